@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+
+/// Where probes may go, as the local file says it. Nothing that comes over the network can add to it.
+package struct EgressSettings: Hashable, Sendable {
+  package enum Mode: String, CaseIterable, Hashable, Sendable {
+    case `default`
+    /// Nothing but what `allow` lists, for every check.
+    case allowlistOnly = "allowlist_only"
+  }
+
+  package var mode: Mode
+  package var allow: [EgressRule]
+  /// Wins over `allow`, for every check.
+  package var deny: [EgressRule]
+  /// The ports a check from the API may use on public addresses; a dns check may use 53 as well.
+  package var ports: [UInt16]
+
+  package init(
+    mode: Mode = .default, allow: [EgressRule] = [], deny: [EgressRule] = [],
+    ports: [UInt16] = [80, 443, 8080, 8443]
+  ) {
+    self.mode = mode
+    self.allow = allow
+    self.deny = deny
+    self.ports = ports
+  }
+}
+
+/// A range of addresses, and the ports in it the rule is about.
+package struct EgressRule: Hashable, Sendable {
+  package var range: CIDR
+  /// Empty: the rule names no port. In `deny` it is then about all of them, in `allow` about those of
+  /// `EgressSettings.ports`.
+  package var ports: [UInt16]
+
+  package init(_ range: CIDR, ports: [UInt16] = []) {
+    self.range = range
+    self.ports = ports
+  }
+}
