@@ -1,0 +1,90 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+/// The settings every Swift target shares. Warnings become errors in CI only (`-Xswiftc -warnings-as-errors`),
+/// so that a newer compiler never breaks a user's build.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// For the rooms that touch no C: every unsafe construct is a warning there, and so an error in CI.
+let strict: [SwiftSetting] = settings + [.strictMemorySafety()]
+
+let package = Package(
+  name: "quartz-agent",
+  products: [.executable(name: "quartz-agent", targets: ["QuartzAgent"])],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+  ],
+  targets: [
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+    .target(name: "Monitoring", swiftSettings: settings),
+    .target(name: "Curl", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
+    .target(name: "Checks", dependencies: ["Monitoring", "Curl"], swiftSettings: settings),
+    .target(
+      name: "Scheduler",
+      dependencies: ["Monitoring", .product(name: "HeapModule", package: "swift-collections")],
+      swiftSettings: settings),
+    .target(
+      name: "History",
+      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: strict),
+    .target(
+      name: "Spool",
+      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: settings),
+    .target(name: "QuartzAPI", dependencies: ["Monitoring", "Curl"], swiftSettings: strict),
+    .target(
+      name: "AgentConfig",
+      dependencies: ["Monitoring", .product(name: "Yams", package: "Yams")],
+      swiftSettings: settings),
+    .target(
+      name: "StatusServer",
+      dependencies: [
+        "Monitoring", "History",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "QuartzAgent",
+      dependencies: [
+        "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
+        "StatusServer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
+
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "MonitoringTests", dependencies: ["Monitoring"], swiftSettings: settings),
+    .testTarget(name: "CurlTests", dependencies: ["Curl", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "ChecksTests", dependencies: ["Checks", "Curl", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(name: "SchedulerTests", dependencies: ["Scheduler", "Monitoring"], swiftSettings: settings),
+    .testTarget(name: "HistoryTests", dependencies: ["History", "Monitoring"], swiftSettings: settings),
+    .testTarget(
+      name: "SpoolTests", dependencies: ["Spool", "Monitoring", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "QuartzAPITests", dependencies: ["QuartzAPI", "Curl", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "AgentConfigTests", dependencies: ["AgentConfig", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StatusServerTests", dependencies: ["StatusServer", "History", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "QuartzAgentTests", dependencies: ["QuartzAgent", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+
+/// The record of one run of a check: one value, made by one function, printed by pure renderers.
+///
+/// What was not measured is nil and absent from every output; nothing is filled in afterwards.
+package struct CheckResult: Hashable, Sendable {
+  /// UUIDv7, made once when the result is made and never again: the key that makes delivery idempotent.
+  package var id: UniqueID
+  package var checkID: UniqueID
+  /// The check's name.
+  package var check: String
+  package var type: CheckType
+  /// What was probed, without user info, query and fragment.
+  package var target: String
+  package var trigger: Trigger
+  /// The slot of the schedule this run belongs to; for a manual run, when it was asked for.
+  package var scheduledAt: Timestamp
+  /// When the first attempt began.
+  package var startedAt: Timestamp
+  /// How long after its slot the run began. Never part of the latency.
+  package var late: Duration
+  package var status: ResultStatus
+  package var state: CheckState
+  package var reason: Reason
+  package var phase: Phase?
+  /// One line for a person: what happened, where. At most 256 bytes, printable, without secrets.
+  package var message: String?
+  /// The last attempt's total: from the start of resolution to the last byte we need.
+  package var responseTime: Duration?
+  package var timings = Timings()
+  package var hops: [Hop] = []
+  /// The address that was dialled, as text, with the port.
+  package var address: String?
+  package var ipVersion: Int?
+  package var statusCode: Int?
+  package var httpVersion: String?
+  package var tls: TLSFacts?
+  package var dns: DNSFacts?
+  package var ping: PingFacts?
+  /// All conditions of the check, always, also those that hold.
+  package var assertions: [Assertion] = []
+  package var attempts: [Attempt] = []
+  /// On failure only: up to 1 KiB of what the target said, redacted. Stays on this machine.
+  package var excerpt: String?
+  /// Inside a maintenance window: shown, left out of uptime.
+  package var maintenance = false
+
+  package init(
+    id: UniqueID, check: MonitoringCheck, trigger: Trigger, scheduledAt: Timestamp, startedAt: Timestamp,
+    late: Duration, verdict: Verdict
+  ) {
+    self.id = id
+    self.checkID = check.id
+    self.check = check.name
+    self.type = check.type
+    self.target = check.target
+    self.trigger = trigger
+    self.scheduledAt = scheduledAt
+    self.startedAt = startedAt
+    self.late = late
+    self.status = verdict.status
+    self.state = verdict.state
+    self.reason = verdict.reason
+    self.phase = verdict.phase
+    self.message = verdict.message
+  }
+}
+
+/// What one attempt, or a whole run, amounts to. Status and state follow from the reason; they are never set apart.
+package struct Verdict: Hashable, Sendable {
+  package var reason: Reason
+  package var phase: Phase?
+  /// Sanitised and cut to 256 bytes by the initialiser.
+  package var message: String?
+  /// The target works but crossed a warn threshold.
+  package var degraded: Bool
+
+  package init(_ reason: Reason, phase: Phase? = nil, message: String? = nil, degraded: Bool = false) {
+    self.reason = reason
+    self.phase = phase
+    self.message = message.map { $0.printable(maxBytes: 256) }
+    self.degraded = degraded
+  }
+
+  package static let ok = Verdict(.ok)
+
+  /// True for up and degraded: a run stops retrying.
+  package var isSuccess: Bool { reason == .ok || degraded }
+
+  package var status: ResultStatus {
+    if isSuccess { return .success }
+    return reason.isTimeout ? .timeout : .failure
+  }
+
+  package var state: CheckState {
+    if degraded { return .degraded }
+    if reason == .ok { return .up }
+    return reason.isLocal ? .unknown : .down
+  }
+}
+
+/// How long each part took, on a monotonic clock. Nil: the probe never got there, or does not have the part.
+package struct Timings: Hashable, Sendable {
+  package var dns: Duration?
+  package var connect: Duration?
+  package var tls: Duration?
+  /// From the end of the connection's set-up to the first byte of the answer.
+  package var firstByte: Duration?
+  /// From the first byte to the last one needed; absent when nobody needs the body.
+  package var transfer: Duration?
+  package var total: Duration?
+
+  package init(
+    dns: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil, firstByte: Duration? = nil,
+    transfer: Duration? = nil, total: Duration? = nil
+  ) {
+    self.dns = dns
+    self.connect = connect
+    self.tls = tls
+    self.firstByte = firstByte
+    self.transfer = transfer
+    self.total = total
+  }
+}
+
+/// One request of an http probe; a redirect makes the next.
+package struct Hop: Hashable, Sendable {
+  /// Without user info, query and fragment.
+  package var url: String
+  package var statusCode: Int?
+  package var address: String?
+  package var timings: Timings
+
+  package init(url: String, statusCode: Int? = nil, address: String? = nil, timings: Timings = Timings()) {
+    self.url = url
+    self.statusCode = statusCode
+    self.address = address
+    self.timings = timings
+  }
+}
+
+/// What a handshake showed, also when it was refused.
+package struct TLSFacts: Hashable, Sendable {
+  package var version: String?
+  package var cipher: String?
+  package var verified: Bool
+  /// The verification's problem in words; nil when verified.
+  package var verifyError: String?
+  /// The leaf's end of validity.
+  package var notAfter: Timestamp?
+  /// Whole days until `notAfter`, rounded down; negative once expired.
+  package var daysRemaining: Int?
+  /// As presented, leaf first.
+  package var chain: [CertificateFacts]
+
+  package init(
+    version: String? = nil, cipher: String? = nil, verified: Bool, verifyError: String? = nil,
+    notAfter: Timestamp? = nil, daysRemaining: Int? = nil, chain: [CertificateFacts] = []
+  ) {
+    self.version = version
+    self.cipher = cipher
+    self.verified = verified
+    self.verifyError = verifyError
+    self.notAfter = notAfter
+    self.daysRemaining = daysRemaining
+    self.chain = chain
+  }
+}
+
+/// One certificate of a presented chain. Text fields are sanitised and cut.
+package struct CertificateFacts: Hashable, Sendable {
+  package var subject: String
+  package var issuer: String
+  package var notBefore: Timestamp
+  package var notAfter: Timestamp
+  /// Hexadecimal, leading zeros kept.
+  package var serial: String
+  /// SHA-256 of the DER form, hexadecimal.
+  package var sha256: String
+  package var sans: [String]
+
+  package init(
+    subject: String, issuer: String, notBefore: Timestamp, notAfter: Timestamp, serial: String,
+    sha256: String,
+    sans: [String]
+  ) {
+    self.subject = subject
+    self.issuer = issuer
+    self.notBefore = notBefore
+    self.notAfter = notAfter
+    self.serial = serial
+    self.sha256 = sha256
+    self.sans = sans
+  }
+}
+
+/// What a name server answered.
+package struct DNSFacts: Hashable, Sendable {
+  /// Mnemonic of the response code, such as `NOERROR` or `NXDOMAIN`.
+  package var rcode: String
+  package var answers: [DNSAnswer]
+  package var authoritative: Bool
+  /// The first answer over UDP was cut.
+  package var truncated: Bool
+  /// `udp`, `tcp`, `dot` or `doh`: the transport the judged answer came by.
+  package var transport: String
+
+  package init(rcode: String, answers: [DNSAnswer], authoritative: Bool, truncated: Bool, transport: String) {
+    self.rcode = rcode
+    self.answers = answers
+    self.authoritative = authoritative
+    self.truncated = truncated
+    self.transport = transport
+  }
+}
+
+/// One resource record of the answer section, in presentation format.
+package struct DNSAnswer: Hashable, Sendable {
+  package var name: String
+  package var type: String
+  package var ttl: UInt32
+  package var data: String
+
+  package init(name: String, type: String, ttl: UInt32, data: String) {
+    self.name = name
+    self.type = type
+    self.ttl = ttl
+    self.data = data
+  }
+}
+
+/// What a ping probe counted.
+package struct PingFacts: Hashable, Sendable {
+  package var sent: Int
+  package var received: Int
+  package var minimum: Duration?
+  package var average: Duration?
+  package var maximum: Duration?
+  package var standardDeviation: Duration?
+
+  /// Lost share in percent, 0 to 100.
+  package var loss: Double { sent == 0 ? 0 : Double(sent - received) * 100 / Double(sent) }
+
+  package init(
+    sent: Int, received: Int, minimum: Duration? = nil, average: Duration? = nil, maximum: Duration? = nil,
+    standardDeviation: Duration? = nil
+  ) {
+    self.sent = sent
+    self.received = received
+    self.minimum = minimum
+    self.average = average
+    self.maximum = maximum
+    self.standardDeviation = standardDeviation
+  }
+}
+
+/// One condition of a check, evaluated.
+package struct Assertion: Hashable, Sendable {
+  /// The key in `expect`, such as `status` or `body.contains`.
+  package var what: String
+  package var expected: String
+  /// What was there; the empty string when nothing was.
+  package var actual: String
+  package var ok: Bool
+
+  package init(what: String, expected: String, actual: String, ok: Bool) {
+    self.what = what
+    self.expected = expected.printable(maxBytes: 256)
+    self.actual = actual.printable(maxBytes: 256)
+    self.ok = ok
+  }
+}
+
+/// One try of a run: the first, a retry or the confirmation.
+package struct Attempt: Hashable, Sendable {
+  package var startedAt: Timestamp
+  package var status: ResultStatus
+  package var reason: Reason
+  package var responseTime: Duration?
+
+  package init(startedAt: Timestamp, status: ResultStatus, reason: Reason, responseTime: Duration?) {
+    self.startedAt = startedAt
+    self.status = status
+    self.reason = reason
+    self.responseTime = responseTime
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+/// What the store keeps of a result and what is delivered: no URL, no body, no header, at most 1 KiB encoded.
+package struct DeliveryRecord: Hashable, Sendable {
+  package var id: UniqueID
+  package var checkID: UniqueID
+  /// The agent's name, as configured when the result was made.
+  package var agent: String
+  package var scheduledAt: Timestamp
+  package var startedAt: Timestamp
+  package var trigger: Trigger
+  package var status: ResultStatus
+  package var state: CheckState
+  package var reason: Reason
+  package var phase: Phase?
+  package var statusCode: Int?
+  package var responseTime: Duration?
+  package var timings: Timings
+  package var certificateNotAfter: Timestamp?
+  /// At most 256 bytes.
+  package var message: String?
+  package var flags: Flags
+
+  package struct Flags: OptionSet, Hashable, Sendable {
+    package var rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Belongs in the delivery lanes. Without it the record serves windows and the page only.
+    package static let post = Flags(rawValue: 1)
+    package static let maintenance = Flags(rawValue: 2)
+  }
+
+  package init(_ result: CheckResult, agent: String, flags: Flags) {
+    self.id = result.id
+    self.checkID = result.checkID
+    self.agent = agent
+    self.scheduledAt = result.scheduledAt
+    self.startedAt = result.startedAt
+    self.trigger = result.trigger
+    self.status = result.status
+    self.state = result.state
+    self.reason = result.reason
+    self.phase = result.phase
+    self.statusCode = result.statusCode
+    self.responseTime = result.responseTime
+    self.timings = result.timings
+    self.certificateNotAfter = result.tls?.notAfter
+    self.message = result.message
+    self.flags = result.maintenance ? flags.union(.maintenance) : flags
+  }
+
+  /// For decoders: every stored field.
+  package init(
+    id: UniqueID, checkID: UniqueID, agent: String, scheduledAt: Timestamp, startedAt: Timestamp,
+    trigger: Trigger, status: ResultStatus, state: CheckState, reason: Reason, phase: Phase?,
+    statusCode: Int?, responseTime: Duration?, timings: Timings, certificateNotAfter: Timestamp?,
+    message: String?, flags: Flags
+  ) {
+    self.id = id
+    self.checkID = checkID
+    self.agent = agent
+    self.scheduledAt = scheduledAt
+    self.startedAt = startedAt
+    self.trigger = trigger
+    self.status = status
+    self.state = state
+    self.reason = reason
+    self.phase = phase
+    self.statusCode = statusCode
+    self.responseTime = responseTime
+    self.timings = timings
+    self.certificateNotAfter = certificateNotAfter
+    self.message = message
+    self.flags = flags
+  }
+
+  /// True when this record may leave the machine: wanted by the receiver, and a verdict about the target.
+  package var isDeliverable: Bool { flags.contains(.post) && state != .unknown }
+
+  package var late: Duration { scheduledAt.duration(to: startedAt) }
+}
+
+/// A record with its place in the store.
+package struct QueuedRecord: Hashable, Sendable {
+  /// Strictly increasing over the life of the store, restarts included.
+  package var sequence: UInt64
+  package var record: DeliveryRecord
+
+  package init(sequence: UInt64, record: DeliveryRecord) {
+    self.sequence = sequence
+    self.record = record
+  }
+}
+
+/// New results go first; what piled up during an outage follows, oldest first.
+package enum DeliveryLane: Hashable, Sendable, CaseIterable {
+  case live, backlog
+}
+
+/// What the uploader needs of the store, and all it knows of it.
+package protocol DeliveryQueue: Sendable {
+  /// The oldest deliverable records of the lane above its acknowledgement, at most `limit`, in sequence order.
+  func pending(_ lane: DeliveryLane, limit: Int) async -> [QueuedRecord]
+  /// Everything of the lane up to and including `sequence` is settled. Durable when it returns.
+  func acknowledge(_ lane: DeliveryLane, through sequence: UInt64) async
+  /// Sets refused records aside with the receiver's code. Does not acknowledge them.
+  func quarantine(_ records: [QueuedRecord], code: String) async
+  /// Delivery works again after an outage: what is pending now becomes the backlog, what comes next is live.
+  func startLiveLane() async
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+
+/// An absolute http or https URL, checked so strictly that every parser reads it the same way.
+///
+/// Refused: user info, zone ids, control characters, spaces, backslashes, anything outside ASCII, numeric hosts that
+/// are not canonical (`0x7f.1`, `2130706433`, `127.1`), and more than 2 KiB. So what was judged is what is dialled.
+package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
+  package enum Scheme: String, Hashable, Sendable {
+    case http, https
+
+    package var defaultPort: UInt16 { self == .http ? 80 : 443 }
+  }
+
+  /// What credentials belong to.
+  package struct Origin: Hashable, Sendable {
+    package var scheme: Scheme
+    package var host: String
+    package var port: UInt16
+  }
+
+  package let scheme: Scheme
+  /// Lower case, without brackets and without a trailing dot's loss: `example.com.` keeps its dot.
+  package let host: String
+  package let port: UInt16
+  /// Starts with a slash; without the query.
+  package let path: String
+  /// Without the question mark; nil when there is none.
+  package let query: String?
+
+  package var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
+
+  /// What goes into the request: no fragment.
+  package var text: String { display + (query.map { "?" + $0 } ?? "") }
+
+  /// For results and logs: no query, no fragment; a query may carry a secret.
+  package var display: String { "\(scheme)://\(authority)\(path)" }
+
+  package var description: String { display }
+
+  /// `host`, or `host:port` where the port is not the scheme's; IPv6 in brackets.
+  package var authority: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return port == scheme.defaultPort ? name : "\(name):\(port)"
+  }
+
+  /// - Throws: `Invalid` with words that follow "url", such as "has no host".
+  package init(_ text: String) throws(Invalid) {
+    guard text.utf8.count <= 2048 else { throw Invalid("is longer than 2048 bytes") }
+    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+      throw Invalid("contains a space, a control character or a character outside ASCII")
+    }
+    guard !text.utf8.contains(UInt8(ascii: "\\")) else { throw Invalid("contains a backslash") }
+    guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else {
+      throw Invalid("must start with http:// or https://")
+    }
+    guard let scheme = Scheme(rawValue: text[..<colon].lowercased()) else {
+      throw Invalid("has the scheme \"\(text[..<colon])\"; only http and https are probed")
+    }
+    let rest = text[text.index(colon, offsetBy: 3)...]
+    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    let (host, port) = try Self.authority(rest[..<end])
+    self.scheme = scheme
+    self.host = host
+    self.port = port ?? scheme.defaultPort
+    (self.path, self.query) = splitPath(rest[end...])
+  }
+
+  private init(_ scheme: Scheme, _ origin: Origin, path: String, query: String?) {
+    self.scheme = scheme
+    self.host = origin.host
+    self.port = origin.port
+    self.path = path
+    self.query = query
+  }
+
+  private static func authority(_ text: Substring) throws(Invalid) -> (host: String, port: UInt16?) {
+    guard !text.isEmpty else { throw Invalid("has no host") }
+    guard !text.contains("@") else { throw Invalid("must not contain user info; use auth instead") }
+    var host = text[...]
+    var port: UInt16?
+    if text.hasPrefix("[") {
+      guard let close = text.firstIndex(of: "]") else { throw Invalid("has an unclosed [") }
+      host = text[text.index(after: text.startIndex)..<close]
+      let rest = text[text.index(after: close)...]
+      guard rest.isEmpty || rest.hasPrefix(":") else { throw Invalid("has text after ]") }
+      if !rest.isEmpty { port = try parsePort(rest.dropFirst()) }
+      guard let address = IPAddress(host), address.version == 6 else {
+        throw Invalid("has an invalid IPv6 address in brackets")
+      }
+      return (address.description, port)
+    }
+    if let colon = text.firstIndex(of: ":") {
+      host = text[..<colon]
+      port = try parsePort(text[text.index(after: colon)...])
+    }
+    if let problem = hostProblem(host) { throw Invalid(problem) }
+    return (host.lowercased(), port)
+  }
+
+  /// Why an URL was refused.
+  package struct Invalid: Error, Hashable, Sendable {
+    package let message: String
+    init(_ message: String) { self.message = message }
+  }
+}
+
+extension HTTPURL {
+  /// The URL a `Location` of this one leads to: RFC 3986, section 5.2, the fragment dropped.
+  package func resolving(location: String) throws(Invalid) -> HTTPURL {
+    guard !location.isEmpty else { throw Invalid("is empty") }
+    if location.hasPrefix("//") { return try HTTPURL("\(scheme):\(location)") }
+    if hasScheme(location) { return try HTTPURL(location) }
+    // Judged as a whole once joined, so that a relative reference cannot smuggle what an absolute one may not.
+    let reference = location.prefix { $0 != "#" }
+    let joined: String
+    if reference.hasPrefix("/") {
+      joined = String(reference)
+    } else if reference.hasPrefix("?") {
+      joined = path + reference
+    } else if reference.isEmpty {
+      joined = path + (query.map { "?" + $0 } ?? "")
+    } else {
+      joined = String(path[...(path.lastIndex(of: "/") ?? path.startIndex)] + reference)
+    }
+    let target = try HTTPURL("\(scheme)://\(authority)\(joined)")
+    return HTTPURL(target.scheme, target.origin, path: removingDotSegments(target.path), query: target.query)
+  }
+}
+
+private func hasScheme(_ reference: String) -> Bool {
+  guard let colon = reference.firstIndex(of: ":") else { return false }
+  let name = reference[..<colon]
+  guard let first = name.utf8.first, (first | 0x20) >= 0x61, (first | 0x20) <= 0x7a else { return false }
+  return name.utf8.allSatisfy { byte in
+    (0x30...0x39).contains(byte) || ((0x61...0x7a).contains(byte | 0x20)) || byte == 0x2b || byte == 0x2d
+      || byte == 0x2e
+  }
+}
+
+private func parsePort(_ text: Substring) throws(HTTPURL.Invalid) -> UInt16 {
+  guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+    let port = UInt16(text), port > 0
+  else { throw HTTPURL.Invalid("has an invalid port; a port is 1 to 65535") }
+  return port
+}
+
+private func splitPath(_ text: Substring) -> (path: String, query: String?) {
+  let whole = text.prefix { $0 != "#" }
+  let mark = whole.firstIndex(of: "?") ?? whole.endIndex
+  let path = whole[..<mark]
+  let query = mark == whole.endIndex ? nil : String(whole[whole.index(after: mark)...])
+  return (path.isEmpty ? "/" : String(path), query)
+}
+
+/// RFC 3986, section 5.2.4.
+private func removingDotSegments(_ path: String) -> String {
+  var kept: [Substring] = []
+  let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+  for (index, segment) in segments.enumerated() {
+    let isLast = index == segments.count - 1
+    switch segment {
+    case ".": if isLast { kept.append("") }
+    case "..":
+      _ = kept.popLast()
+      if isLast { kept.append("") }
+    default: kept.append(segment)
+    }
+  }
+  return "/" + kept.joined(separator: "/")
+}
+
+/// Why this is no host to probe: a name of letters, digits, hyphens and underscores in labels of at most 63 bytes and
+/// 253 in all, or a canonical address. Nil when it is one. The words follow "host" or "url".
+package func hostProblem(_ host: some StringProtocol) -> String? {
+  if host.isEmpty { return "has no host" }
+  if IPAddress(host) != nil { return nil }
+  let name = String(host.hasSuffix(".") ? host.dropLast() : host[...])
+  guard name.utf8.count <= 253, !name.isEmpty else { return "has a host longer than 253 bytes" }
+  let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+  for label in labels {
+    guard (1...63).contains(label.utf8.count) else { return "has a host with an empty or overlong label" }
+    let fits = label.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) && byte != 0x60
+        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    }
+    guard fits else { return "has a host with a character that no host name has" }
+    guard label.first != "-", label.last != "-" else {
+      return "has a host with a label that starts or ends with -"
+    }
+  }
+  // A last label of digits, or 0x…, is an address to some parsers and a name to others
+  // (WHATWG URL, "ends in a number").
+  if let last = labels.last?.lowercased(), last.allSatisfy(\.isNumber) || last.hasPrefix("0x") {
+    return "has a host that looks like a number but is no canonical IP address"
+  }
+  return nil
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+/// An IPv4 or IPv6 address.
+package enum IPAddress: Hashable, Sendable {
+  case v4(UInt32)
+  case v6(high: UInt64, low: UInt64)
+
+  package var version: Int {
+    switch self {
+    case .v4: 4
+    case .v6: 6
+    }
+  }
+
+  /// 4 or 16 bytes in network order; nil for any other count.
+  package init?(bytes: some Collection<UInt8>) {
+    switch bytes.count {
+    case 4: self = .v4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
+    case 16:
+      let high = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      self = .v6(high: high, low: bytes.dropFirst(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    default: return nil
+    }
+  }
+
+  /// In network order.
+  package var bytes: [UInt8] {
+    switch self {
+    case .v4(let value): (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+    case .v6(let high, let low): UniqueID(high: high, low: low).bytes
+    }
+  }
+
+  package var isLoopback: Bool {
+    switch self {
+    case .v4(let value): value >> 24 == 127
+    case .v6(let high, let low): high == 0 && low == 1
+    }
+  }
+}
+
+extension IPAddress: CustomStringConvertible {
+  /// Parses four decimal octets without leading zeros, or any form of RFC 4291, section 2.2. No zone id, no brackets,
+  /// no `0x7f.1`, no `2130706433`: forms on which parsers differ are refused everywhere.
+  package init?(_ text: some StringProtocol) {
+    if let value = parseV4(text) {
+      self = .v4(value)
+    } else if let groups = parseV6(text) {
+      let words = groups.map(UInt64.init)
+      self = .v6(
+        high: words[0] << 48 | words[1] << 32 | words[2] << 16 | words[3],
+        low: words[4] << 48 | words[5] << 32 | words[6] << 16 | words[7])
+    } else {
+      return nil
+    }
+  }
+
+  /// RFC 5952 for IPv6.
+  package var description: String {
+    switch self {
+    case .v4(let value): "\(value >> 24).\(value >> 16 & 255).\(value >> 8 & 255).\(value & 255)"
+    case .v6(let high, let low): v6Text(high: high, low: low)
+    }
+  }
+}
+
+private func parseV4(_ text: some StringProtocol) -> UInt32? {
+  let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+  guard parts.count == 4 else { return nil }
+  var value: UInt32 = 0
+  for part in parts {
+    guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      part.utf8.count == 1 || part.utf8.first != 0x30, let octet = UInt8(part)
+    else { return nil }
+    value = value << 8 | UInt32(octet)
+  }
+  return value
+}
+
+private func parseV6(_ text: some StringProtocol) -> [UInt16]? {
+  guard text.utf8.count <= 45, text.utf8.contains(UInt8(ascii: ":")) else { return nil }
+  var sides: [[UInt16]] = [[]]
+  var rest = text[...]
+  if rest.hasPrefix("::") {
+    sides.append([])
+    rest = rest.dropFirst(2)
+  }
+  while !rest.isEmpty {
+    let end = rest.firstIndex(of: ":") ?? rest.endIndex
+    let part = rest[..<end]
+    if end == rest.endIndex, let embedded = parseV4(part) {
+      sides[sides.count - 1] += [UInt16(embedded >> 16), UInt16(truncatingIfNeeded: embedded)]
+      return expand(sides)
+    }
+    guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ hexValue($0) != nil }),
+      let group = UInt16(part, radix: 16)
+    else { return nil }
+    sides[sides.count - 1].append(group)
+    if end == rest.endIndex { return expand(sides) }
+    rest = rest[rest.index(after: end)...]
+    if rest.first == ":" {
+      guard sides.count == 1 else { return nil }
+      sides.append([])
+      rest = rest.dropFirst()
+    } else if rest.isEmpty {
+      return nil
+    }
+  }
+  return expand(sides)
+}
+
+/// Eight groups: as written, or with the one gap of `::` filled by at least one zero.
+private func expand(_ sides: [[UInt16]]) -> [UInt16]? {
+  let count = sides.reduce(0) { $0 + $1.count }
+  if sides.count == 1 { return count == 8 ? sides[0] : nil }
+  guard count <= 7 else { return nil }
+  return sides[0] + [UInt16](repeating: 0, count: 8 - count) + sides[1]
+}
+
+private func v6Text(high: UInt64, low: UInt64) -> String {
+  if high == 0, low >> 32 == 0xffff {
+    return "::ffff:" + IPAddress.v4(UInt32(truncatingIfNeeded: low)).description
+  }
+  let groups = [high, low].flatMap { word in
+    (0..<4).map { UInt16(truncatingIfNeeded: word >> (48 - 16 * $0)) }
+  }
+  var longest = 0..<0
+  var start = 0
+  while start < 8 {
+    var end = start
+    while end < 8, groups[end] == 0 { end += 1 }
+    if end - start > longest.count { longest = start..<end }
+    start = max(end, start + 1)
+  }
+  func joined(_ range: Range<Int>) -> String {
+    groups[range].map { String($0, radix: 16) }.joined(separator: ":")
+  }
+  // RFC 5952, section 4.2.2: a single zero group is not shortened.
+  guard longest.count >= 2 else { return joined(0..<8) }
+  return joined(0..<longest.lowerBound) + "::" + joined(longest.upperBound..<8)
+}
+
+/// A block of addresses in prefix notation.
+package struct CIDR: Hashable, Sendable, CustomStringConvertible {
+  package let base: IPAddress
+  package let prefix: Int
+
+  /// Nil when the prefix is longer than the address.
+  package init?(base: IPAddress, prefix: Int) {
+    guard prefix >= 0, prefix <= (base.version == 4 ? 32 : 128) else { return nil }
+    self.base = base
+    self.prefix = prefix
+  }
+
+  /// `10.0.0.0/8`; a bare address is a block of one. Bits set below the prefix are refused: they are a typing error.
+  package init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let base = parts.first.flatMap({ IPAddress($0) }) else { return nil }
+    var prefix = base.version == 4 ? 32 : 128
+    if parts.count == 2 {
+      guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let given = Int(parts[1])
+      else { return nil }
+      prefix = given
+    }
+    self.init(base: base, prefix: prefix)
+    guard masked(base, prefix) == base else { return nil }
+  }
+
+  package func contains(_ address: IPAddress) -> Bool {
+    address.version == base.version && masked(address, prefix) == masked(base, prefix)
+  }
+
+  package var description: String { "\(base)/\(prefix)" }
+}
+
+private func masked(_ address: IPAddress, _ prefix: Int) -> IPAddress {
+  switch address {
+  case .v4(let value):
+    return .v4(prefix == 0 ? 0 : value & (UInt32.max << (32 - prefix)))
+  case .v6(let high, let low):
+    if prefix == 0 { return .v6(high: 0, low: 0) }
+    if prefix <= 64 { return .v6(high: high & (UInt64.max << (64 - prefix)), low: 0) }
+    return .v6(high: high, low: low & (UInt64.max << (128 - prefix)))
+  }
+}
