@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+
+extension CheckJudge {
+  mutating func http() -> HTTPSettings? {
+    let url = url()
+    let method = method()
+    let headers = headers()
+    body(method: method)
+    let auth = auth(headers: headers)
+    redirects()
+    ranged(definition.maxBody, ["max_body"], CheckLimits.maxBody)
+    let tls = tlsOptions()
+    transport(
+      url, sendsCredentials: auth != nil || headers.contains { $0.name.lowercased() == "authorization" })
+    let expect = expectations(method: method)
+    guard let url else { return nil }
+    return HTTPSettings(
+      url: url, method: method, headers: headers, body: definition.body, auth: auth,
+      follow: definition.follow ?? true, maxRedirects: definition.maxRedirects ?? 10,
+      allowDowngrade: definition.allowDowngrade ?? false, maxBody: definition.maxBody ?? 1024 * 1024,
+      tls: tls,
+      expect: expect)
+  }
+
+  private mutating func url() -> HTTPURL? {
+    guard let text = definition.url else {
+      problem(["url"], "url is missing", hint: "such as https://shop.example/health")
+      return nil
+    }
+    do throws(HTTPURL.Invalid) {
+      return try HTTPURL(text)
+    } catch {
+      // The text is not repeated: user info or a query may hold a secret.
+      problem(["url"], "url \(error.message)")
+      return nil
+    }
+  }
+
+  private mutating func method() -> String {
+    let method = definition.method ?? "GET"
+    guard isToken(method), method.utf8.count <= 32 else {
+      problem(["method"], "method is no HTTP method, found \"\(method.printable(maxBytes: 40))\"")
+      return method
+    }
+    // Methods are case-sensitive (RFC 9110, section 9.1), so `get` is a method, and one no server knows.
+    if knownMethods.contains(method.uppercased()), method != method.uppercased() {
+      problem(
+        ["method"], "method must be in capitals, found \"\(method)\"", hint: "write \(method.uppercased())")
+    } else if method == "CONNECT" {
+      problem(["method"], "method CONNECT asks for a tunnel and is no probe")
+    }
+    return method
+  }
+
+  private mutating func body(method: String) {
+    guard let body = definition.body else { return }
+    let size = body.reveal().utf8.count
+    if size > CheckLimits.bodyBytes {
+      problem(["body"], "body must be at most \(CheckLimits.bodyBytes) bytes, found \(size)")
+    }
+    if ["GET", "HEAD", "TRACE"].contains(method) {
+      problem(
+        ["body"], "body has no meaning in a \(method) request",
+        hint: definition.method == nil ? "add method: POST" : "use another method, or leave the body out")
+    }
+  }
+
+  private mutating func auth(headers: [HTTPHeader]) -> HTTPAuth? {
+    let usesBasic = definition.basicUsername != nil || definition.basicPassword != nil
+    if usesBasic, definition.bearer != nil {
+      problem(["auth"], "auth has both basic and bearer", hint: "keep one of them")
+    }
+    if usesBasic || definition.bearer != nil,
+      let index = headers.firstIndex(where: { $0.name.lowercased() == "authorization" })
+    {
+      problem(
+        ["headers", headers[index].name], "headers.\(headers[index].name) and auth both set the credentials",
+        hint: "keep one of them")
+    }
+    if usesBasic { return basic() }
+    guard let bearer = definition.bearer else { return nil }
+    let token = bearer.reveal()
+    if token.isEmpty || !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) {
+      problem(["auth", "bearer"], "auth.bearer must be visible ASCII without spaces and not empty")
+    }
+    return .bearer(bearer)
+  }
+
+  private mutating func basic() -> HTTPAuth? {
+    let path = ["auth", "basic"]
+    let username = definition.basicUsername ?? ""
+    if username.isEmpty {
+      problem(path + ["username"], "auth.basic.username is missing")
+    } else if username.contains(":") || !isFieldValue(username) {
+      // RFC 7617, section 2: the first colon ends the name.
+      problem(path + ["username"], "auth.basic.username must not contain a colon or a control character")
+    }
+    guard let password = definition.basicPassword, !password.isEmpty else {
+      problem(path + ["password"], "auth.basic.password is missing")
+      return nil
+    }
+    if !isFieldValue(password.reveal()) {
+      problem(path + ["password"], "auth.basic.password must not contain a control character")
+    }
+    return .basic(username: username, password: password)
+  }
+
+  private mutating func redirects() {
+    ranged(definition.maxRedirects, ["max_redirects"], CheckLimits.maxRedirects)
+    guard definition.follow == false else { return }
+    if definition.maxRedirects != nil {
+      problem(
+        ["max_redirects"], "max_redirects has no effect with follow false", hint: "leave one of them out")
+    }
+    if definition.allowDowngrade == true {
+      problem(
+        ["allow_downgrade"], "allow_downgrade has no effect with follow false", hint: "leave one of them out")
+    }
+  }
+
+  /// What TLS there will be, against what is asked of it.
+  private mutating func transport(_ url: HTTPURL?, sendsCredentials: Bool) {
+    certificateThresholds()
+    if definition.tlsVerify == false, sendsCredentials {
+      problem(
+        ["tls", "verify"], "tls.verify false would send the credentials to anyone who answers",
+        hint: "set tls.ca_file to the authority that signed the certificate")
+    }
+    guard let url, url.scheme == .http else { return }
+    if definition.expectCertificate != Thresholds() {
+      problem(
+        ["expect", "certificate"], "expect.certificate needs an https url",
+        hint: "check the certificate with a check of its own")
+    }
+    let hasOptions =
+      definition.tlsCAFile != nil || definition.tlsServerName != nil || definition.tlsVerify != nil
+    if hasOptions, definition.follow == false {
+      problem(["tls"], "tls has no effect on an http url without redirects")
+    }
+  }
+
+  private mutating func expectations(method: String) -> HTTPExpectations {
+    let contains = keywords(definition.expectBodyContains, "contains")
+    let absent = keywords(definition.expectBodyNotContains, "not_contains")
+    if let both = contains.first(where: absent.contains) {
+      problem(
+        ["expect", "body", "not_contains"],
+        "expect.body wants \"\(both.printable(maxBytes: 60))\" both present and absent")
+    }
+    if method == "HEAD", !contains.isEmpty || !absent.isEmpty {
+      problem(["expect", "body"], "expect.body can never hold: a HEAD response has no body", hint: "use GET")
+    }
+    let status = definition.expectStatus.map { list in
+      list.indices.compactMap { statusRange(list[$0], ["expect", "status", String($0)]) }
+    }
+    return HTTPExpectations(
+      status: status ?? [200...299], bodyContains: contains, bodyNotContains: absent,
+      certificateDays: definition.expectCertificate == Thresholds() ? Thresholds() : certificateDefaults())
+  }
+
+  private mutating func keywords(_ list: [String]?, _ key: String) -> [String] {
+    let most = CheckLimits.keywordBytes(definition.origin)
+    for (index, word) in (list ?? []).enumerated() {
+      let path = ["expect", "body", key, String(index)]
+      if word.isEmpty {
+        problem(path, "\(CheckProblem.keyText(path)) is empty", hint: "every body contains the empty text")
+      } else if word.utf8.count > most {
+        problem(path, "\(CheckProblem.keyText(path)) must be at most \(most) bytes, found \(word.utf8.count)")
+      }
+    }
+    return list ?? []
+  }
+
+  private mutating func statusRange(_ text: String, _ path: [String]) -> ClosedRange<Int>? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    let codes = parts.map { part in
+      part.utf8.count == 3 && part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil
+    }
+    let key = CheckProblem.keyText(path)
+    let found = text.printable(maxBytes: 40)
+    guard (1...2).contains(codes.count), let first = codes[0], let last = codes[codes.count - 1] else {
+      problem(path, "\(key) must be a code or a range, found \"\(found)\"", hint: "such as 204 or 200-299")
+      return nil
+    }
+    guard first >= 100, last <= 599 else {
+      problem(path, "\(key) must be within 100-599, found \"\(found)\"")
+      return nil
+    }
+    guard first <= last else {
+      problem(
+        path, "\(key) must not end before it starts, found \"\(found)\"", hint: "write \(last)-\(first)")
+      return nil
+    }
+    return first...last
+  }
+}
+
+private let knownMethods: Set<String> = [
+  "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT",
+]

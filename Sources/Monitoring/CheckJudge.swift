@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+/// Collects what is wrong with one definition while it reads it.
+///
+/// Every method looks at all of its keys, also after the first problem; what it returns is used only when there
+/// was none.
+struct CheckJudge {
+  let definition: CheckDefinition
+  var problems: [CheckProblem] = []
+  /// As given, or the default; what the other rules are measured against.
+  let interval: Duration
+  let timeout: Duration
+
+  init(_ definition: CheckDefinition) {
+    self.definition = definition
+    self.interval = definition.interval ?? .seconds(60)
+    self.timeout = definition.timeout ?? min(.seconds(10), interval)
+  }
+
+  /// What every kind of check has.
+  struct Common {
+    var id: UniqueID
+    var name: String
+    var resourceID: UniqueID?
+    var ip: IPPreference
+  }
+
+  mutating func common() -> Common? {
+    let name = name()
+    let id = uuid(definition.id, "id")
+    let resourceID = uuid(definition.resource, "resource")
+    tags()
+    schedule()
+    let ip = choice(definition.ip, ["ip"], IPPreference.self) ?? .any
+    thresholds(
+      definition.expectResponseTime, ["expect", "response_time"], within: CheckLimits.responseTime,
+      atMost: timeout)
+    guard let name else { return nil }
+    return Common(id: id ?? MonitoringCheck.derivedID(name: name), name: name, resourceID: resourceID, ip: ip)
+  }
+
+  mutating func kind() -> CheckKind? {
+    guard let text = definition.type else {
+      problem(["type"], "type is missing", hint: "one of \(words(CheckType.self))")
+      return nil
+    }
+    switch choice(text, ["type"], CheckType.self) {
+    case .http: return http().map(CheckKind.http)
+    case .tcp: return tcp().map(CheckKind.tcp)
+    case .dns: return dns().map(CheckKind.dns)
+    case .tls: return tls().map(CheckKind.tls)
+    case .ping: return ping().map(CheckKind.ping)
+    case nil: return nil
+    }
+  }
+}
+
+// What every kind has.
+extension CheckJudge {
+  private mutating func name() -> String? {
+    guard let name = definition.name else {
+      problem(
+        ["name"], "name is missing", hint: "every check needs a name of its own, such as \"Shop front\"")
+      return nil
+    }
+    guard name.contains(where: { !$0.isWhitespace }) else {
+      problem(["name"], "name is empty")
+      return nil
+    }
+    checkText(name, ["name"], maxBytes: CheckLimits.nameBytes)
+    return name
+  }
+
+  private mutating func tags() {
+    let tags = definition.tags ?? []
+    if tags.count > CheckLimits.tags {
+      problem(["tags"], "tags has \(tags.count) entries, at most \(CheckLimits.tags) are allowed")
+    }
+    for (index, tag) in tags.enumerated() {
+      let path = ["tags", String(index)]
+      if tag.isEmpty { problem(path, "\(CheckProblem.keyText(path)) is empty") }
+      checkText(tag, path, maxBytes: CheckLimits.tagBytes)
+      if tags[..<index].contains(tag) {
+        problem(path, "\(CheckProblem.keyText(path)) repeats \"\(tag.printable(maxBytes: 80))\"")
+      }
+    }
+  }
+
+  private mutating func schedule() {
+    ranged(definition.interval, ["interval"], CheckLimits.interval)
+    if ranged(definition.timeout, ["timeout"], CheckLimits.timeout), timeout > interval {
+      problem(
+        ["timeout"], "timeout must be at most the interval (\(interval.text)), found \(timeout.text)",
+        hint: "a check never overlaps itself")
+    }
+    ranged(definition.retries, ["retries"], CheckLimits.retries)
+    ranged(definition.retryDelay, ["retry_delay"], CheckLimits.delay)
+    ranged(definition.confirmDelay, ["confirm_delay"], CheckLimits.delay)
+    // The backend fills in a confirmation delay for every check, also for those without retries, and ignores it
+    // there; a person who writes both means something that will not happen.
+    if definition.origin == .local, definition.retries == 0, (definition.confirmDelay ?? .zero) > .zero {
+      problem(
+        ["confirm_delay"], "confirm_delay has no effect with retries 0",
+        hint: "the confirmation comes after the last retry; leave one of them out")
+    }
+  }
+}

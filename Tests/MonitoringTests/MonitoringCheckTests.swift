@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+/// What a definition becomes when nothing is wrong with it.
+struct MonitoringCheckTests {
+  /// Every default of docs/checks.md.
+  @Test func httpDefaults() throws {
+    let check = try MonitoringCheck(.http())
+    #expect(check.enabled && !check.post && check.tags.isEmpty && check.resourceID == nil)
+    #expect(check.interval == .seconds(60) && check.timeout == .seconds(10))
+    #expect(check.retries == 1 && check.retryDelay == .seconds(2) && check.confirmDelay == .zero)
+    #expect(check.ip == .any && check.responseTime == Thresholds() && check.type == .http)
+    guard case .http(let http) = check.kind else {
+      Issue.record("not an http check")
+      return
+    }
+    #expect(http.method == "GET" && http.follow && http.maxRedirects == 10 && !http.allowDowngrade)
+    #expect(http.maxBody == 1_048_576 && http.tls == TLSOptions() && http.auth == nil && http.body == nil)
+    #expect(http.expect == HTTPExpectations(status: [200...299]))
+  }
+
+  @Test func defaultTimeoutNeverExceedsInterval() throws {
+    var definition = CheckDefinition.http()
+    definition.interval = .seconds(3)
+    #expect(try MonitoringCheck(definition).timeout == .seconds(3))
+  }
+
+  /// The id of a name is a promise: it ties a check to its history on every machine.
+  @Test func derivedIDIsFixed() throws {
+    let check = try MonitoringCheck(.http())
+    #expect(check.id.description == "e8695924-c804-5d61-b8e5-290b1d8e600a")
+    #expect(check.id == MonitoringCheck.derivedID(name: "Shop front"))
+    #expect(check.id != MonitoringCheck.derivedID(name: "Shop front "))
+  }
+
+  @Test func givenIDWins() throws {
+    var definition = CheckDefinition.http()
+    definition.id = "0B8F1C9E-3D52-4A7B-8C11-5E6F7A8B9C0D"
+    #expect(try MonitoringCheck(definition).id.description == "0b8f1c9e-3d52-4a7b-8c11-5e6f7a8b9c0d")
+  }
+
+  @Test func renamedKeepsEverythingElse() throws {
+    var definition = CheckDefinition.http()
+    definition.tags = ["web"]
+    definition.interval = .seconds(5)
+    let check = try MonitoringCheck(definition)
+    let renamed = check.renamed("Other")
+    #expect(renamed.name == "Other" && renamed.id == check.id && renamed != check)
+    #expect(renamed.renamed(check.name) == check)
+  }
+
+  @Test func tcpNeedsHostAndPort() throws {
+    let check = try MonitoringCheck(.tcp(host: "db.internal", port: 5432))
+    guard case .tcp(let tcp) = check.kind else {
+      Issue.record("not a tcp check")
+      return
+    }
+    #expect(tcp.host == "db.internal" && tcp.port == 5432)
+    #expect(check.target == "db.internal:5432")
+  }
+
+  @Test func tlsDefaults() throws {
+    var definition = CheckDefinition()
+    (definition.name, definition.type, definition.host) = ("Mail", "tls", "mail.example")
+    let check = try MonitoringCheck(definition)
+    guard case .tls(let tls) = check.kind else {
+      Issue.record("not a tls check")
+      return
+    }
+    #expect(tls.port == 443 && tls.options.verify)
+    #expect(tls.certificate == Thresholds(warn: .seconds(21 * 86_400), fail: .zero))
+  }
+
+  /// A fail threshold beyond the default warn threshold leaves nothing to warn about.
+  @Test func certificateFailAloneMovesNoWarning() throws {
+    var definition = CheckDefinition.http()
+    definition.expectCertificate.fail = .seconds(30 * 86_400)
+    guard case .http(let http) = try MonitoringCheck(definition).kind else { return }
+    #expect(http.expect.certificateDays == Thresholds(warn: nil, fail: .seconds(30 * 86_400)))
+  }
+
+  @Test func pingDefaults() throws {
+    guard case .ping(let ping) = try MonitoringCheck(.ping(host: "192.0.2.1")).kind else {
+      Issue.record("not a ping check")
+      return
+    }
+    #expect(ping.count == 4 && ping.packetInterval == .milliseconds(200) && ping.size == 56)
+    #expect(ping.loss == Thresholds() && ping.rtt == Thresholds())
+  }
+
+  @Test func dnsDefaultsAndCase() throws {
+    var definition = CheckDefinition.dns(name: "example.com")
+    var check = try MonitoringCheck(definition)
+    guard case .dns(let plain) = check.kind else {
+      Issue.record("not a dns check")
+      return
+    }
+    #expect(plain.server == nil && plain.recordType == "A" && plain.recursion && plain.rcodes == ["NOERROR"])
+    #expect(check.target == "system/example.com A")
+    definition.queryType = "aaaa"
+    definition.expectRcode = ["nxdomain", "NOERROR"]
+    definition.expectAnswersAny = ["2001:DB8:0::1"]
+    check = try MonitoringCheck(definition)
+    guard case .dns(let dns) = check.kind else { return }
+    #expect(dns.recordType == "AAAA" && dns.rcodes == ["NXDOMAIN", "NOERROR"])
+    #expect(dns.answersAny == ["2001:db8::1"])
+  }
+
+  @Test(arguments: [
+    ("192.0.2.53", "192.0.2.53:53"), ("ns1.example:5353", "ns1.example:5353"),
+    ("2001:db8::53", "[2001:db8::53]:53"),
+    ("[2001:db8::53]:5353", "[2001:db8::53]:5353"), ("[::1]", "[::1]:53"),
+  ])
+  func dnsServerForms(text: String, expected: String) throws {
+    var definition = CheckDefinition.dns(name: "example.com")
+    definition.server = text
+    guard case .dns(let dns) = try MonitoringCheck(definition).kind else { return }
+    #expect(dns.server?.description == expected)
+  }
+
+  @Test func statusRanges() throws {
+    var definition = CheckDefinition.http()
+    definition.expectStatus = ["200-299", "301"]
+    guard case .http(let some) = try MonitoringCheck(definition).kind else { return }
+    #expect(some.expect.status == [200...299, 301...301])
+    definition.expectStatus = []
+    guard case .http(let any) = try MonitoringCheck(definition).kind else { return }
+    #expect(any.expect.status.isEmpty)
+  }
+
+  /// The backend fills both columns for every check; there the delay is merely unused.
+  @Test func apiMayConfirmWithoutRetries() throws {
+    var definition = CheckDefinition.http()
+    definition.origin = .api
+    definition.retries = 0
+    definition.confirmDelay = .seconds(5)
+    #expect(try MonitoringCheck(definition).confirmDelay == .seconds(5))
+  }
+
+  @Test func credentialsAreKept() throws {
+    var definition = CheckDefinition.http()
+    definition.basicUsername = "probe"
+    definition.basicPassword = Redacted("s3cret")
+    guard case .http(let http) = try MonitoringCheck(definition).kind else { return }
+    #expect(http.auth == .basic(username: "probe", password: Redacted("s3cret")))
+    #expect(!"\(http)".contains("s3cret"))
+  }
+}
+
+extension CheckDefinition {
+  static func http(_ url: String = "https://shop.example/health") -> CheckDefinition {
+    var definition = CheckDefinition()
+    definition.name = "Shop front"
+    definition.type = "http"
+    definition.url = url
+    return definition
+  }
+
+  static func tcp(host: String, port: Int) -> CheckDefinition {
+    var definition = CheckDefinition()
+    definition.name = "Database"
+    definition.type = "tcp"
+    definition.host = host
+    definition.port = port
+    return definition
+  }
+
+  static func dns(name: String) -> CheckDefinition {
+    var definition = CheckDefinition()
+    definition.name = "Zone"
+    definition.type = "dns"
+    definition.queryName = name
+    return definition
+  }
+
+  static func ping(host: String) -> CheckDefinition {
+    var definition = CheckDefinition()
+    definition.name = "Router"
+    definition.type = "ping"
+    definition.host = host
+    return definition
+  }
+}
