@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Synchronization
+
+/// What the schedule needs to know of its surroundings.
+package struct SchedulerOptions: Sendable {
+  /// Part of every phase: agents of different names probe one check at different times.
+  package var agent: String
+  package var limits: InFlightLimits
+  /// How long runs may go on once the scheduler is cancelled.
+  package var drainGrace: Duration
+  /// Host and port that a check's probes load, for `InFlightLimits.perHost`.
+  package var hostKey: @Sendable (MonitoringCheck) -> String
+
+  package init(
+    agent: String, limits: InFlightLimits, drainGrace: Duration = .seconds(5),
+    hostKey: @escaping @Sendable (MonitoringCheck) -> String
+  ) {
+    self.agent = agent
+    self.limits = limits
+    self.drainGrace = drainGrace
+    self.hostKey = hostKey
+  }
+}
+
+/// Runs each check at its slots. Knows when, not what: the work is a closure.
+///
+/// All decisions are `Schedule`'s, in one lock; this type turns them into tasks. Tasks are started by the body of
+/// `run()` only, one for each run, none for a check that merely waits for its slot.
+package final class CheckScheduler: Sendable {
+  private struct State {
+    var schedule: Schedule
+    var phase = Phase.idle
+    /// What the wake source was told last.
+    var armed: BootInstant?
+  }
+
+  private enum Phase {
+    case idle, running
+    /// Starts nothing more; runs are cancelled at the deadline.
+    case draining(until: BootInstant)
+  }
+
+  private enum Pass {
+    case start([Schedule.Start], [ScheduleEvent])
+    case waitForRuns
+    case cancelRuns
+    case done
+  }
+
+  private let source: any WakeSource
+  private let drainGrace: Duration
+  private let work: @Sendable (DueCheck) async -> Void
+  private let events: @Sendable (ScheduleEvent) -> Void
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - work: One run of a check. It must end soon after its task is cancelled: `run()` waits for it.
+  ///   - events: Slots without a run; called from any thread, never under a lock, and must not block.
+  package init(
+    _ options: SchedulerOptions, source: any WakeSource,
+    work: @escaping @Sendable (DueCheck) async -> Void,
+    events: @escaping @Sendable (ScheduleEvent) -> Void
+  ) {
+    self.source = source
+    self.work = work
+    self.events = events
+    drainGrace = options.drainGrace
+    state = Mutex(State(schedule: Schedule(options, at: source.now())))
+  }
+
+  /// Replaces the list of checks, before or during `run()`. Disabled ones are left out; of two with one id the
+  /// first counts. Unchanged checks keep their slots and their runs; a removed one's run ends by itself.
+  package func apply(_ checks: [MonitoringCheck]) {
+    let list = CheckList(checks)
+    let told = state.withLock { state in
+      let told = state.schedule.apply(list, at: source.now())
+      arm(&state)
+      return told
+    }
+    told.forEach(events)
+    source.wake()
+  }
+
+  /// Schedules until the task is cancelled; then starts nothing more, gives the runs that are going the grace
+  /// period, cancels what is left and returns when all have ended. Once in a scheduler's life.
+  package func run() async {
+    // A task of its own, since a cancelled task would cancel its runs at once.
+    await withTaskCancellationHandler {
+      await Task { await schedule() }.value
+    } onCancel: {
+      stop()
+    }
+  }
+
+  package func status() -> ScheduleStatus {
+    let now = source.now().boot
+    return state.withLock { $0.schedule.status(at: now) }
+  }
+
+  private func schedule() async {
+    state.withLock { state in
+      if case .idle = state.phase { state.phase = .running }
+    }
+    source.wake()
+    await withDiscardingTaskGroup { group in
+      for await _ in source.wakes {
+        switch state.withLock({ pass(&$0) }) {
+        case .start(let starts, let told):
+          for start in starts { group.addTask { await self.perform(start) } }
+          told.forEach(events)
+        case .waitForRuns: continue
+        case .cancelRuns:
+          group.cancelAll()
+          return
+        case .done: return
+        }
+      }
+    }
+  }
+
+  private func pass(_ state: inout State) -> Pass {
+    let reading = source.now()
+    if case .draining(let deadline) = state.phase {
+      if state.schedule.runs.isEmpty { return .done }
+      if reading.boot >= deadline { return .cancelRuns }
+      arm(&state)
+      return .waitForRuns
+    }
+    let (starts, told) = state.schedule.begin(at: reading)
+    arm(&state)
+    return .start(starts, told)
+  }
+
+  private func perform(_ start: Schedule.Start) async {
+    let late = max(.zero, start.due.duration(to: source.now().boot))
+    await work(DueCheck(check: start.check, scheduledAt: start.scheduledAt, due: start.due, late: late))
+    let (told, wake) = state.withLock { state in
+      let end = state.schedule.finish(start.run, late: late, at: source.now().boot)
+      if case .draining = state.phase { return (end.events, state.schedule.runs.isEmpty) }
+      arm(&state)
+      return (end.events, end.canStart)
+    }
+    told.forEach(events)
+    if wake { source.wake() }
+  }
+
+  private func stop() {
+    let deadline = source.now().boot.advanced(by: drainGrace)
+    state.withLock { $0.phase = .draining(until: deadline) }
+    source.wake()
+  }
+
+  /// Tells the source when to wake next. Under the lock, so that of two callers the later one has the last word.
+  private func arm(_ state: inout State) {
+    let deadline =
+      if case .draining(let deadline) = state.phase { Optional(deadline) } else { state.schedule.nextDue() }
+    guard deadline != state.armed else { return }
+    state.armed = deadline
+    source.arm(at: deadline)
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// A list of checks with the place of each id, made before the schedule's lock is taken.
+struct CheckList: Sendable {
+  let checks: [MonitoringCheck]
+  /// Enabled checks only. Of two with one id the first counts: a check never overlaps itself.
+  let positions: [UniqueID: Int]
+
+  init(_ checks: [MonitoringCheck]) {
+    self.checks = checks
+    var positions: [UniqueID: Int] = [:]
+    positions.reserveCapacity(checks.count)
+    for (position, check) in checks.enumerated() where check.enabled && positions[check.id] == nil {
+      positions[check.id] = position
+    }
+    self.positions = positions
+  }
+}
+
+extension Schedule {
+  /// Takes a new list. A check whose id and interval are in both keeps its slot, its place in the queue and its
+  /// run; with another interval it moves to its new timeline; one that is gone stops, its last run ends by itself.
+  mutating func apply(_ list: CheckList, at reading: ClockReading) -> [ScheduleEvent] {
+    realign(to: reading)
+    let now = wall(reading.boot)
+    let old = (checks: checks, entries: entries)
+    checks = list.checks
+    counts.checks = list.positions.count
+    entries = checks.map { Entry(slot: 0, interval: max(1, $0.interval.microseconds), state: .off) }
+    var events: [ScheduleEvent] = []
+    for (entry, check) in zip(old.entries, old.checks) where entry.state != .off {
+      guard let position = list.positions[check.id] else { continue }
+      if entries[position].interval == entry.interval {
+        entries[position] = entry
+      } else if entry.state == .waiting {
+        counts.missed += 1
+        let slots = SlotRange(
+          first: Timestamp(microseconds: entry.slot), count: 1, interval: .microseconds(entry.interval))
+        events.append(.missed(check: check.id, slots: slots, cause: .limit))
+      }
+    }
+    for position in list.positions.values where entries[position].state == .off {
+      let timeline = Timeline(agent: agent, check: checks[position].id, interval: checks[position].interval)
+      entries[position].slot = timeline.slot(after: now).microseconds
+      entries[position].state = .planned
+    }
+    adoptRuns(list, at: now)
+    requeue(list, waitedIn: old.checks)
+    planAll()
+    return events
+  }
+
+  /// The wall clock was set: the plan moves to where its slots are now.
+  ///
+  /// Each check goes to the slot nearest to the instant it was planned for, but never into the past. All checks of
+  /// one interval move by the same amount, less than half an interval or, those that would have to go back before
+  /// now, one slot more. So there is no burst, no check stalls for two intervals, and the phases stay those that a
+  /// restart would find. Steps below 50 ms wait until they add up.
+  mutating func realign(to reading: ClockReading) {
+    let step = reading.offset &- offset
+    guard step.magnitude > 50_000 else { return }
+    offset = reading.offset
+    let now = wall(reading.boot)
+    for (position, check) in checks.enumerated() where entries[position].state != .off {
+      let entry = entries[position]
+      let timeline = Timeline(agent: agent, check: check.id, interval: check.interval)
+      let moved = Timestamp(microseconds: entry.slot &+ step &- entry.interval / 2)
+      let slot =
+        switch entry.state {
+        case .planned: timeline.slot(atOrAfter: max(moved, now))
+        case .waiting: timeline.slot(atOrBefore: now)
+        case .running, .off: min(timeline.slot(atOrAfter: moved), timeline.slot(atOrBefore: now))
+        }
+      entries[position].slot = slot.microseconds
+    }
+    planAll()
+  }
+
+  /// Finds the entries of the runs that are going, also of a check that was removed and has come back.
+  private mutating func adoptRuns(_ list: CheckList, at now: Timestamp) {
+    for (number, run) in runs {
+      let position = list.positions[run.check]
+      runs[number]?.entry = position
+      guard let position, entries[position].state != .running else { continue }
+      entries[position].slot -= entries[position].interval
+      entries[position].state = .running
+    }
+  }
+
+  /// Keeps who waits in the order they came.
+  private mutating func requeue(_ list: CheckList, waitedIn old: [MonitoringCheck]) {
+    for position in limit.removeWaiting() {
+      guard let position = list.positions[old[position].id], entries[position].state == .waiting else {
+        continue
+      }
+      limit.enqueue(position, host: hostKey(checks[position]))
+    }
+  }
+
+  private mutating func planAll() {
+    due = DueHeap(entries: entries.count)
+    for (position, entry) in entries.enumerated() where entry.state == .planned || entry.state == .waiting {
+      planWake(position)
+    }
+  }
+}

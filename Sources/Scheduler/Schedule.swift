@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Decides what runs when; touches no clock, no task and no timer. `CheckScheduler` acts on it.
+///
+/// Each check is in one of three states. *Planned*: its next slot is in the heap. *Waiting*: its slot came, a limit
+/// holds it, and the slot after it is in the heap. *Running*: it is not in the heap; what passed meanwhile is
+/// counted when the run ends, so a check cannot overlap itself. Entries lie in arrays by the check's position in
+/// the list: 24 bytes here and 20 in the heap for a check, and the list itself is shared with whoever gave it.
+struct Schedule {
+  struct Entry {
+    /// The slot planned or waiting; while running, the last slot accounted for. Microseconds of UTC.
+    var slot: Int64
+    /// Microseconds.
+    var interval: Int64
+    var state: State
+
+    var timeline: Timeline { Timeline(slot: slot, interval: interval) }
+  }
+
+  enum State: UInt8 { case off, planned, waiting, running }
+
+  struct Run {
+    let check: UniqueID
+    let host: String
+    /// Later slots that passed before its end are not its to answer for. By the boot clock.
+    let answersUntil: Int64
+    /// Position in the list; nil once the check was removed.
+    var entry: Int?
+  }
+
+  struct Start {
+    let run: UInt64
+    let check: MonitoringCheck
+    let scheduledAt: Timestamp
+    let due: BootInstant
+  }
+
+  let agent: String
+  let hostKey: @Sendable (MonitoringCheck) -> String
+  var checks: [MonitoringCheck] = []
+  var entries: [Entry] = []
+  var due = DueHeap(entries: 0)
+  var limit: InFlightLimit
+  var runs: [UInt64: Run] = [:]
+  /// Wall clock minus boot clock, in microseconds; see `realign(to:)`.
+  var offset: Int64
+  private var lateness = Lateness()
+  var counts = ScheduleStatus()
+  private var lastRun: UInt64 = 0
+
+  init(_ options: SchedulerOptions, at reading: ClockReading) {
+    agent = options.agent
+    hostKey = options.hostKey
+    limit = InFlightLimit(options.limits)
+    offset = reading.offset
+  }
+
+  /// When `begin(at:)` has something to do without anything else happening.
+  mutating func nextDue() -> BootInstant? { due.first().map(BootInstant.init(microseconds:)) }
+
+  /// Starts what is due and may start.
+  mutating func begin(at reading: ClockReading) -> (starts: [Start], events: [ScheduleEvent]) {
+    realign(to: reading)
+    var events: [ScheduleEvent] = []
+    var queued: [Int] = []
+    while let position = due.pop(through: reading.boot.microseconds) {
+      if let event = fallDue(position, at: reading.boot) { events.append(event) }
+      if entries[position].state == .waiting { queued.append(position) }
+    }
+    var starts: [Start] = []
+    while let turn = limit.next() { starts.append(start(turn.entry, host: turn.host, at: reading.boot)) }
+    for position in queued where entries[position].state == .waiting { planWake(position) }
+    return (starts, events)
+  }
+
+  /// A run ended. Tells the slots it spanned, and whether `begin(at:)` could now start a check that waits.
+  mutating func finish(
+    _ number: UInt64, late: Duration, at now: BootInstant
+  ) -> (events: [ScheduleEvent], canStart: Bool) {
+    guard let run = runs.removeValue(forKey: number) else { return ([], false) }
+    limit.release(host: run.host)
+    lateness.record(late, at: now)
+    var events: [ScheduleEvent] = []
+    if let position = run.entry {
+      let entry = entries[position]
+      let answered = wall(BootInstant(microseconds: min(now.microseconds, run.answersUntil)))
+      let spanned = entry.timeline.slots(after: Timestamp(microseconds: entry.slot), through: answered)
+      pass(position, spanned) { events.append(.spanned(check: run.check, slots: $0)) }
+      counts.spanned += spanned
+      let last = Timestamp(microseconds: entries[position].slot)
+      let missed = entry.timeline.slots(after: last, through: wall(now))
+      pass(position, missed) { events.append(.missed(check: run.check, slots: $0, cause: .gap)) }
+      counts.missed += missed
+      entries[position].slot += entry.interval
+      entries[position].state = .planned
+      planWake(position)
+    }
+    return (events, limit.canStart)
+  }
+
+  mutating func status(at now: BootInstant) -> ScheduleStatus {
+    var status = counts
+    status.inFlight = runs.count
+    status.waiting = limit.waiting
+    if let figures = lateness.figures(at: now) {
+      (status.lateP50, status.lateP99, status.lateMax) = figures
+    }
+    return status
+  }
+
+  /// How late after its slot a check still starts because we woke late. A twentieth of the interval: after a stall
+  /// or suspend at most one check in twenty starts at once, and all others wait for their next slot, which spreads
+  /// them as the phases do. At least 1 s, so that a busy machine does not lose slots; at most 30 s.
+  static func grace(_ interval: Int64) -> Int64 { min(max(interval / 20, 1_000_000), 30_000_000) }
+
+  /// UTC by the plan.
+  func wall(_ instant: BootInstant) -> Timestamp {
+    Timestamp(microseconds: instant.microseconds &+ offset)
+  }
+
+  /// Puts the instant at which this check needs us into the heap.
+  mutating func planWake(_ position: Int) {
+    let entry = entries[position]
+    let slot = entry.state == .waiting ? entry.slot + entry.interval : entry.slot
+    due.set(position, due: slot &- offset)
+  }
+
+  /// A planned check queues at its host; a waiting one moves on to the slot that has come. Slots before the one it
+  /// queues for are missed, and so is that one if it is too old to start.
+  private mutating func fallDue(_ position: Int, at now: BootInstant) -> ScheduleEvent? {
+    let entry = entries[position]
+    let latest = entry.timeline.slot(atOrBefore: wall(now)).microseconds
+    var missed = Int((latest - entry.slot) / entry.interval)
+    let cause: MissCause = entry.state == .waiting ? .limit : .gap
+    entries[position].slot = latest
+    if entry.state == .planned {
+      if wall(now).microseconds - latest > Self.grace(entry.interval) {
+        missed += 1
+        entries[position].slot += entry.interval
+        planWake(position)
+      } else {
+        entries[position].state = .waiting
+        limit.enqueue(position, host: hostKey(checks[position]))
+      }
+    }
+    guard missed > 0 else { return nil }
+    counts.missed += missed
+    let slots = SlotRange(
+      first: Timestamp(microseconds: entry.slot), count: missed, interval: .microseconds(entry.interval))
+    return .missed(check: checks[position].id, slots: slots, cause: cause)
+  }
+
+  private mutating func start(_ position: Int, host: String, at now: BootInstant) -> Start {
+    let check = checks[position]
+    let slot = entries[position].slot
+    due.remove(position)
+    entries[position].state = .running
+    lastRun += 1
+    counts.started += 1
+    runs[lastRun] = Run(
+      check: check.id, host: host, answersUntil: now.advanced(by: check.longestRun).microseconds,
+      entry: position)
+    return Start(
+      run: lastRun, check: check, scheduledAt: Timestamp(microseconds: slot),
+      due: BootInstant(microseconds: slot &- offset))
+  }
+
+  /// Moves a running entry on by so many slots, and tells them if there are any.
+  private mutating func pass(_ position: Int, _ slots: Int, tell: (SlotRange) -> Void) {
+    guard slots > 0 else { return }
+    let entry = entries[position]
+    tell(
+      SlotRange(
+        first: Timestamp(microseconds: entry.slot + entry.interval), count: slots,
+        interval: .microseconds(entry.interval)))
+    entries[position].slot += Int64(slots) * entry.interval
+  }
+}
+
+extension MonitoringCheck {
+  /// No honest run takes longer: every attempt to its timeout, every delay, and some seconds of our own. A run that
+  /// took longer slept through a suspend, and its verdict says nothing about those hours.
+  var longestRun: Duration {
+    let confirmations = retries > 0 && confirmDelay > .zero ? 1 : 0
+    return timeout * (1 + retries + confirmations) + retryDelay * retries + confirmDelay + .seconds(5)
+  }
+}

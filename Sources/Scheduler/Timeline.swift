@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The slots of a check: an absolute grid in UTC, one slot an interval since 1970, moved by a phase of its own.
+///
+/// Nothing in it depends on when the agent started, so a restart finds the same slots, no error adds up, and two
+/// agents on one check probe at different times.
+package struct Timeline: Hashable, Sendable {
+  /// Microseconds from slot to slot, at least 1.
+  let interval: Int64
+  /// Microseconds from a multiple of the interval to the slot; less than the interval.
+  let phase: Int64
+
+  /// The phase is a hash of both names modulo the interval: the same in every process, and spread evenly.
+  package init(agent: String, check: UniqueID, interval: Duration) {
+    self.interval = max(1, interval.microseconds)
+    phase = Int64(bitPattern: stableHash(agent, check) >> 1) % self.interval
+  }
+
+  /// The timeline that has a slot at this instant.
+  init(slot: Int64, interval: Int64) {
+    self.interval = interval
+    phase = slot - floorDivide(slot, interval) * interval
+  }
+
+  /// The first slot at this instant or later.
+  package func slot(atOrAfter instant: Timestamp) -> Timestamp {
+    slot(after: Timestamp(microseconds: instant.microseconds - 1))
+  }
+
+  /// The first slot later than this instant.
+  package func slot(after instant: Timestamp) -> Timestamp {
+    Timestamp(microseconds: slot(atOrBefore: instant).microseconds + interval)
+  }
+
+  /// The last slot at this instant or earlier.
+  package func slot(atOrBefore instant: Timestamp) -> Timestamp {
+    Timestamp(microseconds: floorDivide(instant.microseconds - phase, interval) * interval + phase)
+  }
+
+  /// How many slots lie after `start` and not after `end`. 0 when `end` is earlier.
+  package func slots(after start: Timestamp, through end: Timestamp) -> Int {
+    guard start < end else { return 0 }
+    return Int(
+      floorDivide(end.microseconds - phase, interval) - floorDivide(start.microseconds - phase, interval))
+  }
+}
+
+/// Consecutive slots of one check, without a value for each: eight hours of a check each second are 28,800.
+package struct SlotRange: Hashable, Sendable, RandomAccessCollection {
+  package let first: Timestamp
+  package let count: Int
+  package let interval: Duration
+
+  package init(first: Timestamp, count: Int, interval: Duration) {
+    self.first = first
+    self.count = count
+    self.interval = interval
+  }
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { count }
+
+  package subscript(position: Int) -> Timestamp {
+    Timestamp(microseconds: first.microseconds + Int64(position) * interval.microseconds)
+  }
+}
+
+/// FNV-1a over the agent's name, a zero byte and the id. FNV leaves the high bits of short inputs alike, so the
+/// finaliser of SplitMix64 follows. Never change either: every agent's phases would move.
+///
+/// The standard library's `Hasher` is of no use here: it is seeded anew in each process.
+private func stableHash(_ agent: String, _ check: UniqueID) -> UInt64 {
+  var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+  func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  for byte in agent.utf8 { mix(byte) }
+  mix(0)
+  for byte in check.bytes { mix(byte) }
+  hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
+  hash = (hash ^ (hash >> 27)) &* 0x94d0_49bb_1331_11eb
+  return hash ^ (hash >> 31)
+}
+
+/// Rounded towards minus infinity: a clock may well be set before 1970.
+private func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+  let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+  return remainder < 0 ? quotient - 1 : quotient
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+
+/// What wakes the scheduler, and its only clock: the system's in the agent, the test's own in tests.
+package protocol WakeSource: Sendable {
+  /// One element a wake-up; wake-ups nobody has taken yet are one. One consumer.
+  var wakes: AsyncStream<Void> { get }
+
+  func now() -> ClockReading
+
+  /// Wakes at this instant, at once if it has passed, and not before; replaces the instant given before. Nil: at
+  /// no instant. The source may also wake at other times, such as when the wall clock was set.
+  func arm(at deadline: BootInstant?)
+
+  /// Wakes now, from any thread.
+  func wake()
+}
