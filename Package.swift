@@ -26,12 +26,13 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CLinux"),
     .target(name: "Monitoring", swiftSettings: settings),
     .target(name: "Curl", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
-    .target(name: "Checks", dependencies: ["Monitoring", "Curl"], swiftSettings: settings),
+    .target(name: "Checks", dependencies: ["Monitoring", "Curl", "CLinux"], swiftSettings: settings),
     .target(
       name: "Scheduler",
-      dependencies: ["Monitoring", .product(name: "HeapModule", package: "swift-collections")],
+      dependencies: ["Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections")],
       swiftSettings: settings),
     .target(
       name: "History",

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Monitoring
+
+/// How results are printed.
+enum ResultFormat: String, CaseIterable, ExpressibleByArgument {
+  case table, json, ndjson, junit
+}
+
+/// Results as one JSON array, one document a line.
+func renderJSON(_ results: [CheckResult]) -> String {
+  results.isEmpty ? "[]\n" : "[\n" + results.map { "  " + $0.json }.joined(separator: ",\n") + "\n]\n"
+}
+
+/// One result, one line.
+func renderNDJSON(_ results: [CheckResult]) -> String {
+  results.map { $0.json + "\n" }.joined()
+}
+
+/// JUnit XML, as CI servers read it: down is a failure, unknown an error, degraded passes with its words in
+/// `system-out`.
+func renderJUnit(_ results: [CheckResult]) -> String {
+  let failures = results.count { $0.state == .down }
+  let errors = results.count { $0.state == .unknown }
+  var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+  text += "<testsuite name=\"quartz-agent\" tests=\"\(results.count)\" failures=\"\(failures)\""
+  text += " errors=\"\(errors)\" time=\"\(results.reduce(0.0) { $0 + ($1.responseTime?.seconds ?? 0) })\">\n"
+  for result in results { text += junitCase(result) }
+  return text + "</testsuite>\n"
+}
+
+private func junitCase(_ result: CheckResult) -> String {
+  let time = result.responseTime?.seconds ?? 0
+  let opening =
+    "  <testcase classname=\"\(result.type.rawValue)\" name=\"\(escapeXML(result.check))\" time=\"\(time)\""
+  let words = escapeXML([result.reason.rawValue, result.message].compactMap(\.self).joined(separator: ": "))
+  switch result.state {
+  case .up: return opening + "/>\n"
+  case .degraded: return opening + "><system-out>\(words)</system-out></testcase>\n"
+  case .down:
+    return opening + "><failure type=\"\(result.reason.rawValue)\" message=\"\(words)\"/></testcase>\n"
+  case .unknown:
+    return opening + "><error type=\"\(result.reason.rawValue)\" message=\"\(words)\"/></testcase>\n"
+  }
+}
+
+/// Control characters are no XML 1.0 at all, not even escaped, so they go through `printable` first.
+private func escapeXML(_ text: String) -> String {
+  text.printable(maxBytes: 1024).reduce(into: "") { escaped, character in
+    switch character {
+    case "&": escaped += "&amp;"
+    case "<": escaped += "&lt;"
+    case ">": escaped += "&gt;"
+    case "\"": escaped += "&quot;"
+    default: escaped.append(character)
+    }
+  }
+}

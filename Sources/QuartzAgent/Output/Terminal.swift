@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// One line on standard error.
+func printError(_ line: String) { writeAll(line + "\n", to: STDERR_FILENO) }
+
+/// Text on standard output, unbuffered, so that a reader of NDJSON sees each result when it is there.
+func printOutput(_ text: String) { writeAll(text, to: STDOUT_FILENO) }
+
+/// A reader that went away (EPIPE) ends the output, not the program.
+private func writeAll(_ text: String, to descriptor: Int32) {
+  let bytes = Array(text.utf8)
+  var sent = 0
+  while sent < bytes.count {
+    let count = bytes.withUnsafeBytes { buffer in
+      write(descriptor, buffer.baseAddress?.advanced(by: sent), bytes.count - sent)
+    }
+    if count < 0 && errno == EINTR { continue }
+    if count <= 0 { return }
+    sent += count
+  }
+}
+
+/// What a descriptor is connected to, and how wide it is.
+struct Terminal {
+  let isTerminal: Bool
+  /// Columns; 120 where there is no terminal to ask.
+  let width: Int
+
+  init(_ descriptor: Int32 = STDOUT_FILENO) {
+    isTerminal = isatty(descriptor) == 1
+    var size = winsize()
+    let known = isTerminal && ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    width = known ? Int(size.ws_col) : 120
+  }
+
+  /// Colour only on a terminal, and not when the operator said no (no-color.org).
+  func usesColor(disabled: Bool) -> Bool {
+    guard isTerminal, !disabled else { return false }
+    if let noColor = getenv("NO_COLOR"), noColor.pointee != 0 { return false }
+    if let term = getenv("TERM"), String(cString: term) == "dumb" { return false }
+    return true
+  }
+}

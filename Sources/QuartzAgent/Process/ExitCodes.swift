@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Monitoring
+
+/// The exit codes of the product; those of `once` are a Nagios plugin's, so it can be used as one.
+enum ExitStatus {
+  static let up: Int32 = 0
+  static let degraded: Int32 = 1
+  static let down: Int32 = 2
+  static let unknown: Int32 = 3
+  /// EX_SOFTWARE of sysexits.h.
+  static let internalError: Int32 = 70
+  /// EX_TEMPFAIL: another daemon holds the state directory.
+  static let locked: Int32 = 75
+  /// EX_CONFIG.
+  static let configuration: Int32 = 78
+
+  /// The worst state decides; nothing run is unknown. Down is worse than unknown: a known outage must be heard even
+  /// when another check could not be run.
+  static func of(_ states: [CheckState]) -> Int32 {
+    if states.contains(.down) { return down }
+    if states.contains(.unknown) || states.isEmpty { return unknown }
+    return states.contains(.degraded) ? degraded : up
+  }
+}
+
+/// Writes to stderr what went wrong and what to do, and gives the exit code to throw.
+func failure(_ message: String, hint: String? = nil, status: Int32) -> ExitCode {
+  printError("quartz-agent: error: \(message)")
+  if let hint { printError("quartz-agent: hint: \(hint)") }
+  return ExitCode(status)
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// What must hold before anything else runs.
+func prepareProcess() {
+  // A write to a connection the other side closed is an error to handle, not a death: libcurl and OpenSSL write too.
+  signal(SIGPIPE, SIG_IGN)
+  for name in poisonedVariables { unsetenv(name) }
+  raiseDescriptorLimit()
+}
+
+/// Variables by which an environment changes what probes do or where secrets go: key logs, resolver overrides,
+/// proxies. A monitoring agent's answers come from its configuration alone.
+private let poisonedVariables = [
+  "SSLKEYLOGFILE", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "NETRC", "CURL_HOME", "CURL_CA_BUNDLE",
+  "http_proxy", "https_proxy", "HTTPS_PROXY", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+]
+
+/// Each probe in flight holds a descriptor, and the soft limit of 1,024 is for programs that use select(2).
+private func raiseDescriptorLimit() {
+  var limit = rlimit()
+  guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+  limit.rlim_cur = limit.rlim_max
+  setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+}
+
+/// How many descriptors this process may have open.
+func descriptorLimit() -> Int {
+  var limit = rlimit()
+  guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+  return Int(clamping: limit.rlim_cur)
+}

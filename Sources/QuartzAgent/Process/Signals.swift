@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Synchronization
+
+/// What somebody outside asked of this process.
+enum ProcessSignal: Equatable, Sendable {
+  /// SIGTERM or SIGINT, the first one.
+  case stop
+  /// SIGHUP.
+  case reload
+}
+
+/// The signals of this process as a stream, from now on and for the rest of its life.
+///
+/// The first SIGTERM or SIGINT asks for an orderly end. A second one means that the operator has waited long enough:
+/// the process exits at once, with 128 plus the signal as a shell reports it. A storm of SIGHUPs is one reload.
+func processSignals() -> AsyncStream<ProcessSignal> {
+  let (stream, continuation) = AsyncStream<ProcessSignal>.makeStream(bufferingPolicy: .bufferingOldest(4))
+  var ends: [Int32] = [-1, -1]
+  guard pipe(&ends) == 0 else { return stream }
+  for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  // A full pipe holds thousands of signals; one more must not block the handler.
+  _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+  signalPipe.store(ends[1], ordering: .sequentiallyConsistent)
+  startThread(argument: SignalReader(pipe: ends[0], continuation: continuation), body: readSignals)
+  for number in [SIGTERM, SIGINT, SIGHUP] {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = noteSignal
+    action.sa_flags = SA_RESTART
+    sigaction(number, &action, nil)
+  }
+  return stream
+}
+
+/// The end that `noteSignal` writes to. A handler can reach globals only.
+private let signalPipe = Atomic<Int32>(-1)
+
+/// The handler: write(2) is all it does, since that is async-signal-safe (signal-safety(7)).
+private func noteSignal(_ number: Int32) {
+  let saved = errno
+  var byte = UInt8(truncatingIfNeeded: number)
+  _ = write(signalPipe.load(ordering: .relaxed), &byte, 1)
+  errno = saved
+}
+
+private final class SignalReader: Sendable {
+  let pipe: Int32
+  let continuation: AsyncStream<ProcessSignal>.Continuation
+
+  init(pipe: Int32, continuation: AsyncStream<ProcessSignal>.Continuation) {
+    self.pipe = pipe
+    self.continuation = continuation
+  }
+}
+
+private func readSignals(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let argument else { return nil }
+  let reader = Unmanaged<SignalReader>.fromOpaque(argument).takeRetainedValue()
+  var stopping = false
+  while true {
+    var byte: UInt8 = 0
+    let count = read(reader.pipe, &byte, 1)
+    if count < 0 && errno == EINTR { continue }
+    if count <= 0 { return nil }
+    if Int32(byte) == SIGHUP {
+      reader.continuation.yield(.reload)
+    } else if stopping {
+      _exit(128 + Int32(byte))
+    } else {
+      stopping = true
+      reader.continuation.yield(.stop)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+
+/// The command line. Each command is one file in Commands/.
+@main
+struct QuartzAgentCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "quartz-agent",
+    abstract: "Probes what you run, from where you put it, and tells Quartz.",
+    discussion: """
+      Exit codes: 0 fine (once: all up), 1 degraded, 2 down, 3 unknown, 64 wrong usage, 70 internal error, \
+      75 another agent holds the state directory, 78 wrong configuration.
+      """,
+    version: agentVersion,
+    subcommands: [
+      RunCommand.self, OnceCommand.self, ValidateCommand.self, StatusCommand.self, SpoolCommand.self,
+      SchemaCommand.self,
+    ]
+  )
+
+  /// Runs the command the arguments name. The process is prepared first, before any library looks at it.
+  static func main() async {
+    prepareProcess()
+    await main(nil)
+  }
+}
+
+/// The version of this agent, as `--version`, the User-Agent header and the status page show it.
+let agentVersion = "0.1.0"

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+
+/// What a finished run of the binary left behind.
+struct Outcome {
+  let status: Int32
+  let stdout: String
+  let stderr: String
+}
+
+/// The shipped binary, started as a user would start it, in a folder of the test's own.
+final class AgentProcess {
+  let folder: URL
+  private let process = Process()
+  private let stdoutFile: URL
+  private let stderrFile: URL
+
+  /// The product next to the test bundle: the build under test, whatever folder it was built in.
+  static let binary = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    .appending(path: "quartz-agent")
+
+  init(_ arguments: [String], in folder: URL, environment: [String: String] = [:]) throws {
+    self.folder = folder
+    let run = UUID().uuidString
+    stdoutFile = folder.appending(path: "stdout-\(run)")
+    stderrFile = folder.appending(path: "stderr-\(run)")
+    for file in [stdoutFile, stderrFile] {
+      FileManager.default.createFile(atPath: file.path, contents: nil)
+    }
+    process.executableURL = Self.binary
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path].merging(environment) { _, new in new
+    }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: stdoutFile)
+    process.standardError = try FileHandle(forWritingTo: stderrFile)
+    try process.run()
+  }
+
+  var isRunning: Bool { process.isRunning }
+  var identifier: Int32 { process.processIdentifier }
+  var stdout: String { (try? String(contentsOf: stdoutFile, encoding: .utf8)) ?? "" }
+  var stderr: String { (try? String(contentsOf: stderrFile, encoding: .utf8)) ?? "" }
+
+  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+  /// Waits for the end without holding a thread of the cooperative pool.
+  func finish(within limit: Duration = .seconds(60)) async throws -> Outcome {
+    let deadline = ContinuousClock.now + limit
+    while process.isRunning {
+      if ContinuousClock.now > deadline {
+        process.terminate()
+        kill(process.processIdentifier, SIGKILL)
+        throw Stuck(what: "the agent did not end", stderr: stderr)
+      }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return Outcome(status: process.terminationStatus, stdout: stdout, stderr: stderr)
+  }
+
+  /// Polls until the condition holds; a condition that never does is a failure that shows what the agent said.
+  func wait(
+    for what: String, within limit: Duration = .seconds(30), _ condition: () throws -> Bool
+  ) async throws {
+    let deadline = ContinuousClock.now + limit
+    while try !condition() {
+      guard ContinuousClock.now < deadline, process.isRunning else {
+        throw Stuck(what: "never happened: \(what)", stderr: stderr)
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+}
+
+struct Stuck: Error, CustomStringConvertible {
+  let what: String
+  let stderr: String
+  var description: String { what + "\n" + stderr }
+}
+
+/// Runs the binary to its end.
+func agent(
+  _ arguments: String..., in folder: URL, environment: [String: String] = [:]
+) async throws -> Outcome {
+  try await AgentProcess(arguments, in: folder, environment: environment).finish()
+}
