@@ -30,11 +30,12 @@ package final class LoopbackServer: Sendable {
 
   private func acceptLoop(_ script: @escaping @Sendable (LoopbackConnection) -> Void) {
     while true {
-      let descriptor = accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+      let descriptor = accept(listener, nil, nil)
       if descriptor < 0 {
         if errno == EINTR || errno == ECONNABORTED || errno == EMFILE { continue }
         break
       }
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       let admitted = open.withLock { state in
         if state.stopped { return false }
         state.accepted += 1
@@ -92,7 +93,7 @@ package struct LoopbackConnection: Sendable {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes {
-        send(descriptor, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL.rawValue))
+        send(descriptor, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
       }
       if count <= 0 { return false }
       sent += count

@@ -26,7 +26,7 @@ package final class RealServer {
       throw MissingServer(program: program, debianPackage: debianPackage)
     }
     self.log = log
-    FileManager.default.createFile(atPath: log.path, contents: nil)
+    _ = FileManager.default.createFile(atPath: log.path, contents: nil)
     let handle = try FileHandle(forWritingTo: log)
     process.executableURL = URL(filePath: program)
     process.arguments = arguments
