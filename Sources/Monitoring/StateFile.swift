@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// One small file of the state directory, read and replaced as a whole, never touched on the cooperative pool: each
+/// call runs on a thread of its own, so that a hanging disk holds up nothing but its caller.
+///
+/// Replacing is by a temporary file beside it, synced and renamed, mode 0600; a reader sees the old bytes or the
+/// new ones. Symbolic links are not followed.
+package struct StateFile: Hashable, Sendable {
+  package let path: String
+  /// A longer file is refused.
+  package let maxBytes: Int
+
+  package init(path: String, maxBytes: Int = 64 << 20) {
+    self.path = path
+    self.maxBytes = maxBytes
+  }
+
+  /// What could not be done, why by the system's word, and the file.
+  package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// Nil when there is no such file.
+  package func read() async throws(Failure) -> [UInt8]? {
+    try await onThread { Result { () throws(Failure) in try readBlocking() } }.get()
+  }
+
+  package func write(_ bytes: [UInt8]) async throws(Failure) {
+    try await onThread { Result { () throws(Failure) in try writeBlocking(bytes) } }.get()
+  }
+
+  private func failure(_ verb: String, _ code: Int32) -> Failure {
+    Failure(description: "cannot \(verb) \(path): \(String(cString: strerror(code)))")
+  }
+
+  private func readBlocking() throws(Failure) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    if descriptor < 0 {
+      if errno == ENOENT { return nil }
+      throw failure("open", errno)
+    }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { throw failure("read", errno) }
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
+      if bytes.count > maxBytes { throw failure("read", EFBIG) }
+    }
+  }
+
+  private func writeBlocking(_ bytes: [UInt8]) throws(Failure) {
+    let temporary = path + ".new"
+    // A leftover of a crash is ours to replace; O_EXCL keeps anybody else's file from being written through.
+    unlink(temporary)
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw failure("create", errno) }
+    let problem = fill(descriptor, bytes)
+    close(descriptor)
+    guard problem == 0, rename(temporary, path) == 0 else {
+      let code = problem == 0 ? errno : problem
+      unlink(temporary)
+      throw failure("write", code)
+    }
+    syncFolder()
+  }
+
+  /// The error code, or 0 once every byte is on the disk.
+  private func fill(_ descriptor: Int32, _ bytes: [UInt8]) -> Int32 {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), bytes.count - written)
+      }
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { return errno }
+      written += count
+    }
+    return fsync(descriptor) == 0 ? 0 : errno
+  }
+
+  /// The rename is durable once its folder is; a file system that cannot sync folders has done what it can.
+  private func syncFolder() {
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+}
+
+/// Runs blocking work on a thread made for it and gives back what it returns.
+package func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    let job = ThreadJob { continuation.resume(returning: work()) }
+    // Balanced by takeRetainedValue in runThreadJob, or below when there is no thread.
+    let retained = Unmanaged.passRetained(job)
+    var thread = pthread_t()
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    let code = pthread_create(&thread, &attributes, runThreadJob, retained.toOpaque())
+    pthread_attr_destroy(&attributes)
+    // No thread to be had: late is better than never, and the caller's continuation must be resumed.
+    if code != 0 { retained.takeRetainedValue().run() }
+  }
+}
+
+private final class ThreadJob: Sendable {
+  let run: @Sendable () -> Void
+  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+private func runThreadJob(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let argument { Unmanaged<ThreadJob>.fromOpaque(argument).takeRetainedValue().run() }
+  return nil
+}

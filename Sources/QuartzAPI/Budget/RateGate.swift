@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Bytes that outlive the process.
+package protocol DurableBytes: Sendable {
+  /// Nil: nothing was kept yet.
+  func read() async throws(StateFile.Failure) -> [UInt8]?
+  /// Durable when it returns.
+  func write(_ bytes: [UInt8]) async throws(StateFile.Failure)
+}
+
+extension StateFile: DurableBytes {}
+
+/// The door through which every request to one origin goes: uploads, pulls, sign-ins and heartbeats share a budget.
+package actor RateGate<C: Clock> where C.Duration == Duration {
+  package nonisolated let time: SteadyTime<C>
+  private let file: any DurableBytes
+  private let limits: RateBudget.Limits
+  /// Nil until the last run's requests were read.
+  private var budget: RateBudget?
+  private var isWriting = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  /// Why the budget is not on disk; a restart then forgets it.
+  private var storeProblem: String?
+
+  package init(time: SteadyTime<C>, file: any DurableBytes, limits: RateBudget.Limits = .init()) {
+    self.time = time
+    self.file = file
+    self.limits = limits
+  }
+
+  /// Nil: counted, make the request. Otherwise: not before then.
+  package func admit(_ use: RequestUse) async -> Timestamp? {
+    while true {
+      await restore()
+      switch budget?.request(use, at: time.now) {
+      case .granted: return nil
+      case .wait(let until): return until
+      case .reserve, nil: await write(reserving: limits.block)
+      }
+    }
+  }
+
+  /// Waits for its turn.
+  package func admitted(_ use: RequestUse) async throws(CancellationError) {
+    while let until = await admit(use) { try await time.sleep(until: until) }
+  }
+
+  /// What the answer says about the rate.
+  package func observe(_ response: APIResponse) {
+    if response.status == 429 {
+      budget?.tooMany()
+    } else if (200...299).contains(response.status) {
+      budget?.succeeded()
+    }
+    guard let left = response.header("X-RateLimit-Remaining").flatMap({ Int($0) }), left <= 0 else { return }
+    let wait = RetryAfter.wait(response, now: time.now) ?? .seconds(60)
+    budget?.exhausted(until: time.now.advanced(by: wait))
+  }
+
+  /// On the way out: what was reserved and not made is given back.
+  package func close() async {
+    guard budget != nil else { return }
+    // First, so that nobody uses what the file is about to give back.
+    budget?.closed()
+    await write(reserving: 0)
+  }
+
+  package func usage() -> RequestUsage {
+    let used = budget?.used(at: time.now) ?? (minute: 0, hour: 0)
+    return RequestUsage(
+      minute: used.minute, hour: used.hour, allowedPerMinute: budget?.allowedPerMinute ?? limits.perMinute,
+      perHour: limits.perHour, storeProblem: storeProblem)
+  }
+
+  private func restore() async {
+    guard budget == nil else { return }
+    var bytes: [UInt8]?
+    do { bytes = try await file.read() } catch {
+      storeProblem = error.description
+      // Unreadable is not empty: it must not open a fresh minute.
+      bytes = []
+    }
+    // Another caller may have been faster while this one read.
+    if budget == nil { budget = RateBudget(restoring: bytes, at: time.now, limits: limits) }
+  }
+
+  /// One writer at a time, so that an older block never replaces a newer one; the others wait and ask again.
+  private func write(reserving block: Int) async {
+    if isWriting { return await withCheckedContinuation { waiting.append($0) } }
+    guard let bytes = budget?.encoded(reserving: block) else { return }
+    isWriting = true
+    do {
+      try await file.write(bytes)
+      storeProblem = nil
+    } catch { storeProblem = error.description }
+    isWriting = false
+    if block > 0 { budget?.reserved() }
+    let woken = waiting
+    waiting = []
+    for continuation in woken { continuation.resume() }
+  }
+}

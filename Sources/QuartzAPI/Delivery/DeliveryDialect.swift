@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What differs between the two receivers: how they acknowledge, and what their refusals mean for an operator.
+package enum DeliveryDialect: Hashable, Sendable {
+  /// `POST {url}/check-results` of the Quartz API.
+  case quartz
+  /// PostgREST's `check_results` table.
+  case supabase
+
+  package var receiver: String {
+    switch self {
+    case .quartz: "the quartz api"
+    case .supabase: "supabase"
+    }
+  }
+
+  /// The setting that says where it is.
+  package var urlKey: String {
+    switch self {
+    case .quartz: "quartz.url"
+    case .supabase: "quartz.supabase.url"
+    }
+  }
+
+  /// Nil: a 2xx that is no acknowledgement.
+  package func acknowledgement(_ response: APIResponse, sent: [UniqueID]) -> Acknowledgement? {
+    switch self {
+    case .quartz: quartzAcknowledgement(response, sent: sent)
+    case .supabase: supabaseAcknowledgement(response)
+    }
+  }
+
+  /// JSON with success true that accounts for every row.
+  private func quartzAcknowledgement(_ response: APIResponse, sent: [UniqueID]) -> Acknowledgement? {
+    guard let body = response.json, body["success"]?.bool == true, let data = body["data"],
+      let accepted = data["accepted"]?.integer, let duplicates = data["duplicates"]?.integer,
+      let rows = data["rejected"]?.array, accepted >= 0, duplicates >= 0
+    else { return nil }
+    var rejected: [Acknowledgement.Rejection] = []
+    for row in rows {
+      guard let id = row["id"]?.string.flatMap({ UniqueID($0) }), let code = row["code"]?.string else {
+        return nil
+      }
+      rejected.append(.init(id: id, code: code.printable(maxBytes: 40)))
+    }
+    let ids = Set(sent)
+    guard Set(rejected.map(\.id)).count == rejected.count, rejected.allSatisfy({ ids.contains($0.id) }),
+      accepted + duplicates + Int64(rejected.count) == Int64(sent.count)
+    else { return nil }
+    return Acknowledgement(accepted: Int(accepted), duplicates: Int(duplicates), rejected: rejected)
+  }
+
+  /// Exactly 201, and a header that only PostgREST sets: its body is empty, which any proxy can imitate.
+  private func supabaseAcknowledgement(_ response: APIResponse) -> Acknowledgement? {
+    guard response.status == 201,
+      response.header("Content-Range") != nil || response.header("Preference-Applied") != nil
+    else { return nil }
+    return Acknowledgement()
+  }
+
+  package func unauthorized(_ refusal: Refusal) -> DeliveryTrouble {
+    switch self {
+    case .quartz where refusal.status == 403 || refusal.code == "42501":
+      DeliveryTrouble(
+        "the quartz api accepts the key, but not for writing results: \(refusal.words)",
+        hint: "give the key the right to post results; everything is kept until then")
+    case .quartz:
+      DeliveryTrouble(
+        "the quartz api does not accept the key: \(refusal.words)",
+        hint: "check quartz.api_key; the backend also says this while its database is down")
+    case .supabase where refusal.saysExpired:
+      DeliveryTrouble("the session at supabase has expired")
+    case .supabase where refusal.status == 403 || refusal.code == "42501":
+      DeliveryTrouble(
+        "supabase does not let this account write results: \(refusal.words)",
+        hint:
+          "give the account of quartz.supabase.email a role in the team; an api key of the quartz api is none"
+      )
+    case .supabase:
+      DeliveryTrouble(
+        "supabase does not accept the session: \(refusal.words)",
+        hint: "check quartz.supabase.api_key, email and password")
+    }
+  }
+
+  package func missing(_ refusal: Refusal) -> DeliveryTrouble {
+    switch self {
+    case .quartz:
+      DeliveryTrouble(
+        "the backend has no ingest route: \(refusal.words)",
+        hint: "install deploy/quartz or deliver to supabase; nothing is lost meanwhile")
+    case .supabase:
+      DeliveryTrouble(
+        "supabase has no table check_results at this address: \(refusal.words)",
+        hint: "set quartz.supabase.url to the project's base, without /rest/v1")
+    }
+  }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+extension DeliveryMachine {
+  /// What the queue gave for a `fetch`.
+  package mutating func fetched(_ lane: DeliveryLane, _ records: [QueuedRecord], at now: Timestamp)
+    -> [Effect]
+  {
+    guard var ledger = lanes[lane] else { return [] }
+    defer { lanes[lane] = ledger }
+    let fresh = ledger.unknown(records)
+    if lane == .live { arrived = 0 }
+    // A full batch says there may be more; anything less, that the lane is empty for now.
+    ledger.nextLook = fresh.count >= batchLimit ? nil : now.advanced(by: settings.every)
+    let taken = fresh.prefix(batchLimit)
+    let wanted = taken.filter { isWanted($0.record) }
+    if !wanted.isEmpty {
+      nextPiece += 1
+      ledger.add(Piece(id: nextPiece, rows: wanted))
+    }
+    let withheld = taken.filter { !isWanted($0.record) }
+    guard !withheld.isEmpty else { return [] }
+    tally.withheld += withheld.count
+    return ledger.settle(withheld, of: nil).map { [.acknowledge(lane, through: $0)] } ?? []
+  }
+
+  private func isWanted(_ record: DeliveryRecord) -> Bool {
+    record.isDeliverable && (settings.carriesMaintenance || !record.flags.contains(.maintenance))
+  }
+
+  /// New results were recorded; a full batch of them does not wait for the next flush.
+  package mutating func recorded(_ count: Int) {
+    arrived += count
+    if arrived >= batchLimit { lanes[.live]?.nextLook = nil }
+  }
+
+  /// A full batch waits, or the flush is due at once.
+  package var isLiveDue: Bool { lanes[.live]?.nextLook == nil }
+
+  /// Looks at both lanes at once instead of waiting for the flush.
+  package mutating func flush() {
+    inFlight = nil
+    for lane in DeliveryLane.allCases { lanes[lane]?.nextLook = nil }
+  }
+
+  /// The request under way ended without an answer because we stop: its rows are open again.
+  package mutating func abandon() { inFlight = nil }
+
+  /// The rate budget does not admit the request that was to be made.
+  package mutating func refused(_ use: RequestUse, until: Timestamp) {
+    throttled[use] = until
+    if use == .bisection { _ = bisections.popLast() }
+    inFlight = nil
+  }
+
+  /// The outcome of a heartbeat.
+  package mutating func heartbeatAnswered(
+    _ outcome: DeliveryOutcome, at now: Timestamp, using generator: inout some RandomNumberGenerator
+  ) -> [Effect] {
+    lastPost = now
+    switch outcome {
+    case .acknowledged: return succeeded(at: now)
+    // There are no rows to blame or to halve: what is left of such an answer is that it was none.
+    case .rowsRefused, .checkGone, .tooLarge:
+      return failed(DeliveryTrouble("the receiver refuses an empty batch"), at: now)
+    default: return answered(outcome, at: now, using: &generator)
+    }
+  }
+
+  /// The outcome of the batch that is under way.
+  package mutating func answered(
+    _ outcome: DeliveryOutcome, at now: Timestamp, using generator: inout some RandomNumberGenerator
+  ) -> [Effect] {
+    let sent = inFlight
+    inFlight = nil
+    switch outcome {
+    case .acknowledged(let acknowledgement):
+      guard let sent else { return [] }
+      return accept(sent.piece, of: sent.lane, acknowledgement, at: now)
+    case .rowsRefused(let code):
+      reached()
+      return sent.map { divide($0.piece, of: $0.lane, code: code) } ?? []
+    case .checkGone(let check, let code):
+      reached()
+      return sent.map { remove(check, from: $0.piece, of: $0.lane, code: code) } ?? []
+    case .tooLarge: return sent.map { shrink($0.piece, of: $0.lane, at: now) } ?? []
+    case .throttled(let wait):
+      hold(wait ?? .seconds(60), at: now)
+      return failed(DeliveryTrouble("the receiver asks for fewer requests (429)"), at: now)
+    case .misconfigured(let trouble, let retry):
+      hold(retry, at: now)
+      return failed(trouble, at: now)
+    case .unauthorized(let trouble): return unauthorized(trouble, at: now)
+    case .transient(let trouble, let wait, let blamesBatch):
+      let pause = max(backoff.next(using: &generator), wait ?? .zero)
+      hold(pause, at: now)
+      let effects = failed(trouble, at: now)
+      guard blamesBatch, let sent else { return effects }
+      return effects + blame(sent.piece, of: sent.lane, pause: pause, at: now)
+    }
+  }
+
+  /// The key file was read again, or a new session is there (`changed`), or it is the same as before.
+  package mutating func credentialsRenewed(changed: Bool, at now: Timestamp) {
+    // Once per refusal: credentials that are new and refused as well wait their turn.
+    guard changed, !triedRenewal else { return }
+    triedRenewal = true
+    authorizationFailures = 0
+    holdUntil = nil
+  }
+
+  private mutating func hold(_ pause: Duration, at now: Timestamp) { holdUntil = now.advanced(by: pause) }
+
+  private mutating func failed(_ trouble: DeliveryTrouble, at now: Timestamp) -> [Effect] {
+    if failingSince == nil { failingSince = now }
+    tally.trouble = trouble
+    tally.troubleSince = failingSince
+    return []
+  }
+
+  private mutating func unauthorized(_ trouble: DeliveryTrouble, at now: Timestamp) -> [Effect] {
+    let minutes = [1, 5, 15][min(authorizationFailures, 2)]
+    authorizationFailures += 1
+    hold(.seconds(minutes * 60), at: now)
+    return failed(trouble, at: now) + [.renewCredentials]
+  }
+
+  /// The receiver talks to us, whatever it thinks of the rows.
+  private mutating func reached() {
+    backoff.reset()
+    holdUntil = nil
+    authorizationFailures = 0
+    triedRenewal = false
+  }
+
+  mutating func succeeded(at now: Timestamp) -> [Effect] {
+    reached()
+    lastPost = now
+    let outage = failingSince.map { $0.duration(to: now) } ?? .zero
+    failingSince = nil
+    tally.lastSuccess = now
+    tally.trouble = nil
+    tally.troubleSince = nil
+    // What piled up, while delivery did not work or before this start, must not stand before what comes now.
+    let startsLive = !hasDelivered || outage >= .seconds(60)
+    hasDelivered = true
+    guard startsLive else { return [] }
+    // The queue moves records between the lanes, so nothing known of either holds any longer.
+    lanes = [.live: LaneLedger(), .backlog: LaneLedger()]
+    lanes[.live]?.nextLook = now.advanced(by: settings.every)
+    return [.startLiveLane]
+  }
+}

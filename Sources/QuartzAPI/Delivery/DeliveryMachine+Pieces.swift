@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+extension DeliveryMachine {
+  mutating func accept(
+    _ piece: Piece, of lane: DeliveryLane, _ acknowledgement: Acknowledgement, at now: Timestamp
+  ) -> [Effect] {
+    let codes = Dictionary(
+      acknowledgement.rejected.map { ($0.id, $0.code) }, uniquingKeysWith: { first, _ in first })
+    let rejected = Dictionary(
+      grouping: piece.rows.filter { codes[$0.record.id] != nil }, by: { codes[$0.record.id] ?? "" })
+    var effects = rejected.sorted { $0.key < $1.key }.map { Effect.quarantine($0.value, code: $0.key) }
+    tally.quarantined += codes.count
+    tally.delivered += piece.rows.count - codes.count
+    tally.duplicates += acknowledgement.duplicates ?? 0
+    tally.batches += 1
+    effects += settle(piece.rows, of: piece, in: lane)
+    for other in DeliveryLane.allCases {
+      lanes[other]?.forEach { if $0.isSuspect { $0.blame.othersAccepted = true } }
+    }
+    if codes.isEmpty { convict(siblingOf: piece, in: lane) }
+    return effects + succeeded(at: now)
+  }
+
+  /// Half of a refused piece was accepted: the poison is in the other, which need not be sent whole again.
+  private mutating func convict(siblingOf accepted: Piece, in lane: DeliveryLane) {
+    guard var other = lanes[lane]?.pieces.first(where: { $0.sibling == accepted.id }) else { return }
+    other.sibling = nil
+    other.isKnownBad = true
+    lanes[lane]?.update(other)
+    if other.rows.count > 1 { split(other, of: lane, countsAsBisection: true) }
+  }
+
+  mutating func divide(_ piece: Piece, of lane: DeliveryLane, code: String) -> [Effect] {
+    forgetSiblings(of: piece, in: lane)
+    if piece.rows.count > 1 {
+      split(piece, of: lane, countsAsBisection: true)
+      return []
+    }
+    // A unique violation of a row that stands alone says that the receiver has it.
+    if code == "23505" {
+      tally.delivered += 1
+      tally.duplicates += 1
+      return settle(piece.rows, of: piece, in: lane)
+    }
+    return quarantine(piece.rows, of: piece, in: lane, code: code)
+  }
+
+  /// Takes every row of a check that is gone out of the batch; the rest goes again as one.
+  mutating func remove(_ check: UniqueID, from piece: Piece, of lane: DeliveryLane, code: String) -> [Effect]
+  {
+    let gone = piece.rows.filter { $0.record.checkID == check }
+    if gone.isEmpty { return divide(piece, of: lane, code: code) }
+    // This half is no longer what was refused before, so its acceptance proves nothing about the other.
+    forgetSiblings(of: piece, in: lane)
+    return quarantine(gone, of: piece, in: lane, code: code)
+  }
+
+  mutating func shrink(_ piece: Piece, of lane: DeliveryLane, at now: Timestamp) -> [Effect] {
+    if piece.rows.count > 1 {
+      batchLimit = max(1, min(batchLimit, piece.rows.count / 2))
+      split(piece, of: lane, countsAsBisection: piece.isSplit)
+      return []
+    }
+    holdUntil = now.advanced(by: .seconds(900))
+    if failingSince == nil { failingSince = now }
+    tally.trouble = DeliveryTrouble(
+      "the receiver takes not even one result in a request (413)",
+      hint: "raise the body limit of the proxy before it")
+    tally.troubleSince = failingSince
+    return []
+  }
+
+  /// A bare 500 for the same rows, again and again, while others are accepted: then it is the rows.
+  mutating func blame(_ piece: Piece, of lane: DeliveryLane, pause: Duration, at now: Timestamp) -> [Effect] {
+    var piece = piece
+    piece.blame.failures += 1
+    piece.blame.since = piece.blame.since ?? now
+    // Its own pause grows although the acceptance of others resets the common one.
+    let own = Duration.seconds(min(300, 1 << min(piece.blame.failures, 9)))
+    piece.blame.notBefore = now.advanced(by: max(pause, own))
+    lanes[lane]?.update(piece)
+    guard isProven(piece, at: now) else { return [] }
+    piece.blame = Piece.Blame()
+    lanes[lane]?.update(piece)
+    return divide(piece, of: lane, code: "http_500")
+  }
+
+  /// Eight refusals over half an hour while others were accepted; two for a row whose other half was accepted.
+  private func isProven(_ piece: Piece, at now: Timestamp) -> Bool {
+    guard piece.blame.othersAccepted, let since = piece.blame.since else { return false }
+    if piece.isKnownBad { return piece.blame.failures >= 2 }
+    return piece.blame.failures >= 8 && since.duration(to: now) >= .seconds(1800)
+  }
+
+  private mutating func split(_ piece: Piece, of lane: DeliveryLane, countsAsBisection: Bool) {
+    let middle = (piece.rows.count + 1) / 2
+    nextPiece += 2
+    var left = Piece(id: nextPiece - 1, rows: Array(piece.rows[..<middle]))
+    var right = Piece(id: nextPiece, rows: Array(piece.rows[middle...]))
+    left.isSplit = countsAsBisection
+    right.isSplit = countsAsBisection
+    if countsAsBisection {
+      left.sibling = right.id
+      right.sibling = left.id
+    }
+    lanes[lane]?.replace(piece, with: [left, right])
+  }
+
+  private mutating func forgetSiblings(of piece: Piece, in lane: DeliveryLane) {
+    lanes[lane]?.forEach { if $0.sibling == piece.id { $0.sibling = nil } }
+  }
+
+  private mutating func quarantine(
+    _ rows: [QueuedRecord], of piece: Piece, in lane: DeliveryLane, code: String
+  ) -> [Effect] {
+    tally.quarantined += rows.count
+    return [.quarantine(rows, code: code)] + settle(rows, of: piece, in: lane)
+  }
+
+  private mutating func settle(_ rows: [QueuedRecord], of piece: Piece, in lane: DeliveryLane) -> [Effect] {
+    guard let through = lanes[lane]?.settle(rows, of: piece) else { return [] }
+    return [.acknowledge(lane, through: through)]
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What an answer to a batch means, whichever transport it came by.
+package enum DeliveryOutcome: Hashable, Sendable {
+  /// The receiver has every row that is not in `rejected`, and will not take those.
+  case acknowledged(Acknowledgement)
+  /// Something in the batch is wrong and nothing of it was stored; which row, nobody says.
+  case rowsRefused(code: String)
+  /// Nothing was stored because this check no longer exists.
+  case checkGone(UniqueID, code: String)
+  /// The key or the session is not accepted, or may not write.
+  case unauthorized(DeliveryTrouble)
+  /// Nothing at that address takes results; a person has to change something.
+  case misconfigured(DeliveryTrouble, retry: Duration)
+  case tooLarge
+  /// 429; nil: it does not say for how long.
+  case throttled(Duration?)
+  /// Worth trying again with the same ids. `blamesBatch`: a 500 without a code, which for this backend may well be
+  /// a complaint about the rows.
+  case transient(DeliveryTrouble, wait: Duration?, blamesBatch: Bool)
+}
+
+package struct Acknowledgement: Hashable, Sendable {
+  /// Nil: the transport does not count.
+  package var accepted: Int?
+  package var duplicates: Int?
+  package var rejected: [Rejection]
+
+  package struct Rejection: Hashable, Sendable {
+    package var id: UniqueID
+    package var code: String
+
+    package init(id: UniqueID, code: String) {
+      self.id = id
+      self.code = code
+    }
+  }
+
+  package init(accepted: Int? = nil, duplicates: Int? = nil, rejected: [Rejection] = []) {
+    self.accepted = accepted
+    self.duplicates = duplicates
+    self.rejected = rejected
+  }
+}
+
+/// What is wrong, for a person.
+package struct DeliveryTrouble: Hashable, Sendable {
+  /// Lower case, no full stop, no secrets.
+  package var message: String
+  /// What to do; nil when there is nothing but to wait.
+  package var hint: String?
+
+  package init(_ message: String, hint: String? = nil) {
+    self.message = message
+    self.hint = hint
+  }
+}

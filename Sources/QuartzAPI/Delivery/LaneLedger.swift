@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Rows that travel together: a batch as it was read, or a part of one that was refused.
+struct Piece: Hashable, Sendable {
+  let id: Int
+  var rows: [QueuedRecord]
+  /// Made while looking for poison: sending it costs from the bisection allowance.
+  var isSplit = false
+  /// The other half of the same refused piece, while its acceptance would prove that the poison is in this one.
+  var sibling: Int?
+  /// Refused together with its other half, which was accepted since.
+  var isKnownBad = false
+  var blame = Blame()
+
+  /// A batch that the receiver answers with a bare 500 may be the reason for it.
+  struct Blame: Hashable, Sendable {
+    var failures = 0
+    var since: Timestamp?
+    var othersAccepted = false
+    var notBefore: Timestamp?
+  }
+
+  var isSuspect: Bool { blame.failures > 0 }
+}
+
+/// What is known of one lane above its acknowledgement: rows on their way, and rows settled out of order.
+///
+/// The queue acknowledges prefixes only, so a row settled behind an open one waits here. After a restart those
+/// rows are sent again with the same ids, which the receiver ignores.
+struct LaneLedger: Hashable, Sendable {
+  private(set) var pieces: [Piece] = []
+  /// Settled, but above a row that is not.
+  private var settled: Set<UInt64> = []
+  /// When to ask the queue again; nil: at once.
+  var nextLook: Timestamp?
+
+  var openRows: Int { pieces.reduce(0) { $0 + $1.rows.count } }
+
+  /// How many records to ask the queue for to see `count` new ones.
+  func limit(for count: Int) -> Int { count + openRows + settled.count }
+
+  /// More than this ahead of the acknowledgement, the lane waits for what is stuck.
+  var isFull: Bool { openRows + settled.count >= 10_000 || pieces.count { $0.isSuspect } >= 2 }
+
+  func unknown(_ records: [QueuedRecord]) -> [QueuedRecord] {
+    let open = Set(pieces.lazy.flatMap(\.rows).map(\.sequence))
+    return records.filter { !open.contains($0.sequence) && !settled.contains($0.sequence) }
+  }
+
+  mutating func add(_ piece: Piece) { pieces.append(piece) }
+
+  mutating func update(_ piece: Piece) {
+    guard let index = pieces.firstIndex(where: { $0.id == piece.id }) else { return }
+    if piece.rows.isEmpty { pieces.remove(at: index) } else { pieces[index] = piece }
+  }
+
+  mutating func replace(_ piece: Piece, with parts: [Piece]) {
+    guard let index = pieces.firstIndex(where: { $0.id == piece.id }) else { return }
+    pieces.replaceSubrange(index...index, with: parts)
+  }
+
+  mutating func forEach(_ change: (inout Piece) -> Void) {
+    for index in pieces.indices { change(&pieces[index]) }
+  }
+
+  /// Takes the rows out of their piece and notes them as done. Returns how far the lane may now be acknowledged.
+  mutating func settle(_ rows: [QueuedRecord], of piece: Piece?) -> UInt64? {
+    let done = Set(rows.map(\.sequence))
+    if var piece {
+      piece.rows.removeAll { done.contains($0.sequence) }
+      update(piece)
+    }
+    settled.formUnion(done)
+    let firstOpen = pieces.lazy.flatMap(\.rows).map(\.sequence).min() ?? .max
+    let reached = settled.filter { $0 < firstOpen }
+    settled.subtract(reached)
+    return reached.max()
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Synchronization
+
+/// Drains the store to the receiver: performs what the machine decides, one request at a time.
+///
+/// Nothing is lost and nothing is doubled whatever happens here: rows leave the store only once they are
+/// acknowledged, and whatever is sent again has the ids it had.
+package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
+  private let queue: any DeliveryQueue
+  private let transport: any ResultTransport
+  private let gate: RateGate<C>
+  private let bell = Doorbell()
+  private let state: Mutex<State>
+
+  private struct State: Sendable {
+    var machine: DeliveryMachine
+    var generator: RandomSource
+  }
+
+  package init(
+    queue: any DeliveryQueue, transport: any ResultTransport, gate: RateGate<C>,
+    settings: DeliveryMachine.Settings, generator: RandomSource = .system
+  ) {
+    self.queue = queue
+    self.transport = transport
+    self.gate = gate
+    self.state = Mutex(State(machine: DeliveryMachine(settings: settings), generator: generator))
+  }
+
+  /// Works until it is cancelled.
+  package func run() async {
+    do {
+      state.withLock { $0.machine.abandon() }
+      while !Task.isCancelled {
+        if let until = try await step() { try await bell.sleep(until: until, of: gate.time) }
+      }
+    } catch {
+      // Cancelled: what was under way stays in the store and goes again with the same ids.
+    }
+    await gate.close()
+  }
+
+  /// Sends what is there, as far as it goes in this time: on the way out, after `run` has ended.
+  package func flush(within limit: Duration) async {
+    let end = gate.time.now.advanced(by: limit)
+    state.withLock { $0.machine.flush() }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { try? await self.gate.time.sleep(until: end) }
+      group.addTask { try? await self.work() }
+      await group.next()
+      group.cancelAll()
+    }
+    await gate.close()
+  }
+
+  /// Steps until there is nothing left, or nothing that can go now.
+  private func work() async throws(CancellationError) {
+    while !Task.isCancelled, try await step() == nil {}
+  }
+
+  /// Tells that so many deliverable results were recorded, so that a full batch does not wait for the flush.
+  package func recorded(_ count: Int = 1) {
+    let isFull = state.withLock { state in
+      state.machine.recorded(count)
+      return state.machine.isLiveDue
+    }
+    if isFull { bell.ring() }
+  }
+
+  package func status() async -> DeliveryStatus {
+    let usage = await gate.usage()
+    return state.withLock { DeliveryStatus($0.machine, usage: usage, dialect: transport.dialect) }
+  }
+
+  /// One action. Non-nil: there is nothing to do until then.
+  private func step() async throws(CancellationError) -> Timestamp? {
+    switch state.withLock({ $0.machine.next(at: gate.time.now) }) {
+    case .wait(let until): return until
+    case .fetch(let lane, let limit):
+      let records = await queue.pending(lane, limit: limit)
+      let now = gate.time.now
+      try await perform(state.withLock { $0.machine.fetched(lane, records, at: now) })
+    case .send(let batch):
+      guard try await isAdmitted(batch.use) else { return nil }
+      let report = try await transport.deliver(batch.rows.map(\.record))
+      try await conclude(report) { $0.machine.answered(report.outcome, at: $1, using: &$0.generator) }
+    case .heartbeat:
+      guard try await isAdmitted(.heartbeat) else { return nil }
+      let report = try await transport.deliver([])
+      try await conclude(report) {
+        $0.machine.heartbeatAnswered(report.outcome, at: $1, using: &$0.generator)
+      }
+    }
+    return nil
+  }
+
+  private func isAdmitted(_ use: RequestUse) async throws(CancellationError) -> Bool {
+    guard let until = await gate.admit(use) else { return true }
+    state.withLock { $0.machine.refused(use, until: until) }
+    return false
+  }
+
+  private func conclude(
+    _ report: DeliveryReport, _ event: (inout State, Timestamp) -> [DeliveryMachine.Effect]
+  ) async throws(CancellationError) {
+    if let response = report.response { await gate.observe(response) }
+    let now = gate.time.now
+    try await perform(state.withLock { event(&$0, now) })
+  }
+
+  private func perform(_ effects: [DeliveryMachine.Effect]) async throws(CancellationError) {
+    for effect in effects {
+      switch effect {
+      case .quarantine(let records, let code): await queue.quarantine(records, code: code)
+      case .acknowledge(let lane, let sequence): await queue.acknowledge(lane, through: sequence)
+      case .startLiveLane: await queue.startLiveLane()
+      case .renewCredentials:
+        let changed = try await transport.renewCredentials()
+        let now = gate.time.now
+        state.withLock { $0.machine.credentialsRenewed(changed: changed, at: now) }
+      }
+    }
+  }
+}
+
+/// A random number generator that crosses tasks; tests give one that repeats.
+package struct RandomSource: RandomNumberGenerator, Sendable {
+  private let draw: @Sendable () -> UInt64
+
+  package init(_ draw: @escaping @Sendable () -> UInt64) { self.draw = draw }
+
+  package static let system = RandomSource {
+    var generator = SystemRandomNumberGenerator()
+    return generator.next()
+  }
+
+  package mutating func next() -> UInt64 { draw() }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The one outside thing of this room: a request goes out, an answer or a failure comes back.
+package protocol HTTPExchanging: Sendable {
+  /// A request that got no whole answer is a value too; nothing is thrown but the caller's own cancellation.
+  func exchange(_ request: APIRequest) async throws(CancellationError) -> APIReply
+}
+
+/// One request to the API. It never leaves the origin of its URL and no redirect of it is followed.
+package struct APIRequest: Hashable, Sendable {
+  package enum Method: String, Hashable, Sendable {
+    case get = "GET"
+    case post = "POST"
+  }
+
+  package var method: Method
+  package var url: HTTPURL
+  /// Values may be keys and tokens.
+  package var headers: [HTTPHeader]
+  package var body: [UInt8]
+  /// Over the whole exchange, resolution included.
+  package var timeout: Duration
+
+  package init(
+    _ method: Method, _ url: HTTPURL, headers: [HTTPHeader], body: [UInt8] = [],
+    timeout: Duration = .seconds(30)
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.timeout = timeout
+  }
+
+  /// The header's value; the name in any case.
+  package func header(_ name: String) -> Redacted? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+}
+
+package enum APIReply: Hashable, Sendable {
+  case response(APIResponse)
+  /// No answer that can be trusted: unresolved, refused, timed out, cut off, longer than the cap. In words.
+  case failure(String)
+}
+
+package struct APIResponse: Hashable, Sendable {
+  package var status: Int
+  package var headers: [Header]
+  package var body: [UInt8]
+
+  package struct Header: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// The first such header's value; the name in any case.
+  package func header(_ name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+
+  /// The body, if it is one JSON text of at most 64 levels.
+  package var json: JSONValue? { try? JSONValue.parse(body, maxDepth: 64) }
+}
+
+extension HTTPURL {
+  /// This URL as a base with `path` (without a leading slash) and a query behind it.
+  package func appending(_ path: String, query: String? = nil) throws(Invalid) -> HTTPURL {
+    let base = display.hasSuffix("/") ? display : display + "/"
+    return try HTTPURL(base + path + (query.map { "?" + $0 } ?? ""))
+  }
+
+  /// Whether a key may be sent there: https, or http that stays on this machine.
+  package var mayCarrySecrets: Bool {
+    if scheme == .https { return true }
+    return host == "localhost" || host == "::1" || (host.hasPrefix("127.") && IPAddress(host) != nil)
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// `POST {url}/check-results` with the API key; deploy/quartz brings the route to the backend.
+package struct QuartzTransport: ResultTransport {
+  package let dialect = DeliveryDialect.quartz
+  private let url: HTTPURL
+  private let keys: KeyRing
+  private let agent: AgentIdentity
+  private let exchange: any HTTPExchanging
+  private let now: @Sendable () -> Timestamp
+  private let withMessages: Bool
+
+  /// - Throws: when the settings' base and the route make no URL.
+  package init(
+    _ settings: QuartzSettings, keys: KeyRing, agent: AgentIdentity, over wire: Wire
+  ) throws(HTTPURL.Invalid) {
+    self.url = try settings.url.appending("check-results")
+    self.keys = keys
+    self.agent = agent
+    self.exchange = wire.exchange
+    self.now = wire.now
+    self.withMessages = settings.deliver.messages
+  }
+
+  package func deliver(_ records: [DeliveryRecord]) async throws(CancellationError) -> DeliveryReport {
+    let request = APIRequest(
+      .post, url,
+      headers: [
+        HTTPHeader(name: "X-API-Key", value: keys.key),
+        HTTPHeader(name: "Content-Type", value: Redacted("application/json")),
+        HTTPHeader(name: "Accept", value: Redacted("application/json")),
+      ], body: body(records), timeout: .seconds(60))
+    let reply = try await exchange.exchange(request)
+    let outcome = DeliveryRules.judge(reply, by: dialect, sent: records.map(\.id), now: now())
+    return DeliveryReport(outcome, reply)
+  }
+
+  package func renewCredentials() async throws(CancellationError) -> Bool { await keys.renew() }
+
+  private func body(_ records: [DeliveryRecord]) -> [UInt8] {
+    var json = JSONWriter(reserving: 256 + records.count * 420)
+    json.object { json in
+      json.key("agent")
+      json.object { json in
+        json.field("name", agent.name)
+        json.fieldIfPresent("region", agent.region)
+        json.field("version", agent.version)
+      }
+      json.key("results")
+      json.array { json in
+        for record in records {
+          WireRow(record, withMessage: withMessages).write(into: &json, agentFields: true)
+        }
+      }
+    }
+    return json.bytes
+  }
+}
+
+/// What a transport needs of the outside.
+package struct Wire: Sendable {
+  package var exchange: any HTTPExchanging
+  package var now: @Sendable () -> Timestamp
+  /// Waits for a request's turn in the rate budget.
+  package var admitted: @Sendable (RequestUse) async throws(CancellationError) -> Void
+
+  package init(
+    exchange: any HTTPExchanging, now: @escaping @Sendable () -> Timestamp,
+    admitted: @escaping @Sendable (RequestUse) async throws(CancellationError) -> Void
+  ) {
+    self.exchange = exchange
+    self.now = now
+    self.admitted = admitted
+  }
+
+  package init<C: Clock>(exchange: any HTTPExchanging, gate: RateGate<C>) where C.Duration == Duration {
+    let time = gate.time
+    self.init(exchange: exchange, now: { time.now }) { use throws(CancellationError) in
+      try await gate.admitted(use)
+    }
+  }
+}
