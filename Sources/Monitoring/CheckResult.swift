@@ -74,12 +74,18 @@ package struct Verdict: Hashable, Sendable {
   package var message: String?
   /// The target works but crossed a warn threshold.
   package var degraded: Bool
+  /// The reason would blame the target, but nobody can tell: the same reason strikes everything at the moment, as
+  /// when no resolver of this machine answers.
+  package var isUnknown: Bool
 
-  package init(_ reason: Reason, phase: Phase? = nil, message: String? = nil, degraded: Bool = false) {
+  package init(
+    _ reason: Reason, phase: Phase? = nil, message: String? = nil, degraded: Bool = false, isUnknown: Bool = false
+  ) {
     self.reason = reason
     self.phase = phase
     self.message = message.map { $0.printable(maxBytes: 256) }
     self.degraded = degraded
+    self.isUnknown = isUnknown
   }
 
   package static let ok = Verdict(.ok)
@@ -95,7 +101,7 @@ package struct Verdict: Hashable, Sendable {
   package var state: CheckState {
     if degraded { return .degraded }
     if reason == .ok { return .up }
-    return reason.isLocal ? .unknown : .down
+    return isUnknown || reason.isLocal ? .unknown : .down
   }
 }
 
