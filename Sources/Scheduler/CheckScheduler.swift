@@ -155,7 +155,7 @@ package final class CheckScheduler: Sendable {
   /// Tells the source when to wake next. Under the lock, so that of two callers the later one has the last word.
   private func arm(_ state: inout State) {
     let deadline =
-      if case .draining(let deadline) = state.phase { Optional(deadline) } else { state.schedule.nextDue() }
+      if case .draining(let deadline) = state.phase { Optional(deadline) } else { state.schedule.nextDue }
     guard deadline != state.armed else { return }
     state.armed = deadline
     source.arm(at: deadline)

@@ -6,7 +6,8 @@ import HeapModule
 ///
 /// A binary heap cannot reach into itself, so an entry that is set anew or removed leaves its old item behind. A
 /// generation per entry tells: an item is live while it carries its entry's number, and the number is odd exactly
-/// while there is such an item. Dead items fall out at the top, or all at once when they outnumber the live ones.
+/// while there is such an item. Dead items fall out when they reach the top, or all at once when they
+/// outnumber the live ones.
 struct DueHeap {
   private struct Item: Comparable {
     var due: Int64
@@ -15,6 +16,8 @@ struct DueHeap {
 
     static func < (left: Item, right: Item) -> Bool { (left.due, left.entry) < (right.due, right.entry) }
   }
+
+  static let bytesAnEntry = MemoryLayout<Item>.stride + MemoryLayout<UInt32>.stride
 
   private var heap = Heap<Item>()
   private var generations: [UInt32]
@@ -38,26 +41,30 @@ struct DueHeap {
     guard generations[entry] % 2 == 1 else { return }
     generations[entry] &+= 1
     dead += 1
-    guard dead > count + 64 else { return }
-    heap = Heap(heap.unordered.filter(isLive))
-    dead = 0
+    if dead > count + 64 {
+      heap = Heap(heap.unordered.filter(isLive))
+      dead = 0
+    }
+    dropDead()
   }
 
   /// The earliest instant.
-  mutating func first() -> Int64? {
-    while let top = heap.min {
-      if isLive(top) { return top.due }
-      heap.removeMin()
-      dead -= 1
-    }
-    return nil
-  }
+  var first: Int64? { heap.min?.due }
 
   /// The earliest entry, if it is due by `instant`; it is then due no more.
   mutating func pop(through instant: Int64) -> Int? {
-    guard let due = first(), due <= instant, let item = heap.popMin() else { return nil }
+    guard let due = first, due <= instant, let item = heap.popMin() else { return nil }
     generations[Int(item.entry)] &+= 1
+    dropDead()
     return Int(item.entry)
+  }
+
+  /// Keeps a live item at the top.
+  private mutating func dropDead() {
+    while let top = heap.min, !isLive(top) {
+      heap.removeMin()
+      dead -= 1
+    }
   }
 
   private func isLive(_ item: Item) -> Bool { generations[Int(item.entry)] == item.generation }

@@ -38,9 +38,10 @@ struct Lateness {
   }
 
   /// Median, 99th percentile and maximum; nil without a run in the last two periods.
-  mutating func figures(at now: BootInstant) -> (p50: Duration, p99: Duration, max: Duration)? {
-    rotate(now)
-    let both = current.merged(with: previous)
+  func figures(at now: BootInstant) -> (p50: Duration, p99: Duration, max: Duration)? {
+    var upToDate = self
+    upToDate.rotate(now)
+    let both = upToDate.current.merged(with: upToDate.previous)
     guard both.count > 0 else { return nil }
     return (
       .microseconds(both.quantile(0.5)), .microseconds(both.quantile(0.99)), .microseconds(both.maximum)

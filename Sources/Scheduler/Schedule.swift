@@ -58,7 +58,7 @@ struct Schedule {
   }
 
   /// When `begin(at:)` has something to do without anything else happening.
-  mutating func nextDue() -> BootInstant? { due.first().map(BootInstant.init(microseconds:)) }
+  var nextDue: BootInstant? { due.first.map(BootInstant.init(microseconds:)) }
 
   /// Starts what is due and may start.
   mutating func begin(at reading: ClockReading) -> (starts: [Start], events: [ScheduleEvent]) {
@@ -100,7 +100,7 @@ struct Schedule {
     return (events, limit.canStart)
   }
 
-  mutating func status(at now: BootInstant) -> ScheduleStatus {
+  func status(at now: BootInstant) -> ScheduleStatus {
     var status = counts
     status.inFlight = runs.count
     status.waiting = limit.waiting

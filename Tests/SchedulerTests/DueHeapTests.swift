@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Scheduler
+
+@Suite struct DueHeapTests {
+  @Test func popsInOrderAndOnlyWhatIsDue() {
+    var heap = DueHeap(entries: 3)
+    heap.set(0, due: 30)
+    heap.set(1, due: 10)
+    heap.set(2, due: 20)
+    #expect(heap.first == 10)
+    #expect(heap.pop(through: 20) == 1)
+    #expect(heap.pop(through: 20) == 2)
+    #expect(heap.pop(through: 20) == nil)
+    #expect(heap.first == 30)
+  }
+
+  @Test func whatIsSetAnewIsDueOnce() {
+    var heap = DueHeap(entries: 1)
+    heap.set(0, due: 10)
+    heap.set(0, due: 40)
+    heap.set(0, due: 25)
+    #expect(heap.count == 1)
+    #expect(heap.pop(through: 24) == nil)
+    #expect(heap.pop(through: 100) == 0)
+    #expect(heap.pop(through: 100) == nil)
+  }
+
+  /// Against a dictionary: 20,000 random steps, enough for dead items to be swept many times.
+  @Test func agreesWithASimpleModel() {
+    var random = SplitMix(state: 7)
+    var heap = DueHeap(entries: 50)
+    var model: [Int: Int64] = [:]
+    for _ in 0..<20_000 {
+      let entry = Int(random.next() % 50)
+      switch random.next() % 4 {
+      case 0, 1:
+        let due = Int64(random.next() % 1000)
+        heap.set(entry, due: due)
+        model[entry] = due
+      case 2:
+        heap.remove(entry)
+        model[entry] = nil
+      default:
+        let limit = Int64(random.next() % 1000)
+        let expected = model.filter { $0.value <= limit }.min { ($0.value, $0.key) < ($1.value, $1.key) }
+        let popped = heap.pop(through: limit)
+        #expect(popped == expected?.key)
+        if let popped { model[popped] = nil }
+      }
+      #expect(heap.count == model.count)
+    }
+    #expect(heap.first == model.values.min())
+  }
+}
+
+/// A generator with a seed.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Scheduler
+
+@Suite struct LatenessTests {
+  @Test(arguments: [0, 1, 31, 32, 63, 64, 999, 1000, 65_535, 1_000_003, 3_600_000_000, Int64.max / 2])
+  func aQuantileIsNeverTooLowAndAtMost32PerMilleTooHigh(value: Int64) {
+    var sketch = LatenessSketch()
+    sketch.add(value)
+    // The largest value is known exactly; a larger one beside it shows the bucket's own end.
+    sketch.add(.max)
+    let median = sketch.quantile(0.5)
+    #expect(median >= value)
+    #expect(Double(median) <= Double(value) * 1.032)
+  }
+
+  @Test func quantilesOfAKnownSet() {
+    var sketch = LatenessSketch()
+    for value in stride(from: Int64(1000), through: 1, by: -1) { sketch.add(value * 10) }
+    #expect((5000...5160).contains(sketch.quantile(0.5)))
+    #expect((9900...10_000).contains(sketch.quantile(0.99)))
+    #expect(sketch.quantile(1) == 10_000)
+    #expect(sketch.maximum == 10_000)
+  }
+
+  @Test func figuresForgetWhatIsTwoPeriodsOld() {
+    var lateness = Lateness()
+    var now = BootInstant(microseconds: 0)
+    #expect(lateness.figures(at: now) == nil)
+    lateness.record(.seconds(3), at: now)
+    now = now.advanced(by: Lateness.period)
+    lateness.record(.milliseconds(1), at: now)
+    #expect(lateness.figures(at: now)?.max == .seconds(3))
+    now = now.advanced(by: Lateness.period)
+    #expect(lateness.figures(at: now)?.max == .milliseconds(1))
+    now = now.advanced(by: Lateness.period * 5)
+    #expect(lateness.figures(at: now) == nil)
+  }
+}
