@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Reads the list of checks.
+package struct APIClient: Sendable {
+  private let base: HTTPURL
+  private let keys: KeyRing
+  private let wire: Wire
+  private let observe: @Sendable (APIResponse) async -> Void
+
+  /// - Parameter observe: told every answer, for the rate budget.
+  package init(
+    base: HTTPURL, keys: KeyRing, over wire: Wire,
+    observe: @escaping @Sendable (APIResponse) async -> Void = { _ in }
+  ) {
+    self.base = base
+    self.keys = keys
+    self.wire = wire
+    self.observe = observe
+  }
+
+  package enum PullResult: Hashable, Sendable {
+    case snapshot(CheckSnapshot)
+    /// The old list stays; why, and what to do.
+    case unchanged(PullTrouble)
+  }
+
+  /// All enabled checks the key can see, in one consistent picture.
+  ///
+  /// A walk whose pages do not fit together is repeated once. Whatever else goes wrong leaves the old list as it is.
+  package func pullChecks() async throws(CancellationError) -> PullResult {
+    var trouble = PullTrouble("the list changed while it was read")
+    for _ in 0..<2 {
+      switch try await walk() {
+      case .success(let walk):
+        return .snapshot(CheckSnapshot(checks: walk.checks, isCut: walk.isCut))
+      case .failure(let found):
+        trouble = found.trouble
+        if !found.isInconsistent { return .unchanged(trouble) }
+      }
+    }
+    return .unchanged(trouble)
+  }
+
+  private struct WalkFailure: Error {
+    var trouble: PullTrouble
+    var isInconsistent = false
+  }
+
+  private func walk() async throws(CancellationError) -> Result<ListWalk, WalkFailure> {
+    var walk = ListWalk()
+    var step = walk.first
+    while true {
+      switch step {
+      case .done: return .success(walk)
+      case .inconsistent(let why):
+        let trouble = PullTrouble(
+          "the check list is not consistent: \(why)", hint: "it is read again at the next pull")
+        return .failure(WalkFailure(trouble: trouble, isInconsistent: true))
+      case .fetch(let page):
+        switch try await fetch(page: page) {
+        case .failure(let trouble): return .failure(WalkFailure(trouble: trouble))
+        case .success(let body):
+          do throws(WireCheckError) { step = try walk.add(body) } catch {
+            return .failure(WalkFailure(trouble: PullTrouble("the check list is refused: \(error)")))
+          }
+        }
+      }
+    }
+  }
+
+  private func fetch(page: Int) async throws(CancellationError) -> Result<JSONValue, PullTrouble> {
+    // Without is_enabled the backend lists the disabled checks only; the default order repeats and loses rows.
+    let query = "is_enabled=true&page=\(page)&per_page=\(ListWalk.perPage)&sort_by=id&sort_order=asc"
+    let url: HTTPURL
+    do throws(HTTPURL.Invalid) { url = try base.appending("monitoring-checks", query: query) } catch {
+      return .failure(PullTrouble("quartz.url \(error.message)"))
+    }
+    try await wire.admitted(.pull)
+    let request = APIRequest(
+      .get, url,
+      headers: [
+        HTTPHeader(name: "X-API-Key", value: keys.key),
+        HTTPHeader(name: "Accept", value: Redacted("application/json")),
+      ])
+    switch try await wire.exchange.exchange(request) {
+    case .failure(let why):
+      return .failure(PullTrouble("cannot reach the quartz api: \(why.printable(maxBytes: 160))"))
+    case .response(let response):
+      await observe(response)
+      if response.status == 401 { _ = await keys.renew() }
+      guard response.status == 200 else { return .failure(refused(response)) }
+      guard let body = response.json else {
+        return .failure(
+          PullTrouble(
+            "the quartz api answered 200, but not with JSON",
+            hint: "something between here and there answers in its place (captive portal, proxy)"))
+      }
+      return .success(body)
+    }
+  }
+
+  private func refused(_ response: APIResponse) -> PullTrouble {
+    let refusal = Refusal(response, dialect: .quartz, now: wire.now())
+    var trouble: PullTrouble
+    switch response.status {
+    case 300...399:
+      trouble = PullTrouble(
+        "the quartz api answered with a redirect (\(response.status)), which is never followed with a key",
+        hint: "set quartz.url to the final address")
+    case 401, 403:
+      let words = DeliveryDialect.quartz.unauthorized(refusal)
+      trouble = PullTrouble(words.message, hint: words.hint)
+    case 404, 405:
+      trouble = PullTrouble(
+        "there is no check list at quartz.url: \(refusal.words)",
+        hint: "quartz.url ends with /functions/v1/public-api/v1, or what your project uses instead")
+    case 429: trouble = PullTrouble("the quartz api asks for fewer requests (429)")
+    default: trouble = PullTrouble("the quartz api has trouble: \(refusal.words)")
+    }
+    trouble.wait = refusal.wait
+    return trouble
+  }
+}
+
+/// The API's list at one time.
+package struct CheckSnapshot: Hashable, Sendable {
+  package var checks: [WireCheck]
+  /// There are more than the agent reads.
+  package var isCut: Bool
+
+  package init(checks: [WireCheck], isCut: Bool = false) {
+    self.checks = checks
+    self.isCut = isCut
+  }
+}
+
+/// Why the list stays as it was.
+package struct PullTrouble: Error, Hashable, Sendable {
+  package var message: String
+  package var hint: String?
+  /// How long the server asks to be left alone.
+  package var wait: Duration?
+
+  package init(_ message: String, hint: String? = nil) {
+    self.message = message
+    self.hint = hint
+  }
+}

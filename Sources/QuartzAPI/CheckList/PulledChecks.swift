@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What the API's list means for this agent.
+package struct PulledChecks: Hashable, Sendable {
+  /// To run, by id.
+  package var checks: [MonitoringCheck] = []
+  /// In the list and not run, each with the reason.
+  package var skipped: [SkippedCheck] = []
+  /// Run, but not exactly as written.
+  package var warnings: [CheckWarning] = []
+  /// Not chosen by `only` and `except`.
+  package var filtered = 0
+  /// Every check in the list, run or not: whose results the receiver takes.
+  package var listed: Set<UniqueID> = []
+
+  package init() {}
+}
+
+package struct SkippedCheck: Hashable, Sendable {
+  package var id: UniqueID
+  package var name: String
+  /// The API's word.
+  package var type: String
+  /// Lower case, no full stop.
+  package var reason: String
+
+  package init(id: UniqueID, name: String, type: String, reason: String) {
+    self.id = id
+    self.name = name
+    self.type = type
+    self.reason = reason
+  }
+}
+
+package struct CheckWarning: Hashable, Sendable {
+  package var id: UniqueID
+  package var name: String
+  package var message: String
+
+  package init(id: UniqueID, name: String, message: String) {
+    self.id = id
+    self.name = name
+    self.message = message
+  }
+}
+
+/// The local file's word on what a stranger's check may be.
+package struct MappingRules: Hashable, Sendable {
+  package var only = CheckFilter()
+  package var except = CheckFilter()
+  /// `limits.remote_checks`.
+  package var limit = 2000
+  /// `limits.remote_interval_min`.
+  package var minimumInterval: Duration = .seconds(10)
+  /// `egress.methods`.
+  package var methods: Set<String> = ["GET", "HEAD"]
+  package var pingICMP = false
+
+  package init() {}
+
+  package init(_ pull: PullSettings) {
+    self.only = pull.only
+    self.except = pull.except
+    self.pingICMP = pull.pingICMP
+  }
+}
