@@ -79,7 +79,8 @@ package struct Verdict: Hashable, Sendable {
   package var isUnknown: Bool
 
   package init(
-    _ reason: Reason, phase: Phase? = nil, message: String? = nil, degraded: Bool = false, isUnknown: Bool = false
+    _ reason: Reason, phase: Phase? = nil, message: String? = nil, degraded: Bool = false,
+    isUnknown: Bool = false
   ) {
     self.reason = reason
     self.phase = phase

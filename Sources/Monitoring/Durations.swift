@@ -4,9 +4,9 @@ extension Duration {
   /// Whole microseconds, rounded towards zero. Clamped to 64 bits (292,000 years).
   package var microseconds: Int64 {
     let (seconds, attoseconds) = components
-    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    if overflow { return seconds < 0 ? .min : .max }
-    return scaled &+ attoseconds / 1_000_000_000_000
+    let (scaled, tooLong) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    let (whole, overflow) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+    return tooLong || overflow ? (seconds < 0 ? .min : .max) : whole
   }
 
   /// With microsecond precision.
@@ -29,17 +29,20 @@ extension Duration {
     default: return nil
     }
     let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let first = parts.first, first.count <= 12, let whole = Int64(first) else { return nil }
-    var microseconds = whole.multipliedReportingOverflow(by: scale)
+    guard let first = parts.first, first.count <= 15, let whole = Int64(first) else { return nil }
+    // Before the decimals are added: near the end of 64 bits they would turn the sum negative.
+    let product = whole.multipliedReportingOverflow(by: scale)
+    guard !product.overflow, product.partialValue <= tenYears else { return nil }
+    var microseconds = product.partialValue
     if parts.count == 2 {
       guard (1...3).contains(parts[1].count), let decimals = Int64(parts[1]) else { return nil }
       let divisor: Int64 = [10, 100, 1000][parts[1].count - 1]
       let extra = decimals * scale
       guard extra % divisor == 0 else { return nil }
-      microseconds.partialValue &+= extra / divisor
+      microseconds += extra / divisor
     }
-    guard !microseconds.overflow, microseconds.partialValue <= 315_576_000_000_000 else { return nil }
-    self = .microseconds(microseconds.partialValue)
+    guard microseconds <= tenYears else { return nil }
+    self = .microseconds(microseconds)
   }
 
   /// The shortest exact form that `init(text:)` reads back: `90s`, `2h`, `21d`, `1500us`.
@@ -50,6 +53,9 @@ extension Duration {
     return "\(value)us"
   }
 }
+
+/// Of 365.25 days, in microseconds.
+private let tenYears: Int64 = 315_576_000_000_000
 
 private let units: [(String, Int64)] = [
   ("d", 86_400_000_000), ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000), ("ms", 1000),

@@ -110,17 +110,17 @@ extension HTTPURL {
     guard !location.isEmpty else { throw Invalid("is empty") }
     if location.hasPrefix("//") { return try HTTPURL("\(scheme):\(location)") }
     if hasScheme(location) { return try HTTPURL(location) }
-    // Judged as a whole once joined, so that a relative reference cannot smuggle what an absolute one may not.
-    let reference = location.prefix { $0 != "#" }
+    // Judged as a whole once joined, fragment included, so that a relative reference cannot smuggle what an absolute
+    // one may not.
     let joined: String
-    if reference.hasPrefix("/") {
-      joined = String(reference)
-    } else if reference.hasPrefix("?") {
-      joined = path + reference
-    } else if reference.isEmpty {
-      joined = path + (query.map { "?" + $0 } ?? "")
+    if location.hasPrefix("/") {
+      joined = location
+    } else if location.hasPrefix("?") {
+      joined = path + location
+    } else if location.hasPrefix("#") {
+      joined = path + (query.map { "?" + $0 } ?? "") + location
     } else {
-      joined = String(path[...(path.lastIndex(of: "/") ?? path.startIndex)] + reference)
+      joined = path[...(path.lastIndex(of: "/") ?? path.startIndex)] + location
     }
     let target = try HTTPURL("\(scheme)://\(authority)\(joined)")
     return HTTPURL(target.scheme, target.origin, path: removingDotSegments(target.path), query: target.query)
@@ -175,7 +175,7 @@ package func hostProblem(_ host: some StringProtocol) -> String? {
   if host.isEmpty { return "has no host" }
   if IPAddress(host) != nil { return nil }
   let name = String(host.hasSuffix(".") ? host.dropLast() : host[...])
-  guard name.utf8.count <= 253, !name.isEmpty else { return "has a host longer than 253 bytes" }
+  guard name.utf8.count <= 253 else { return "has a host longer than 253 bytes" }
   let labels = name.split(separator: ".", omittingEmptySubsequences: false)
   for label in labels {
     guard (1...63).contains(label.utf8.count) else { return "has a host with an empty or overlong label" }

@@ -159,7 +159,7 @@ package struct CIDR: Hashable, Sendable, CustomStringConvertible {
     var prefix = base.version == 4 ? 32 : 128
     if parts.count == 2 {
       guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-        let given = Int(parts[1])
+        parts[1].utf8.count == 1 || parts[1].utf8.first != 0x30, let given = Int(parts[1])
       else { return nil }
       prefix = given
     }

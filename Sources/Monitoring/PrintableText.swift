@@ -20,7 +20,8 @@ extension String {
 
   private func cut(maxBytes: Int) -> String {
     guard utf8.count > maxBytes else { return self }
-    let ellipsis = "…"
+    // Where not even the mark fits, nothing marks the cut.
+    let ellipsis = maxBytes < 3 ? "" : "…"
     var kept = ""
     var size = ellipsis.utf8.count
     for character in self {
@@ -38,7 +39,7 @@ private func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
   // Separators that some terminals and editors treat as line ends.
   case 0x2028, 0x2029: true
   // Bidirectional controls: they make a line read as something it is not.
-  case 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
+  case 0x061c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
   case 0xfeff: true
   default: false
   }

@@ -5,7 +5,8 @@ func sha1(_ message: [UInt8]) -> [UInt8] {
   var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]
   var padded = message + [0x80]
   padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
-  padded += (0..<8).map { UInt8(truncatingIfNeeded: UInt64(message.count) * 8 >> (56 - 8 * $0)) }
+  let bits = UInt64(message.count) * 8
+  padded += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) }
   for start in stride(from: 0, to: padded.count, by: 64) {
     compress(&state, padded[start..<start + 64])
   }

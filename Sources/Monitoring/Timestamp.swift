@@ -10,9 +10,10 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
   package init(microseconds: Int64) { self.microseconds = microseconds }
 
-  package init(milliseconds: Int64) { self.microseconds = milliseconds * 1000 }
+  /// Clamped to the range, as `init(seconds:)` is: the number may come from a stranger.
+  package init(milliseconds: Int64) { self.microseconds = clampedProduct(milliseconds, 1000) }
 
-  package init(seconds: Int64) { self.microseconds = seconds * 1_000_000 }
+  package init(seconds: Int64) { self.microseconds = clampedProduct(seconds, 1_000_000) }
 
   package static let epoch = Timestamp(microseconds: 0)
 
@@ -25,13 +26,16 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
   package static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
+  /// Stops at the ends of the range.
   package func advanced(by duration: Duration) -> Timestamp {
-    Timestamp(microseconds: microseconds &+ duration.microseconds)
+    let step = duration.microseconds
+    let (sum, overflow) = microseconds.addingReportingOverflow(step)
+    return Timestamp(microseconds: overflow ? (step < 0 ? .min : .max) : sum)
   }
 
   /// Negative when `other` is earlier.
   package func duration(to other: Timestamp) -> Duration {
-    .microseconds(other.microseconds &- microseconds)
+    .microseconds(other.microseconds) - .microseconds(microseconds)
   }
 }
 
@@ -122,6 +126,11 @@ private struct DigitScanner {
     let seconds = hours * 3600 + (minutes ?? 0) * 60
     return negative ? -seconds : seconds
   }
+}
+
+private func clampedProduct(_ value: Int64, _ factor: Int64) -> Int64 {
+  let (product, overflow) = value.multipliedReportingOverflow(by: factor)
+  return overflow ? (value < 0 ? .min : .max) : product
 }
 
 private func padded(_ value: Int64, _ width: Int) -> String {
