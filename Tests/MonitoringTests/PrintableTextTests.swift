@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@Suite struct PrintableTextTests {
+  @Test(arguments: [
+    ("", ""), ("plain text ~", "plain text ~"), ("Größe 漢字 🙂", "Größe 漢字 🙂"),
+    ("a\0b", "a\\u{0}b"), ("one\ntwo\r\n", "one\\u{a}two\\u{d}\\u{a}"), ("\ttab", "\\u{9}tab"),
+    ("\u{1b}[31mred\u{1b}[0m", "\\u{1b}[31mred\\u{1b}[0m"), ("\u{7f}", "\\u{7f}"),
+    ("\u{85}\u{9b}31m", "\\u{85}\\u{9b}31m"), ("a\u{2028}b\u{2029}", "a\\u{2028}b\\u{2029}"),
+    ("\u{202e}txt.exe", "\\u{202e}txt.exe"), ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"),
+    ("\u{200e}\u{200f}\u{61c}", "\\u{200e}\\u{200f}\\u{61c}"), ("\u{feff}bom", "\\u{feff}bom"),
+    ("family 👩‍👩‍👧", "family 👩‍👩‍👧"), ("e\u{301}", "e\u{301}"),
+  ])
+  func escapesWhatIsNoText(text: String, expected: String) {
+    #expect(text.printable(maxBytes: 1000).unicodeScalars.elementsEqual(expected.unicodeScalars))
+  }
+
+  @Test(arguments: [
+    ("abcdef", 6, "abcdef"), ("abcdefg", 6, "abc…"), ("ααα", 6, "ααα"), ("αααα", 6, "α…"), ("αααα", 7, "αα…"),
+    ("🙂🙂", 7, "🙂…"), ("🙂🙂", 6, "…"), ("abc", 2, "ab"), ("abc", 1, "a"), ("abc", 0, ""), ("α", 1, ""),
+    ("abc\n", 4, "a…"), ("", 0, ""),
+  ])
+  func cutsAtACharacter(text: String, maxBytes: Int, expected: String) {
+    #expect(text.printable(maxBytes: maxBytes) == expected)
+  }
+
+  static let hostile = [
+    String(repeating: "x", count: 5000), String(repeating: "🙂", count: 500),
+    String(repeating: "\0", count: 500), "a" + String(repeating: "\u{301}", count: 5000),
+    String(repeating: "👩‍👩‍👧", count: 50), String(decoding: (0...255).map { UInt8($0) }, as: UTF8.self),
+    "\u{1b}]0;title\u{7}" + String(repeating: "\r\n", count: 300), "αβγ", "é\0",
+  ]
+
+  @Test(arguments: hostile)
+  func keepsEveryByteLimit(text: String) {
+    for limit in Array(0...40) + [255, 256, 1024] {
+      let line = text.printable(maxBytes: limit)
+      #expect(line.utf8.count <= limit)
+      #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f })
+    }
+  }
+
+  @Test(arguments: hostile)
+  func isIdempotent(text: String) {
+    let once = text.printable(maxBytes: 256)
+    #expect(once.printable(maxBytes: 256) == once)
+  }
+
+  /// A megabyte from a target costs no more than what is kept of it.
+  @Test func longTextIsCheap() {
+    let text = String(repeating: "\u{1b}", count: 4_000_000)
+    let clock = ContinuousClock()
+    #expect(clock.measure { _ = text.printable(maxBytes: 256) } < .seconds(1))
+  }
+}
