@@ -98,9 +98,9 @@ extension IPAddress {
 extension CIDR {
   /// True when the range holds loopback addresses and nothing else.
   var isLoopback: Bool {
-    switch address {
-    case .v4(let bits): bits >> 24 == 127 && prefixLength >= 8
-    case .v6(let high, let low): high == 0 && low == 1 && prefixLength == 128
+    switch base {
+    case .v4(let bits): bits >> 24 == 127 && prefix >= 8
+    case .v6(let high, let low): high == 0 && low == 1 && prefix == 128
     }
   }
 }

@@ -83,7 +83,9 @@ package struct EgressPolicy: Hashable, Sendable {
       return refusalOfUnlisted(request, samePorts: true)
     case .public:
       if settings.mode == .allowlistOnly { return refusalOfUnlisted(request, samePorts: true) }
-      if permitsPort(request) || listed(request.address, request.port, in: settings.allow.filter(\.namesPorts)) {
+      if permitsPort(request)
+        || listed(request.address, request.port, in: settings.allow.filter(\.namesPorts))
+      {
         return nil
       }
       return "is asked for on a port that is not in 'egress.ports'"

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Which run of a check this is.
+package struct ProbeSlot: Hashable, Sendable {
+  /// The slot of the schedule; for a manual run, when it was asked for.
+  package var scheduledAt: Timestamp
+  package var trigger: Trigger
+
+  package init(scheduledAt: Timestamp, trigger: Trigger) {
+    self.scheduledAt = scheduledAt
+    self.trigger = trigger
+  }
+}
+
+/// Runs a check once: attempts, retries, confirmation; and makes the result, the only place that does.
+///
+/// One attempt, then up to `retries` more, `retryDelay` apart. When all failed, and there were retries, one
+/// confirmation after `confirmDelay`. The first success ends the run; the result is that of the last attempt.
+package struct CheckRunner: Sendable {
+  private let http: any Probe
+  private let tcp: any Probe
+  private let dns: any Probe
+  private let tls: any Probe
+  private let ping: any Probe
+  private let time: RunnerTime
+
+  /// One probe for each kind of check. `time` is the system's, or a test's.
+  package init(
+    http: any Probe, tcp: any Probe, dns: any Probe, tls: any Probe, ping: any Probe,
+    time: RunnerTime = .system
+  ) {
+    self.http = http
+    self.tcp = tcp
+    self.dns = dns
+    self.tls = tls
+    self.ping = ping
+    self.time = time
+  }
+
+  /// Throws only when the surrounding task is cancelled; a cancelled run leaves no result.
+  package func run(_ check: MonitoringCheck, slot: ProbeSlot) async throws(CancellationError) -> CheckResult {
+    let startedAt = time.now()
+    var attempts: [Attempt] = []
+    var outcome = try await attempt(check, &attempts)
+    var retries = 0
+    while outcome.verdict.deservesRetry, retries < check.retries {
+      try await time.sleep(check.retryDelay)
+      retries += 1
+      outcome = try await attempt(check, &attempts)
+    }
+    if outcome.verdict.deservesRetry, check.retries > 0, check.confirmDelay > .zero {
+      try await time.sleep(check.confirmDelay)
+      outcome = try await attempt(check, &attempts)
+      if outcome.verdict.state == .down { outcome.verdict = outcome.verdict.confirmed(after: retries) }
+    }
+    return result(of: outcome, attempts, check: check, slot: slot, startedAt: startedAt)
+  }
+
+  private func attempt(
+    _ check: MonitoringCheck, _ attempts: inout [Attempt]
+  ) async throws(CancellationError) -> ProbeOutcome {
+    let startedAt = time.now()
+    var outcome = try await probe(for: check.type).attempt(check, deadline: time.instant() + check.timeout)
+    // A probe may have ended well before it saw the cancel, or because of it: nobody wants to know any more.
+    if Task.isCancelled { throw CancellationError() }
+    ResponseTimeRule(check.responseTime).judge(&outcome)
+    attempts.append(
+      Attempt(
+        startedAt: startedAt, status: outcome.verdict.status, reason: outcome.verdict.reason,
+        responseTime: outcome.responseTime))
+    return outcome
+  }
+
+  private func probe(for type: CheckType) -> any Probe {
+    switch type {
+    case .http: http
+    case .tcp: tcp
+    case .dns: dns
+    case .tls: tls
+    case .ping: ping
+    }
+  }
+
+  private func result(
+    of outcome: ProbeOutcome, _ attempts: [Attempt], check: MonitoringCheck, slot: ProbeSlot,
+    startedAt: Timestamp
+  ) -> CheckResult {
+    var generator = SystemRandomNumberGenerator()
+    var result = CheckResult(
+      id: .v7(at: time.now(), using: &generator), check: check, trigger: slot.trigger,
+      scheduledAt: slot.scheduledAt, startedAt: startedAt,
+      // The wall clock may have stepped back since the slot.
+      late: max(.zero, slot.scheduledAt.duration(to: startedAt)), verdict: outcome.verdict)
+    result.responseTime = outcome.responseTime
+    result.timings = outcome.timings
+    result.hops = outcome.hops
+    result.address = outcome.address
+    result.ipVersion = outcome.ipVersion
+    result.statusCode = outcome.statusCode
+    result.httpVersion = outcome.httpVersion
+    result.tls = outcome.tls
+    result.dns = outcome.dns
+    result.ping = outcome.ping
+    result.assertions = outcome.assertions
+    result.attempts = attempts
+    result.excerpt = outcome.verdict.isSuccess ? nil : outcome.excerpt
+    return result
+  }
+}
+
+/// The runner's view of time: everything it does with clocks.
+package struct RunnerTime: Sendable {
+  /// The wall clock, for stamps.
+  package var now: @Sendable () -> Timestamp
+  /// The monotonic clock, for deadlines.
+  package var instant: @Sendable () -> ContinuousClock.Instant
+  package var sleep: @Sendable (Duration) async throws(CancellationError) -> Void
+
+  package init(
+    now: @escaping @Sendable () -> Timestamp, instant: @escaping @Sendable () -> ContinuousClock.Instant,
+    sleep: @escaping @Sendable (Duration) async throws(CancellationError) -> Void
+  ) {
+    self.now = now
+    self.instant = instant
+    self.sleep = sleep
+  }
+
+  package static let system = RunnerTime(
+    now: { .now() }, instant: { .now },
+    sleep: { (duration: Duration) async throws(CancellationError) in
+      do { try await Task.sleep(for: duration) } catch { throw CancellationError() }
+    })
+}
+
+extension Verdict {
+  /// What the policy refuses or we cannot do will not change within a run.
+  fileprivate var deservesRetry: Bool {
+    !isSuccess && reason != .policyDenied && reason != .unsupported
+  }
+
+  fileprivate func confirmed(after retries: Int) -> Verdict {
+    let words = "confirmed failure after \(retries) \(retries == 1 ? "retry" : "retries")"
+    return Verdict(reason, phase: phase, message: message.map { "\(words): \($0)" } ?? words)
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Holds an attempt's response time against the check's thresholds: beyond `fail` a success becomes a failure,
+/// beyond `warn` it is degraded. The same for every kind of probe, so the runner applies it to all.
+package struct ResponseTimeRule: Hashable, Sendable {
+  private let thresholds: Thresholds<Duration>
+
+  package init(_ thresholds: Thresholds<Duration>) { self.thresholds = thresholds }
+
+  /// An attempt that failed keeps its reason. Judging twice changes nothing.
+  package func judge(_ outcome: inout ProbeOutcome) {
+    guard let taken = outcome.responseTime,
+      !outcome.assertions.contains(where: { $0.what.hasPrefix("response_time") })
+    else { return }
+    note("response_time.warn", thresholds.warn, taken, &outcome)
+    note("response_time.fail", thresholds.fail, taken, &outcome)
+    guard outcome.verdict.isSuccess else { return }
+    if let fail = thresholds.fail, taken > fail {
+      outcome.verdict = verdict(taken, fail, degraded: false)
+    } else if let warn = thresholds.warn, taken > warn, !outcome.verdict.degraded {
+      outcome.verdict = verdict(taken, warn, degraded: true)
+    }
+  }
+
+  private func note(_ what: String, _ limit: Duration?, _ taken: Duration, _ outcome: inout ProbeOutcome) {
+    guard let limit else { return }
+    outcome.assertions.append(
+      Assertion(what: what, expected: "<= \(limit.text)", actual: taken.roundedText, ok: taken <= limit))
+  }
+
+  private func verdict(_ taken: Duration, _ limit: Duration, degraded: Bool) -> Verdict {
+    Verdict(
+      .responseTime, phase: .assertion, message: "took \(taken.roundedText), more than \(limit.text)",
+      degraded: degraded)
+  }
+}

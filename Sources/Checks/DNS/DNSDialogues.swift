@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// One question over one connected UDP socket.
+///
+/// It is asked again, without EDNS, when nothing came for a while (a lost packet, or a server that drops what it
+/// does not know) and when the server says it does not understand EDNS (RFC 6891 7). An answer to either counts.
+struct DNSDatagramDialogue: Dialogue {
+  /// More than any server sends to somebody who announced 1,232; a bigger datagram is ignored.
+  static let sizeLimit = 4096
+
+  let first: DNSQuery
+  let second: DNSQuery
+  /// How long after the first query the second goes out.
+  let patience: Duration
+
+  private(set) var answer: [UInt8]?
+  /// Datagrams that were no answer to any of our queries.
+  private(set) var ignored = 0
+  private var hasAskedAgain = false
+
+  /// `second` has its own id.
+  init(first: DNSQuery, secondID: UInt16, patience: Duration) {
+    self.first = first
+    self.second = DNSQuery(id: secondID, question: first.question, recursion: first.recursion, edns: false)
+    self.patience = patience
+  }
+
+  mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
+    DialogueStep(send: first.bytes, wake: now + patience)
+  }
+
+  mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep {
+    if hasAskedAgain { return .wait }
+    hasAskedAgain = true
+    return DialogueStep(send: second.bytes)
+  }
+
+  mutating func received(
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+  ) -> DialogueStep {
+    let isFirst = first.accepts(bytes)
+    guard bytes.count <= Self.sizeLimit, isFirst || hasAskedAgain && second.accepts(bytes) else {
+      ignored += 1
+      return .wait
+    }
+    if isFirst, first.edns, !hasAskedAgain, refusesEDNS(bytes) {
+      hasAskedAgain = true
+      return DialogueStep(send: second.bytes)
+    }
+    answer = Array(bytes)
+    return .done
+  }
+
+  /// FORMERR and NOTIMP are what servers from before EDNS say to it.
+  private func refusesEDNS(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let rcode = bytes[bytes.startIndex + 3] & 15
+    return rcode == DNSResponseCode.formErr.rawValue || rcode == DNSResponseCode.notImp.rawValue
+  }
+}
+
+/// One question over one TCP connection (RFC 7766): each message behind its length.
+struct DNSStreamDialogue: Dialogue {
+  let query: DNSQuery
+
+  private(set) var answer: [UInt8]?
+  private(set) var ignored = 0
+  /// The length prefix cannot be that of an answer.
+  private(set) var isMalformed = false
+  private var stream: [UInt8] = []
+
+  init(query: DNSQuery) { self.query = query }
+
+  mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
+    let bytes = query.bytes
+    return DialogueStep(send: [UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes)
+  }
+
+  mutating func received(
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+  ) -> DialogueStep {
+    stream += bytes
+    while stream.count >= 2 {
+      let length = Int(stream[0]) << 8 | Int(stream[1])
+      if length < 12 {
+        isMalformed = true
+        return .done
+      }
+      guard stream.count >= 2 + length else { return .wait }
+      if query.accepts(stream[2..<(2 + length)]) {
+        answer = Array(stream[2..<(2 + length)])
+        return .done
+      }
+      ignored += 1
+      stream.removeFirst(2 + length)
+    }
+    return .wait
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+/// The bytes are no DNS message; the text says what is wrong with them.
+package struct DNSMalformed: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Reads fields off a message. Every access is checked against the end, so no message can make it trap.
+struct DNSReader {
+  let bytes: [UInt8]
+  private(set) var offset: Int
+
+  init(_ bytes: [UInt8], at offset: Int = 0) {
+    self.bytes = bytes
+    self.offset = offset
+  }
+
+  var remaining: Int { bytes.count - offset }
+
+  mutating func byte() throws(DNSMalformed) -> UInt8 {
+    guard offset < bytes.count else { throw DNSMalformed("the message ends inside a field") }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  mutating func word() throws(DNSMalformed) -> UInt16 {
+    let high = try byte()
+    return UInt16(high) << 8 | UInt16(try byte())
+  }
+
+  mutating func long() throws(DNSMalformed) -> UInt32 {
+    let high = try word()
+    return UInt32(high) << 16 | UInt32(try word())
+  }
+
+  mutating func take(_ count: Int) throws(DNSMalformed) -> ArraySlice<UInt8> {
+    guard count >= 0, count <= remaining else {
+      throw DNSMalformed("a length reaches past the end of the message")
+    }
+    defer { offset += count }
+    return bytes[offset..<(offset + count)]
+  }
+
+  /// A name, compressed or not. Each pointer must lead before the labels it continues, so a chain of them always
+  /// ends; 126 jumps are more than a name of 255 bytes can need (RFC 9267).
+  mutating func name() throws(DNSMalformed) -> DNSName {
+    var wire: [UInt8] = []
+    var cursor = offset
+    var floor = offset
+    var jumps = 0
+    while true {
+      guard cursor < bytes.count else { throw DNSMalformed("a name reaches past the end of the message") }
+      let length = bytes[cursor]
+      switch length {
+      case 0:
+        wire.append(0)
+        if jumps == 0 { offset = cursor + 1 }
+        return DNSName(wire: wire)
+      case 1...63:
+        let end = cursor + 1 + Int(length)
+        guard end <= bytes.count else { throw DNSMalformed("a label reaches past the end of the message") }
+        wire += bytes[cursor..<end]
+        // With the root's byte still to come.
+        guard wire.count < 255 else { throw DNSMalformed("a name is longer than 255 bytes") }
+        cursor = end
+      case 0xc0...0xff:
+        guard cursor + 1 < bytes.count else { throw DNSMalformed("a compression pointer is cut off") }
+        let target = Int(length & 0x3f) << 8 | Int(bytes[cursor + 1])
+        guard target < floor else { throw DNSMalformed("a compression pointer does not lead backward") }
+        if jumps == 0 { offset = cursor + 2 }
+        jumps += 1
+        guard jumps <= 126 else { throw DNSMalformed("a name has more than 126 compression pointers") }
+        cursor = target
+        floor = target
+      default: throw DNSMalformed("a label has a reserved type")
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+
+/// What the answers for a host name amount to: addresses, or why there are none.
+struct AddressLookup: Hashable, Sendable {
+  /// Aliases followed from name to name.
+  static let aliasLimit = 8
+  static let addressLimit = 16
+
+  var addresses: [IPAddress] = []
+  var failure: Verdict?
+  var elapsed = Duration.zero
+
+  /// Follows the aliases in the answer from the name that was asked for; what is not on that path is not taken.
+  init(_ reply: DNSReply, to question: DNSQuestion) {
+    elapsed = reply.elapsed
+    switch reply.content {
+    case .failure(let verdict): failure = Self.aboutServers(verdict)
+    case .message(let message) where message.rcode == .noError:
+      follow(message, question)
+    case .message(let message):
+      failure = Self.refusal(message.rcode, question.name)
+    }
+  }
+
+  private mutating func follow(_ message: DNSMessage, _ question: DNSQuestion) {
+    var name = question.name
+    for _ in 0...Self.aliasLimit {
+      let found = message.answers.filter { $0.type == question.type && $0.name == name }
+      if !found.isEmpty {
+        addresses = found.prefix(Self.addressLimit).compactMap {
+          if case .address(let address) = $0.value { address } else { nil }
+        }
+        return
+      }
+      let alias = message.answers.first { $0.type == .cname && $0.name == name }
+      guard case .name(let target) = alias?.value else {
+        let kind = question.type == .a ? "IPv4" : "IPv6"
+        failure = Verdict(.dnsNoData, phase: .dns, message: "\(question.name) has no \(kind) address")
+        return
+      }
+      name = target
+    }
+    failure = Verdict(
+      .dnsMalformed, phase: .dns,
+      message: "\(question.name) leads through more than \(Self.aliasLimit) aliases")
+  }
+
+  /// IPv6 and IPv4 together.
+  init(merging lookups: [AddressLookup], of name: DNSName) {
+    let addresses = lookups.flatMap(\.addresses)
+    elapsed = lookups.map(\.elapsed).max() ?? .zero
+    self.addresses = Self.order(addresses) { canReach($0) }
+    guard addresses.isEmpty else { return }
+    let failures = lookups.compactMap(\.failure)
+    // A server that fails for one family says more than "no such record" for the other.
+    failure =
+      failures.first { $0.reason != .dnsNoData }
+      ?? Verdict(.dnsNoData, phase: .dns, message: "\(name) exists but has no address")
+  }
+
+  /// IPv6 and IPv4 by turns, IPv6 first (RFC 8305 4), unless this machine has no route for IPv6: then it comes
+  /// last. At most 16, both families among them.
+  static func order(_ addresses: [IPAddress], canReach: (IPAddress) -> Bool) -> [IPAddress] {
+    let v6 = addresses.filter { $0.version == 6 }
+    let v4 = addresses.filter { $0.version == 4 }
+    guard let first = v6.first, !v4.isEmpty else { return Array(addresses.prefix(addressLimit)) }
+    guard canReach(first) else { return Array((v4.prefix(addressLimit - 1) + v6).prefix(addressLimit)) }
+    var ordered: [IPAddress] = []
+    for index in 0..<max(v6.count, v4.count) {
+      if index < v6.count { ordered.append(v6[index]) }
+      if index < v4.count { ordered.append(v4[index]) }
+    }
+    return Array(ordered.prefix(addressLimit))
+  }
+
+  private static func refusal(_ code: DNSResponseCode, _ name: DNSName) -> Verdict {
+    switch code {
+    case .nxDomain: Verdict(.dnsNXDomain, phase: .dns, message: "\(name) does not exist")
+    case .servFail: Verdict(.dnsServfail, phase: .dns, message: "the name server failed for \(name)")
+    case .refused: Verdict(.dnsRefused, phase: .dns, message: "the name server refuses to answer for \(name)")
+    default: Verdict(.dnsRcode, phase: .dns, message: "the name server answered \(code) for \(name)")
+    }
+  }
+
+  /// The machine's own name servers refuse, reset or cannot be reached: that is no word about the name.
+  private static func aboutServers(_ verdict: Verdict) -> Verdict {
+    switch verdict.reason {
+    case .dnsTimeout, .dnsMalformed: return verdict
+    default:
+      let message = "this machine's name server: \(verdict.message ?? verdict.reason.rawValue)"
+      return Verdict(.localFault, phase: .dns, message: message)
+    }
+  }
+}
+
+/// Whether the machine has a route and a source address for it. Connecting a UDP socket asks the routing table and
+/// sends nothing.
+func canReach(_ address: IPAddress) -> Bool {
+  let peer = SocketAddress(address, port: 9)
+  guard let socket = Descriptor(openSocket(.udp, family: peer.family)) else { return false }
+  let number = socket.number
+  return peer.withPointer { connect(number, $0, $1) } == 0
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// The one owner of a file descriptor; it is closed when the owner goes, and nowhere else.
+package struct Descriptor: ~Copyable, Sendable {
+  package let number: Int32
+
+  /// Takes the descriptor over. Nil when `number` is the -1 of a failed call; `errno` is untouched then.
+  package init?(_ number: Int32) {
+    guard number >= 0 else { return nil }
+    self.number = number
+  }
+
+  deinit { _ = close(number) }
+}

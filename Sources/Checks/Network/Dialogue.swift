@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The kinds of socket the reactor opens.
+package enum Transport: Hashable, Sendable {
+  case tcp
+  /// Connected: the kernel drops what comes from anybody else.
+  case udp
+  /// Unprivileged ICMP echo (`net.ipv4.ping_group_range`).
+  case icmp
+}
+
+/// What is said over one socket: a pure state machine that the reactor drives from its thread. It must not block
+/// and must bound what it keeps.
+package protocol Dialogue: Sendable {
+  /// The connection stands (TCP), or the socket is ready to send.
+  mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep
+  /// Bytes of a stream as they come, or one whole datagram. `sender` is known for ICMP only.
+  mutating func received(
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+  ) -> DialogueStep
+  /// The instant asked for by `DialogueStep.wake` has come.
+  mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep
+  /// A router or the target sent an ICMP error about one of our ICMP packets, which is quoted from its header on.
+  mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> DialogueStep
+}
+
+extension Dialogue {
+  package mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep { .wait }
+  package mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> DialogueStep { .wait }
+}
+
+/// An error message of the network about a packet of ours.
+package struct ICMPError: Hashable, Sendable {
+  /// The errno the kernel made of it.
+  package var code: Int32
+  /// Who sent it, if the kernel says.
+  package var offender: IPAddress?
+
+  package init(code: Int32, offender: IPAddress? = nil) {
+    self.code = code
+    self.offender = offender
+  }
+}
+
+/// What the reactor shall do next.
+package struct DialogueStep: Hashable, Sendable {
+  /// To be sent: the next bytes of a stream, or one datagram. Nil: nothing.
+  package var send: [UInt8]?
+  /// When to call `woke`, replacing any earlier wish. Nil: leave the earlier one.
+  package var wake: ContinuousClock.Instant?
+  /// The dialogue has what it wants; the socket is closed.
+  package var isDone: Bool
+
+  package init(send: [UInt8]? = nil, wake: ContinuousClock.Instant? = nil, isDone: Bool = false) {
+    self.send = send
+    self.wake = wake
+    self.isDone = isDone
+  }
+
+  package static let wait = DialogueStep()
+  package static let done = DialogueStep(isDone: true)
+}
+
+/// Nothing is said: the connection itself is the question.
+package struct Silence: Dialogue {
+  package init() {}
+  package mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep { .done }
+  package mutating func received(
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+  ) -> DialogueStep { .done }
+}
+
+/// How a socket's life went, with stamps taken on the reactor's thread.
+package struct FlowReport: Hashable, Sendable {
+  package enum End: Hashable, Sendable {
+    /// The dialogue was done.
+    case done
+    /// The other side ended the stream first.
+    case closed
+    case timedOut
+    /// A system call failed with this errno.
+    case failed(Int32)
+  }
+
+  package var end: End
+  /// Right before `connect`, or when opening failed.
+  package var started: ContinuousClock.Instant
+  package var connected: ContinuousClock.Instant?
+  package var firstByte: ContinuousClock.Instant?
+  package var ended: ContinuousClock.Instant
+  package var deadline: ContinuousClock.Instant
+  /// The longest time the reactor's own thread was late or busy elsewhere while this flow was open.
+  package var lateness: Duration
+
+  package var elapsed: Duration { started.duration(to: ended) }
+
+  /// True when the time ran out and our own thread was late by more than a fifth of it: nobody can tell whether
+  /// the target would have answered in time.
+  package var isOwnLateness: Bool {
+    end == .timedOut && lateness * 5 > started.duration(to: deadline)
+  }
+}

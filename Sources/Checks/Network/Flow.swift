@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+import CLinux
+import Glibc
+import Monitoring
+
+/// One socket with its dialogue, from `socket` to `close`. Made, used and released on the reactor's thread.
+final class Flow<Talk: Dialogue>: ReactorFlow {
+  typealias Outcome = Reactor.Outcome<Talk>
+  typealias Instant = ContinuousClock.Instant
+
+  private var dialogue: Talk
+  private let transport: Transport
+  private let peer: SocketAddress
+  private let deadline: Instant
+  /// Taken when the flow ends, so that it is resumed exactly once.
+  private var continuation: CheckedContinuation<Outcome?, Never>?
+  private var socket: Descriptor?
+  private var id: UInt64 = 0
+  private var started = Instant.now
+  private var connected: Instant?
+  private var firstByte: Instant?
+  private var wake: Instant?
+  /// Bytes of the stream the socket would not take yet.
+  private var unsent: [UInt8] = []
+  /// What epoll watches the socket for; zero: nothing yet.
+  private var interest: UInt32 = 0
+
+  /// Reads in one go before other flows get their turn.
+  private let readsPerTurn = 16
+
+  init(
+    _ dialogue: Talk, transport: Transport, peer: SocketAddress, deadline: Instant,
+    continuation: CheckedContinuation<Outcome?, Never>
+  ) {
+    self.dialogue = dialogue
+    self.transport = transport
+    self.peer = peer
+    self.deadline = deadline
+    self.continuation = continuation
+  }
+
+  func begin(_ id: UInt64, on loop: ReactorLoop) -> Bool {
+    self.id = id
+    started = .now
+    if started >= deadline { return finish(.timedOut, at: started, on: loop) }
+    guard let opened = Descriptor(openSocket(transport, family: peer.family)) else {
+      return finish(.failed(errno), at: .now, on: loop)
+    }
+    let number = opened.number
+    socket = consume opened
+    loop.wake(id, at: deadline)
+    started = .now
+    let result = peer.withPointer { connect(number, $0, $1) }
+    if result == 0 { return connectionStands(at: .now, on: loop) }
+    let code = errno
+    guard code == EINPROGRESS else { return finish(.failed(code), at: .now, on: loop) }
+    return expect(EPOLLOUT.rawValue, on: loop)
+  }
+
+  func ready(_ events: UInt32, at now: Instant, on loop: ReactorLoop) -> Bool {
+    guard let number = socket?.number else { return false }
+    if connected == nil {
+      let code = pendingError(number)
+      return code == 0 ? connectionStands(at: now, on: loop) : finish(.failed(code), at: now, on: loop)
+    }
+    if transport == .icmp, events & EPOLLERR.rawValue != 0 { return takeErrors(number, at: now, on: loop) }
+    if events & EPOLLOUT.rawValue != 0, !unsent.isEmpty, !flush(number, on: loop) { return false }
+    return receive(number, at: now, on: loop)
+  }
+
+  func timer(at now: Instant, on loop: ReactorLoop) -> Bool {
+    if now >= deadline { return finish(.timedOut, at: now, on: loop) }
+    guard let wake, wake <= now else { return true }
+    self.wake = nil
+    return follow(dialogue.woke(at: now), at: now, on: loop)
+  }
+
+  func cancel() {
+    socket = nil
+    continuation?.resume(returning: nil)
+    continuation = nil
+  }
+
+  private func connectionStands(at now: Instant, on loop: ReactorLoop) -> Bool {
+    guard let number = socket?.number else { return false }
+    // Where nobody listens on an ephemeral port, the kernel may pick that very port for our end and join the
+    // socket with itself (simultaneous open, RFC 9293 3.5): nobody is there, which is a refusal.
+    if transport == .tcp, isSelfConnected(number) { return finish(.failed(ECONNREFUSED), at: now, on: loop) }
+    connected = now
+    return follow(dialogue.opened(at: now), at: now, on: loop)
+  }
+
+  /// Does what the dialogue asks for. False when the flow ended.
+  private func follow(_ step: DialogueStep, at now: Instant, on loop: ReactorLoop) -> Bool {
+    if let wake = step.wake {
+      self.wake = wake
+      loop.wake(id, at: wake)
+    }
+    if let bytes = step.send {
+      guard let number = socket?.number else { return false }
+      if transport == .tcp {
+        unsent += bytes
+        if !flush(number, on: loop) { return false }
+      } else if !sendDatagram(bytes, number) {
+        return finish(.failed(errno), at: .now, on: loop)
+      }
+    }
+    if step.isDone { return finish(.done, at: now, on: loop) }
+    return expect(EPOLLIN.rawValue | (unsent.isEmpty ? 0 : EPOLLOUT.rawValue), on: loop)
+  }
+
+  private func receive(_ number: Int32, at now: Instant, on loop: ReactorLoop) -> Bool {
+    for _ in 0..<readsPerTurn {
+      var sender: IPAddress?
+      let count = transport == .icmp ? readFrom(number, &loop.buffer, &sender) : read(number, &loop.buffer)
+      if count < 0 {
+        if errno == EAGAIN || errno == EINTR { return true }
+        return finish(.failed(errno), at: now, on: loop)
+      }
+      if count == 0, transport == .tcp { return finish(.closed, at: now, on: loop) }
+      if firstByte == nil { firstByte = now }
+      let step = dialogue.received(loop.buffer[..<count], from: sender, at: now)
+      if step == .wait { continue }
+      if !follow(step, at: now, on: loop) { return false }
+    }
+    return true
+  }
+
+  private func takeErrors(_ number: Int32, at now: Instant, on loop: ReactorLoop) -> Bool {
+    for _ in 0..<readsPerTurn {
+      guard let (error, quoted) = readErrorQueue(number) else { break }
+      if !follow(dialogue.refused(error, about: quoted[...]), at: now, on: loop) { return false }
+    }
+    return receive(number, at: now, on: loop)
+  }
+
+  /// Sends what the stream takes now. False when the flow ended.
+  private func flush(_ number: Int32, on loop: ReactorLoop) -> Bool {
+    while !unsent.isEmpty {
+      let count = send(number, unsent, unsent.count, Int32(MSG_NOSIGNAL))
+      if count < 0 {
+        if errno == EAGAIN || errno == EINTR { break }
+        return finish(.failed(errno), at: .now, on: loop)
+      }
+      unsent.removeFirst(count)
+    }
+    return expect(EPOLLIN.rawValue | (unsent.isEmpty ? 0 : EPOLLOUT.rawValue), on: loop)
+  }
+
+  private func expect(_ events: UInt32, on loop: ReactorLoop) -> Bool {
+    guard events != interest, let number = socket?.number else { return true }
+    let code = loop.watch(number, id, events, isNew: interest == 0)
+    interest = events
+    return code == 0 ? true : finish(.failed(code), at: .now, on: loop)
+  }
+
+  private func finish(_ end: FlowReport.End, at now: Instant, on loop: ReactorLoop) -> Bool {
+    // Closed before the caller goes on: its next socket may need this descriptor.
+    socket = nil
+    let report = FlowReport(
+      end: end, started: started, connected: connected, firstByte: firstByte, ended: now, deadline: deadline,
+      lateness: loop.lateness(since: started))
+    continuation?.resume(returning: Outcome(dialogue: dialogue, report: report))
+    continuation = nil
+    return false
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+/// The largest lateness since any instant of the last two minutes (no probe lives longer than 60 s).
+///
+/// Kept as a falling staircase: an entry that is older and smaller than a newer one can never be the answer.
+struct LatenessWindow {
+  private var steps: [(at: ContinuousClock.Instant, lateness: Duration)] = []
+
+  mutating func record(_ lateness: Duration, at now: ContinuousClock.Instant) {
+    // Below a millisecond it is noise of the timer, and would only make the staircase long.
+    guard lateness >= .milliseconds(1) else { return }
+    while let last = steps.last, last.lateness <= lateness { steps.removeLast() }
+    if let first = steps.first, first.at.duration(to: now) > .seconds(120) {
+      steps.removeAll { $0.at.duration(to: now) > .seconds(120) }
+    }
+    steps.append((now, lateness))
+  }
+
+  func largest(since start: ContinuousClock.Instant) -> Duration {
+    steps.first { $0.at >= start }?.lateness ?? .zero
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+
+/// Sockets on one thread of their own: TCP connects, UDP and TCP exchanges, ICMP echoes, each with a deadline.
+///
+/// A flow is opened, spoken over by its `Dialogue`, and closed on the reactor's thread; callers see a value. The
+/// thread ends when the reactor is released, which no open flow can outlive: its caller holds the reactor.
+package final class Reactor: Sendable {
+  private let mailbox: ReactorMailbox
+
+  /// Starts the thread. It opens its sockets in the network namespace of the thread that calls this.
+  package init() throws(ReactorUnavailable) {
+    guard let mailbox = ReactorMailbox() else {
+      throw ReactorUnavailable(call: "epoll_create1 or eventfd", code: errno)
+    }
+    self.mailbox = mailbox
+    let handover = Unmanaged.passRetained(mailbox)
+    var thread = pthread_t()
+    let code = pthread_create(&thread, nil, reactorThread, handover.toOpaque())
+    guard code == 0 else {
+      handover.release()
+      throw ReactorUnavailable(call: "pthread_create", code: code)
+    }
+    pthread_detach(thread)
+  }
+
+  deinit { mailbox.stop() }
+
+  /// What the dialogue made of it, and how the socket fared.
+  package struct Outcome<Talk: Dialogue>: Sendable {
+    package var dialogue: Talk
+    package var report: FlowReport
+  }
+
+  /// Opens a socket to `peer`, lets the dialogue speak over it, and closes it: when the dialogue is done, when the
+  /// other side ends, when a call fails, or at the deadline. Throws only when the surrounding task is cancelled.
+  package func converse<Talk: Dialogue>(
+    _ dialogue: Talk, over transport: Transport, with peer: SocketAddress,
+    until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> Outcome<Talk> {
+    let id = mailbox.newID()
+    let outcome: Outcome<Talk>? = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        guard !Task.isCancelled else { return continuation.resume(returning: nil) }
+        mailbox.send(
+          .start(id: id) {
+            Flow(
+              dialogue, transport: transport, peer: peer, deadline: deadline, continuation: continuation)
+          })
+        // A cancel that came between the test above and `send` found no flow and was ignored; the task's flag is
+        // set before the handler runs, so it shows here and the cancel is repeated.
+        if Task.isCancelled { mailbox.send(.cancel(id: id)) }
+      }
+    } onCancel: {
+      mailbox.send(.cancel(id: id))
+    }
+    guard let outcome else { throw CancellationError() }
+    return outcome
+  }
+}
+
+/// The reactor could not start: a fault of this machine.
+package struct ReactorUnavailable: Error, CustomStringConvertible {
+  package let call: String
+  /// errno
+  package let code: Int32
+
+  package var description: String {
+    "cannot start the network thread: \(call): \(errorText(code)); raise the descriptor or task limit"
+  }
+}
+
+/// The thread's body. File-scope, so that it can never inherit an actor's isolation.
+private func reactorThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let argument else { return nil }
+  let mailbox = Unmanaged<ReactorMailbox>.fromOpaque(argument).takeRetainedValue()
+  // Signals belong to the main thread; one delivered here would only make calls return EINTR.
+  var all = sigset_t()
+  sigfillset(&all)
+  pthread_sigmask(SIG_BLOCK, &all, nil)
+  ReactorLoop(mailbox).run()
+  return nil
+}

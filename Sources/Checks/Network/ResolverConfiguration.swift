@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+
+/// What resolv.conf(5) says, as far as a resolver needs it.
+package struct ResolverConfiguration: Hashable, Sendable {
+  /// At most 3, in order, as glibc takes them.
+  package var servers: [SocketAddress] = []
+  /// At most 6.
+  package var search: [DNSName] = []
+  package var ndots = 1
+  /// How long one server is waited for, once.
+  package var timeout = Duration.seconds(5)
+  /// Rounds over all servers.
+  package var attempts = 2
+
+  package init() {}
+
+  /// Reads what it understands and skips the rest, as every resolver does: a line it does not know must not cost
+  /// the lines it does.
+  package init(parsing text: String) {
+    for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") && !line.hasPrefix(";") {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      guard let key = words.first else { continue }
+      let values = words.dropFirst()
+      switch key {
+      case "nameserver": addServer(values.first)
+      // The last of these lines counts.
+      case "domain": search = values.prefix(1).compactMap { DNSName($0) }
+      case "search": search = Array(values.compactMap { DNSName($0) }.prefix(6))
+      case "options": for option in values { apply(option) }
+      default: continue
+      }
+    }
+    // The root as a search domain is the name itself.
+    search.removeAll { $0 == .root }
+  }
+
+  private mutating func addServer(_ word: Substring?) {
+    guard let word, servers.count < 3 else { return }
+    let parts = word.split(separator: "%", maxSplits: 1)
+    guard let text = parts.first, let address = IPAddress(text) else { return }
+    let scope = parts.count == 2 ? UInt32(parts[1]) ?? if_nametoindex(String(parts[1])) : 0
+    servers.append(SocketAddress(address, port: 53, scope: scope))
+  }
+
+  /// With the caps of resolv.conf(5).
+  private mutating func apply(_ option: Substring) {
+    let parts = option.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2, let value = Int(parts[1]), value >= 0 else { return }
+    switch parts[0] {
+    case "ndots": ndots = min(value, 15)
+    case "timeout": timeout = .seconds(min(max(value, 1), 30))
+    case "attempts": attempts = min(max(value, 1), 5)
+    default: return
+    }
+  }
+}
+
+/// What hosts(5) says: names, folded to lower case, to addresses in the order of the file.
+package struct HostsTable: Hashable, Sendable {
+  package var addresses: [String: [IPAddress]] = [:]
+
+  package init() {}
+
+  package init(parsing text: String) {
+    for line in text.split(whereSeparator: \.isNewline) {
+      let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
+      guard let first = words.first, let address = IPAddress(first) else { continue }
+      for name in words.dropFirst() where addresses[name.lowercased(), default: []].count < 16 {
+        addresses[name.lowercased(), default: []].append(address)
+      }
+    }
+  }
+}

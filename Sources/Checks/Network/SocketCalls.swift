@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+
+// The system calls of a flow that need more than one line. Each leaves `errno` as the call left it.
+
+func openSocket(_ transport: Transport, family: Int32) -> Int32 {
+  let flags = Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+  switch transport {
+  case .tcp: return socket(family, Int32(SOCK_STREAM.rawValue) | flags, 0)
+  case .udp: return socket(family, Int32(SOCK_DGRAM.rawValue) | flags, 0)
+  case .icmp:
+    let isV6 = family == AF_INET6
+    let kind = isV6 ? Int32(IPPROTO_ICMPV6) : Int32(IPPROTO_ICMP)
+    let number = socket(family, Int32(SOCK_DGRAM.rawValue) | flags, kind)
+    guard number >= 0 else { return number }
+    // Without it the kernel keeps "unreachable" and "time exceeded" to itself.
+    var on: Int32 = 1
+    let level = isV6 ? Int32(IPPROTO_IPV6) : Int32(IPPROTO_IP)
+    setsockopt(number, level, isV6 ? IPV6_RECVERR : IP_RECVERR, &on, socklen_t(MemoryLayout<Int32>.size))
+    return number
+  }
+}
+
+/// The error of a finished `connect`; zero: it stands.
+func pendingError(_ number: Int32) -> Int32 {
+  var code: Int32 = 0
+  var length = socklen_t(MemoryLayout<Int32>.size)
+  return getsockopt(number, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : errno
+}
+
+func isSelfConnected(_ number: Int32) -> Bool {
+  guard let near = socketName(number, getsockname), let far = socketName(number, getpeername) else {
+    return false
+  }
+  return near == far
+}
+
+private func socketName(
+  _ number: Int32, _ call: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+) -> SocketAddress? {
+  var storage = sockaddr_storage()
+  var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+  let result = withUnsafeMutablePointer(to: &storage) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call(number, $0, &length) }
+  }
+  return result == 0 ? SocketAddress(storage) : nil
+}
+
+/// One datagram. A full queue loses it, as any router may; the caller's deadline tells.
+func sendDatagram(_ bytes: [UInt8], _ number: Int32) -> Bool {
+  let count = send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  return count >= 0 || errno == EAGAIN || errno == ENOBUFS || errno == EINTR
+}
+
+func read(_ number: Int32, _ buffer: inout [UInt8]) -> Int {
+  buffer.withUnsafeMutableBytes { recv(number, $0.baseAddress, $0.count, 0) }
+}
+
+/// As `read`, and who sent it.
+func readFrom(_ number: Int32, _ buffer: inout [UInt8], _ sender: inout IPAddress?) -> Int {
+  var storage = sockaddr_storage()
+  var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+  let count = buffer.withUnsafeMutableBytes { bytes in
+    withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        recvfrom(number, bytes.baseAddress, bytes.count, 0, $0, &length)
+      }
+    }
+  }
+  sender = SocketAddress(storage)?.address
+  return count
+}
+
+/// The next ICMP error about a packet of this socket, and the packet it quotes from the ICMP header on.
+func readErrorQueue(_ number: Int32) -> (error: ICMPError, quoted: [UInt8])? {
+  var data = [UInt8](repeating: 0, count: 128)
+  var control = [UInt8](repeating: 0, count: 512)
+  let sizes: (data: Int, control: Int)? = data.withUnsafeMutableBytes { dataBytes in
+    control.withUnsafeMutableBytes { controlBytes in
+      var piece = iovec(iov_base: dataBytes.baseAddress, iov_len: dataBytes.count)
+      return withUnsafeMutablePointer(to: &piece) { vector in
+        var message = msghdr()
+        message.msg_iov = vector
+        message.msg_iovlen = 1
+        message.msg_control = controlBytes.baseAddress
+        message.msg_controllen = controlBytes.count
+        let count = recvmsg(number, &message, Int32(MSG_ERRQUEUE))
+        return count < 0 ? nil : (count, Int(message.msg_controllen))
+      }
+    }
+  }
+  guard let sizes, let error = parseExtendedError(control[..<min(sizes.control, control.count)]) else {
+    return nil
+  }
+  return (error, Array(data[..<min(sizes.data, data.count)]))
+}
+
+/// Finds the `sock_extended_err` among control messages: a `cmsghdr` (length, level, type) and its data, aligned to
+/// 8 bytes, as linux/errqueue.h and cmsg(3) lay them out on 64-bit machines.
+func parseExtendedError(_ control: ArraySlice<UInt8>) -> ICMPError? {
+  let bytes = Array(control)
+  func word(_ offset: Int) -> UInt32 {
+    (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) }
+  }
+  var offset = 0
+  while offset + 32 <= bytes.count {
+    let length = Int(word(offset))
+    guard length >= 16, offset + length <= bytes.count else { return nil }
+    let level = Int32(bitPattern: word(offset + 8))
+    let type = Int32(bitPattern: word(offset + 12))
+    let isError =
+      level == Int32(IPPROTO_IP) && type == IP_RECVERR || level == Int32(IPPROTO_IPV6) && type == IPV6_RECVERR
+    if isError, length >= 32 {
+      let offender = bytes[(offset + 32)..<(offset + length)]
+      return ICMPError(code: Int32(bitPattern: word(offset + 16)), offender: parseOffender(offender))
+    }
+    offset += (length + 7) & ~7
+  }
+  return nil
+}
+
+/// The `sockaddr` the kernel puts behind the error.
+private func parseOffender(_ bytes: ArraySlice<UInt8>) -> IPAddress? {
+  let raw = Array(bytes)
+  guard raw.count >= 8 else { return nil }
+  switch Int32(raw[0]) | Int32(raw[1]) << 8 {
+  case AF_INET: return IPAddress(bytes: raw[4..<8])
+  case AF_INET6 where raw.count >= 24: return IPAddress(bytes: raw[8..<24])
+  default: return nil
+  }
+}

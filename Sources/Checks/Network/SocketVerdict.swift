@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+
+/// The system's words for an errno.
+func errorText(_ code: Int32) -> String {
+  var text = [CChar](repeating: 0, count: 128)
+  guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
+  return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}
+
+extension Verdict {
+  /// What a failed system call says: about the target, or about this machine. The errno decides, never the
+  /// library's summary of it: a missing descriptor or route must not look like an outage of the target.
+  package init(errno code: Int32, phase: Phase, peer: some CustomStringConvertible) {
+    let words = errorText(code).lowercased()
+    switch code {
+    case ECONNREFUSED:
+      self.init(.connectRefused, phase: phase, message: "\(peer) refused the connection")
+    case ECONNRESET, EPIPE, ECONNABORTED:
+      self.init(.connectionReset, phase: phase, message: "\(peer) reset the connection")
+    case ETIMEDOUT:
+      self.init(.connectTimeout, phase: phase, message: "\(peer) did not answer: \(words)")
+    case EHOSTUNREACH, EHOSTDOWN, ENONET, ENOPROTOOPT, EPROTO:
+      self.init(.connectUnreachable, phase: phase, message: "\(peer) cannot be reached: \(words)")
+    case EMFILE, ENFILE:
+      self.init(
+        .localFault, phase: .prepare, message: "no file descriptor left on this machine: raise LimitNOFILE")
+    case ENETUNREACH, ENETDOWN:
+      self.init(.localFault, phase: phase, message: "no route from this machine to \(peer)")
+    case EADDRNOTAVAIL:
+      self.init(.localFault, phase: phase, message: "no free local port or address to reach \(peer) from")
+    default:
+      self.init(.localFault, phase: phase, message: "this machine could not reach \(peer): \(words)")
+    }
+  }
+
+  /// The time ran out because this machine was busy, not the target.
+  static func ownLateness(_ report: FlowReport, phase: Phase) -> Verdict {
+    let late = Int(report.lateness.milliseconds)
+    return Verdict(
+      .localFault, phase: phase, message: "this machine was busy: its network thread was \(late) ms late")
+  }
+}

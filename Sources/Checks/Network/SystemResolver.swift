@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The machine's resolver, done by ourselves: the hosts file, then the name servers of resolv.conf(5), A and AAAA
+/// at once, over the reactor. nsswitch.conf is not read; its usual order, files then dns, is what happens.
+///
+/// Nothing is cached, so the time a name costs is in every probe that uses it.
+package final class SystemResolver: HostResolving {
+  private let files: ResolverFiles
+  private let servers: NameServers
+  private let port: UInt16
+
+  /// Once one family has addresses, the other may take this long: some servers never answer for AAAA.
+  private static let grace = Duration.milliseconds(500)
+
+  /// The machine's own files and port 53.
+  package convenience init(reactor: Reactor) {
+    self.init(reactor: reactor, resolvConf: "/etc/resolv.conf", hosts: "/etc/hosts", port: 53)
+  }
+
+  /// Other files, and a port for the servers in them, which the file itself cannot name.
+  package init(
+    reactor: Reactor, resolvConf: String, hosts: String, port: UInt16, freshness: Duration = .seconds(2)
+  ) {
+    self.files = ResolverFiles(resolvConf: resolvConf, hosts: hosts, freshness: freshness)
+    self.servers = NameServers(reactor: reactor)
+    self.port = port
+  }
+
+  package func resolve(
+    _ host: String, ip: IPPreference, deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ResolvedHost {
+    if let literal = IPAddress(host) {
+      guard ip.allows(literal) else {
+        let message = "\(literal) is not an IPv\(ip.rawValue) address, which the check asks for"
+        return ResolvedHost(failure: Verdict(.unsupported, phase: .prepare, message: message))
+      }
+      return ResolvedHost(addresses: [literal])
+    }
+    guard let name = DNSName(host), name != .root else {
+      return ResolvedHost(
+        failure: Verdict(.dnsNXDomain, phase: .dns, message: "\"\(host)\" cannot be the name of a host"))
+    }
+    guard let contents = await files.contents() else {
+      return ResolvedHost(
+        failure: Verdict(.localFault, phase: .prepare, message: "no thread left to read /etc/resolv.conf"))
+    }
+    let known = contents.hosts.lookUp(host).filter(ip.allows)
+    if !known.isEmpty { return ResolvedHost(addresses: known) }
+    return try await search(for: name, host, ip, configuration(contents), until: deadline)
+  }
+
+  /// Asks the machine's name servers one question, for checks that watch the servers themselves.
+  func ask(
+    _ question: DNSQuestion, recursion: Bool, phase: Phase, until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> DNSReply {
+    let contents = await files.contents()
+    return try await servers.ask(
+      question, recursion: recursion, by: contents.map(configuration) ?? ResolverConfiguration(),
+      phase: phase,
+      until: deadline)
+  }
+
+  private func configuration(_ contents: ResolverFiles.Contents) -> ResolverConfiguration {
+    var configuration = contents.configuration
+    for index in configuration.servers.indices { configuration.servers[index].port = port }
+    return configuration
+  }
+
+  /// Tries the names the search list makes of this one, in the order of resolv.conf(5).
+  private func search(
+    for name: DNSName, _ host: String, _ ip: IPPreference, _ configuration: ResolverConfiguration,
+    until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ResolvedHost {
+    if configuration.servers.isEmpty { return ResolvedHost(failure: .noNameServer) }
+    var elapsed = Duration.zero
+    var failure: Verdict?
+    for candidate in configuration.candidates(for: name, isAbsolute: host.hasSuffix(".")) {
+      let lookup = try await lookUp(candidate, ip, configuration, until: deadline)
+      elapsed += lookup.elapsed
+      if !lookup.addresses.isEmpty { return ResolvedHost(addresses: lookup.addresses, elapsed: elapsed) }
+      // What the name itself met says more than that one of its guesses does not exist.
+      if failure == nil || failure?.reason == .dnsNXDomain || candidate == name { failure = lookup.failure }
+      if ContinuousClock.now >= deadline { break }
+    }
+    return ResolvedHost(failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed)
+  }
+
+  private func lookUp(
+    _ name: DNSName, _ ip: IPPreference, _ configuration: ResolverConfiguration,
+    until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> AddressLookup {
+    switch ip {
+    case .v4: return try await lookUp(name, .a, configuration, until: deadline)
+    case .v6: return try await lookUp(name, .aaaa, configuration, until: deadline)
+    case .any: break
+    }
+    let lookups = await withTaskGroup(of: AddressLookup?.self) { group in
+      for type in [DNSRecordType.aaaa, .a] {
+        group.addTask { try? await self.lookUp(name, type, configuration, until: deadline) }
+      }
+      var lookups: [AddressLookup] = []
+      while lookups.count < 2, let next = await group.next() {
+        // The grace is over, or the task was cancelled: the rest is given up.
+        guard let lookup = next else { break }
+        lookups.append(lookup)
+        if lookups.count == 1, !lookup.addresses.isEmpty {
+          group.addTask {
+            try? await Task.sleep(for: Self.grace)
+            return nil
+          }
+        }
+      }
+      group.cancelAll()
+      return lookups
+    }
+    if Task.isCancelled { throw CancellationError() }
+    return AddressLookup(merging: lookups, of: name)
+  }
+
+  private func lookUp(
+    _ name: DNSName, _ type: DNSRecordType, _ configuration: ResolverConfiguration,
+    until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> AddressLookup {
+    let question = DNSQuestion(name: name, type: type)
+    let reply = try await servers.ask(question, by: configuration, phase: .dns, until: deadline)
+    return AddressLookup(reply, to: question)
+  }
+
+  /// Silence of all servers for all names is this machine's problem, or its network's.
+  private func unknownIfDeaf(_ verdict: Verdict) -> Verdict {
+    guard verdict.reason == .dnsTimeout, servers.isDeaf else { return verdict }
+    var verdict = verdict
+    verdict.isUnknown = true
+    return verdict
+  }
+}
+
+extension IPPreference {
+  /// Whether addresses of this one's family are wanted.
+  package func allows(_ address: IPAddress) -> Bool {
+    switch self {
+    case .any: true
+    case .v4: address.version == 4
+    case .v6: address.version == 6
+    }
+  }
+}
+
+extension HostsTable {
+  /// `localhost` and everything below it is this machine also where the file does not say so (RFC 6761 6.3).
+  func lookUp(_ host: String) -> [IPAddress] {
+    let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
+    if let found = addresses[name] { return found }
+    let isLocal = name == "localhost" || name.hasSuffix(".localhost")
+    return isLocal ? [.v4(0x7f00_0001), .v6(high: 0, low: 1)] : []
+  }
+}
+
+extension ResolverConfiguration {
+  /// The names to ask for, in order: a name with `ndots` dots is tried as it is first, one with fewer last.
+  func candidates(for name: DNSName, isAbsolute: Bool) -> [DNSName] {
+    if isAbsolute || search.isEmpty { return [name] }
+    let qualified = search.compactMap { domain -> DNSName? in
+      let wire = name.wire.dropLast() + domain.wire
+      return wire.count <= 255 ? DNSName(wire: Array(wire)) : nil
+    }
+    return name.labelCount > ndots ? [name] + qualified : qualified + [name]
+  }
+}
+
+extension DNSName {
+  fileprivate var labelCount: Int {
+    var count = 0
+    var index = 0
+    while index < wire.count, wire[index] > 0 {
+      count += 1
+      index += 1 + Int(wire[index])
+    }
+    return count
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+
+/// An ICMP or ICMPv6 echo request and its reply (RFC 792, RFC 4443 4). The kernel fills in the identifier and the
+/// checksum of an unprivileged socket, and hands over only packets with its identifier.
+struct ICMPEcho: Hashable, Sendable {
+  let sequence: UInt16
+  /// At random for each run: tells our packets from an earlier run's that used the same identifier.
+  let nonce: UInt64
+  /// Payload bytes.
+  let size: Int
+
+  func request(version: Int) -> [UInt8] {
+    var bytes: [UInt8] = [version == 4 ? 8 : 128, 0, 0, 0, 0, 0, UInt8(sequence >> 8), UInt8(sequence & 255)]
+    bytes.reserveCapacity(8 + size)
+    for index in 0..<size { bytes.append(payloadByte(index)) }
+    return bytes
+  }
+
+  /// The payload begins with the nonce; the rest is a pattern that shows damage.
+  private func payloadByte(_ index: Int) -> UInt8 {
+    index < 8 ? UInt8(truncatingIfNeeded: nonce >> (56 - 8 * index)) : UInt8(truncatingIfNeeded: index)
+  }
+
+  /// The sequence number of a reply whose payload is exactly what we sent; nil for anything else.
+  static func repliedSequence(_ bytes: ArraySlice<UInt8>, version: Int, nonce: UInt64, size: Int) -> UInt16? {
+    guard bytes.count == 8 + size, let sequence = sequence(of: bytes) else { return nil }
+    let start = bytes.startIndex
+    guard bytes[start] == (version == 4 ? 0 : 129), bytes[start + 1] == 0 else { return nil }
+    let echo = ICMPEcho(sequence: sequence, nonce: nonce, size: size)
+    for index in 0..<size where bytes[start + 8 + index] != echo.payloadByte(index) { return nil }
+    return sequence
+  }
+
+  /// The sequence number of any echo packet, such as the one an ICMP error quotes.
+  static func sequence(of bytes: ArraySlice<UInt8>) -> UInt16? {
+    guard bytes.count >= 8 else { return nil }
+    let start = bytes.startIndex
+    return UInt16(bytes[start + 6]) << 8 | UInt16(bytes[start + 7])
+  }
+}

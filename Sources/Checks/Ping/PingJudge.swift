@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+
+/// Holds what came back against a check's conditions. Without any, one reply is enough.
+struct PingJudge {
+  let settings: PingSettings
+  let target: IPAddress
+
+  func judge(_ series: EchoSeries) -> (verdict: Verdict, assertions: [Assertion]) {
+    let facts = series.facts
+    let assertions = conditions(facts)
+    if facts.received == 0 { return (silence(series), assertions) }
+    let lost = "\(facts.sent - facts.received) of \(facts.sent) packets lost"
+    if let fail = settings.loss.fail, facts.loss > fail {
+      return (Verdict(.pingLoss, phase: .assertion, message: lost), assertions)
+    }
+    let average = facts.average ?? .zero
+    let slow = "the average round trip took \(average.roundedText)"
+    if let fail = settings.rtt.fail, average > fail {
+      return (Verdict(.responseTime, phase: .assertion, message: slow), assertions)
+    }
+    if let warn = settings.loss.warn, facts.loss > warn {
+      return (Verdict(.pingLoss, phase: .assertion, message: lost, degraded: true), assertions)
+    }
+    if let warn = settings.rtt.warn, average > warn {
+      return (Verdict(.responseTime, phase: .assertion, message: slow, degraded: true), assertions)
+    }
+    return (.ok, assertions)
+  }
+
+  private func conditions(_ facts: PingFacts) -> [Assertion] {
+    let loss = [("loss.warn", settings.loss.warn), ("loss.fail", settings.loss.fail)].compactMap {
+      what, limit in
+      limit.map {
+        Assertion(what: what, expected: "<= \($0)%", actual: "\(facts.loss)%", ok: facts.loss <= $0)
+      }
+    }
+    let rtt = [("rtt.warn", settings.rtt.warn), ("rtt.fail", settings.rtt.fail)].compactMap { what, limit in
+      limit.map { limit in
+        Assertion(
+          what: what, expected: "<= \(limit.text)", actual: facts.average?.roundedText ?? "",
+          ok: facts.average.map { $0 <= limit } ?? false)
+      }
+    }
+    return loss + rtt
+  }
+
+  /// Nothing came back. An ICMP error says why; otherwise it is a timeout.
+  private func silence(_ series: EchoSeries) -> Verdict {
+    guard let error = series.errors.min(by: { $0.key < $1.key })?.value else {
+      return Verdict(
+        .pingTimeout, phase: .answer, message: "\(target) answered none of \(series.sent.count) packets")
+    }
+    let by = error.offender.map { "\($0) says: " } ?? ""
+    let words = errorText(error.code).lowercased()
+    // Here it was the network that answered with an error, so no errno of it is our own fault.
+    return Verdict(.connectUnreachable, phase: .answer, message: "\(target) cannot be reached: \(by)\(words)")
+  }
+}
