@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+
+/// Buckets of one width, and the running totals of the windows read from them.
+///
+/// All but the newest bucket are sealed: packed into one byte log in ascending order, a quarter of the size of plain
+/// structs. A late verdict opens a sealed one again. Buckets leave only when newer ones need their place, the one
+/// furthest from the newcomer first: a clock that is wrong for a while costs as many buckets as it was wrong for,
+/// not the history.
+struct BucketSeries: Sendable {
+  let width: Int64
+  let resolution: SketchResolution?
+  private let capacity: Int
+  private var log: [UInt8] = []
+  private var sealed = 0
+  private var newest: Bucket?
+  private(set) var windows: [SeriesWindow]
+
+  /// - Parameter windows: lengths in buckets; the longest decides how many buckets are kept.
+  init(width: Int64, windows: [Int], resolution: SketchResolution? = nil) {
+    self.width = width
+    self.resolution = resolution
+    self.capacity = (windows.max() ?? 1) + 1
+    self.windows = windows.map { SeriesWindow(length: Int64($0)) }
+  }
+
+  func key(of instant: Int64) -> Int64 { floorDivide(instant, width) }
+
+  /// Time, cut at the edges of the buckets.
+  mutating func add(_ standing: Standing, _ span: Span) {
+    var start = span.start
+    while start < span.end {
+      let key = key(of: start)
+      let end = min(span.end, (key + 1) * width)
+      var delta = Bucket(key: key)
+      delta.seconds[standing] = end - start
+      add(delta)
+      start = end
+    }
+  }
+
+  /// One verdict, with its latency in microseconds if it was a success that counts.
+  mutating func count(_ standing: Standing, at slot: Int64, latency: Int64?) {
+    var delta = Bucket(key: key(of: slot))
+    delta.counts[standing] = 1
+    if let latency {
+      delta.latency = LatencySum(count: 1, sum: latency, minimum: latency, maximum: latency)
+      if let resolution { delta.sketch.add(LatencyBins.bin(latency, resolution)) }
+    }
+    add(delta)
+  }
+
+  private mutating func add(_ delta: Bucket) {
+    for index in windows.indices {
+      if delta.key > windows[index].current ?? .min { advance(index, to: delta.key) }
+      if windows[index].contains(delta.key) { windows[index].totals.merge(delta) }
+    }
+    place(delta)
+    while sealed + 1 > capacity { evict(furthestFrom: delta.key) }
+  }
+
+  private mutating func place(_ delta: Bucket) {
+    guard let newest else {
+      self.newest = delta
+      return
+    }
+    if delta.key == newest.key {
+      self.newest?.merge(delta)
+    } else if delta.key > newest.key {
+      seal(newest, at: log.count..<log.count)
+      sealed += 1
+      self.newest = delta
+    } else {
+      reopen(delta)
+    }
+  }
+
+  private mutating func reopen(_ delta: Bucket) {
+    var position = 0
+    while let entry = entry(at: position), entry.key <= delta.key {
+      guard entry.key < delta.key else {
+        var bucket = entry.bucket()
+        bucket.merge(delta)
+        seal(bucket, at: position..<entry.end)
+        return
+      }
+      position = entry.end
+    }
+    seal(delta, at: position..<position)
+    sealed += 1
+  }
+
+  private mutating func evict(furthestFrom key: Int64) {
+    guard let first = entry(at: 0), let last = newest else { return }
+    if last.key - key <= key - first.key {
+      drop(first.bucket())
+      log.removeSubrange(0..<first.end)
+    } else {
+      drop(last)
+      var position = 0
+      while let entry = entry(at: position), entry.end < log.count { position = entry.end }
+      newest = entry(at: position)?.bucket()
+      log.removeSubrange(position...)
+    }
+    sealed -= 1
+  }
+
+  private mutating func drop(_ bucket: Bucket) {
+    for index in windows.indices where windows[index].contains(bucket.key) { windows[index].current = nil }
+  }
+
+  /// The window's totals when `now` is in its last, unfinished bucket.
+  mutating func totals(_ index: Int, now: Int64) -> Bucket {
+    let key = key(of: now)
+    if windows[index].current != key { advance(index, to: key) }
+    return windows[index].totals
+  }
+
+  /// First instant of the window that ends with the bucket of `now`.
+  func start(_ index: Int, now: Int64) -> Int64 { (key(of: now) - windows[index].length + 1) * width }
+
+  /// Moves the window's edge: what left it is taken away, what entered it is added.
+  private mutating func advance(_ index: Int, to key: Int64) {
+    var window = windows[index]
+    // Releases the stored copy, so that the totals below are changed in place.
+    windows[index].totals = Bucket(key: 0)
+    defer { windows[index] = window }
+    guard let old = window.current, key > old, key - old < window.length, (newest?.key ?? old) <= old else {
+      window.current = key
+      return recount(&window)
+    }
+    window.current = key
+    var stale = false
+    var position = 0
+    while let entry = entry(at: position), entry.key <= key - window.length {
+      if entry.key > old - window.length { stale = window.totals.subtract(entry.bucket()) || stale }
+      position = entry.end
+    }
+    if let newest, newest.key <= key - window.length, newest.key > old - window.length {
+      stale = window.totals.subtract(newest) || stale
+    }
+    if stale { recount(&window) }
+  }
+
+  private func recount(_ window: inout SeriesWindow) {
+    window.totals = Bucket(key: 0)
+    forEach { bucket in
+      if window.contains(bucket.key) { window.totals.merge(bucket) }
+    }
+  }
+
+  /// Every bucket, oldest first.
+  func forEach(_ body: (Bucket) -> Void) {
+    var position = 0
+    while let entry = entry(at: position) {
+      body(entry.bucket())
+      position = entry.end
+    }
+    if let newest { body(newest) }
+  }
+
+  private struct Entry {
+    var key: Int64
+    var payload: ByteReader
+    var end: Int
+
+    /// The log was written by this type or checked when it was read, so that damage here cannot happen.
+    func bucket() -> Bucket {
+      var reader = payload
+      return (try? Bucket(key: key, from: &reader)) ?? Bucket(key: key)
+    }
+  }
+
+  private func entry(at position: Int) -> Entry? {
+    guard position < log.count else { return nil }
+    var reader = ByteReader(log, from: position)
+    guard let key = try? reader.fixed32(), let size = try? reader.count() else { return nil }
+    let end = reader.position + size
+    return Entry(
+      key: Int64(Int32(bitPattern: key)), payload: ByteReader(log, from: reader.position, to: end), end: end)
+  }
+
+  private mutating func seal(_ bucket: Bucket, at range: Range<Int>) {
+    var payload = ByteWriter()
+    bucket.encode(into: &payload)
+    var entry = ByteWriter()
+    entry.fixed32(UInt32(bitPattern: Int32(clamping: bucket.key)))
+    entry.blob(payload.bytes)
+    // An array doubles by itself; with tens of thousands of logs that slack would be most of the memory.
+    let need = log.count - range.count + entry.bytes.count
+    if need > log.capacity { log.reserveCapacity(need + max(256, need / 8)) }
+    log.replaceSubrange(range, with: entry.bytes)
+  }
+
+  /// Bytes held, for the memory figure in the documentation.
+  var footprint: Int {
+    log.capacity + (newest?.sketch.bins.capacity ?? 0) * 8
+      + windows.reduce(0) { $0 + $1.totals.sketch.bins.capacity * 8 + MemoryLayout<SeriesWindow>.stride }
+  }
+
+  func encode(into writer: inout ByteWriter) {
+    writer.count(sealed)
+    writer.blob(log)
+    writer.bytes.append(newest == nil ? 0 : 1)
+    guard let newest else { return }
+    writer.signed(newest.key)
+    newest.encode(into: &writer)
+  }
+
+  /// Fills an empty series; checks every entry, so that `Entry.bucket()` cannot meet damage.
+  mutating func decode(from reader: inout ByteReader) throws(CodingDamage) {
+    sealed = Int(clamping: try reader.unsigned())
+    log = try reader.blob()
+    if try reader.byte() == 1 {
+      let key = try reader.signed()
+      newest = try Bucket(key: key, from: &reader)
+    }
+    var position = 0
+    var entries = 0
+    var previous = Int64.min
+    while position < log.count {
+      guard let entry = entry(at: position), entry.end <= log.count, entry.key > previous else {
+        throw CodingDamage()
+      }
+      var payload = entry.payload
+      _ = try Bucket(key: entry.key, from: &payload)
+      guard payload.atEnd else { throw CodingDamage() }
+      previous = entry.key
+      position = entry.end
+      entries += 1
+    }
+    guard entries == sealed, sealed <= capacity, sealed == 0 || (newest?.key ?? .min) > previous else {
+      throw CodingDamage()
+    }
+  }
+}
+
+/// A window over the last buckets of a series.
+struct SeriesWindow: Sendable {
+  /// In buckets, the unfinished one included.
+  let length: Int64
+  /// Key of the last bucket in `totals`; nil when the totals must be counted anew.
+  var current: Int64?
+  var totals = Bucket(key: 0)
+
+  init(length: Int64) { self.length = length }
+
+  func contains(_ key: Int64) -> Bool {
+    guard let current else { return false }
+    return key <= current && key > current - length
+  }
+}
+
+func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+  let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+  return remainder < 0 ? quotient - 1 : quotient
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Appends the numbers of a snapshot: little-endian base-128 varints, so that small figures take one byte.
+struct ByteWriter {
+  var bytes: [UInt8] = []
+
+  mutating func unsigned(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  mutating func count(_ value: Int) { unsigned(UInt64(value)) }
+
+  /// Zigzag: small negative numbers stay small.
+  mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: value << 1 ^ value >> 63)) }
+
+  /// Presence, then the value.
+  mutating func optional(_ value: Int64?) {
+    bytes.append(value == nil ? 0 : 1)
+    if let value { signed(value) }
+  }
+
+  mutating func fixed32(_ value: UInt32) {
+    for shift in [0, 8, 16, 24] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+  }
+
+  mutating func blob(_ value: [UInt8]) {
+    count(value.count)
+    bytes += value
+  }
+
+  mutating func text(_ value: String?) { blob(value.map { Array($0.utf8) } ?? []) }
+
+  mutating func id(_ value: UniqueID) { bytes += value.bytes }
+}
+
+/// Bytes that are not what `ByteWriter` wrote.
+struct CodingDamage: Error {}
+
+/// Reads what `ByteWriter` wrote. Every read is checked: the bytes come from a disk.
+struct ByteReader {
+  let bytes: [UInt8]
+  private(set) var position: Int
+  private let end: Int
+
+  init(_ bytes: [UInt8], from position: Int = 0, to end: Int? = nil) {
+    self.bytes = bytes
+    self.position = position
+    self.end = min(end ?? bytes.count, bytes.count)
+  }
+
+  var atEnd: Bool { position == end }
+
+  mutating func byte() throws(CodingDamage) -> UInt8 {
+    guard position < end else { throw CodingDamage() }
+    position += 1
+    return bytes[position - 1]
+  }
+
+  mutating func unsigned() throws(CodingDamage) -> UInt64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while shift < 64 {
+      let next = try byte()
+      value |= UInt64(next & 0x7f) << shift
+      if next < 0x80 { return value }
+      shift += 7
+    }
+    throw CodingDamage()
+  }
+
+  /// A number of things that follow; never more than bytes are left, so a damaged count reserves nothing.
+  mutating func count() throws(CodingDamage) -> Int {
+    let value = try unsigned()
+    guard value <= UInt64(end - position) else { throw CodingDamage() }
+    return Int(value)
+  }
+
+  mutating func signed() throws(CodingDamage) -> Int64 {
+    let value = try unsigned()
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  mutating func optional() throws(CodingDamage) -> Int64? { try byte() == 0 ? nil : try signed() }
+
+  mutating func fixed32() throws(CodingDamage) -> UInt32 {
+    var value: UInt32 = 0
+    for shift in [0, 8, 16, 24] as [UInt32] { value |= UInt32(try byte()) << shift }
+    return value
+  }
+
+  mutating func take(_ count: Int) throws(CodingDamage) -> [UInt8] {
+    guard count <= end - position else { throw CodingDamage() }
+    position += count
+    return Array(bytes[position - count..<position])
+  }
+
+  mutating func blob() throws(CodingDamage) -> [UInt8] { try take(try count()) }
+
+  /// Nil for the empty text, which is how absence is written.
+  mutating func text() throws(CodingDamage) -> String? {
+    let content = try blob()
+    guard let text = String(validating: content, as: UTF8.self) else { throw CodingDamage() }
+    return text.isEmpty ? nil : text
+  }
+
+  mutating func id() throws(CodingDamage) -> UniqueID {
+    guard let id = UniqueID(bytes: try take(16)) else { throw CodingDamage() }
+    return id
+  }
+}
+
+/// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78): catches every burst of up to 32 bits.
+func crc32c(_ bytes: some Sequence<UInt8>) -> UInt32 {
+  var crc = UInt32.max
+  for byte in bytes { crc = crcTable[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ crc >> 8 }
+  return ~crc
+}
+
+private let crcTable: [UInt32] = (0..<256).map { index in
+  (0..<8).reduce(UInt32(index)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0x82f6_3b78 : crc >> 1 }
+}

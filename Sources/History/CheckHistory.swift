@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+
+import DequeModule
+import Monitoring
+
+/// Everything remembered of one check.
+struct CheckHistory: Sendable {
+  /// Nil for a check known from a snapshot only, until the configuration names it again.
+  var check: MonitoringCheck?
+  /// Every record of this check up to here is in these figures. A check's results come in the order of their
+  /// sequences, so one number is exact.
+  private(set) var appliedThrough: UInt64 = 0
+  private(set) var missed = 0
+  private var spanned = 0
+  private var timeline = VerdictTimeline()
+  private var enabled = EnabledTime()
+  private var last: LastResult?
+  private var since: Timestamp?
+  private var spark: Deque<SparkPoint> = []
+  private(set) var recent: Deque<CheckResult> = []
+
+  static let sparkLength = 40
+
+  init() {}
+
+  mutating func configure(_ check: MonitoringCheck, now: Timestamp) {
+    self.check = check
+    enabled.set(check.enabled, at: now.microseconds)
+  }
+
+  mutating func keep(_ result: CheckResult, limit: Int) {
+    recent.append(result)
+    trim(limit)
+  }
+
+  mutating func trim(_ limit: Int) {
+    if recent.count > limit { recent.removeFirst(recent.count - limit) }
+  }
+
+  /// A scheduled verdict; manual runs are in no window and change no state. One that was applied before, by its
+  /// sequence, is left alone.
+  mutating func add(_ result: LastResult, interval: Duration, sequence: UInt64?) {
+    if let sequence {
+      guard sequence > appliedThrough else { return }
+      appliedThrough = sequence
+    }
+    let standing = Standing(result.state, maintenance: result.maintenance)
+    let success = standing == .up || standing == .degraded
+    timeline.add(
+      standing, slot: result.scheduledAt, interval: interval, startedAt: result.startedAt,
+      latency: success ? result.responseTime?.microseconds : nil)
+    enabled.prove(at: result.scheduledAt.microseconds)
+    spark.append(SparkPoint(state: result.state, responseTime: result.responseTime))
+    if spark.count > Self.sparkLength { spark.removeFirst() }
+    // A late arrival tells of the past: it does not change what is.
+    if let last, result.startedAt < last.startedAt,
+      last.startedAt.duration(to: result.startedAt) > .seconds(-300)
+    {
+      return
+    }
+    if last?.state != result.state { since = result.startedAt }
+    last = result
+  }
+
+  mutating func span(first: Timestamp, count: Int, interval: Duration) {
+    guard let last else { return }
+    spanned += count
+    let standing = Standing(last.state, maintenance: last.maintenance)
+    for index in 0..<count {
+      let slot = first.advanced(by: interval * index)
+      timeline.add(standing, slot: slot, interval: interval, startedAt: slot, latency: nil)
+    }
+  }
+
+  mutating func miss(_ count: Int) { missed += count }
+
+  mutating func status(now: Timestamp) -> CheckStatus? {
+    guard let check else { return nil }
+    return CheckStatus(
+      id: check.id, name: check.name, type: check.type, target: check.target, tags: check.tags,
+      interval: check.interval, enabled: check.enabled, state: last?.state ?? .unknown, since: since,
+      stale: isStale(check, now: now), last: last,
+      windows: UptimePeriod.allCases.map { timeline.window($0, now: now, enabled: enabled) },
+      spark: Array(spark), missed: missed, spanned: spanned)
+  }
+
+  private func isStale(_ check: MonitoringCheck, now: Timestamp) -> Bool {
+    guard check.enabled, let last else { return false }
+    return last.startedAt.duration(to: now) > check.interval * 3 + .seconds(60)
+  }
+
+  /// Bytes held by the windows, the sparkline and the spans; recent results not included.
+  var footprint: Int {
+    MemoryLayout<CheckHistory>.stride + timeline.footprint + spark.count * MemoryLayout<SparkPoint>.stride
+      + enabled.spans.capacity * 16
+  }
+}
+
+extension CheckHistory {
+  func encode(into writer: inout ByteWriter) {
+    writer.unsigned(appliedThrough)
+    writer.count(missed)
+    writer.count(spanned)
+    timeline.encode(into: &writer)
+    enabled.encode(into: &writer)
+    writer.optional(since?.microseconds)
+    writer.bytes.append(last == nil ? 0 : 1)
+    last?.encode(into: &writer)
+    writer.count(spark.count)
+    for point in spark {
+      writer.text(point.state.rawValue)
+      writer.optional(point.responseTime?.microseconds)
+    }
+  }
+
+  init(from reader: inout ByteReader) throws(CodingDamage) {
+    appliedThrough = try reader.unsigned()
+    missed = Int(clamping: try reader.unsigned())
+    spanned = Int(clamping: try reader.unsigned())
+    timeline = try VerdictTimeline(from: &reader)
+    enabled = try EnabledTime(from: &reader)
+    since = try reader.optional().map { Timestamp(microseconds: $0) }
+    if try reader.byte() == 1 { last = try LastResult(from: &reader) }
+    for _ in 0..<(try reader.count()) {
+      guard let state = CheckState(rawValue: try reader.text() ?? "") else { throw CodingDamage() }
+      spark.append(SparkPoint(state: state, responseTime: try reader.optional().map { .microseconds($0) }))
+    }
+  }
+}
+
+extension LastResult {
+  init(_ result: CheckResult) {
+    self.init(
+      scheduledAt: result.scheduledAt, startedAt: result.startedAt, state: result.state,
+      reason: result.reason,
+      phase: result.phase, statusCode: result.statusCode, responseTime: result.responseTime,
+      certificateNotAfter: result.tls?.notAfter, message: result.message, maintenance: result.maintenance)
+  }
+
+  init(_ record: DeliveryRecord) {
+    self.init(
+      scheduledAt: record.scheduledAt, startedAt: record.startedAt, state: record.state,
+      reason: record.reason,
+      phase: record.phase, statusCode: record.statusCode, responseTime: record.responseTime,
+      certificateNotAfter: record.certificateNotAfter, message: record.message,
+      maintenance: record.flags.contains(.maintenance))
+  }
+
+  func encode(into writer: inout ByteWriter) {
+    writer.signed(scheduledAt.microseconds)
+    writer.signed(startedAt.microseconds)
+    writer.text(state.rawValue)
+    writer.text(reason.rawValue)
+    writer.text(phase?.rawValue)
+    writer.optional(statusCode.map(Int64.init))
+    writer.optional(responseTime?.microseconds)
+    writer.optional(certificateNotAfter?.microseconds)
+    writer.text(message)
+    writer.bytes.append(maintenance ? 1 : 0)
+  }
+
+  init(from reader: inout ByteReader) throws(CodingDamage) {
+    scheduledAt = Timestamp(microseconds: try reader.signed())
+    startedAt = Timestamp(microseconds: try reader.signed())
+    guard let state = CheckState(rawValue: try reader.text() ?? ""),
+      let reason = Reason(rawValue: try reader.text() ?? "")
+    else { throw CodingDamage() }
+    self.state = state
+    self.reason = reason
+    phase = try reader.text().flatMap(Phase.init(rawValue:))
+    statusCode = try reader.optional().map { Int(truncatingIfNeeded: $0) }
+    responseTime = try reader.optional().map { .microseconds($0) }
+    certificateNotAfter = try reader.optional().map { Timestamp(microseconds: $0) }
+    message = try reader.text()
+    maintenance = try reader.byte() == 1
+  }
+}

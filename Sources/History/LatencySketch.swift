@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+/// How wide the bins of a sketch are.
+enum SketchResolution: Sendable {
+  /// 4 % wide: a quantile is within 2 %.
+  case fine
+  /// Two fine bins in one, 8.2 % wide: a quantile is within 5 %.
+  case coarse
+}
+
+/// The bins all sketches share. Edges grow by 1/25 in whole microseconds, so that every machine, with or without a
+/// maths library, sorts a latency into the same bin and sketches of different checks and days can be added.
+enum LatencyBins {
+  /// Lower edges in microseconds, ascending from 0 to beyond 71 minutes, the most 32 bits hold.
+  static let edges: [Int64] = {
+    var edges: [Int64] = [0]
+    var edge: Int64 = 1
+    while edge < 4_500_000_000 {
+      edges.append(edge)
+      edge += max(1, edge / 25)
+    }
+    return edges
+  }()
+
+  static func bin(_ microseconds: Int64, _ resolution: SketchResolution) -> UInt16 {
+    var low = 0
+    var high = edges.count - 2
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if edges[middle] <= microseconds { low = middle } else { high = middle - 1 }
+    }
+    return UInt16(resolution == .fine ? low : low & ~1)
+  }
+
+  /// The value whose relative distance to both ends of the bin is the same and least: their harmonic mean.
+  static func value(_ bin: UInt16, _ resolution: SketchResolution) -> Int64 {
+    let first = min(Int(bin), edges.count - 2)
+    let low = edges[first]
+    let high = edges[min(first + (resolution == .fine ? 1 : 2), edges.count - 1)] - 1
+    return low + high == 0 ? 0 : 2 * low * high / (low + high)
+  }
+}
+
+/// How many latencies fell into which bin; only bins that hold something are stored.
+struct LatencySketch: Hashable, Sendable {
+  struct Bin: Hashable, Sendable {
+    var index: UInt16
+    var count: UInt32
+  }
+
+  /// Ascending by index, counts above zero.
+  private(set) var bins: [Bin] = []
+
+  mutating func add(_ index: UInt16, _ count: UInt32 = 1) {
+    let place = position(of: index)
+    if place < bins.count, bins[place].index == index {
+      bins[place].count &+= count
+    } else {
+      bins.insert(Bin(index: index, count: count), at: place)
+    }
+  }
+
+  static func += (left: inout LatencySketch, right: LatencySketch) {
+    for bin in right.bins { left.add(bin.index, bin.count) }
+  }
+
+  /// Counts are whole numbers, so what was added can be taken away without a trace.
+  static func -= (left: inout LatencySketch, right: LatencySketch) {
+    for bin in right.bins {
+      let place = left.position(of: bin.index)
+      guard place < left.bins.count, left.bins[place].index == bin.index else { continue }
+      if left.bins[place].count > bin.count {
+        left.bins[place].count -= bin.count
+      } else {
+        left.bins.remove(at: place)
+      }
+    }
+  }
+
+  /// The values at the given ranks (1 is the smallest), which must ascend.
+  func values(atRanks ranks: [Int64], _ resolution: SketchResolution) -> [Int64] {
+    var values: [Int64] = []
+    var seen: Int64 = 0
+    for bin in bins {
+      seen += Int64(bin.count)
+      while values.count < ranks.count, ranks[values.count] <= seen {
+        values.append(LatencyBins.value(bin.index, resolution))
+      }
+    }
+    return values
+  }
+
+  private func position(of index: UInt16) -> Int {
+    var low = 0
+    var high = bins.count
+    while low < high {
+      let middle = (low + high) / 2
+      if bins[middle].index < index { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  func encode(into writer: inout ByteWriter) {
+    writer.count(bins.count)
+    var previous: UInt16 = 0
+    for bin in bins {
+      writer.unsigned(UInt64(bin.index - previous))
+      writer.unsigned(UInt64(bin.count))
+      previous = bin.index
+    }
+  }
+
+  init() {}
+
+  init(from reader: inout ByteReader) throws(CodingDamage) {
+    var previous: UInt64 = 0
+    for _ in 0..<(try reader.count()) {
+      previous &+= try reader.unsigned()
+      let count = try reader.unsigned()
+      guard previous < UInt64(LatencyBins.edges.count), count <= UInt64(UInt32.max) else {
+        throw CodingDamage()
+      }
+      bins.append(Bin(index: UInt16(previous), count: UInt32(count)))
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+extension SpoolView {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("depth", depth)
+      json.fieldIfPresent("oldest", oldest)
+      json.field("used_bytes", usedBytes)
+      json.field("capacity_bytes", capacityBytes)
+      json.field("durable", durable)
+      json.field("dropped", dropped)
+      json.field("quarantined", quarantined)
+    }
+  }
+}
+
+extension DeliveryView {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("target", target)
+      json.field("delivered", delivered)
+      json.field("backlog", backlog)
+      json.fieldIfPresent("last_success", lastSuccess)
+      if let lastError {
+        json.key("last_error")
+        json.object { json in
+          json.field("at", lastError.at)
+          json.field("message", lastError.message)
+          json.fieldIfPresent("hint", lastError.hint)
+        }
+      }
+      json.field("requests_used", requestsUsed)
+      json.field("requests_allowed", requestsAllowed)
+      json.key("skipped")
+      json.array { json in
+        for check in skipped {
+          json.object { json in
+            json.field("check", check.name)
+            json.field("reason", check.reason)
+          }
+        }
+      }
+    }
+  }
+}
+
+extension SchedulerView {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.fieldIfPresent("lateness_p50_ms", latenessP50)
+      json.fieldIfPresent("lateness_p99_ms", latenessP99)
+      json.fieldIfPresent("lateness_max_ms", latenessMax)
+      json.field("missed", missed)
+      json.field("spanned", spanned)
+      json.field("in_flight", inFlight)
+      json.field("limit", limit)
+    }
+  }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The status API's documents, in the envelope of the Quartz API: `{success, data, error, meta}`.
+package enum StatusJSON {
+  /// What `meta` says of a list.
+  package struct Page: Hashable, Sendable {
+    package var total: Int
+    package var limit: Int
+    package var offset: Int
+
+    package init(total: Int, limit: Int, offset: Int) {
+      self.total = total
+      self.limit = limit
+      self.offset = offset
+    }
+  }
+
+  package static func success(
+    now: Timestamp, page: Page? = nil, _ data: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    var json = JSONWriter(reserving: 4096)
+    json.object { json in
+      json.field("success", true)
+      json.key("data")
+      data(&json)
+      json.key("meta")
+      json.object { json in
+        json.field("timestamp", now)
+        if let page {
+          json.field("total", page.total)
+          json.field("limit", page.limit)
+          json.field("offset", page.offset)
+        }
+      }
+    }
+    return json.bytes
+  }
+
+  package static func failure(code: String, message: String, now: Timestamp) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("success", false)
+      json.key("error")
+      json.object { json in
+        json.field("code", code)
+        json.field("message", message)
+      }
+      json.key("meta")
+      json.object { $0.field("timestamp", now) }
+    }
+    return json.bytes
+  }
+}
+
+extension StatusSnapshot {
+  /// - Parameter full: with every check, else with their numbers only.
+  package func writeSummary(full: Bool, to json: inout JSONWriter) {
+    let summary = summary
+    json.object { json in
+      json.key("agent")
+      agent.write(to: &json)
+      json.key("checks")
+      json.object { json in
+        json.field("total", summary.total)
+        json.field("up", summary.up)
+        json.field("down", summary.down)
+        json.field("degraded", summary.degraded)
+        json.field("unknown", summary.unknown)
+      }
+      json.key("uptime")
+      json.object { json in
+        json.percent("average", summary.averageUptime24h)
+        json.field("period", UptimePeriod.day.rawValue)
+      }
+      writeParts(to: &json)
+      json.key("problems")
+      json.array { json in
+        for problem in problems { problem.write(to: &json) }
+      }
+      if full {
+        json.key("list")
+        json.array { json in
+          for check in checks { check.write(to: &json) }
+        }
+      }
+    }
+  }
+
+  private func writeParts(to json: inout JSONWriter) {
+    if let spool {
+      json.key("spool")
+      spool.write(to: &json)
+    }
+    if let delivery {
+      json.key("delivery")
+      delivery.write(to: &json)
+    }
+    if let scheduler {
+      json.key("schedule")
+      scheduler.write(to: &json)
+    }
+  }
+}
+
+extension AgentIdentity {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("name", name)
+      json.fieldIfPresent("region", region)
+      json.field("version", version)
+      json.field("started_at", started)
+    }
+  }
+}
+
+extension StatusProblem {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("what", what)
+      json.fieldIfPresent("hint", hint)
+      json.field("critical", critical)
+    }
+  }
+}
+
+extension CheckStatus {
+  package func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("id", id.description)
+      json.field("name", name)
+      json.field("type", type.rawValue)
+      json.field("target", target)
+      if !tags.isEmpty {
+        json.key("tags")
+        json.array { json in
+          for tag in tags { json.string(tag) }
+        }
+      }
+      json.field("interval_s", interval.seconds)
+      json.field("enabled", enabled)
+      json.field("state", state.rawValue)
+      json.fieldIfPresent("since", since)
+      json.field("stale", stale)
+      if let last {
+        json.key("last")
+        last.write(to: &json)
+      }
+      json.key("uptime")
+      json.object { json in
+        for window in windows {
+          json.key(dynamic: window.period.rawValue)
+          window.write(to: &json)
+        }
+      }
+      json.key("recent")
+      json.array { json in
+        for point in spark { point.write(to: &json) }
+      }
+      json.field("missed", missed)
+      json.field("spanned", spanned)
+    }
+  }
+}
+
+extension LastResult {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("scheduled_at", scheduledAt)
+      json.field("started_at", startedAt)
+      json.field("state", state.rawValue)
+      json.field("reason", reason.rawValue)
+      json.fieldIfPresent("phase", phase?.rawValue)
+      json.fieldIfPresent("status_code", statusCode)
+      json.fieldIfPresent("response_time_ms", responseTime)
+      json.fieldIfPresent("certificate_not_after", certificateNotAfter)
+      json.fieldIfPresent("message", message)
+      if maintenance { json.field("maintenance", true) }
+    }
+  }
+}
+
+extension SparkPoint {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("state", state.rawValue)
+      json.fieldIfPresent("response_time_ms", responseTime)
+    }
+  }
+}
+
+extension WindowStatus {
+  /// `uptime` and `coverage` in percent, null when there is no data; times in seconds.
+  package func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("period", period.rawValue)
+      json.field("from", from)
+      json.percent("uptime", uptime)
+      json.percent("coverage", coverage)
+      json.field("enabled_s", Double(enabled) / 1_000_000)
+      json.key("seconds")
+      json.object { json in
+        for standing in Standing.allCases {
+          json.key(dynamic: "\(standing)")
+          json.number(Double(time[standing]) / 1_000_000)
+        }
+      }
+      json.key("counts")
+      json.object { json in
+        for standing in Standing.allCases {
+          json.key(dynamic: "\(standing)")
+          json.integer(counts[standing])
+        }
+      }
+      if let latency {
+        json.key("response_time")
+        latency.write(to: &json)
+      }
+    }
+  }
+}
+
+extension LatencyStats {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("count", count)
+      json.field("mean_ms", mean)
+      json.field("min_ms", minimum)
+      json.field("max_ms", maximum)
+      json.field("p50_ms", p50)
+      json.field("p90_ms", p90)
+      json.field("p95_ms", p95)
+      json.field("p99_ms", p99)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Null says no data; the field is always there, so that nobody takes its absence for a zero.
+  fileprivate mutating func percent(_ name: StaticString, _ value: Double?) {
+    key(name)
+    if let value { number(value) } else { null() }
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+extension StatusSnapshot {
+  /// What is wrong and what to do, the worst first. Empty: nothing a person need do.
+  package var problems: [StatusProblem] {
+    let all = notices + checkProblems + storeProblems + deliveryProblems + scheduleProblems
+    return all.filter(\.critical) + all.filter { !$0.critical }
+  }
+
+  private var checkProblems: [StatusProblem] {
+    let enabled = checks.filter(\.enabled)
+    if enabled.isEmpty {
+      return [
+        StatusProblem(
+          "no check is enabled",
+          hint: "add checks to agent.yaml, or set quartz.checks.pull to take them from the API")
+      ]
+    }
+    return enabled.compactMap { check in
+      let name = StatusFormat.name(check.name)
+      if check.stale, let last = check.last {
+        return StatusProblem(
+          "\(name) has had no result for \(StatusFormat.age(last.startedAt, now: now))",
+          hint: "the agent cannot keep up or the machine was asleep: see the schedule line")
+      }
+      switch check.state {
+      case .down:
+        return StatusProblem("\(name) is down\(forHow(check)): \(why(check))", critical: true)
+      case .degraded: return StatusProblem("\(name) is degraded\(forHow(check)): \(why(check))")
+      case .unknown where check.last != nil:
+        return StatusProblem(
+          "\(name) cannot be judged: \(why(check))", hint: "run quartz-agent doctor on this machine")
+      case .up, .unknown: return nil
+      }
+    }
+  }
+
+  private func forHow(_ check: CheckStatus) -> String {
+    check.since.map { " for \(StatusFormat.age($0, now: now))" } ?? ""
+  }
+
+  private func why(_ check: CheckStatus) -> String {
+    guard let last = check.last else { return "no result yet" }
+    guard let message = last.message else { return last.reason.rawValue }
+    return "\(last.reason.rawValue), \(message.printable(maxBytes: 256))"
+  }
+
+  private var storeProblems: [StatusProblem] {
+    guard let spool else { return [] }
+    var problems: [StatusProblem] = []
+    if let problem = spool.problem {
+      problems.append(problem)
+    } else if !spool.durable {
+      problems.append(
+        StatusProblem(
+          "results are kept in memory only", hint: "a restart loses them: look at the log", critical: true))
+    }
+    if spool.dropped > 0 {
+      problems.append(
+        StatusProblem(
+          "\(spool.dropped) results were overwritten before they could be delivered",
+          hint: "raise spool.size, or repair delivery", critical: true))
+    }
+    if spool.quarantined > 0 {
+      problems.append(
+        StatusProblem(
+          "\(spool.quarantined) results were refused by the receiver and set aside",
+          hint: "see them with quartz-agent spool quarantine ls"))
+    }
+    return problems
+  }
+
+  private var deliveryProblems: [StatusProblem] {
+    guard let delivery else { return [] }
+    var problems: [StatusProblem] = []
+    if let error = delivery.lastError {
+      let ago = StatusFormat.ago(error.at, now: now)
+      problems.append(
+        StatusProblem("delivery to \(delivery.target) failed \(ago): \(error.message)", hint: error.hint))
+    }
+    for (reason, checks) in Dictionary(grouping: delivery.skipped, by: \.reason).sorted(by: {
+      $0.key < $1.key
+    }) {
+      let names = checks.prefix(3).map { StatusFormat.name($0.name) }.joined(separator: ", ")
+      let more = checks.count > 3 ? " and \(checks.count - 3) more" : ""
+      problems.append(StatusProblem("results of \(names)\(more) are not delivered: \(reason)"))
+    }
+    return problems
+  }
+
+  private var scheduleProblems: [StatusProblem] {
+    guard let scheduler, let p99 = scheduler.latenessP99, p99 > .seconds(1) else { return [] }
+    return [
+      StatusProblem(
+        "probes start late: p99 \(StatusFormat.latency(p99))",
+        hint: "fewer checks, longer intervals, or more CPU for this machine")
+    ]
+  }
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Everything people see, at one instant: a plain value that renderers turn into text, JSON, HTML or metrics.
+package struct StatusSnapshot: Sendable {
+  package var agent: AgentIdentity
+  /// The instant everything here is for.
+  package var now: Timestamp
+  /// In the order of the configuration.
+  package var checks: [CheckStatus]
+  /// Filled in by whoever composes the agent; nil where the part is not in use.
+  package var spool: SpoolView?
+  package var delivery: DeliveryView?
+  package var scheduler: SchedulerView?
+  /// What the agent found wrong with itself, such as a damaged snapshot; shown before what is derived.
+  package var notices: [StatusProblem] = []
+
+  package init(agent: AgentIdentity, now: Timestamp, checks: [CheckStatus]) {
+    self.agent = agent
+    self.now = now
+    self.checks = checks
+  }
+}
+
+package struct AgentIdentity: Hashable, Sendable {
+  package var name: String
+  package var region: String?
+  package var version: String
+  package var started: Timestamp
+
+  package init(name: String, region: String?, version: String, started: Timestamp) {
+    self.name = name
+    self.region = region
+    self.version = version
+    self.started = started
+  }
+}
+
+/// How many enabled checks are in which state.
+package struct StatusSummary: Hashable, Sendable {
+  package var total = 0
+  package var up = 0
+  package var degraded = 0
+  package var down = 0
+  /// Includes the checks that have no result yet.
+  package var unknown = 0
+  /// Mean over the enabled checks that have data, percent; nil when none has.
+  package var averageUptime24h: Double?
+}
+
+extension StatusSnapshot {
+  package var summary: StatusSummary {
+    var summary = StatusSummary()
+    var uptimes: [Double] = []
+    for check in checks where check.enabled {
+      summary.total += 1
+      switch check.state {
+      case .up: summary.up += 1
+      case .degraded: summary.degraded += 1
+      case .down: summary.down += 1
+      case .unknown: summary.unknown += 1
+      }
+      if let uptime = check.window(.day).uptime { uptimes.append(uptime) }
+    }
+    if !uptimes.isEmpty { summary.averageUptime24h = uptimes.reduce(0, +) / Double(uptimes.count) }
+    return summary
+  }
+
+  package func check(_ id: UniqueID) -> CheckStatus? { checks.first { $0.id == id } }
+}
+
+/// One check as it stands.
+package struct CheckStatus: Sendable {
+  package var id: UniqueID
+  package var name: String
+  package var type: CheckType
+  package var target: String
+  package var tags: [String]
+  package var interval: Duration
+  package var enabled: Bool
+  /// Of the last scheduled result; unknown before the first.
+  package var state: CheckState
+  /// Start of the first run of the unbroken row of this state.
+  package var since: Timestamp?
+  /// An enabled check whose last result is older than three intervals and a minute.
+  package var stale: Bool
+  package var last: LastResult?
+  /// In the order of `UptimePeriod.allCases`.
+  package var windows: [WindowStatus]
+  /// Oldest first, at most 40.
+  package var spark: [SparkPoint]
+  /// Slots not run for our own reasons, since this history began.
+  package var missed: Int
+  /// Slots that passed while a run was going and took its verdict.
+  package var spanned: Int
+
+  package func window(_ period: UptimePeriod) -> WindowStatus {
+    windows.first { $0.period == period } ?? WindowStatus(period: period)
+  }
+}
+
+/// The last scheduled result, in what a list shows of it.
+package struct LastResult: Hashable, Sendable {
+  package var scheduledAt: Timestamp
+  package var startedAt: Timestamp
+  package var state: CheckState
+  package var reason: Reason
+  package var phase: Phase?
+  package var statusCode: Int?
+  package var responseTime: Duration?
+  package var certificateNotAfter: Timestamp?
+  package var message: String?
+  package var maintenance: Bool
+}
+
+/// One run in a sparkline.
+package struct SparkPoint: Hashable, Sendable {
+  package var state: CheckState
+  package var responseTime: Duration?
+
+  package init(state: CheckState, responseTime: Duration?) {
+    self.state = state
+    self.responseTime = responseTime
+  }
+}
+
+package enum UptimePeriod: String, CaseIterable, Hashable, Sendable {
+  case day = "24h"
+  case week = "7d"
+  case month = "30d"
+  case quarter = "90d"
+}
+
+/// One window of one check. It ends now and starts at an edge of its buckets in UTC, so it is up to one bucket
+/// (5 min, 1 h, 6 h, 1 day) shorter than its name says.
+package struct WindowStatus: Hashable, Sendable {
+  package var period: UptimePeriod
+  package var from: Timestamp = .epoch
+  /// Microseconds.
+  package var time = Tally()
+  package var counts = Tally()
+  /// Microseconds in which the check was enabled.
+  package var enabled: Int64 = 0
+  /// Nil: no success in the window.
+  package var latency: LatencyStats?
+
+  package init(period: UptimePeriod) { self.period = period }
+
+  /// Percent; nil when nothing in the window says anything about the target, which is no data and not 100.
+  package var uptime: Double? {
+    guard time.judged > 0 else { return nil }
+    return Double(time.up + time.degraded) * 100 / Double(time.judged)
+  }
+
+  /// Percent of the enabled time outside maintenance that has a verdict; nil when there was no such time.
+  package var coverage: Double? {
+    let due = enabled - time.maintenance
+    guard due > 0 else { return nil }
+    // Time that was lived twice, because the clock was set back, counts twice.
+    return min(100, Double(time.judged) * 100 / Double(due))
+  }
+}
+
+/// Latency of the successes of a window. Quantiles come from sketches: within 2 % for 24h and 7d, 5 % for 30d and
+/// 90d; the other figures are exact.
+package struct LatencyStats: Hashable, Sendable {
+  package var count: Int64
+  package var mean: Duration
+  package var minimum: Duration
+  package var maximum: Duration
+  package var p50: Duration
+  package var p90: Duration
+  package var p95: Duration
+  package var p99: Duration
+}
+
+/// The store of results as people see it.
+package struct SpoolView: Hashable, Sendable {
+  /// Records not yet delivered.
+  package var depth = 0
+  /// When the oldest of them was made.
+  package var oldest: Timestamp?
+  package var usedBytes: Int64 = 0
+  package var capacityBytes: Int64 = 0
+  /// False: results are kept in memory only, and `problem` says why.
+  package var durable = true
+  /// Overwritten before they could be delivered, since the store was made.
+  package var dropped = 0
+  /// Set aside because the receiver refused them.
+  package var quarantined = 0
+  package var problem: StatusProblem?
+
+  package init() {}
+}
+
+/// Delivery as people see it.
+package struct DeliveryView: Hashable, Sendable {
+  /// `quartz` or `supabase`.
+  package var target: String
+  package var delivered = 0
+  package var backlog = 0
+  package var lastSuccess: Timestamp?
+  /// Nil once a later request succeeded.
+  package var lastError: DeliveryFailure?
+  /// Requests of the last hour, and how many are allowed.
+  package var requestsUsed = 0
+  package var requestsAllowed = 0
+  /// Checks whose results are not delivered, with the reason.
+  package var skipped: [SkippedCheck] = []
+
+  package init(target: String) { self.target = target }
+}
+
+package struct DeliveryFailure: Hashable, Sendable {
+  package var at: Timestamp
+  package var message: String
+  /// What to do; nil when waiting is all there is to do.
+  package var hint: String?
+
+  package init(at: Timestamp, message: String, hint: String? = nil) {
+    self.at = at
+    self.message = message
+    self.hint = hint
+  }
+}
+
+package struct SkippedCheck: Hashable, Sendable {
+  package var name: String
+  package var reason: String
+
+  package init(name: String, reason: String) {
+    self.name = name
+    self.reason = reason
+  }
+}
+
+/// The scheduler as people see it.
+package struct SchedulerView: Hashable, Sendable {
+  /// From slot to start; nil before the first run.
+  package var latenessP50: Duration?
+  package var latenessP99: Duration?
+  package var latenessMax: Duration?
+  package var missed = 0
+  package var spanned = 0
+  package var inFlight = 0
+  package var limit = 0
+
+  package init() {}
+}
+
+/// Something a person should know or do.
+package struct StatusProblem: Hashable, Sendable {
+  package var what: String
+  package var hint: String?
+  /// True when data is being lost or a target is down.
+  package var critical: Bool
+
+  package init(_ what: String, hint: String? = nil, critical: Bool = false) {
+    self.what = what
+    self.hint = hint
+    self.critical = critical
+  }
+}

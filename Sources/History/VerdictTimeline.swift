@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// When a check was in which standing: the arithmetic behind uptime.
+///
+/// A verdict holds from its slot to the next slot. When the next verdict is at least one and a half intervals away,
+/// a slot between them was missed, and the verdict holds for one interval. The newest verdict stays open, because its
+/// end is only known with its successor; it is added to the buckets when that comes.
+struct VerdictTimeline: Sendable {
+  private struct Open: Sendable {
+    var slot: Int64
+    var interval: Int64
+    var standing: Standing
+
+    var span: Span { Span(start: slot, end: slot + interval) }
+  }
+
+  private var open: Open?
+  private var claimed = ClaimedTime()
+  private var minutes = BucketSeries(width: 300_000_000, windows: [288])
+  private var hours = BucketSeries(width: 3_600_000_000, windows: [168, 24], resolution: .fine)
+  private var quarters = BucketSeries(width: 21_600_000_000, windows: [120])
+  private var days = BucketSeries(width: 86_400_000_000, windows: [90, 30], resolution: .coarse)
+
+  /// Below this a verdict that comes out of order is late; beyond it, the clock was set back.
+  private static let stepBack: Int64 = 300_000_000
+  /// No window reaches further.
+  private static let horizon: Int64 = 91 * 86_400_000_000
+
+  init() {}
+
+  /// One verdict.
+  ///
+  /// - Parameters:
+  ///   - latency: microseconds; nil when the verdict is no success or is in maintenance.
+  ///   - startedAt: when the run began, by which a clock set back is told from a late arrival.
+  mutating func add(
+    _ standing: Standing, slot: Timestamp, interval: Duration, startedAt: Timestamp, latency: Int64?
+  ) {
+    let slot = slot.microseconds
+    count(standing, at: slot, latency: latency)
+    let new = Open(slot: slot, interval: max(1, interval.microseconds), standing: standing)
+    guard let open else {
+      self.open = new
+      return
+    }
+    if startedAt.microseconds < open.slot - max(2 * open.interval, Self.stepBack) {
+      close(open, end: open.span.end)
+      claimed.release(after: slot)
+      self.open = new
+    } else if slot > open.slot {
+      let gap = slot - open.slot
+      close(open, end: 2 * gap < 3 * open.interval ? slot : open.span.end)
+      claimed.forget(before: slot - Self.horizon)
+      self.open = new
+    } else {
+      for free in claimed.claim(Span(start: slot, end: min(new.span.end, open.slot))) { add(standing, free) }
+    }
+  }
+
+  private mutating func close(_ open: Open, end: Int64) {
+    for free in claimed.claim(Span(start: open.slot, end: end)) { add(open.standing, free) }
+  }
+
+  private mutating func add(_ standing: Standing, _ span: Span) {
+    minutes.add(standing, span)
+    hours.add(standing, span)
+    quarters.add(standing, span)
+    days.add(standing, span)
+  }
+
+  private mutating func count(_ standing: Standing, at slot: Int64, latency: Int64?) {
+    minutes.count(standing, at: slot, latency: latency)
+    hours.count(standing, at: slot, latency: latency)
+    quarters.count(standing, at: slot, latency: latency)
+    days.count(standing, at: slot, latency: latency)
+  }
+
+  mutating func window(_ period: UptimePeriod, now: Timestamp, enabled: EnabledTime) -> WindowStatus {
+    let now = now.microseconds
+    let totals: Bucket
+    let sketched: Bucket
+    let resolution: SketchResolution
+    let from: Int64
+    switch period {
+    case .day:
+      totals = minutes.totals(0, now: now)
+      sketched = hours.totals(1, now: now)
+      (resolution, from) = (.fine, minutes.start(0, now: now))
+    case .week:
+      totals = hours.totals(0, now: now)
+      sketched = totals
+      (resolution, from) = (.fine, hours.start(0, now: now))
+    case .month:
+      totals = quarters.totals(0, now: now)
+      sketched = days.totals(1, now: now)
+      (resolution, from) = (.coarse, quarters.start(0, now: now))
+    case .quarter:
+      totals = days.totals(0, now: now)
+      sketched = totals
+      (resolution, from) = (.coarse, days.start(0, now: now))
+    }
+    var status = WindowStatus(period: period)
+    status.from = Timestamp(microseconds: from)
+    status.time = totals.seconds
+    status.counts = totals.counts
+    if let open, let part = open.span.clipped(from: from, to: now) {
+      status.time[open.standing] += part.length
+    }
+    status.enabled = enabled.length(from: from, to: now)
+    status.latency = LatencyStats(totals.latency, sketched.sketch, resolution)
+    return status
+  }
+
+  /// Bytes held beyond the struct itself.
+  var footprint: Int {
+    minutes.footprint + hours.footprint + quarters.footprint + days.footprint + claimed.spans.capacity * 16
+  }
+
+  func encode(into writer: inout ByteWriter) {
+    writer.bytes.append(open == nil ? 0 : 1)
+    if let open {
+      writer.signed(open.slot)
+      writer.signed(open.interval)
+      writer.bytes.append(open.standing.rawValue)
+    }
+    encodeSpans(claimed.spans, into: &writer)
+    for series in [minutes, hours, quarters, days] { series.encode(into: &writer) }
+  }
+
+  init(from reader: inout ByteReader) throws(CodingDamage) {
+    if try reader.byte() == 1 {
+      let slot = try reader.signed()
+      let interval = try reader.signed()
+      guard let standing = Standing(rawValue: try reader.byte()), interval > 0 else { throw CodingDamage() }
+      open = Open(slot: slot, interval: interval, standing: standing)
+    }
+    claimed = ClaimedTime(spans: try decodeSpans(from: &reader))
+    try minutes.decode(from: &reader)
+    try hours.decode(from: &reader)
+    try quarters.decode(from: &reader)
+    try days.decode(from: &reader)
+  }
+}
+
+extension LatencyStats {
+  fileprivate init?(_ sum: LatencySum, _ sketch: LatencySketch, _ resolution: SketchResolution) {
+    guard sum.count > 0 else { return nil }
+    // The sketch's window may be up to an hour or a day shorter than the sum's: its own count gives the ranks.
+    let sketched = sketch.bins.reduce(Int64(0)) { $0 + Int64($1.count) }
+    let ranks = [50, 90, 95, 99].map { max(1, (sketched * $0 + 99) / 100) }
+    let values = sketch.values(atRanks: ranks, resolution).map {
+      Duration.microseconds(min(max($0, sum.minimum), sum.maximum))
+    }
+    self.count = sum.count
+    self.mean = .microseconds(sum.sum / sum.count)
+    self.minimum = .microseconds(sum.minimum)
+    self.maximum = .microseconds(sum.maximum)
+    guard values.count == 4 else { return nil }
+    (self.p50, self.p90, self.p95, self.p99) = (values[0], values[1], values[2], values[3])
+  }
+}
+
+/// When a check was switched on. The agent's own absence does not end it: that time is due, and has no data.
+struct EnabledTime: Hashable, Sendable {
+  /// Ascending; the last one's end is `Int64.max` while the check is enabled.
+  private(set) var spans: [Span] = []
+
+  init() {}
+
+  var isOpen: Bool { spans.last?.end == .max }
+
+  mutating func set(_ enabled: Bool, at now: Int64) {
+    if enabled, !isOpen {
+      spans.append(Span(start: now, end: .max))
+    } else if !enabled, isOpen, let last = spans.popLast(), last.start < now {
+      spans.append(Span(start: last.start, end: now))
+    }
+    // Somebody who toggles a check all day: the oldest pause is forgotten.
+    if spans.count > ClaimedTime.limit {
+      spans[1].start = spans[0].start
+      spans.removeFirst()
+    }
+  }
+
+  /// A result proves that the check was enabled, also when the memory of it was lost.
+  mutating func prove(at slot: Int64) {
+    if let first = spans.first, slot < first.start { spans[0].start = slot }
+  }
+
+  func length(from: Int64, to: Int64) -> Int64 {
+    spans.reduce(0) { $0 + ($1.clipped(from: from, to: to)?.length ?? 0) }
+  }
+
+  func encode(into writer: inout ByteWriter) { encodeSpans(spans, into: &writer) }
+
+  init(from reader: inout ByteReader) throws(CodingDamage) { spans = try decodeSpans(from: &reader) }
+}
+
+private func encodeSpans(_ spans: [Span], into writer: inout ByteWriter) {
+  writer.count(spans.count)
+  for span in spans {
+    writer.signed(span.start)
+    writer.signed(span.end)
+  }
+}
+
+private func decodeSpans(from reader: inout ByteReader) throws(CodingDamage) -> [Span] {
+  var spans: [Span] = []
+  for _ in 0..<(try reader.count()) {
+    let span = Span(start: try reader.signed(), end: try reader.signed())
+    guard span.start < span.end, span.start >= spans.last?.end ?? .min else { throw CodingDamage() }
+    spans.append(span)
+  }
+  return spans
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import History
+import Monitoring
+import Testing
+
+/// Quantiles against the exact ones: within 2 % for the short windows, 5 % for the long ones.
+@Suite struct LatencyTests {
+  enum Shape: String, CaseIterable, Sendable {
+    case narrow, wide, twoPeaks, tiny
+  }
+
+  /// Microseconds.
+  private func sample(_ shape: Shape, _ dice: inout Dice) -> Int64 {
+    switch shape {
+    case .narrow: Int64.random(in: 9_500...10_500, using: &dice)
+    case .wide: Int64(exp(Double.random(in: 4...17, using: &dice)))
+    case .twoPeaks: dice.chance(10) ? Int64.random(in: 2_000_000...2_100_000, using: &dice) : 12_345
+    case .tiny: Int64.random(in: 0...60, using: &dice)
+    }
+  }
+
+  @Test(arguments: Shape.allCases) func quantilesAreWithinTheirError(_ shape: Shape) throws {
+    var dice = Dice(state: 42)
+    let check = try makeCheck()
+    let store = makeStore(check)
+    var all: [Int64] = []
+    for var run in grid(5 * 1440) {
+      let latency = sample(shape, &dice)
+      all.append(latency)
+      run.latency = .microseconds(latency)
+      store.record(run.result(of: check), interval: .seconds(60))
+    }
+    let snapshot = store.snapshot(now: midnight + .seconds(5 * 86_400 - 1))
+    for (period, error) in [(UptimePeriod.week, 0.02), (.month, 0.05), (.quarter, 0.05)] {
+      try expect(snapshot.window(period), all, within: error)
+    }
+    // 24h: the sketches begin at a whole hour, 23 to 24 hours ago; here that is exactly a day.
+    try expect(snapshot.window(.day), Array(all.suffix(1440)), within: 0.02)
+  }
+
+  private func expect(_ window: WindowStatus, _ values: [Int64], within error: Double) throws {
+    let stats = try #require(window.latency)
+    let sorted = values.sorted()
+    #expect(stats.count == Int64(sorted.count))
+    #expect(stats.minimum.microseconds == sorted.first)
+    #expect(stats.maximum.microseconds == sorted.last)
+    #expect(stats.mean.microseconds == sorted.reduce(0, +) / Int64(sorted.count))
+    for (share, value) in [(50, stats.p50), (90, stats.p90), (95, stats.p95), (99, stats.p99)] {
+      let exact = Double(sorted[(sorted.count * share + 99) / 100 - 1])
+      // Latencies are whole microseconds: half of one is no error.
+      #expect(
+        abs(Double(value.microseconds) - exact) <= max(0.5, exact * error), "p\(share) of \(window.period)")
+    }
+  }
+
+  @Test func onlySuccessesCount() throws {
+    var runs = grid(4)
+    runs[1].state = .down
+    runs[2].state = .unknown
+    runs[3].state = .degraded
+    runs[3].latency = .milliseconds(30)
+    let window = makeStore(try makeCheck(), runs: runs).snapshot(now: midnight + .seconds(240)).window(.day)
+    #expect(window.latency?.count == 2)
+    #expect(window.latency?.mean == .milliseconds(20))
+  }
+}

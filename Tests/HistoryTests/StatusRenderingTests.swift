@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+import History
+import Monitoring
+import Testing
+
+/// What the terminal and the API show of one snapshot.
+@Suite struct StatusRenderingTests {
+  private let now = midnight + .seconds(7200)
+
+  /// One check down for two minutes, one up, one that never ran, one with a hostile name.
+  private func sample() throws -> StatusSnapshot {
+    let shop = try makeCheck("Shop front")
+    let mail = try makeCheck("Mail 日本語")
+    let hostile = try makeCheck("Hostile")
+    let off = try makeCheck("Old", enabled: false)
+    let store = HistoryStore(agent: identity)
+    store.apply([shop, mail, hostile, off], now: midnight)
+    for (index, var run) in grid(120).enumerated() {
+      run.latency = .milliseconds(10 + index % 7)
+      store.record(run.result(of: mail), interval: .seconds(60))
+      if index >= 118 { run.state = .down }
+      store.record(run.result(of: shop), interval: .seconds(60))
+    }
+    var snapshot = store.snapshot(now: now)
+    // A check is never made with such a name; the renderers do not rely on it.
+    snapshot.checks[2].name = "a\u{1b}[31m\u{202e}b"
+    var spool = SpoolView()
+    spool.depth = 1234
+    spool.oldest = midnight
+    spool.usedBytes = 1_572_864
+    spool.capacityBytes = 268_435_456
+    spool.dropped = 5
+    snapshot.spool = spool
+    var delivery = DeliveryView(target: "quartz")
+    delivery.lastError = DeliveryFailure(at: now, message: "404", hint: "install deploy/quartz")
+    delivery.skipped = [SkippedCheck(name: "Old", reason: "not in the API's list")]
+    snapshot.delivery = delivery
+    return snapshot
+  }
+
+  @Test func textSaysWhatIsWrongAndWhatToDo() throws {
+    let text = StatusText(width: 120).render(try sample())
+    #expect(text.contains("3 checks: 1 up, 0 degraded, 1 down, 1 unknown · uptime 24h 99.166%"))
+    #expect(text.contains("✕ Shop front is down for 2m: connect_refused, refused"))
+    #expect(
+      text.contains("✕ 5 results were overwritten before they could be delivered\n  → raise spool.size"))
+    #expect(text.contains("delivery to quartz failed just now: 404\n  → install deploy/quartz"))
+    #expect(text.contains("spool     1,234 waiting, oldest 2h, 1.5 MiB of 256 MiB, durable"))
+    #expect(text.contains("results of Old are not delivered: not in the API's list"))
+    let row = try #require(text.split(separator: "\n").first { $0.hasPrefix("Shop front") })
+    #expect(row.contains("✕ DOWN") && row.contains("98.33%") && row.hasSuffix("××"))
+  }
+
+  @Test(arguments: [40, 60, 80, 100, 120, 200]) func noTableLineIsWiderThanTheTerminal(_ width: Int) throws {
+    let text = StatusText(width: width).render(try sample())
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let start = try #require(lines.firstIndex { $0.hasPrefix("CHECK") })
+    for line in lines[start..<start + 5] {
+      // The wide characters of the sample take two columns each.
+      let wide = line.unicodeScalars.count { $0.value > 0x2e80 }
+      #expect(line.unicodeScalars.count + wide <= width)
+      #expect(line.contains("DOWN") || line.contains("UP") || !line.hasPrefix("Shop"))
+    }
+  }
+
+  @Test func colourOnlyAddsToTheText() throws {
+    let snapshot = try sample()
+    let plain = StatusText(width: 120).render(snapshot)
+    let colored = StatusText(width: 120, color: true).render(snapshot)
+    #expect(!plain.contains("\u{1b}"))
+    let bare = ["31", "32", "33", "90", "0"].reduce(colored) { text, code in
+      text.split(separator: "\u{1b}[\(code)m", omittingEmptySubsequences: false).joined()
+    }
+    #expect(bare == plain)
+  }
+
+  /// A name comes from a file or a server; it must not drive the terminal.
+  @Test func hostileNamesArePrintedHarmless() throws {
+    let text = StatusText(width: 120).render(try sample())
+    #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202e })
+    #expect(text.contains("\\u{1b}"))
+  }
+
+  @Test func summaryDocument() throws {
+    let snapshot = try sample()
+    let bytes = StatusJSON.success(now: now) { snapshot.writeSummary(full: true, to: &$0) }
+    let document = try JSONValue.parse(bytes)
+    #expect(document["success"]?.bool == true)
+    #expect(document["meta"]?["timestamp"]?.string == now.rfc3339)
+    let data = try #require(document["data"])
+    #expect(data["agent"]?["name"]?.string == "test-1")
+    #expect(data["checks"]?["down"]?.integer == 1)
+    #expect(data["spool"]?["depth"]?.integer == 1234)
+    #expect(data["delivery"]?["last_error"]?["hint"]?.string == "install deploy/quartz")
+    let shop = try #require(data["list"]?[0])
+    #expect(shop["state"]?.string == "down")
+    #expect(shop["last"]?["reason"]?.string == "connect_refused")
+    #expect(shop["uptime"]?["24h"]?["seconds"]?["down"]?.double == 120)
+    #expect(shop["uptime"]?["90d"]?["counts"]?["up"]?.integer == 118)
+    #expect(shop["recent"]?.array?.count == 40)
+    // No data is null, and there; it is not a hundred and not absent.
+    #expect(data["list"]?[2]?["uptime"]?["24h"]?["uptime"]?.isNull == true)
+    #expect(data["list"]?[2]?["uptime"]?["24h"]?["coverage"]?.double == 0)
+  }
+
+  @Test func failureDocument() throws {
+    let bytes = StatusJSON.failure(code: "NOT_FOUND", message: "no such check", now: now)
+    let document = try JSONValue.parse(bytes)
+    #expect(document["success"]?.bool == false)
+    #expect(document["error"]?["code"]?.string == "NOT_FOUND")
+    #expect(document["data"] == nil)
+  }
+
+  @Test(
+    arguments: [
+      (nil, "no data"), (100, "100%"), (99.99999, "99.999%"), (99.5, "99.5%"), (12.345, "12.34%"), (0, "0%"),
+    ] as [(Double?, String)])
+  func onlyAFlawlessWindowShowsAHundred(_ value: Double?, _ text: String) {
+    #expect(StatusFormat.percent(value) == text)
+  }
+
+  @Test(
+    arguments: [
+      (nil, "–"), (420, "0.42 ms"), (9_996, "10 ms"), (12_340, "12.3 ms"), (123_400, "123 ms"),
+      (999_600, "1 s"), (1_234_000, "1.23 s"), (12_340_000, "12.3 s"),
+    ] as [(Int64?, String)])
+  func latenciesHaveThreeDigits(_ microseconds: Int64?, _ text: String) {
+    #expect(StatusFormat.latency(microseconds.map { .microseconds($0) }) == text)
+  }
+
+  @Test func figures() {
+    #expect(StatusFormat.grouped(1_234_567) == "1,234,567")
+    #expect(StatusFormat.bytes(268_435_456) == "256 MiB")
+    #expect(StatusFormat.bytes(1536) == "1.5 KiB")
+    #expect(StatusFormat.age(midnight, now: midnight + .seconds(-5)) == "now")
+    #expect(StatusFormat.ago(midnight, now: midnight + .seconds(90)) == "1m ago")
+  }
+
+  @Test func anAgentWithoutChecksSaysWhatToDo() {
+    let store = HistoryStore(agent: identity)
+    let snapshot = store.snapshot(now: now)
+    #expect(snapshot.problems.first?.what == "no check is enabled")
+    #expect(StatusText().render(snapshot).contains("uptime 24h no data"))
+  }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+
+import History
+import Monitoring
+import Testing
+
+/// The rules of what counts as time, one by one.
+@Suite struct UptimeWindowTests {
+  private let minute: Int64 = 60_000_000
+
+  @Test func emptyIsNoData() throws {
+    let status = makeStore(try makeCheck()).snapshot(now: midnight + .seconds(3600))
+    for period in UptimePeriod.allCases {
+      #expect(status.window(period).uptime == nil)
+      #expect(status.window(period).coverage == 0)
+      #expect(status.window(period).latency == nil)
+    }
+    #expect(status.checks.first?.state == .unknown)
+    #expect(status.summary.averageUptime24h == nil)
+  }
+
+  @Test func aVerdictHoldsForOneIntervalWhenTheNextSlotIsMissing() throws {
+    let check = try makeCheck()
+    let store = makeStore(check, runs: [Run(slot: midnight), Run(slot: midnight + .seconds(120))])
+    let window = store.snapshot(now: midnight + .seconds(180)).window(.day)
+    #expect(window.time.up == 2 * minute)
+    #expect(window.enabled == 3 * minute)
+  }
+
+  @Test func theNewestVerdictReachesNoFurtherThanNow() throws {
+    let store = makeStore(try makeCheck(), runs: [Run(slot: midnight)])
+    #expect(store.snapshot(now: midnight + .seconds(10)).window(.day).time.up == 10_000_000)
+    #expect(store.snapshot(now: midnight + .seconds(500)).window(.day).time.up == minute)
+  }
+
+  /// Slots on a clock that is slewed lie microseconds off the interval: that is no gap.
+  @Test(arguments: [-900, 900, 20_000_000] as [Int64])
+  func aSuccessorNearTheIntervalLeavesNoGap(_ offset: Int64) throws {
+    let next = Timestamp(microseconds: midnight.microseconds + minute + offset)
+    let store = makeStore(try makeCheck(), runs: [Run(slot: midnight), Run(slot: next)])
+    let window = store.snapshot(now: next).window(.day)
+    #expect(window.time.up == minute + offset)
+    #expect(window.coverage == 100)
+  }
+
+  @Test func probingFasterWhileDownDoesNotInflateDowntime() throws {
+    let check = try makeCheck()
+    let store = makeStore(check, runs: grid(10))
+    for second in 0..<60 {
+      let run = Run(slot: midnight + .seconds(600 + second), state: .down)
+      store.record(run.result(of: check), interval: .seconds(1))
+    }
+    let window = store.snapshot(now: midnight + .seconds(660)).window(.day)
+    #expect(window.time.down == minute)
+    #expect(window.counts.down == 60)
+    #expect(window.uptime == 1000.0 / 11)
+  }
+
+  @Test func degradedIsUptimeAndUnknownIsNeither() throws {
+    var runs = grid(4)
+    runs[1].state = .degraded
+    runs[2].state = .down
+    runs[3].state = .unknown
+    let window = makeStore(try makeCheck(), runs: runs).snapshot(now: midnight + .seconds(240)).window(.day)
+    #expect(window.uptime == 200.0 / 3)
+    #expect(window.coverage == 75)
+  }
+
+  @Test func maintenanceIsLeftOut() throws {
+    var runs = grid(4)
+    runs[1].state = .down
+    runs[1].maintenance = true
+    let window = makeStore(try makeCheck(), runs: runs).snapshot(now: midnight + .seconds(240)).window(.day)
+    #expect(window.uptime == 100)
+    #expect(window.coverage == 100)
+    #expect(window.time.maintenance == minute)
+    #expect(window.counts.maintenance == 1)
+    #expect(window.latency?.count == 3)
+  }
+
+  @Test func manualRunsAreInNoWindowAndChangeNoState() throws {
+    let check = try makeCheck()
+    let manual = Run(slot: midnight + .seconds(90), state: .down, trigger: .manual)
+    let store = makeStore(check, runs: grid(2) + [manual])
+    let status = try #require(store.status(of: check.id, now: midnight + .seconds(120)))
+    #expect(status.window(.day).uptime == 100)
+    #expect(status.window(.day).counts.down == 0)
+    #expect(status.state == .up)
+    #expect(store.recent(check.id)?.first?.trigger == .manual)
+  }
+
+  @Test func spannedSlotsTakeTheVerdictAndMissedOnesAreNoData() throws {
+    let check = try makeCheck()
+    let store = makeStore(
+      check, runs: [Run(slot: midnight), Run(slot: midnight + .seconds(60), state: .down)])
+    store.spanned(check.id, first: midnight + .seconds(120), count: 3, interval: .seconds(60))
+    store.missed(check.id, count: 2)
+    store.record(Run(slot: midnight + .seconds(420)).result(of: check), interval: .seconds(60))
+    let status = try #require(store.status(of: check.id, now: midnight + .seconds(480)))
+    #expect(status.window(.day).time.down == 4 * minute)
+    #expect(status.window(.day).time.up == 2 * minute)
+    #expect(status.window(.day).enabled == 8 * minute)
+    #expect(status.missed == 2)
+    #expect(status.spanned == 3)
+  }
+
+  /// A verdict across midnight is cut there, to the microsecond.
+  @Test func edgesAreExact() throws {
+    let slot = Timestamp(microseconds: midnight.microseconds - 1)
+    let store = makeStore(try makeCheck(), runs: [Run(slot: slot, state: .down)], enabledAt: slot)
+    let last = midnight + .seconds(86_400) - .microseconds(1)
+    #expect(store.snapshot(now: last).window(.day).time.down == minute - 1)
+    #expect(store.snapshot(now: midnight + .seconds(86_400)).window(.day).time.down == 0)
+    #expect(store.snapshot(now: last).window(.week).time.down == minute)
+  }
+
+  @Test func timeSwitchedOffIsNotDue() throws {
+    let check = try makeCheck()
+    let store = makeStore(check, runs: grid(10))
+    store.apply([try makeCheck(enabled: false)], now: midnight + .seconds(600))
+    store.apply([check], now: midnight + .seconds(1800))
+    let window = store.snapshot(now: midnight + .seconds(2400)).window(.day)
+    #expect(window.enabled == 20 * minute)
+    #expect(window.coverage == 50)
+  }
+
+  @Test func aRemovedCheckIsForgottenAndAnUnknownOneIgnored() throws {
+    let check = try makeCheck()
+    let store = makeStore(check, runs: grid(5))
+    let other = try makeCheck("Other")
+    store.apply([other], now: midnight)
+    store.record(grid(1)[0].result(of: check), interval: .seconds(60))
+    #expect(store.recent(check.id) == nil)
+    #expect(store.snapshot(now: midnight).checks.map(\.name) == ["Other"])
+    store.apply([check], now: midnight)
+    #expect(store.snapshot(now: midnight + .seconds(600)).window(.day).uptime == nil)
+  }
+
+  @Test func stateAndItsBeginning() throws {
+    let check = try makeCheck()
+    var runs = grid(6)
+    runs[3].state = .down
+    runs[4].state = .down
+    runs[5].state = .down
+    let store = makeStore(check, runs: runs)
+    let status = try #require(store.status(of: check.id, now: midnight + .seconds(360)))
+    #expect(status.state == .down)
+    #expect(status.since == runs[3].slot)
+    #expect(!status.stale)
+    #expect(store.status(of: check.id, now: midnight + .seconds(1000))?.stale == true)
+  }
+
+  @Test func onlyTheLatestResultsAreKept() throws {
+    let check = try makeCheck()
+    let store = makeStore(check, runs: grid(130))
+    #expect(store.recent(check.id)?.count == 100)
+    #expect(store.recent(check.id)?.first?.scheduledAt == midnight + .seconds(129 * 60))
+    var many = [check]
+    for number in 0..<999 { many.append(try makeCheck("check \(number)")) }
+    store.apply(many, now: midnight)
+    #expect(store.recent(check.id)?.count == 50)
+  }
+}
+
+extension Timestamp {
+  fileprivate static func - (left: Timestamp, right: Duration) -> Timestamp {
+    Timestamp(microseconds: left.microseconds - right.microseconds)
+  }
+}
