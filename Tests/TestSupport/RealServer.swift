@@ -47,13 +47,16 @@ package final class RealServer {
     throw ServerDidNotStart(program: process.executableURL?.lastPathComponent ?? "", output: output)
   }
 
+  /// SIGKILL, because a child started from the cooperative pool inherits that pool's mask: SIGTERM is blocked.
   package func stop() {
     guard process.isRunning else { return }
-    process.terminate()
-    process.waitUntilExit()
+    kill(process.processIdentifier, SIGKILL)
+    // Waits for the end without taking the status away from Foundation, whose own wait needs a run loop.
+    var information = siginfo_t()
+    waitid(P_PID, id_t(process.processIdentifier), &information, WEXITED | WNOWAIT)
   }
 
-  deinit { if process.isRunning { process.terminate() } }
+  deinit { stop() }
 }
 
 package struct MissingServer: Error, CustomStringConvertible {

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * OpenSSL for Swift: the headers, plus inline wrappers for what is a macro or a typed stack.
+ *
+ * Ownership
+ *   - Names with get0 lend: valid as long as the object they came from. Names with get1 or set1 take or give a
+ *     reference of their own. X509_get_ext_d2i gives; the result is freed by GENERAL_NAMES_free.
+ *   - X509_STORE is reference counted: SSL_CTX_set1_cert_store takes its own reference, so a store may be
+ *     freed by its owner while handshakes still use it.
+ *
+ * Errors
+ *   - Failures leave codes in a queue of the calling thread (ERR_peek_error: the oldest). Whoever made the call
+ *     clears it with ERR_clear_error, or the next call on that thread reports somebody else's failure.
+ *   - errno is set by the socket calls below OpenSSL only.
+ *
+ * Threads
+ *   - X509_STORE guards itself with its own lock. SSL and SSL_CTX belong to one thread at a time.
+ */
+#ifndef QUARTZ_COPENSSL_SHIM_H
+#define QUARTZ_COPENSSL_SHIM_H
+
+#include <openssl/asn1.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+#include <time.h>
+
+#if OPENSSL_VERSION_NUMBER < 0x30000000L
+#error "OpenSSL 3.0 or newer is needed"
+#endif
+
+static inline int quartz_ssl_set_min_version(SSL_CTX *context, int version) {
+  return SSL_CTX_set_min_proto_version(context, version) == 1;
+}
+
+static inline int quartz_ssl_set_max_chain_bytes(SSL_CTX *context, long bytes) {
+  return SSL_CTX_set_max_cert_list(context, bytes) >= 0;
+}
+
+static inline int quartz_ssl_set_server_name(SSL *ssl, const char *name) {
+  return SSL_set_tlsext_host_name(ssl, name) == 1;
+}
+
+/* An index for this program's own pointer on every SSL_CTX; negative on failure. */
+static inline int quartz_ssl_context_index(void) {
+  return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+}
+
+static inline int quartz_x509_count(const STACK_OF(X509) *chain) { return chain ? sk_X509_num(chain) : 0; }
+
+/* Lends. */
+static inline X509 *quartz_x509_at(const STACK_OF(X509) *chain, int index) { return sk_X509_value(chain, index); }
+
+static inline int quartz_names_count(const GENERAL_NAMES *names) { return names ? sk_GENERAL_NAME_num(names) : 0; }
+
+/* Lends the bytes of one alternative name: text for DNS, URI and mail names, 4 or 16 bytes for addresses.
+ * Returns GEN_DNS, GEN_IPADD, GEN_URI, GEN_EMAIL, or -1 for any other kind. */
+static inline int quartz_name_at(const GENERAL_NAMES *names, int index, const unsigned char **bytes, int *count) {
+  const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, index);
+  const ASN1_STRING *text = NULL;
+  switch (name->type) {
+  case GEN_DNS:
+  case GEN_URI:
+  case GEN_EMAIL:
+    text = name->d.ia5;
+    break;
+  case GEN_IPADD:
+    text = name->d.iPAddress;
+    break;
+  default:
+    return -1;
+  }
+  *bytes = ASN1_STRING_get0_data(text);
+  *count = ASN1_STRING_length(text);
+  return name->type;
+}
+
+/* Gives: the caller frees with GENERAL_NAMES_free. NULL when there is none or it cannot be read. */
+static inline GENERAL_NAMES *quartz_x509_alternative_names(const X509 *certificate) {
+  return (GENERAL_NAMES *)X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+}
+
+/* Writes a name in the form of RFC 2253 as UTF-8. Control characters are escaped; what is not ASCII is left as it
+ * is, so that names of all languages stay readable. */
+static inline int quartz_x509_name_print(BIO *out, const X509_NAME *name) {
+  return X509_NAME_print_ex(out, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB) >= 0;
+}
+
+/* Seconds since the epoch, or INT64_MIN when the time cannot be read. */
+static inline int64_t quartz_asn1_seconds(const ASN1_TIME *time) {
+  struct tm parts;
+  if (time == NULL || ASN1_TIME_to_tm(time, &parts) != 1) return INT64_MIN;
+  return (int64_t)timegm(&parts);
+}
+
+/* Reads at most `size` bytes of the memory a BIO of type BIO_s_mem holds. Negative on failure. */
+static inline int quartz_bio_read(BIO *memory, void *buffer, int size) { return BIO_read(memory, buffer, size); }
+
+#endif

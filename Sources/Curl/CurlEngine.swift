@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Glibc
+import Synchronization
+
+/// HTTP and TLS transfers on one thread of their own: requests go in by a queue, reports come back to the tasks
+/// that wait for them. A second thread gave no rate and a third more CPU.
+///
+/// Nothing is resolved here and nothing is remembered between transfers: each dials the address it was given over a
+/// fresh connection, without name cache, session cache, cookies, proxies or redirects.
+package final class CurlEngine: Sendable {
+  private let mailbox: EngineMailbox
+  /// The thread, until somebody joins or abandons it.
+  private let thread: Mutex<pthread_t?>
+
+  /// Starts the thread. Use `withCurlEngine`, or call `shutdown()` at the end.
+  package init(trust: TrustStore = TrustStore()) throws(CurlEngineError) {
+    guard globalInitialisation == CURLE_OK else {
+      throw CurlEngineError(what: "curl_global_init", code: Int(globalInitialisation.rawValue))
+    }
+    guard let multi = curl_multi_init() else { throw CurlEngineError(what: "curl_multi_init", code: Int(ENOMEM)) }
+    // No transfer ever waits for another one's connection.
+    let option = quartz_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
+    guard option == CURLM_OK else {
+      curl_multi_cleanup(multi)
+      throw CurlEngineError(what: "curl_multi_setopt", code: Int(option.rawValue))
+    }
+    mailbox = EngineMailbox(multi: multi)
+    let loop = Unmanaged.passRetained(EngineLoop(multi: multi, mailbox: mailbox, trust: trust))
+    var created = pthread_t()
+    let code = pthread_create(&created, nil, runEngineLoop, loop.toOpaque())
+    guard code == 0 else {
+      loop.release()
+      curl_multi_cleanup(multi)
+      throw CurlEngineError(what: "pthread_create", code: Int(code))
+    }
+    thread = Mutex(created)
+  }
+
+  deinit {
+    mailbox.close()
+    if let abandoned = thread.withLock({ $0 }) { pthread_detach(abandoned) }
+  }
+
+  /// Makes one transfer. A failing target is in the report.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled, which ends the transfer at once, and when the engine
+  ///   is shut down.
+  package func perform(_ request: TransferRequest) async throws(CancellationError) -> TransferReport {
+    let submitted = ContinuousClock.now
+    let id = mailbox.reserve()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { reply in
+        mailbox.submit(TransferTicket(id: id, request: request, submitted: submitted, reply: reply))
+      }
+    } onCancel: {
+      mailbox.cancel(id)
+    }
+    return try result.get()
+  }
+
+  /// Cancels what still runs, ends the thread and waits for it.
+  package func shutdown() async {
+    mailbox.close()
+    await mailbox.waitForEnd()
+    let taken = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+    // The thread has nothing left to do but to return, so this does not hold a thread of the pool.
+    if let taken { pthread_join(taken, nil) }
+  }
+}
+
+/// Runs `body` with an engine that lives exactly as long.
+package func withCurlEngine<Value>(
+  trust: TrustStore = TrustStore(), _ body: (CurlEngine) async throws -> Value
+) async throws -> Value {
+  let engine = try CurlEngine(trust: trust)
+  do {
+    let value = try await body(engine)
+    await engine.shutdown()
+    return value
+  } catch {
+    await engine.shutdown()
+    throw error
+  }
+}
+
+/// The engine could not be started.
+package struct CurlEngineError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The call that failed.
+  package let what: String
+  package let code: Int
+
+  package var description: String { "\(what) failed with code \(code); is this machine out of memory or threads?" }
+}
+
+/// Once for the process. A write to a closed socket must be an error, not the end of the agent, also where OpenSSL
+/// makes the call.
+private let globalInitialisation: CURLcode = {
+  signal(SIGPIPE, SIG_IGN)
+  return curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+}()
+
+private func runEngineLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let argument else { return nil }
+  Unmanaged<EngineLoop>.fromOpaque(argument).takeRetainedValue().run()
+  return nil
+}

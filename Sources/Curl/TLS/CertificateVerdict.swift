@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+import COpenSSL
+
+/// Maps what OpenSSL found wrong with a chain to the problems we name. Pure.
+enum CertificateVerdict {
+  static func problem(verifyError code: Int32) -> CertificateProblem? {
+    switch code {
+    case X509_V_OK: nil
+    case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_ERROR_IN_CERT_NOT_AFTER_FIELD: .expired
+    case X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_ERROR_IN_CERT_NOT_BEFORE_FIELD: .notYetValid
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: .selfSigned
+    case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .hostname
+    case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL, X509_V_ERR_CA_MD_TOO_WEAK: .weak
+    // A chain that ends in an unknown root, lacks an intermediate, has a bad signature, a CA that is none, a
+    // broken constraint: whatever the cause, there is no path of trust.
+    default: .untrusted
+    }
+  }
+
+  /// Each problem once, the most telling first.
+  static func ordered(_ problems: some Sequence<CertificateProblem>) -> [CertificateProblem] {
+    Set(problems).sorted()
+  }
+
+  /// Below the 112 bits of strength that NIST SP 800-57 demands: RSA and DSA below 2048 bits, curves below 224.
+  static func isWeak(key: OpaquePointer) -> Bool {
+    if EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA { return EVP_PKEY_get_bits(key) < 2048 }
+    return EVP_PKEY_get_security_bits(key) < 112
+  }
+
+  /// A signature over a digest that can be forged.
+  static func isWeak(signatureDigest nid: Int32) -> Bool {
+    nid == NID_sha1 || nid == NID_md5 || nid == NID_md5_sha1 || nid == NID_md4 || nid == NID_md2
+  }
+}

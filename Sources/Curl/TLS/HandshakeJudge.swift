@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+
+import COpenSSL
+import Glibc
+
+/// Our own verdict on one TLS handshake, from inside the handshake.
+///
+/// The verdict falls in OpenSSL's certificate callback: facts are recorded first, then the chain and the host name
+/// are judged, and the handshake is refused if they fail. Nothing of the request leaves before it, and the facts
+/// exist for a refused handshake too.
+///
+/// Belongs to one connection and its thread, and must outlive that connection's SSL_CTX. Any client can use it, not
+/// only libcurl: make one, call `configure(_:)` on the SSL_CTX, connect.
+package final class HandshakeJudge {
+  package private(set) var report: TLSReport?
+  /// When the handshake was complete.
+  package private(set) var doneAt: ContinuousClock.Instant?
+  /// The fatal alert the server sent, as numbered by RFC 8446 section 6.
+  package private(set) var alert: Int32?
+  package private(set) var clientCertificateRequested = false
+  /// The oldest code in OpenSSL's queue when the handshake failed; zero: none.
+  package private(set) var errorCode: UInt = 0
+
+  private let name: String
+  private let options: TransferTLS
+  private let store: CertificateStore
+  private var verifyErrors: [Int32] = []
+
+  /// - Parameter host: the name or address literal (no brackets) the certificate must be for, unless `options`
+  ///   names another.
+  package init(host: String, options: TransferTLS, store: CertificateStore) {
+    let name = options.serverName ?? host
+    self.name = name.hasSuffix(".") ? String(name.dropLast()) : name
+    self.options = options
+    self.store = store
+  }
+
+  /// Takes over an SSL_CTX before its first handshake. False: OpenSSL refused, and the context must not be used.
+  package func configure(_ context: OpaquePointer) -> Bool {
+    let itself = Unmanaged.passUnretained(self).toOpaque()
+    guard contextIndex >= 0, SSL_CTX_set_ex_data(context, contextIndex, itself) == 1 else { return false }
+    // Level 0 so that a weak chain reaches our verdict, which names it, instead of failing without facts.
+    SSL_CTX_set_security_level(context, 0)
+    guard quartz_ssl_set_min_version(context, options.minimumVersion.number) == 1,
+      quartz_ssl_set_max_chain_bytes(context, 64 * 1024) == 1
+    else { return false }
+    SSL_CTX_set1_cert_store(context, store.pointer)
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+    SSL_CTX_set_cert_verify_callback(context, judgeCertificate, itself)
+    SSL_CTX_set_client_cert_cb(context, noteClientCertificateRequest)
+    SSL_CTX_set_info_callback(context, noteProgress)
+    return true
+  }
+
+  fileprivate func judge(_ verification: OpaquePointer, _ ssl: OpaquePointer) -> Bool {
+    verifyErrors = []
+    X509_STORE_CTX_set_verify_cb(verification, collectError)
+    let built = X509_verify_cert(verification)
+    var problems = verifyErrors.compactMap(CertificateVerdict.problem(verifyError:))
+    if built != 1, problems.isEmpty { problems = [.untrusted] }
+    if !isForHost(X509_STORE_CTX_get0_cert(verification)) { problems.append(.hostname) }
+    if isWeak(verification, anchored: problems.isEmpty) { problems.append(.weak) }
+
+    let cipher = SSL_get_pending_cipher(ssl) ?? SSL_get_current_cipher(ssl)
+    report = TLSReport(
+      version: String(cString: SSL_get_version(ssl)),
+      cipher: cipher.flatMap { SSL_CIPHER_get_name($0) }.map { String(cString: $0) },
+      chain: presentedChain(verification), problems: CertificateVerdict.ordered(problems))
+
+    let refused = options.verify && !problems.isEmpty
+    // The code chooses the alert the server gets to see.
+    let code = refused ? verifyErrors.first ?? X509_V_ERR_APPLICATION_VERIFICATION : X509_V_OK
+    X509_STORE_CTX_set_error(verification, code)
+    return !refused
+  }
+
+  /// RFC 9525: the subject's common name is no identity, and a wildcard is a whole label.
+  private func isForHost(_ leaf: OpaquePointer?) -> Bool {
+    guard let leaf else { return false }
+    if isAddressLiteral(name) { return X509_check_ip_asc(leaf, name, 0) == 1 }
+    let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+    return X509_check_host(leaf, name, name.utf8.count, flags, nil) == 1
+  }
+
+  /// - Parameter anchored: the chain ends in a trusted certificate, whose own strength is the administrator's matter.
+  private func isWeak(_ verification: OpaquePointer, anchored: Bool) -> Bool {
+    let chain = X509_STORE_CTX_get0_chain(verification)
+    let count = quartz_x509_count(chain)
+    for index in 0..<count {
+      guard let certificate = quartz_x509_at(chain, index) else { continue }
+      let isAnchor = anchored && index == count - 1
+      if !isAnchor || index == 0, let key = X509_get0_pubkey(certificate), CertificateVerdict.isWeak(key: key) {
+        return true
+      }
+      var digest: Int32 = 0
+      if !isAnchor, X509_get_signature_info(certificate, &digest, nil, nil, nil) == 1,
+        CertificateVerdict.isWeak(signatureDigest: digest)
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  private func presentedChain(_ verification: OpaquePointer) -> [PresentedCertificate] {
+    let presented = X509_STORE_CTX_get0_untrusted(verification)
+    let count = min(quartz_x509_count(presented), Int32(CertificateReader.maximumCertificates))
+    return (0..<count).compactMap { quartz_x509_at(presented, $0).map(CertificateReader.read) }
+  }
+
+  fileprivate func collect(_ code: Int32) {
+    if verifyErrors.count < 32 { verifyErrors.append(code) }
+  }
+
+  fileprivate func noteClientCertificate() { clientCertificateRequested = true }
+
+  fileprivate func note(_ ssl: OpaquePointer, _ event: Int32, _ value: Int32) {
+    if event & SSL_CB_HANDSHAKE_START != 0, let serverName = options.serverName, !isAddressLiteral(serverName) {
+      // Here, because libcurl sets the URL's host after it handed us the context.
+      _ = quartz_ssl_set_server_name(ssl, serverName)
+    }
+    if event & SSL_CB_HANDSHAKE_DONE != 0, doneAt == nil { doneAt = .now }
+    // An alert is its level and its description, a byte each.
+    if event & SSL_CB_ALERT != 0, event & SSL_CB_READ != 0, value >> 8 == SSL3_AL_FATAL { alert = value & 0xff }
+    if event & SSL_CB_EXIT != 0, value <= 0 { errorCode = UInt(ERR_peek_error()) }
+  }
+}
+
+extension TLSVersion {
+  fileprivate var number: Int32 {
+    switch self {
+    case .v10: TLS1_VERSION
+    case .v11: TLS1_1_VERSION
+    case .v12: TLS1_2_VERSION
+    case .v13: TLS1_3_VERSION
+    }
+  }
+}
+
+/// The slot of a judge on its SSL_CTX, taken once for the process.
+private let contextIndex = quartz_ssl_context_index()
+
+private func judge(of ssl: OpaquePointer) -> HandshakeJudge? {
+  guard let context = SSL_get_SSL_CTX(ssl), let itself = SSL_CTX_get_ex_data(context, contextIndex) else {
+    return nil
+  }
+  return Unmanaged<HandshakeJudge>.fromOpaque(itself).takeUnretainedValue()
+}
+
+private func connection(of verification: OpaquePointer) -> OpaquePointer? {
+  X509_STORE_CTX_get_ex_data(verification, SSL_get_ex_data_X509_STORE_CTX_idx()).map { OpaquePointer($0) }
+}
+
+/// OpenSSL's callback for the whole chain: 1 accepts, 0 refuses.
+private func judgeCertificate(_ verification: OpaquePointer?, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+  guard let verification, let argument, let ssl = connection(of: verification) else { return 0 }
+  let judge = Unmanaged<HandshakeJudge>.fromOpaque(argument).takeUnretainedValue()
+  return judge.judge(verification, ssl) ? 1 : 0
+}
+
+/// OpenSSL's callback for each problem of the chain. Going on collects them all; the judge refuses afterwards.
+private func collectError(_ ok: Int32, _ verification: OpaquePointer?) -> Int32 {
+  guard ok != 1 else { return 1 }
+  guard let verification, let ssl = connection(of: verification), let judge = judge(of: ssl) else { return 0 }
+  judge.collect(X509_STORE_CTX_get_error(verification))
+  return 1
+}
+
+/// Sends no certificate, and remembers that one was wanted: a later refusal is explained by it.
+private func noteClientCertificateRequest(
+  _ ssl: OpaquePointer?, _ certificate: UnsafeMutablePointer<OpaquePointer?>?,
+  _ key: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+  if let ssl, let judge = judge(of: ssl) { judge.noteClientCertificate() }
+  return 0
+}
+
+private func noteProgress(_ ssl: OpaquePointer?, _ event: Int32, _ value: Int32) {
+  guard let ssl, let judge = judge(of: ssl) else { return }
+  judge.note(ssl, event, value)
+}
+
+/// Whether the text is an IPv4 or IPv6 literal, without brackets.
+func isAddressLiteral(_ text: String) -> Bool {
+  var bytes = in6_addr()
+  return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1
+}

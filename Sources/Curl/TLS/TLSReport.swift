@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+/// What a handshake showed, recorded before it was judged: it exists also when the handshake was refused.
+package struct TLSReport: Hashable, Sendable {
+  /// Such as `TLSv1.3`.
+  package var version: String
+  /// OpenSSL's name of the cipher suite; nil when none was chosen yet.
+  package var cipher: String?
+  /// As presented, leaf first; at most 10.
+  package var chain: [PresentedCertificate]
+  /// Everything wrong, the most telling first; empty: the certificate is good for the host.
+  package var problems: [CertificateProblem]
+
+  package var verified: Bool { problems.isEmpty }
+
+  package init(version: String, cipher: String?, chain: [PresentedCertificate], problems: [CertificateProblem]) {
+    self.version = version
+    self.cipher = cipher
+    self.chain = chain
+    self.problems = problems
+  }
+}
+
+/// What can be wrong with a presented chain, from the most telling to the least.
+package enum CertificateProblem: String, CaseIterable, Hashable, Sendable, Comparable {
+  /// The leaf vouches for itself.
+  case selfSigned = "self-signed certificate"
+  /// No path to a trusted certificate, or a certificate on it may not do what it does.
+  case untrusted = "certificate is not trusted"
+  case expired = "certificate has expired"
+  case notYetValid = "certificate is not yet valid"
+  case hostname = "certificate is for another host"
+  /// An RSA key below 2048 bits (or another key of that strength), or a SHA-1 or MD5 signature.
+  case weak = "certificate key or signature is too weak"
+
+  package static func < (left: Self, right: Self) -> Bool {
+    (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
+  }
+}
+
+/// One certificate as the server sent it. Text is cut to 256 bytes and holds no control characters.
+package struct PresentedCertificate: Hashable, Sendable {
+  /// RFC 2253 form.
+  package var subject: String
+  package var issuer: String
+  /// Seconds since the epoch; `Int64.min` when the certificate's field is unreadable.
+  package var notBefore: Int64
+  package var notAfter: Int64
+  /// Hexadecimal, two digits a byte, leading zeros kept.
+  package var serial: String
+  /// SHA-256 of the DER form, hexadecimal.
+  package var sha256: String
+  /// Host names, addresses, URIs and mail addresses; at most 64.
+  package var alternativeNames: [String]
+}

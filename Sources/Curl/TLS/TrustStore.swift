@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+import COpenSSL
+import Glibc
+import Synchronization
+
+/// The certificates we trust: the system's bundle, and the CA files of checks that name one.
+///
+/// A file is parsed once (a bundle costs about 35 ms) and again when its identity changes. A file that is missing
+/// or unreadable is an error each time it is asked for; there is no state in which verification is quietly off.
+package final class TrustStore: Sendable {
+  /// Where distributions keep the bundle; the first that exists is used.
+  package static let systemBundles = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+  ]
+
+  /// CA files kept parsed; more than that push the others out.
+  private static let capacity = 16
+
+  private struct Entry {
+    var identity: FileIdentity
+    var store: CertificateStore
+  }
+
+  private let bundles: [String]
+  private let entries = Mutex<[String: Entry]>([:])
+
+  /// - Parameter bundle: the file of trusted certificates. Nil: `SSL_CERT_FILE`, else the system's.
+  package init(bundle: String? = nil) {
+    if let bundle {
+      bundles = [bundle]
+    } else if let named = getenv("SSL_CERT_FILE"), named.pointee != 0 {
+      bundles = [String(cString: named)]
+    } else {
+      bundles = Self.systemBundles
+    }
+  }
+
+  /// Loads the bundle, so that a start-up can say at once what every https check would say.
+  package func check() throws(TrustStoreError) { _ = try store(caFile: nil) }
+
+  /// Blocks for the time of parsing when the file is new or changed.
+  package func store(caFile: String?) throws(TrustStoreError) -> CertificateStore {
+    let path: String
+    if let caFile { path = caFile } else { path = try systemBundle() }
+    guard let identity = FileIdentity(path: path) else { throw TrustStoreError(path: path, errno: errno) }
+    let result = entries.withLock { entries -> Result<CertificateStore, TrustStoreError> in
+      if let entry = entries[path], entry.identity == identity { return .success(entry.store) }
+      guard let store = CertificateStore(path: path) else { return .failure(TrustStoreError(path: path, errno: 0)) }
+      if entries.count >= Self.capacity { entries.removeAll() }
+      entries[path] = Entry(identity: identity, store: store)
+      return .success(store)
+    }
+    return try result.get()
+  }
+
+  private func systemBundle() throws(TrustStoreError) -> String {
+    for path in bundles where access(path, F_OK) == 0 { return path }
+    throw TrustStoreError(path: bundles.first ?? "", errno: ENOENT)
+  }
+}
+
+/// A file of trusted certificates could not be used.
+package struct TrustStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let path: String
+  /// Zero: the file was read, and holds no certificates or a damaged one.
+  package let errno: Int32
+
+  package var description: String {
+    let cause = errno == 0 ? "no usable certificates in it" : String(cString: strerror(errno))
+    return "trusted certificates cannot be read from \(path): \(cause); install ca-certificates or set SSL_CERT_FILE"
+  }
+}
+
+/// A parsed set of trusted certificates.
+///
+/// @unchecked: the pointer never changes, and OpenSSL guards what it points to with the store's own lock
+/// (`X509_STORE_lock`), handshakes on other threads included.
+package final class CertificateStore: @unchecked Sendable {
+  let pointer: OpaquePointer
+
+  /// Nil when the file holds no certificate or one that cannot be parsed.
+  fileprivate init?(path: String) {
+    guard let store = X509_STORE_new() else { return nil }
+    // Any certificate in the file is an anchor, also an intermediate one, as with curl and Go.
+    guard X509_STORE_load_file(store, path) == 1,
+      X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1
+    else {
+      ERR_clear_error()
+      X509_STORE_free(store)
+      return nil
+    }
+    pointer = store
+  }
+
+  deinit { X509_STORE_free(pointer) }
+}
+
+/// What tells a replaced or rewritten file from the one that was read.
+private struct FileIdentity: Hashable {
+  let device: UInt
+  let inode: UInt
+  let size: Int
+  let seconds: Int
+  let nanoseconds: Int
+
+  /// Nil with errno set.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    guard access(path, R_OK) == 0 else { return nil }
+    device = UInt(status.st_dev)
+    inode = UInt(status.st_ino)
+    size = Int(status.st_size)
+    seconds = status.st_mtim.tv_sec
+    nanoseconds = status.st_mtim.tv_nsec
+  }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+
+/// One transfer on the engine's thread: libcurl's handle, what its callbacks noted, and who waits for the report.
+///
+/// Never leaves that thread. The handle's options point into this object, so it lives until `release()`.
+final class Transfer {
+  let ticket: TransferTicket
+  let easy: UnsafeMutableRawPointer
+  let started = ContinuousClock.now
+  /// Set for https.
+  var judge: HandshakeJudge?
+  var headers = HeaderAccumulator()
+  var body: [UInt8] = []
+  var stop: TransferStop?
+  var connectStart: ContinuousClock.Instant?
+  var connected: ContinuousClock.Instant?
+  var requestStart: ContinuousClock.Instant?
+  /// The first header line was complete.
+  var firstLine: ContinuousClock.Instant?
+  var headersEnd: ContinuousClock.Instant?
+  var lastWrite: ContinuousClock.Instant?
+  /// errno of our own socket call.
+  var socketError: Int32 = 0
+  /// Freed with the handle: libcurl keeps the pointers.
+  private var lists: [UnsafeMutablePointer<curl_slist>] = []
+  private var bodyBytes: UnsafeMutableRawBufferPointer?
+
+  var request: TransferRequest { ticket.request }
+
+  /// Nil when libcurl has no memory for a handle.
+  init?(_ ticket: TransferTicket) {
+    guard let easy = curl_easy_init() else { return nil }
+    self.ticket = ticket
+    self.easy = easy
+  }
+
+  /// Frees the handle and what it points to. The handle must not be in a multi any more.
+  func release() {
+    curl_easy_cleanup(easy)
+    for list in lists { curl_slist_free_all(list) }
+    lists = []
+    bodyBytes?.deallocate()
+    bodyBytes = nil
+  }
+
+  /// Keeps a list alive as long as the handle. Nil when memory is out.
+  func keep(list lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
+    var head: UnsafeMutablePointer<curl_slist>?
+    for line in lines {
+      guard let longer = curl_slist_append(head, line) else {
+        curl_slist_free_all(head)
+        return nil
+      }
+      head = longer
+    }
+    if let head { lists.append(head) }
+    return head
+  }
+
+  /// Keeps a copy of the body at a fixed place as long as the handle.
+  func keep(body: [UInt8]) -> UnsafeMutableRawBufferPointer {
+    // At least one byte, so that the pointer is never null: libcurl takes null for "read it from a callback".
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(body.count, 1), alignment: 1)
+    copy.copyBytes(from: body)
+    bodyBytes = copy
+    return copy
+  }
+
+  var phase: TransferPhase {
+    if connectStart == nil { return .prepare }
+    if connected == nil { return .connect }
+    if judge != nil, requestStart == nil { return .tls }
+    return firstByte == nil ? .firstByte : .transfer
+  }
+
+  // MARK: The report
+
+  func report(code: CURLcode) -> TransferReport {
+    let phase = phase
+    let end = TransferEnd(
+      code: code, systemError: socketError != 0 ? socketError : systemError, stop: stop, phase: phase,
+      handshake: judge.map(handshakeEnd))
+    var report = TransferReport(outcome: end.outcome)
+    if phase == .transfer || headersEnd != nil {
+      report.statusCode = headers.statusCode
+      report.httpVersion = headers.httpVersion
+      report.headers = headers.fields
+    }
+    report.body = body
+    report.truncated = stop == .bodyTooLarge
+    report.times = times(complete: report.outcome == .complete)
+    if connectStart != nil, case .address(let literal, _) = request.plan { report.peerAddress = literal }
+    report.tls = judge?.report
+    return report
+  }
+
+  private func handshakeEnd(_ judge: HandshakeJudge) -> HandshakeEnd {
+    let refused = request.tls.verify ? judge.report?.problems ?? [] : []
+    return HandshakeEnd(
+      problems: refused, alert: judge.alert, clientCertificateRequested: judge.clientCertificateRequested,
+      errorCode: judge.errorCode)
+  }
+
+  private func times(complete: Bool) -> TransferTimes {
+    var times = TransferTimes()
+    times.queued = started - ticket.submitted
+    times.connectStart = connectStart.map { $0 - started }
+    times.connected = connected.map { $0 - started }
+    times.tlsDone = judge == nil ? nil : (judge?.doneAt ?? requestStart).map { $0 - started }
+    times.requestStart = requestStart.map { $0 - started }
+    times.headersEnd = headersEnd.map { $0 - started }
+    times.firstByte = firstByte.map { $0 - started }
+    times.ended = .now - started
+    guard complete else { return times }
+    switch request.goal {
+    case .headers: times.ended = times.headersEnd ?? times.ended
+    case .handshake: times.ended = times.tlsDone ?? times.connected ?? times.ended
+    case .body:
+      // libcurl noted the end; our thread may have been busy with others since. The last byte is no earlier than
+      // what we saw of it.
+      if let requestStart, let length = interval(from: CURLINFO_PRETRANSFER_TIME_T, to: CURLINFO_TOTAL_TIME_T) {
+        times.ended = max(requestStart + length, lastWrite ?? requestStart, headersEnd ?? requestStart) - started
+      }
+      times.lastByte = times.ended
+    }
+    return times
+  }
+
+  /// Nil: none came. libcurl is asked only about an answer that stopped within its first line.
+  private var firstByte: ContinuousClock.Instant? {
+    if let firstLine { return firstLine }
+    let delay = interval(from: CURLINFO_PRETRANSFER_TIME_T, to: CURLINFO_STARTTRANSFER_TIME_T)
+    guard let requestStart, let delay else { return nil }
+    return requestStart + delay
+  }
+
+  /// Between two of libcurl's own stamps; nil when one is missing.
+  private func interval(from start: CURLINFO, to end: CURLINFO) -> Duration? {
+    var (first, last): (Int64, Int64) = (0, 0)
+    guard quartz_curl_info_size(easy, start, &first) == CURLE_OK,
+      quartz_curl_info_size(easy, end, &last) == CURLE_OK, last > 0
+    else { return nil }
+    return .microseconds(max(0, last - first))
+  }
+
+  private var systemError: Int32 {
+    var value = 0
+    guard quartz_curl_info_long(easy, CURLINFO_OS_ERRNO, &value) == CURLE_OK else { return 0 }
+    return Int32(truncatingIfNeeded: value)
+  }
+}

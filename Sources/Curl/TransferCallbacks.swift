@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Glibc
+
+// What libcurl calls back on the engine's thread. Each gets the transfer as its context.
+
+private func transfer(_ context: UnsafeMutableRawPointer) -> Transfer {
+  Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+}
+
+/// CURLOPT_HEADERFUNCTION: one line at a time. Anything but the line's length ends the transfer.
+func takeHeader(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let bytes, let context else { return 0 }
+  let transfer = transfer(context)
+  let length = size * count
+  if transfer.firstLine == nil { transfer.firstLine = .now }
+  switch transfer.headers.take(UnsafeRawBufferPointer(start: bytes, count: length)) {
+  case .more: return length
+  case .final:
+    transfer.headersEnd = .now
+    guard transfer.request.goal == .headers else { return length }
+    transfer.stop = .goalReached
+  case .tooLarge: transfer.stop = .headersTooLarge
+  case .malformed: transfer.stop = .malformedHeader
+  }
+  return 0
+}
+
+/// CURLOPT_WRITEFUNCTION: decoded bytes of the body. MAXFILESIZE protects nothing on 7.88, so the limit is held here.
+func takeBody(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let bytes, let context else { return 0 }
+  let transfer = transfer(context)
+  let length = size * count
+  transfer.lastWrite = .now
+  guard case .body(let limit) = transfer.request.goal else { return length }
+  let room = limit - transfer.body.count
+  transfer.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: min(length, max(0, room))))
+  if length <= room { return length }
+  transfer.stop = .bodyTooLarge
+  return 0
+}
+
+/// CURLOPT_OPENSOCKETFUNCTION: the last look at the address before it is dialled.
+func openPinnedSocket(
+  _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+  guard let context, let address else { return CURL_SOCKET_BAD }
+  let transfer = transfer(context)
+  switch transfer.request.plan {
+  case .address(let literal, let port):
+    guard quartz_curl_is_address(address, literal, port) == 1 else { return refuseAddress(transfer) }
+  case .unixSocket:
+    guard address.pointee.family == AF_UNIX else { return refuseAddress(transfer) }
+  }
+  let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+  let descriptor = socket(address.pointee.family, kind, address.pointee.protocol)
+  if descriptor < 0 {
+    transfer.socketError = errno
+    return CURL_SOCKET_BAD
+  }
+  transfer.connectStart = .now
+  return descriptor
+}
+
+private func refuseAddress(_ transfer: Transfer) -> curl_socket_t {
+  transfer.stop = .local(.addressMismatch, message: "the address to dial is not the one that was judged")
+  return CURL_SOCKET_BAD
+}
+
+/// CURLOPT_PREREQFUNCTION: the connection stands, the request is about to go out.
+func allowRequest(
+  _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+  _ peerPort: Int32, _ localPort: Int32
+) -> Int32 {
+  guard let context else { return CURL_PREREQFUNC_ABORT }
+  let transfer = transfer(context)
+  let now = ContinuousClock.now
+  if transfer.connected == nil { transfer.connected = now }
+  transfer.requestStart = now
+  // A handshake without a certificate never met the judge. None is configured; if one came about, it ends here.
+  if let judge = transfer.judge, judge.report == nil {
+    transfer.stop = .local(.library(code: 0), message: "tls was set up without a certificate")
+    return CURL_PREREQFUNC_ABORT
+  }
+  return CURL_PREREQFUNC_OK
+}
+
+/// CURLOPT_SSL_CTX_FUNCTION: called when TCP stands and TLS begins.
+func takeOverTLS(
+  _ easy: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ argument: UnsafeMutableRawPointer?
+) -> CURLcode {
+  guard let context, let argument else { return CURLE_ABORTED_BY_CALLBACK }
+  let transfer = transfer(argument)
+  transfer.connected = .now
+  guard let judge = transfer.judge, judge.configure(OpaquePointer(context)) else {
+    transfer.stop = .local(.library(code: 0), message: "openssl refused its settings")
+    return CURLE_ABORTED_BY_CALLBACK
+  }
+  return CURLE_OK
+}

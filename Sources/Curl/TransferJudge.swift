@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import COpenSSL
+import Glibc
+
+/// Everything known about how a transfer ended, for `outcome` to decide on.
+struct TransferEnd {
+  var code: CURLcode
+  /// errno of the system call that failed inside libcurl; zero: none noted.
+  var systemError: Int32 = 0
+  /// Why we ended it ourselves; nil: libcurl did.
+  var stop: TransferStop?
+  var phase: TransferPhase
+  var handshake: HandshakeEnd?
+}
+
+/// Why the engine or a callback ended a transfer.
+enum TransferStop: Hashable {
+  /// The goal was reached at the end of the headers.
+  case goalReached
+  case headersTooLarge
+  case malformedHeader
+  case bodyTooLarge
+  /// `connectTimeout` passed, or libcurl missed its own limit.
+  case deadline
+  case local(LocalFault, message: String)
+}
+
+/// What the handshake left behind.
+struct HandshakeEnd {
+  /// Of a certificate that was refused; empty when it was accepted or never came.
+  var problems: [CertificateProblem] = []
+  var alert: Int32?
+  var clientCertificateRequested = false
+  var errorCode: UInt = 0
+}
+
+extension TransferEnd {
+  /// Decides what the end of a transfer means. Pure: all it knows is in here.
+  var outcome: TransferOutcome {
+    if let stop { return outcome(of: stop) }
+    if code == CURLE_OK { return .complete }
+    if code == CURLE_OPERATION_TIMEDOUT { return failed(.timeout, "no end within the time limit") }
+    if let handshake, let failure = tlsFailure(handshake) { return .failed(failure) }
+    if let failure = systemFailure() { return .failed(failure) }
+    return libraryFailure()
+  }
+
+  private func failed(_ kind: TransferFailureKind, _ message: String) -> TransferOutcome {
+    .failed(TransferFailure(kind, phase: phase, message: message))
+  }
+
+  private func outcome(of stop: TransferStop) -> TransferOutcome {
+    switch stop {
+    case .goalReached: .complete
+    case .headersTooLarge: failed(.headersTooLarge, "response headers exceed 64 KiB, 200 lines or 20 interim answers")
+    case .malformedHeader: failed(.httpProtocol, "response header breaks the rules of HTTP")
+    case .bodyTooLarge: failed(.bodyTooLarge, "response body exceeds its limit")
+    case .deadline: failed(.timeout, "no end within the time limit")
+    case .local(let fault, let message): failed(.local(fault), message)
+    }
+  }
+
+  // MARK: TLS
+
+  private func tlsFailure(_ end: HandshakeEnd) -> TransferFailure? {
+    if let first = end.problems.first {
+      return tls(.certificate(first), end.problems.map(\.rawValue).joined(separator: ", "))
+    }
+    if let alert = end.alert {
+      return tls(kind(of: alert, end), "the server ended tls with alert \(alert): \(alertName(alert))")
+    }
+    guard phase == .tls else { return nil }
+    let reason = Int32(end.errorCode & 0x7f_ffff)
+    if end.errorCode == 0 || reason == SSL_R_UNEXPECTED_EOF_WHILE_READING { return nil }
+    let isVersion = [SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW].contains(reason)
+    return tls(isVersion ? .protocolVersion : .handshake, "tls handshake failed: \(reasonName(end.errorCode))")
+  }
+
+  private func tls(_ kind: TLSFailureKind, _ message: String) -> TransferFailure {
+    // An alert may arrive after our side's handshake was complete (TLS 1.3): it still is about the handshake.
+    TransferFailure(.tls(kind), phase: .tls, message: message)
+  }
+
+  private func kind(of alert: Int32, _ end: HandshakeEnd) -> TLSFailureKind {
+    switch alert {
+    case TLS13_AD_CERTIFICATE_REQUIRED: .clientCertificate
+    case TLS1_AD_PROTOCOL_VERSION: .protocolVersion
+    // handshake_failure up to certificate_unknown, unknown_ca and access_denied: what servers send for a client
+    // certificate that did not come.
+    case 40...46, 48, 49: end.clientCertificateRequested ? .clientCertificate : .handshake
+    default: .handshake
+    }
+  }
+
+  // MARK: System calls
+
+  private func systemFailure() -> TransferFailure? {
+    guard systemError != 0 else { return nil }
+    let words = errnoName(systemError)
+    let kind: TransferFailureKind
+    switch systemError {
+    case ECONNREFUSED: kind = .connectRefused
+    case EHOSTUNREACH, EHOSTDOWN: kind = .unreachable
+    case ECONNRESET, EPIPE, ECONNABORTED: kind = .reset
+    case ETIMEDOUT: kind = .timeout
+    // No route, no free port, no descriptor, no memory, a firewall of our own: says nothing about the target.
+    case ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, EMFILE, ENFILE, ENOMEM, ENOBUFS, EPERM, EACCES, EAFNOSUPPORT,
+      EADDRINUSE, EINVAL:
+      kind = .local(.system(errno: systemError))
+    default: return nil
+    }
+    return TransferFailure(kind, phase: phase, message: words)
+  }
+
+  // MARK: libcurl's own codes
+
+  private func libraryFailure() -> TransferOutcome {
+    switch code {
+    case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR,
+      CURLE_SSL_SHUTDOWN_FAILED:
+      return failed(.closed, "the server closed the connection before its answer was complete")
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+      CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP_RETURNED_ERROR, CURLE_WRITE_ERROR, CURLE_CHUNK_FAILED:
+      return failed(.httpProtocol, "the answer breaks the rules of HTTP")
+    case CURLE_OUT_OF_MEMORY where phase == .firstByte || phase == .transfer:
+      // libcurl's own limit for one header line (100 KiB) falls before ours can see the line.
+      return failed(.headersTooLarge, "a response header is too long")
+    case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
+      return failed(.local(.request), "the url or an option cannot be used")
+    default:
+      return failed(.local(.library(code: Int32(bitPattern: code.rawValue))), "libcurl failed with code \(code.rawValue)")
+    }
+  }
+}
+
+/// OpenSSL's fixed words for an error code: never anything the server sent.
+private func reasonName(_ code: UInt) -> String {
+  ERR_reason_error_string(code).map { String(cString: $0) } ?? "code \(code & 0x7f_ffff)"
+}
+
+private func alertName(_ alert: Int32) -> String { String(cString: SSL_alert_desc_string_long(alert)) }
+
+private func errnoName(_ code: Int32) -> String {
+  var buffer = [CChar](repeating: 0, count: 128)
+  guard strerror_r(code, &buffer, buffer.count) == 0 else { return "errno \(code)" }
+  return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).lowercased()
+}

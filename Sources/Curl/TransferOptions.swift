@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Glibc
+
+/// A request that cannot be sent as it is.
+struct RefusedRequest: Error {
+  var fault: LocalFault
+  var message: String
+}
+
+extension Transfer {
+  /// Sets the handle up for its request. Each option's return code counts: one that was refused would leave the
+  /// transfer less safe than promised.
+  func prepare(trust: TrustStore) throws(RefusedRequest) {
+    try applyPolicy()
+    try applyRequest()
+    try applyPlan()
+    try applyCallbacks()
+    if request.url.lowercased().hasPrefix("https:") { try applyTLS(trust) }
+  }
+
+  /// What is the same for every transfer: a fresh connection, nothing remembered, nothing from the environment.
+  private func applyPolicy() throws(RefusedRequest) {
+    try set(CURLOPT_NOSIGNAL, 1)
+    try set(CURLOPT_QUICK_EXIT, 1)
+    try set(CURLOPT_FRESH_CONNECT, 1)
+    try set(CURLOPT_FORBID_REUSE, 1)
+    try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+    try set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
+    try set(CURLOPT_PROXY, "")
+    try set(CURLOPT_NOPROXY, "*")
+    try set(CURLOPT_PROTOCOLS_STR, "http,https")
+    try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+    try set(CURLOPT_FOLLOWLOCATION, 0)
+    try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    try set(CURLOPT_HTTP09_ALLOWED, 0)
+    try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+    try set(CURLOPT_CAINFO, nil)
+    try set(CURLOPT_CAPATH, nil)
+  }
+
+  private func applyRequest() throws(RefusedRequest) {
+    guard !request.url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
+      throw RefusedRequest(fault: .request, message: "the url holds a space or control character")
+    }
+    try set(CURLOPT_URL, request.url)
+    let remaining = request.timeout - (started - ticket.submitted)
+    try set(CURLOPT_TIMEOUT_MS, max(1, milliseconds(remaining)))
+    try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, milliseconds(remaining)))
+    let version = request.httpVersion == .auto ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+    try set(CURLOPT_HTTP_VERSION, version)
+    if request.goal == .handshake { try set(CURLOPT_CONNECT_ONLY, 1) }
+    if request.decompress { try set(CURLOPT_ACCEPT_ENCODING, "") }
+    try applyMethod()
+    guard let list = keep(list: try headerLines()) else {
+      throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
+    }
+    try check(quartz_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
+  }
+
+  private func applyMethod() throws(RefusedRequest) {
+    guard isToken(request.method) else {
+      throw RefusedRequest(fault: .request, message: "the method is no http token")
+    }
+    let impliesBody = ["POST", "PUT", "PATCH"].contains(request.method)
+    if request.method == "HEAD" {
+      try set(CURLOPT_NOBODY, 1)
+    } else if let body = request.body ?? (impliesBody ? [] : nil) {
+      let copy = keep(body: body)
+      try check(quartz_curl_set_body(easy, copy.baseAddress, Int64(body.count)))
+    }
+    if !["GET", "HEAD"].contains(request.method) || request.body != nil {
+      try set(CURLOPT_CUSTOMREQUEST, request.method)
+    }
+  }
+
+  /// `Name: value`, or libcurl's `Name;` for an empty value. `Expect` is switched off, and so is the content type
+  /// that libcurl would invent for a body.
+  private func headerLines() throws(RefusedRequest) -> [String] {
+    var lines = ["Expect:"]
+    if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) { lines.append("Content-Type:") }
+    for field in request.headers {
+      guard isToken(field.name), !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
+        throw RefusedRequest(fault: .request, message: "a request header holds characters that http forbids")
+      }
+      lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+    }
+    return lines
+  }
+
+  private func applyPlan() throws(RefusedRequest) {
+    switch request.plan {
+    case .address(let literal, let port):
+      guard isAddressLiteral(literal) else {
+        throw RefusedRequest(fault: .request, message: "the address to dial is no literal")
+      }
+      // An empty host and port match whatever the URL names. The literal is not looked up anywhere.
+      let target = literal.contains(":") ? "[\(literal)]" : literal
+      guard let list = keep(list: ["::\(target):\(port)"]) else {
+        throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
+      }
+      try check(quartz_curl_set_list(easy, CURLOPT_CONNECT_TO, list))
+    case .unixSocket(let path):
+      try set(CURLOPT_UNIX_SOCKET_PATH, path)
+    }
+  }
+
+  private func applyCallbacks() throws(RefusedRequest) {
+    let itself = Unmanaged.passUnretained(self).toOpaque()
+    for option in [
+      CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA, CURLOPT_PRIVATE,
+    ] {
+      try check(quartz_curl_set_context(easy, option, itself))
+    }
+    try check(quartz_curl_set_data_callback(easy, CURLOPT_WRITEFUNCTION, takeBody))
+    try check(quartz_curl_set_data_callback(easy, CURLOPT_HEADERFUNCTION, takeHeader))
+    try check(quartz_curl_set_open_socket(easy, openPinnedSocket))
+    try check(quartz_curl_set_pre_request(easy, allowRequest))
+  }
+
+  private func applyTLS(_ trust: TrustStore) throws(RefusedRequest) {
+    let store: CertificateStore
+    do {
+      store = try trust.store(caFile: request.tls.caFile)
+    } catch {
+      throw RefusedRequest(fault: .trustStore, message: error.description)
+    }
+    judge = HandshakeJudge(host: try urlHost(), options: request.tls, store: store)
+    // libcurl's own verdict is replaced by the judge's, which refuses inside the handshake.
+    try set(CURLOPT_SSL_VERIFYPEER, 0)
+    try set(CURLOPT_SSL_VERIFYHOST, 0)
+    try check(quartz_curl_set_context(easy, CURLOPT_SSL_CTX_DATA, Unmanaged.passUnretained(self).toOpaque()))
+    try check(quartz_curl_set_ssl_context(easy, takeOverTLS))
+  }
+
+  /// The host as libcurl reads it: what is judged must be what libcurl asks for.
+  private func urlHost() throws(RefusedRequest) -> String {
+    let refused = RefusedRequest(fault: .request, message: "the url cannot be parsed")
+    guard let url = curl_url() else { throw refused }
+    defer { curl_url_cleanup(url) }
+    var text: UnsafeMutablePointer<CChar>?
+    guard curl_url_set(url, CURLUPART_URL, request.url, 0) == CURLUE_OK,
+      curl_url_get(url, CURLUPART_HOST, &text, 0) == CURLUE_OK, let text
+    else { throw refused }
+    defer { curl_free(text) }
+    let host = String(cString: text)
+    return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+  }
+
+  // MARK: One option
+
+  private func set(_ option: CURLoption, _ value: Int) throws(RefusedRequest) {
+    try check(quartz_curl_set_long(easy, option, value))
+  }
+
+  private func set(_ option: CURLoption, _ value: String?) throws(RefusedRequest) {
+    try check(quartz_curl_set_string(easy, option, value))
+  }
+
+  private func check(_ code: CURLcode) throws(RefusedRequest) {
+    guard code == CURLE_OK else {
+      throw RefusedRequest(
+        fault: .library(code: Int32(bitPattern: code.rawValue)), message: "libcurl refused an option: \(code.rawValue)")
+    }
+  }
+}
+
+/// RFC 9110 section 5.6.2.
+private func isToken(_ text: String) -> Bool {
+  !text.isEmpty
+    && text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+      }
+    }
+}
+
+func milliseconds(_ duration: Duration) -> Int {
+  let (seconds, attoseconds) = duration.components
+  return Int(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue)
+    + Int(attoseconds / 1_000_000_000_000_000)
+}

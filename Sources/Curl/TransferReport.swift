@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+
+/// What one transfer came to. A failing target is a value in here, never a thrown error.
+package struct TransferReport: Sendable {
+  package var outcome: TransferOutcome
+  /// Of the final answer; nil when none arrived.
+  package var statusCode: Int?
+  /// `1.0`, `1.1` or `2`.
+  package var httpVersion: String?
+  /// Of the final answer, in order, as text: bytes that are no UTF-8 are replaced, nothing else is changed.
+  package var headers: [HeaderField] = []
+  /// What arrived of the body, also when the transfer failed later; at most the request's limit.
+  package var body: [UInt8] = []
+  /// The body went on beyond the limit.
+  package var truncated = false
+  package var times = TransferTimes()
+  /// The address dialled, as a literal without brackets; nil for a Unix socket or before the dial.
+  package var peerAddress: String?
+  /// What the handshake showed; nil when no certificate arrived.
+  package var tls: TLSReport?
+
+  package init(outcome: TransferOutcome) { self.outcome = outcome }
+
+  package var failure: TransferFailure? {
+    if case .failed(let failure) = outcome { failure } else { nil }
+  }
+
+  /// The first header of that name, compared without regard to letter case.
+  package func header(_ name: String) -> String? {
+    let wanted = name.lowercased()
+    return headers.first { $0.name.lowercased() == wanted }?.value
+  }
+}
+
+package enum TransferOutcome: Hashable, Sendable {
+  /// The request's goal was reached, whatever the status code.
+  case complete
+  case failed(TransferFailure)
+}
+
+/// Why a transfer did not reach its goal.
+package struct TransferFailure: Hashable, Sendable {
+  package var kind: TransferFailureKind
+  /// How far it got.
+  package var phase: TransferPhase
+  /// One line made from fixed words and numbers: no URL, no header, nothing the other side sent.
+  package var message: String
+
+  package init(_ kind: TransferFailureKind, phase: TransferPhase, message: String) {
+    self.kind = kind
+    self.phase = phase
+    self.message = message
+  }
+}
+
+package enum TransferFailureKind: Hashable, Sendable {
+  case connectRefused
+  /// The network says that the host cannot be reached.
+  case unreachable
+  /// The other side reset the connection.
+  case reset
+  /// The other side ended the connection in order, but before the answer was complete.
+  case closed
+  /// The limit fell in the failure's phase.
+  case timeout
+  case tls(TLSFailureKind)
+  /// Not an HTTP answer, or one that breaks its rules.
+  case httpProtocol
+  case headersTooLarge
+  case bodyTooLarge
+  /// This machine's fault: says nothing about the target.
+  case local(LocalFault)
+}
+
+package enum TLSFailureKind: Hashable, Sendable {
+  case certificate(CertificateProblem)
+  /// No protocol version both sides accept.
+  case protocolVersion
+  /// The server insists on a client certificate.
+  case clientCertificate
+  case handshake
+}
+
+package enum LocalFault: Hashable, Sendable {
+  /// The file of trusted certificates is missing or unreadable.
+  case trustStore
+  /// The request cannot be sent as it is: its URL, a header or an option was refused.
+  case request
+  /// A system call failed: no descriptor, no route, no free port, no memory, a local firewall.
+  case system(errno: Int32)
+  /// The address about to be dialled was not the pinned one.
+  case addressMismatch
+  /// The library failed in a way that only this machine explains.
+  case library(code: Int32)
+}
+
+/// The parts of a transfer, in order.
+package enum TransferPhase: String, CaseIterable, Hashable, Sendable {
+  case prepare, connect, tls, firstByte, transfer
+}
+
+/// When things happened, counted from the moment the engine took the request up; nil: not reached.
+///
+/// The stamps are our own: libcurl forgets the TCP phase of a handshake that failed.
+package struct TransferTimes: Hashable, Sendable {
+  /// How long the request waited for the engine before zero.
+  package var queued: Duration = .zero
+  package var connectStart: Duration?
+  package var connected: Duration?
+  package var tlsDone: Duration?
+  /// The connection stands and the request goes out.
+  package var requestStart: Duration?
+  package var firstByte: Duration?
+  package var headersEnd: Duration?
+  /// The last byte of the body that was needed; nil when none was.
+  package var lastByte: Duration?
+  /// The end of the transfer, whatever it came to.
+  package var ended: Duration = .zero
+
+  package init() {}
+}

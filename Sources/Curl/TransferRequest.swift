@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+
+/// One request, made over one fresh connection to one address that the caller chose.
+package struct TransferRequest: Sendable {
+  /// Absolute, http or https, without user info. A fragment is not sent.
+  package var url: String
+  package var method: String
+  /// Sent in this order. Only `Accept` is added when it is missing; `Expect` is never sent.
+  package var headers: [HeaderField]
+  /// Nil: no body. An empty body still sends `Content-Length: 0`.
+  package var body: [UInt8]?
+  package var plan: ConnectionPlan
+  /// Over everything, from the call of `perform` on.
+  package var timeout: Duration
+  /// Over the connection's set-up alone, without TLS, from its start on. Nil: `timeout` is the only limit.
+  package var connectTimeout: Duration?
+  /// What is wanted after the connection stands.
+  package var goal: Goal
+  /// Ask for a compressed body and decode it; the body's limit then counts decoded bytes.
+  package var decompress: Bool
+  package var httpVersion: HTTPVersionPreference
+  package var tls: TransferTLS
+
+  /// What ends the transfer with success.
+  package enum Goal: Hashable, Sendable {
+    /// The end of the answer's headers: a body nobody needs is not read.
+    case headers
+    /// The end of the body; more than `limit` bytes of it is the failure `bodyTooLarge`.
+    case body(limit: Int)
+    /// The connection, with TLS for https. Nothing of the request is sent.
+    case handshake
+  }
+
+  package init(
+    url: String, plan: ConnectionPlan, timeout: Duration, goal: Goal, method: String = "GET",
+    headers: [HeaderField] = []
+  ) {
+    self.url = url
+    self.method = method
+    self.headers = headers
+    self.body = nil
+    self.plan = plan
+    self.timeout = timeout
+    self.connectTimeout = nil
+    self.goal = goal
+    self.decompress = false
+    self.httpVersion = .auto
+    self.tls = TransferTLS()
+  }
+}
+
+/// Where the bytes go. A name is never resolved here: it may stand in the URL, but it is not what is dialled.
+package enum ConnectionPlan: Hashable, Sendable {
+  /// An IPv4 or IPv6 literal without brackets. The URL's host still is the server name and the Host header.
+  case address(String, port: UInt16)
+  /// The path of a stream socket on this machine.
+  case unixSocket(String)
+}
+
+/// One header line. The name's letter case is kept.
+package struct HeaderField: Hashable, Sendable {
+  package var name: String
+  package var value: String
+
+  package init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+package enum HTTPVersionPreference: Hashable, Sendable {
+  /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
+  case auto
+  case http11
+}
+
+/// How a handshake is made and judged.
+package struct TransferTLS: Hashable, Sendable {
+  /// PEM file of trusted certificates instead of the system's bundle.
+  package var caFile: String?
+  /// Sent as SNI and looked for in the certificate, instead of the URL's host.
+  package var serverName: String?
+  /// False: a bad certificate is reported, and the request is sent all the same.
+  package var verify: Bool
+  package var minimumVersion: TLSVersion
+
+  package init(
+    caFile: String? = nil, serverName: String? = nil, verify: Bool = true, minimumVersion: TLSVersion = .v12
+  ) {
+    self.caFile = caFile
+    self.serverName = serverName
+    self.verify = verify
+    self.minimumVersion = minimumVersion
+  }
+}
+
+package enum TLSVersion: String, CaseIterable, Hashable, Sendable {
+  case v10 = "1.0"
+  case v11 = "1.1"
+  case v12 = "1.2"
+  case v13 = "1.3"
+}
