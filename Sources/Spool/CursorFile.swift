@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The cursor's file: two slots, written in turn, each write synced.
+struct CursorFile {
+  private let files: any SpoolFileSystem
+  private var file: SpoolFile?
+  private var generation: UInt64
+  /// What the medium holds for certain.
+  private(set) var written: DeliveryProgress?
+
+  /// What a start finds. A file that is missing, short or damaged means sending again, never losing.
+  static func read(_ files: any SpoolFileSystem) -> (cursor: Cursor?, damaged: Int) {
+    guard let file = try? files.open(Cursor.fileName, create: false) else { return (nil, 0) }
+    defer { files.close(file) }
+    guard let bytes = try? files.read(file, at: 0, count: Cursor.fileSize) else { return (nil, 1) }
+    return Cursor.newest(in: bytes)
+  }
+
+  init(files: any SpoolFileSystem, after cursor: Cursor?) {
+    self.files = files
+    self.generation = cursor?.generation ?? 0
+  }
+
+  /// Durable when it returns. After a failed sync the file is replaced, never synced again.
+  mutating func write(_ progress: DeliveryProgress, identity: UniqueID) throws(FileFault) {
+    guard progress != written else { return }
+    generation += 1
+    let cursor = Cursor(generation: generation, progress: progress, identity: identity)
+    do {
+      let file = try opened()
+      let slot = Int(generation % 2) * Cursor.slotDistance
+      try files.write(file, at: slot, cursor.bytes)
+      try files.sync(file)
+    } catch {
+      close()
+      try replace(with: cursor)
+    }
+    written = progress
+  }
+
+  mutating func close() {
+    if let file { files.close(file) }
+    file = nil
+  }
+
+  private mutating func opened() throws(FileFault) -> SpoolFile {
+    if let file { return file }
+    let opened = try files.open(Cursor.fileName, create: false)
+    file = opened
+    return opened
+  }
+
+  /// A new file beside the old one, then the name: at every instant one of the two is whole.
+  private func replace(with cursor: Cursor) throws(FileFault) {
+    let name = "\(Cursor.fileName).new"
+    try? files.remove(name)
+    let file = try files.open(name, create: true)
+    defer { files.close(file) }
+    try files.reserve(file, size: Cursor.fileSize)
+    try files.write(file, at: Int(cursor.generation % 2) * Cursor.slotDistance, cursor.bytes)
+    try files.sync(file)
+    try files.rename(name, to: Cursor.fileName)
+    try files.syncDirectory()
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+extension FileFault: CustomStringConvertible {
+  /// One line for the operator: what, where, what next.
+  package var description: String {
+    switch self {
+    case .refused(let reason): reason
+    case .locked(let path): "\(path) is in use by another agent"
+    case .failed(let operation, let name, let code):
+      "cannot \(operation) \(name): \(String(cString: strerror(code)))\(hint(code))"
+    }
+  }
+
+  private func hint(_ code: Int32) -> String {
+    switch code {
+    case ENOSPC, EDQUOT: " (free space, or make spool.size smaller)"
+    case EROFS: " (the disk is mounted read-only)"
+    case EACCES, EPERM: " (the agent's user needs to write there)"
+    case ENOENT: " (create the directory, owned by the agent's user)"
+    default: ""
+    }
+  }
+}

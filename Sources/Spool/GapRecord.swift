@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What stands where results were lost: nothing that was accepted disappears without one.
+package struct GapRecord: Hashable, Sendable {
+  package enum Cause: String, Hashable, Sendable, CaseIterable {
+    /// The store was full and its oldest segment made room.
+    case ringFull = "ring_full"
+    /// The queue in memory was full: the disk was too slow, or away.
+    case memoryOverflow = "memory_overflow"
+    /// Records that were there failed their checksum or are missing.
+    case damage
+    /// The end of the last segment is unreadable: a record that was being written, or damage.
+    case unreadableTail = "unreadable_tail"
+    /// Nothing is lost: these numbers were passed over, so that none is ever used twice.
+    case skipped
+  }
+
+  package var cause: Cause
+  /// Results that will never be delivered.
+  package var lost: UInt64
+  /// All records of the range that are gone, those outside the delivery lanes and those delivered included.
+  package var records: UInt64
+  package var firstSequence: UInt64
+  package var lastSequence: UInt64
+  /// Slots of the first and the last result lost, as far as they could be read.
+  package var firstTime: Timestamp?
+  package var lastTime: Timestamp?
+
+  package init(cause: Cause, lost: UInt64, records: UInt64, sequences: ClosedRange<UInt64>) {
+    self.cause = cause
+    self.lost = lost
+    self.records = records
+    self.firstSequence = sequences.lowerBound
+    self.lastSequence = sequences.upperBound
+  }
+
+  var sequences: ClosedRange<UInt64> { firstSequence...max(firstSequence, lastSequence) }
+
+  private enum Tag {
+    static let cause: UInt64 = 1
+    static let lost: UInt64 = 2
+    static let records: UInt64 = 3
+    static let firstSequence: UInt64 = 4
+    static let lastSequence: UInt64 = 5
+    static let firstTime: UInt64 = 6
+    static let lastTime: UInt64 = 7
+  }
+
+  var payload: [UInt8] {
+    var fields = FieldWriter()
+    fields.put(Tag.cause, cause.rawValue)
+    fields.put(Tag.lost, integer: Int64(clamping: lost))
+    fields.put(Tag.records, integer: Int64(clamping: records))
+    fields.put(Tag.firstSequence, integer: Int64(clamping: firstSequence))
+    fields.put(Tag.lastSequence, integer: Int64(clamping: lastSequence))
+    if let firstTime { fields.put(Tag.firstTime, integer: firstTime.microseconds) }
+    if let lastTime { fields.put(Tag.lastTime, integer: lastTime.microseconds) }
+    return fields.bytes
+  }
+
+  init?(payload: UnsafeRawBufferPointer) {
+    var reader = FieldReader(payload)
+    var numbers: [UInt64: Int64] = [:]
+    var cause: Cause?
+    while let field = try? reader.next() {
+      if field.tag == Tag.cause { cause = field.value.text.flatMap(Cause.init(rawValue:)) }
+      if field.tag != Tag.cause { numbers[field.tag] = field.value.integer }
+    }
+    guard let cause, let first = numbers[Tag.firstSequence], let last = numbers[Tag.lastSequence],
+      first >= 0, last >= first
+    else { return nil }
+    self.init(
+      cause: cause, lost: UInt64(clamping: numbers[Tag.lost] ?? 0),
+      records: UInt64(clamping: numbers[Tag.records] ?? 0), sequences: UInt64(first)...UInt64(last))
+    self.firstTime = numbers[Tag.firstTime].map(Timestamp.init(microseconds:))
+    self.lastTime = numbers[Tag.lastTime].map(Timestamp.init(microseconds:))
+  }
+
+  /// Widens the gap by one lost record.
+  mutating func add(_ entry: SpoolEntry) {
+    let time = entry.payload.withUnsafeBytes { RecordPayload.scheduledAt($0) }
+    add(sequence: entry.sequence, deliverable: entry.deliverable, time: time)
+  }
+
+  mutating func add(sequence: UInt64, deliverable: Bool, time: Timestamp?) {
+    records += 1
+    if deliverable { lost += 1 }
+    firstSequence = min(firstSequence, sequence)
+    lastSequence = max(lastSequence, sequence)
+    guard let time else { return }
+    firstTime = min(firstTime ?? time, time)
+    lastTime = max(lastTime ?? time, time)
+  }
+}

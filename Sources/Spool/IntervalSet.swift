@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+/// Sequence numbers as sorted, disjoint ranges that never touch.
+struct IntervalSet: Hashable, Sendable {
+  private(set) var ranges: [ClosedRange<UInt64>] = []
+
+  var isEmpty: Bool { ranges.isEmpty }
+
+  mutating func insert(_ range: ClosedRange<UInt64>) {
+    var merged = range
+    var kept: [ClosedRange<UInt64>] = []
+    for existing in ranges {
+      let apart =
+        existing.upperBound < merged.lowerBound && existing.upperBound + 1 < merged.lowerBound
+        || merged.upperBound < existing.lowerBound && merged.upperBound + 1 < existing.lowerBound
+      if apart {
+        kept.append(existing)
+      } else {
+        merged = min(existing.lowerBound, merged.lowerBound)...max(existing.upperBound, merged.upperBound)
+      }
+    }
+    let place = kept.firstIndex { $0.lowerBound > merged.lowerBound } ?? kept.count
+    kept.insert(merged, at: place)
+    ranges = kept
+  }
+
+  func contains(_ value: UInt64) -> Bool { range(containing: value) != nil }
+
+  func range(containing value: UInt64) -> ClosedRange<UInt64>? {
+    ranges.first { $0.contains(value) }
+  }
+
+  /// The parts of `range` that are not in the set.
+  func missing(from range: ClosedRange<UInt64>) -> [ClosedRange<UInt64>] {
+    var parts: [ClosedRange<UInt64>] = []
+    var next = range.lowerBound
+    for existing in ranges where existing.upperBound >= range.lowerBound {
+      guard existing.lowerBound <= range.upperBound else { break }
+      if existing.lowerBound > next { parts.append(next...existing.lowerBound - 1) }
+      guard existing.upperBound < range.upperBound else { return parts }
+      next = max(next, existing.upperBound + 1)
+    }
+    parts.append(next...range.upperBound)
+    return parts
+  }
+
+  /// Forgets everything up to and including `value`.
+  mutating func remove(through value: UInt64) {
+    ranges = ranges.compactMap { range in
+      guard range.upperBound > value else { return nil }
+      return max(range.lowerBound, value + 1)...range.upperBound
+    }
+  }
+}

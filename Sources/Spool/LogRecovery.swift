@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What a start finds of one log: the segments in order, and what is not right with them.
+struct LogRecovery {
+  var segments: [Segment] = []
+  var spares: [SegmentLog.Spare] = []
+  var generation: UInt32 = 0
+  var spareNumber: UInt32 = 0
+  /// The store's identity; nil when neither the cursor nor a segment says one.
+  var identity: UniqueID?
+  /// The cursor's, if it belongs to this store.
+  var progress: DeliveryProgress?
+  /// The highest sequence that was ever used, as far as can be seen; 0 without any trace.
+  var highest: UInt64 = 0
+  /// Sequences that should be there and are not, less those a gap record explains.
+  var holes: [ClosedRange<UInt64>] = []
+  /// The last segment ends in bytes that are no record, or is shorter than it was made.
+  var unreadableTail = false
+  /// Files of another store, of a newer format, or doubled: renamed, not destroyed.
+  var setAside = 0
+  /// Intact records of a kind or version this program does not know.
+  var unknownRecords = 0
+}
+
+/// Reads a log's directory. Nothing is written but the names of files that are set aside.
+struct LogRecoverer {
+  let files: any SpoolFileSystem
+  let log: SegmentName.Log
+  let segmentSize: Int
+  /// The identity the cursor names.
+  let identity: UniqueID?
+  let progress: DeliveryProgress?
+  /// Records at or above this are about to be written anew.
+  let limit: UInt64
+
+  private struct Found {
+    var file: String
+    var name: SegmentName
+    var size: Int
+    var header: SegmentHeader?
+  }
+
+  func recover() throws(FileFault) -> LogRecovery {
+    var recovery = LogRecovery()
+    let listing = try files.list()
+    let found = identify(listing, &recovery)
+    recovery.identity = chosenIdentity(found)
+    if identity == nil || identity == recovery.identity { recovery.progress = progress }
+    var tail = true
+    var limit = limit
+    for item in found.sorted(by: { $0.name.generation > $1.name.generation }) {
+      recovery.generation = max(recovery.generation, item.name.generation)
+      if let header = item.header, header.identity != recovery.identity {
+        setAside(item.file, &recovery)
+        continue
+      }
+      let read = scan(item, below: limit, &recovery)
+      recovery.unreadableTail = recovery.unreadableTail || tail && read.unreadableEnd
+      recovery.highest = max(recovery.highest, read.highest, item.name.base > 0 ? item.name.base - 1 : 0)
+      tail = false
+      limit = min(limit, item.name.base)
+      recovery.segments.insert(read.segment, at: 0)
+      recovery.holes.insert(contentsOf: read.holes, at: 0)
+    }
+    recovery.holes = explained(recovery)
+    collectSpares(listing, &recovery)
+    return recovery
+  }
+
+  /// Reads the headers. A valid header counts more than a name; a damaged one leaves the name.
+  private func identify(_ listing: [String: Int], _ recovery: inout LogRecovery) -> [Found] {
+    var found: [UInt32: Found] = [:]
+    for (file, size) in listing.sorted(by: { $0.key < $1.key }) {
+      guard let name = SegmentName(file), name.log == log else { continue }
+      var item = Found(file: file, name: name, size: size)
+      item.header = header(of: file)
+      if let header = item.header {
+        guard header.version == SegmentHeader.version, header.log == log,
+          header.base < RecordFrame.sequenceLimit
+        else {
+          setAside(file, &recovery)
+          continue
+        }
+        item.name = SegmentName(log: log, base: header.base, generation: header.generation)
+      }
+      guard let other = found[item.name.generation] else {
+        found[item.name.generation] = item
+        continue
+      }
+      // Two files claim one place: the one whose name and header agree has it.
+      let kept = other.file == other.name.text ? other : item
+      setAside(kept.file == item.file ? other.file : item.file, &recovery)
+      found[kept.name.generation] = kept
+    }
+    return Array(found.values)
+  }
+
+  private func header(of file: String) -> SegmentHeader? {
+    guard let handle = try? files.open(file, create: false) else { return nil }
+    defer { files.close(handle) }
+    let bytes = (try? files.read(handle, at: 0, count: SegmentHeader.size)) ?? []
+    return bytes.withUnsafeBytes { SegmentHeader($0) }
+  }
+
+  /// The cursor's, when a segment bears it or none bears any; else what most segments say.
+  private func chosenIdentity(_ found: [Found]) -> UniqueID? {
+    var votes: [UniqueID: Int] = [:]
+    for item in found { if let header = item.header { votes[header.identity, default: 0] += 1 } }
+    if let identity, votes.isEmpty || votes[identity] != nil { return identity }
+    return votes.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+  }
+
+  private func setAside(_ file: String, _ recovery: inout LogRecovery) {
+    try? files.rename(file, to: "aside-\(file)")
+    recovery.setAside += 1
+  }
+
+  private struct Read {
+    var segment: Segment
+    var highest: UInt64 = 0
+    var holes: [ClosedRange<UInt64>] = []
+    var unreadableEnd = false
+  }
+
+  private func scan(_ item: Found, below limit: UInt64, _ recovery: inout LogRecovery) -> Read {
+    var read = Read(segment: Segment(file: item.file, name: item.name, limit: limit))
+    // Header and name may both lie about the size; nothing larger than the largest segment is read.
+    let size = min(item.size, 64 << 20)
+    read.unreadableEnd = size < Int(item.header?.segmentSize ?? UInt32(clamping: segmentSize))
+    guard size > SegmentHeader.size, let file = try? files.open(item.file, create: false) else { return read }
+    defer { files.close(file) }
+    let reader = SegmentReader(files: files, file: file, segment: read.segment, window: 4 << 20, end: size)
+    var expected = item.name.base
+    var unknown = 0
+    _ = try? reader.walk(from: SegmentHeader.size) { visit in
+      switch visit {
+      case .damage(let sequence, _):
+        read.unreadableEnd = true
+        if let sequence { read.highest = max(read.highest, sequence) }
+      case .record(let record):
+        read.unreadableEnd = false
+        if !note(record, &read, &expected, recovery.progress) { unknown += 1 }
+      }
+      return true
+    }
+    recovery.unknownRecords += unknown
+    if item.name.base < limit, limit < RecordFrame.sequenceLimit, expected < limit {
+      read.holes.append(expected...limit - 1)
+    } else if read.highest >= expected {
+      read.holes.append(expected...read.highest)
+    }
+    return read
+  }
+
+  /// False when the record is intact but not for this version.
+  private func note(
+    _ record: StoredRecord, _ read: inout Read, _ expected: inout UInt64, _ progress: DeliveryProgress?
+  ) -> Bool {
+    let frame = record.frame
+    read.segment.end = record.position.offset + frame.size
+    if frame.isGap {
+      guard let gap = GapRecord(payload: record.payload) else { return false }
+      read.segment.gaps.append(gap)
+      return true
+    }
+    if frame.sequence > expected { read.holes.append(expected...frame.sequence - 1) }
+    expected = frame.sequence + 1
+    read.highest = max(read.highest, frame.sequence)
+    read.segment.records += 1
+    if read.segment.first == nil { read.segment.first = frame.sequence }
+    read.segment.last = frame.sequence
+    if frame.isDeliverable, progress?.isSettled(frame.sequence) != true { read.segment.unsettled += 1 }
+    return frame.version == RecordFrame.version && RecordKind(rawValue: frame.kind) != nil
+  }
+
+  /// Takes out of the holes what gap records account for, and what is missing before the first segment adds to them.
+  private func explained(_ recovery: LogRecovery) -> [ClosedRange<UInt64>] {
+    var known = IntervalSet()
+    for segment in recovery.segments { for gap in segment.gaps { known.insert(gap.sequences) } }
+    var holes = recovery.holes
+    if let progress = recovery.progress, let first = recovery.segments.first?.name.base,
+      first > progress.settledThrough + 1
+    {
+      holes.insert(progress.settledThrough + 1...first - 1, at: 0)
+    }
+    return holes.flatMap { known.missing(from: $0) }
+  }
+
+  private func collectSpares(_ listing: [String: Int], _ recovery: inout LogRecovery) {
+    for (file, size) in listing.sorted(by: { $0.key < $1.key }) {
+      guard let number = SegmentName.spareNumber(file, log) else { continue }
+      recovery.spareNumber = max(recovery.spareNumber, number)
+      // A file of another size is no reserve; its space comes back with the next reservation.
+      if size == segmentSize {
+        recovery.spares.append(SegmentLog.Spare(file: file, isClean: false))
+      } else {
+        try? files.remove(file)
+      }
+    }
+  }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// A directory of the real disk, opened once, locked for as long as this object lives.
+package final class PosixFileSystem: SpoolFileSystem {
+  private let path: String
+  private let directory: Int32
+  package let notes: [String]
+
+  /// Makes the directory (mode 0700) when its parent exists, checks that it is ours alone, and locks it.
+  ///
+  /// Everything later goes through the descriptor, so nobody can swap the directory under the store.
+  package init(path: String) throws(FileFault) {
+    self.path = path
+    self.directory = try openDirectory(path)
+    switch MountKind(of: directory) {
+    case .ordinary: self.notes = []
+    case .copyOnWrite: self.notes = ["copy-on-write file system: reserved space is not guaranteed"]
+    case .network: throw .refused("\(path) is on a network file system: set state_dir to a local disk")
+    }
+    // flock, not fcntl: those locks vanish when any descriptor of the file is closed.
+    guard flock(directory, LOCK_EX | LOCK_NB) == 0 else {
+      throw errno == EWOULDBLOCK ? .locked(path) : lastFault("lock", path)
+    }
+  }
+
+  deinit { Glibc.close(directory) }
+
+  package func list() throws(FileFault) -> [String: Int] {
+    // A descriptor of its own: fdopendir takes it over, and the read position is shared otherwise.
+    let copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0 else { throw lastFault("list", path) }
+    guard let stream = fdopendir(copy) else {
+      let fault = lastFault("list", path)
+      Glibc.close(copy)
+      throw fault
+    }
+    defer { closedir(stream) }
+    var files: [String: Int] = [:]
+    errno = 0
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      var info = stat()
+      if fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0, info.st_mode & S_IFMT == S_IFREG {
+        files[name] = Int(info.st_size)
+      }
+      errno = 0
+    }
+    guard errno == 0 else { throw lastFault("list", path) }
+    return files
+  }
+
+  package func open(_ name: String, create: Bool) throws(FileFault) -> SpoolFile {
+    let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (create ? O_CREAT : 0)
+    var handle = openat(directory, name, flags, 0o600)
+    // A read-only disk still gives back what it holds.
+    if handle < 0, !create, errno == EROFS || errno == EACCES {
+      handle = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    }
+    guard handle >= 0 else { throw lastFault("open", name) }
+    var info = stat()
+    guard fstat(handle, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
+      Glibc.close(handle)
+      throw .refused("\(path)/\(name) is not a regular file")
+    }
+    return SpoolFile(handle: handle)
+  }
+
+  package func close(_ file: SpoolFile) { Glibc.close(file.handle) }
+
+  package func read(_ file: SpoolFile, at offset: Int, count: Int) throws(FileFault) -> [UInt8] {
+    var failure: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let got = pread(
+          file.handle, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(offset + filled))
+        if got > 0 {
+          filled += got
+        } else if got == 0 {
+          return
+        } else if errno != EINTR {
+          failure = errno
+          return
+        }
+      }
+    }
+    guard failure == 0 else { throw .failed(operation: "read", name: path, code: failure) }
+    return bytes
+  }
+
+  package func write(_ file: SpoolFile, at offset: Int, _ bytes: [UInt8]) throws(FileFault) {
+    let failure = bytes.withUnsafeBytes { buffer -> Int32 in
+      var done = 0
+      while done < buffer.count {
+        let part = UnsafeRawBufferPointer(rebasing: buffer[done...])
+        let put = pwrite(file.handle, part.baseAddress, part.count, off_t(offset + done))
+        if put >= 0 {
+          done += put
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return 0
+    }
+    guard failure == 0 else { throw .failed(operation: "write", name: path, code: failure) }
+  }
+
+  package func sync(_ file: SpoolFile) throws(FileFault) {
+    guard fdatasync(file.handle) == 0 else { throw lastFault("sync", path) }
+  }
+
+  package func reserve(_ file: SpoolFile, size: Int) throws(FileFault) {
+    var info = stat()
+    guard fstat(file.handle, &info) == 0 else { throw lastFault("reserve", path) }
+    if info.st_size > size, ftruncate(file.handle, off_t(size)) != 0 { throw lastFault("reserve", path) }
+    if info.st_size < size {
+      // Where the disk has no such operation the C library writes into every block instead.
+      let code = posix_fallocate(file.handle, 0, off_t(size))
+      guard code == 0 else { throw .failed(operation: "reserve", name: path, code: code) }
+    }
+    guard info.st_size > 0 else { return }
+    // What an earlier life left behind is overwritten. The blocks stay ours, and a later sync of data written over
+    // them has no allocation to commit.
+    let chunk = [UInt8](repeating: 0, count: min(size, 1 << 20))
+    var offset = 0
+    while offset < size {
+      let part = min(chunk.count, size - offset)
+      try write(file, at: offset, part == chunk.count ? chunk : Array(chunk[..<part]))
+      offset += part
+    }
+  }
+
+  package func rename(_ name: String, to target: String) throws(FileFault) {
+    guard renameat(directory, name, directory, target) == 0 else { throw lastFault("rename", name) }
+  }
+
+  package func remove(_ name: String) throws(FileFault) {
+    guard unlinkat(directory, name, 0) == 0 else { throw lastFault("remove", name) }
+  }
+
+  package func syncDirectory() throws(FileFault) {
+    guard fsync(directory) == 0 else { throw lastFault("sync", path) }
+  }
+
+  package func reattached() throws(FileFault) -> any SpoolFileSystem {
+    var held = stat()
+    var there = stat()
+    if fstat(directory, &held) == 0, lstat(path, &there) == 0, held.st_dev == there.st_dev,
+      held.st_ino == there.st_ino
+    {
+      try checkSafety(directory, path)
+      return self
+    }
+    return try PosixFileSystem(path: path)
+  }
+}
+
+private func lastFault(_ operation: String, _ name: String) -> FileFault {
+  .failed(operation: operation, name: name, code: errno)
+}
+
+private func openDirectory(_ path: String) throws(FileFault) -> Int32 {
+  if mkdir(path, 0o700) != 0, errno != EEXIST, errno != EROFS, errno != EACCES {
+    throw lastFault("make directory", path)
+  }
+  let directory = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+  guard directory >= 0 else {
+    if errno == ELOOP || errno == ENOTDIR { throw .refused("\(path) is a symbolic link or not a directory") }
+    throw lastFault("open directory", path)
+  }
+  do throws(FileFault) {
+    try checkSafety(directory, path)
+  } catch {
+    Glibc.close(directory)
+    throw error
+  }
+  return directory
+}
+
+/// Ours, and writable by nobody else; readable bits of an older installation are taken away.
+private func checkSafety(_ directory: Int32, _ path: String) throws(FileFault) {
+  var info = stat()
+  guard fstat(directory, &info) == 0 else { throw lastFault("open directory", path) }
+  guard info.st_uid == geteuid() else {
+    throw .refused("\(path) belongs to user \(info.st_uid), not to the agent's user \(geteuid())")
+  }
+  guard info.st_mode & 0o022 == 0 else {
+    throw .refused("\(path) is writable by others: run `chmod 0700 \(path)`")
+  }
+  // On a read-only disk this fails and changes nothing that matters.
+  if info.st_mode & 0o077 != 0 { fchmod(directory, 0o700) }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The stored form of a `DeliveryRecord`: tagged fields, unknown tags skipped, enums as the words users see.
+///
+/// The tags and words are the format. They never depend on the order of cases or properties in the source, a tag is
+/// never given a second meaning, and a newer writer may add tags without a new format version.
+enum RecordPayload {
+  /// Largest payload a writer makes, in bytes.
+  static let limit = 1024
+
+  private enum Tag {
+    static let id: UInt64 = 1
+    static let checkID: UInt64 = 2
+    static let agent: UInt64 = 3
+    static let scheduledAt: UInt64 = 4
+    static let startedAt: UInt64 = 5
+    static let trigger: UInt64 = 6
+    static let status: UInt64 = 7
+    static let state: UInt64 = 8
+    static let reason: UInt64 = 9
+    static let phase: UInt64 = 10
+    static let statusCode: UInt64 = 11
+    static let responseTime: UInt64 = 12
+    static let dns: UInt64 = 13
+    static let connect: UInt64 = 14
+    static let tls: UInt64 = 15
+    static let firstByte: UInt64 = 16
+    static let transfer: UInt64 = 17
+    static let total: UInt64 = 18
+    static let certificateNotAfter: UInt64 = 19
+    static let message: UInt64 = 20
+    static let flags: UInt64 = 21
+  }
+
+  /// At most `limit` bytes: the agent's name and the message are cut to 255 bytes each. Durations keep nanoseconds.
+  static func encode(_ record: DeliveryRecord) -> [UInt8] {
+    var fields = FieldWriter()
+    fields.put(Tag.id, record.id.bytes)
+    fields.put(Tag.checkID, record.checkID.bytes)
+    fields.put(Tag.agent, cut(record.agent))
+    fields.put(Tag.scheduledAt, integer: record.scheduledAt.microseconds)
+    fields.put(Tag.startedAt, integer: record.startedAt.microseconds)
+    fields.put(Tag.trigger, record.trigger.rawValue)
+    fields.put(Tag.status, record.status.rawValue)
+    fields.put(Tag.state, record.state.rawValue)
+    fields.put(Tag.reason, record.reason.rawValue)
+    fields.put(Tag.flags, integer: Int64(record.flags.rawValue))
+    if let phase = record.phase { fields.put(Tag.phase, phase.rawValue) }
+    if let code = record.statusCode { fields.put(Tag.statusCode, integer: Int64(code)) }
+    if let message = record.message { fields.put(Tag.message, cut(message)) }
+    if let end = record.certificateNotAfter {
+      fields.put(Tag.certificateNotAfter, integer: end.microseconds)
+    }
+    let timings = record.timings
+    let durations: [(UInt64, Duration?)] = [
+      (Tag.responseTime, record.responseTime), (Tag.dns, timings.dns), (Tag.connect, timings.connect),
+      (Tag.tls, timings.tls), (Tag.firstByte, timings.firstByte), (Tag.transfer, timings.transfer),
+      (Tag.total, timings.total),
+    ]
+    for case (let tag, let duration?) in durations { fields.put(tag, integer: nanoseconds(duration)) }
+    return fields.bytes
+  }
+
+  static func decode(_ bytes: [UInt8]) throws(MalformedPayload) -> DeliveryRecord {
+    try bytes.withUnsafeBytes { bytes in
+      // The standard library's closure loses the error's type; the result carries it.
+      do throws(MalformedPayload) {
+        return Result<DeliveryRecord, MalformedPayload>.success(try decode(bytes))
+      } catch {
+        return .failure(error)
+      }
+    }.get()
+  }
+
+  /// Throws when a field every record has is absent, or a word is not known to this version.
+  static func decode(_ bytes: UnsafeRawBufferPointer) throws(MalformedPayload) -> DeliveryRecord {
+    var reader = FieldReader(bytes)
+    var draft = Draft()
+    while let field = try reader.next() {
+      guard draft.take(field.tag, field.value) else { throw MalformedPayload(field: field.tag) }
+    }
+    return try draft.record()
+  }
+
+  /// The slot of the record without decoding the rest: enough for the times of a gap.
+  static func scheduledAt(_ bytes: UnsafeRawBufferPointer) -> Timestamp? {
+    var reader = FieldReader(bytes)
+    while let field = try? reader.next() {
+      if field.tag == Tag.scheduledAt { return field.value.integer.map(Timestamp.init(microseconds:)) }
+    }
+    return nil
+  }
+
+  /// The fields read so far.
+  private struct Draft {
+    var id: UniqueID?
+    var checkID: UniqueID?
+    var agent: String?
+    var scheduledAt: Int64?
+    var startedAt: Int64?
+    var trigger: Trigger?
+    var status: ResultStatus?
+    var state: CheckState?
+    var reason: Reason?
+    var phase: Phase?
+    var statusCode: Int64?
+    var responseTime: Duration?
+    var timings = Timings()
+    var certificateNotAfter: Int64?
+    var message: String?
+    var flags: Int64?
+
+    /// False when a known field has a value this version cannot read.
+    mutating func take(_ tag: UInt64, _ value: FieldValue) -> Bool {
+      switch tag {
+      case Tag.id: set(&id, UniqueID(bytes: value.bytes))
+      case Tag.checkID: set(&checkID, UniqueID(bytes: value.bytes))
+      case Tag.agent: set(&agent, value.text)
+      case Tag.scheduledAt: set(&scheduledAt, value.integer)
+      case Tag.startedAt: set(&startedAt, value.integer)
+      case Tag.trigger: set(&trigger, value.text.flatMap(Trigger.init(rawValue:)))
+      case Tag.status: set(&status, value.text.flatMap(ResultStatus.init(rawValue:)))
+      case Tag.state: set(&state, value.text.flatMap(CheckState.init(rawValue:)))
+      case Tag.reason: set(&reason, value.text.flatMap(Reason.init(rawValue:)))
+      case Tag.phase: set(&phase, value.text.flatMap(Phase.init(rawValue:)))
+      case Tag.statusCode: set(&statusCode, value.integer)
+      case Tag.certificateNotAfter: set(&certificateNotAfter, value.integer)
+      case Tag.message: set(&message, value.text)
+      case Tag.flags: set(&flags, value.integer)
+      default: takeDuration(tag, value)
+      }
+    }
+
+    private mutating func takeDuration(_ tag: UInt64, _ value: FieldValue) -> Bool {
+      let duration = value.integer.map { Duration.nanoseconds($0) }
+      switch tag {
+      case Tag.responseTime: return set(&responseTime, duration)
+      case Tag.dns: return set(&timings.dns, duration)
+      case Tag.connect: return set(&timings.connect, duration)
+      case Tag.tls: return set(&timings.tls, duration)
+      case Tag.firstByte: return set(&timings.firstByte, duration)
+      case Tag.transfer: return set(&timings.transfer, duration)
+      case Tag.total: return set(&timings.total, duration)
+      default: return true
+      }
+    }
+
+    private func set<T>(_ field: inout T?, _ value: T?) -> Bool {
+      field = value
+      return value != nil
+    }
+
+    func record() throws(MalformedPayload) -> DeliveryRecord {
+      guard let id, let checkID, let agent, let scheduledAt, let startedAt, let trigger, let status,
+        let state,
+        let reason, let flags
+      else { throw MalformedPayload(field: nil) }
+      return DeliveryRecord(
+        id: id, checkID: checkID, agent: agent, scheduledAt: Timestamp(microseconds: scheduledAt),
+        startedAt: Timestamp(microseconds: startedAt), trigger: trigger, status: status, state: state,
+        reason: reason, phase: phase, statusCode: statusCode.map(Int.init), responseTime: responseTime,
+        timings: timings, certificateNotAfter: certificateNotAfter.map(Timestamp.init(microseconds:)),
+        message: message, flags: DeliveryRecord.Flags(rawValue: UInt8(truncatingIfNeeded: flags)))
+    }
+  }
+
+  /// Clamped to 292 years.
+  private static func nanoseconds(_ duration: Duration) -> Int64 {
+    let (seconds, attoseconds) = duration.components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return overflow || carry ? (seconds < 0 ? .min : .max) : sum
+  }
+
+  /// The longest whole-character prefix of at most 255 bytes.
+  static func cut(_ text: String) -> String {
+    guard text.utf8.count > 255 else { return text }
+    var length = 0
+    let kept = text.unicodeScalars.prefix { scalar in
+      length += UTF8.width(scalar)
+      return length <= 255
+    }
+    return String(kept)
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+import Synchronization
+
+/// The durable store of results that wait for delivery, and of what the windows are rebuilt from after a restart.
+///
+/// A result is recorded when `append` returns true: it is in the store and, with `durability: always`, the disk has
+/// confirmed it. docs/durability.md says what that is worth. All disk work happens on one thread of the store's own;
+/// no method blocks its caller.
+package final class ResultSpool: DeliveryQueue {
+  /// Yields after results to be delivered were recorded; at most one signal waits. For one consumer.
+  package let newRecords: AsyncStream<Void>
+
+  private let mailbox: SpoolMailbox
+  private let signal: AsyncStream<Void>.Continuation
+
+  /// Opens the store, or starts in memory with the reason in `status().mode`.
+  ///
+  /// Throws `.locked` when another process holds the directory, `.notDurable` only if the settings ask for it.
+  package static func open(_ settings: SpoolSettings) async throws(SpoolError) -> ResultSpool {
+    try await open(settings) { () throws(FileFault) in try PosixFileSystem(path: settings.path) }
+  }
+
+  /// With a file system of the caller's.
+  package static func open(
+    _ settings: SpoolSettings, on files: @escaping @Sendable () throws(FileFault) -> any SpoolFileSystem
+  ) async throws(SpoolError) -> ResultSpool {
+    if let problem = settings.problem() { throw .invalidSettings(problem) }
+    let outcome: Result<ResultSpool, SpoolError> = await withCheckedContinuation { continuation in
+      let body = ThreadBody { serve(settings, files, opened: continuation) }
+      if !startThread(body) {
+        continuation.resume(
+          returning: .failure(.notDurable(reason: "the system gives no thread for the store")))
+      }
+    }
+    return try outcome.get()
+  }
+
+  init(_ mailbox: SpoolMailbox) {
+    self.mailbox = mailbox
+    (newRecords, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  deinit {
+    signal.finish()
+    mailbox.close()
+  }
+
+  /// Waits until the result is recorded. False: it is in memory only, or was dropped because memory is full.
+  package func append(_ record: DeliveryRecord) async -> Bool {
+    let payload = RecordPayload.encode(record)
+    return await withCheckedContinuation { waiter in
+      _ = mailbox.add(payload, deliverable: record.isDeliverable, waiter: waiter)
+    }
+  }
+
+  /// Hands a result in without waiting, and returns its sequence; 0 once the store is closed. The probe path's way.
+  @discardableResult
+  package func enqueue(_ record: DeliveryRecord) -> UInt64 {
+    mailbox.add(RecordPayload.encode(record), deliverable: record.isDeliverable, waiter: nil)
+  }
+
+  package func pending(_ lane: DeliveryLane, limit: Int) async -> [QueuedRecord] {
+    await perform(orElse: []) { core, _ in core.pending(lane, limit: limit) }
+  }
+
+  package func acknowledge(_ lane: DeliveryLane, through sequence: UInt64) async {
+    await perform(orElse: ()) { core, _ in core.acknowledge(lane, through: sequence) }
+  }
+
+  package func quarantine(_ records: [QueuedRecord], code: String) async {
+    await perform(orElse: ()) { core, time in core.quarantine(records, code: code, at: time) }
+  }
+
+  package func startLiveLane() async {
+    await perform(orElse: ()) { core, _ in core.startLiveLane() }
+  }
+
+  /// What the receiver refused, oldest first.
+  package func quarantined() async -> [QuarantinedRecord] {
+    await perform(orElse: []) { core, _ in core.quarantinedRecords() }
+  }
+
+  /// Results up to and including `sequence` are in a snapshot that survives a restart: their segments may go once
+  /// they are delivered as well. Call `flush` before writing such a snapshot, so it never knows more than the store.
+  package func markSnapshotted(through sequence: UInt64) async {
+    await perform(orElse: ()) { core, _ in core.markSnapshotted(through: sequence) }
+  }
+
+  /// As of the last group; never waits.
+  package func status() -> SpoolStatus { mailbox.status }
+
+  /// Visits every stored result above `sequence` in order, delivered or not, on a thread of its own.
+  package func replay(
+    after sequence: UInt64, _ body: @escaping @Sendable (QueuedRecord) -> Void
+  ) async {
+    let reader = await perform(orElse: nil) { core, _ in core.reader() }
+    guard let reader else { return }
+    await withCheckedContinuation { continuation in
+      let thread = ThreadBody {
+        reader.visit(after: sequence, body)
+        continuation.resume()
+      }
+      if !startThread(thread) { continuation.resume() }
+    }
+  }
+
+  /// Everything handed in before is on the medium when it returns; false when it is in memory only.
+  @discardableResult
+  package func flush() async -> Bool {
+    await perform(orElse: false, isBarrier: true) { core, time in core.flush(at: time) }
+  }
+
+  /// Takes nothing more, writes and syncs what there is, releases the directory.
+  package func close() async {
+    signal.finish()
+    await withCheckedContinuation { mailbox.close($0) }
+  }
+
+  /// Runs `work` on the store's thread between two groups.
+  private func perform<T: Sendable>(
+    orElse fallback: T, isBarrier: Bool = false,
+    _ work: @escaping @Sendable (inout SpoolCore, SpoolTime) -> T
+  ) async -> T {
+    await withCheckedContinuation { continuation in
+      let job = SpoolMailbox.Job(
+        work: { core, time in continuation.resume(returning: work(&core, time)) }, isBarrier: isBarrier)
+      if !mailbox.add(job) { continuation.resume(returning: fallback) }
+    }
+  }
+
+  /// The thread's whole life: open, tell how that went, serve until closed.
+  private static func serve(
+    _ settings: SpoolSettings, _ files: @escaping SpoolCore.Opener,
+    opened: CheckedContinuation<Result<ResultSpool, SpoolError>, Never>
+  ) {
+    let time = SpoolTime(wall: .now(), monotonic: monotonicMicroseconds())
+    var core = SpoolCore(settings: settings, nonce: .random(in: 0 ... .max), at: time, open: files)
+    let fault = core.attach(at: time)
+    if case .locked(let path) = fault { return opened.resume(returning: .failure(.locked(path: path))) }
+    if let fault, settings.requireDurable {
+      return opened.resume(returning: .failure(.notDurable(reason: fault.description)))
+    }
+    let mailbox = SpoolMailbox(settings: settings, next: core.nextSequence, status: core.status(at: time))
+    let spool = ResultSpool(mailbox)
+    let signal = spool.signal
+    opened.resume(returning: .success(spool))
+    runSpool(core, mailbox) { signal.yield() }
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+/// Records to be written anew, and the segments that hold them now.
+struct SmallTail {
+  var entries: [SpoolEntry] = []
+  var generations: Set<UInt32> = []
+}
+
+extension SegmentLog {
+  /// Visits the records from `position` on, in order, until the visitor says false.
+  ///
+  /// Returns where to go on: the record it stopped at, the end, or the segment that could not be read.
+  func walk(from position: LogPosition?, _ visit: (StoredRecord) -> Bool) -> (
+    stopped: LogPosition, failed: Int
+  ) {
+    var reached = position ?? LogPosition(generation: 0, offset: SegmentHeader.size)
+    var unread: LogPosition?
+    var failed = 0
+    for (index, segment) in segments.enumerated() where segment.name.generation >= reached.generation {
+      let isActive = active != nil && index == segments.count - 1
+      let offset = segment.name.generation == reached.generation ? reached.offset : SegmentHeader.size
+      var goesOn = true
+      let start = LogPosition(generation: segment.name.generation, offset: offset)
+      do {
+        let stopped = try read(segment, isActive: isActive, from: offset) { record in
+          goesOn = visit(record)
+          return goesOn
+        }
+        reached = LogPosition(generation: segment.name.generation, offset: stopped)
+      } catch {
+        unread = unread ?? start
+        failed += 1
+        reached = start
+      }
+      if !goesOn { return (unread ?? reached, failed) }
+    }
+    return (unread ?? reached, failed)
+  }
+
+  private func read(
+    _ segment: Segment, isActive: Bool, from offset: Int, _ visit: (StoredRecord) -> Bool
+  ) throws(FileFault) -> Int {
+    let file: SpoolFile
+    if isActive, let active { file = active } else { file = try files.open(segment.file, create: false) }
+    defer { if !isActive { files.close(file) } }
+    let reader = SegmentReader(files: files, file: file, segment: segment, end: segment.end)
+    return try reader.walk(from: offset) { visited in
+      guard case .record(let record) = visited else { return true }
+      return visit(record)
+    }
+  }
+
+  /// Where a record of this sequence would be: the start of its segment.
+  func locate(_ sequence: UInt64) -> LogPosition {
+    let segment = segments.first { ($0.last ?? 0) >= sequence } ?? segments.last
+    return LogPosition(generation: segment?.name.generation ?? 0, offset: SegmentHeader.size)
+  }
+
+  /// The records of the last segments, when they are small enough to be written anew in the next one.
+  ///
+  /// A writer never appends to a segment it did not create, so every start makes one. Without this a few dozen starts
+  /// would use up the ring.
+  func smallTail() -> SmallTail {
+    var tail = SmallTail()
+    var size = 0
+    for segment in segments.reversed() {
+      size += segment.end - SegmentHeader.size
+      guard size <= layout.segmentSize / 2, let part = whole(segment) else { break }
+      tail.entries = part + tail.entries
+      tail.generations.insert(segment.name.generation)
+    }
+    return tail
+  }
+
+  /// All records of a segment; nil when some cannot be read or are not for this version.
+  private func whole(_ segment: Segment) -> [SpoolEntry]? {
+    var entries: [SpoolEntry] = []
+    var isWhole = true
+    let visited = try? read(segment, isActive: false, from: SegmentHeader.size) { record in
+      guard record.frame.version == RecordFrame.version, let entry = record.entry else {
+        isWhole = false
+        return false
+      }
+      entries.append(entry)
+      return true
+    }
+    return visited != nil && isWhole ? entries : nil
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+import DequeModule
+import Monitoring
+
+extension SpoolCore {
+  /// The oldest results of a lane that wait for delivery. Reads from where the lane stands, not from the beginning.
+  mutating func pending(_ lane: DeliveryLane, limit: Int) -> [QueuedRecord] {
+    guard limit > 0, let bounds = progress.bounds(of: lane) else { return [] }
+    var found: [QueuedRecord] = []
+    var isWhole = true
+    if let log {
+      var first: LogPosition?
+      let progress = progress
+      let walk = log.walk(from: positions[lane] ?? log.locate(bounds.lowerBound)) { record in
+        let sequence = record.frame.sequence
+        guard sequence <= bounds.upperBound else { return false }
+        guard record.frame.isDeliverable, sequence >= bounds.lowerBound, !progress.isSettled(sequence),
+          record.frame.version == RecordFrame.version, let decoded = try? RecordPayload.decode(record.payload)
+        else { return true }
+        first = first ?? record.position
+        guard found.count < limit else { return false }
+        found.append(QueuedRecord(sequence: sequence, record: decoded))
+        return true
+      }
+      // An unreadable segment before the first result stays the place to start from: it may come back.
+      positions[lane] = min(first ?? walk.stopped, walk.stopped)
+      isWhole = walk.failed == 0
+    }
+    for entry in memory where found.count < limit && entry.deliverable && bounds.contains(entry.sequence) {
+      guard !progress.isSettled(entry.sequence), let decoded = try? RecordPayload.decode(entry.payload) else {
+        continue
+      }
+      found.append(QueuedRecord(sequence: entry.sequence, record: decoded))
+    }
+    // Nothing of the backlog is left but records outside the lanes: the lanes are one again.
+    if lane == .backlog, found.isEmpty, isWhole { settle(.backlog, through: bounds.upperBound) }
+    return found
+  }
+
+  /// Durable when it returns, unless the disk is away.
+  mutating func acknowledge(_ lane: DeliveryLane, through sequence: UInt64) {
+    settle(lane, through: sequence)
+    saveCursor()
+    recycle()
+  }
+
+  private mutating func settle(_ lane: DeliveryLane, through sequence: UInt64) {
+    guard let bounds = progress.bounds(of: lane), nextSequence > 0 else { return }
+    let last = min(sequence, bounds.upperBound, nextSequence - 1)
+    guard last >= bounds.lowerBound else { return }
+    if let log {
+      var counts: [UInt32: Int] = [:]
+      let progress = progress
+      let walk = log.walk(from: positions[lane] ?? log.locate(bounds.lowerBound)) { record in
+        let sequence = record.frame.sequence
+        guard sequence <= last else { return false }
+        if record.frame.isDeliverable, sequence >= bounds.lowerBound, !progress.isSettled(sequence) {
+          counts[record.position.generation, default: 0] += 1
+        }
+        return true
+      }
+      positions[lane] = walk.stopped
+      for (generation, count) in counts { self.log?.settle(count, generation: generation) }
+    }
+    progress.acknowledge(lane, through: last, newest: nextSequence - 1)
+    let progress = progress
+    memory.removeAll { $0.deliverable && progress.isSettled($0.sequence) }
+    memoryBytes = memory.reduce(0) { $0 + $1.size }
+    oldestKnown = nil
+  }
+
+  /// What is here becomes the backlog.
+  mutating func startLiveLane() {
+    progress.startLive(at: max(nextSequence, 1))
+    positions = [:]
+    saveCursor()
+  }
+
+  /// Results at or below `sequence` are in a snapshot that survives a restart.
+  mutating func markSnapshotted(through sequence: UInt64) {
+    snapshottedThrough = max(snapshottedThrough, sequence)
+    recycle()
+  }
+
+  /// The slot of the oldest result that waits.
+  mutating func oldest() -> Timestamp? {
+    if let oldestKnown { return oldestKnown }
+    let firsts = DeliveryLane.allCases.compactMap { pending($0, limit: 1).first?.record.scheduledAt }
+    oldestKnown = .some(firsts.min())
+    return firsts.min()
+  }
+
+  mutating func status(at time: SpoolTime) -> SpoolStatus {
+    var status = counters
+    status.mode = mode
+    let segments = log?.segments ?? []
+    status.depth =
+      segments.reduce(0) { $0 + $1.unsettled } + memory.reduce(0) { $0 + ($1.deliverable ? 1 : 0) }
+    status.stored = segments.reduce(0) { $0 + $1.records } + memory.count
+    status.oldest = status.depth == 0 ? nil : oldest()
+    status.gaps = (segments.flatMap(\.gaps) + pendingGaps).filter { $0.cause != .skipped }
+    status.quarantined = (quarantined?.segments ?? []).reduce(0) { $0 + $1.records } + refused.count
+    status.bytesUsed = log?.usedBytes ?? 0
+    status.bytesReserved = log?.reservedBytes ?? 0
+    status.segments = segments.count
+    status.recordedThrough = nextSequence == 0 ? 0 : nextSequence - 1
+    status.bytesPerResult = rate.bytesPerResult
+    if let hourly = rate.perHour(at: time.monotonic) {
+      status.resultsPerHour = hourly.results
+      let waiting = Double(status.depth) * (rate.bytesPerResult ?? 0)
+      // The segment being written and the spare for the change hold nothing for long.
+      let room = max(0, Double(status.bytesReserved - 2 * settings.segmentSize) - waiting)
+      if hourly.bytes > 0 { status.hoursCovered = room / hourly.bytes }
+    }
+    return status
+  }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+
+import DequeModule
+import Monitoring
+
+extension SpoolCore {
+  /// Takes over a directory: reads what is there, writes what waited in memory, and is durable when it returns.
+  /// When it throws, nothing has changed.
+  mutating func adopt(_ files: any SpoolFileSystem, at time: SpoolTime) throws(FileFault) {
+    let before = self
+    do throws(FileFault) {
+      try adoptAll(files, at: time)
+    } catch {
+      log?.close()
+      quarantined?.close()
+      cursor?.close()
+      self = before
+      self.files = files
+      throw error
+    }
+  }
+
+  private mutating func adoptAll(_ files: any SpoolFileSystem, at time: SpoolTime) throws(FileFault) {
+    let found = CursorFile.read(files)
+    let (recovery, continues) = try recover(files, cursor: found.cursor)
+    let store = recovery.identity ?? identity ?? newIdentity(time)
+    let layout = SegmentLog.Layout(
+      log: .results, segmentSize: settings.segmentSize, count: settings.segmentCount, identity: store,
+      nonce: nonce)
+    self.files = files
+    identity = store
+    cursor = CursorFile(files: files, after: found.cursor)
+    log = SegmentLog(files: files, layout: layout, recovered: recovery)
+    counters.cursorDamaged += found.damaged
+    counters.setAside += recovery.setAside
+    counters.unreadable += recovery.unknownRecords
+    counters.notes = files.notes
+    if continues {
+      reportDamage(recovery)
+    } else {
+      startNumbering(recovery, cursor: found.cursor, at: time)
+    }
+    finishDrops()
+    try reserve()
+    try startWriting(at: time)
+    positions = [:]
+    oldestKnown = nil
+    mode = .durable
+    saveCursor()
+    openQuarantine(files, at: time)
+    recycle()
+  }
+
+  /// `continues`: this run already wrote to this store, so what it remembers is newer than what the disk says.
+  private func recover(
+    _ files: any SpoolFileSystem, cursor: Cursor?
+  ) throws(FileFault) -> (LogRecovery, continues: Bool) {
+    if let identity {
+      // What waits in memory was perhaps half written before the disk failed: it is written anew, so the old copies
+      // do not count.
+      let reader = recoverer(
+        files, .results, identity: identity, progress: progress,
+        limit: memory.first?.sequence ?? RecordFrame.sequenceLimit)
+      let recovery = try reader.recover()
+      if recovery.identity == identity { return (recovery, true) }
+    }
+    let reader = recoverer(
+      files, .results, identity: cursor?.identity, progress: cursor.map(DeliveryProgress.init),
+      limit: RecordFrame.sequenceLimit)
+    return (try reader.recover(), false)
+  }
+
+  private func recoverer(
+    _ files: any SpoolFileSystem, _ log: SegmentName.Log, identity: UniqueID?, progress: DeliveryProgress?,
+    limit: UInt64
+  ) -> LogRecoverer {
+    LogRecoverer(
+      files: files, log: log, segmentSize: log == .results ? settings.segmentSize : quarantineSegment,
+      identity: identity, progress: progress, limit: limit)
+  }
+
+  private func newIdentity(_ time: SpoolTime) -> UniqueID {
+    var generator = SystemRandomNumberGenerator()
+    return UniqueID.v7(at: time.wall, using: &generator)
+  }
+
+  /// Fixes the next sequence above everything ever used here, and numbers what waited in memory accordingly.
+  private mutating func startNumbering(_ recovery: LogRecovery, cursor: Cursor?, at time: SpoolTime) {
+    let trusted = recovery.progress == nil ? nil : cursor
+    let highest = max(
+      recovery.highest, trusted?.settledThrough ?? 0, trusted?.liveThrough ?? 0,
+      max(trusted?.liveStart ?? 1, 1) - 1)
+    var next = highest + 1
+    // Lost records behind an unreadable end may have had any number above the last one seen.
+    if recovery.unreadableTail || highest == 0 { next = max(next + 1, firstSequence(time)) }
+    if let first = memory.first?.sequence, first < next {
+      for index in memory.indices { memory[index].sequence = next + UInt64(index) }
+      nextSequence = next + UInt64(memory.count)
+    }
+    let start = memory.first?.sequence ?? max(nextSequence, next)
+    nextSequence = max(nextSequence, start)
+    progress =
+      recovery.progress
+      ?? DeliveryProgress(
+        settledThrough: (recovery.segments.first { $0.records > 0 }?.name.base ?? start) - 1)
+    reportDamage(recovery)
+    guard highest > 0, start > highest + 1 else { return }
+    let skipped = highest + 1...start - 1
+    let isDamage = recovery.unreadableTail
+    pendingGaps.append(
+      GapRecord(
+        cause: isDamage ? .unreadableTail : .skipped, lost: isDamage ? 1 : 0, records: isDamage ? 1 : 0,
+        sequences: skipped))
+    if isDamage { counters.damaged += 1 }
+  }
+
+  /// Holes nobody accounts for become gap records; those of delivered results cost nothing and are left out.
+  private mutating func reportDamage(_ recovery: LogRecovery) {
+    var waiting = IntervalSet()
+    for gap in pendingGaps { waiting.insert(gap.sequences) }
+    let parts = recovery.holes.flatMap { waiting.missing(from: $0) }.flatMap { progress.unsettled(in: $0) }
+    var gaps: [GapRecord] = []
+    for part in parts {
+      let width = part.upperBound - part.lowerBound + 1
+      // A width no store can hold is a lost explanation of skipped numbers, not that many results.
+      let lost = width > 1 << 32 ? 1 : width
+      counters.damaged += lost
+      if gaps.count < 64 {
+        gaps.append(GapRecord(cause: .damage, lost: lost, records: lost, sequences: part))
+      } else {
+        gaps[63].lost += lost
+        gaps[63].records += lost
+        gaps[63].lastSequence = part.upperBound
+      }
+    }
+    pendingGaps += gaps
+  }
+
+  /// A stop between the gap record of a full ring and the removal it speaks of: the removal is done now. Empty
+  /// segments go as well.
+  private mutating func finishDrops() {
+    guard let segments = log?.segments else { return }
+    let dropped = segments.flatMap(\.gaps).filter { $0.cause == .ringFull }.map(\.lastSequence).max() ?? 0
+    var gone: Set<UInt32> = []
+    for segment in segments {
+      let isEmpty = segment.records == 0 && segment.gaps.isEmpty
+      if let last = segment.last, last <= dropped { progress.forget(through: last) }
+      if isEmpty || segment.last.map({ $0 <= dropped }) == true { gone.insert(segment.name.generation) }
+    }
+    log?.recycle(gone)
+  }
+
+  private mutating func reserve() throws(FileFault) {
+    log?.trim()
+    do {
+      try log?.replenish()
+    } catch {
+      let bytes = log?.reservedBytes ?? 0
+      guard bytes >= SpoolSettings.leastSegments * settings.segmentSize else { throw error }
+      fault(error)
+      counters.notes.append("only \(bytes >> 20) of \(settings.size >> 20) MiB could be reserved: \(error)")
+    }
+  }
+
+  /// The first segment of this run: the small ones before it, then the gaps, then what waited in memory.
+  private mutating func startWriting(at time: SpoolTime) throws(FileFault) {
+    guard let recovered = log else { return }
+    while (log?.segments.count ?? 0) > settings.segmentCount - 2 {
+      var nothing = ArraySlice<SpoolEntry>()
+      guard recovered.spareCount == 0 else { break }
+      try rotate(&nothing, at: time)
+      try log?.seal()
+    }
+    let tail = (log?.spareCount ?? 0) > 0 ? recovered.smallTail() : SmallTail()
+    let waiting = withGaps(Array(memory))
+    var rest = (tail.entries + waiting)[...]
+    if tail.generations.isEmpty {
+      try rotate(&rest, at: time)
+    } else {
+      let progress = progress
+      let base = rest.first?.sequence ?? nextSequence
+      let count = try log?.start(base: base, with: rest, at: time.wall) { progress.isSettled($0) } ?? 0
+      rest = rest.dropFirst(count)
+      log?.recycle(tail.generations)
+    }
+    while !rest.isEmpty {
+      let progress = progress
+      rest = rest.dropFirst(try log?.append(rest) { progress.isSettled($0) } ?? 0)
+      if !rest.isEmpty { try rotate(&rest, at: time) }
+    }
+    try log?.sync()
+    memory.removeAll()
+    memoryBytes = 0
+    pendingGaps = []
+  }
+
+  var quarantineSegment: Int { settings.quarantineSize / 4 }
+
+  /// The quarantine is a small log of the same form. Trouble with it never stops the store.
+  private mutating func openQuarantine(_ files: any SpoolFileSystem, at time: SpoolTime) {
+    guard let identity else { return }
+    let layout = SegmentLog.Layout(
+      log: .quarantine, segmentSize: quarantineSegment, count: 4, identity: identity, nonce: nonce)
+    do {
+      let reader = recoverer(
+        files, .quarantine, identity: identity, progress: nil, limit: RecordFrame.sequenceLimit)
+      let recovery = try reader.recover()
+      var opened = SegmentLog(files: files, layout: layout, recovered: recovery)
+      opened.recycle(Set(opened.segments.filter { $0.records == 0 }.map(\.name.generation)))
+      try opened.replenish()
+      counters.setAside += recovery.setAside
+      nextRefused = max(nextRefused, recovery.highest + 1)
+      quarantined = opened
+      counters.quarantineDropped = Int(clamping: (opened.segments.first?.name.base ?? 1) - 1)
+      storeRefused(at: time)
+    } catch {
+      fault(error)
+      counters.notes.append("the quarantine is kept in memory only: \(error)")
+    }
+  }
+}

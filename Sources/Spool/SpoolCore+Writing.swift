@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+
+import DequeModule
+import Monitoring
+
+extension SpoolCore {
+  /// Writes the entries, in a new segment if the disk fails once, into memory if it fails twice.
+  mutating func write(_ entries: [SpoolEntry], sync: Bool = false, at time: SpoolTime) -> Bool {
+    let syncs = sync || settings.durability == .always
+    var rest = entries[...]
+    do {
+      try put(&rest, syncs: syncs, at: time)
+      written(entries, syncs: syncs, at: time)
+      return true
+    } catch {
+      fault(error)
+    }
+    // What is not known to be on the medium is still in memory and goes to another file. The failed one is never
+    // synced again.
+    let progress = progress
+    var again = ((log?.abandon { progress.isSettled($0) } ?? []) + rest)[...]
+    do {
+      if again.isEmpty { try rotate(&again, at: time) }
+      try put(&again, syncs: true, at: time)
+      written(entries, syncs: true, at: time)
+      return true
+    } catch {
+      fault(error)
+      let lost = log?.abandon { progress.isSettled($0) } ?? []
+      enterMemory(error, keeping: lost + again, at: time)
+      return false
+    }
+  }
+
+  private mutating func put(
+    _ rest: inout ArraySlice<SpoolEntry>, syncs: Bool, at time: SpoolTime
+  ) throws(FileFault) {
+    let progress = progress
+    while !rest.isEmpty {
+      let count = try log?.append(rest) { progress.isSettled($0) } ?? 0
+      rest = rest.dropFirst(count)
+      if !rest.isEmpty { try rotate(&rest, at: time) }
+    }
+    if syncs { try log?.sync() }
+  }
+
+  private mutating func written(_ entries: [SpoolEntry], syncs: Bool, at time: SpoolTime) {
+    if entries.contains(where: { $0.kind == .gap }) { pendingGaps = [] }
+    if syncs {
+      syncDueAt = nil
+    } else if syncDueAt == nil, !entries.isEmpty {
+      syncDueAt = time.monotonic + SpoolCore.syncInterval
+    }
+  }
+
+  /// Starts the next segment with the first of the entries. When the ring is used up the oldest segment makes room,
+  /// and the first record of the new segment says what went with it: it is on the medium before the old file is gone.
+  mutating func rotate(_ rest: inout ArraySlice<SpoolEntry>, at time: SpoolTime) throws(FileFault) {
+    try log?.seal()
+    recycle()
+    try? log?.replenish()
+    let needsRoom = (log?.spareCount ?? 0) <= 1 && (log?.sealedCount ?? 0) > 0
+    let victim = needsRoom ? log?.segments.first : nil
+    let gap = victim.flatMap { lostWith($0) }
+    if log?.spareCount == 0, let victim { drop(victim, gap) }
+    let base = rest.first?.sequence ?? nextSequence
+    var entries = rest
+    if let gap {
+      let entry = SpoolEntry(sequence: base, kind: .gap, deliverable: false, payload: gap.payload)
+      entries = ([entry] + rest)[...]
+    }
+    let progress = progress
+    let count = try log?.start(base: base, with: entries, at: time.wall) { progress.isSettled($0) } ?? 0
+    rest = rest.dropFirst(count - (gap == nil ? 0 : 1))
+    if let victim, log?.segments.first?.name == victim.name { drop(victim, gap) }
+  }
+
+  /// The results that are lost with a segment; nil when all of it was settled.
+  private func lostWith(_ segment: Segment) -> GapRecord? {
+    guard segment.unsettled > 0, let first = segment.first, let last = segment.last, let log else {
+      return nil
+    }
+    var gap: GapRecord?
+    let start = LogPosition(generation: segment.name.generation, offset: SegmentHeader.size)
+    _ = log.walk(from: start) { record in
+      guard record.position.generation == segment.name.generation else { return false }
+      guard record.frame.isDeliverable, !progress.isSettled(record.frame.sequence) else { return true }
+      let sequence = record.frame.sequence
+      var grown = gap ?? GapRecord(cause: .ringFull, lost: 0, records: 0, sequences: sequence...sequence)
+      grown.add(sequence: sequence, deliverable: true, time: RecordPayload.scheduledAt(record.payload))
+      gap = grown
+      return true
+    }
+    guard var gap else {
+      let count = UInt64(segment.unsettled)
+      return GapRecord(
+        cause: .ringFull, lost: count, records: UInt64(segment.records), sequences: first...last)
+    }
+    // Read errors hide records; the count in memory does not.
+    gap.lost = max(gap.lost, UInt64(segment.unsettled))
+    gap.records = UInt64(segment.records)
+    gap.lastSequence = max(gap.lastSequence, last)
+    return gap
+  }
+
+  private mutating func drop(_ segment: Segment, _ gap: GapRecord?) {
+    counters.dropped += gap?.lost ?? 0
+    if let last = segment.last { progress.forget(through: last) }
+    saveCursor()
+    log?.recycleFirst()
+    oldestKnown = nil
+  }
+
+  /// Gives back the oldest segments that are delivered and in a snapshot.
+  mutating func recycle() {
+    guard case .durable = mode, let log else { return }
+    var count = 0
+    for segment in log.segments.prefix(log.sealedCount) {
+      guard segment.unsettled == 0, segment.last ?? segment.name.base <= snapshottedThrough else { break }
+      if let last = segment.last { progress.forget(through: last) }
+      count += 1
+    }
+    guard count > 0 else { return }
+    saveCursor()
+    for _ in 0..<count { self.log?.recycleFirst() }
+  }
+
+  /// A cursor that cannot be written costs resends after a crash, nothing else.
+  mutating func saveCursor() {
+    guard case .durable = mode, let identity else { return }
+    do {
+      try cursor?.write(progress, identity: identity)
+    } catch {
+      fault(error)
+    }
+  }
+
+  mutating func fault(_ fault: FileFault) {
+    counters.faults += 1
+    counters.lastFault = fault.description
+  }
+
+  mutating func enterMemory(_ fault: FileFault, keeping entries: [SpoolEntry], at time: SpoolTime) {
+    retryAt = time.monotonic + SpoolCore.retryInterval
+    syncDueAt = nil
+    var since = time.wall
+    if case .memory(_, let began) = mode { since = began }
+    mode = .memory(reason: fault.description, since: since)
+    keepInMemory(entries.filter { $0.kind == .result })
+  }
+
+  /// Bounded: the oldest go first, delivered ones before all, and what is dropped undelivered is counted.
+  mutating func keepInMemory(_ entries: [SpoolEntry]) {
+    for entry in entries {
+      memory.append(entry)
+      memoryBytes += entry.size
+    }
+    while memory.count > settings.queueLimit || memoryBytes > settings.queueBytes,
+      let oldest = memory.popFirst()
+    {
+      memoryBytes -= oldest.size
+      let sequence = oldest.sequence
+      if pendingGaps.last?.cause != .memoryOverflow {
+        pendingGaps.append(
+          GapRecord(cause: .memoryOverflow, lost: 0, records: 0, sequences: sequence...sequence))
+      }
+      let waited = oldest.deliverable && !progress.isSettled(sequence)
+      let slot = oldest.payload.withUnsafeBytes { RecordPayload.scheduledAt($0) }
+      pendingGaps[pendingGaps.count - 1].add(sequence: sequence, deliverable: waited, time: slot)
+      if waited { counters.dropped += 1 }
+      oldestKnown = nil
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+/// An open file of the store. The value is the file system's business.
+package struct SpoolFile: Hashable, Sendable {
+  package var handle: Int32
+  package init(handle: Int32) { self.handle = handle }
+}
+
+/// Why the disk could not do what was asked.
+package enum FileFault: Error, Hashable, Sendable {
+  /// `code` is an errno value.
+  case failed(operation: String, name: String, code: Int32)
+  /// The directory is not safe to use, or not fit for a durable store; the text says why.
+  case refused(String)
+  /// Another process holds the directory.
+  case locked(String)
+}
+
+/// The few operations the store needs of a disk, all within one directory that this object holds locked.
+///
+/// Everything blocks; everything is called from the store's own threads. Names are plain file names. The production
+/// implementation is `PosixFileSystem`; tests use one in memory that can fail and crash at every operation.
+package protocol SpoolFileSystem: Sendable {
+  /// The files of the directory with their sizes in bytes.
+  func list() throws(FileFault) -> [String: Int]
+  /// Opens an existing file, or with `create` makes it.
+  func open(_ name: String, create: Bool) throws(FileFault) -> SpoolFile
+  func close(_ file: SpoolFile)
+  /// At most `count` bytes; fewer at the end of the file.
+  func read(_ file: SpoolFile, at offset: Int, count: Int) throws(FileFault) -> [UInt8]
+  func write(_ file: SpoolFile, at offset: Int, _ bytes: [UInt8]) throws(FileFault)
+  /// The file's data, and its size when that changed, are on the medium when this returns.
+  func sync(_ file: SpoolFile) throws(FileFault)
+  /// Makes the file exactly `size` bytes of zeros with the space behind them reserved.
+  func reserve(_ file: SpoolFile, size: Int) throws(FileFault)
+  func rename(_ name: String, to target: String) throws(FileFault)
+  func remove(_ name: String) throws(FileFault)
+  /// Renames, creations and removals so far are on the medium when this returns.
+  func syncDirectory() throws(FileFault)
+  /// What the operator should know about this disk; empty when there is nothing to say.
+  var notes: [String] { get }
+  /// The directory as it is now: this object if it still is the one at its path, a newly opened one otherwise.
+  func reattached() throws(FileFault) -> any SpoolFileSystem
+}

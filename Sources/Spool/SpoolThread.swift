@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+
+/// What a new thread is born with; handed over through one raw pointer.
+final class ThreadBody: Sendable {
+  let run: @Sendable () -> Void
+  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+/// Runs `body` on a thread of its own. False when the system gives no thread.
+func startThread(_ body: ThreadBody) -> Bool {
+  let pointer = Unmanaged.passRetained(body).toOpaque()
+  var thread = pthread_t()
+  guard pthread_create(&thread, nil, threadMain, pointer) == 0 else {
+    Unmanaged<ThreadBody>.fromOpaque(pointer).release()
+    return false
+  }
+  pthread_detach(thread)
+  return true
+}
+
+private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
+  return nil
+}
+
+/// The writer: groups of results, then jobs, then what time demands; and again until the mailbox closes.
+func runSpool(_ core: consuming SpoolCore, _ mailbox: SpoolMailbox, wakeUploader: @Sendable () -> Void) {
+  var core = core
+  while true {
+    let load = mailbox.take(at: monotonicMicroseconds())
+    let time = SpoolTime(wall: .now(), monotonic: monotonicMicroseconds())
+    if !load.results.isEmpty || load.overflow != nil {
+      let isRecorded = core.record(load.results.map(\.entry), overflow: load.overflow, at: time)
+      // Before anyone who waited can ask.
+      mailbox.publish(core.status(at: time), next: core.nextSequence)
+      for result in load.results { result.waiter?.resume(returning: isRecorded) }
+      if load.results.contains(where: \.entry.deliverable) { wakeUploader() }
+    }
+    core.tick(at: time)
+    for job in load.jobs { job.work(&core, time) }
+    if load.isLast { break }
+    mailbox.publish(core.status(at: time), next: core.nextSequence)
+    let deadlines = [load.dueAt, core.nextTick].compactMap { $0 }
+    mailbox.wait(until: deadlines.min())
+  }
+  let time = SpoolTime(wall: .now(), monotonic: monotonicMicroseconds())
+  core.flush(at: time)
+  for job in mailbox.endJobs() { job.work(&core, time) }
+  mailbox.publish(core.status(at: time), next: core.nextSequence)
+  core.close(at: time)
+  for closer in mailbox.takeClosers() { closer.resume() }
+}
