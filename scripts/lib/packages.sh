@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034
+#
+# The Debian packages each command needs, and what for. Sourced, never run.
+
+build_packages="
+ca-certificates          the authorities https checks trust
+git                      fetches the Swift packages
+binutils                 links
+gcc                      start-up files and libgcc for linking
+libc6-dev                C headers
+libstdc++-12-dev         the C++ library Swift's runtime links
+zlib1g-dev               Swift's Foundation links it
+libcurl4-openssl-dev     http checks and delivery
+libssl-dev               TLS
+"
+
+test_packages="
+nginx-light              a real web server to probe
+knot                     a real authoritative name server to probe
+knot-dnsutils            kdig, the second opinion on DNS answers
+unbound                  a real resolver to probe
+openssh-server           a real server with a banner to probe
+openssl                  certificates and TLS servers to probe
+curl                     asks the status page as a stranger would
+procps                   process facts in binary-level tests
+"
+
+ci_packages="
+shellcheck               lints the shell scripts
+"
+
+benchmark_packages="
+gcc                      the C loops we are measured against
+python3                  drives the runs and compares
+openssl                  certificates
+nginx-light              the http target
+knot                     the DNS target
+dnsperf                  the DNS yardstick
+wrk                      loads blackbox_exporter
+prometheus-blackbox-exporter  the prober most people use
+"
