@@ -19,7 +19,9 @@ package final class CurlEngine: Sendable {
     guard globalInitialisation == CURLE_OK else {
       throw CurlEngineError(what: "curl_global_init", code: Int(globalInitialisation.rawValue))
     }
-    guard let multi = curl_multi_init() else { throw CurlEngineError(what: "curl_multi_init", code: Int(ENOMEM)) }
+    guard let multi = curl_multi_init() else {
+      throw CurlEngineError(what: "curl_multi_init", code: Int(ENOMEM))
+    }
     // No transfer ever waits for another one's connection.
     let option = quartz_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
     guard option == CURLM_OK else {
@@ -94,7 +96,9 @@ package struct CurlEngineError: Error, Hashable, Sendable, CustomStringConvertib
   package let what: String
   package let code: Int
 
-  package var description: String { "\(what) failed with code \(code); is this machine out of memory or threads?" }
+  package var description: String {
+    "\(what) failed with code \(code); is this machine out of memory or threads?"
+  }
 }
 
 /// Once for the process. A write to a closed socket must be an error, not the end of the agent, also where OpenSSL

@@ -64,7 +64,9 @@ final class EngineLoop {
       guard code == CURLM_OK else {
         throw RefusedRequest(fault: .library(code: code.rawValue), message: "libcurl refused the transfer")
       }
-      if let limit = ticket.request.connectTimeout { connecting.append((transfer.started + limit, ticket.id)) }
+      if let limit = ticket.request.connectTimeout {
+        connecting.append((transfer.started + limit, ticket.id))
+      }
     } catch {
       transfer.stop = .local(error.fault, message: error.message)
       finish(transfer, code: CURLE_FAILED_INIT)
@@ -96,14 +98,13 @@ final class EngineLoop {
     transfer.ticket.reply.resume(returning: result)
   }
 
-  // MARK: Time limits
-
   private func endOverdue() {
     let now = ContinuousClock.now
     if let first = connecting.first?.deadline, connecting.count > 1 || first <= now { endSlowConnects(now) }
     guard now >= nextSweep else { return }
     nextSweep = now + .milliseconds(500)
-    for transfer in active.values where transfer.ticket.submitted + transfer.request.timeout + Self.grace < now {
+    for transfer in active.values
+    where transfer.ticket.submitted + transfer.request.timeout + Self.grace < now {
       transfer.stop = .deadline
       finish(transfer, code: CURLE_OPERATION_TIMEDOUT)
     }

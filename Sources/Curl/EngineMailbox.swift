@@ -57,8 +57,6 @@ final class EngineMailbox: Sendable {
     state = Mutex(State(multi: UInt(bitPattern: multi)))
   }
 
-  // MARK: For tasks
-
   /// An id to cancel by, before there is anything to cancel.
   func reserve() -> UInt64 {
     state.withLock { state in
@@ -109,8 +107,6 @@ final class EngineMailbox: Sendable {
       if ended { continuation.resume() }
     }
   }
-
-  // MARK: For the engine's thread
 
   /// At most `limit` commands, oldest first.
   func take(limit: Int) -> Batch {

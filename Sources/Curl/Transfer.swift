@@ -68,22 +68,21 @@ final class Transfer {
     return copy
   }
 
-  var phase: TransferPhase {
+  private func phase(endingWith code: CURLcode) -> TransferPhase {
     if connectStart == nil { return .prepare }
     if connected == nil { return .connect }
     if judge != nil, requestStart == nil { return .tls }
-    return firstByte == nil ? .firstByte : .transfer
+    // libcurl takes the end of the stream for a first byte.
+    return firstByte == nil || code == CURLE_GOT_NOTHING ? .firstByte : .transfer
   }
 
-  // MARK: The report
-
   func report(code: CURLcode) -> TransferReport {
-    let phase = phase
     let end = TransferEnd(
-      code: code, systemError: socketError != 0 ? socketError : systemError, stop: stop, phase: phase,
+      code: code, systemError: socketError != 0 ? socketError : systemError, stop: stop,
+      phase: phase(endingWith: code), hasAnswer: headersEnd != nil || request.goal == .handshake,
       handshake: judge.map(handshakeEnd))
     var report = TransferReport(outcome: end.outcome)
-    if phase == .transfer || headersEnd != nil {
+    if headersEnd != nil {
       report.statusCode = headers.statusCode
       report.httpVersion = headers.httpVersion
       report.headers = headers.fields
@@ -120,8 +119,10 @@ final class Transfer {
     case .body:
       // libcurl noted the end; our thread may have been busy with others since. The last byte is no earlier than
       // what we saw of it.
-      if let requestStart, let length = interval(from: CURLINFO_PRETRANSFER_TIME_T, to: CURLINFO_TOTAL_TIME_T) {
-        times.ended = max(requestStart + length, lastWrite ?? requestStart, headersEnd ?? requestStart) - started
+      if let requestStart, let length = interval(from: CURLINFO_PRETRANSFER_TIME_T, to: CURLINFO_TOTAL_TIME_T)
+      {
+        times.ended =
+          max(requestStart + length, lastWrite ?? requestStart, headersEnd ?? requestStart) - started
       }
       times.lastByte = times.ended
     }

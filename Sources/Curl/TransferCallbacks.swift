@@ -47,7 +47,8 @@ func takeBody(
 
 /// CURLOPT_OPENSOCKETFUNCTION: the last look at the address before it is dialled.
 func openPinnedSocket(
-  _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+  _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
+  _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
   guard let context, let address else { return CURL_SOCKET_BAD }
   let transfer = transfer(context)
@@ -74,7 +75,8 @@ private func refuseAddress(_ transfer: Transfer) -> curl_socket_t {
 
 /// CURLOPT_PREREQFUNCTION: the connection stands, the request is about to go out.
 func allowRequest(
-  _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+  _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?,
+  _ local: UnsafeMutablePointer<CChar>?,
   _ peerPort: Int32, _ localPort: Int32
 ) -> Int32 {
   guard let context else { return CURL_PREREQFUNC_ABORT }

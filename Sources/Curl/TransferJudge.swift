@@ -12,6 +12,8 @@ struct TransferEnd {
   /// Why we ended it ourselves; nil: libcurl did.
   var stop: TransferStop?
   var phase: TransferPhase
+  /// The headers of the final answer were complete, or none were asked for.
+  var hasAnswer = true
   var handshake: HandshakeEnd?
 }
 
@@ -40,7 +42,8 @@ extension TransferEnd {
   /// Decides what the end of a transfer means. Pure: all it knows is in here.
   var outcome: TransferOutcome {
     if let stop { return outcome(of: stop) }
-    if code == CURLE_OK { return .complete }
+    // libcurl is content with headers that end with the connection.
+    if code == CURLE_OK { return hasAnswer ? .complete : closed }
     if code == CURLE_OPERATION_TIMEDOUT { return failed(.timeout, "no end within the time limit") }
     if let handshake, let failure = tlsFailure(handshake) { return .failed(failure) }
     if let failure = systemFailure() { return .failed(failure) }
@@ -54,7 +57,8 @@ extension TransferEnd {
   private func outcome(of stop: TransferStop) -> TransferOutcome {
     switch stop {
     case .goalReached: .complete
-    case .headersTooLarge: failed(.headersTooLarge, "response headers exceed 64 KiB, 200 lines or 20 interim answers")
+    case .headersTooLarge:
+      failed(.headersTooLarge, "response headers exceed 64 KiB, 200 lines or 20 interim answers")
     case .malformedHeader: failed(.httpProtocol, "response header breaks the rules of HTTP")
     case .bodyTooLarge: failed(.bodyTooLarge, "response body exceeds its limit")
     case .deadline: failed(.timeout, "no end within the time limit")
@@ -62,7 +66,9 @@ extension TransferEnd {
     }
   }
 
-  // MARK: TLS
+  private var closed: TransferOutcome {
+    failed(.closed, "the server closed the connection before its answer was complete")
+  }
 
   private func tlsFailure(_ end: HandshakeEnd) -> TransferFailure? {
     if let first = end.problems.first {
@@ -74,8 +80,10 @@ extension TransferEnd {
     guard phase == .tls else { return nil }
     let reason = Int32(end.errorCode & 0x7f_ffff)
     if end.errorCode == 0 || reason == SSL_R_UNEXPECTED_EOF_WHILE_READING { return nil }
-    let isVersion = [SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW].contains(reason)
-    return tls(isVersion ? .protocolVersion : .handshake, "tls handshake failed: \(reasonName(end.errorCode))")
+    let isVersion = [SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW].contains(
+      reason)
+    return tls(
+      isVersion ? .protocolVersion : .handshake, "tls handshake failed: \(reasonName(end.errorCode))")
   }
 
   private func tls(_ kind: TLSFailureKind, _ message: String) -> TransferFailure {
@@ -93,8 +101,6 @@ extension TransferEnd {
     default: .handshake
     }
   }
-
-  // MARK: System calls
 
   private func systemFailure() -> TransferFailure? {
     guard systemError != 0 else { return nil }
@@ -114,15 +120,15 @@ extension TransferEnd {
     return TransferFailure(kind, phase: phase, message: words)
   }
 
-  // MARK: libcurl's own codes
-
   private func libraryFailure() -> TransferOutcome {
     switch code {
-    case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR,
+    case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR,
       CURLE_SSL_SHUTDOWN_FAILED:
-      return failed(.closed, "the server closed the connection before its answer was complete")
+      return closed
+    // Without an errno it is the end of an encrypted stream without its farewell, or a chunk that is none.
+    case CURLE_RECV_ERROR where handshake != nil: return closed
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
-      CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP_RETURNED_ERROR, CURLE_WRITE_ERROR, CURLE_CHUNK_FAILED:
+      CURLE_BAD_CONTENT_ENCODING, CURLE_RECV_ERROR, CURLE_WRITE_ERROR:
       return failed(.httpProtocol, "the answer breaks the rules of HTTP")
     case CURLE_OUT_OF_MEMORY where phase == .firstByte || phase == .transfer:
       // libcurl's own limit for one header line (100 KiB) falls before ours can see the line.
@@ -130,7 +136,8 @@ extension TransferEnd {
     case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
       return failed(.local(.request), "the url or an option cannot be used")
     default:
-      return failed(.local(.library(code: Int32(bitPattern: code.rawValue))), "libcurl failed with code \(code.rawValue)")
+      return failed(
+        .local(.library(code: Int32(bitPattern: code.rawValue))), "libcurl failed with code \(code.rawValue)")
     }
   }
 }
@@ -143,7 +150,5 @@ private func reasonName(_ code: UInt) -> String {
 private func alertName(_ alert: Int32) -> String { String(cString: SSL_alert_desc_string_long(alert)) }
 
 private func errnoName(_ code: Int32) -> String {
-  var buffer = [CChar](repeating: 0, count: 128)
-  guard strerror_r(code, &buffer, buffer.count) == 0 else { return "errno \(code)" }
-  return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).lowercased()
+  String(cString: strerror(code)).lowercased()
 }

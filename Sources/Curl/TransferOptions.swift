@@ -79,7 +79,9 @@ extension Transfer {
   /// that libcurl would invent for a body.
   private func headerLines() throws(RefusedRequest) -> [String] {
     var lines = ["Expect:"]
-    if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) { lines.append("Content-Type:") }
+    if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+      lines.append("Content-Type:")
+    }
     for field in request.headers {
       guard isToken(field.name), !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
         throw RefusedRequest(fault: .request, message: "a request header holds characters that http forbids")
@@ -148,8 +150,6 @@ extension Transfer {
     return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
   }
 
-  // MARK: One option
-
   private func set(_ option: CURLoption, _ value: Int) throws(RefusedRequest) {
     try check(quartz_curl_set_long(easy, option, value))
   }
@@ -161,7 +161,8 @@ extension Transfer {
   private func check(_ code: CURLcode) throws(RefusedRequest) {
     guard code == CURLE_OK else {
       throw RefusedRequest(
-        fault: .library(code: Int32(bitPattern: code.rawValue)), message: "libcurl refused an option: \(code.rawValue)")
+        fault: .library(code: Int32(bitPattern: code.rawValue)),
+        message: "libcurl refused an option: \(code.rawValue)")
     }
   }
 }

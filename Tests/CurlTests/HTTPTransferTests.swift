@@ -63,8 +63,10 @@ import Testing
       var asked = request(plain, "/echo")
       asked.method = method
       let report = try await transfer(asked)
-      #expect(report.text.split(separator: "|", omittingEmptySubsequences: false).first.map(String.init) == method)
-      #expect(report.text.split(separator: "|", omittingEmptySubsequences: false).last.map(String.init) == length)
+      #expect(
+        report.text.split(separator: "|", omittingEmptySubsequences: false).first.map(String.init) == method)
+      #expect(
+        report.text.split(separator: "|", omittingEmptySubsequences: false).last.map(String.init) == length)
     }
   }
 
@@ -149,7 +151,8 @@ import Testing
     try await withServer { _, tls, trust in
       let times = try await transfer(request(tls, "/hello", scheme: "https"), trust: trust).times
       let stamps = [
-        times.connectStart, times.connected, times.tlsDone, times.requestStart, times.firstByte, times.headersEnd,
+        times.connectStart, times.connected, times.tlsDone, times.requestStart, times.firstByte,
+        times.headersEnd,
         times.lastByte,
       ]
       let present = stamps.compactMap { $0 }

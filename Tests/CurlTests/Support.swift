@@ -7,11 +7,13 @@ import Testing
 
 /// A request to a server on loopback. The URL names `good.test`: nothing may ever look it up.
 func request(
-  _ port: UInt16, _ path: String = "/", scheme: String = "http", goal: TransferRequest.Goal = .body(limit: 65_536),
+  _ port: UInt16, _ path: String = "/", scheme: String = "http",
+  goal: TransferRequest.Goal = .body(limit: 65_536),
   timeout: Duration = .seconds(10)
 ) -> TransferRequest {
   TransferRequest(
-    url: "\(scheme)://good.test:\(port)\(path)", plan: .address("127.0.0.1", port: port), timeout: timeout, goal: goal)
+    url: "\(scheme)://good.test:\(port)\(path)", plan: .address("127.0.0.1", port: port), timeout: timeout,
+    goal: goal)
 }
 
 /// One engine, one transfer.
@@ -24,4 +26,6 @@ extension TransferReport {
 }
 
 /// Descriptors this process has open.
-func openDescriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+func openDescriptors() throws -> Int {
+  try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+}

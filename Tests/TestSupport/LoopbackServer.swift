@@ -77,6 +77,7 @@ package struct LoopbackConnection: Sendable {
   }
 
   /// Reads until the bytes seen so far contain `marker`, and returns all of them.
+  @discardableResult
   package func read(until marker: String) -> String {
     var seen: [UInt8] = []
     while !String(decoding: seen, as: UTF8.self).contains(marker) {

@@ -23,9 +23,11 @@ package func withNginx<Value>(
 ) async throws -> Value {
   let ports = try sites.map { _ in try freePort() }
   let configuration = folder.appending(path: "nginx.conf")
-  try nginxConfiguration(folder, zip(sites, ports)).write(to: configuration, atomically: true, encoding: .utf8)
+  try nginxConfiguration(folder, zip(sites, ports)).write(
+    to: configuration, atomically: true, encoding: .utf8)
   let server = try RealServer(
-    "/usr/sbin/nginx", ["-p", folder.path, "-c", configuration.path, "-e", folder.appending(path: "start.log").path],
+    "/usr/sbin/nginx",
+    ["-p", folder.path, "-c", configuration.path, "-e", folder.appending(path: "start.log").path],
     debianPackage: "nginx-light", log: folder.appending(path: "nginx.out"))
   defer { server.stop() }
   for port in ports { try await server.waitUntilListening(port: port) }
@@ -36,7 +38,8 @@ private func nginxConfiguration(_ folder: URL, _ sites: Zip2Sequence<[NginxSite]
   let blocks = sites.map { site, port in
     let tls = site.identity.map { "ssl_certificate \($0.certificate); ssl_certificate_key \($0.key);" } ?? ""
     let flags = site.identity == nil ? "" : site.http2 ? " ssl http2" : " ssl"
-    return "server { listen 127.0.0.1:\(port)\(flags) backlog=2048; \(tls)\n\(site.lines.joined(separator: "\n"))\n}"
+    return
+      "server { listen 127.0.0.1:\(port)\(flags) backlog=2048; \(tls)\n\(site.lines.joined(separator: "\n"))\n}"
   }
   // Without a master the process is one that the test can end by its id.
   return """

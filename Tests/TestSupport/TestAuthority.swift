@@ -31,13 +31,15 @@ package struct TestAuthority {
   /// - Parameter name: distinguishes several authorities in one folder.
   package init(in parent: URL, name: String = "root") throws {
     folder = parent.appending(path: "ca-\(name)")
-    try FileManager.default.createDirectory(at: folder.appending(path: "new"), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "new"), withIntermediateDirectories: true)
     rootFile = folder.appending(path: "root.pem").path
     _ = FileManager.default.createFile(atPath: folder.appending(path: "index.txt").path, contents: nil)
     try configuration.write(to: folder.appending(path: "ca.cnf"), atomically: true, encoding: .utf8)
     try openssl([
       "req", "-x509", "-config", "ca.cnf", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-      "-keyout", "root.key", "-out", "root.pem", "-subj", "/CN=Test \(name)", "-days", "3650", "-extensions", "root",
+      "-keyout", "root.key", "-out", "root.pem", "-subj", "/CN=Test \(name)", "-days", "3650", "-extensions",
+      "root",
     ])
   }
 
@@ -69,11 +71,15 @@ package struct TestAuthority {
 
   package func issue(_ name: String, _ leaf: Leaf = Leaf()) throws -> Identity {
     try openssl(
-      ["req", "-new", "-config", "ca.cnf", "-nodes", "-keyout", "\(name).key", "-out", "\(name).csr", "-subj", "/CN=\(name)"]
+      [
+        "req", "-new", "-config", "ca.cnf", "-nodes", "-keyout", "\(name).key", "-out", "\(name).csr",
+        "-subj", "/CN=\(name)",
+      ]
         + leaf.key)
     try extensions(leaf).write(to: folder.appending(path: "\(name).ext"), atomically: true, encoding: .utf8)
     try openssl([
-      "ca", "-batch", "-config", "ca.cnf", "-in", "\(name).csr", "-out", "\(name).pem", "-notext", "-md", leaf.digest,
+      "ca", "-batch", "-config", "ca.cnf", "-in", "\(name).csr", "-out", "\(name).pem", "-notext", "-md",
+      leaf.digest,
       "-extfile", "\(name).ext", "-startdate", stamp(leaf.from), "-enddate", stamp(leaf.until),
     ])
     return identity(name)
@@ -82,7 +88,8 @@ package struct TestAuthority {
   package func selfSigned(_ name: String, _ leaf: Leaf = Leaf()) throws -> Identity {
     try openssl(
       [
-        "req", "-x509", "-config", "ca.cnf", "-nodes", "-keyout", "\(name).key", "-out", "\(name).pem", "-subj",
+        "req", "-x509", "-config", "ca.cnf", "-nodes", "-keyout", "\(name).key", "-out", "\(name).pem",
+        "-subj",
         "/CN=\(name)", "-days", "30", "-addext", "subjectAltName=\(leaf.names.joined(separator: ","))",
       ] + leaf.key)
     return identity(name)
@@ -94,7 +101,8 @@ package struct TestAuthority {
 
   private func identity(_ name: String) -> Identity {
     Identity(
-      certificate: folder.appending(path: "\(name).pem").path, key: folder.appending(path: "\(name).key").path)
+      certificate: folder.appending(path: "\(name).pem").path, key: folder.appending(path: "\(name).key").path
+    )
   }
 
   private func stamp(_ days: Double) -> String {
@@ -105,7 +113,9 @@ package struct TestAuthority {
     return formatter.string(from: Date(timeIntervalSinceNow: days * 86_400))
   }
 
-  private func openssl(_ arguments: [String]) throws { try runTool("/usr/bin/openssl", arguments, in: folder) }
+  private func openssl(_ arguments: [String]) throws {
+    try runTool("/usr/bin/openssl", arguments, in: folder)
+  }
 }
 
 /// Runs a program to its end; one that fails is an error with what it said.

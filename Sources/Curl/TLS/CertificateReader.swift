@@ -61,7 +61,9 @@ enum CertificateReader {
   }
 
   private static func address(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-    guard let start = bytes.baseAddress, bytes.count == 4 || bytes.count == 16 else { return hexadecimal(bytes) }
+    guard let start = bytes.baseAddress, bytes.count == 4 || bytes.count == 16 else {
+      return hexadecimal(bytes)
+    }
     var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6
     guard inet_ntop(family, start, &buffer, socklen_t(buffer.count)) != nil else { return hexadecimal(bytes) }

@@ -89,7 +89,8 @@ package final class HandshakeJudge {
     for index in 0..<count {
       guard let certificate = quartz_x509_at(chain, index) else { continue }
       let isAnchor = anchored && index == count - 1
-      if !isAnchor || index == 0, let key = X509_get0_pubkey(certificate), CertificateVerdict.isWeak(key: key) {
+      if !isAnchor || index == 0, let key = X509_get0_pubkey(certificate), CertificateVerdict.isWeak(key: key)
+      {
         return true
       }
       var digest: Int32 = 0
@@ -115,13 +116,16 @@ package final class HandshakeJudge {
   fileprivate func noteClientCertificate() { clientCertificateRequested = true }
 
   fileprivate func note(_ ssl: OpaquePointer, _ event: Int32, _ value: Int32) {
-    if event & SSL_CB_HANDSHAKE_START != 0, let serverName = options.serverName, !isAddressLiteral(serverName) {
+    if event & SSL_CB_HANDSHAKE_START != 0, let serverName = options.serverName, !isAddressLiteral(serverName)
+    {
       // Here, because libcurl sets the URL's host after it handed us the context.
       _ = quartz_ssl_set_server_name(ssl, serverName)
     }
     if event & SSL_CB_HANDSHAKE_DONE != 0, doneAt == nil { doneAt = .now }
     // An alert is its level and its description, a byte each.
-    if event & SSL_CB_ALERT != 0, event & SSL_CB_READ != 0, value >> 8 == SSL3_AL_FATAL { alert = value & 0xff }
+    if event & SSL_CB_ALERT != 0, event & SSL_CB_READ != 0, value >> 8 == SSL3_AL_FATAL {
+      alert = value & 0xff
+    }
     if event & SSL_CB_EXIT != 0, value <= 0 { errorCode = UInt(ERR_peek_error()) }
   }
 }

@@ -13,7 +13,9 @@ package struct TLSReport: Hashable, Sendable {
 
   package var verified: Bool { problems.isEmpty }
 
-  package init(version: String, cipher: String?, chain: [PresentedCertificate], problems: [CertificateProblem]) {
+  package init(
+    version: String, cipher: String?, chain: [PresentedCertificate], problems: [CertificateProblem]
+  ) {
     self.version = version
     self.cipher = cipher
     self.chain = chain

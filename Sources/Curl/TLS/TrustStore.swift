@@ -50,7 +50,9 @@ package final class TrustStore: Sendable {
     guard let identity = FileIdentity(path: path) else { throw TrustStoreError(path: path, errno: errno) }
     let result = entries.withLock { entries -> Result<CertificateStore, TrustStoreError> in
       if let entry = entries[path], entry.identity == identity { return .success(entry.store) }
-      guard let store = CertificateStore(path: path) else { return .failure(TrustStoreError(path: path, errno: 0)) }
+      guard let store = CertificateStore(path: path) else {
+        return .failure(TrustStoreError(path: path, errno: 0))
+      }
       if entries.count >= Self.capacity { entries.removeAll() }
       entries[path] = Entry(identity: identity, store: store)
       return .success(store)
@@ -70,9 +72,15 @@ package struct TrustStoreError: Error, Hashable, Sendable, CustomStringConvertib
   /// Zero: the file was read, and holds no certificates or a damaged one.
   package let errno: Int32
 
+  package init(path: String, errno: Int32) {
+    self.path = path
+    self.errno = errno
+  }
+
   package var description: String {
     let cause = errno == 0 ? "no usable certificates in it" : String(cString: strerror(errno))
-    return "trusted certificates cannot be read from \(path): \(cause); install ca-certificates or set SSL_CERT_FILE"
+    return
+      "trusted certificates cannot be read from \(path): \(cause); install ca-certificates or set SSL_CERT_FILE"
   }
 }
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Curl
+
+/// Header lines, one by one, and the limits on them.
+@Suite struct HeaderAccumulatorTests {
+  private func steps(_ lines: [String]) -> ([HeaderAccumulator.Step], HeaderAccumulator) {
+    var headers = HeaderAccumulator()
+    return (lines.map { headers.take(Array($0.utf8)) }, headers)
+  }
+
+  @Test func keepsTheFinalAnswerOnly() {
+    let (steps, headers) = steps([
+      "HTTP/1.1 103 Early Hints\r\n", "Link: x\r\n", "\r\n", "HTTP/2 204 \r\n", "a: \t b c \t\r\n",
+      "Empty:\r\n", "\r\n",
+      "Trailer: t\r\n",
+    ])
+    #expect(steps == [.more, .more, .more, .more, .more, .more, .final, .more])
+    #expect(headers.statusCode == 204)
+    #expect(headers.httpVersion == "2")
+    #expect(headers.fields == [HeaderField("a", "b c"), HeaderField("Empty", "")])
+  }
+
+  @Test(arguments: [
+    ["HTTP/1.1\r\n"], ["HTTP/1.1 20 OK\r\n"], ["HTTP/1.1 2000 OK\r\n"], ["HTTP/1.1 abc OK\r\n"],
+    ["HTTP/1.1 200 OK\r\n", " folded\r\n"], ["HTTP/1.1 200 OK\r\n", ": no name\r\n"],
+    ["HTTP/1.1 200 OK\r\n", "no colon\r\n"], ["HTTP/1.1 200 OK\r\n", "a: b\rc\r\n"],
+    ["HTTP/1.1 200 OK\r\n", "a: b\0\r\n"], ["a: b\r\n"], ["\r\n"],
+  ])
+  func brokenLinesAreMalformed(lines: [String]) {
+    #expect(steps(lines).0.last == .malformed)
+  }
+
+  @Test(arguments: [(199, HeaderAccumulator.Step.more), (200, .tooLarge)])
+  func twoHundredLinesAreTheLimit(fields: Int, last: HeaderAccumulator.Step) {
+    let lines = ["HTTP/1.1 200 OK\r\n"] + Array(repeating: "a: b\r\n", count: fields)
+    #expect(steps(lines).0.last == last)
+  }
+
+  @Test(arguments: [(64 * 1024, HeaderAccumulator.Step.more), (64 * 1024 + 1, .tooLarge)])
+  func sixtyFourKilobytesAreTheLimit(bytes: Int, last: HeaderAccumulator.Step) {
+    let status = "HTTP/1.1 200 OK\r\n"
+    let rest = String(repeating: "v", count: bytes - status.utf8.count - 5)
+    #expect(steps([status, "a: \(rest)\r\n"]).0.last == last)
+  }
+
+  @Test(arguments: [(20, HeaderAccumulator.Step.more), (21, .tooLarge)])
+  func twentyInterimAnswersAreTheLimit(count: Int, last: HeaderAccumulator.Step) {
+    let lines = Array(repeating: ["HTTP/1.1 103 Early Hints\r\n", "\r\n"], count: count).flatMap { $0 }
+    #expect(steps(lines).0.last == last)
+  }
+}

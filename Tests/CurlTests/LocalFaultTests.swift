@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What goes wrong before or below the target, and how it is told from a target's failure.
+@Suite struct LocalFaultTests {
+  @Test func aClosedPortRefuses() async throws {
+    let report = try await transfer(request(try freePort(), timeout: .seconds(5)))
+    #expect(report.failure?.kind == .connectRefused)
+    #expect(report.failure?.phase == .connect)
+    #expect(report.times.connectStart != nil)
+    #expect(report.times.connected == nil)
+    #expect(report.failure?.message == "connection refused")
+  }
+
+  @Test(arguments: [
+    ("a url with a user", "http://user@good.test/"), ("a url with a space", "http://good.test/a b"),
+    ("a url with a line break", "http://good.test/\r\nX: y"), ("no host", "http:///"),
+  ])
+  func aRequestThatCannotBeSentIsOurFault(name: String, url: String) async throws {
+    try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
+      var asked = request(server.port)
+      asked.url = url
+      let report = try await transfer(asked)
+      guard case .local = report.failure?.kind else {
+        Issue.record("\(name): \(String(describing: report.failure))")
+        return
+      }
+      #expect(server.accepted == 0)
+    }
+  }
+
+  @Test(arguments: [
+    HeaderField("X", "a\r\nInjected: yes"), HeaderField("X\r\nY", "a"), HeaderField("", "a"),
+    HeaderField("X Y", "a"),
+    HeaderField("X", "a\0b"),
+  ])
+  func headersThatWouldInjectAreRefused(field: HeaderField) async throws {
+    try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
+      var asked = request(server.port)
+      asked.headers = [field]
+      let report = try await transfer(asked)
+      #expect(report.failure?.kind == .local(.request))
+      #expect(server.accepted == 0)
+    }
+  }
+
+  @Test func aNameIsNeverDialled() async throws {
+    var asked = request(80)
+    asked.plan = .address("localhost", port: 80)
+    let report = try await transfer(asked)
+    #expect(report.failure?.kind == .local(.request))
+  }
+
+  @Test func ipv6LiteralsAreDialled() async throws {
+    try await withLoopbackServer(
+      ipv6: true,
+      script: { link in
+        link.read(until: "\r\n\r\n")
+        link.write("HTTP/1.1 204 No Content\r\n\r\n")
+      }
+    ) { server in
+      var asked = request(server.port)
+      asked.plan = .address("::1", port: server.port)
+      let report = try await transfer(asked)
+      #expect(report.statusCode == 204)
+      #expect(report.peerAddress == "::1")
+    }
+  }
+
+  @Test func aProxyInTheEnvironmentIsIgnored() async throws {
+    setenv("http_proxy", "http://127.0.0.1:1", 1)
+    setenv("ALL_PROXY", "http://127.0.0.1:1", 1)
+    defer {
+      unsetenv("http_proxy")
+      unsetenv("ALL_PROXY")
+    }
+    try await withLoopbackServer(script: { link in
+      link.read(until: "\r\n\r\n")
+      link.write("HTTP/1.1 204 No Content\r\n\r\n")
+    }) { server in
+      let report = try await transfer(request(server.port))
+      #expect(report.statusCode == 204)
+    }
+  }
+
+  @Test func theConnectionHasItsOwnLimit() async throws {
+    // A listener whose queue is full: the kernel drops further connection attempts without a word.
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    let port = try bindLoopback(listener)
+    #expect(listen(listener, 0) == 0)
+    try await withCurlEngine { engine in
+      var fill = request(port, goal: .headers, timeout: .seconds(2))
+      fill.connectTimeout = .milliseconds(300)
+      let asked = fill
+      let reports = try await withThrowingTaskGroup(of: TransferReport.self) { group in
+        for _ in 0..<4 { group.addTask { try await engine.perform(asked) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      let stuck = reports.filter { $0.failure?.phase == .connect }
+      #expect(!stuck.isEmpty)
+      #expect(stuck.allSatisfy { $0.failure?.kind == .timeout && $0.times.ended < .seconds(1) })
+      // The ones that got into the queue may take their whole time.
+      #expect(
+        reports.filter { $0.failure?.phase == .firstByte }.allSatisfy { $0.times.ended > .seconds(1.5) })
+    }
+  }
+}

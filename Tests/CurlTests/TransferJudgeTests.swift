@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import COpenSSL
+import Glibc
+import Testing
+
+@testable import Curl
+
+/// Ends that no server on loopback can bring about, or not on command.
+@Suite struct TransferJudgeTests {
+  @Test(arguments: [
+    (ENETUNREACH, TransferFailureKind.local(.system(errno: ENETUNREACH))),
+    (EADDRNOTAVAIL, .local(.system(errno: EADDRNOTAVAIL))), (EMFILE, .local(.system(errno: EMFILE))),
+    (ENFILE, .local(.system(errno: ENFILE))), (ENOMEM, .local(.system(errno: ENOMEM))),
+    (EPERM, .local(.system(errno: EPERM))), (ECONNREFUSED, .connectRefused), (EHOSTUNREACH, .unreachable),
+    (ETIMEDOUT, .timeout), (ECONNRESET, .reset),
+  ])
+  func theSystemsErrnoDecidesWhoseFaultItIs(code: Int32, kind: TransferFailureKind) {
+    let end = TransferEnd(code: CURLE_COULDNT_CONNECT, systemError: code, phase: .connect)
+    #expect(end.outcome.failure?.kind == kind)
+    #expect(end.outcome.failure?.phase == .connect)
+  }
+
+  @Test func aCodeNobodyExpectsIsOurs() {
+    let end = TransferEnd(code: CURLE_COULDNT_RESOLVE_HOST, phase: .prepare)
+    #expect(end.outcome.failure?.kind == .local(.library(code: 6)))
+  }
+
+  @Test(arguments: [
+    (Int32(116), false, TLSFailureKind.clientCertificate), (40, true, .clientCertificate),
+    (40, false, .handshake),
+    (42, true, .clientCertificate), (48, true, .clientCertificate), (70, false, .protocolVersion),
+    (112, true, .handshake),
+  ])
+  func theAlertSaysWhy(alert: Int32, requested: Bool, kind: TLSFailureKind) {
+    let handshake = HandshakeEnd(alert: alert, clientCertificateRequested: requested)
+    // TLS 1.3 servers refuse a client after the client's side of the handshake was complete.
+    for phase in [TransferPhase.tls, .firstByte] {
+      let end = TransferEnd(
+        code: CURLE_RECV_ERROR, systemError: ECONNRESET, phase: phase, handshake: handshake)
+      #expect(end.outcome.failure?.kind == .tls(kind))
+      #expect(end.outcome.failure?.phase == .tls)
+    }
+  }
+
+  @Test func ourOwnStopOutweighsWhateverLibcurlMadeOfIt() {
+    let end = TransferEnd(
+      code: CURLE_WRITE_ERROR, systemError: ECONNRESET, stop: .goalReached, phase: .transfer)
+    #expect(end.outcome == .complete)
+  }
+
+  @Test func severalProblemsAreAllTold() {
+    let handshake = HandshakeEnd(problems: [.untrusted, .expired], alert: 42)
+    let end = TransferEnd(code: CURLE_PEER_FAILED_VERIFICATION, phase: .tls, handshake: handshake)
+    #expect(end.outcome.failure?.kind == .tls(.certificate(.untrusted)))
+    #expect(end.outcome.failure?.message == "certificate is not trusted, certificate has expired")
+  }
+
+  @Test(arguments: [
+    (X509_V_ERR_CERT_HAS_EXPIRED, CertificateProblem.expired), (X509_V_ERR_CERT_NOT_YET_VALID, .notYetValid),
+    (X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, .selfSigned),
+    (X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, .untrusted),
+    (X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, .untrusted), (X509_V_ERR_CERT_SIGNATURE_FAILURE, .untrusted),
+    (X509_V_ERR_INVALID_CA, .untrusted), (X509_V_ERR_HOSTNAME_MISMATCH, .hostname),
+    (X509_V_ERR_EE_KEY_TOO_SMALL, .weak), (X509_V_ERR_INVALID_PURPOSE, .untrusted),
+  ])
+  func verifyErrorsHaveOneNameEach(code: Int32, problem: CertificateProblem) {
+    #expect(CertificateVerdict.problem(verifyError: code) == problem)
+  }
+}
+
+extension TransferOutcome {
+  fileprivate var failure: TransferFailure? {
+    if case .failed(let failure) = self { failure } else { nil }
+  }
+}
