@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import Checks
+
+@Suite struct AddressLookupTests {
+  private let question = DNSQuestion(name: DNSName("x") ?? .root, type: .a)
+
+  private func look(_ change: (inout Wire) -> Void) throws -> AddressLookup {
+    let message = try DNSMessage(Wire("x", .a).with(change).bytes)
+    return AddressLookup(
+      DNSReply(
+        content: .message(message), transport: "udp", truncated: false, connect: nil, elapsed: .seconds(1)),
+      to: question)
+  }
+
+  /// n0 → n1 → … → the address.
+  private func chain(_ aliases: Int) -> (inout Wire) -> Void {
+    { wire in
+      for index in 0..<aliases {
+        wire.answers.append(
+          Wire.cname("n\(index + 1)", name: index == 0 ? [0xc0, 12] : Wire.name("n\(index)")))
+      }
+      wire.answers.append(
+        Wire.record(1, [192, 0, 2, 1], name: aliases == 0 ? [0xc0, 12] : Wire.name("n\(aliases)")))
+    }
+  }
+
+  @Test(arguments: 0...8) func followsAliases(count: Int) throws {
+    let lookup = try look(chain(count))
+    #expect(lookup.addresses == [IPAddress("192.0.2.1")])
+    #expect(lookup.failure == nil)
+    #expect(lookup.elapsed == .seconds(1))
+  }
+
+  @Test(arguments: [9, 100]) func givesUpOnLongChains(count: Int) throws {
+    #expect(try look(chain(count)).failure?.reason == .dnsMalformed)
+  }
+
+  @Test func givesUpOnALoop() throws {
+    let lookup = try look { $0.answers = [Wire.cname("y"), Wire.cname("x", name: Wire.name("y"))] }
+    #expect(lookup.failure?.reason == .dnsMalformed)
+  }
+
+  @Test func takesNoAddressThatIsNotOnThePath() throws {
+    let lookup = try look {
+      $0.answers = [Wire.cname("y"), Wire.record(1, [10, 0, 0, 1], name: Wire.name("z"))]
+    }
+    #expect(lookup.addresses.isEmpty)
+    #expect(lookup.failure?.reason == .dnsNoData)
+  }
+
+  @Test func takesTheFirst16Addresses() throws {
+    let lookup = try look { wire in
+      wire.answers = (0..<4000).map { Wire.record(1, [10, 0, UInt8($0 / 256), UInt8($0 % 256)]) }
+    }
+    #expect(lookup.addresses.count == 16)
+  }
+
+  @Test(arguments: [
+    (UInt16(3), Reason.dnsNXDomain), (2, .dnsServfail), (5, .dnsRefused), (4, .dnsRcode), (1, .dnsRcode),
+  ]) func codesHaveReasons(code: UInt16, reason: Reason) throws {
+    #expect(try look { $0.flags = 0x8180 | code }.failure?.reason == reason)
+  }
+
+  @Test func noAnswerIsNoData() throws { #expect(try look { _ in }.failure?.reason == .dnsNoData) }
+
+  @Test func faultsOfTheMachinesOwnServersAreLocal() {
+    for reason in [Reason.connectRefused, .connectUnreachable, .connectionClosed, .localFault] {
+      let reply = DNSReply(
+        content: .failure(Verdict(reason, message: "m")), transport: "udp", truncated: false, connect: nil,
+        elapsed: .zero)
+      #expect(AddressLookup(reply, to: question).failure?.reason == .localFault)
+    }
+  }
+
+  @Test func theFamilyThatFailsOutweighsTheOneThatHasNothing() throws {
+    let name = question.name
+    let none = try look { _ in }
+    let failed = try look { $0.flags = 0x8182 }
+    #expect(AddressLookup(merging: [none, failed], of: name).failure?.reason == .dnsServfail)
+    #expect(
+      AddressLookup(merging: [none, none], of: name).failure?.message == "x. exists but has no address")
+    #expect(AddressLookup(merging: [failed, try look(chain(0))], of: name).failure == nil)
+  }
+
+  private let v4 = (1...20).map { IPAddress.v4($0) }
+  private let v6 = (1...20).map { IPAddress.v6(high: 1 << 61, low: $0) }
+
+  @Test func familiesTakeTurnsIPv6First() {
+    let order = AddressLookup.order(Array(v4[..<3]) + v6[..<2]) { _ in true }
+    #expect(order == [v6[0], v4[0], v6[1], v4[1], v4[2]])
+  }
+
+  @Test func withoutARouteIPv6ComesLast() {
+    #expect(AddressLookup.order(Array(v6[..<2]) + v4[..<2]) { _ in false } == [v4[0], v4[1], v6[0], v6[1]])
+    let many = AddressLookup.order(v6 + v4) { _ in false }
+    #expect(many.count == 16)
+    #expect(many.last == v6[0])
+  }
+
+  @Test func aSingleFamilyKeepsItsOrder() {
+    #expect(AddressLookup.order(v6) { _ in false } == Array(v6[..<16]))
+    #expect(AddressLookup.order(v4) { _ in true } == Array(v4[..<16]))
+  }
+
+  @Test func theMachineReachesItself() { #expect(canReach(.loopback)) }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import TestSupport
+
+@testable import Checks
+
+/// A thread for what blocks, or for what belongs to one thread only, such as a network namespace.
+final class TestThread: Sendable {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  func start() { Thread { [body] in body() }.start() }
+}
+
+/// Network namespaces need root, or user namespaces with it.
+enum NetworkNamespace {
+  static let isAvailable: Bool = {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/unshare")
+    process.arguments = ["-n", "/sbin/ip", "link", "set", "lo", "up"]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
+  /// A reactor whose sockets live in an empty network namespace that was set up by the shell lines. Threads inherit
+  /// the namespace of the thread that makes them, and the namespace ends with its last thread and socket.
+  static func reactor(_ lines: [String]) async throws -> Reactor {
+    try await withCheckedThrowingContinuation { continuation in
+      TestThread { continuation.resume(with: Result { try reactorHere(lines) }) }.start()
+    }
+  }
+
+  private static func reactorHere(_ lines: [String]) throws -> Reactor {
+    guard unshareNetwork() else { throw POSIXFailure("unshare", errno) }
+    for line in lines { try shell(line) }
+    return try Reactor()
+  }
+
+  /// Runs in the namespace of the calling thread: a child process inherits it from the thread that forks.
+  private static func shell(_ line: String) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-ec", line]
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw SetUpFailed(line: line) }
+  }
+}
+
+struct SetUpFailed: Error { let line: String }
+
+private func unshareNetwork() -> Bool {
+  // CLONE_NEWNET; `unshare` itself is hidden behind _GNU_SOURCE.
+  typealias Unshare = @convention(c) (Int32) -> Int32
+  guard let symbol = dlsym(nil, "unshare") else { return false }
+  return unsafeBitCast(symbol, to: Unshare.self)(0x4000_0000) == 0
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Checks
+
+@Suite struct DeadlineHeapTests {
+  @Test func popsInOrderOfTimeWhateverTheOrderOfInsertion() {
+    let start = ContinuousClock.now
+    var generator = SeededGenerator(seed: 1)
+    var heap = DeadlineHeap()
+    let offsets = (0..<500).map { _ in Int.random(in: 0...50, using: &generator) }
+    for (index, offset) in offsets.enumerated() {
+      heap.insert(.init(instant: start + .milliseconds(offset), flow: UInt64(index)))
+    }
+    var popped: [ContinuousClock.Instant] = []
+    while let entry = heap.popDue(at: start + .seconds(1)) { popped.append(entry.instant) }
+    #expect(popped == offsets.sorted().map { start + .milliseconds($0) })
+  }
+
+  @Test func whatIsNotDueStays() {
+    let start = ContinuousClock.now
+    var heap = DeadlineHeap()
+    heap.insert(.init(instant: start + .seconds(2), flow: 2))
+    heap.insert(.init(instant: start + .seconds(1), flow: 1))
+    #expect(heap.earliest == start + .seconds(1))
+    #expect(heap.popDue(at: start) == nil)
+    #expect(heap.popDue(at: start + .seconds(1))?.flow == 1)
+    #expect(heap.popDue(at: start + .seconds(1)) == nil)
+    heap.removeAll()
+    #expect(heap.earliest == nil)
+  }
+}
+
+@Suite struct LatenessWindowTests {
+  let start = ContinuousClock.now
+
+  @Test func findsTheLargestSinceAnInstant() {
+    var window = LatenessWindow()
+    window.record(.milliseconds(300), at: start)
+    window.record(.milliseconds(40), at: start + .seconds(1))
+    window.record(.milliseconds(90), at: start + .seconds(2))
+    window.record(.milliseconds(10), at: start + .seconds(3))
+    #expect(window.largest(since: start) == .milliseconds(300))
+    #expect(window.largest(since: start + .milliseconds(1)) == .milliseconds(90))
+    #expect(window.largest(since: start + .seconds(3)) == .milliseconds(10))
+    #expect(window.largest(since: start + .seconds(4)) == .zero)
+  }
+
+  @Test func noiseIsNotKept() {
+    var window = LatenessWindow()
+    window.record(.microseconds(900), at: start)
+    #expect(window.largest(since: start) == .zero)
+  }
+
+  /// Against the plain maximum over everything recorded.
+  @Test func agreesWithTheObviousAnswer() {
+    var generator = SeededGenerator(seed: 2)
+    var window = LatenessWindow()
+    var all: [(at: ContinuousClock.Instant, lateness: Duration)] = []
+    for second in 0..<100 {
+      let lateness = Duration.milliseconds(Int.random(in: 1...1000, using: &generator))
+      window.record(lateness, at: start + .seconds(second))
+      all.append((start + .seconds(second), lateness))
+      let since = start + .seconds(Int.random(in: 0...second, using: &generator))
+      #expect(window.largest(since: since) == all.filter { $0.at >= since }.map(\.lateness).max())
+    }
+  }
+}
+
+@Suite struct FlowReportTests {
+  private func report(_ end: FlowReport.End, late: Duration) -> FlowReport {
+    let start = ContinuousClock.now
+    return FlowReport(
+      end: end, started: start, ended: start + .seconds(10), deadline: start + .seconds(10), lateness: late)
+  }
+
+  @Test func onlyATimeoutThatWasLateByMoreThanAFifthIsOurs() {
+    #expect(report(.timedOut, late: .milliseconds(2001)).isOwnLateness)
+    #expect(!report(.timedOut, late: .milliseconds(2000)).isOwnLateness)
+    #expect(!report(.done, late: .seconds(9)).isOwnLateness)
+    #expect(!report(.failed(111), late: .seconds(9)).isOwnLateness)
+  }
+}
