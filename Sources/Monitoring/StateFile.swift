@@ -20,6 +20,8 @@ package struct StateFile: Hashable, Sendable {
   /// What could not be done, why by the system's word, and the file.
   package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
   }
 
   /// Nil when there is no such file.

@@ -86,6 +86,6 @@ extension HTTPURL {
   /// Whether a key may be sent there: https, or http that stays on this machine.
   package var mayCarrySecrets: Bool {
     if scheme == .https { return true }
-    return host == "localhost" || host == "::1" || (host.hasPrefix("127.") && IPAddress(host) != nil)
+    return host == "localhost" || IPAddress(host)?.isLoopback == true
   }
 }

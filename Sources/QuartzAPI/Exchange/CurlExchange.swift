@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+/// Why a name has no addresses, in words.
+package struct ResolveFailure: Error, Hashable, Sendable {
+  package var message: String
+
+  package init(_ message: String) { self.message = message }
+}
+
+/// Requests to one origin over libcurl, which is given an address and never a name to resolve.
+///
+/// A request for another origin, or over plain http to anything but this machine, is not sent: the key in it belongs
+/// to the configured origin alone. Certificates are always verified, redirects are never followed, and an answer
+/// beyond 4 MiB is no answer.
+package struct CurlExchange: HTTPExchanging {
+  /// Address literals for a host, best first.
+  package typealias Resolve =
+    @Sendable (_ host: String, _ port: UInt16) async -> Result<[String], ResolveFailure>
+
+  package static let bodyLimit = 4 << 20
+
+  private let origin: HTTPURL.Origin
+  private let engine: CurlEngine
+  private let resolve: Resolve
+  private let userAgent: String
+  private let caFile: String?
+
+  /// - Parameters:
+  ///   - base: its origin is the only one a request may go to.
+  ///   - caFile: PEM file instead of the system's trust store.
+  package init(
+    to base: HTTPURL, userAgent: String, engine: CurlEngine, caFile: String? = nil, resolve: @escaping Resolve
+  ) {
+    self.origin = base.origin
+    self.engine = engine
+    self.userAgent = userAgent
+    self.caFile = caFile
+    self.resolve = resolve
+  }
+
+  package func exchange(_ request: APIRequest) async throws(CancellationError) -> APIReply {
+    guard request.url.origin == origin else {
+      return .failure("the request is for another origin than configured")
+    }
+    guard request.url.mayCarrySecrets else {
+      return .failure("a key is sent over https only; use an https url")
+    }
+    let start = ContinuousClock.now
+    let addresses: [String]
+    switch await self.addresses() {
+    case .failure(let failure): return .failure(failure.message)
+    case .success(let found): addresses = found
+    }
+    var reply = APIReply.failure("\(origin.host) has no address")
+    for address in addresses.prefix(4) {
+      let left = request.timeout - start.duration(to: .now)
+      guard left > .zero else { break }
+      let report = try await engine.perform(transfer(request, to: address, timeout: left))
+      reply = read(report)
+      // Only a connection that never stood may be tried elsewhere: beyond it the server may have acted.
+      guard let failure = report.failure, failure.phase == .connect else { break }
+    }
+    return reply
+  }
+
+  private func addresses() async -> Result<[String], ResolveFailure> {
+    if IPAddress(origin.host) != nil { return .success([origin.host]) }
+    let found = await resolve(origin.host, origin.port)
+    guard origin.scheme == .http, case .success(let addresses) = found else { return found }
+    // Plain http is for this machine; a name that leads elsewhere does not change that.
+    let local = addresses.filter { IPAddress($0)?.isLoopback == true }
+    return local.isEmpty
+      ? .failure(ResolveFailure("\(origin.host) is not this machine; use an https url")) : .success(local)
+  }
+
+  private func transfer(_ request: APIRequest, to address: String, timeout: Duration) -> TransferRequest {
+    var transfer = TransferRequest(
+      url: request.url.text, plan: .address(address, port: origin.port), timeout: timeout,
+      goal: .body(limit: Self.bodyLimit), method: request.method.rawValue,
+      headers: [HeaderField("User-Agent", userAgent)]
+        + request.headers.map { HeaderField($0.name, $0.value.reveal()) })
+    if request.method == .post { transfer.body = request.body }
+    // A few addresses must fit into one timeout.
+    transfer.connectTimeout = min(timeout, .seconds(10))
+    transfer.tls = TransferTLS(caFile: caFile)
+    return transfer
+  }
+
+  private func read(_ report: TransferReport) -> APIReply {
+    if let failure = report.failure { return .failure(failure.message) }
+    guard let status = report.statusCode else { return .failure("no answer arrived") }
+    let headers = report.headers.map { APIResponse.Header($0.name, $0.value) }
+    return .response(APIResponse(status: status, headers: headers, body: report.body))
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import QuartzAPI
+import Testing
+
+@Suite struct RateBudgetTests {
+  /// Asks as often as it may from `start` on for so long, and returns the instants granted, in microseconds.
+  private func exhaust(
+    _ budget: inout RateBudget, _ use: RequestUse, from start: Timestamp, for span: Duration
+  ) -> [Int64] {
+    var now = start
+    var granted: [Int64] = []
+    while start.duration(to: now) < span {
+      switch budget.request(use, at: now) {
+      case .granted: granted.append(now.microseconds)
+      case .reserve: budget.reserved()
+      case .wait(let until): now = until
+      }
+    }
+    return granted
+  }
+
+  private func worst(_ instants: [Int64], seconds: Int64) -> Int {
+    let sorted = instants.sorted()
+    var first = 0
+    var worst = 0
+    for (index, at) in sorted.enumerated() {
+      while sorted[first] <= at - seconds * 1_000_000 { first += 1 }
+      worst = max(worst, index - first + 1)
+    }
+    return worst
+  }
+
+  @Test func neverMoreThanNinetyAMinuteAndNineHundredAnHour() {
+    var budget = RateBudget()
+    let granted = exhaust(&budget, .live, from: dawn, for: .seconds(3 * 3600))
+    #expect(worst(granted, seconds: 60) == 90)
+    #expect(worst(granted, seconds: 3600) == 900)
+    #expect(granted.count == 2700)
+  }
+
+  /// A replay that took all it can get would silence live results for fifty minutes of every hour.
+  @Test func backlogLeavesRoomForLiveResults() {
+    var budget = RateBudget()
+    let backlog = exhaust(&budget, .backlog, from: dawn, for: .seconds(1800))
+    #expect(backlog.count == 500)
+    #expect(worst(backlog, seconds: 60) == 60)
+    let live = exhaust(&budget, .live, from: dawn.advanced(by: .seconds(1800)), for: .seconds(60))
+    #expect(live.count == 90)
+  }
+
+  /// 50 starts, each killed after a few requests: what was reserved counts, so no window goes over.
+  @Test func fiftyRestartsStayWithinTheLimits() {
+    var disk: [UInt8]?
+    var granted: [Int64] = []
+    var now = dawn
+    for start in 0..<50 {
+      var budget = RateBudget(restoring: disk, at: now)
+      for _ in 0..<(start % 9 + 1) {
+        decide: while true {
+          switch budget.request(.live, at: now) {
+          case .granted:
+            granted.append(now.microseconds)
+            break decide
+          case .reserve:
+            disk = budget.encoded(reserving: 10)
+            budget.reserved()
+          case .wait(let until): now = until
+          }
+        }
+        now = now.advanced(by: .milliseconds(20))
+      }
+    }
+    #expect(granted.count == 240)
+    #expect(worst(granted, seconds: 60) <= 90)
+    #expect(worst(granted, seconds: 3600) <= 900)
+  }
+
+  @Test func cleanEndGivesTheReservationBack() {
+    var budget = RateBudget()
+    #expect(budget.request(.pull, at: dawn) == .reserve)
+    budget.reserved()
+    #expect(budget.request(.pull, at: dawn) == .granted)
+    let restored = RateBudget(restoring: budget.encoded(reserving: 0), at: dawn)
+    #expect(restored.used(at: dawn) == (minute: 1, hour: 1))
+    let crashed = RateBudget(restoring: budget.encoded(reserving: 10), at: dawn)
+    #expect(crashed.used(at: dawn) == (minute: 11, hour: 11))
+  }
+
+  @Test func damagedFileIsNoFreshMinute() {
+    var bytes = RateBudget().encoded(reserving: 3)
+    bytes[4] ^= 1
+    for damaged in [bytes, [], Array("nonsense".utf8)] {
+      let budget = RateBudget(restoring: damaged, at: dawn)
+      #expect(budget.used(at: dawn).minute == 80)
+    }
+    #expect(RateBudget(restoring: nil, at: dawn).used(at: dawn).minute == 0)
+  }
+
+  /// The clock was set back an hour while the agent was down: old requests count as made now, not in the future.
+  @Test func clockSetBackBlocksAMinuteAtMost() {
+    var budget = RateBudget()
+    _ = exhaust(&budget, .live, from: dawn, for: .seconds(30))
+    let earlier = dawn.advanced(by: .seconds(-3600))
+    var restored = RateBudget(restoring: budget.encoded(reserving: 0), at: earlier)
+    #expect(restored.request(.live, at: earlier) == .wait(until: earlier.advanced(by: .seconds(60))))
+  }
+
+  @Test func tooManyHalvesTheRateAndSuccessRecoversIt() {
+    var budget = RateBudget()
+    budget.tooMany()
+    #expect(budget.allowedPerMinute == 45)
+    let granted = exhaust(&budget, .live, from: dawn, for: .seconds(60))
+    #expect(granted.count == 45)
+    for _ in 0..<10 { budget.tooMany() }
+    #expect(budget.allowedPerMinute == 6)
+    for _ in 0..<200 { budget.succeeded() }
+    #expect(budget.allowedPerMinute == 90)
+  }
+
+  @Test func serversOwnCountIsObeyed() {
+    var budget = RateBudget()
+    let until = dawn.advanced(by: .seconds(40))
+    budget.exhausted(until: until)
+    #expect(budget.request(.live, at: dawn) == .wait(until: until))
+    #expect(budget.request(.live, at: until) == .reserve)
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import QuartzAPI
+import Testing
+
+@Suite struct RateGateTests {
+  private func gate(_ clock: ManualClock, _ file: any DurableBytes) -> RateGate<ManualClock> {
+    RateGate(time: SteadyTime(clock: clock, wallNow: dawn), file: file)
+  }
+
+  @Test func reservesOnDiskBeforeTheFirstRequestAndOncePerTen() async {
+    let file = MemoryBytes()
+    let gate = gate(ManualClock(), file)
+    for number in 1...20 {
+      #expect(await gate.admit(.live) == nil)
+      #expect(file.writes == (number <= 10 ? 1 : 2))
+    }
+  }
+
+  @Test func manyAtOnceShareOneBudget() async {
+    let gate = gate(ManualClock(), MemoryBytes())
+    let granted = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<200 { group.addTask { await gate.admit(.pull) == nil } }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(granted == 90)
+    #expect(await gate.usage().minute == 90)
+  }
+
+  @Test func waitsForItsTurn() async throws {
+    let clock = ManualClock()
+    let gate = gate(clock, MemoryBytes())
+    for _ in 0..<90 { _ = await gate.admit(.live) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await gate.admitted(.pull) }
+      await clock.advanceToNext()
+      try await group.waitForAll()
+    }
+    #expect(clock.now.offset == .seconds(60))
+  }
+
+  @Test func unwritableFileStopsNothingAndIsSaid() async {
+    let gate = gate(ManualClock(), Unwritable())
+    #expect(await gate.admit(.live) == nil)
+    #expect(await gate.usage().storeProblem == "cannot write /state/rate: No space left on device")
+  }
+
+  @Test func answersChangeTheRate() async {
+    let gate = gate(ManualClock(), MemoryBytes())
+    _ = await gate.admit(.live)
+    await gate.observe(APIResponse(status: 429))
+    #expect(await gate.usage().allowedPerMinute == 45)
+    await gate.observe(APIResponse(status: 200))
+    #expect(await gate.usage().allowedPerMinute == 46)
+    let spent = APIResponse(
+      status: 200, headers: [.init("x-ratelimit-remaining", "0"), .init("x-ratelimit-reset", "50")])
+    await gate.observe(spent)
+    #expect(await gate.admit(.live) == dawn.advanced(by: .seconds(50)))
+  }
+
+  private struct Unwritable: DurableBytes {
+    func read() async throws(StateFile.Failure) -> [UInt8]? { nil }
+    func write(_ bytes: [UInt8]) async throws(StateFile.Failure) {
+      throw StateFile.Failure(description: "cannot write /state/rate: No space left on device")
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import QuartzAPI
+import Synchronization
+
+/// A store in memory that keeps the rules of the real one, and what was done to it.
+final class MemoryQueue: DeliveryQueue {
+  struct State: Sendable {
+    var records: [QueuedRecord] = []
+    var liveStart: UInt64 = 0
+    var acknowledged: [DeliveryLane: UInt64] = [:]
+    var quarantined: [String: [UniqueID]] = [:]
+    var liveStarts = 0
+    var rewinds: [String] = []
+  }
+
+  private let state = Mutex(State())
+
+  var snapshot: State { state.withLock { $0 } }
+
+  init(_ records: [DeliveryRecord] = []) { append(records) }
+
+  func append(_ records: [DeliveryRecord]) {
+    state.withLock { state in
+      for record in records {
+        state.records.append(QueuedRecord(sequence: UInt64(state.records.count + 1), record: record))
+      }
+    }
+  }
+
+  /// Rows not acknowledged yet, in either lane.
+  var open: Int {
+    state.withLock { state in DeliveryLane.allCases.reduce(0) { $0 + state.pending($1).count } }
+  }
+
+  func pending(_ lane: DeliveryLane, limit: Int) async -> [QueuedRecord] {
+    state.withLock { Array($0.pending(lane).prefix(limit)) }
+  }
+
+  func acknowledge(_ lane: DeliveryLane, through sequence: UInt64) async {
+    state.withLock { state in
+      if sequence <= state.acknowledged[lane] ?? 0 { state.rewinds.append("\(lane) to \(sequence)") }
+      state.acknowledged[lane] = sequence
+    }
+  }
+
+  func quarantine(_ records: [QueuedRecord], code: String) async {
+    state.withLock { $0.quarantined[code, default: []] += records.map(\.record.id) }
+  }
+
+  func startLiveLane() async {
+    state.withLock { state in
+      state.liveStarts += 1
+      // What was acknowledged in the live lane but stands above the backlog's mark is offered again.
+      state.acknowledged[.backlog] = max(state.acknowledged[.backlog] ?? 0, state.settledPrefix)
+      state.liveStart = UInt64(state.records.count)
+      state.acknowledged[.live] = state.liveStart
+    }
+  }
+}
+
+extension MemoryQueue.State {
+  /// Everything up to here is settled, whichever lane it was in.
+  var settledPrefix: UInt64 {
+    let backlog = acknowledged[.backlog] ?? 0
+    return backlog >= liveStart ? max(backlog, acknowledged[.live] ?? 0) : backlog
+  }
+
+  func pending(_ lane: DeliveryLane) -> ArraySlice<QueuedRecord> {
+    let end = lane == .live ? UInt64(records.count) : liveStart
+    let start = max(acknowledged[lane] ?? 0, lane == .live ? liveStart : 0)
+    return start >= end ? [] : records[Int(start)..<Int(end)]
+  }
+}
+
+/// Bytes that outlive nothing but a restarted object in the same test.
+final class MemoryBytes: DurableBytes {
+  private let state: Mutex<(bytes: [UInt8]?, writes: Int)>
+
+  init(_ bytes: [UInt8]? = nil) { state = Mutex((bytes, 0)) }
+
+  var bytes: [UInt8]? { state.withLock { $0.bytes } }
+  var writes: Int { state.withLock { $0.writes } }
+
+  func read() async throws(StateFile.Failure) -> [UInt8]? { bytes }
+
+  func write(_ bytes: [UInt8]) async throws(StateFile.Failure) {
+    state.withLock { $0 = (bytes, $0.writes + 1) }
+  }
+}
