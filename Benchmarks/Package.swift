@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+// The rooms that are measured are the agent's own sources, by symbolic links: what is `package` there can be called
+// here, and nothing has to become public for the sake of a benchmark.
+let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
+
+let package = Package(
+  name: "quartz-agent",
+  products: [.executable(name: "quartz-bench", targets: ["QuartzBench"])],
+  dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.6.0")],
+  targets: [
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CLinux"),
+    .target(name: "Monitoring", swiftSettings: settings),
+    .target(name: "Curl", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
+    .target(name: "Checks", dependencies: ["Monitoring", "Curl", "CLinux"], swiftSettings: settings),
+    .target(
+      name: "Scheduler",
+      dependencies: ["Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections")],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "QuartzBench", dependencies: ["Monitoring", "Curl", "Checks", "Scheduler"],
+      swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+import Checks
+import Monitoring
+import Synchronization
+
+/// Probes as `CheckRunner` makes them in the daemon, from check to result, with so many in flight all the time.
+struct ProbeLoad {
+  private let checks: [MonitoringCheck]
+  private let count: Int
+  private let inFlight: Int
+
+  init(_ arguments: Arguments) throws {
+    count = try arguments.number("count")
+    inFlight = try arguments.number("in-flight")
+    guard arguments.words.count == 2 else { throw Misuse("the second word must be the target") }
+    checks = try Self.makeChecks(arguments)
+  }
+
+  func run() async throws -> Cost {
+    let reactor = try Reactor()
+    let resolver = SystemResolver(
+      reactor: reactor, resolvConf: "/etc/resolv.conf", hosts: "/etc/hosts", port: 53)
+    let finder = TargetFinder(resolver: resolver, policy: EgressPolicy())
+    let probe: any Probe =
+      switch checks[0].type {
+      case .tcp: TCPProbe(reactor: reactor, finder: finder)
+      default: DNSProbe(reactor: reactor, finder: finder, system: resolver)
+      }
+    return try await load(CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe))
+  }
+
+  private func load(_ runner: CheckRunner) async throws -> Cost {
+    let queue = Queue(count: count)
+    let start = Usage.now()
+    let ok = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<inFlight {
+        group.addTask {
+          var ok = 0
+          while let number = queue.next() {
+            let slot = ProbeSlot(scheduledAt: .now(), trigger: .schedule)
+            let result = try await runner.run(checks[number % checks.count], slot: slot)
+            if result.state == .up { ok += 1 }
+          }
+          return ok
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    return Cost(probes: count, ok: ok, since: start)
+  }
+
+  private static func makeChecks(_ arguments: Arguments) throws -> [MonitoringCheck] {
+    var definition = CheckDefinition()
+    definition.type = arguments.words[0]
+    definition.name = "bench"
+    definition.timeout = .seconds(10)
+    definition.retries = 0
+    switch arguments.words[0] {
+    case "http":
+      definition.url = arguments.words[1]
+      definition.tlsCAFile = arguments.text("ca-file")
+      definition.tlsVerify = arguments.verify
+    case "tcp":
+      let parts = arguments.words[1].split(separator: ":")
+      guard parts.count == 2 else { throw Misuse("the target of tcp must be ADDRESS:PORT") }
+      definition.host = String(parts[0])
+      definition.port = Int(parts[1])
+    default:
+      definition.server = arguments.words[1]
+      definition.queryType = "A"
+      return try (0..<arguments.number("names")).map { number in
+        definition.queryName = "n\(number).bench.test"
+        return try MonitoringCheck(definition)
+      }
+    }
+    return [try MonitoringCheck(definition)]
+  }
+}
+
+/// Numbers the probes for all workers.
+private final class Queue: Sendable {
+  private let issued = Atomic(0)
+  private let count: Int
+
+  init(count: Int) { self.count = count }
+
+  func next() -> Int? {
+    let number = issued.wrappingAdd(1, ordering: .relaxed).oldValue
+    return number < count ? number : nil
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Scheduler
+
+/// Many checks at 60 s whose probes do nothing: what is left is the scheduler.
+struct ScheduleLoad {
+  private let checks: Int
+  private let seconds: Int
+
+  init(_ arguments: Arguments) throws {
+    checks = try arguments.number("checks")
+    seconds = try arguments.number("seconds")
+  }
+
+  func run() async throws -> String {
+    let list = try (0..<checks).map { number in
+      var definition = CheckDefinition()
+      definition.name = "check \(number)"
+      definition.type = "tcp"
+      definition.host = "h\(number % 5000).example"
+      definition.port = 443
+      return try MonitoringCheck(definition)
+    }
+    // The list belongs to whoever configured it; the scheduler shares it.
+    let before = residentBytes()
+    let options = SchedulerOptions(agent: "bench", limits: InFlightLimits(total: 2000)) { $0.target }
+    let scheduler = CheckScheduler(options, source: try TimerWakeSource()) { _ in
+    } events: { _ in
+    }
+    scheduler.apply(list)
+    let start = Usage.now()
+    let task = Task { await scheduler.run() }
+    try await Task.sleep(for: .seconds(seconds))
+    let status = scheduler.status()
+    let cost = Cost(probes: status.started, ok: status.started, since: start)
+    let memory = residentBytes() - before
+    task.cancel()
+    await task.value
+    withExtendedLifetime(list) {}
+    let late = [status.lateP50, status.lateP99, status.lateMax].map { ($0 ?? .zero).milliseconds }
+    return """
+      {"started": \(status.started), "missed": \(status.missed), "seconds": \(cost.seconds), \
+      "cpu": \(cost.user + cost.system), "late_p50_ms": \(late[0]), "late_p99_ms": \(late[1]), \
+      "late_max_ms": \(late[2]), "bytes_per_check": \(memory / checks)}
+      """
+  }
+}

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Runs every contestant once a round, so that they share whatever else the machine does, and prints medians and the
+ratios that docs/performance.md promises. CPU is user and system time of the prober; servers are not counted."""
+
+import argparse
+import contextlib
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+import servers
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = HERE / ".build"
+IN_FLIGHT = 100
+
+
+def run(command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def own_report(command):
+    """A program that prints its own figures as JSON: ours and the C loops."""
+    report = json.loads(run(command).splitlines()[-1])
+    if report["ok"] != report["probes"]:
+        raise SystemExit(f"{command}: only {report['ok']} of {report['probes']} probes succeeded")
+    return report | {"cpu": report["user"] + report["system"]}
+
+
+def dnsperf(port, folder, count):
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    output = run(["dnsperf", "-s", "127.0.0.1", "-p", port, "-d", folder / "queries", "-q", IN_FLIGHT,
+                  "-n", count // servers.NAMES, "-c", 1, "-T", 1])
+    seconds, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    completed = int(re.search(r"Queries completed:\s+(\d+)", output)[1])
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return {"probes": completed, "seconds": seconds, "cpu": cpu}
+
+
+def process_cpu(pid):
+    """User and system seconds of all threads, from /proc/PID/stat (proc(5), fields 14 and 15)."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def exporter(pid, port, module, target, seconds):
+    """blackbox_exporter under wrk: one request is one probe."""
+    url = f"http://127.0.0.1:{port}/probe?module={module}&target={target}"
+    with urllib.request.urlopen(url) as answer:
+        if "\nprobe_success 1" not in answer.read().decode():
+            raise SystemExit(f"blackbox_exporter cannot probe {target} with its module {module}")
+    before = process_cpu(pid)
+    output = run(["wrk", "-t", 1, "-c", IN_FLIGHT, "-d", f"{seconds}s", "--timeout", "30s", url])
+    cpu = process_cpu(pid) - before
+    probes, taken = re.search(r"(\d+) requests in ([\d.]+)s", output).groups()
+    if re.search(r"Non-2xx|Socket errors", output):
+        raise SystemExit(f"wrk met errors:\n{output}")
+    return {"probes": int(probes), "seconds": float(taken), "cpu": cpu}
+
+
+def contests(stack, folder, size):
+    """Every group: its title, its contestants by name (ours first), and the ratios promised of it."""
+    ours = BUILD / "release" / "quartz-bench"
+    c = BUILD / "c"
+    bundle = servers.make_certificates(folder)
+    plain, secure = stack.enter_context(servers.nginx(folder))
+    tcp = stack.enter_context(servers.tcp_accept(c / "tcp_accept", folder))
+    dns = stack.enter_context(servers.knot(folder))
+    pid, port = stack.enter_context(servers.blackbox(folder, bundle))
+    http_url, https_url = f"http://127.0.0.1:{plain}/", f"https://127.0.0.1:{secure}/"
+    target = f"127.0.0.1:{tcp}"
+
+    def agent(*arguments):
+        return lambda: own_report([ours, *arguments, "--in-flight", IN_FLIGHT])
+
+    def box(module, target):
+        return lambda: exporter(pid, port, module, target, size["wrk"])
+
+    return [
+        ("HTTP, 1 KiB, fresh connection", {
+            "quartz-agent": agent("http", http_url, "--count", size["http"]),
+            "C, curl_multi": lambda: own_report([c / "curl_multi", http_url, size["http"], IN_FLIGHT]),
+            "blackbox_exporter": box("http", http_url),
+        }, [("C, curl_multi", 1.25), ("blackbox_exporter", 1 / 8)]),
+        ("HTTPS, TLS 1.3, P-256, system bundle, fresh connection and handshake", {
+            "quartz-agent": agent("http", https_url, "--count", size["https"], "--ca-file", bundle),
+            "the same, unverified": agent("http", https_url, "--count", size["https"], "--no-verify"),
+            "blackbox_exporter": box("http", https_url),
+        }, [("the same, unverified", 1.15)]),
+        ("TCP connect", {
+            "quartz-agent": agent("tcp", target, "--count", size["tcp"]),
+            "C, epoll": lambda: own_report([c / "tcp_connect", "127.0.0.1", tcp, size["tcp"], IN_FLIGHT]),
+            "blackbox_exporter": box("tcp", target),
+        }, [("C, epoll", 2), ("blackbox_exporter", 1 / 10)]),
+        (f"DNS over UDP, {servers.NAMES} names", {
+            "quartz-agent": agent("dns", f"127.0.0.1:{dns}", "--count", size["dns"], "--names", servers.NAMES),
+            "dnsperf": lambda: dnsperf(dns, folder, size["dns"]),
+            "blackbox_exporter": box("dns", f"127.0.0.1:{dns}"),
+        }, [("dnsperf", 4)]),
+    ]
+
+
+def show_group(title, rounds, promises):
+    """One table, and the ratios promised of it."""
+    print(f"\n{title}, {IN_FLIGHT} in flight")
+    print(f"  {'':24}{'CPU us/probe':>14}{'lowest':>9}{'highest':>9}{'probes/CPU s':>14}{'probes/s':>10}")
+    cost = {}
+    for name, reports in rounds.items():
+        each = [1e6 * report["cpu"] / report["probes"] for report in reports]
+        rate = statistics.median(report["probes"] / report["seconds"] for report in reports)
+        cost[name] = statistics.median(each)
+        print(f"  {name:24}{cost[name]:>14.1f}{min(each):>9.1f}{max(each):>9.1f}"
+              f"{1e6 / cost[name]:>14,.0f}{rate:>10,.0f}")
+    first = next(iter(cost))
+    for name, limit in promises:
+        ratio = cost[first] / cost[name]
+        print(f"  CPU of ours to {name + ':':24}{ratio:>7.3f}   at most {limit:.3f}   "
+              f"{'met' if ratio <= limit else 'NOT MET'}")
+
+
+def show_schedule(size):
+    """100,000 checks at 60 s with probes that do nothing."""
+    command = [BUILD / "release" / "quartz-bench", "schedule", "--checks", 100_000, "--seconds", size["schedule"]]
+    report = json.loads(run(command).splitlines()[-1])
+    late, memory = report["late_p99_ms"], report["bytes_per_check"]
+    print(f"\nSchedule, 100,000 checks at 60 s, {report['started']:,} runs that do nothing")
+    print(f"  lateness p50 {report['late_p50_ms']:.2f} ms, p99 {late:.2f} ms, max {report['late_max_ms']:.2f} ms, "
+          f"{report['missed']} missed, CPU {report['cpu'] * 60 / report['seconds']:.2f} s a minute")
+    print(f"  lateness p99{'':27}{late:>7.2f} ms   at most 5 ms   {'met' if late <= 5 else 'NOT MET'}")
+    print(f"  memory a check, the list itself not counted{memory:>6.0f} B   at most 64 B   "
+          f"{'met' if memory <= 64 else 'NOT MET'}")
+
+
+def first_match(command, pattern):
+    done = subprocess.run(command, capture_output=True, text=True)
+    found = re.search(pattern, done.stdout + done.stderr)
+    return found[1] if found else "?"
+
+
+def show_machine(rounds):
+    model = re.search(r"model name\s*:\s*(.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    commit = first_match(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], r"(\w+)")
+    changed = subprocess.run(["git", "-C", str(HERE), "diff", "--quiet", "HEAD", "--", "../Sources", "."])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    print(f"quartz-agent, commit {commit}{' with changes' if changed.returncode else ''}, {now:%Y-%m-%d %H:%M} UTC")
+    print(f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}, "
+          f"load {os.getloadavg()[0]:.1f}; servers and probers share the cores")
+    versions = {
+        "swift": first_match(["swift", "--version"], r"Swift version (\S+)"),
+        "libcurl": first_match(["curl-config", "--version"], r"libcurl (\S+)"),
+        "openssl": first_match(["openssl", "version"], r"OpenSSL (\S+)"),
+        "nginx": first_match(["nginx", "-v"], r"nginx/(\S+)"),
+        "knot": first_match(["knotd", "--version"], r"version (\S+)"),
+        "dnsperf": first_match(["dpkg-query", "-W", "-f", "${Version}", "dnsperf"], r"(\S+)"),
+        "wrk": first_match(["wrk", "-v"], r"wrk (\S+)"),
+        "blackbox_exporter": first_match(["prometheus-blackbox-exporter", "--version"], r"version (\S+?),? "),
+    }
+    print(", ".join(f"{name} {version}" for name, version in versions.items()))
+    print(f"medians of {rounds} rounds, every contestant once a round")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="Benchmarks/run", description=__doc__)
+    parser.add_argument("--short", action="store_true", help="3 small rounds, to see that it works")
+    parser.add_argument("--rounds", type=int, help="5, or 3 with --short")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write every single measurement")
+    options = parser.parse_args()
+    rounds = options.rounds or (3 if options.short else 5)
+    size = {"http": 20_000, "https": 2000, "tcp": 30_000, "dns": 40_000, "wrk": 3, "schedule": 30}
+    if options.short:
+        size = {"http": 4000, "https": 400, "tcp": 6000, "dns": 10_000, "wrk": 1, "schedule": 5}
+    show_machine(rounds)
+    with tempfile.TemporaryDirectory(prefix="quartz-bench-") as name, contextlib.ExitStack() as stack:
+        groups = contests(stack, pathlib.Path(name), size)
+        measured = [{contestant: [] for contestant in contestants} for _, contestants, _ in groups]
+        for _ in range(rounds):
+            for results, (_, contestants, _) in zip(measured, groups):
+                for contestant, measure in contestants.items():
+                    results[contestant].append(measure())
+    for results, (title, _, promises) in zip(measured, groups):
+        show_group(title, results, promises)
+    show_schedule(size)
+    if options.json:
+        options.json.write_text(json.dumps(dict(zip((title for title, _, _ in groups), measured)), indent=2))
+
+
+if __name__ == "__main__":
+    main()
