@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+/// A place in the configuration file; both count from 1, the column in Unicode scalars.
+struct Position: Hashable, Comparable, Sendable {
+  var line: Int
+  var column: Int
+
+  static func < (left: Position, right: Position) -> Bool {
+    (left.line, left.column) < (right.line, right.column)
+  }
+}
+
+/// One thing to tell the person who wrote the file: an error, or a warning.
+package struct ConfigProblem: Hashable, Sendable, CustomStringConvertible {
+  /// As the user named it.
+  package var file: String
+  /// From 1; 0 when the problem is about the file as a whole.
+  package var line: Int
+  package var column: Int
+  /// Lower case, no full stop; never holds a secret.
+  package var message: String
+  /// What to do; nil when the message says it.
+  package var hint: String?
+
+  package init(file: String, line: Int = 0, column: Int = 0, message: String, hint: String? = nil) {
+    self.file = file
+    self.line = line
+    self.column = column
+    self.message = message
+    self.hint = hint
+  }
+
+  /// `agent.yaml:14:5: interval must be at least 1s, found 0s`, and a second line with the hint if there is one.
+  package var description: String {
+    let place = line > 0 ? "\(file):\(line):\(column)" : file
+    return "\(place): \(message)" + (hint.map { "\n  hint: \($0)" } ?? "")
+  }
+}
+
+/// Everything that is wrong with a configuration, in the order of the file. Never empty.
+package struct ConfigErrors: Error, Hashable, Sendable, CustomStringConvertible {
+  package var problems: [ConfigProblem]
+  /// What was noticed besides.
+  package var warnings: [ConfigProblem] = []
+
+  package var description: String { problems.map(\.description).joined(separator: "\n") }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The JSON Schema (draft 2020-12) of agent.yaml, for editors. Made from the key tables that the walk reads by.
+package enum ConfigSchema {
+  package static func json() -> String {
+    var writer = JSONWriter(reserving: 32_768)
+    writer.object { writer in
+      writer.field("$schema", "https://json-schema.org/draft/2020-12/schema")
+      writer.field("title", "agent.yaml of quartz-agent")
+      writer.fields(of: .root)
+    }
+    return writer.text
+  }
+}
+
+extension JSONWriter {
+  /// What makes an object schema of the table; the braces are the caller's.
+  fileprivate mutating func fields(of table: KeyTable, constant: (name: String, value: String)? = nil) {
+    field("type", "object")
+    key("properties")
+    object { writer in
+      for entry in table.keys {
+        writer.key(dynamic: entry.name)
+        if entry.name == constant?.name, let value = constant?.value {
+          writer.object { $0.field("const", value) }
+        } else {
+          writer.property(entry)
+        }
+      }
+    }
+    field("additionalProperties", false)
+    let required = table.keys.filter(\.isRequired).map(\.name)
+    guard !required.isEmpty else { return }
+    key("required")
+    strings(required)
+  }
+
+  private mutating func property(_ entry: Key) {
+    object { writer in
+      let fallback = entry.fallback.map { " (default: \($0))" } ?? ""
+      writer.field("description", entry.summary + fallback)
+      writer.value(entry.value)
+    }
+  }
+
+  private mutating func value(_ kind: ValueKind) {
+    switch kind {
+    case .text, .secret, .hidden: field("type", texts)
+    case .flag: orReference { $0.field("type", "boolean") }
+    case .integer(let range): orReference { $0.integers(range) }
+    case .automatic(let range):
+      choices([{ $0.field("const", "auto") }, { $0.integers(range) }, { $0.reference() }])
+    case .percent: orReference { $0.pattern(#"^[0-9]+(\.[0-9]+)?%$"#) }
+    case .duration: orReference { $0.pattern(#"^[0-9]+(\.[0-9]{1,3})?(us|ms|s|m|h|d)$"#) }
+    case .size: orReference { $0.pattern("^[0-9]+(B|KiB|MiB|GiB|TiB)$") }
+    case .choice(let words): choice(words)
+    case .list(let item): list(item)
+    case .oneOrMore(let item): choices([{ $0.value(item) }, { $0.list(item) }])
+    case .map(let table): fields(of: table)
+    case .headers:
+      field("type", "object")
+      key("additionalProperties")
+      object { $0.value(.hidden) }
+    case .check: check()
+    }
+  }
+
+  private mutating func list(_ item: ValueKind) {
+    field("type", "array")
+    key("items")
+    object { $0.value(item) }
+  }
+
+  private mutating func check() {
+    choices(
+      CheckType.allCases.map { type in
+        { $0.fields(of: KeyTable.check.narrowed(to: type), constant: ("type", type.rawValue)) }
+      })
+  }
+
+  private mutating func choice(_ words: [String]) {
+    // A word such as `4` is a number to an editor that reads YAML; both are the same text to the agent.
+    orReference { writer in
+      writer.key("enum")
+      writer.array { writer in
+        for word in words {
+          writer.string(word)
+          if let number = Int(word) { writer.integer(number) }
+        }
+      }
+    }
+  }
+
+  private mutating func integers(_ range: ClosedRange<Int>) {
+    field("type", "integer")
+    field("minimum", range.lowerBound)
+    field("maximum", range.upperBound)
+  }
+
+  private mutating func pattern(_ expression: String) {
+    field("type", "string")
+    field("pattern", expression)
+  }
+
+  /// `${env:NAME}` and its like stand for values of every type.
+  private mutating func reference() { pattern(#"\$\{(env|file|cred):[^}]+\}"#) }
+
+  private mutating func orReference(_ body: @escaping (inout JSONWriter) -> Void) {
+    choices([body, { $0.reference() }])
+  }
+
+  private mutating func choices(_ bodies: [(inout JSONWriter) -> Void]) {
+    key("anyOf")
+    array { writer in
+      for body in bodies { writer.object(body) }
+    }
+  }
+
+  private mutating func strings(_ values: [String]) {
+    array { writer in
+      for value in values { writer.string(value) }
+    }
+  }
+
+  /// What an editor takes an unquoted text for: `no`, `0123` and `1.5` are texts to the agent, and numbers or
+  /// booleans to a YAML reader.
+  private mutating func field(_ name: StaticString, _ types: [String]) {
+    key(name)
+    strings(types)
+  }
+}
+
+private let texts = ["string", "number", "boolean"]

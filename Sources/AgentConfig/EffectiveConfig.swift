@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The configuration as it is in force: defaults filled in, references resolved, secrets left out.
+package enum EffectiveConfig {
+  /// YAML that `ConfigLoader` reads back to the same settings, but for what is `<redacted>`.
+  package static func print(_ settings: Settings) -> String {
+    var printer = ConfigPrinter(secretPaths: settings.secretPaths)
+    printer.sections(settings)
+    if let quartz = settings.quartz { printer.quartz(quartz) }
+    printer.checks(settings.checks)
+    return printer.text
+  }
+}
+
+/// Writes keys and values line by line. Every text is quoted, so that none can be taken for something else.
+struct ConfigPrinter {
+  let secretPaths: Set<[String]>
+  private(set) var text = ""
+  private var depth = 0
+  private var path: [String] = []
+  /// The next line opens an item of a list.
+  private var opensItem = false
+
+  init(secretPaths: Set<[String]>) { self.secretPaths = secretPaths }
+
+  private mutating func line(_ words: String) {
+    let indent = String(repeating: "  ", count: opensItem ? depth - 1 : depth)
+    text += indent + (opensItem ? "- " : "") + words + "\n"
+    opensItem = false
+  }
+
+  /// A map under a key.
+  mutating func map(_ name: String, _ body: (inout ConfigPrinter) -> Void) {
+    line("\(key(name)):")
+    depth += 1
+    path.append(name)
+    body(&self)
+    path.removeLast()
+    depth -= 1
+  }
+
+  /// A map in a list; `name` is its part of the path.
+  mutating func item(_ name: String, _ body: (inout ConfigPrinter) -> Void) {
+    depth += 1
+    path.append(name)
+    opensItem = true
+    body(&self)
+    path.removeLast()
+    depth -= 1
+  }
+
+  /// A word of ours, a number or a duration: nothing that needs quotes.
+  mutating func word(_ name: String, _ value: String?) {
+    guard let value else { return }
+    line("\(key(name)): \(isSecret(name) ? scalar(Redacted.mark) : value)")
+  }
+
+  mutating func flag(_ name: String, _ value: Bool) { word(name, value ? "true" : "false") }
+
+  mutating func text(_ name: String, _ value: String?) {
+    guard let value else { return }
+    line("\(key(name)): \(scalar(isSecret(name) ? Redacted.mark : value))")
+  }
+
+  /// A text that holds no secret although its source does.
+  mutating func shown(_ name: String, _ value: String) { line("\(key(name)): \(scalar(value))") }
+
+  mutating func secret(_ name: String, _ value: Redacted?) {
+    guard value != nil else { return }
+    line("\(key(name)): \(scalar(Redacted.mark))")
+  }
+
+  mutating func texts(_ name: String, _ values: [String]) {
+    let items = values.enumerated().map { index, value in
+      scalar(secretPaths.contains(path + [name, String(index)]) || isSecret(name) ? Redacted.mark : value)
+    }
+    line("\(key(name)): [\(items.joined(separator: ", "))]")
+  }
+
+  func isSecret(_ name: String) -> Bool { secretPaths.contains(path + [name]) }
+
+  /// Keys of ours are plain; header names may be anything a token may be.
+  private func key(_ name: String) -> String {
+    name.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == UInt8(ascii: "_") } ? name : scalar(name)
+  }
+
+  /// A double-quoted YAML scalar; `${` is written so that it is no reference.
+  private func scalar(_ value: String) -> String {
+    var quoted = "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\t": quoted += "\\t"
+      default:
+        if scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value) || scalar.value == 0xfeff
+          || (0x2028...0x2029).contains(scalar.value)
+        {
+          let digits = String(scalar.value, radix: 16)
+          quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        } else {
+          quoted.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return escapingReferences(quoted) + "\""
+  }
+
+  private func escapingReferences(_ text: String) -> String {
+    var escaped = ""
+    var rest = text[...]
+    while let dollar = rest.firstIndex(of: "$") {
+      escaped += rest[..<dollar]
+      rest = rest[dollar...]
+      escaped += rest.hasPrefix("${") ? "$$" : "$"
+      rest = rest.dropFirst()
+    }
+    return escaped + rest
+  }
+}

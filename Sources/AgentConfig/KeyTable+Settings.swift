@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Bounds of the settings that are not a check's.
+enum SettingLimits {
+  static let inFlight = 1...100_000
+  static let perHost = 1...10_000
+  static let remoteChecks = 1...100_000
+  static let remoteInterval: ClosedRange<Duration> = .seconds(1) ... .seconds(86_400)
+  static let spoolSize = 16 * 1024 * 1024...1024 * 1024 * 1024 * 1024
+  static let pullEvery: ClosedRange<Duration> = .seconds(60) ... .seconds(86_400)
+  static let deliverEvery: ClosedRange<Duration> = .seconds(1) ... .seconds(300)
+  static let batch = 1...1000
+  /// Bytes of UTF-8 of a name that travels with every result.
+  static let nameBytes = 100
+}
+
+extension KeyTable {
+  /// agent.yaml as a whole.
+  static let root = KeyTable(
+    keys: [
+      Key("agent", .map(agent), "Who this agent is"),
+      Key("status", .map(status), "The local status server"),
+      Key("limits", .map(limits), "How much may happen at once"),
+      Key("defaults", .map(defaults), "What a check of this file has when it says nothing"),
+      Key("quartz", .map(quartz), "The Quartz API: checks from it, results to it"),
+      Key("spool", .map(spool), "The store of results that wait for delivery"),
+      Key("egress", .map(egress), "Where probes may go; the API can never widen it"),
+      Key("checks", .list(.check), "What is probed"),
+    ],
+    planned: ["include", "canaries", "maintenance", "alerts", "otlp", "history", "logging"])
+
+  static let agent = KeyTable(keys: [
+    Key("name", .text, "Name of the agent in results", default: "the host's name"),
+    Key("region", .text, "Where it stands, such as eu-west"),
+    Key(
+      "state_dir", .text, "Directory of the spool and the history; relative to this file",
+      default: "/var/lib/quartz-agent"),
+  ])
+
+  static let status = KeyTable(
+    keys: [
+      Key(
+        "listen", .text, "off, a loopback host:port, or unix:PATH; port 0 lets the kernel choose",
+        default: "unix:{state_dir}/agent.sock")
+    ],
+    planned: ["run_now_token", "read_token", "allow_unauthenticated", "hosts"])
+
+  static let limits = KeyTable(
+    keys: [
+      Key(
+        "in_flight", .automatic(SettingLimits.inFlight),
+        "Probes at once; auto: descriptor limit less 64, at most 2000",
+        default: "auto"),
+      Key(
+        "in_flight_per_host", .integer(SettingLimits.perHost), "Probes at once to one host and port",
+        default: "8"),
+      Key(
+        "remote_checks", .integer(SettingLimits.remoteChecks), "Checks accepted from the API at most",
+        default: "2000"),
+      Key(
+        "remote_interval_min", .duration(SettingLimits.remoteInterval),
+        "Shortest interval of a check from the API",
+        default: "10s"),
+    ],
+    planned: ["destinations"])
+
+  static let defaults = KeyTable(keys: [
+    Key("interval", .duration(CheckLimits.interval), "From one probe to the next", default: "60s"),
+    Key(
+      "timeout", .duration(CheckLimits.timeout), "Of one whole attempt; at most the interval", default: "10s"),
+    Key("retries", .integer(CheckLimits.retries), "Attempts after the first that failed", default: "1"),
+    Key("retry_delay", .duration(CheckLimits.delay), "Between attempts", default: "2s"),
+  ])
+
+  static let spool = KeyTable(keys: [
+    Key("size", .size(SettingLimits.spoolSize), "Space on disk, set aside at start", default: "256MiB"),
+    Key(
+      "durability", .choice(SpoolSettings.Durability.allCases.map(\.rawValue)),
+      "always: on disk before it counts as recorded; interval: at most a second later", default: "always"),
+  ])
+
+  static let egress = KeyTable(
+    keys: [
+      Key(
+        "mode", .choice(EgressSettings.Mode.allCases.map(\.rawValue)),
+        "allowlist_only: nothing but what allow lists, for every check", default: "default"),
+      Key("allow", .list(.text), "Opened address ranges: CIDR, or CIDR:port", default: "[]"),
+      Key("deny", .list(.text), "Closed address ranges; wins over allow", default: "[]"),
+      Key(
+        "ports", .list(.integer(CheckLimits.port)), "Ports that checks from the API may use",
+        default: "[80, 443, 8080, 8443]"),
+    ],
+    planned: ["methods", "proxy", "allow_names"])
+}
+
+extension KeyTable {
+  static let quartz = KeyTable(
+    keys: [
+      Key("url", .text, "Base of the API; https, or http to loopback", required: true),
+      Key("api_key", .secret, "The API's key", required: true),
+      Key("checks", .map(pull), "Checks from the API"),
+      Key("deliver", .map(deliver), "Results to the API"),
+      Key("supabase", .map(supabase), "The table interface, for deliver.to: supabase"),
+    ],
+    planned: ["update_resources"])
+
+  static let pull = KeyTable(keys: [
+    Key("pull", .flag, "Run the checks of the API", default: "false"),
+    Key("every", .duration(SettingLimits.pullEvery), "Between two looks at the list", default: "10m"),
+    Key("only", .map(filter), "Run no others"),
+    Key("except", .map(filter), "Leave these out"),
+    Key("ping_icmp", .flag, "Ping by ICMP instead of a TCP connection", default: "false"),
+    Key("cache_credentials", .flag, "Keep the checks' credentials in the list on disk", default: "false"),
+  ])
+
+  static let filter = KeyTable(keys: [
+    Key("resources", .list(.text), "Ids of resources", default: "[]"),
+    Key("checks", .list(.text), "Ids of checks", default: "[]"),
+    Key("types", .list(.choice(filterTypes)), "Kinds of check", default: "[]"),
+  ])
+
+  static let filterTypes = ["http", "keyword", "port", "ping", "ssl", "tcp", "tls"]
+
+  static let deliver = KeyTable(keys: [
+    Key(
+      "to", .choice(DeliverSettings.Target.allCases.map(\.rawValue)), "Which way results are sent",
+      default: "quartz"),
+    Key("batch", .integer(SettingLimits.batch), "Results in one request at most", default: "500"),
+    Key(
+      "every", .duration(SettingLimits.deliverEvery), "How long a result waits for company", default: "15s"),
+    Key("messages", .flag, "Send each result's message too", default: "false"),
+  ])
+
+  static let supabase = KeyTable(keys: [
+    Key("url", .text, "Base of the project; https, or http to loopback", required: true),
+    Key("api_key", .secret, "The project's public key"),
+    Key("email", .text, "Account of a team member"),
+    Key("password", .secret, "Its password"),
+    Key("service_key", .secret, "Instead of an account; it bypasses every rule of the database"),
+  ])
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What a key's value must look like. The walk reads by it and the JSON Schema is generated from it, so the two cannot
+/// say different things.
+indirect enum ValueKind: Sendable {
+  case text
+  /// Text that must never be shown. It belongs in a file of its own: written out, or from the environment, it is
+  /// worth a warning.
+  case secret
+  /// Text that must never be shown, but that people write into the file with good reason: header values, a body.
+  case hidden
+  case flag
+  case integer(ClosedRange<Int>)
+  /// `auto`, or a number.
+  case automatic(ClosedRange<Int>)
+  /// A number with a percent sign.
+  case percent
+  case duration(ClosedRange<Duration>)
+  /// Bytes.
+  case size(ClosedRange<Int>)
+  case choice([String])
+  case list(ValueKind)
+  /// One value, or a list of them.
+  case oneOrMore(ValueKind)
+  case map(KeyTable)
+  /// Free names, hidden values.
+  case headers
+  /// The keys depend on `type`.
+  case check
+}
+
+/// One key: its value, its default in the words of the file, and what it is for.
+struct Key: Sendable {
+  var name: String
+  var value: ValueKind
+  var summary: String
+  /// As one would write it; nil when there is none, or none that fits a line.
+  var fallback: String?
+  /// The kinds of check that have the key.
+  var types: Set<CheckType>
+  var isRequired: Bool
+
+  init(
+    _ name: String, _ value: ValueKind, _ summary: String, default fallback: String? = nil,
+    required: Bool = false
+  ) {
+    self.name = name
+    self.value = value
+    self.summary = summary
+    self.fallback = fallback
+    self.types = Set(CheckType.allCases)
+    self.isRequired = required
+  }
+
+  /// The key as one of these kinds only.
+  func only(_ types: CheckType...) -> Key {
+    var key = self
+    key.types = Set(types)
+    return key
+  }
+}
+
+/// The keys of one map.
+struct KeyTable: Sendable {
+  var keys: [Key]
+  /// Keys that the product is going to have; named so that nobody searches for a typing error.
+  var planned: Set<String> = []
+  /// Keys that other kinds of check have here, with the kinds as words.
+  private(set) var elsewhere: [String: String] = [:]
+
+  init(keys: [Key], planned: Set<String> = []) {
+    self.keys = keys
+    self.planned = planned
+  }
+
+  subscript(name: String) -> Key? { keys.first { $0.name == name } }
+
+  /// The table for one kind of check, nested tables included.
+  func narrowed(to type: CheckType) -> KeyTable {
+    var table = self
+    table.keys = keys.compactMap { key -> Key? in
+      guard key.types.contains(type) else {
+        let kinds = CheckType.allCases.filter(key.types.contains).map(\.rawValue)
+        table.elsewhere[key.name] = kinds.joined(separator: ", ")
+        return nil
+      }
+      var key = key
+      if case .map(let inner) = key.value { key.value = .map(inner.narrowed(to: type)) }
+      return key
+    }
+    return table
+  }
+}

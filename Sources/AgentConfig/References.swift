@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Resolves `${env:NAME}`, `${file:path}` and `${cred:NAME}` in a value. `$${` stands for a literal `${`; what a
+/// reference yields is not looked at again.
+struct References: Sendable {
+  var environment: [String: String]
+  var files: SecretFiles
+  /// What relative paths are relative to: the directory of the configuration file.
+  var base: String
+
+  struct Resolved: Sendable {
+    var text: String
+    var isSecret = false
+    var usesEnvironment = false
+    /// Set when the text is one file reference and nothing else.
+    var sourceFile: String?
+    var hasReference = false
+    /// About files; each message begins with the file's name.
+    var warnings: [SecretFiles.Note] = []
+  }
+
+  /// - Throws: what is wrong, in words that follow the key.
+  func resolve(_ text: String) throws(SecretFiles.Note) -> Resolved {
+    var resolved = Resolved(text: "")
+    var rest = text[...]
+    while let dollar = rest.firstIndex(of: "$") {
+      resolved.text += rest[..<dollar]
+      rest = rest[dollar...]
+      if rest.hasPrefix("$${") {
+        resolved.text += "${"
+        rest = rest.dropFirst(3)
+      } else if rest.hasPrefix("${") {
+        guard let close = rest.firstIndex(of: "}") else {
+          throw SecretFiles.Note("has a ${ without its }", hint: "write $${ for a literal ${")
+        }
+        let inner = rest[rest.index(rest.startIndex, offsetBy: 2)..<close]
+        rest = rest[rest.index(after: close)...]
+        try substitute(inner, in: &resolved)
+        if inner.count + 3 != text.count { resolved.sourceFile = nil }
+      } else {
+        resolved.text.append("$")
+        rest = rest.dropFirst()
+      }
+    }
+    resolved.text += rest
+    return resolved
+  }
+
+  private func substitute(_ inner: Substring, in resolved: inout Resolved) throws(SecretFiles.Note) {
+    resolved.hasReference = true
+    let parts = inner.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let argument = parts.count == 2 ? String(parts[1]) : ""
+    switch (parts[0], argument.isEmpty) {
+    case ("env", false):
+      guard let value = environment[argument] else {
+        throw SecretFiles.Note("needs the environment variable \(quoted(argument)), which is not set")
+      }
+      resolved.text += value
+      resolved.usesEnvironment = true
+    case ("file", false): try file(absolute(argument), in: &resolved)
+    case ("cred", false): try file(credential(argument), in: &resolved)
+    default:
+      // Not repeated: in a password it would be a piece of the password.
+      throw SecretFiles.Note(
+        "has an unknown reference behind ${",
+        hint: "${env:NAME}, ${file:path} or ${cred:NAME}; write $${ for a literal ${")
+    }
+  }
+
+  private func file(_ path: String, in resolved: inout Resolved) throws(SecretFiles.Note) {
+    do {
+      let contents = try files.read(path)
+      resolved.text += contents.text
+      resolved.isSecret = true
+      resolved.sourceFile = path
+      resolved.warnings += contents.warnings.map {
+        SecretFiles.Note("\(quoted(path)) \($0.message)", hint: $0.hint)
+      }
+    } catch {
+      throw SecretFiles.Note("needs the file \(quoted(path)), which \(error.message)", hint: error.hint)
+    }
+  }
+
+  private func credential(_ name: String) throws(SecretFiles.Note) -> String {
+    guard !name.contains("/"), name != ".", name != ".." else {
+      throw SecretFiles.Note("has the credential name \(quoted(name)), which is no plain name")
+    }
+    guard let directory = environment["CREDENTIALS_DIRECTORY"], directory.hasPrefix("/") else {
+      throw SecretFiles.Note(
+        "needs the credential \(quoted(name)), but CREDENTIALS_DIRECTORY is not set",
+        hint: "${cred:} works in a systemd service with LoadCredential=\(name.printable(maxBytes: 60)):…")
+    }
+    return "\(directory)/\(name)"
+  }
+
+  /// A path of the file's, as seen from the working directory.
+  func absolute(_ path: String) -> String { path.hasPrefix("/") || base == "." ? path : "\(base)/\(path)" }
+}
+
+/// A name or value of the user's for a message: one line, at most 80 bytes.
+func quoted(_ text: some StringProtocol) -> String { "\"\(String(text).printable(maxBytes: 80))\"" }

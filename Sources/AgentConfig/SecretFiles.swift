@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+
+/// Where the text behind `${file:}` and `${cred:}` comes from: the disk, or a test's own files.
+package struct SecretFiles: Sendable {
+  /// One file, read and judged.
+  package struct Contents: Hashable, Sendable {
+    package var text: String
+    /// What is not right with it and does not stop us.
+    package var warnings: [Note] = []
+
+    package init(text: String, warnings: [Note] = []) {
+      self.text = text
+      self.warnings = warnings
+    }
+  }
+
+  /// Words about a file that follow its name: never its content.
+  package struct Note: Error, Hashable, Sendable {
+    package var message: String
+    package var hint: String?
+
+    package init(_ message: String, hint: String? = nil) {
+      self.message = message
+      self.hint = hint
+    }
+  }
+
+  /// Takes an absolute path.
+  package var read: @Sendable (String) throws(Note) -> Contents
+
+  package init(read: @escaping @Sendable (String) throws(Note) -> Contents) { self.read = read }
+
+  /// The files of this machine. Symbolic links are followed, for that is how Kubernetes mounts secrets; what they
+  /// lead to must be a regular file of at most 4 KiB that nobody but its owner may write.
+  package static let disk = SecretFiles { path throws(Note) in try readSecretFile(path) }
+}
+
+private let maxSecretBytes = 4096
+
+private func readSecretFile(_ path: String) throws(SecretFiles.Note) -> SecretFiles.Contents {
+  // Without O_NONBLOCK the open of a FIFO waits for a writer, before we could see that it is one.
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+  guard descriptor >= 0 else { throw openNote(errno, path) }
+  defer { close(descriptor) }
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { throw openNote(errno, path) }
+  let warnings = try judge(status, path)
+  var bytes: [UInt8] = []
+  while bytes.count <= maxSecretBytes {
+    let (chunk, failure) = readChunk(descriptor)
+    if let failure { throw openNote(failure, path) }
+    if chunk.isEmpty { break }
+    bytes += chunk
+  }
+  guard bytes.count <= maxSecretBytes else { throw tooLarge }
+  while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
+  guard !bytes.isEmpty else { throw SecretFiles.Note("is empty") }
+  guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+    throw SecretFiles.Note("is no text", hint: "it must be UTF-8 without NUL")
+  }
+  return SecretFiles.Contents(text: text, warnings: warnings)
+}
+
+private let tooLarge = SecretFiles.Note(
+  "is larger than 4 KiB", hint: "it must hold the secret and nothing else")
+
+/// What the file is and who may touch it.
+private func judge(_ status: stat, _ path: String) throws(SecretFiles.Note) -> [SecretFiles.Note] {
+  guard status.st_mode & S_IFMT == S_IFREG else { throw SecretFiles.Note("is no regular file") }
+  guard status.st_size <= maxSecretBytes else { throw tooLarge }
+  let digits = String(status.st_mode & 0o7777, radix: 8)
+  let mode = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+    throw SecretFiles.Note("can be written by others (mode \(mode))", hint: "chmod go-w \(path)")
+  }
+  var warnings: [SecretFiles.Note] = []
+  if status.st_mode & S_IROTH != 0 {
+    warnings.append(
+      SecretFiles.Note("can be read by everybody on this machine (mode \(mode))", hint: "chmod o-r \(path)"))
+  }
+  if status.st_uid != 0, status.st_uid != geteuid() {
+    warnings.append(
+      SecretFiles.Note(
+        "belongs to user \(status.st_uid)", hint: "it should belong to root or to the agent's user"))
+  }
+  return warnings
+}
+
+private func openNote(_ code: Int32, _ path: String) -> SecretFiles.Note {
+  switch code {
+  case ENOENT: SecretFiles.Note("does not exist")
+  case EACCES, EPERM:
+    SecretFiles.Note("may not be read by this user", hint: "chgrp it to the agent's group with mode 0640")
+  case EISDIR: SecretFiles.Note("is no regular file")
+  case ELOOP: SecretFiles.Note("is a loop of symbolic links")
+  default: SecretFiles.Note("cannot be read: \(String(cString: strerror(code)))")
+  }
+}
+
+/// At most 64 KiB from where the descriptor stands; empty at the end. The failure is an errno value.
+func readChunk(_ descriptor: Int32) -> (bytes: [UInt8], failure: Int32?) {
+  var failure: Int32?
+  let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+    count = 0
+    while true {
+      let got = read(descriptor, buffer.baseAddress, buffer.count)
+      if got < 0, errno == EINTR { continue }
+      if got < 0 { failure = errno } else { count = got }
+      return
+    }
+  }
+  return (bytes, failure)
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Everything agent.yaml says, judged and complete: no reader has to know a default or check a value again.
+package struct Settings: Hashable, Sendable {
+  package var agent: AgentSettings
+  package var status: StatusSettings
+  package var limits: LimitSettings
+  package var defaults: CheckDefaults
+  /// Nil: the agent is on its own.
+  package var quartz: QuartzSettings?
+  package var spool: SpoolSettings
+  package var egress: EgressSettings
+  /// The checks of the file, in its order; names and ids are unique.
+  package var checks: [MonitoringCheck]
+  /// Paths of values that came from `${file:}` or `${cred:}` into keys that are not secret by themselves; the first
+  /// two parts of a check's are `checks` and its id. Only `EffectiveConfig` looks at them.
+  package var secretPaths: Set<[String]>
+}
+
+/// `agent`
+package struct AgentSettings: Hashable, Sendable {
+  package var name: String
+  package var region: String?
+  /// Absolute, or relative to the working directory when the configuration's own path was.
+  package var stateDir: String
+}
+
+/// `status`
+package struct StatusSettings: Hashable, Sendable {
+  package enum Listen: Hashable, Sendable {
+    case off
+    /// A loopback address or `localhost`; port 0 lets the kernel choose.
+    case tcp(host: String, port: UInt16)
+    case unix(path: String)
+  }
+
+  package var listen: Listen
+}
+
+/// `limits`
+package struct LimitSettings: Hashable, Sendable {
+  /// Nil: the smaller of 2,000 and the descriptor limit less 64.
+  package var inFlight: Int?
+  /// To one host and port.
+  package var inFlightPerHost: Int
+  package var remoteChecks: Int
+  package var remoteIntervalMin: Duration
+}
+
+/// `defaults`: for the checks of the file; a check from the API has its own columns.
+package struct CheckDefaults: Hashable, Sendable {
+  package var interval: Duration
+  package var timeout: Duration
+  package var retries: Int
+  package var retryDelay: Duration
+}
+
+/// `spool`
+package struct SpoolSettings: Hashable, Sendable {
+  package enum Durability: String, CaseIterable, Hashable, Sendable {
+    /// On disk before it counts as recorded.
+    case always
+    /// On disk within a second.
+    case interval
+  }
+
+  /// Bytes.
+  package var size: Int
+  package var durability: Durability
+}

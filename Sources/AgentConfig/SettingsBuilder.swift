@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Turns what the walk read into settings: defaults, and the rules that span keys.
+struct SettingsBuilder {
+  var walk: Walk
+  let root: TypedMap
+  let hostName: String
+
+  mutating func settings() -> Settings {
+    let agent = agent()
+    let defaults = defaults()
+    let quartz = root["quartz"] == nil ? nil : quartz(root.map("quartz"))
+    let egress = egress(root.map("egress"))
+    let checks = checks(defaults)
+    nothingToDo()
+    return Settings(
+      agent: agent, status: StatusSettings(listen: listen(stateDir: agent.stateDir)), limits: limits(),
+      defaults: defaults, quartz: quartz, spool: spool(), egress: egress, checks: checks.map(\.check),
+      secretPaths: secretPaths(checks))
+  }
+
+  private mutating func agent() -> AgentSettings {
+    let map = root.map("agent")
+    let name = map.text("name") ?? hostName
+    shownText(name, map, "agent", "name")
+    if let region = map.text("region") { shownText(region, map, "agent", "region") }
+    let directory = map.text("state_dir") ?? "/var/lib/quartz-agent"
+    if directory.utf8.contains(0) || directory.isEmpty {
+      walk.problem(map.position(of: ["state_dir"]), "agent.state_dir must be the path of a directory")
+    }
+    return AgentSettings(
+      name: name, region: map.text("region"), stateDir: normalised(walk.references.absolute(directory)))
+  }
+
+  /// A text that goes into every result.
+  private mutating func shownText(_ text: String, _ map: TypedMap, _ section: String, _ key: String) {
+    let position = map.position(of: [key])
+    if !text.contains(where: { !$0.isWhitespace }) {
+      walk.problem(position, "\(section).\(key) is empty")
+    } else if text.utf8.count > SettingLimits.nameBytes {
+      walk.problem(
+        position,
+        "\(section).\(key) must be at most \(SettingLimits.nameBytes) bytes, found \(text.utf8.count)")
+    } else if text.printable(maxBytes: .max) != text {
+      walk.problem(position, "\(section).\(key) contains a control character")
+    }
+  }
+
+  private func limits() -> LimitSettings {
+    let map = root.map("limits")
+    return LimitSettings(
+      inFlight: map.integer("in_flight"), inFlightPerHost: map.integer("in_flight_per_host") ?? 8,
+      remoteChecks: map.integer("remote_checks") ?? 2000,
+      remoteIntervalMin: map.duration("remote_interval_min") ?? .seconds(10))
+  }
+
+  private mutating func defaults() -> CheckDefaults {
+    let map = root.map("defaults")
+    let interval = map.duration("interval") ?? .seconds(60)
+    if let timeout = map.duration("timeout"), timeout > interval {
+      walk.problem(
+        map.position(of: ["timeout"]),
+        "defaults.timeout must be at most defaults.interval (\(interval.text)), found \(timeout.text)")
+    }
+    return CheckDefaults(
+      interval: interval, timeout: min(map.duration("timeout") ?? .seconds(10), interval),
+      retries: map.integer("retries") ?? 1, retryDelay: map.duration("retry_delay") ?? .seconds(2))
+  }
+
+  private func spool() -> SpoolSettings {
+    let map = root.map("spool")
+    return SpoolSettings(
+      size: map.integer("size") ?? 256 * 1024 * 1024,
+      durability: map.text("durability").flatMap(SpoolSettings.Durability.init) ?? .always)
+  }
+
+  /// Judged by what the file says, so that a mistake elsewhere in `quartz` does not look like this one too.
+  private mutating func nothingToDo() {
+    let pullPath = ["quartz", "checks", "pull"]
+    let mayPull = root.isInvalid(pullPath) || root.map("quartz").map("checks").flag("pull") == true
+    let checksMayExist = root["checks"].map { root.list("checks")?.isEmpty == false || $0.isInvalid } ?? false
+    guard !mayPull, !checksMayExist else { return }
+    walk.problem(
+      root.position(of: ["checks"]), "there is nothing to do: checks is empty",
+      hint: "add a check, or set quartz.checks.pull: true")
+  }
+
+  private func secretPaths(_ checks: [(check: MonitoringCheck, map: TypedMap)]) -> Set<[String]> {
+    let sections = root.entries.filter { $0.name != "checks" }.flatMap { entry in
+      TypedMap(entries: [entry], position: root.position).secretPaths()
+    }
+    let below = checks.flatMap { item in
+      item.map.secretPaths().map { ["checks", item.check.id.description] + $0 }
+    }
+    return Set(sections + below)
+  }
+}
+
+extension Typed {
+  var isInvalid: Bool {
+    if case .invalid = value { return true }
+    return false
+  }
+}
+
+/// Without `.` segments and doubled slashes, so that `./state` beside `/etc/agent.yaml` reads `/etc/state`. Two dots
+/// stay: what they mean depends on symbolic links.
+func normalised(_ path: String) -> String {
+  let parts = path.split(separator: "/").filter { $0 != "." }
+  let text = parts.joined(separator: "/")
+  return path.hasPrefix("/") ? "/" + text : (text.isEmpty ? "." : text)
+}

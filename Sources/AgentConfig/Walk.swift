@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Reads the tree by the key tables and collects every problem on the way. What it returns always has the shape the
+/// tables promise; what it could not read is `invalid` there.
+struct Walk {
+  let file: String
+  let references: References
+  private(set) var problems: [ConfigProblem] = []
+  private(set) var warnings: [ConfigProblem] = []
+
+  init(file: String, references: References) {
+    self.file = file
+    self.references = references
+  }
+
+  mutating func problem(_ position: Position, _ message: String, hint: String? = nil) {
+    problems.append(
+      ConfigProblem(file: file, line: position.line, column: position.column, message: message, hint: hint))
+  }
+
+  mutating func warn(_ position: Position, _ message: String, hint: String? = nil) {
+    warnings.append(
+      ConfigProblem(file: file, line: position.line, column: position.column, message: message, hint: hint))
+  }
+
+  /// The whole file.
+  mutating func root(_ node: YAMLNode) -> TypedMap {
+    guard case .map(let entries) = node.content else {
+      problem(
+        node.position, "the file must be a map of sections, found \(node.kindText)",
+        hint: "start from agent.yaml.example")
+      return TypedMap(position: node.position)
+    }
+    return map(entries, .root, Place(path: [], position: node.position))
+  }
+
+  /// Where a value stands: its key's path, and the position that complaints point at.
+  struct Place {
+    var path: [String]
+    var position: Position
+
+    var key: String { CheckProblem.keyText(path) }
+
+    func below(_ name: String, _ position: Position) -> Place {
+      Place(path: path + [name], position: position)
+    }
+  }
+
+  private mutating func map(_ entries: [YAMLNode.Entry], _ table: KeyTable, _ place: Place) -> TypedMap {
+    var result = TypedMap(position: place.position)
+    for entry in entries {
+      let below = place.below(entry.key, entry.position)
+      guard let key = table[entry.key] else {
+        unknown(entry.key, table, below)
+        continue
+      }
+      result.entries.append((entry.key, value(entry.value, key.value, below)))
+    }
+    return result
+  }
+
+  private mutating func unknown(_ name: String, _ table: KeyTable, _ place: Place) {
+    let parent = place.path.dropLast()
+    let context = parent.isEmpty ? "" : " in \(CheckProblem.keyText(Array(parent)))"
+    if table.planned.contains(name) {
+      problem(
+        place.position, "key \(quoted(name))\(context) is not supported by this version", hint: "leave it out"
+      )
+      return
+    }
+    if let kinds = table.elsewhere[name] {
+      problem(
+        place.position, "\(place.key) does not belong to this type of check", hint: "it belongs to \(kinds)")
+      return
+    }
+    let hint: String
+    if name == "<<" {
+      hint = "merge keys are not accepted; write the keys out"
+    } else if let near = nearest(to: name, among: table.keys.map(\.name)) {
+      hint = "did you mean \"\(near)\"?"
+    } else {
+      hint = "keys here: " + table.keys.map(\.name).joined(separator: ", ")
+    }
+    problem(place.position, "unknown key \(quoted(name))\(context)", hint: hint)
+  }
+
+  mutating func value(_ node: YAMLNode, _ kind: ValueKind, _ place: Place) -> Typed {
+    if node.isNull {
+      problem(place.position, "\(place.key) is empty", hint: "give it a value, or leave the key out")
+      return Typed(value: .invalid, position: place.position)
+    }
+    switch kind {
+    case .map(let table): return container(node, place) { walk, entries in walk.map(entries, table, place) }
+    case .headers: return container(node, place) { walk, entries in walk.headers(entries, place) }
+    case .check: return container(node, place) { walk, entries in walk.check(entries, place.position) }
+    case .list(let item): return list(node, item, place)
+    case .oneOrMore(let item):
+      if case .scalar = node.content {
+        return Typed(value: .list([value(node, item, place)]), position: place.position)
+      }
+      return list(node, item, place)
+    default: return scalar(node, kind, place)
+    }
+  }
+
+  private mutating func container(
+    _ node: YAMLNode, _ place: Place, _ body: (inout Walk, [YAMLNode.Entry]) -> TypedMap
+  ) -> Typed {
+    guard case .map(let entries) = node.content else {
+      problem(place.position, "\(place.key) must be a map, found \(node.kindText)")
+      return Typed(value: .invalid, position: place.position)
+    }
+    return Typed(value: .map(body(&self, entries)), position: place.position)
+  }
+
+  private mutating func list(_ node: YAMLNode, _ kind: ValueKind, _ place: Place) -> Typed {
+    guard case .list(let nodes) = node.content else {
+      var hint: String?
+      if case .scalar = node.content { hint = "put it in brackets: [ ]" }
+      problem(place.position, "\(place.key) must be a list, found \(node.kindText)", hint: hint)
+      return Typed(value: .invalid, position: place.position)
+    }
+    var items: [Typed] = []
+    for (index, item) in nodes.enumerated() {
+      items.append(value(item, kind, place.below(String(index), item.position)))
+    }
+    return Typed(value: .list(items), position: place.position)
+  }
+
+  private mutating func headers(_ entries: [YAMLNode.Entry], _ place: Place) -> TypedMap {
+    var result = TypedMap(position: place.position)
+    for entry in entries {
+      result.entries.append((entry.key, value(entry.value, .hidden, place.below(entry.key, entry.position))))
+    }
+    return result
+  }
+
+  /// A check's keys are named from the check, not from the file: `interval`, not `checks[3].interval`.
+  private mutating func check(_ entries: [YAMLNode.Entry], _ position: Position) -> TypedMap {
+    let place = Place(path: [], position: position)
+    let table = checkType(entries).map { KeyTable.check.narrowed(to: $0) } ?? .check
+    return map(entries, table, place)
+  }
+
+  private func checkType(_ entries: [YAMLNode.Entry]) -> CheckType? {
+    guard let entry = entries.first(where: { $0.key == "type" }),
+      case .scalar(let text, _) = entry.value.content
+    else { return nil }
+    return (try? references.resolve(text)).flatMap { CheckType(rawValue: $0.text) }
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Monitoring
+import Testing
+
+struct QuartzSectionTests {
+  private let minimal = """
+    quartz:
+      url: https://quartz.example/v1
+      api_key: ${file:/secrets/key}
+
+    """
+
+  @Test func defaults() throws {
+    let quartz = try #require(try settings(minimal + oneCheck).quartz)
+    #expect(quartz.url.text == "https://quartz.example/v1" && quartz.apiKey == Redacted("hunter2"))
+    #expect(quartz.apiKeyFile == "/secrets/key" && quartz.supabase == nil)
+    #expect(!quartz.checks.pull && quartz.deliver.target == .quartz && quartz.deliver.batch == 500)
+    #expect(quartz.deliver.every == .seconds(15) && !quartz.deliver.messages)
+  }
+
+  @Test func everyKey() throws {
+    let id = "0b8f1c9e-3d52-4a7b-8c11-5e6f7a8b9c0d"
+    let quartz = try #require(
+      try settings(
+        """
+        quartz:
+          url: http://127.0.0.1:8080/v1
+          api_key: Bearer-${cred:key}
+          checks:
+            pull: true
+            every: 5m
+            only: {resources: [\(id)], checks: [\(id)], types: [http, ssl]}
+            except: {types: [keyword]}
+            ping_icmp: true
+            cache_credentials: true
+          deliver: {to: supabase, batch: 10, every: 1s, messages: true}
+          supabase:
+            url: https://project.example
+            api_key: ${file:key}
+            email: a@b.example
+            password: ${file:/secrets/key}
+        """
+      ).quartz)
+    #expect(quartz.apiKey == Redacted("Bearer-hunter2"))
+    // Only a whole file can be read again.
+    #expect(quartz.apiKeyFile == nil)
+    #expect(quartz.checks.pull && quartz.checks.every == .seconds(300))
+    #expect(quartz.checks.only.resources.map(\.description) == [id])
+    #expect(quartz.checks.only.checks.map(\.description) == [id])
+    #expect(quartz.checks.only.types == ["http", "ssl"] && quartz.checks.except.types == ["keyword"])
+    #expect(quartz.checks.pingICMP && quartz.checks.cacheCredentials)
+    #expect(quartz.deliver.target == .supabase && quartz.deliver.batch == 10 && quartz.deliver.messages)
+    #expect(quartz.supabase?.login == .password(email: "a@b.example", password: Redacted("hunter2")))
+    #expect(quartz.supabase?.apiKey == Redacted("hunter2"))
+  }
+
+  @Test func serviceKeyIsAWarning() throws {
+    let text = """
+      quartz:
+        url: https://quartz.example/v1
+        api_key: ${file:/secrets/key}
+        deliver: {to: supabase}
+        supabase: {url: "https://project.example", service_key: "${file:/secrets/key}"}
+
+      """
+    let quartz = try #require(try settings(text + oneCheck).quartz)
+    #expect(quartz.supabase?.login == .serviceKey(Redacted("hunter2")) && quartz.supabase?.apiKey == nil)
+    #expect(
+      try warnings(text + oneCheck) == [
+        """
+        agent.yaml:5:47: quartz.supabase.service_key bypasses every rule of the database
+          hint: an account with email and password may do less
+        """
+      ])
+  }
+
+  @Test func pullingEverythingIsAWarning() throws {
+    let found = try warnings(minimal + "  checks: {pull: true}\n" + oneCheck)
+    #expect(found.count == 1)
+    #expect(
+      found.first?.hasPrefix("agent.yaml:5:12: quartz.checks.pull runs every check the key can see") == true)
+  }
+
+  /// The environment shows up in /proc; a key in the file shows up in backups.
+  @Test(arguments: [
+    (
+      "${env:TOKEN}",
+      "agent.yaml:3:3: quartz.api_key comes from the environment, which other programs may see"
+    ),
+    ("qtz_abc", "agent.yaml:3:3: quartz.api_key is written out in the file"),
+    (
+      "${file:/secrets/open}",
+      "agent.yaml:3:3: quartz.api_key: the file \"/secrets/open\" can be read by everybody on this machine (mode 0644)"
+    ),
+  ])
+  func weakSecretsAreWarnings(value: String, expected: String) throws {
+    let text = "quartz:\n  url: https://quartz.example/v1\n  api_key: \(value)\n"
+    let found = try warnings(text + oneCheck)
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix(expected + "\n  hint: ") == true)
+  }
+
+  @Test func secretFilesAreNoWarning() throws {
+    #expect(try warnings(minimal + oneCheck).isEmpty)
+  }
+}
