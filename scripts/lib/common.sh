@@ -10,17 +10,21 @@ die() {
   exit 1
 }
 
-# Puts a Swift of at least 6.2 first in PATH, or says what to do.
-require_swift() {
-  if ! command -v swift >/dev/null && [[ -x /opt/swift/usr/bin/swift ]]; then
+# Puts swift in PATH, or says what to do. Comes before the packages: without it they are of no use.
+find_swift() {
+  command -v swift >/dev/null && return 0
+  if [[ -x /opt/swift/usr/bin/swift ]]; then
     PATH="/opt/swift/usr/bin:$PATH"
     export PATH
+    return 0
   fi
-  if ! command -v swift >/dev/null; then
-    die "no swift found in PATH or /opt/swift/usr/bin.
+  die "no swift found in PATH or /opt/swift/usr/bin.
   Install Swift 6.3 for Debian 12 from https://www.swift.org/install/linux/ (or unpack its archive to
   /opt/swift, so that /opt/swift/usr/bin/swift exists), then run this again."
-  fi
+}
+
+# Comes after the packages: the toolchain itself needs libraries that a fresh Debian does not have.
+check_swift() {
   local report version major minor
   # Asked of the compiler: `swift --version` also starts the package manager's driver.
   report=$(swiftc --version 2>&1) || die "swift is there but does not start: $report"

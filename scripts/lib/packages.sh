@@ -4,6 +4,9 @@
 # The Debian packages each command needs, and what for. Sourced, never run.
 
 build_packages="
+libncurses6              the Swift toolchain runs on it
+libsqlite3-0             the Swift package manager runs on it
+libxml2                  the Swift package manager and linker run on it
 ca-certificates          the authorities https checks trust
 git                      fetches the Swift packages
 binutils                 links
