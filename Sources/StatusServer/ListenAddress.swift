@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Where the status server listens.
+package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
+  /// A socket of mode 0660: the file system says who may ask.
+  case unix(path: String)
+  /// A loopback address or `localhost`; port 0 lets the kernel choose.
+  case tcp(host: String, port: UInt16)
+
+  package var description: String {
+    switch self {
+    case .unix(let path): "unix:\(path)"
+    case .tcp(let host, let port): Endpoint(host: host, port: port).description
+    }
+  }
+
+  /// False for an address that other machines reach. A name other than `localhost` could lead anywhere.
+  package var isLocal: Bool {
+    switch self {
+    case .unix: true
+    case .tcp(let host, _): host == "localhost" || IPAddress(host)?.isLoopback == true
+    }
+  }
+}
+
+/// Why the server cannot run.
+package enum StatusServerError: Error, Hashable, Sendable, CustomStringConvertible {
+  case notLoopback(ListenAddress)
+  case cannotListen(ListenAddress, String)
+
+  package var description: String {
+    switch self {
+    case .notLoopback(let address):
+      "status.listen must be a loopback address or a unix socket, found \(address): everybody who reaches it could "
+        + "read the status; use a reverse proxy that authenticates"
+    case .cannotListen(let address, let why):
+      "cannot listen on \(address): \(why)"
+    }
+  }
+}

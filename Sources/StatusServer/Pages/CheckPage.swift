@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+
+import History
+import Monitoring
+
+/// One check: how it is, how it was, its latest results.
+struct CheckPage {
+  let snapshot: StatusSnapshot
+  let check: CheckStatus
+  /// Newest first.
+  let results: [CheckResult]
+
+  /// Rows of the table.
+  static let shown = 50
+
+  func render(nonce: String) -> Markup {
+    let name = StatusFormat.name(check.name)
+    return Layout.page(
+      title: "\(check.state.word) · \(name)", snapshot: snapshot, nonce: nonce,
+      """
+      <nav><a class="button" href="/">← All checks</a></nav>
+      \(hero(name))
+      \(uptimes())
+      \(chart())
+      \(certificate())
+      \(recent())
+      """)
+  }
+
+  private func hero(_ name: String) -> Markup {
+    var facts: [(String, String)] = [("type", check.type.rawValue), ("target", check.target)]
+    facts.append(("every", check.interval.text))
+    if let since = check.since {
+      facts.append(("in this state for", StatusFormat.age(since, now: snapshot.now)))
+    }
+    if let last = check.last {
+      facts.append(("last result", StatusFormat.ago(last.startedAt, now: snapshot.now)))
+      facts.append(("latency", StatusFormat.latency(last.responseTime)))
+      if let code = last.statusCode { facts.append(("status code", String(code))) }
+    }
+    if !check.tags.isEmpty { facts.append(("tags", check.tags.joined(separator: ", "))) }
+    let rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
+    let stale: Markup = check.stale ? " <span class=\"stale\">STALE: no recent result</span>" : ""
+    return """
+      <section class="card hero"><span class="big mark \(check.state.rawValue)" aria-hidden="true">\(check.state.mark)</span>
+      <div><h1>\(name)</h1>\(Layout.state(check))\(stale) \(reason())</div></section>
+      <section class="card"><dl>\(Markup(rows))</dl></section>
+      """
+  }
+
+  private func reason() -> Markup {
+    guard let last = check.last else { return "<span class=\"dim\">waiting for the first result</span>" }
+    guard last.reason != .ok else { return "" }
+    let message = last.message.map { ": " + $0 } ?? ""
+    return "<span>\(last.reason.rawValue)\(message)</span>"
+  }
+
+  private func uptimes() -> Markup {
+    let cards: [Markup] = check.windows.map { window in
+      let latency = window.latency.map {
+        "p50 \(StatusFormat.latency($0.p50)) · p95 \(StatusFormat.latency($0.p95)) · p99 \(StatusFormat.latency($0.p99))"
+      }
+      let down = window.time.down > 0 ? "down \(duration(window.time.down)) · " : ""
+      return """
+        <div class="card"><b>\(window.period.rawValue)</b><br><span class="value">\(StatusFormat.percent(window.uptime))</span><br>\
+        <span class="dim">\(down)coverage \(StatusFormat.percent(window.coverage))</span><br>\
+        <span class="dim num">\(latency ?? "no latency")</span></div>
+        """
+    }
+    return "<section class=\"uptimes\" aria-label=\"Uptime\">\(Markup(cards))</section>"
+  }
+
+  private func duration(_ microseconds: Int64) -> String {
+    let seconds = microseconds / 1_000_000
+    if seconds < 60 { return "\(seconds)s" }
+    if seconds < 3600 { return "\(seconds / 60)m \(seconds % 60)s" }
+    return "\(seconds / 3600)h \(seconds % 3600 / 60)m"
+  }
+
+  private func chart() -> Markup {
+    guard results.count > 1 else { return "" }
+    return """
+      <section class="card"><h2>Latency of the latest \(results.count) results</h2>\(Drawing.line(results))</section>
+      """
+  }
+
+  private func certificate() -> Markup {
+    guard let tls = results.first(where: { $0.tls != nil })?.tls else { return "" }
+    var facts: [(String, String)] = [("verified", tls.verified ? "● yes" : "✕ no")]
+    if let error = tls.verifyError { facts.append(("because", error)) }
+    if let version = tls.version { facts.append(("version", version)) }
+    if let notAfter = tls.notAfter { facts.append(("valid until", Layout.moment(notAfter) + " UTC")) }
+    if let days = tls.daysRemaining { facts.append(("days left", String(days))) }
+    if let leaf = tls.chain.first {
+      facts.append(("subject", leaf.subject))
+      facts.append(("issuer", leaf.issuer))
+    }
+    let rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
+    return "<section class=\"card\"><h2>Certificate</h2><dl>\(Markup(rows))</dl></section>"
+  }
+
+  private func recent() -> Markup {
+    guard !results.isEmpty else {
+      return """
+        <section class="card empty"><h2>No results yet</h2>
+        <p>The first one comes within \(check.interval.text) of the agent's start.</p></section>
+        """
+    }
+    let scale = results.prefix(Self.shown).compactMap(\.timings.total).max() ?? .seconds(1)
+    let rows: [Markup] = results.prefix(Self.shown).map { row($0, scale: scale) }
+    let legend: [Markup] = [
+      ("dns", "dns"), ("connect", "connect"), ("tls", "tls"), ("first", "first byte"), ("rest", "transfer"),
+    ].map { (part: (String, String)) in
+      """
+      <span><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="w-\(part.0)" width="10" height="10"/></svg>\
+      \(part.1)</span>
+      """
+    }
+    return """
+      <section class="card"><h2>Recent results</h2><div class="scroll"><table>
+      <thead><tr><th>Time (UTC)</th><th>State</th><th>Latency</th><th class="hide-s">Code</th><th>What</th></tr></thead>
+      <tbody>\(Markup(rows))</tbody></table></div><p class="legend dim">\(Markup(legend))</p>
+      <p class="dim">All facts of each result: <a href="/api/v1/checks/\(check.id.description)/results">JSON</a></p></section>
+      """
+  }
+
+  private func row(_ result: CheckResult, scale: Duration) -> Markup {
+    let code = result.statusCode.map(String.init) ?? ""
+    let manual = result.trigger == .manual ? " · by hand" : ""
+    let maintenance = result.maintenance ? " · maintenance" : ""
+    let tries = result.attempts.count > 1 ? " · \(result.attempts.count) tries" : ""
+    let message = result.message.map { ": " + $0 } ?? ""
+    let what = (result.reason == .ok ? "ok" : result.reason.rawValue) + message + tries + manual + maintenance
+    return """
+      <tr><td class="n"><time datetime="\(result.startedAt.rfc3339)">\(Layout.moment(result.startedAt))</time></td>\
+      <td>\(Layout.state(result.state))</td>\
+      <td class="n">\(StatusFormat.latency(result.responseTime))\(Drawing.waterfall(result.timings, scale: scale))</td>\
+      <td class="n hide-s">\(code)</td><td class="why">\(what)</td></tr>
+
+      """
+  }
+}

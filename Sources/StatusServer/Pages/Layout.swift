@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+import History
+import Monitoring
+
+/// What every page has round its content.
+enum Layout {
+  /// Seconds after which the page is fetched again; no script is needed for that.
+  static let refresh = 15
+
+  static func page(title: String, snapshot: StatusSnapshot, nonce: String, _ content: Markup) -> Markup {
+    """
+    <!doctype html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="referrer" content="no-referrer">
+    <meta http-equiv="refresh" content="\(refresh)">
+    <title>\(title)</title>
+    <link rel="icon" href="\(icon(worst(snapshot)))">
+    <style nonce="\(nonce)">\(style)</style>
+    </head>
+    <body>
+    <header class="top"><div class="wrap">
+    <a class="brand" href="/"><svg viewBox="0 0 24 24" aria-hidden="true"><path class="gem" d="M12 2 20 8.5 12 22 4 8.5Z"/><path class="facet" d="M12 2 15.5 8.5 12 22 8.5 8.5Z"/></svg>\
+    <span>\(StatusFormat.name(snapshot.agent.name))</span></a>
+    <span class="dim">\(region(snapshot))quartz-agent \(snapshot.agent.version)</span>
+    <span class="dim clock">as of <time datetime="\(snapshot.now.rfc3339)">\(clock(snapshot.now))</time> UTC</span>
+    </div></header>
+    <main class="wrap">
+    \(content)
+    </main>
+    <footer class="wrap dim">Fetched again every \(refresh) s. Running for \
+    \(StatusFormat.age(snapshot.agent.started, now: snapshot.now)). \
+    <a href="/api/v1/summary?full=true">JSON</a> · <a href="/metrics">metrics</a> · \
+    <a href="/api/v1/status.txt">text</a></footer>
+    </body>
+    </html>
+
+    """
+  }
+
+  private static func region(_ snapshot: StatusSnapshot) -> String {
+    snapshot.agent.region.map { StatusFormat.name($0) + " · " } ?? ""
+  }
+
+  static func worst(_ snapshot: StatusSnapshot) -> CheckState {
+    let summary = snapshot.summary
+    if summary.down > 0 { return .down }
+    if summary.degraded > 0 { return .degraded }
+    return summary.up > 0 ? .up : .unknown
+  }
+
+  /// `12:34:56`.
+  static func clock(_ instant: Timestamp) -> String { String(instant.rfc3339.dropFirst(11).prefix(8)) }
+
+  /// `2026-01-04 12:34:56`.
+  static func moment(_ instant: Timestamp) -> String { "\(instant.rfc3339.prefix(10)) \(clock(instant))" }
+
+  private static func icon(_ state: CheckState) -> String {
+    let color =
+      switch state {
+      case .up: "%2322C55E"
+      case .degraded: "%23F59E0B"
+      case .down: "%23EF4444"
+      case .unknown: "%236B7280"
+      }
+    return "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'>"
+      + "<path fill='\(color)' d='M12 2 20 8.5 12 22 4 8.5Z'/></svg>"
+  }
+
+  /// Mark and word; the mark alone is coloured, so the word keeps its contrast.
+  static func state(_ check: CheckStatus) -> Markup {
+    guard check.enabled else {
+      return "<span class=\"state off\"><i aria-hidden=\"true\">–</i> OFF</span>"
+    }
+    return state(check.state)
+  }
+
+  static func state(_ state: CheckState) -> Markup {
+    "<span class=\"state \(state.rawValue)\"><i aria-hidden=\"true\">\(state.mark)</i> \(state.word)</span>"
+  }
+}
+
+/// An address that is not served.
+struct MissingPage {
+  let snapshot: StatusSnapshot
+
+  func render(nonce: String) -> Markup {
+    Layout.page(
+      title: "No such check", snapshot: snapshot, nonce: nonce,
+      """
+      <section class="card empty"><h1>No such check</h1>
+      <p>It may have been removed from the configuration, and its history with it.</p>
+      <p><a class="button" href="/">All checks</a></p></section>
+      """)
+  }
+}

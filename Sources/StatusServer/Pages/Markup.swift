@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+/// HTML that cannot be injected into: what a literal says is markup, what is interpolated is text and gets escaped,
+/// in elements and in quoted attributes alike. Only `Markup` itself goes in as it is.
+struct Markup: ExpressibleByStringInterpolation, Sendable {
+  private(set) var html: String
+
+  init(stringLiteral value: String) { html = value }
+
+  init(stringInterpolation: StringInterpolation) { html = stringInterpolation.html }
+
+  init(_ parts: [Markup]) { html = parts.map(\.html).joined() }
+
+  static func + (left: Markup, right: Markup) -> Markup { Markup([left, right]) }
+
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var html = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) { html.reserveCapacity(literalCapacity * 2) }
+
+    mutating func appendLiteral(_ literal: String) { html += literal }
+
+    mutating func appendInterpolation(_ markup: Markup) { html += markup.html }
+
+    mutating func appendInterpolation(_ number: Int) { html += String(number) }
+
+    mutating func appendInterpolation(_ text: String) {
+      for scalar in text.unicodeScalars {
+        switch scalar {
+        case "&": html += "&amp;"
+        case "<": html += "&lt;"
+        case ">": html += "&gt;"
+        case "\"": html += "&quot;"
+        case "'": html += "&#39;"
+        default: html.unicodeScalars.append(scalar)
+        }
+      }
+    }
+
+    /// A coordinate in a drawing, with one decimal.
+    mutating func appendInterpolation(_ number: Double) {
+      let tenths = Int64((number * 10).rounded())
+      html += (tenths < 0 ? "-" : "") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+    }
+  }
+}

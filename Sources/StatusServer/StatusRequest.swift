@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// A request, cut down to what the routes look at. Bodies are never read.
+struct StatusRequest: Sendable {
+  enum Method: Sendable {
+    case get, head, other
+  }
+
+  var method: Method
+  /// The request line's target, not yet judged.
+  var target: String
+  /// The Host header, as sent.
+  var host: String?
+  var hasBody: Bool
+
+  init(method: Method = .get, target: String, host: String? = nil, hasBody: Bool = false) {
+    self.method = method
+    self.target = target
+    self.host = host
+    self.hasBody = hasBody
+  }
+}
+
+/// A target taken apart: decoded segments of the path and decoded query items.
+struct RequestPath: Sendable {
+  var segments: [String]
+  private var query: [(name: String, value: String)]
+
+  /// Nil unless the target is an absolute path whose escapes are whole and give UTF-8.
+  init?(_ target: String) {
+    guard target.utf8.first == UInt8(ascii: "/") else { return nil }
+    let parts = target.utf8.split(
+      separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    segments = []
+    for segment in parts[0].split(separator: UInt8(ascii: "/")) {
+      guard let text = decoded(segment, plusIsSpace: false) else { return nil }
+      segments.append(text)
+    }
+    query = []
+    guard parts.count == 2 else { return }
+    for item in parts[1].split(separator: UInt8(ascii: "&")) {
+      let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = decoded(pair[0], plusIsSpace: true),
+        let value = decoded(pair.count == 2 ? pair[1] : pair[0].prefix(0), plusIsSpace: true)
+      else { return nil }
+      query.append((name, value))
+    }
+  }
+
+  /// The first item of that name.
+  subscript(name: String) -> String? { query.first { $0.name == name }?.value }
+
+  /// Nil: not given. A throw: given, and not a whole number of the range.
+  func number(_ name: String, in range: ClosedRange<Int>, default absent: Int) throws(BadRequest) -> Int {
+    guard let text = self[name] else { return absent }
+    guard let number = Int(text), range.contains(number) else {
+      throw BadRequest("\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  func flag(_ name: String) throws(BadRequest) -> Bool {
+    switch self[name] {
+    case nil, "false", "0": false
+    case "true", "1", "": true
+    default: throw BadRequest("\(name) must be true or false")
+    }
+  }
+}
+
+/// A parameter that makes no sense; the message goes to the client.
+struct BadRequest: Error {
+  var message: String
+
+  init(_ message: String) { self.message = message }
+}
+
+private func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool) -> String? {
+  var bytes: [UInt8] = []
+  var rest = text
+  while let byte = rest.popFirst() {
+    if byte == UInt8(ascii: "+"), plusIsSpace {
+      bytes.append(0x20)
+    } else if byte == UInt8(ascii: "%") {
+      guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+        return nil
+      }
+      bytes.append(high << 4 | low)
+    } else {
+      bytes.append(byte)
+    }
+  }
+  return String(validating: bytes, as: UTF8.self)
+}
+
+private func hexDigit(_ byte: UInt8) -> UInt8? {
+  switch byte {
+  case 0x30...0x39: byte - 0x30
+  case 0x41...0x46: byte - 0x41 + 10
+  case 0x61...0x66: byte - 0x61 + 10
+  default: nil
+  }
+}
+
+/// Which Host headers get an answer.
+///
+/// A page in somebody's browser can let its own name resolve to 127.0.0.1 and then read what we serve, as if it were
+/// its own (DNS rebinding). The browser still sends that name, so it gives itself away.
+struct AllowedHosts: Sendable {
+  private let names: Set<String>
+  private let any: Bool
+
+  init(listen: ListenAddress) {
+    switch listen {
+    case .unix:
+      // No browser speaks to a unix socket.
+      (names, any) = ([], true)
+    case .tcp(let host, _):
+      (names, any) = (["localhost", "127.0.0.1", "::1", host.lowercased()], false)
+    }
+  }
+
+  func contains(_ header: String?) -> Bool {
+    if any { return true }
+    guard let header else { return false }
+    return names.contains(Self.name(header.lowercased()))
+  }
+
+  /// The host without its port and brackets.
+  private static func name(_ authority: String) -> String {
+    if authority.hasPrefix("[") {
+      return String(authority.dropFirst().prefix { $0 != "]" })
+    }
+    return String(authority.prefix { $0 != ":" })
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+
+import History
+import Monitoring
+
+/// What the server shows, asked anew for each request.
+package protocol StatusSource: Sendable {
+  func snapshot() async -> StatusSnapshot
+  /// The latest full results, newest first; nil when the check is not configured.
+  func recent(_ checkID: UniqueID) async -> [CheckResult]?
+  /// False until the agent probes: `/readyz` says so.
+  func isReady() async -> Bool
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import History
+import Logging
+import Monitoring
+import StatusServer
+import TestSupport
+
+let started = Timestamp(seconds: 1_767_225_600)
+let now = started.advanced(by: .seconds(7200))
+
+/// A source that shows a fixed instant.
+struct FixedSource: StatusSource {
+  var status: StatusSnapshot
+  var results: [UniqueID: [CheckResult]] = [:]
+  var ready = true
+
+  func snapshot() async -> StatusSnapshot { status }
+  func recent(_ checkID: UniqueID) async -> [CheckResult]? { results[checkID] }
+  func isReady() async -> Bool { ready }
+}
+
+func makeCheck(_ name: String, host: String = "127.0.0.1", enabled: Bool = true) throws -> MonitoringCheck {
+  var definition = CheckDefinition()
+  definition.name = name
+  definition.type = "http"
+  definition.url = "http://\(host)/health"
+  definition.interval = .seconds(60)
+  definition.enabled = enabled
+  return try MonitoringCheck(definition)
+}
+
+func makeResult(_ check: MonitoringCheck, minute: Int, state: CheckState, message: String? = nil)
+  -> CheckResult
+{
+  let slot = started.advanced(by: .seconds(60 * minute))
+  let verdict: Verdict =
+    switch state {
+    case .up: .ok
+    case .degraded: Verdict(.responseTime, message: message, degraded: true)
+    case .down: Verdict(.httpStatus, phase: .assertion, message: message ?? "status 503, expected 200-299")
+    case .unknown: Verdict(.localFault, message: message)
+    }
+  var result = CheckResult(
+    id: UniqueID(high: 1, low: UInt64(minute)), check: check, trigger: .schedule, scheduledAt: slot,
+    startedAt: slot,
+    late: .zero, verdict: verdict)
+  let total = Duration.microseconds(40_000 + Int64(minute % 17) * 2_300)
+  result.responseTime = total
+  result.statusCode = state == .down ? 503 : 200
+  result.timings = Timings(
+    dns: total / 10, connect: total / 5, tls: total / 4, firstByte: total / 3, transfer: total / 20,
+    total: total)
+  return result
+}
+
+/// An agent with something of everything.
+func sampleSource() throws -> FixedSource {
+  let shop = try makeCheck("Shop front", host: "shop.example")
+  let mail = try makeCheck("Mail <b>gateway</b>", host: "mail.example")
+  let slow = try makeCheck("Search", host: "search.example")
+  let quiet = try makeCheck("Never ran yet", host: "new.example")
+  let off = try makeCheck("Old site", host: "old.example", enabled: false)
+  let store = HistoryStore(
+    agent: AgentIdentity(name: "london-1", region: "eu-west", version: "0.1.0", started: started))
+  store.apply([shop, mail, slow, quiet, off], now: started)
+  for minute in 0..<120 {
+    let hostile = "<script>alert('x')</script>\" onload=\"x"
+    for (check, state) in [
+      (shop, minute == 70 || minute > 116 ? CheckState.down : .up), (mail, .up),
+      (slow, minute > 110 ? .degraded : .up),
+    ] {
+      let message = check.id == mail.id ? nil : state == .up ? nil : hostile
+      store.record(makeResult(check, minute: minute, state: state, message: message), interval: .seconds(60))
+    }
+  }
+  var snapshot = store.snapshot(now: now)
+  snapshot.spool = sampleSpool()
+  snapshot.delivery = sampleDelivery()
+  var scheduler = SchedulerView()
+  scheduler.latenessP50 = .microseconds(180)
+  scheduler.latenessP99 = .microseconds(2100)
+  scheduler.latenessMax = .milliseconds(14)
+  scheduler.inFlight = 3
+  scheduler.limit = 2000
+  snapshot.scheduler = scheduler
+  var results: [UniqueID: [CheckResult]] = [:]
+  for check in [shop, mail, slow, quiet, off] { results[check.id] = store.recent(check.id) }
+  return FixedSource(status: snapshot, results: results)
+}
+
+private func sampleSpool() -> SpoolView {
+  var spool = SpoolView()
+  spool.depth = 1234
+  spool.oldest = started.advanced(by: .seconds(6000))
+  spool.usedBytes = 1_572_864
+  spool.capacityBytes = 268_435_456
+  return spool
+}
+
+private func sampleDelivery() -> DeliveryView {
+  var delivery = DeliveryView(target: "quartz")
+  delivery.delivered = 45_210
+  delivery.backlog = 900
+  delivery.lastSuccess = started.advanced(by: .seconds(6900))
+  delivery.lastError = DeliveryFailure(
+    at: started.advanced(by: .seconds(7140)), message: "404: the backend has no ingest route",
+    hint: "install deploy/quartz or deliver to supabase")
+  delivery.requestsUsed = 120
+  delivery.requestsAllowed = 900
+  return delivery
+}
+
+/// Runs `body` with a server that lives exactly as long, on loopback and a port of the kernel's choice.
+func withServer<Value: Sendable>(
+  _ source: FixedSource, listen: ListenAddress = .tcp(host: "127.0.0.1", port: 0),
+  _ body: @escaping @Sendable (ListenAddress) async throws -> Value
+) async throws -> Value {
+  let (addresses, continuation) = AsyncStream.makeStream(of: ListenAddress.self)
+  let server = LocalStatusServer(
+    listen: listen, source: source, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  return try await withThrowingTaskGroup(of: Void.self) { group in
+    group.addTask {
+      defer { continuation.finish() }
+      try await server.run { continuation.yield($0) }
+    }
+    guard let address = await addresses.first(where: { _ in true }) else {
+      try await group.next()
+      throw POSIXFailure("the server ended before it listened", 0)
+    }
+    let value = try await body(address)
+    group.cancelAll()
+    try await group.waitForAll()
+    return value
+  }
+}
+
+struct RawResponse: Sendable {
+  var status: Int
+  var head: String
+  var body: String
+
+  func header(_ name: String) -> String? {
+    head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
+      .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
+  }
+
+  init(_ text: String) {
+    let end = text.range(of: "\r\n\r\n")
+    head = end.map { String(text[..<$0.lowerBound]) } ?? text
+    body = end.map { String(text[$0.upperBound...]) } ?? ""
+    let line = head.split(separator: " ", maxSplits: 2)
+    status = line.count > 1 ? Int(line[1]) ?? 0 : 0
+  }
+}
+
+/// Sends these very bytes and reads to the end of the connection.
+func exchange(_ address: ListenAddress, _ bytes: String) async throws -> RawResponse {
+  try await withCheckedThrowingContinuation { continuation in
+    // Blocking calls stay off the cooperative pool.
+    Thread { continuation.resume(with: Result { RawResponse(try blockingExchange(address, bytes)) }) }.start()
+  }
+}
+
+func get(_ address: ListenAddress, _ target: String, host: String = "localhost", method: String = "GET")
+  async throws
+  -> RawResponse
+{
+  try await exchange(address, "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+}
+
+private func blockingExchange(_ address: ListenAddress, _ bytes: String) throws -> String {
+  let descriptor = try connected(address)
+  defer { close(descriptor) }
+  let sent = Array(bytes.utf8)
+  guard write(descriptor, sent, sent.count) == sent.count else {
+    throw POSIXFailure("send", errno)
+  }
+  var received: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 65_536)
+  while true {
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    if count <= 0 { break }
+    received += buffer[..<count]
+  }
+  return String(decoding: received, as: UTF8.self)
+}
+
+func connected(_ address: ListenAddress) throws -> Int32 {
+  let descriptor: Int32
+  let result: Int32
+  switch address {
+  case .tcp(_, let port):
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var storage = sockaddr_in()
+    storage.sin_family = sa_family_t(AF_INET)
+    storage.sin_port = port.bigEndian
+    storage.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    result = withUnsafePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  case .unix(let path):
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var storage = sockaddr_un()
+    storage.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &storage.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    result = withUnsafePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+  guard result == 0 else {
+    close(descriptor)
+    throw POSIXFailure("connect", errno)
+  }
+  var patience = timeval(tv_sec: 10, tv_usec: 0)
+  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  return descriptor
+}
