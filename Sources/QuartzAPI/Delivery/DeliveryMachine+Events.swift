@@ -143,9 +143,12 @@ extension DeliveryMachine {
     tally.trouble = nil
     tally.troubleSince = nil
     // What piled up, while delivery did not work or before this start, must not stand before what comes now.
-    let startsLive = !hasDelivered || outage >= .seconds(60)
+    wantsLiveLane = wantsLiveLane || !hasDelivered || outage >= .seconds(60)
     hasDelivered = true
-    guard startsLive else { return [] }
+    // Parts being looked through are finished first: their story would be lost with the ledgers.
+    let isSearching = parkedRows == 0 && lanes.values.contains { $0.pieces.contains(where: \.isSplit) }
+    guard wantsLiveLane, !isSearching else { return [] }
+    wantsLiveLane = false
     // The queue moves records between the lanes, so nothing known of either holds any longer.
     lanes = [.live: LaneLedger(), .backlog: LaneLedger()]
     lanes[.live]?.nextLook = now.advanced(by: settings.every)

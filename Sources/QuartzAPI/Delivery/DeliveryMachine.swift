@@ -63,6 +63,8 @@ package struct DeliveryMachine: Sendable {
   var bisections: [Timestamp] = []
   var failingSince: Timestamp?
   var hasDelivered = false
+  /// The next success makes what is pending the backlog.
+  var wantsLiveLane = false
   var lastPost: Timestamp?
   var arrived = 0
   package internal(set) var tally = DeliveryTally()
