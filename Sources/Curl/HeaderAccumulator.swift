@@ -23,6 +23,11 @@ struct HeaderAccumulator {
   private var interim = 0
   private var complete = false
 
+  var isRedirect: Bool {
+    guard let statusCode, [301, 302, 303, 307, 308].contains(statusCode) else { return false }
+    return fields.contains { $0.name.lowercased() == "location" }
+  }
+
   /// - Parameter line: one line with its end, as libcurl hands it over.
   mutating func take(_ line: some Collection<UInt8>) -> Step {
     bytes += line.count

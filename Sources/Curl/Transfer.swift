@@ -113,7 +113,7 @@ final class Transfer {
     times.firstByte = firstByte.map { $0 - started }
     times.ended = .now - started
     guard complete else { return times }
-    switch request.goal {
+    switch stop == .goalReached ? .headers : request.goal {
     case .headers: times.ended = times.headersEnd ?? times.ended
     case .handshake: times.ended = times.tlsDone ?? times.connected ?? times.ended
     case .body:

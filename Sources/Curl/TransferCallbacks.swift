@@ -21,7 +21,8 @@ func takeHeader(
   case .more: return length
   case .final:
     transfer.headersEnd = .now
-    guard transfer.request.goal == .headers else { return length }
+    let isEnough = transfer.request.stopsAtRedirect && transfer.headers.isRedirect
+    guard transfer.request.goal == .headers || isEnough else { return length }
     transfer.stop = .goalReached
   case .tooLarge: transfer.stop = .headersTooLarge
   case .malformed: transfer.stop = .malformedHeader

@@ -16,6 +16,8 @@ package struct TransferRequest: Sendable {
   package var connectTimeout: Duration?
   /// What is wanted after the connection stands.
   package var goal: Goal
+  /// A redirect (301, 302, 303, 307 or 308 with a Location) reaches the goal at the end of its headers.
+  package var stopsAtRedirect: Bool
   /// Ask for a compressed body and decode it; the body's limit then counts decoded bytes.
   package var decompress: Bool
   package var httpVersion: HTTPVersionPreference
@@ -43,6 +45,7 @@ package struct TransferRequest: Sendable {
     self.timeout = timeout
     self.connectTimeout = nil
     self.goal = goal
+    self.stopsAtRedirect = false
     self.decompress = false
     self.httpVersion = .auto
     self.tls = TransferTLS()

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+/// One request of an http probe: the check's own, or the one a redirect asks for. Pure.
+struct HTTPStep: Hashable, Sendable {
+  var url: HTTPURL
+  var method: String
+  /// Whether the check's body goes along.
+  var sendsBody: Bool
+  /// Whether the check's headers and credentials go along: not once the origin has changed, not even on the way
+  /// back.
+  var sendsOwnHeaders: Bool
+  /// Redirects followed so far.
+  var redirects: Int
+
+  init(_ settings: HTTPSettings) {
+    url = settings.url
+    method = settings.method
+    sendsBody = settings.body != nil
+    sendsOwnHeaders = true
+    redirects = 0
+  }
+
+  var endpoint: Endpoint { Endpoint(host: url.host, port: url.port) }
+
+  /// The request without the address to dial and the time to do it in, which are the dialler's.
+  func request(_ settings: HTTPSettings, userAgent: String) -> TransferRequest {
+    let needsBody = settings.expect.needsBody
+    var request = TransferRequest(
+      url: url.text, plan: .address("", port: 0), timeout: .zero,
+      goal: needsBody ? .body(limit: settings.maxBody) : .headers, method: method,
+      headers: headers(settings, userAgent: userAgent))
+    if sendsBody, let body = settings.body { request.body = Array(body.reveal().utf8) }
+    request.stopsAtRedirect = settings.follow
+    request.decompress = needsBody
+    request.tls = TransferTLS(settings.tls)
+    // Another name is meant for the check's own host only.
+    if url.host != settings.url.host { request.tls.serverName = nil }
+    return request
+  }
+
+  private func headers(_ settings: HTTPSettings, userAgent: String) -> [HeaderField] {
+    let standard = HeaderField("User-Agent", userAgent)
+    guard sendsOwnHeaders else { return [standard] }
+    let authorization = settings.auth.map { HeaderField("Authorization", $0.credentials) }
+    let own = settings.headers.filter { header in
+      let name = header.name.lowercased()
+      // With the body went what describes it.
+      let isDropped = settings.body != nil && !sendsBody && contentHeaders.contains(name)
+      return !isDropped && (name != "authorization" || authorization == nil)
+    }
+    let hasAgent = own.contains { $0.name.lowercased() == "user-agent" }
+    return (hasAgent ? [] : [standard]) + own.map { HeaderField($0.name, $0.value.reveal()) }
+      + (authorization.map { [$0] } ?? [])
+  }
+}
+
+/// RFC 9110 section 15.4: to be left out when a redirect changes the method.
+private let contentHeaders: Set<String> = [
+  "content-type", "content-length", "content-encoding", "content-language", "content-location",
+]
+
+extension HTTPAuth {
+  /// The value of an Authorization header: RFC 7617 or RFC 6750.
+  fileprivate var credentials: String {
+    switch self {
+    case .basic(let username, let password): "Basic " + base64(Array("\(username):\(password.reveal())".utf8))
+    case .bearer(let token): "Bearer " + token.reveal()
+    }
+  }
+}
+
+/// RFC 4648 section 4.
+func base64(_ bytes: [UInt8]) -> String {
+  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  var text: [UInt8] = []
+  text.reserveCapacity((bytes.count + 2) / 3 * 4)
+  for start in stride(from: 0, to: bytes.count, by: 3) {
+    let group = bytes[start..<min(start + 3, bytes.count)]
+    let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
+    for digit in 0..<4 {
+      text.append(
+        digit <= group.count ? alphabet[Int(bits >> (18 - 6 * UInt32(digit)) & 63)] : UInt8(ascii: "="))
+    }
+  }
+  return String(decoding: text, as: UTF8.self)
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Decides what an answer's Location leads to. Pure: addresses are judged afterwards, when they are known.
+struct RedirectRule {
+  enum Decision: Hashable {
+    /// This answer is the one to judge.
+    case final
+    case follow(HTTPStep)
+    /// The messages are constant: where a page points is not ours to repeat.
+    case refused(Verdict)
+  }
+
+  let settings: HTTPSettings
+  /// Requests made so far, to see a loop: we keep no cookies, so the same request gets the same answer.
+  private(set) var visited: Set<HTTPStep.Key> = []
+
+  init(_ settings: HTTPSettings) { self.settings = settings }
+
+  mutating func decide(after step: HTTPStep, status: Int?, location: String?) -> Decision {
+    visited.insert(step.key)
+    guard settings.follow, let status, [301, 302, 303, 307, 308].contains(status), let location else {
+      return .final
+    }
+    guard step.redirects < settings.maxRedirects else {
+      return .refused(
+        Verdict(.httpRedirectLimit, phase: .transfer, message: "more than \(settings.maxRedirects) redirects")
+      )
+    }
+    guard let url = try? step.url.resolving(location: location) else {
+      return refuse("redirect to a location that is no plain http or https url")
+    }
+    if step.url.scheme == .https, url.scheme == .http, !settings.allowDowngrade {
+      return refuse("redirect from https to http; set allow_downgrade to follow it")
+    }
+    return follow(step, to: url, status)
+  }
+
+  private func follow(_ step: HTTPStep, to url: HTTPURL, _ status: Int) -> Decision {
+    var next = step
+    next.url = url
+    next.redirects += 1
+    // As browsers do (Fetch, section 4.4), which RFC 9110 section 15.4 allows.
+    if status == 303 && !["GET", "HEAD"].contains(step.method)
+      || (status == 301 || status == 302) && step.method == "POST"
+    {
+      next.method = "GET"
+      next.sendsBody = false
+    }
+    if url.origin != step.url.origin {
+      guard !next.sendsBody else {
+        return refuse("redirect would carry the request's body to another origin")
+      }
+      next.sendsOwnHeaders = false
+    }
+    guard !visited.contains(next.key) else {
+      return .refused(Verdict(.httpRedirectLimit, phase: .transfer, message: "redirects lead in a circle"))
+    }
+    return .follow(next)
+  }
+
+  private func refuse(_ message: String) -> Decision {
+    .refused(Verdict(.httpRedirectRefused, phase: .transfer, message: message))
+  }
+
+  /// A hop the egress policy denies. No word on why, no timing: a page must not map the network around the agent.
+  static let denied = Verdict(
+    .httpRedirectRefused, phase: .transfer,
+    message: "redirect to an address that the egress policy does not allow")
+}
+
+extension HTTPStep {
+  struct Key: Hashable, Sendable {
+    var url: HTTPURL
+    var method: String
+    var sendsOwnHeaders: Bool
+  }
+
+  var key: Key { Key(url: url, method: method, sendsOwnHeaders: sendsOwnHeaders) }
+}

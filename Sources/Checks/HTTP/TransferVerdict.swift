@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+extension Verdict {
+  /// What a transfer that failed says, in our words: nothing the other side sent is repeated.
+  ///
+  /// - Parameter timeout: the check's; a limit missed by more than a fifth of it was this machine's lateness.
+  init(_ failure: TransferFailure, of dialled: DialledTransfer, timeout: Duration) {
+    if failure.kind == .timeout, dialled.lateness > timeout / 5 {
+      let late = Int(dialled.lateness.milliseconds)
+      self.init(
+        .localFault, phase: Phase(failure.phase),
+        message: "this machine was busy: its transfer thread was \(late) ms late")
+      return
+    }
+    let message = failure.kind.isLocal ? failure.message : "\(dialled.peer): \(failure.message)"
+    self.init(Reason(failure), phase: Phase(failure.phase), message: message)
+  }
+}
+
+extension TransferFailureKind {
+  fileprivate var isLocal: Bool { if case .local = self { true } else { false } }
+}
+
+extension Phase {
+  init(_ phase: TransferPhase) {
+    switch phase {
+    case .prepare: self = .prepare
+    case .connect: self = .connect
+    case .tls: self = .tls
+    case .firstByte: self = .firstByte
+    case .transfer: self = .transfer
+    }
+  }
+}
+
+extension Reason {
+  init(_ failure: TransferFailure) {
+    switch failure.kind {
+    case .connectRefused: self = .connectRefused
+    case .unreachable: self = .connectUnreachable
+    case .reset: self = .connectionReset
+    case .closed: self = .connectionClosed
+    case .timeout: self = Reason(timeoutIn: failure.phase)
+    case .tls(let kind): self = Reason(kind)
+    case .httpProtocol: self = .httpProtocol
+    case .headersTooLarge: self = .headersTooLarge
+    case .bodyTooLarge: self = .bodyTooLarge
+    case .local: self = .localFault
+    }
+  }
+
+  private init(timeoutIn phase: TransferPhase) {
+    switch phase {
+    case .prepare, .connect: self = .connectTimeout
+    case .tls: self = .tlsTimeout
+    case .firstByte: self = .firstByteTimeout
+    case .transfer: self = .transferTimeout
+    }
+  }
+
+  private init(_ kind: TLSFailureKind) {
+    switch kind {
+    case .certificate(.expired): self = .tlsExpired
+    case .certificate(.notYetValid): self = .tlsNotYetValid
+    case .certificate(.hostname): self = .tlsHostname
+    case .certificate(.selfSigned): self = .tlsSelfSigned
+    case .certificate(.untrusted): self = .tlsUntrusted
+    case .certificate(.weak): self = .tlsWeak
+    case .protocolVersion: self = .tlsProtocol
+    case .clientCertificate: self = .tlsClientCertificate
+    case .handshake: self = .tlsHandshake
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Holds the time left on a leaf certificate against the thresholds of a check. Pure; fails closed: without a
+/// certificate no threshold holds.
+struct CertificateRule {
+  let thresholds: Thresholds<Duration>
+  /// The leaf's end of validity; nil when none was presented.
+  let notAfter: Timestamp?
+  let now: Timestamp
+
+  var assertions: [Assertion] {
+    [("certificate.warn", thresholds.warn), ("certificate.fail", thresholds.fail)].compactMap { what, limit in
+      limit.map { Assertion(what: what, expected: ">= \($0.text)", actual: actual, ok: holds($0)) }
+    }
+  }
+
+  /// Nil when both thresholds hold.
+  var verdict: Verdict? {
+    if let fail = thresholds.fail, !holds(fail) { return verdict(fail, degraded: false) }
+    if let warn = thresholds.warn, !holds(warn) { return verdict(warn, degraded: true) }
+    return nil
+  }
+
+  private var left: Duration? { notAfter.map { now.duration(to: $0) } }
+
+  private func holds(_ limit: Duration) -> Bool { left.map { $0 >= limit } ?? false }
+
+  private var actual: String {
+    guard let left else { return "" }
+    return left < .zero ? "expired" : Duration.seconds(Int64(left.seconds)).text
+  }
+
+  private func verdict(_ limit: Duration, degraded: Bool) -> Verdict {
+    let words =
+      notAfter.map { "certificate is valid until \($0.rfc3339), less than \(limit.text) from now" }
+      ?? "no certificate was presented"
+    return Verdict(.certificateExpiring, phase: .assertion, message: words, degraded: degraded)
+  }
+}

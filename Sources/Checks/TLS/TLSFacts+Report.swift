@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+extension TLSFacts {
+  /// - Parameter now: what the days remaining are counted from.
+  init(_ report: TLSReport, now: Timestamp) {
+    let end = report.chain.first.map { Timestamp(seconds: $0.notAfter) }
+    self.init(
+      version: report.version, cipher: report.cipher, verified: report.verified,
+      verifyError: report.verified ? nil : report.problems.map(\.rawValue).joined(separator: ", "),
+      notAfter: end, daysRemaining: end.map { Self.wholeDays(from: now, to: $0) },
+      chain: report.chain.map { CertificateFacts($0) })
+  }
+
+  private static func wholeDays(from now: Timestamp, to end: Timestamp) -> Int {
+    let microseconds = now.duration(to: end).microseconds
+    let day: Int64 = 86_400_000_000
+    // Rounded down also below zero: a second past the end is day -1.
+    return Int(microseconds / day) - (microseconds % day < 0 ? 1 : 0)
+  }
+}
+
+extension CertificateFacts {
+  init(_ certificate: PresentedCertificate) {
+    self.init(
+      subject: certificate.subject.printable(maxBytes: 256),
+      issuer: certificate.issuer.printable(maxBytes: 256),
+      notBefore: Timestamp(seconds: certificate.notBefore),
+      notAfter: Timestamp(seconds: certificate.notAfter),
+      serial: certificate.serial, sha256: certificate.sha256,
+      sans: certificate.alternativeNames.map { $0.printable(maxBytes: 256) })
+  }
+}
+
+extension TransferTLS {
+  init(_ options: TLSOptions) {
+    self.init(caFile: options.caFile, serverName: options.serverName, verify: options.verify)
+  }
+}
