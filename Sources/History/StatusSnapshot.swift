@@ -189,6 +189,8 @@ package struct SpoolView: Hashable, Sendable {
   package var dropped = 0
   /// Set aside because the receiver refused them.
   package var quarantined = 0
+  /// Hours of outage the store can still bridge at the present rate; nil while the rate is not known.
+  package var hoursCovered: Double?
   package var problem: StatusProblem?
 
   package init() {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import History
 import Monitoring
 
 /// Everything one result knows, laid out so that a person sees where the time went and what failed.

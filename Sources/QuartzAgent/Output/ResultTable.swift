@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import History
 import Monitoring
 
 /// Results as a table for people: one line each, mark and word, figures to the right.
@@ -75,16 +76,6 @@ private struct Row {
 }
 
 extension CheckState {
-  /// A shape of its own for each state, so that nobody depends on colour.
-  var mark: String {
-    switch self {
-    case .up: "✓"
-    case .degraded: "!"
-    case .down: "✗"
-    case .unknown: "?"
-    }
-  }
-
   var ansi: String {
     switch self {
     case .up: "32"

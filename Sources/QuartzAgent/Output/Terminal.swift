@@ -43,3 +43,6 @@ struct Terminal {
     return true
   }
 }
+
+/// Rewrites the last line of standard error; the empty text clears it.
+func printProgress(_ text: String) { writeAll("\r\u{1b}[K" + text, to: STDERR_FILENO) }

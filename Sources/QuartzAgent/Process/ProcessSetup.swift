@@ -31,3 +31,17 @@ func descriptorLimit() -> Int {
   guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
   return Int(clamping: limit.rlim_cur)
 }
+
+/// The environment, read without Foundation.
+func processEnvironment() -> [String: String] {
+  var variables: [String: String] = [:]
+  var entry = environ
+  while let pointer = entry.pointee {
+    let text = String(cString: pointer)
+    if let equals = text.firstIndex(of: "=") {
+      variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
+    }
+    entry += 1
+  }
+  return variables
+}

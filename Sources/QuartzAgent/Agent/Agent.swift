@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import History
+import Logging
+import Monitoring
+import Scheduler
+import Spool
+import StatusServer
+
+/// The daemon: one scope that opens everything, runs until it is told to stop, and closes everything.
+struct Agent {
+  let settings: Settings
+  let configPath: String
+  let log: Logger
+
+  func run(_ signals: AsyncStream<ProcessSignal>) async throws {
+    let started = Timestamp.now()
+    if let problem = await StateFolder.prepare(settings.agent.stateDir) {
+      log.warning("state_dir cannot be used, nothing will survive a restart: \(problem)")
+    }
+    let spool = try await openSpool()
+    try await withProbeEngine(egress: settings.egress) { engine in
+      let parts = try await AgentParts(settings, engine: engine, spool: spool, started: started, log: log)
+      await serve(parts, signals)
+    }
+    await spool.close()
+    log.notice("stopped")
+  }
+
+  private func openSpool() async throws -> ResultSpool {
+    do {
+      let spool = try await ResultSpool.open(Spool.SpoolSettings(settings))
+      if case .memory(let reason, _) = spool.status().mode {
+        log.warning("results are kept in memory only and lost with the process: \(reason)")
+      }
+      return spool
+    } catch {
+      if case .locked = error { throw failure(error.description, status: ExitStatus.locked) }
+      throw failure(error.description, status: ExitStatus.configuration)
+    }
+  }
+
+  /// Everything that runs beside the scheduler is a child of this group, and ends with it.
+  private func serve(_ parts: AgentParts, _ signals: AsyncStream<ProcessSignal>) async {
+    parts.announce()
+    await withDiscardingTaskGroup { group in
+      for service in parts.services { group.addTask { await service() } }
+      let schedule = parts.scheduler
+      await withDiscardingTaskGroup { probing in
+        probing.addTask { await schedule.run() }
+        await follow(signals, parts)
+        log.notice("stopping: no new probes; those in flight have 5 s")
+        probing.cancelAll()
+      }
+      group.cancelAll()
+    }
+    await parts.finish()
+  }
+
+  /// Returns at the first stop signal.
+  private func follow(_ signals: AsyncStream<ProcessSignal>, _ parts: AgentParts) async {
+    for await signal in signals {
+      switch signal {
+      case .stop: return
+      case .reload: await reload(parts)
+      }
+    }
+  }
+
+  /// Takes over the checks of a changed file. A file with a problem changes nothing.
+  private func reload(_ parts: AgentParts) async {
+    let path = configPath
+    let loaded = await onThread {
+      Result { () throws(ConfigErrors) in
+        try ConfigLoader.load(path: path, environment: processEnvironment()).settings
+      }
+    }
+    switch loaded {
+    case .success(let new):
+      parts.replace(file: new.checks)
+      log.notice("configuration reloaded", metadata: ["checks": "\(parts.catalog.checks.count)"])
+      if !new.differsOnlyInChecks(from: settings) {
+        log.warning("settings other than checks have changed: they take effect at the next start")
+      }
+    case .failure(let errors):
+      for problem in errors.problems { log.error("\(problem)") }
+      log.error("the configuration was not reloaded: the old one stays in force")
+    }
+  }
+}
+
+extension Settings {
+  fileprivate func differsOnlyInChecks(from other: Settings) -> Bool {
+    var comparable = self
+    comparable.checks = other.checks
+    comparable.secretPaths = other.secretPaths
+    return comparable == other
+  }
+}
+
+extension Spool.SpoolSettings {
+  init(_ settings: Settings) {
+    self.init(
+      path: settings.agent.stateDir + "/spool", size: settings.spool.size,
+      durability: settings.spool.durability == .always ? .always : .interval)
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Checks
+import History
+import Logging
+import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
+import StatusServer
+
+/// The rooms, wired: built once, in one place, each given what it needs and nothing more.
+struct AgentParts: Sendable {
+  let catalog: CheckCatalog
+  let history: HistoryStore
+  let keeper: HistoryKeeper
+  let spool: ResultSpool
+  let recorder: Recorder
+  let scheduler: CheckScheduler
+  let link: QuartzLink?
+  let server: LocalStatusServer?
+  private let settings: Settings
+  private let log: Logger
+
+  init(
+    _ settings: Settings, engine: ProbeEngine, spool: ResultSpool, started: Timestamp, log: Logger
+  ) async throws {
+    self.settings = settings
+    self.spool = spool
+    self.log = log
+    let link = try Self.link(settings, engine, spool, log)
+    let catalog = CheckCatalog(file: settings.checks)
+    if let known = await link?.puller?.restore() { catalog.replace(api: known.checks, listed: known.listed) }
+    let keeper = HistoryKeeper(folder: settings.agent.stateDir, spool: spool, log: log)
+    let identity = History.AgentIdentity(
+      name: settings.agent.name, region: settings.agent.region, version: agentVersion, started: started)
+    let history = await keeper.restore(agent: identity, checks: catalog.checks)
+    let recorder = Recorder(
+      agent: settings.agent.name, history: history, spool: spool, catalog: catalog,
+      uploader: link?.uploader, log: log)
+    let scheduler = try Self.scheduler(settings, engine, recorder)
+    scheduler.apply(catalog.checks)
+    let status = AgentStatus(
+      history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
+      limit: inFlightLimit(settings.limits.inFlight))
+    self.server = ListenAddress(settings.status.listen).map {
+      LocalStatusServer(listen: $0, source: status, logger: log)
+    }
+    (self.catalog, self.history, self.keeper) = (catalog, history, keeper)
+    (self.recorder, self.scheduler, self.link) = (recorder, scheduler, link)
+  }
+
+  private static func link(
+    _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool, _ log: Logger
+  ) throws -> QuartzLink? {
+    guard let quartz = settings.quartz else { return nil }
+    let identity = QuartzAPI.AgentIdentity(
+      name: settings.agent.name, region: settings.agent.region, version: agentVersion)
+    return try QuartzLink(
+      quartz, settings, .init(engine: engine, spool: spool, identity: identity, log: log))
+  }
+
+  private static func scheduler(
+    _ settings: Settings, _ engine: ProbeEngine, _ recorder: Recorder
+  ) throws -> CheckScheduler {
+    let limits = InFlightLimits(
+      total: inFlightLimit(settings.limits.inFlight), perHost: settings.limits.inFlightPerHost)
+    let options = SchedulerOptions(agent: settings.agent.name, limits: limits, hostKey: { $0.kind.loadedHost })
+    return CheckScheduler(options, source: try TimerWakeSource()) { due in
+      let slot = ProbeSlot(scheduledAt: due.scheduledAt, trigger: .schedule)
+      // A probe cancelled by the drain says nothing about its target: no result.
+      guard let result = try? await engine.runner.run(due.check, slot: slot) else { return }
+      recorder.record(result, of: due.check)
+    } events: { event in
+      recorder.note(event)
+    }
+  }
+
+  /// What runs beside the scheduler until its task is cancelled.
+  var services: [@Sendable () async -> Void] {
+    var services: [@Sendable () async -> Void] = [{ await keeper.run(history) }]
+    if let uploader = link?.uploader { services.append { await uploader.run() } }
+    if let puller = link?.puller { services.append { await puller.run { replace(api: $0) } } }
+    if let server { services.append { await serve(server) } }
+    return services
+  }
+
+  private func serve(_ server: LocalStatusServer) async {
+    do {
+      try await server.run { address in log.notice("status page: \(address.pageURL)") }
+    } catch {
+      log.error("the status server is not available, probing goes on: \(error)")
+    }
+  }
+
+  func announce() {
+    let count = catalog.checks.count { $0.enabled }
+    var metadata: Logger.Metadata = ["version": "\(agentVersion)", "agent": "\(settings.agent.name)"]
+    if let hours = spool.status().hoursCovered { metadata["outage_covered_h"] = "\(Int(hours))" }
+    log.notice("probing \(count) \(count == 1 ? "check" : "checks")", metadata: metadata)
+    if catalog.checks.contains(where: { $0.type == .ping }), let problem = pingPermission() {
+      log.error("ping checks cannot run: \(problem)")
+    }
+  }
+
+  func replace(file checks: [MonitoringCheck]) {
+    catalog.replace(file: checks)
+    applyCatalog()
+  }
+
+  func replace(api pulled: PulledChecks) {
+    catalog.replace(api: pulled.checks, listed: pulled.listed)
+    applyCatalog()
+  }
+
+  private func applyCatalog() {
+    let checks = catalog.checks
+    history.apply(checks, now: .now())
+    scheduler.apply(checks)
+  }
+
+  /// After the last probe: one more upload round, and everything on disk.
+  func finish() async {
+    await spool.flush()
+    await link?.uploader?.flush(within: .seconds(5))
+    await keeper.save(history)
+  }
+}
+
+extension CheckKind {
+  /// Host and port that a probe loads, for the limit per host.
+  var loadedHost: String {
+    switch self {
+    case .http(let http): Endpoint(host: http.url.host, port: http.url.port).description
+    case .tcp(let tcp): Endpoint(host: tcp.host, port: tcp.port).description
+    case .tls(let tls): Endpoint(host: tls.host, port: tls.port).description
+    case .dns(let dns): dns.server?.description ?? "system resolver"
+    case .ping(let ping): ping.host
+    }
+  }
+}
+
+extension ListenAddress {
+  /// Nil: the operator wants no server.
+  init?(_ listen: StatusSettings.Listen) {
+    switch listen {
+    case .off: return nil
+    case .tcp(let host, let port): self = .tcp(host: host, port: port)
+    case .unix(let path): self = .unix(path: path)
+    }
+  }
+
+  /// What to type to see the page.
+  var pageURL: String {
+    switch self {
+    case .tcp(let host, let port): "http://\(Endpoint(host: host, port: port))/"
+    case .unix(let path): "curl --unix-socket \(path) http://localhost/, or: quartz-agent status"
+    }
+  }
+}

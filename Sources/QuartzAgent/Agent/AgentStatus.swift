@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+import History
+import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
+import StatusServer
+
+/// One picture of everything, put together on request from what each room says of itself.
+struct AgentStatus: StatusSource {
+  let history: HistoryStore
+  let spool: ResultSpool
+  let scheduler: CheckScheduler
+  let link: QuartzLink?
+  let catalog: CheckCatalog
+  /// Probes in flight at most.
+  let limit: Int
+
+  func snapshot() async -> StatusSnapshot {
+    let now = Timestamp.now()
+    var snapshot = history.snapshot(now: now)
+    snapshot.spool = SpoolView(spool.status())
+    snapshot.scheduler = SchedulerView(scheduler.status(), limit: limit)
+    if let uploader = link?.uploader {
+      let status = await uploader.status()
+      snapshot.delivery = DeliveryView(status, backlog: snapshot.spool?.depth ?? 0, skipped: skipped())
+    }
+    if let puller = link?.puller?.status, let trouble = puller.trouble {
+      snapshot.notices.append(
+        StatusProblem("the check list is not the API's latest: \(trouble.message)", hint: trouble.hint))
+    }
+    return snapshot
+  }
+
+  func recent(_ checkID: UniqueID) -> [CheckResult]? { history.recent(checkID) }
+
+  /// It is made once the scheduler has its checks.
+  func isReady() -> Bool { true }
+
+  /// The API's checks that are not run, and the file's that the API does not know.
+  private func skipped() -> [History.SkippedCheck] {
+    let refused = link?.puller?.status.skipped ?? []
+    let own = catalog.checks.filter { $0.enabled && !catalog.isPosted($0) }
+    return refused.map { History.SkippedCheck(name: "\($0.name) (\($0.type))", reason: $0.reason) }
+      + own.map {
+        History.SkippedCheck(
+          name: $0.name, reason: "results stay here: its id is not in the API's list, and post is not set")
+      }
+  }
+}
+
+extension SpoolView {
+  init(_ status: SpoolStatus) {
+    self.init()
+    depth = status.depth
+    oldest = status.oldest
+    usedBytes = Int64(status.bytesUsed)
+    capacityBytes = Int64(status.bytesReserved)
+    durable = status.isDurable
+    dropped = Int(clamping: status.dropped)
+    quarantined = status.quarantined
+    hoursCovered = status.hoursCovered
+    if case .memory(let reason, _) = status.mode {
+      problem = StatusProblem(
+        "results are kept in memory only: \(reason)",
+        hint: "make state_dir writable; the agent tries again every minute", critical: true)
+    } else if let note = status.notes.first {
+      problem = StatusProblem(note)
+    }
+  }
+}
+
+extension SchedulerView {
+  init(_ status: ScheduleStatus, limit: Int) {
+    self.init()
+    latenessP50 = status.lateP50
+    latenessP99 = status.lateP99
+    latenessMax = status.lateMax
+    missed = status.missed
+    spanned = status.spanned
+    inFlight = status.inFlight
+    self.limit = limit
+  }
+}
+
+extension DeliveryView {
+  init(_ status: DeliveryStatus, backlog: Int, skipped: [History.SkippedCheck]) {
+    self.init(target: "\(status.dialect)")
+    delivered = status.tally.delivered
+    self.backlog = backlog
+    lastSuccess = status.tally.lastSuccess
+    if let trouble = status.tally.trouble {
+      lastError = DeliveryFailure(
+        at: status.tally.troubleSince ?? .epoch, message: trouble.message, hint: trouble.hint)
+    }
+    requestsUsed = status.usage.hour
+    requestsAllowed = status.usage.perHour
+    self.skipped = skipped
+  }
+}

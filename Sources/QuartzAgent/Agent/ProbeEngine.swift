@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+import Checks
+import Curl
+import Monitoring
+
+/// The one engine behind `run`, `once` and run-now.
+struct ProbeEngine: Sendable {
+  let runner: CheckRunner
+  let curl: CurlEngine
+  let resolver: SystemResolver
+
+  init(egress: EgressSettings, curl: CurlEngine, reactor: Reactor) {
+    self.curl = curl
+    resolver = SystemResolver(reactor: reactor)
+    let finder = TargetFinder(resolver: resolver, policy: EgressPolicy(egress))
+    runner = CheckRunner(
+      http: HTTPProbe(engine: curl, finder: finder, userAgent: userAgent),
+      tcp: TCPProbe(reactor: reactor, finder: finder),
+      dns: DNSProbe(reactor: reactor, finder: finder, system: resolver),
+      tls: TLSProbe(engine: curl, finder: finder),
+      ping: PingProbe(reactor: reactor, finder: finder))
+  }
+
+  /// One run of one check, as a person asked for it.
+  func runNow(_ check: MonitoringCheck) async throws(CancellationError) -> CheckResult {
+    try await runner.run(check, slot: ProbeSlot(scheduledAt: .now(), trigger: .manual))
+  }
+
+  /// Runs the checks at the same time, within the limit of descriptors, and returns the results in their order.
+  func runAll(
+    _ checks: [MonitoringCheck], each: @escaping @Sendable (CheckResult) -> Void
+  ) async throws -> [CheckResult] {
+    let limit = inFlightLimit(nil)
+    return try await withThrowingTaskGroup(of: (Int, CheckResult).self) { group in
+      var results = [CheckResult?](repeating: nil, count: checks.count)
+      for (index, check) in checks.enumerated() {
+        if index >= limit, let (done, result) = try await group.next() { results[done] = result }
+        group.addTask {
+          let result = try await runNow(check)
+          each(result)
+          return (index, result)
+        }
+      }
+      for try await (done, result) in group { results[done] = result }
+      return results.compactMap(\.self)
+    }
+  }
+}
+
+/// Runs `body` with an engine that lives exactly as long.
+func withProbeEngine<Value>(
+  egress: EgressSettings, _ body: (ProbeEngine) async throws -> Value
+) async throws -> Value {
+  try await withCurlEngine { curl in
+    let reactor = try Reactor()
+    return try await body(ProbeEngine(egress: egress, curl: curl, reactor: reactor))
+  }
+}
+
+/// What http probes and the API client call themselves.
+let userAgent = "quartz-agent/\(agentVersion)"
+
+/// Probes in flight at most: what the configuration says, or as many as the descriptors allow, up to 2,000, with 64
+/// kept back for the store, the API and the status server.
+func inFlightLimit(_ configured: Int?) -> Int {
+  let possible = max(1, descriptorLimit() - 64)
+  return min(configured ?? 2000, possible)
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+import History
+import Logging
+import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
+import Synchronization
+
+/// Where every result of the daemon goes, in one place: history, store, log.
+final class Recorder: Sendable {
+  private let agent: String
+  private let history: HistoryStore
+  private let spool: ResultSpool
+  private let catalog: CheckCatalog
+  /// Nil: results stay on this machine.
+  private let uploader: Uploader<ContinuousClock>?
+  private let log: Logger
+  /// The last state told in the log, by check. The lock also joins the two writes of `record`.
+  private let told = Mutex<[UniqueID: CheckState]>([:])
+
+  init(
+    agent: String, history: HistoryStore, spool: ResultSpool, catalog: CheckCatalog,
+    uploader: Uploader<ContinuousClock>?, log: Logger
+  ) {
+    self.agent = agent
+    self.history = history
+    self.spool = spool
+    self.catalog = catalog
+    self.uploader = uploader
+    self.log = log
+  }
+
+  func record(_ result: CheckResult, of check: MonitoringCheck) {
+    let flags: DeliveryRecord.Flags = uploader != nil && catalog.isPosted(check) ? .post : []
+    let record = DeliveryRecord(result, agent: agent, flags: flags)
+    let previous = told.withLock { told in
+      // Store first and history second, without anybody in between: a history that has counted a record knows its
+      // sequence, so a restart neither counts it again nor leaves it out.
+      let sequence = spool.enqueue(record)
+      history.record(result, interval: check.interval, sequence: sequence)
+      defer { if result.trigger == .schedule { told[check.id] = result.state } }
+      return told[check.id]
+    }
+    if record.isDeliverable { uploader?.recorded() }
+    if result.trigger == .schedule { tell(result, previous: previous) }
+  }
+
+  func note(_ event: ScheduleEvent) {
+    switch event {
+    case .missed(let check, let slots, let cause):
+      history.missed(check, count: slots.count)
+      log.warning(
+        "slots missed",
+        metadata: ["check": name(check), "slots": "\(slots.count)", "cause": "\(cause.rawValue)"])
+    case .spanned(let check, let slots):
+      history.spanned(check, first: slots.first, count: slots.count, interval: slots.interval)
+    }
+  }
+
+  private func name(_ check: UniqueID) -> Logger.MetadataValue { "\(catalog[check]?.name ?? check.description)" }
+
+  /// One line a change of state; the first up of a check is no news.
+  private func tell(_ result: CheckResult, previous: CheckState?) {
+    guard result.state != previous, !(previous == nil && result.state == .up) else { return }
+    let metadata: Logger.Metadata = [
+      "check": "\(result.check)", "reason": "\(result.reason.rawValue)", "message": "\(result.message ?? "")",
+    ].filter { $0.value != "" }
+    switch result.state {
+    case .up: log.notice("check is up again", metadata: ["check": "\(result.check)"])
+    case .degraded: log.warning("check is degraded", metadata: metadata)
+    case .down: log.error("check is down", metadata: metadata)
+    case .unknown: log.warning("check is unknown: this machine could not find out", metadata: metadata)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import ArgumentParser
+import Glibc
+import Monitoring
+
+/// `quartz-agent once`: run checks now, through the engine the daemon uses.
+struct OnceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "once",
+    abstract: "Run checks now and print the results.",
+    discussion: """
+      Names checks of the configuration by name or id (default: all enabled ones), or targets without any: \
+      https://example.com, tcp://db:5432, 'dns://1.1.1.1/example.com?type=AAAA', tls://host:443, ping://host.
+
+      Exit code: 0 all up, 1 degraded, 2 down, 3 unknown or nothing run, so it can serve as a Nagios plugin.
+      """)
+
+  @OptionGroup var config: ConfigOptions
+  @OptionGroup var output: OutputOptions
+
+  @Flag(help: "Show where the time went, every hop, the certificate chain and every assertion.")
+  var explain = false
+
+  @Option(help: "How many rounds to run; more than one adds min, p50, p95, p99, max, loss and jitter.")
+  var count = 1
+
+  @Option(help: "From the start of one round to the start of the next, such as 500ms.")
+  var every: Duration = .seconds(1)
+
+  @Argument(help: ArgumentHelp("Names or ids of checks, or targets.", valueName: "check"))
+  var targets: [String] = []
+
+  func validate() throws {
+    guard (1...1_000_000).contains(count) else { throw ValidationError("--count must be 1 to 1000000") }
+  }
+
+  func run() async throws {
+    let selection = try OnceSelection(targets: targets, config: config)
+    let terminal = Terminal()
+    let printer = OncePrinter(
+      format: output.chosen(terminal), explain: explain, width: terminal.width,
+      color: terminal.usesColor(disabled: output.noColor))
+    let results = try await withProbeEngine(egress: selection.egress) { engine in
+      try await rounds(selection, engine, printer)
+    }
+    printer.finish(results, rounds: count)
+    let status = ExitStatus.of(results.map(\.state))
+    if status != 0 { throw ExitCode(status) }
+  }
+
+  private func rounds(
+    _ selection: OnceSelection, _ engine: ProbeEngine, _ printer: OncePrinter
+  ) async throws -> [CheckResult] {
+    var results: [CheckResult] = []
+    var next = ContinuousClock.now
+    for round in 0..<count {
+      if round > 0 {
+        next += every
+        try await Task.sleep(until: next)
+      }
+      results += try await engine.runAll(selection.checks) { printer.add($0) }
+    }
+    return results
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import ArgumentParser
+import Logging
+import Monitoring
+
+/// `quartz-agent run`: the daemon.
+struct RunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Probe on schedule, keep uptime windows, deliver results.",
+    discussion: """
+      Runs until SIGTERM or SIGINT, then finishes what is in flight within 5 s and exits 0; a second signal exits at \
+      once. SIGHUP reads the checks of the configuration again.
+      """)
+
+  @OptionGroup var config: ConfigOptions
+  @OptionGroup var logging: LogOptions
+
+  func run() async throws {
+    let signals = processSignals()
+    let sink = LogSink(format: logging.logFormat)
+    defer { sink.drain() }
+    let log = Logger(label: "agent") { SinkHandler(label: $0, sink: sink, logLevel: logging.logLevel) }
+    let path = try config.required()
+    let settings = try loadSettings(path) { log.warning("\($0)") }
+    try await Agent(settings: settings, configPath: path, log: log).run(signals)
+  }
+}
+
+/// Reads the configuration, or prints everything that is wrong with it.
+func loadSettings(_ path: String, warn: (ConfigProblem) -> Void = { printError("warning: \($0)") }) throws -> Settings {
+  do {
+    let loaded = try ConfigLoader.load(path: path, environment: processEnvironment())
+    loaded.warnings.forEach(warn)
+    return loaded.settings
+  } catch {
+    throw report(error)
+  }
+}
+
+func report(_ errors: ConfigErrors) -> ExitCode {
+  for warning in errors.warnings { printError("warning: \(warning)") }
+  for problem in errors.problems { printError("\(problem)") }
+  let count = errors.problems.count
+  return failure("the configuration has \(count) \(count == 1 ? "problem" : "problems")", status: ExitStatus.configuration)
+}

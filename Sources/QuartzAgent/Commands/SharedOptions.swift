@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Glibc
+import Logging
+import Monitoring
+
+/// Where the configuration is.
+struct ConfigOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("c"), .customLong("config")],
+    help: "The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.")
+  var path: String?
+
+  static let systemPath = "/etc/quartz-agent/agent.yaml"
+
+  /// The file to read: the one given, or the first default that exists; nil when there is none.
+  var existing: String? {
+    if let path { return path }
+    return ["agent.yaml", Self.systemPath].first { access($0, F_OK) == 0 }
+  }
+
+  /// The file to read, which has to exist.
+  func required() throws -> String {
+    if let existing { return existing }
+    throw failure(
+      "no configuration: neither agent.yaml here nor \(Self.systemPath) exists",
+      hint: "name one with --config, or copy agent.yaml.example to agent.yaml", status: ExitStatus.configuration)
+  }
+}
+
+/// How results are printed.
+struct OutputOptions: ParsableArguments {
+  @Option(help: "table, json, ndjson or junit. Default: table on a terminal, ndjson otherwise.")
+  var format: ResultFormat?
+
+  @Flag(help: "No colours. The variable NO_COLOR does the same.")
+  var noColor = false
+
+  func chosen(_ terminal: Terminal) -> ResultFormat { format ?? (terminal.isTerminal ? .table : .ndjson) }
+}
+
+/// How the log looks.
+struct LogOptions: ParsableArguments {
+  @Option(help: "trace, debug, info, notice, warning, error or critical.")
+  var logLevel: Logger.Level = .info
+
+  @Option(help: "text or json. Log lines go to standard error.")
+  var logFormat: LogFormat = .text
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}
+
+extension LogFormat: ExpressibleByArgument {}
+
+extension Duration: @retroactive ExpressibleByArgument {
+  /// A number with a unit, such as `500ms`, `30s` or `5m`.
+  public init?(argument: String) {
+    self.init(text: argument)
+  }
+}

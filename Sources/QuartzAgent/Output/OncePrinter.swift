@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+import Synchronization
+
+/// Prints the results of `once`: NDJSON as they come, everything else when all are there.
+final class OncePrinter: Sendable {
+  private let format: ResultFormat
+  private let explain: Bool
+  private let width: Int
+  private let color: Bool
+  private let done = Mutex(0)
+  private let showsProgress: Bool
+
+  init(format: ResultFormat, explain: Bool, width: Int, color: Bool) {
+    self.format = format
+    self.explain = explain
+    self.width = width
+    self.color = color
+    showsProgress = format != .ndjson && isatty(STDERR_FILENO) == 1
+  }
+
+  func add(_ result: CheckResult) {
+    if format == .ndjson { printOutput(renderNDJSON([result])) }
+    // Under the lock, so that a later count is never overwritten by an earlier one.
+    done.withLock { done in
+      done += 1
+      if showsProgress { printProgress("\(done) done, last: \(result.check.printable(maxBytes: 60))") }
+    }
+  }
+
+  func finish(_ results: [CheckResult], rounds: Int) {
+    if showsProgress { printProgress("") }
+    switch format {
+    case .ndjson: printSummaries(results, rounds: rounds)
+    case .json: printOutput(renderJSON(results))
+    case .junit: printOutput(renderJUnit(results))
+    case .table:
+      if explain {
+        for result in results { printOutput(ResultExplanation(color: color).render(result) + "\n") }
+      } else {
+        printOutput(ResultTable(width: width, color: color).render(results))
+      }
+      if rounds > 1 { printOutput("\n" + LatencySummary.table(summaries(results))) }
+    }
+    if results.isEmpty { printError("quartz-agent: nothing was run: no check is enabled") }
+  }
+
+  private func printSummaries(_ results: [CheckResult], rounds: Int) {
+    guard rounds > 1 else { return }
+    for summary in summaries(results) {
+      var json = JSONWriter()
+      summary.write(to: &json)
+      printOutput(json.text + "\n")
+    }
+  }
+
+  private func summaries(_ results: [CheckResult]) -> [LatencySummary] {
+    var order: [UniqueID] = []
+    var byCheck: [UniqueID: [CheckResult]] = [:]
+    for result in results {
+      if byCheck[result.checkID] == nil { order.append(result.checkID) }
+      byCheck[result.checkID, default: []].append(result)
+    }
+    return order.map { LatencySummary(check: byCheck[$0]?.first?.check ?? "", results: byCheck[$0] ?? []) }
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+/// `validate`, `schema`, `--help` and wrong usage.
+@Suite struct ConfigStories {
+  @Test func validateListsEveryProblemAndExitsSeventyEight() async throws {
+    try await withTemporaryDirectory { folder in
+      let yaml = """
+        checks:
+          - name: Front
+            type: http
+            url: http://127.0.0.1/
+            intervall: 30s
+          - {name: Back, type: tcp, host: 127.0.0.1, port: 70000}
+        """
+      try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+      let outcome = try await agent("validate", in: folder)
+      #expect(outcome.status == 78)
+      #expect(outcome.stdout == "")
+      #expect(outcome.stderr.contains("agent.yaml:5:5: "))
+      #expect(outcome.stderr.contains("interval"))
+      #expect(outcome.stderr.contains("agent.yaml:6:"))
+      let run = try await agent("run", in: folder)
+      #expect(run.status == 78)
+      #expect(run.stderr.contains("agent.yaml:5:5: "))
+    }
+  }
+
+  @Test func validateAcceptsTheExampleAndPrintsItRedacted() async throws {
+    try await withTemporaryDirectory { folder in
+      let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+      let example = root.appending(path: "agent.yaml.example").path
+      let outcome = try await agent("validate", "-c", example, in: folder)
+      #expect(outcome.status == 0, "\(outcome.stderr)")
+      #expect(outcome.stdout.contains("ok"))
+
+      let yaml = """
+        checks:
+          - {name: Api, type: http, url: "http://127.0.0.1/", auth: {bearer: SECRET-CANARY}}
+        """
+      try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+      let printed = try await agent("validate", "--print", in: folder)
+      #expect(printed.status == 0, "\(printed.stderr)")
+      #expect(printed.stdout.contains("<redacted>"))
+      #expect(!printed.stdout.contains("SECRET-CANARY"))
+      #expect(!printed.stderr.contains("SECRET-CANARY"))
+    }
+  }
+
+  @Test func schemaIsJSON() async throws {
+    try await withTemporaryDirectory { folder in
+      let outcome = try await agent("schema", in: folder)
+      #expect(outcome.status == 0)
+      #expect(outcome.stderr == "")
+      let schema = try JSONValue.parse(outcome.stdout.utf8)
+      #expect(schema["properties"]?["checks"] != nil)
+    }
+  }
+
+  @Test(arguments: [["frobnicate"], ["once", "--format", "xml", "tcp://h:1"], ["run", "--bogus"]])
+  func wrongUsageExitsSixtyFour(arguments: [String]) async throws {
+    try await withTemporaryDirectory { folder in
+      let outcome = try await AgentProcess(arguments, in: folder).finish()
+      #expect(outcome.status == 64)
+      #expect(outcome.stdout == "")
+      #expect(outcome.stderr.contains("Usage:"))
+    }
+  }
+
+  @Test func helpAndVersionGoToStandardOutput() async throws {
+    try await withTemporaryDirectory { folder in
+      let version = try await agent("--version", in: folder)
+      #expect(version.status == 0)
+      #expect(version.stdout == "0.1.0\n")
+      let help = try await agent("--help", in: folder)
+      #expect(help.status == 0)
+      for command in ["run", "once", "validate", "status", "spool", "schema"] {
+        #expect(help.stdout.contains("  \(command) "), "\(command) in the help")
+      }
+    }
+  }
+}

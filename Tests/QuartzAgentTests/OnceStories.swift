@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+/// `quartz-agent once` as a person or a script sees it: exit code, stdout, stderr.
+@Suite struct OnceStories {
+  private let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
+
+  private func web(_ text: String? = nil) -> @Sendable (LoopbackConnection) -> Void {
+    let reply = text ?? answer
+    return { connection in
+      _ = connection.read(until: "\r\n\r\n")
+      connection.write(reply)
+    }
+  }
+
+  @Test func anUpTargetExitsZeroAndPrintsOneJSONLine() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: web()) { server in
+        let outcome = try await agent("once", "http://127.0.0.1:\(server.port)/", in: folder)
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(outcome.stderr == "")
+        let lines = outcome.stdout.split(separator: "\n")
+        #expect(lines.count == 1)
+        let result = try JSONValue.parse(lines[0].utf8)
+        #expect(result["state"]?.string == "up")
+        #expect(result["reason"]?.string == "ok")
+        #expect(result["status_code"]?.integer == 200)
+        #expect(result["address"]?.string == "127.0.0.1:\(server.port)")
+        #expect(result["trigger"]?.string == "manual")
+        #expect((result["response_time_ms"]?.double ?? 0) > 0)
+        #expect(result["timings"]?["connect_ms"] != nil)
+        // Nobody asked about the body, and there is no handshake: not measured, not there.
+        #expect(result["timings"]?["transfer_ms"] == nil)
+        #expect(result["tls"] == nil)
+        #expect(UniqueID(result["id"]?.string ?? "") != nil)
+      }
+    }
+  }
+
+  @Test func aRefusedTargetIsDownWithExitTwo() async throws {
+    try await withTemporaryDirectory { folder in
+      let port = try freePort()
+      let outcome = try await agent("once", "tcp://127.0.0.1:\(port)", in: folder)
+      #expect(outcome.status == 2)
+      let result = try JSONValue.parse(outcome.stdout.dropLast().utf8)
+      #expect(result["state"]?.string == "down")
+      #expect(result["reason"]?.string == "connect_refused")
+      #expect(result["phase"]?.string == "connect")
+      #expect(result["attempts"]?.array?.count == 2)
+    }
+  }
+
+  @Test func theTableHasAMarkAndAWordForEveryState() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: web()) { server in
+        let port = try freePort()
+        let outcome = try await agent(
+          "once", "--format", "table", "http://127.0.0.1:\(server.port)/", "tcp://127.0.0.1:\(port)", in: folder)
+        #expect(outcome.status == 2)
+        let lines = outcome.stdout.split(separator: "\n").map(String.init)
+        #expect(lines.count == 3)
+        #expect(lines[0].hasPrefix("STATE"))
+        #expect(lines[1].hasPrefix("✓ UP"))
+        #expect(lines[1].contains("200"))
+        #expect(lines[2].hasPrefix("✗ DOWN"))
+        #expect(lines[2].contains("connect_refused"))
+        #expect(!outcome.stdout.contains("\u{1b}"), "no colour codes into a pipe")
+      }
+    }
+  }
+
+  @Test(arguments: ["json", "junit"])
+  func documentsHoldAllResults(format: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: web("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")) { server in
+        let outcome = try await agent(
+          "once", "--format", format, "http://127.0.0.1:\(server.port)/", in: folder)
+        #expect(outcome.status == 2)
+        if format == "json" {
+          let results = try JSONValue.parse(outcome.stdout.utf8).array ?? []
+          #expect(results.count == 1)
+          #expect(results.first?["reason"]?.string == "http_status")
+          let assertion = results.first?["assertions"]?.array?.first
+          #expect(assertion?["actual"]?.string == "503")
+          #expect(assertion?["ok"]?.bool == false)
+        } else {
+          #expect(outcome.stdout.contains("<testsuite name=\"quartz-agent\" tests=\"1\" failures=\"1\""))
+          #expect(outcome.stdout.contains("<failure type=\"http_status\""))
+        }
+      }
+    }
+  }
+
+  @Test func explainShowsTheWaterfallAndTheAssertions() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: web()) { server in
+        let outcome = try await agent(
+          "once", "--format", "table", "--explain", "http://127.0.0.1:\(server.port)/", in: folder)
+        #expect(outcome.status == 0)
+        for part in ["time:", "connect", "first byte", "total", "assertions:", "✓ status: expected 200-299"] {
+          #expect(outcome.stdout.contains(part), "\(part) in \(outcome.stdout)")
+        }
+      }
+    }
+  }
+
+  @Test func roundsEndWithASummary() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: web()) { server in
+        let outcome = try await agent(
+          "once", "--count", "3", "--every", "10ms", "http://127.0.0.1:\(server.port)/", in: folder)
+        #expect(outcome.status == 0)
+        let lines = outcome.stdout.split(separator: "\n")
+        #expect(lines.count == 4)
+        let summary = try JSONValue.parse((lines.last ?? "").utf8)
+        #expect(summary["runs"]?.integer == 3)
+        #expect(summary["successes"]?.integer == 3)
+        #expect(summary["p95_ms"]?.double != nil)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("ftp://example.com", "ftp"), ("tcp://db", "port"), ("http://", "host"), ("dns://127.0.0.1", "name"),
+  ])
+  func aWrongTargetIsAUsageErrorWithWords(target: String, word: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let outcome = try await agent("once", target, in: folder)
+      #expect(outcome.status == 64)
+      #expect(outcome.stdout == "")
+      #expect(outcome.stderr.contains(word), "\(outcome.stderr)")
+    }
+  }
+
+  @Test func namedChecksComeFromTheConfiguration() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: web()) { server in
+        let yaml = """
+          checks:
+            - {name: Front, type: http, url: "http://127.0.0.1:\(server.port)/"}
+            - {name: Back, type: tcp, host: 127.0.0.1, port: \(server.port), enabled: false}
+          """
+        try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+        let all = try await agent("once", in: folder)
+        #expect(all.status == 0, "\(all.stderr)")
+        #expect(all.stdout.split(separator: "\n").count == 1, "disabled checks are left out")
+        let named = try await agent("once", "Back", in: folder)
+        #expect(named.status == 0, "a named check runs although it is disabled")
+        let wrong = try await agent("once", "Frnt", in: folder)
+        #expect(wrong.status == 64)
+        #expect(wrong.stderr.contains("did you mean \"Front\"?"))
+        #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "state").path))
+      }
+    }
+  }
+
+  @Test func withoutAConfigurationItSaysWhatToDo() async throws {
+    try await withTemporaryDirectory { folder in
+      let outcome = try await agent("once", in: folder)
+      #expect(outcome.status == 78)
+      #expect(outcome.stderr.contains("agent.yaml"))
+      #expect(outcome.stderr.contains("hint: "))
+    }
+  }
+}
