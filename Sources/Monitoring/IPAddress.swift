@@ -64,17 +64,28 @@ extension IPAddress: CustomStringConvertible {
   }
 }
 
+/// Every probe of an address literal comes by here, so it is one pass over the bytes.
 private func parseV4(_ text: some StringProtocol) -> UInt32? {
-  let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-  guard parts.count == 4 else { return nil }
   var value: UInt32 = 0
-  for part in parts {
-    guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-      part.utf8.count == 1 || part.utf8.first != 0x30, let octet = UInt8(part)
-    else { return nil }
-    value = value << 8 | UInt32(octet)
+  var octet: UInt32 = 0
+  var digits = 0
+  var dots = 0
+  for byte in text.utf8 {
+    switch byte {
+    case 0x30...0x39:
+      // A digit after a lone zero would be a leading zero.
+      guard digits == 0 || octet > 0 else { return nil }
+      octet = octet * 10 + UInt32(byte - 0x30)
+      digits += 1
+      guard octet <= 255 else { return nil }
+    case UInt8(ascii: "."):
+      guard digits > 0, dots < 3 else { return nil }
+      value = value << 8 | octet
+      (octet, digits, dots) = (0, 0, dots + 1)
+    default: return nil
+    }
   }
-  return value
+  return digits > 0 && dots == 3 ? value << 8 | octet : nil
 }
 
 private func parseV6(_ text: some StringProtocol) -> [UInt16]? {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Checks
+import Curl
 import Monitoring
 import Synchronization
 
@@ -22,15 +23,18 @@ struct ProbeLoad {
     let resolver = SystemResolver(
       reactor: reactor, resolvConf: "/etc/resolv.conf", hosts: "/etc/hosts", port: 53)
     let finder = TargetFinder(resolver: resolver, policy: EgressPolicy())
-    let probe: any Probe =
-      switch checks[0].type {
-      case .tcp: TCPProbe(reactor: reactor, finder: finder)
-      default: DNSProbe(reactor: reactor, finder: finder, system: resolver)
+    switch checks[0].type {
+    case .http:
+      return try await withCurlEngine { engine in
+        try await load(HTTPProbe(engine: engine, finder: finder, userAgent: "quartz-bench"))
       }
-    return try await load(CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe))
+    case .tcp: return try await load(TCPProbe(reactor: reactor, finder: finder))
+    default: return try await load(DNSProbe(reactor: reactor, finder: finder, system: resolver))
+    }
   }
 
-  private func load(_ runner: CheckRunner) async throws -> Cost {
+  private func load(_ probe: some Probe) async throws -> Cost {
+    let runner = CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe)
     let queue = Queue(count: count)
     let start = Usage.now()
     let ok = try await withThrowingTaskGroup(of: Int.self) { group in
