@@ -62,7 +62,11 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
     guard let number = socket?.number else { return false }
     if connected == nil {
       let code = pendingError(number)
-      return code == 0 ? connectionStands(at: now, on: loop) : finish(.failed(code), at: now, on: loop)
+      switch code {
+      case 0: return connectionStands(at: now, on: loop)
+      case ECONNRESET: return connectionStood(at: now, on: loop)
+      default: return finish(.failed(code), at: now, on: loop)
+      }
     }
     if transport == .icmp, events & EPOLLERR.rawValue != 0 { return takeErrors(number, at: now, on: loop) }
     if events & EPOLLOUT.rawValue != 0, !unsent.isEmpty, !flush(number, on: loop) { return false }
@@ -89,6 +93,14 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
     if transport == .tcp, isSelfConnected(number) { return finish(.failed(ECONNREFUSED), at: now, on: loop) }
     connected = now
     return follow(dialogue.opened(at: now), at: now, on: loop)
+  }
+
+  /// The reset came before we looked. An attempt that is reset is "refused" (RFC 9293 3.5.2); "reset" is what
+  /// the kernel calls the end of a connection that stood, so the verdict does not hang on who was faster.
+  private func connectionStood(at now: Instant, on loop: ReactorLoop) -> Bool {
+    connected = now
+    let isDone = dialogue.opened(at: now).isDone
+    return finish(isDone ? .done : .failed(ECONNRESET), at: now, on: loop)
   }
 
   /// Does what the dialogue asks for. False when the flow ended.

@@ -239,13 +239,13 @@ import Testing
       try await withUDPResponder(script: { _, _ in }) { silent in
         async let starved = reactor.converse(
           Chat(say: [1]), over: .udp, with: SocketAddress(.loopback, port: silent.port),
-          until: .after(.milliseconds(200)))
+          until: .after(.seconds(2)))
         while silent.received.isEmpty { await Task.yield() }
         _ = try await reactor.converse(
           Hog(), over: .udp, with: SocketAddress(.loopback, port: echo.port), until: .after(.seconds(5)))
         let report = try await starved.report
         #expect(report.end == .timedOut)
-        #expect(report.lateness >= .milliseconds(250))
+        #expect(report.lateness >= .milliseconds(500))
         #expect(report.isOwnLateness)
       }
     }
@@ -283,7 +283,7 @@ private struct Hog: Dialogue {
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
   ) -> DialogueStep {
-    usleep(400_000)
+    usleep(600_000)
     return .done
   }
 }

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Checks
+
+/// Name servers, and others on their way, that do not play by the rules.
+@Suite(.timeLimit(.minutes(1))) struct HostileServerTests {
+  private let question = DNSProbeTests.Case(name: "x.example", answers: ["192.0.2.1"])
+
+  private static func right(_ request: [UInt8]) -> [UInt8] {
+    Wire(to: request).with { $0.answers = [Wire.a(192, 0, 2, 1)] }.bytes
+  }
+
+  static let decoys: [(what: String, make: @Sendable ([UInt8]) -> [UInt8])] = [
+    ("nothing at all", { _ in [] }), ("one byte", { _ in [1] }), ("the query itself", { $0 }),
+    ("a wrong id", { request in wrong(request) { $0.id ^= 1 } }),
+    ("another name", { request in wrong(request) { $0.question[1] = 0x79 } }),
+    ("another type", { request in wrong(request) { $0.question[$0.question.count - 3] = 28 } }),
+    ("another class", { request in wrong(request) { $0.question[$0.question.count - 1] = 3 } }),
+    ("QR clear", { request in wrong(request) { $0.flags = 0x0180 } }),
+    ("an opcode that is no query", { request in wrong(request) { $0.flags = 0xa180 } }),
+    ("no question", { request in wrong(request) { ($0.counts.0, $0.question) = (0, []) } }),
+    (
+      "two questions",
+      { request in wrong(request) { ($0.counts.0, $0.question) = (2, $0.question + $0.question) } }
+    ),
+    ("more than 4 KiB", { request in right(request) + [UInt8](repeating: 0, count: 4096) }),
+    ("64 KiB", { request in right(request) + [UInt8](repeating: 0, count: 65_000) }),
+  ]
+
+  private static func wrong(_ request: [UInt8], _ change: (inout Wire) -> Void) -> [UInt8] {
+    Wire(to: request).with { wire in
+      wire.answers = [Wire.a(10, 6, 6, 6)]
+      change(&wire)
+    }.bytes
+  }
+
+  @Test(arguments: decoys.indices) func ignoresADecoyAndWaitsOn(index: Int) async throws {
+    let decoy = Self.decoys[index]
+    try await withUDPResponder(script: { request, client in
+      client.send(decoy.make(request))
+      client.send(Self.right(request))
+    }) { server in
+      let outcome = try await probe(question, server.port)
+      #expect(outcome.verdict == .ok, "\(decoy.what)")
+    }
+  }
+
+  @Test(arguments: decoys.indices) func decoysAloneAreATimeout(index: Int) async throws {
+    let decoy = Self.decoys[index]
+    try await withUDPResponder(script: { request, client in client.send(decoy.make(request)) }) { server in
+      let outcome = try await probe(question, server.port, within: .seconds(2))
+      #expect(outcome.verdict.reason == .dnsTimeout, "\(decoy.what)")
+      // The query and its repetition were both answered with it.
+      #expect(
+        outcome.verdict.message?.hasSuffix("; 2 packets that answered no question of ours were ignored")
+          == true)
+    }
+  }
+
+  @Test func answersFromElsewhereNeverArrive() async throws {
+    try await withUDPResponder(script: { request, client in
+      let wrong = Self.wrong(request) { _ in }
+      try? client.sendFromElsewhere(wrong)
+      try? client.sendFromElsewhere(wrong, address: 0x7f00_0002)
+      client.send(Self.right(request))
+    }) { server in
+      let outcome = try await probe(question, server.port)
+      #expect(outcome.verdict == .ok)
+    }
+  }
+
+  @Test func theCaseOfTheNameDoesNotMatter() async throws {
+    try await withUDPResponder(script: { request, client in
+      client.send(
+        Wire(to: request).with { wire in
+          wire.question[1] = 0x58
+          wire.answers = [Wire.a(192, 0, 2, 1)]
+        }.bytes)
+    }) { server in
+      let outcome = try await probe(question, server.port)
+      #expect(outcome.verdict == .ok)
+    }
+  }
+
+  @Test func silenceIsATimeoutAtTheDeadline() async throws {
+    try await withUDPResponder(script: { _, _ in }) { server in
+      let start = ContinuousClock.now
+      let outcome = try await probe(question, server.port, within: .seconds(2))
+      #expect(outcome.verdict.reason == .dnsTimeout)
+      #expect(outcome.verdict.status == .timeout)
+      #expect(outcome.verdict.state == .down)
+      #expect(start.duration(to: .now) >= .seconds(2))
+      #expect(outcome.responseTime.map { $0 >= .milliseconds(1900) } == true)
+    }
+  }
+
+  @Test func aLostPacketIsAskedForAgain() async throws {
+    let count = Mutex(0)
+    try await withUDPResponder(script: { request, client in
+      let isFirst = count.withLock { count in
+        count += 1
+        return count == 1
+      }
+      if !isFirst { client.send(Self.right(request)) }
+    }) { server in
+      let outcome = try await probe(question, server.port, within: .seconds(1))
+      #expect(outcome.verdict == .ok)
+      #expect(server.received.count == 2)
+    }
+  }
+
+  /// RFC 6891 7, and servers that simply drop what they do not know.
+  @Test(arguments: [UInt16(0x8181), 0x8184, nil]) func aServerWithoutEDNSIsAskedWithout(flags: UInt16?)
+    async throws
+  {
+    try await withUDPResponder(script: { request, client in
+      // The additional count tells a query with OPT.
+      if request[11] == 0 { client.send(Self.right(request)) }
+      if request[11] != 0, let flags { client.send(Wire(to: request).with { $0.flags = flags }.bytes) }
+    }) { server in
+      let outcome = try await probe(question, server.port, within: .seconds(1))
+      #expect(outcome.verdict == .ok)
+      #expect(server.received.count == 2)
+    }
+  }
+
+  @Test func aLateAnswerToTheFirstQueryStillCounts() async throws {
+    let first = Mutex<[UInt8]?>(nil)
+    try await withUDPResponder(script: { request, client in
+      let earlier = first.withLock { kept in
+        defer { kept = kept ?? request }
+        return kept
+      }
+      if let earlier { client.send(Self.right(earlier)) }
+    }) { server in
+      let outcome = try await probe(question, server.port, within: .seconds(1))
+      #expect(outcome.verdict == .ok)
+    }
+  }
+
+  @Test func damageBehindARightQuestionIsMalformed() async throws {
+    try await withUDPResponder(script: { request, client in
+      client.send(Wire(to: request).with { $0.counts.1 = 9 }.bytes)
+    }) { server in
+      let outcome = try await probe(question, server.port)
+      #expect(outcome.verdict.reason == .dnsMalformed)
+      #expect(outcome.verdict.state == .down)
+    }
+  }
+
+  struct Stream: Sendable {
+    var what: String
+    var reason: Reason
+    var script: @Sendable (LoopbackConnection, _ request: [UInt8]) -> Void
+  }
+
+  private static let cut: @Sendable ([UInt8], UDPClient) -> Void = { request, client in
+    client.send(Wire(to: request).with { $0.flags = 0x8380 }.bytes)
+  }
+
+  static let streams: [Stream] = [
+    Stream(what: "right", reason: .ok) { connection, request in
+      connection.write(Wire(to: request).with { $0.answers = [Wire.a(192, 0, 2, 1)] }.framed)
+    },
+    Stream(what: "in single bytes", reason: .ok) { connection, request in
+      for byte in Wire(to: request).with({ $0.answers = [Wire.a(192, 0, 2, 1)] }).framed {
+        connection.write([byte])
+      }
+    },
+    Stream(what: "behind one for somebody else", reason: .ok) { connection, request in
+      connection.write(Wire(to: request).with { $0.id ^= 1 }.framed)
+      connection.write(Wire(to: request).with { $0.answers = [Wire.a(192, 0, 2, 1)] }.framed)
+    },
+    Stream(what: "a length too short", reason: .dnsMalformed) { connection, _ in
+      connection.write([0, 4, 1, 2, 3, 4])
+    },
+    Stream(what: "a length too long", reason: .dnsTimeout) { connection, request in
+      connection.write([255, 255] + Wire(to: request).bytes)
+      connection.waitForEnd()
+    },
+    Stream(what: "closed at once", reason: .connectionClosed) { _, _ in },
+    Stream(what: "closed mid-way", reason: .connectionClosed) { connection, request in
+      connection.write(Array(Wire(to: request).framed.dropLast(3)))
+    },
+    Stream(what: "reset", reason: .connectionReset) { connection, _ in connection.resetOnClose() },
+    Stream(what: "silent", reason: .dnsTimeout) { connection, _ in connection.waitForEnd() },
+    Stream(what: "cut off inside", reason: .dnsMalformed) { connection, request in
+      connection.write(Wire(to: request).with { $0.counts.1 = 9 }.framed)
+    },
+    Stream(what: "4,000 addresses", reason: .ok) { connection, request in
+      connection.write(
+        Wire(to: request).with { wire in
+          wire.answers = (0..<4000).map { Wire.record(1, [192, 0, UInt8($0 / 256 + 2), UInt8($0 % 256)]) }
+        }.framed)
+    },
+  ]
+
+  @Test(arguments: streams.indices) func judgesWhatComesByTCP(index: Int) async throws {
+    let stream = Self.streams[index]
+    let script: @Sendable (LoopbackConnection) -> Void = { connection in
+      var bytes: [UInt8] = []
+      while bytes.count < 2 || bytes.count < 2 + Int(bytes[0]) << 8 + Int(bytes[1]) {
+        let more = connection.read()
+        if more.isEmpty { return }
+        bytes += more
+      }
+      stream.script(connection, Array(bytes[2...]))
+    }
+    try await withLoopbackServer(script: script) { tcp in
+      try await withUDPResponder(port: tcp.port, script: Self.cut) { udp in
+        let outcome = try await probe(question, udp.port, within: .seconds(3))
+        #expect(outcome.verdict.reason == stream.reason, "\(stream.what): \(outcome.verdict)")
+        if stream.reason == .ok { #expect(outcome.dns?.truncated == true) }
+      }
+    }
+  }
+
+  @Test func noTCPBehindACutAnswerIsRefused() async throws {
+    try await withUDPResponder(script: Self.cut) { server in
+      let outcome = try await probe(question, server.port)
+      #expect(outcome.verdict.reason == .connectRefused)
+    }
+  }
+
+  /// While one waits for an answer that never comes, others come and go.
+  @Test func aSilentServerDelaysNobody() async throws {
+    try await withUDPResponder(script: { _, _ in }) { silent in
+      try await withUDPResponder(script: { request, client in client.send(Self.right(request)) }) { healthy in
+        let slow = Task { [question] in try await probe(question, silent.port, within: .seconds(50)) }
+        while silent.received.isEmpty { await Task.yield() }
+        for _ in 0..<20 {
+          let outcome = try await probe(question, healthy.port)
+          #expect(outcome.verdict == .ok)
+        }
+        slow.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await slow.value }
+      }
+    }
+  }
+}
