@@ -7,6 +7,8 @@ struct CursorFile {
   private let files: any SpoolFileSystem
   private var file: SpoolFile?
   private var generation: UInt64
+  /// The file's last sync failed: it is replaced before anything else is written.
+  private(set) var isSuspect: Bool
   /// What the medium holds for certain.
   private(set) var written: DeliveryProgress?
 
@@ -18,8 +20,9 @@ struct CursorFile {
     return Cursor.newest(in: bytes)
   }
 
-  init(files: any SpoolFileSystem, after cursor: Cursor?) {
+  init(files: any SpoolFileSystem, after cursor: Cursor?, isSuspect: Bool) {
     self.files = files
+    self.isSuspect = isSuspect
     self.generation = cursor?.generation ?? 0
   }
 
@@ -28,15 +31,20 @@ struct CursorFile {
     guard progress != written else { return }
     generation += 1
     let cursor = Cursor(generation: generation, progress: progress, identity: identity)
-    do {
-      let file = try opened()
-      let slot = Int(generation % 2) * Cursor.slotDistance
-      try files.write(file, at: slot, cursor.bytes)
-      try files.sync(file)
-    } catch {
-      close()
-      try replace(with: cursor)
+    if !isSuspect {
+      do {
+        let file = try opened()
+        try files.write(file, at: Int(generation % 2) * Cursor.slotDistance, cursor.bytes)
+        try files.sync(file)
+        written = progress
+        return
+      } catch {
+        close()
+        isSuspect = true
+      }
     }
+    try replace(with: cursor)
+    isSuspect = false
     written = progress
   }
 

@@ -40,12 +40,13 @@ struct DeliveryProgress: Hashable, Sendable {
     }
   }
 
-  /// Settles the lane through `sequence`; never beyond the lane, never beyond `newest`, the last sequence in use.
-  mutating func acknowledge(_ lane: DeliveryLane, through sequence: UInt64, newest: UInt64) {
+  /// Settles a part of the lane; never beyond the lane, never beyond `newest`, the last sequence in use.
+  mutating func acknowledge(_ lane: DeliveryLane, _ part: ClosedRange<UInt64>, newest: UInt64) {
     guard let bounds = bounds(of: lane) else { return }
-    let last = min(sequence, newest, bounds.upperBound)
-    guard last >= bounds.lowerBound else { return }
-    settled.insert(bounds.lowerBound...last)
+    let first = max(part.lowerBound, bounds.lowerBound)
+    let last = min(part.upperBound, newest, bounds.upperBound)
+    guard first <= last else { return }
+    settled.insert(first...last)
     absorb()
   }
 

@@ -20,6 +20,8 @@ struct LogRecovery {
   var unreadableTail = false
   /// Files of another store, of a newer format, or doubled: renamed, not destroyed.
   var setAside = 0
+  /// Segments the disk does not give back. They are left alone until the store is durable again, then set aside.
+  var unreadableFiles: [String] = []
   /// Intact records of a kind or version this program does not know.
   var unknownRecords = 0
 }
@@ -34,6 +36,9 @@ struct LogRecoverer {
   let progress: DeliveryProgress?
   /// Records at or above this are about to be written anew.
   let limit: UInt64
+  /// Go on without a segment that cannot be read. Not at the first try: the fault may pass, the results would not
+  /// come back.
+  var isTolerant = false
 
   private struct Found {
     var file: String
@@ -45,7 +50,7 @@ struct LogRecoverer {
   func recover() throws(FileFault) -> LogRecovery {
     var recovery = LogRecovery()
     let listing = try files.list()
-    let found = identify(listing, &recovery)
+    let found = try identify(listing, &recovery)
     recovery.identity = chosenIdentity(found)
     if identity == nil || identity == recovery.identity { recovery.progress = progress }
     var tail = true
@@ -56,7 +61,16 @@ struct LogRecoverer {
         setAside(item.file, &recovery)
         continue
       }
-      let read = scan(item, below: limit, &recovery)
+      let read: Read
+      do throws(FileFault) {
+        read = try scan(item, below: limit, &recovery)
+      } catch {
+        guard isTolerant else { throw error }
+        recovery.unreadableFiles.append(item.file)
+        recovery.holes.insert(contentsOf: hole(of: item, below: limit), at: 0)
+        limit = min(limit, item.name.base)
+        continue
+      }
       recovery.unreadableTail = recovery.unreadableTail || tail && read.unreadableEnd
       recovery.highest = max(recovery.highest, read.highest, item.name.base > 0 ? item.name.base - 1 : 0)
       tail = false
@@ -70,12 +84,14 @@ struct LogRecoverer {
   }
 
   /// Reads the headers. A valid header counts more than a name; a damaged one leaves the name.
-  private func identify(_ listing: [String: Int], _ recovery: inout LogRecovery) -> [Found] {
+  private func identify(
+    _ listing: [String: Int], _ recovery: inout LogRecovery
+  ) throws(FileFault) -> [Found] {
     var found: [UInt32: Found] = [:]
     for (file, size) in listing.sorted(by: { $0.key < $1.key }) {
       guard let name = SegmentName(file), name.log == log else { continue }
       var item = Found(file: file, name: name, size: size)
-      item.header = header(of: file)
+      do throws(FileFault) { item.header = try header(of: file) } catch { if !isTolerant { throw error } }
       if let header = item.header {
         guard header.version == SegmentHeader.version, header.log == log,
           header.base < RecordFrame.sequenceLimit
@@ -97,11 +113,17 @@ struct LogRecoverer {
     return Array(found.values)
   }
 
-  private func header(of file: String) -> SegmentHeader? {
-    guard let handle = try? files.open(file, create: false) else { return nil }
+  private func header(of file: String) throws(FileFault) -> SegmentHeader? {
+    let handle = try files.open(file, create: false)
     defer { files.close(handle) }
-    let bytes = (try? files.read(handle, at: 0, count: SegmentHeader.size)) ?? []
+    let bytes = try files.read(handle, at: 0, count: SegmentHeader.size)
     return bytes.withUnsafeBytes { SegmentHeader($0) }
+  }
+
+  /// What a segment held that cannot be read at all: up to the next one's base.
+  private func hole(of item: Found, below limit: UInt64) -> [ClosedRange<UInt64>] {
+    guard item.name.base < limit else { return [] }
+    return [item.name.base...(limit < RecordFrame.sequenceLimit ? limit - 1 : item.name.base)]
   }
 
   /// The cursor's, when a segment bears it or none bears any; else what most segments say.
@@ -124,26 +146,30 @@ struct LogRecoverer {
     var unreadableEnd = false
   }
 
-  private func scan(_ item: Found, below limit: UInt64, _ recovery: inout LogRecovery) -> Read {
+  private func scan(_ item: Found, below limit: UInt64, _ recovery: inout LogRecovery) throws(FileFault)
+    -> Read
+  {
     var read = Read(segment: Segment(file: item.file, name: item.name, limit: limit))
     // Header and name may both lie about the size; nothing larger than the largest segment is read.
     let size = min(item.size, 64 << 20)
     read.unreadableEnd = size < Int(item.header?.segmentSize ?? UInt32(clamping: segmentSize))
-    guard size > SegmentHeader.size, let file = try? files.open(item.file, create: false) else { return read }
-    defer { files.close(file) }
-    let reader = SegmentReader(files: files, file: file, segment: read.segment, window: 4 << 20, end: size)
     var expected = item.name.base
     var unknown = 0
-    _ = try? reader.walk(from: SegmentHeader.size) { visit in
-      switch visit {
-      case .damage(let sequence, _):
-        read.unreadableEnd = true
-        if let sequence { read.highest = max(read.highest, sequence) }
-      case .record(let record):
-        read.unreadableEnd = false
-        if !note(record, &read, &expected, recovery.progress) { unknown += 1 }
+    if size > SegmentHeader.size {
+      let file = try files.open(item.file, create: false)
+      defer { files.close(file) }
+      let reader = SegmentReader(files: files, file: file, segment: read.segment, window: 4 << 20, end: size)
+      _ = try reader.walk(from: SegmentHeader.size) { visit in
+        switch visit {
+        case .damage(let sequence, _):
+          read.unreadableEnd = true
+          if let sequence { read.highest = max(read.highest, sequence) }
+        case .record(let record):
+          read.unreadableEnd = false
+          if !note(record, &read, &expected, recovery.progress) { unknown += 1 }
+        }
+        return true
       }
-      return true
     }
     recovery.unknownRecords += unknown
     if item.name.base < limit, limit < RecordFrame.sequenceLimit, expected < limit {

@@ -6,22 +6,28 @@ struct SmallTail {
   var generations: Set<UInt32> = []
 }
 
+/// How a walk over the log went.
+struct LogWalk {
+  /// Where to go on: the record the visitor stopped at, the end, or the first segment that could not be read.
+  var stopped: LogPosition
+  /// What may lie in segments that could not be read.
+  var unread: [ClosedRange<UInt64>]
+  var faults: [FileFault]
+}
+
 extension SegmentLog {
   /// Visits the records from `position` on, in order, until the visitor says false.
-  ///
-  /// Returns where to go on: the record it stopped at, the end, or the segment that could not be read.
-  func walk(from position: LogPosition?, _ visit: (StoredRecord) -> Bool) -> (
-    stopped: LogPosition, failed: Int
-  ) {
+  func walk(from position: LogPosition?, _ visit: (StoredRecord) -> Bool) -> LogWalk {
     var reached = position ?? LogPosition(generation: 0, offset: SegmentHeader.size)
     var unread: LogPosition?
-    var failed = 0
+    var failures: [FileFault] = []
+    var ranges: [ClosedRange<UInt64>] = []
     for (index, segment) in segments.enumerated() where segment.name.generation >= reached.generation {
       let isActive = active != nil && index == segments.count - 1
       let offset = segment.name.generation == reached.generation ? reached.offset : SegmentHeader.size
       var goesOn = true
       let start = LogPosition(generation: segment.name.generation, offset: offset)
-      do {
+      do throws(FileFault) {
         let stopped = try read(segment, isActive: isActive, from: offset) { record in
           goesOn = visit(record)
           return goesOn
@@ -29,12 +35,13 @@ extension SegmentLog {
         reached = LogPosition(generation: segment.name.generation, offset: stopped)
       } catch {
         unread = unread ?? start
-        failed += 1
+        failures.append(error)
+        if let last = segment.last { ranges.append(min(segment.name.base, last)...last) }
         reached = start
       }
-      if !goesOn { return (unread ?? reached, failed) }
+      if !goesOn { return LogWalk(stopped: unread ?? reached, unread: ranges, faults: failures) }
     }
-    return (unread ?? reached, failed)
+    return LogWalk(stopped: unread ?? reached, unread: ranges, faults: failures)
   }
 
   private func read(

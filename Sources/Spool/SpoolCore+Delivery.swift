@@ -25,7 +25,9 @@ extension SpoolCore {
       }
       // An unreadable segment before the first result stays the place to start from: it may come back.
       positions[lane] = min(first ?? walk.stopped, walk.stopped)
-      isWhole = walk.failed == 0
+      isWhole = walk.unread.isEmpty
+      skipped[lane] = walk.unread
+      for failure in walk.faults { fault(failure) }
     }
     for entry in memory where found.count < limit && entry.deliverable && bounds.contains(entry.sequence) {
       guard !progress.isSettled(entry.sequence), let decoded = try? RecordPayload.decode(entry.payload) else {
@@ -49,21 +51,29 @@ extension SpoolCore {
     guard let bounds = progress.bounds(of: lane), nextSequence > 0 else { return }
     let last = min(sequence, bounds.upperBound, nextSequence - 1)
     guard last >= bounds.lowerBound else { return }
+    // What could not be read when the lane was asked, or cannot be read now, was not delivered and stays.
+    var unread = IntervalSet()
+    for range in skipped[lane] ?? [] { unread.insert(range) }
     if let log {
       var counts: [UInt32: Int] = [:]
       let progress = progress
       let walk = log.walk(from: positions[lane] ?? log.locate(bounds.lowerBound)) { record in
         let sequence = record.frame.sequence
         guard sequence <= last else { return false }
-        if record.frame.isDeliverable, sequence >= bounds.lowerBound, !progress.isSettled(sequence) {
+        if record.frame.isDeliverable, sequence >= bounds.lowerBound, !progress.isSettled(sequence),
+          !unread.contains(sequence)
+        {
           counts[record.position.generation, default: 0] += 1
         }
         return true
       }
-      positions[lane] = walk.stopped
+      if unread.isEmpty { positions[lane] = walk.stopped }
+      for range in walk.unread { unread.insert(range) }
       for (generation, count) in counts { self.log?.settle(count, generation: generation) }
     }
-    progress.acknowledge(lane, through: last, newest: nextSequence - 1)
+    for part in unread.missing(from: bounds.lowerBound...last) {
+      progress.acknowledge(lane, part, newest: nextSequence - 1)
+    }
     let progress = progress
     memory.removeAll { $0.deliverable && progress.isSettled($0.sequence) }
     memoryBytes = memory.reduce(0) { $0 + $1.size }
@@ -74,6 +84,7 @@ extension SpoolCore {
   mutating func startLiveLane() {
     progress.startLive(at: max(nextSequence, 1))
     positions = [:]
+    skipped = [:]
     saveCursor()
   }
 

@@ -22,14 +22,18 @@ extension SpoolCore {
 
   private mutating func adoptAll(_ files: any SpoolFileSystem, at time: SpoolTime) throws(FileFault) {
     let found = CursorFile.read(files)
-    let (recovery, continues) = try recover(files, cursor: found.cursor)
+    var (recovery, continues) = try recover(files, cursor: found.cursor)
+    let suspects = Set((log?.segments ?? []).filter(\.suspect).map(\.file))
+    for index in recovery.segments.indices where continues {
+      recovery.segments[index].suspect = suspects.contains(recovery.segments[index].file)
+    }
     let store = recovery.identity ?? identity ?? newIdentity(time)
     let layout = SegmentLog.Layout(
       log: .results, segmentSize: settings.segmentSize, count: settings.segmentCount, identity: store,
       nonce: nonce)
     self.files = files
     identity = store
-    cursor = CursorFile(files: files, after: found.cursor)
+    cursor = CursorFile(files: files, after: found.cursor, isSuspect: cursor?.isSuspect ?? false)
     log = SegmentLog(files: files, layout: layout, recovered: recovery)
     counters.cursorDamaged += found.damaged
     counters.setAside += recovery.setAside
@@ -44,8 +48,14 @@ extension SpoolCore {
     try reserve()
     try startWriting(at: time)
     positions = [:]
+    skipped = [:]
     oldestKnown = nil
     mode = .durable
+    failedAttempts = 0
+    for file in recovery.unreadableFiles {
+      try? files.rename(file, to: "aside-\(file)")
+      counters.setAside += 1
+    }
     saveCursor()
     openQuarantine(files, at: time)
     recycle()
@@ -76,7 +86,8 @@ extension SpoolCore {
   ) -> LogRecoverer {
     LogRecoverer(
       files: files, log: log, segmentSize: log == .results ? settings.segmentSize : quarantineSegment,
-      identity: identity, progress: progress, limit: limit)
+      identity: identity, progress: progress, limit: limit,
+      isTolerant: log == .results && failedAttempts >= SpoolCore.patience)
   }
 
   private func newIdentity(_ time: SpoolTime) -> UniqueID {

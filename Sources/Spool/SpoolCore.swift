@@ -21,6 +21,10 @@ struct SpoolCore {
 
   var mode: SpoolStatus.Mode
   var retryAt: Int64 = 0
+  /// Attempts to open since it last worked.
+  var failedAttempts = 0
+  /// From this attempt on a segment that cannot be read no longer keeps the store in memory.
+  static let patience = 3
   var syncDueAt: Int64?
   static let retryInterval: Int64 = 60_000_000
   static let syncInterval: Int64 = 500_000
@@ -39,6 +43,8 @@ struct SpoolCore {
   /// Refused results not yet on disk, and the number of the next.
   var refused: [SpoolEntry] = []
   var nextRefused: UInt64 = 1
+  /// What a lane could not read when it was last asked: an acknowledgement does not cover it.
+  var skipped: [DeliveryLane: [ClosedRange<UInt64>]] = [:]
   var counters: SpoolStatus
   var rate = RateEstimate()
   /// Slot of the oldest waiting result; nil when it has to be looked up.
@@ -61,6 +67,7 @@ struct SpoolCore {
       if let files { try adopt(try files.reattached(), at: time) } else { try adopt(try open(), at: time) }
       return nil
     } catch {
+      failedAttempts += 1
       if nextSequence == 0 { nextSequence = firstSequence(time) }
       enterMemory(error, keeping: [], at: time)
       return error
