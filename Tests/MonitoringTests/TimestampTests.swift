@@ -79,11 +79,12 @@ import Testing
     #expect(Timestamp(rfc3339: text) == nil)
   }
 
-  /// One step a day through 800 years: each date is the day after the one before, and reads back as itself.
-  @Test func everyDayOfTwoEras() throws {
+  /// One step a day through 400 years, after which the calendar repeats: each date is the day after the one before,
+  /// and reads back as itself.
+  @Test func everyDayOfAnEra() throws {
     var wrong: [String] = []
     var lastDay = 0
-    for day in Int64(-25_567)..<266_630 {
+    for day in Int64(-25_567)..<120_530 {
       let stamp = Timestamp(seconds: day * 86_400)
       let text = stamp.rfc3339
       let ofMonth = Int(text.dropFirst(8).prefix(2)) ?? 0
