@@ -59,14 +59,15 @@ import Testing
       try await withLoopbackServer(script: web()) { server in
         let port = try freePort()
         let outcome = try await agent(
-          "once", "--format", "table", "http://127.0.0.1:\(server.port)/", "tcp://127.0.0.1:\(port)", in: folder)
+          "once", "--format", "table", "http://127.0.0.1:\(server.port)/", "tcp://127.0.0.1:\(port)",
+          in: folder)
         #expect(outcome.status == 2)
         let lines = outcome.stdout.split(separator: "\n").map(String.init)
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix("STATE"))
-        #expect(lines[1].hasPrefix("✓ UP"))
+        #expect(lines[1].hasPrefix("● UP"))
         #expect(lines[1].contains("200"))
-        #expect(lines[2].hasPrefix("✗ DOWN"))
+        #expect(lines[2].hasPrefix("✕ DOWN"))
         #expect(lines[2].contains("connect_refused"))
         #expect(!outcome.stdout.contains("\u{1b}"), "no colour codes into a pipe")
       }

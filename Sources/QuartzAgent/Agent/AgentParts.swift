@@ -66,7 +66,8 @@ struct AgentParts: Sendable {
   ) throws -> CheckScheduler {
     let limits = InFlightLimits(
       total: inFlightLimit(settings.limits.inFlight), perHost: settings.limits.inFlightPerHost)
-    let options = SchedulerOptions(agent: settings.agent.name, limits: limits, hostKey: { $0.kind.loadedHost })
+    let options = SchedulerOptions(
+      agent: settings.agent.name, limits: limits, hostKey: { $0.kind.loadedHost })
     return CheckScheduler(options, source: try TimerWakeSource()) { due in
       let slot = ProbeSlot(scheduledAt: due.scheduledAt, trigger: .schedule)
       // A probe cancelled by the drain says nothing about its target: no result.
@@ -97,12 +98,23 @@ struct AgentParts: Sendable {
   func announce() {
     let count = catalog.checks.count { $0.enabled }
     var metadata: Logger.Metadata = ["version": "\(agentVersion)", "agent": "\(settings.agent.name)"]
-    if let hours = spool.status().hoursCovered { metadata["outage_covered_h"] = "\(Int(hours))" }
+    if let hours = expectedCoverage { metadata["outage_covered"] = "\(hours) h" }
     log.notice("probing \(count) \(count == 1 ? "check" : "checks")", metadata: metadata)
     if catalog.checks.contains(where: { $0.type == .ping }), let problem = pingPermission() {
       log.error("ping checks cannot run: \(problem)")
     }
   }
+
+  /// Hours of outage the store bridges at the configured rate; nil without delivery or on a store in memory.
+  private var expectedCoverage: Int? {
+    guard link?.uploader != nil, spool.status().isDurable else { return nil }
+    let enabled = catalog.checks.filter(\.enabled)
+    let perHour = enabled.reduce(0.0) { $0 + 3600 / $1.interval.seconds }
+    return perHour > 0 ? Int(Double(settings.spool.size) / (perHour * Self.typicalRecord)) : nil
+  }
+
+  /// Bytes of a stored result with its framing, a failing one's message included; status shows the measured mean.
+  private static let typicalRecord = 300.0
 
   func replace(file checks: [MonitoringCheck]) {
     catalog.replace(file: checks)

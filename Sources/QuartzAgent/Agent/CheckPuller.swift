@@ -115,7 +115,8 @@ final class CheckPuller: Sendable {
       return lines.filter { !state.told.contains($0) }
     }
     for line in fresh { log.warning("\(line)") }
-    log.info("check list read", metadata: ["checks": "\(pulled.checks.count)", "skipped": "\(pulled.skipped.count)"])
+    log.info(
+      "check list read", metadata: ["checks": "\(pulled.checks.count)", "skipped": "\(pulled.skipped.count)"])
   }
 }
 

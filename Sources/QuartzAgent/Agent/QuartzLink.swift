@@ -53,7 +53,8 @@ extension MappingRules {
 
 extension QuartzLink {
   private static func uploader(
-    _ quartz: QuartzSettings, _ keys: KeyRing, _ wire: Wire, _ gate: RateGate<ContinuousClock>, folder: String,
+    _ quartz: QuartzSettings, _ keys: KeyRing, _ wire: Wire, _ gate: RateGate<ContinuousClock>,
+    folder: String,
     _ around: Surroundings
   ) throws(HTTPURL.Invalid) -> Uploader<ContinuousClock>? {
     var machine = DeliveryMachine.Settings()

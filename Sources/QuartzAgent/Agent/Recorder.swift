@@ -59,7 +59,9 @@ final class Recorder: Sendable {
     }
   }
 
-  private func name(_ check: UniqueID) -> Logger.MetadataValue { "\(catalog[check]?.name ?? check.description)" }
+  private func name(_ check: UniqueID) -> Logger.MetadataValue {
+    "\(catalog[check]?.name ?? check.description)"
+  }
 
   /// One line a change of state; the first up of a check is no news.
   private func tell(_ result: CheckResult, previous: CheckState?) {

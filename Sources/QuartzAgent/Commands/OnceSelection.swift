@@ -29,7 +29,8 @@ struct OnceSelection {
       let similar = nearest(to: name, among: settings.checks.map(\.name))
       throw failure(
         "no check is called \"\(name.printable(maxBytes: 200))\"",
-        hint: similar.map { "did you mean \"\($0)\"?" } ?? "targets without a configuration look like tcp://host:port",
+        hint: similar.map { "did you mean \"\($0)\"?" }
+          ?? "targets without a configuration look like tcp://host:port",
         status: ExitCode.validationFailure.rawValue)
     }
   }

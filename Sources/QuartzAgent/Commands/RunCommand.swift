@@ -30,7 +30,9 @@ struct RunCommand: AsyncParsableCommand {
 }
 
 /// Reads the configuration, or prints everything that is wrong with it.
-func loadSettings(_ path: String, warn: (ConfigProblem) -> Void = { printError("warning: \($0)") }) throws -> Settings {
+func loadSettings(_ path: String, warn: (ConfigProblem) -> Void = { printError("warning: \($0)") }) throws
+  -> Settings
+{
   do {
     let loaded = try ConfigLoader.load(path: path, environment: processEnvironment())
     loaded.warnings.forEach(warn)
@@ -44,5 +46,6 @@ func report(_ errors: ConfigErrors) -> ExitCode {
   for warning in errors.warnings { printError("warning: \(warning)") }
   for problem in errors.problems { printError("\(problem)") }
   let count = errors.problems.count
-  return failure("the configuration has \(count) \(count == 1 ? "problem" : "problems")", status: ExitStatus.configuration)
+  return failure(
+    "the configuration has \(count) \(count == 1 ? "problem" : "problems")", status: ExitStatus.configuration)
 }

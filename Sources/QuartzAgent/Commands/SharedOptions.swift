@@ -25,7 +25,8 @@ struct ConfigOptions: ParsableArguments {
     if let existing { return existing }
     throw failure(
       "no configuration: neither agent.yaml here nor \(Self.systemPath) exists",
-      hint: "name one with --config, or copy agent.yaml.example to agent.yaml", status: ExitStatus.configuration)
+      hint: "name one with --config, or copy agent.yaml.example to agent.yaml",
+      status: ExitStatus.configuration)
   }
 }
 

@@ -53,7 +53,8 @@ struct StatusCommand: AsyncParsableCommand {
     if let problem = report.failure {
       throw failure(
         "no agent answers at \(address): \(problem.message)",
-        hint: "is it running with this configuration? start it with: quartz-agent run", status: ExitStatus.unknown)
+        hint: "is it running with this configuration? start it with: quartz-agent run",
+        status: ExitStatus.unknown)
     }
     guard report.statusCode == 200 else {
       throw failure(

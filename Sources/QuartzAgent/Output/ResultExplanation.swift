@@ -106,8 +106,9 @@ struct ResultExplanation {
     section(
       "assertions",
       assertions.map { assertion in
-        let mark = assertion.ok ? "✓" : "✗"
-        return "\(mark) \(assertion.what): expected \(assertion.expected), found \(assertion.actual)"
+        let mark = assertion.ok ? "✓" : "✕"
+        let found = assertion.actual.isEmpty ? "nothing" : assertion.actual
+        return "\(mark) \(assertion.what): expected \(assertion.expected), found \(found)"
       })
   }
 
