@@ -100,7 +100,7 @@ final class EngineLoop {
 
   private func endOverdue() {
     let now = ContinuousClock.now
-    if let first = connecting.first?.deadline, connecting.count > 1 || first <= now { endSlowConnects(now) }
+    if !connecting.isEmpty { endSlowConnects(now) }
     guard now >= nextSweep else { return }
     nextSweep = now + .milliseconds(500)
     for transfer in active.values

@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Many transfers, their end, and what they leave behind. One at a time: these tests count descriptors and time.
-@Suite(.serialized) struct EngineTests {
+/// Many transfers, their end, and what they leave behind.
+@Suite(.timeLimit(.minutes(1))) struct EngineTests {
   private static let answer: @Sendable (LoopbackConnection) -> Void = { link in
     link.read(until: "\r\n\r\n")
     link.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -82,31 +82,34 @@ import Testing
     }
   }
 
-  @Test func descriptorsReturnToTheBaselineAfterFailures() async throws {
+  @Test func noDescriptorOutlivesItsTransfer() async throws {
     try await withLoopbackServer(script: { link in
       _ = link.read()
       link.resetOnClose()
     }) { server in
-      let closed = try freePort()
-      let before = try openDescriptors()
       try await withCurlEngine { engine in
         let asked = [
           request(server.port, timeout: .seconds(5)),
           request(server.port, scheme: "https", timeout: .seconds(5)),
-          request(closed, timeout: .seconds(5)), request(server.port, goal: .handshake, timeout: .seconds(5)),
+          request(server.port, scheme: "https", goal: .handshake, timeout: .seconds(5)),
+          request(server.port, goal: .handshake, timeout: .seconds(5)),
         ]
         for _ in 0..<50 {
           let failures = try await withThrowingTaskGroup(of: Bool.self) { group in
             for each in asked { group.addTask { try await engine.perform(each).failure != nil } }
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
           }
-          #expect(failures >= 3)
+          // A plain connection alone is no failure.
+          #expect(failures == 3)
         }
+        // The engine still runs; the server's threads may need a moment to close their side.
+        var held = try heldConnections(port: server.port)
+        for _ in 0..<200 where held > 0 {
+          try await Task.sleep(for: .milliseconds(10))
+          held = try heldConnections(port: server.port)
+        }
+        #expect(held == 0)
       }
-      // The server's threads may need a moment to close their side.
-      for _ in 0..<200 where try openDescriptors() > before { try await Task.sleep(for: .milliseconds(10)) }
-      let after = try openDescriptors()
-      #expect(after <= before)
     }
   }
 

@@ -45,20 +45,20 @@ import Testing
       link.write(head + "Transfer-Encoding: chunked\r\n\r\n")
       while link.write("1000\r\n\(String(repeating: "a", count: 4096))\r\n") {}
     },
-    Case(name: "silence", kind: .timeout, phase: .firstByte, limit: .milliseconds(300)) { $0.waitForEnd() },
-    Case(name: "trickled headers", kind: .timeout, phase: .transfer, limit: .milliseconds(500)) { link in
+    Case(name: "silence", kind: .timeout, phase: .firstByte, limit: .milliseconds(800)) { $0.waitForEnd() },
+    Case(name: "trickled headers", kind: .timeout, phase: .transfer, limit: .milliseconds(800)) { link in
       link.read(until: "\r\n\r\n")
       for byte in (head + String(repeating: "X: y\r\n", count: 100)).utf8 {
         guard link.write([byte]) else { return }
         usleep(20_000)
       }
     },
-    Case(name: "trickled body", kind: .timeout, phase: .transfer, limit: .milliseconds(500)) { link in
+    Case(name: "trickled body", kind: .timeout, phase: .transfer, limit: .milliseconds(800)) { link in
       link.read(until: "\r\n\r\n")
       link.write(head + "\r\n")
       while link.write("a") { usleep(20_000) }
     },
-    Case(name: "ten gigabytes announced", kind: .timeout, phase: .transfer, limit: .milliseconds(300)) {
+    Case(name: "ten gigabytes announced", kind: .timeout, phase: .transfer, limit: .milliseconds(800)) {
       link in
       link.read(until: "\r\n\r\n")
       link.write(head + "Content-Length: 10000000000\r\n\r\n")
@@ -113,7 +113,7 @@ import Testing
       link.waitForEnd()
     },
     Case(
-      name: "silence in the handshake", kind: .timeout, phase: .tls, limit: .milliseconds(300),
+      name: "silence in the handshake", kind: .timeout, phase: .tls, limit: .milliseconds(800),
       scheme: "https"
     ) {
       $0.waitForEnd()
@@ -132,7 +132,7 @@ import Testing
       #expect(report.failure?.kind == hostile.kind)
       #expect(report.failure?.phase == hostile.phase)
       // By the engine's clock: the tests' own threads are busy.
-      #expect(report.times.ended < hostile.limit + .milliseconds(500))
+      #expect(report.times.ended < hostile.limit + .seconds(3))
       #expect(report.body.count <= 65_536)
       #expect(report.headers.count <= 200)
       #expect(server.accepted == 1)

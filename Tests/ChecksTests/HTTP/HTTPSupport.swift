@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+import Checks
+import Curl
+import Foundation
+import Monitoring
+import TestSupport
+
+/// A resolver that knows what the test says and nothing else.
+struct NameTable: HostResolving {
+  var hosts: [String: ResolvedHost] = [:]
+
+  /// `good.test`, `www.good.test` and `other.test` are this machine.
+  static let loopback = NameTable(
+    hosts: Dictionary(
+      uniqueKeysWithValues: ["good.test", "www.good.test", "other.test"].map {
+        ($0, ResolvedHost(addresses: [.v4(0x7f00_0001)], elapsed: .milliseconds(3)))
+      }))
+
+  func resolve(
+    _ host: String, ip: IPPreference, deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ResolvedHost {
+    if let address = IPAddress(host) { return ResolvedHost(addresses: [address]) }
+    return hosts[host] ?? ResolvedHost(failure: Verdict(.dnsNXDomain, phase: .dns), elapsed: .milliseconds(3))
+  }
+}
+
+/// What an attempt runs in, apart from the check.
+struct ProbeBench {
+  var names = NameTable.loopback
+  var egress = EgressSettings()
+  var trust = TrustStore()
+  var limit: Duration = .seconds(10)
+
+  func http(_ check: MonitoringCheck) async throws -> ProbeOutcome {
+    try await run(check) { HTTPProbe(engine: $0, finder: $1, userAgent: "quartz-agent/test") }
+  }
+
+  func tls(_ check: MonitoringCheck) async throws -> ProbeOutcome {
+    try await run(check) { TLSProbe(engine: $0, finder: $1) }
+  }
+
+  private func run(
+    _ check: MonitoringCheck, _ probe: (CurlEngine, TargetFinder) -> any Probe
+  ) async throws -> ProbeOutcome {
+    try await withCurlEngine(trust: trust) { engine in
+      let finder = TargetFinder(resolver: names, policy: EgressPolicy(egress))
+      return try await probe(engine, finder).attempt(check, deadline: .now + limit)
+    }
+  }
+}
+
+func httpCheck(_ url: String, _ change: (inout CheckDefinition) -> Void = { _ in }) throws -> MonitoringCheck
+{
+  var definition = CheckDefinition()
+  definition.name = "test"
+  definition.type = "http"
+  definition.url = url
+  change(&definition)
+  return try MonitoringCheck(definition)
+}
+
+func tlsCheck(_ port: UInt16, _ change: (inout CheckDefinition) -> Void = { _ in }) throws -> MonitoringCheck
+{
+  var definition = CheckDefinition()
+  definition.name = "test"
+  definition.type = "tls"
+  definition.host = "good.test"
+  definition.port = Int(port)
+  change(&definition)
+  return try MonitoringCheck(definition)
+}
+
+/// A server on loopback that gives one answer and waits.
+func withAnswer<Value>(
+  _ answer: String, _ body: (LoopbackServer) async throws -> Value
+) async throws -> Value {
+  try await withLoopbackServer(
+    script: { link in
+      link.read(until: "\r\n\r\n")
+      link.write(answer)
+      link.waitForEnd()
+    }, body)
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+import Checks
+import Curl
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+/// Certificates of a real nginx through the tls probe, each with the reason it must get.
+@Suite(.timeLimit(.minutes(2))) struct TLSProbeTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let reason: Reason
+    var leaf = TestAuthority.Leaf()
+    var issuer = Issuer.trusted
+    var lines: [String] = []
+    var testDescription: String { reason.rawValue }
+
+    enum Issuer { case trusted, stranger, itself }
+
+    init(_ reason: Reason, _ change: (inout Case) -> Void = { _ in }) {
+      self.reason = reason
+      change(&self)
+    }
+  }
+
+  static let cases: [Case] = [
+    Case(.ok),
+    Case(.tlsExpired) { ($0.leaf.from, $0.leaf.until) = (-90, -2.5) },
+    Case(.tlsNotYetValid) { ($0.leaf.from, $0.leaf.until) = (2, 90) },
+    Case(.tlsHostname) { $0.leaf.names = ["DNS:*.good.test"] },
+    Case(.tlsSelfSigned) { $0.issuer = .itself },
+    Case(.tlsUntrusted) { $0.issuer = .stranger },
+    Case(.tlsWeak) { $0.leaf.key = TestAuthority.Leaf.weakKey },
+    Case(.tlsProtocol) { $0.lines = ["ssl_protocols TLSv1.1;"] },
+    Case(.certificateExpiring) { $0.leaf.until = 3.5 },
+  ]
+
+  private func withServer(
+    _ example: Case, _ body: (_ port: UInt16, _ bench: ProbeBench, _ folder: URL) async throws -> Void
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let trusted = try TestAuthority(in: folder)
+      let identity =
+        switch example.issuer {
+        case .trusted: try trusted.issue("leaf", example.leaf)
+        case .stranger: try TestAuthority(in: folder, name: "stranger").issue("leaf", example.leaf)
+        case .itself: try trusted.selfSigned("leaf", example.leaf)
+        }
+      let lines = ["ssl_ciphers ALL:@SECLEVEL=0;", "access_log \(folder.path)/access.log;", "return 200;"]
+      try await withNginx(in: folder, [NginxSite(lines + example.lines, identity: identity)]) { ports in
+        try await body(ports[0], ProbeBench(trust: TrustStore(bundle: trusted.rootFile)), folder)
+      }
+    }
+  }
+
+  @Test(arguments: cases)
+  func endsInItsReason(of example: Case) async throws {
+    try await withServer(example) { port, bench, folder in
+      let check = try tlsCheck(port) {
+        $0.expectCertificate = Thresholds(warn: .seconds(86_400 * 10), fail: .seconds(86_400 * 5))
+      }
+      let outcome = try await bench.tls(check)
+      #expect(outcome.verdict.reason == example.reason, "\(outcome.verdict)")
+      #expect(outcome.assertions.map(\.what) == ["certificate.warn", "certificate.fail"])
+      if example.reason != .tlsProtocol {
+        let facts = try #require(outcome.tls)
+        #expect(
+          facts.verified == (outcome.verdict.reason == .ok || outcome.verdict.reason == .certificateExpiring))
+        #expect(facts.notAfter == facts.chain.first?.notAfter)
+      }
+      // A handshake is all there was.
+      let log = try String(contentsOf: folder.appending(path: "access.log"), encoding: .utf8)
+      #expect(log.isEmpty)
+    }
+  }
+
+  @Test func anUnverifiedCertificateIsStillJudgedByItsEnd() async throws {
+    try await withServer(Case(.tlsExpired) { ($0.leaf.from, $0.leaf.until) = (-90, -2.5) }) {
+      port, bench, _ in
+      let outcome = try await bench.tls(try tlsCheck(port) { $0.tlsVerify = false })
+      #expect(outcome.verdict.reason == .certificateExpiring)
+      #expect(outcome.verdict.state == .down)
+      #expect(outcome.tls?.verified == false)
+      #expect(outcome.tls?.verifyError == "certificate has expired")
+      #expect(outcome.tls?.daysRemaining == -3)
+      #expect(outcome.assertions.map(\.actual) == ["expired", "expired"])
+    }
+  }
+
+  @Test func aSuccessHasItsTimings() async throws {
+    try await withServer(Case(.ok)) { port, bench, _ in
+      let outcome = try await bench.tls(try tlsCheck(port))
+      #expect(outcome.verdict == .ok)
+      #expect(outcome.timings.connect != nil && outcome.timings.tls != nil && outcome.timings.dns != nil)
+      #expect(outcome.timings.firstByte == nil && outcome.timings.transfer == nil)
+      #expect(outcome.responseTime == outcome.timings.total)
+      #expect(outcome.address == "127.0.0.1:\(port)")
+    }
+  }
+
+  @Test func anotherNameCanBeAskedFor() async throws {
+    try await withServer(Case(.ok) { $0.leaf.names = ["DNS:mail.test"] }) { port, bench, _ in
+      let named = try await bench.tls(try tlsCheck(port) { $0.tlsServerName = "mail.test" })
+      #expect(named.verdict == .ok)
+    }
+  }
+
+  @Test(arguments: [
+    ("refused", Reason.connectRefused), ("silent", .tlsTimeout), ("closes", .connectionClosed),
+    ("resets", .connectionReset), ("plain", .tlsHandshake),
+  ])
+  func portsWithoutTLS(behaviour: String, reason: Reason) async throws {
+    try await withLoopbackServer(script: { link in
+      switch behaviour {
+      case "silent": link.waitForEnd()
+      case "plain":
+        link.write("220 mail.test ESMTP\r\n")
+        link.waitForEnd()
+      default:
+        _ = link.read()
+        if behaviour == "resets" { link.resetOnClose() }
+      }
+    }) { server in
+      let port = behaviour == "refused" ? try freePort() : server.port
+      let outcome = try await ProbeBench(limit: behaviour == "silent" ? .milliseconds(800) : .seconds(10))
+        .tls(try tlsCheck(port))
+      #expect(outcome.verdict.reason == reason, "\(outcome.verdict)")
+      #expect(outcome.tls == nil)
+      #expect(outcome.assertions.allSatisfy { !$0.ok && $0.actual.isEmpty })
+    }
+  }
+}
