@@ -70,7 +70,7 @@ struct QuartzSectionTests {
     #expect(
       try warnings(text + oneCheck) == [
         """
-        agent.yaml:5:47: quartz.supabase.service_key bypasses every rule of the database
+        agent.yaml:5:46: quartz.supabase.service_key bypasses every rule of the database
           hint: an account with email and password may do less
         """
       ])
@@ -80,7 +80,7 @@ struct QuartzSectionTests {
     let found = try warnings(minimal + "  checks: {pull: true}\n" + oneCheck)
     #expect(found.count == 1)
     #expect(
-      found.first?.hasPrefix("agent.yaml:5:12: quartz.checks.pull runs every check the key can see") == true)
+      found.first?.hasPrefix("agent.yaml:4:12: quartz.checks.pull runs every check the key can see") == true)
   }
 
   /// The environment shows up in /proc; a key in the file shows up in backups.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Foundation
+import Monitoring
+import Testing
+
+/// From a path to settings.
+struct ConfigLoaderTests {
+  static let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "agent.yaml.example").path
+
+  private func errors(_ path: String) -> ConfigErrors? {
+    do throws(ConfigErrors) {
+      _ = try ConfigLoader.load(path: path, environment: [:])
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func missingFileSaysWhatNext() {
+    #expect(
+      errors("/nonexistent/agent.yaml")?.description == """
+        /nonexistent/agent.yaml: the file does not exist
+          hint: copy agent.yaml.example to /nonexistent/agent.yaml, or name another file with --config
+        """)
+    #expect(errors("/tmp")?.problems.first?.message == "this is a directory")
+  }
+
+  @Test func endlessFileEndsAtTheCap() {
+    #expect(errors("/dev/zero")?.problems.first?.message == "the file is larger than 1 MiB")
+  }
+
+  @Test func secretsAreReadFromDisk() throws {
+    try withFolder { folder in
+      _ = try folder.file("key", "qtz_1\n", mode: 0o644)
+      let path = try folder.file(
+        "agent.yaml", "quartz: {url: \"https://q.example/v1\", api_key: \"${file:key}\"}\n" + oneCheck)
+      let loaded = try ConfigLoader.load(path: path, environment: [:])
+      #expect(loaded.settings.quartz?.apiKey == Redacted("qtz_1"))
+      #expect(loaded.settings.quartz?.apiKeyFile == folder.path + "/key")
+      #expect(
+        loaded.warnings.map(\.message) == [
+          "quartz.api_key: the file \"\(folder.path)/key\" can be read by everybody on this machine (mode 0644)"
+        ])
+      #expect(!loaded.settings.agent.name.isEmpty)
+    }
+  }
+
+  /// What a new user runs first.
+  @Test func exampleIsRight() throws {
+    let loaded = try ConfigLoader.load(path: Self.example, environment: [:])
+    #expect(loaded.warnings.isEmpty)
+    #expect(
+      loaded.settings.checks.map(\.target) == [
+        "http://127.0.0.1:9797/livez", "http://localhost:9797/", "127.0.0.1:9797",
+      ])
+    #expect(loaded.settings.status.listen == .tcp(host: "127.0.0.1", port: 9797))
+    #expect(loaded.settings.agent.stateDir.hasSuffix("/state") && loaded.settings.quartz == nil)
+  }
+
+  /// Everything the example only shows is right as well once it is switched on.
+  @Test func exampleIsRightWithEverythingOn() throws {
+    let text = try String(contentsOfFile: Self.example, encoding: .utf8)
+    let loaded = try ConfigLoader.parse(text: switchedOn(text), file: "agent.yaml", sources: exampleSources)
+    #expect(loaded.settings.checks.count == 8)
+    #expect(Set(loaded.settings.checks.map(\.type)) == Set(CheckType.allCases))
+    #expect(loaded.settings.quartz?.supabase != nil && loaded.warnings.isEmpty)
+  }
+}
+
+/// The settings behind a single `#`; explanations have two.
+func switchedOn(_ text: String) -> String {
+  text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    guard let mark = line.firstIndex(of: "#"), line[mark...].hasPrefix("# "),
+      line[..<mark].allSatisfy({ $0 == " " })
+    else { return String(line) }
+    return String(line[..<mark] + line[mark...].dropFirst(2))
+  }.joined(separator: "\n")
+}
+
+/// Every secret file exists.
+let exampleSources = ConfigSources(
+  environment: [:],
+  secrets: SecretFiles { _ throws(SecretFiles.Note) in SecretFiles.Contents(text: "s3cret") },
+  hostName: "test-host")

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import AgentConfig
+
+/// No key is accepted and then ignored: giving any of them a value that is not its default changes the settings.
+struct KeyCoverageTests {
+  struct Leaf: Sendable, CustomTestStringConvertible {
+    var path: [String]
+    var testDescription: String { path.joined(separator: ".") }
+  }
+
+  /// Every key with a value of its own, as a path from the top; checks by type.
+  static let settingLeaves: [Leaf] = leaves(
+    KeyTable(keys: KeyTable.root.keys.filter { $0.name != "checks" }), [])
+  static let checkLeaves: [Leaf] = CheckType.allCases.flatMap { type in
+    leaves(KeyTable.check.narrowed(to: type), [type.rawValue])
+  }
+
+  static func leaves(_ table: KeyTable, _ path: [String]) -> [Leaf] {
+    table.keys.flatMap { key -> [Leaf] in
+      if case .map(let inner) = key.value { return leaves(inner, path + [key.name]) }
+      return [Leaf(path: path + [key.name])]
+    }
+  }
+
+  @Test func tablesAreWhole() {
+    #expect(Self.settingLeaves.count >= 35 && Self.checkLeaves.count >= 80)
+    for table in [KeyTable.root, .check, .quartz, .egress] {
+      #expect(Set(table.keys.map(\.name)).count == table.keys.count)
+      #expect(table.planned.isDisjoint(with: table.keys.map(\.name)))
+    }
+  }
+
+  @Test(arguments: settingLeaves)
+  func everySettingCounts(leaf: Leaf) throws {
+    let base = leaf.path.first == "quartz" ? quartzBase(leaf.path) : [:]
+    let value = try #require(
+      settingValues[leaf.testDescription], "give the new key a value here and a reader")
+    let without = try baseline(text(base.filter { $0.key != leaf.testDescription }) + oneCheck, orBase: base)
+    let with = try settings(text(base.merging([leaf.testDescription: value]) { $1 }) + oneCheck)
+    #expect(with != without)
+  }
+
+  @Test(arguments: checkLeaves)
+  func everyCheckKeyCounts(leaf: Leaf) throws {
+    let (type, path) = (leaf.path[0], leaf.path.dropFirst().joined(separator: "."))
+    let value = try #require(
+      checkValues["\(type):\(path)"] ?? checkValues[path], "give the new key a value here")
+    // A type has no other value to change to; the definition cannot do without it.
+    if path == "type" { return }
+    let base = checkBases[type, default: [:]].merging(checkNeeds[path] ?? [:]) { $1 }
+    let without = try settings("checks:\n  - {\(flow(base))}\n")
+    let with = try settings("checks:\n  - {\(flow(base.merging([path: value]) { $1 }))}\n")
+    #expect(with.checks != without.checks)
+  }
+
+  /// Without a required key there are no settings; the full set, or none at all, is then what to differ from.
+  private func baseline(_ text: String, orBase base: [String: String]) throws(ConfigErrors) -> Settings {
+    for candidate in [text, self.text(base) + oneCheck] {
+      if let settings = try? settings(candidate) { return settings }
+    }
+    return try settings(oneCheck)
+  }
+
+  private func text(_ values: [String: String]) -> String {
+    var sections: [String: [String: String]] = [:]
+    for (path, value) in values {
+      let parts = path.split(separator: ".", maxSplits: 1)
+      sections[String(parts[0]), default: [:]][String(parts[1])] = value
+    }
+    return sections.sorted { $0.key < $1.key }.map { "\($0.key): {\(flow($0.value))}\n" }.joined()
+  }
+
+  /// Dotted paths as a flow map.
+  private func flow(_ values: [String: String]) -> String {
+    var nested: [String: [String: String]] = [:]
+    var items: [String] = []
+    for (path, value) in values.sorted(by: { $0.key < $1.key }) {
+      let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
+      if parts.count == 1 {
+        items.append("\(path): \(value)")
+      } else {
+        nested[parts[0], default: [:]][parts[1]] = value
+      }
+    }
+    return (items + nested.sorted { $0.key < $1.key }.map { "\($0.key): {\(flow($0.value))}" }).joined(
+      separator: ", ")
+  }
+}
+
+private let id = "0b8f1c9e-3d52-4a7b-8c11-5e6f7a8b9c0d"
+
+private func quartzBase(_ path: [String]) -> [String: String] {
+  var base = ["quartz.url": "\"https://q.example/v1\"", "quartz.api_key": "x"]
+  if path.count > 2, path[1] == "checks", path[2] != "pull" { base["quartz.checks.pull"] = "true" }
+  if path.count > 2, path[1] == "supabase" {
+    base["quartz.deliver.to"] = "supabase"
+    base["quartz.supabase.url"] = "\"https://s.example\""
+    if path[2] != "service_key" {
+      base.merge([
+        "quartz.supabase.api_key": "x", "quartz.supabase.email": "a", "quartz.supabase.password": "x",
+      ]) { $1 }
+    }
+  }
+  return base
+}
+
+private let settingValues: [String: String] = [
+  "agent.name": "other", "agent.region": "other", "agent.state_dir": "/other", "status.listen": "\"off\"",
+  "limits.in_flight": "7", "limits.in_flight_per_host": "7", "limits.remote_checks": "7",
+  "limits.remote_interval_min": "7s", "defaults.interval": "70s", "defaults.timeout": "7s",
+  "defaults.retries": "7",
+  "defaults.retry_delay": "7s", "spool.size": "64MiB", "spool.durability": "interval",
+  "egress.mode": "allowlist_only, allow: [10.0.0.0/8]",
+  "egress.allow": "[10.0.0.0/8]", "egress.deny": "[10.0.0.0/8]", "egress.ports": "[7]",
+  "quartz.url": "\"https://other.example\"", "quartz.api_key": "other", "quartz.checks.pull": "true",
+  "quartz.checks.every": "7m", "quartz.checks.only.resources": "[\(id)]",
+  "quartz.checks.only.checks": "[\(id)]",
+  "quartz.checks.only.types": "[http]", "quartz.checks.except.resources": "[\(id)]",
+  "quartz.checks.except.checks": "[\(id)]", "quartz.checks.except.types": "[http]",
+  "quartz.checks.ping_icmp": "true",
+  "quartz.checks.cache_credentials": "true", "quartz.deliver.to": "\"off\"", "quartz.deliver.batch": "7",
+  "quartz.deliver.every": "7s", "quartz.deliver.messages": "true",
+  "quartz.supabase.url": "\"https://other.example\"",
+  "quartz.supabase.api_key": "other", "quartz.supabase.email": "other", "quartz.supabase.password": "other",
+  "quartz.supabase.service_key": "other",
+]
+
+private let checkBases: [String: [String: String]] = [
+  "http": ["name": "A", "type": "http", "url": "\"https://a.example/\""],
+  "tcp": ["name": "A", "type": "tcp", "host": "a", "port": "1"],
+  "tls": ["name": "A", "type": "tls", "host": "a"],
+  "dns": ["name": "A", "type": "dns", "query.name": "a"],
+  "ping": ["name": "A", "type": "ping", "host": "a"],
+]
+
+/// What a key cannot be without.
+private let checkNeeds: [String: [String: String]] = [
+  "body": ["method": "POST"],
+  "auth.basic.username": ["auth.basic.username": "x", "auth.basic.password": "x"],
+  "auth.basic.password": ["auth.basic.username": "x", "auth.basic.password": "x"],
+]
+
+private let checkValues: [String: String] = [
+  "name": "B", "id": id, "type": "-", "enabled": "false", "post": "true", "resource": id, "tags": "[x]",
+  "interval": "70s", "timeout": "7s", "retries": "7", "retry_delay": "7s", "confirm_delay": "7s", "ip": "4",
+  "url": "\"https://b.example/\"", "method": "PUT", "headers": "{X-A: b}", "body": "x",
+  "auth.basic.username": "y",
+  "auth.basic.password": "y", "auth.bearer": "y", "follow": "false", "max_redirects": "7",
+  "allow_downgrade": "true",
+  "max_body": "7KiB", "host": "b", "port": "7", "tls.ca_file": "/x.pem", "tls.server_name": "b",
+  "tls.verify": "false",
+  "server": "b", "query.name": "b", "query.type": "MX", "query.recursion": "false", "count": "7",
+  "packet_interval": "70ms", "size": "7", "expect.status": "any", "expect.body.contains": "x",
+  "expect.body.not_contains": "x", "expect.rcode": "NXDOMAIN", "expect.answers.any": "192.0.2.1",
+  "expect.response_time.warn": "7ms", "expect.response_time.fail": "7ms", "expect.certificate.warn": "70d",
+  "expect.certificate.fail": "7d", "expect.loss.warn": "7%", "expect.loss.fail": "7%",
+  "expect.rtt.warn": "7ms",
+  "expect.rtt.fail": "7ms",
+]

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Monitoring
+import Testing
+
+/// `${env:}`, `${file:}` and `${cred:}`: what they yield, and what they must not give away.
+struct ReferenceTests {
+  @Test(arguments: [
+    ("${env:REGION}", "eu-west"), ("a-${env:REGION}-${env:WORD}", "a-eu-west-twelve"), ("x${env:EMPTY}", "x"),
+    ("$${env:REGION}", "${env:REGION}"), ("5$ and $$", "5$ and $$"), ("a $ {b}", "a $ {b}"),
+    ("$$${env:WORD}", "$${env:WORD}"),
+  ])
+  func texts(text: String, expected: String) throws {
+    #expect(try settings("agent: {name: \"\(text)\"}\n" + oneCheck).agent.name == expected)
+  }
+
+  /// A reference stands for a value of any type, quoted or not.
+  @Test func numbersAndDurations() throws {
+    let settings = try settings(
+      """
+      checks:
+        - name: A
+          type: tcp
+          host: ${env:REGION}.example
+          port: ${env:PORT}
+          interval: "${env:PORT}s"
+      """)
+    #expect(settings.checks[0].target == "eu-west.example:8443")
+    #expect(settings.checks[0].interval == .seconds(8443))
+  }
+
+  /// What a reference yields is a value, not a text to look for references in.
+  @Test func yieldIsNotExpandedAgain() throws {
+    var sources = ConfigSources.test
+    sources.environment["NESTED"] = "${env:REGION}"
+    let loaded = try ConfigLoader.parse(
+      text: "agent: {name: \"${env:NESTED}\"}\n" + oneCheck, file: "a", sources: sources)
+    #expect(loaded.settings.agent.name == "${env:REGION}")
+  }
+
+  @Test func secretsReachTheRequest() throws {
+    let settings = try settings(
+      """
+      checks:
+        - name: A
+          type: http
+          url: https://a.example/?key=${file:/secrets/key}
+          method: POST
+          body: token=${cred:key}
+          headers: {X-Key: "${file:key}"}
+          auth: {basic: {username: probe, password: "${file:/secrets/key}"}}
+      """)
+    guard case .http(let http) = settings.checks[0].kind else {
+      Issue.record("not an http check")
+      return
+    }
+    #expect(http.url.text == "https://a.example/?key=hunter2" && http.url.display == "https://a.example/")
+    #expect(http.body == Redacted("token=hunter2") && http.headers[0].value == Redacted("hunter2"))
+    #expect(http.auth == .basic(username: "probe", password: Redacted("hunter2")))
+    #expect(!EffectiveConfig.print(settings).contains("hunter2"))
+    #expect(settings.secretPaths.contains(["checks", settings.checks[0].id.description, "url"]))
+  }
+
+  /// A name from a secret file works, is not printed, and is worth a word: it will be on the page.
+  @Test func secretInShownKeyIsAWarning() throws {
+    let text = "checks:\n  - {name: \"${file:/secrets/key}\", type: tcp, host: a, port: 1}\n"
+    #expect(try settings(text).checks[0].name == "hunter2")
+    let found = try warnings(text)
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("agent.yaml:2:6: name comes from a secret file, but is shown") == true)
+    #expect(!EffectiveConfig.print(try settings(text)).contains("hunter2"))
+  }
+
+  @Test func environmentIsNoSecret() throws {
+    let text = "agent: {name: \"${env:REGION}\"}\n" + oneCheck
+    #expect(EffectiveConfig.print(try settings(text)).contains("name: \"eu-west\""))
+    #expect(try warnings(text).isEmpty)
+  }
+
+  @Test func credentialsNeedTheirDirectory() {
+    var sources = ConfigSources.test
+    sources.environment["CREDENTIALS_DIRECTORY"] = nil
+    let errors = #expect(throws: ConfigErrors.self) {
+      try ConfigLoader.parse(
+        text: "agent: {name: \"${cred:key}\"}\n" + oneCheck, file: "a.yaml", sources: sources)
+    }
+    #expect(errors?.description.contains("CREDENTIALS_DIRECTORY is not set") == true)
+  }
+
+  /// Credentials in clear are allowed, on purpose or by mistake; the person should know.
+  @Test func credentialsInClearAreAWarning() throws {
+    let text = """
+      checks:
+        - {name: A, type: http, url: "http://a.example/", auth: {bearer: "${file:/secrets/key}"}}
+        - {name: B, type: http, url: "http://127.0.0.1/", auth: {bearer: "${file:/secrets/key}"}}
+      """
+    #expect(
+      try warnings(text) == ["agent.yaml:2:53: auth is sent in clear: the url is http\n  hint: use https"])
+  }
+}
