@@ -30,16 +30,21 @@ enum NetworkNamespace {
 
   /// A reactor whose sockets live in an empty network namespace that was set up by the shell lines. Threads inherit
   /// the namespace of the thread that makes them, and the namespace ends with its last thread and socket.
-  static func reactor(_ lines: [String]) async throws -> Reactor {
-    try await withCheckedThrowingContinuation { continuation in
-      TestThread { continuation.resume(with: Result { try reactorHere(lines) }) }.start()
-    }
-  }
+  static func reactor(_ lines: [String]) async throws -> Reactor { try await run(lines) { try Reactor() } }
 
-  private static func reactorHere(_ lines: [String]) throws -> Reactor {
-    guard unshareNetwork() else { throw POSIXFailure("unshare", errno) }
-    for line in lines { try shell(line) }
-    return try Reactor()
+  static func run<Value: Sendable>(
+    _ lines: [String], _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      TestThread {
+        let result = Result {
+          guard unshareNetwork() else { throw POSIXFailure("unshare", errno) }
+          for line in lines { try shell(line) }
+          return try body()
+        }
+        continuation.resume(with: result)
+      }.start()
+    }
   }
 
   /// Runs in the namespace of the calling thread: a child process inherits it from the thread that forks.

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import Checks
+
+/// Real echoes in network namespaces, whose permission and routes belong to the test.
+@Suite(.enabled(if: NetworkNamespace.isAvailable), .timeLimit(.minutes(1))) struct PingProbeTests {
+  private static let permission = "echo '0 2147483647' > /proc/sys/net/ipv4/ping_group_range"
+
+  private func attempt(
+    _ host: String, _ lines: [String], origin: CheckOrigin = .local, within: Duration = .seconds(5),
+    _ change: (inout CheckDefinition) -> Void = { _ in }
+  ) async throws -> ProbeOutcome {
+    let reactor = try await NetworkNamespace.reactor(lines)
+    let probe = PingProbe(
+      reactor: reactor,
+      finder: TargetFinder(resolver: SystemResolver(reactor: reactor), policy: EgressPolicy()))
+    let check = try makeCheck("ping") { definition in
+      definition.origin = origin
+      definition.host = host
+      definition.packetInterval = .milliseconds(20)
+      change(&definition)
+    }
+    return try await probe.attempt(check, deadline: .after(within))
+  }
+
+  @Test(arguments: [("127.0.0.1", 4), ("::1", 6)]) func countsEchoes(host: String, version: Int) async throws
+  {
+    let outcome = try await attempt(host, ["ip link set lo up", Self.permission])
+    #expect(outcome.verdict == .ok)
+    let facts = try #require(outcome.ping)
+    #expect(facts.sent == 4)
+    #expect(facts.received == 4)
+    #expect(facts.loss == 0)
+    let (minimum, average, maximum) = (facts.minimum ?? .zero, facts.average ?? .zero, facts.maximum ?? .zero)
+    #expect(.zero < minimum && minimum <= average && average <= maximum)
+    #expect(outcome.responseTime == facts.average)
+    // Three pauses.
+    #expect(try #require(outcome.timings.total) >= .milliseconds(60))
+    #expect(outcome.address == host)
+    #expect(outcome.ipVersion == version)
+  }
+
+  @Test(arguments: [0, 1472]) func sizesWork(size: Int) async throws {
+    let outcome = try await attempt("127.0.0.1", ["ip link set lo up", Self.permission]) { definition in
+      (definition.size, definition.count) = (size, 1)
+    }
+    #expect(outcome.verdict == .ok)
+    #expect(outcome.ping?.received == 1)
+  }
+
+  @Test func silenceIsAPingTimeout() async throws {
+    let outcome = try await attempt(
+      "127.0.0.1",
+      [
+        "ip link set lo up", Self.permission, "echo 1 > /proc/sys/net/ipv4/icmp_echo_ignore_all",
+      ], within: .seconds(2))
+    #expect(outcome.verdict.reason == .pingTimeout)
+    #expect(outcome.verdict.state == .down)
+    #expect(outcome.ping == PingFacts(sent: 4, received: 0))
+    #expect(outcome.responseTime == nil)
+  }
+
+  /// The firewall lets every second packet through.
+  @Test func lossIsCounted() async throws {
+    let outcome = try await attempt(
+      "127.0.0.1",
+      [
+        "ip link set lo up", Self.permission, "nft add table inet t",
+        "nft 'add chain inet t in { type filter hook input priority 0; }'",
+        "nft add rule inet t in icmp type echo-request numgen inc mod 2 1 drop",
+      ], within: .seconds(2)
+    ) { $0.expectLoss = Thresholds(fail: 40) }
+    #expect(outcome.verdict.reason == .pingLoss)
+    #expect(outcome.verdict.message == "2 of 4 packets lost")
+    #expect(outcome.ping?.loss == 50)
+  }
+
+  /// A router's "unreachable" is told apart from silence, and ends the wait.
+  @Test func anICMPErrorIsUnreachable() async throws {
+    let outcome = try await attempt(
+      "127.0.0.1",
+      [
+        "ip link set lo up", Self.permission, "nft add table inet t",
+        "nft 'add chain inet t in { type filter hook input priority 0; }'",
+        "nft add rule inet t in icmp type echo-request reject with icmp type host-unreachable",
+      ], within: .seconds(30))
+    #expect(outcome.verdict.reason == .connectUnreachable)
+    #expect(outcome.verdict.message == "127.0.0.1 cannot be reached: 127.0.0.1 says: no route to host")
+    #expect(try #require(outcome.timings.total) < .seconds(20))
+  }
+
+  @Test func withoutPermissionItIsALocalFaultThatNamesTheLine() async throws {
+    let outcome = try await attempt("127.0.0.1", ["ip link set lo up"])
+    #expect(outcome.verdict.reason == .localFault)
+    #expect(outcome.verdict.state == .unknown)
+    #expect(outcome.verdict.message?.contains("net.ipv4.ping_group_range = 0 2147483647") == true)
+    #expect(outcome.ping == nil)
+  }
+
+  @Test func noRouteIsALocalFault() async throws {
+    let outcome = try await attempt("192.0.2.1", [Self.permission])
+    #expect(outcome.verdict.reason == .localFault)
+    #expect(outcome.verdict.message == "no route from this machine to 192.0.2.1")
+  }
+
+  @Test func aStrangerMayNotPingInside() async throws {
+    let outcome = try await attempt("127.0.0.1", ["ip link set lo up", Self.permission], origin: .api)
+    #expect(outcome.verdict.reason == .policyDenied)
+  }
+
+  /// Asked from a thread of the namespace, with and without the line.
+  @Test(arguments: [true, false]) func permissionIsTold(isGiven: Bool) async throws {
+    let answer = try await NetworkNamespace.run(isGiven ? [Self.permission] : []) { pingPermission() }
+    #expect((answer == nil) == isGiven)
+    if let answer { #expect(answer.contains("net.ipv4.ping_group_range")) }
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+import Testing
+
+@testable import Checks
+
+private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> PingSettings {
+  let check = try makeCheck("ping") { definition in
+    definition.host = "192.0.2.1"
+    change(&definition)
+  }
+  guard case .ping(let settings) = check.kind else { throw SetUpFailed(line: "ping") }
+  return settings
+}
+
+@Suite struct EchoSeriesTests {
+  private let target = IPAddress.v4(0xc000_0201)
+  private let start = ContinuousClock.now
+
+  private func series(count: Int = 3, size: Int = 56) throws -> EchoSeries {
+    let settings = try pingSettings { ($0.count, $0.size) = (count, size) }
+    return EchoSeries(target: target, settings: settings, nonce: 0x0102_0304_0506_0708)
+  }
+
+  private func reply(_ sequence: UInt16, size: Int = 56, nonce: UInt64 = 0x0102_0304_0506_0708) -> [UInt8] {
+    var bytes = ICMPEcho(sequence: sequence, nonce: nonce, size: size).request(version: 4)
+    bytes[0] = 0
+    return bytes
+  }
+
+  @Test func sendsOnTheGridOfTheFirstPacket() throws {
+    var series = try series()
+    let first = series.opened(at: start)
+    #expect(first.send?.count == 64)
+    #expect(first.send?.prefix(8) == [8, 0, 0, 0, 0, 0, 0, 1])
+    #expect(first.wake == start + .milliseconds(200))
+    // Woken late, the next is not.
+    #expect(series.woke(at: start + .milliseconds(290)).wake == start + .milliseconds(400))
+    let last = series.woke(at: start + .milliseconds(400))
+    #expect(last.wake == nil)
+    #expect(last.send?[7] == 3)
+    #expect(series.woke(at: start + .seconds(1)) == .wait)
+  }
+
+  @Test func isDoneWhenAllAreAnswered() throws {
+    var series = try series(count: 2)
+    _ = series.opened(at: start)
+    #expect(series.received(reply(1)[...], from: target, at: start + .milliseconds(10)) == .wait)
+    _ = series.woke(at: start + .milliseconds(200))
+    #expect(series.received(reply(2)[...], from: target, at: start + .milliseconds(230)) == .done)
+    let facts = series.facts
+    #expect(facts.sent == 2)
+    #expect(facts.received == 2)
+    #expect(facts.minimum == .milliseconds(10))
+    #expect(facts.average == .milliseconds(20))
+    #expect(facts.maximum == .milliseconds(30))
+    #expect(abs((facts.standardDeviation ?? .zero).milliseconds - 10) < 0.01)
+  }
+
+  @Test func whatIsNoReplyIsNotCounted() throws {
+    var series = try series()
+    _ = series.opened(at: start)
+    var damaged = reply(1)
+    damaged[40] ^= 1
+    var request = reply(1)
+    request[0] = 8
+    let strays: [[UInt8]] = [
+      [], [0], Array(reply(1).dropLast()), reply(1) + [0], damaged, request, reply(0), reply(2), reply(9),
+      reply(1, nonce: 7),
+    ]
+    for stray in strays { #expect(series.received(stray[...], from: target, at: start) == .wait) }
+    _ = series.received(reply(1)[...], from: .v4(1), at: start)
+    _ = series.received(reply(1)[...], from: nil, at: start)
+    #expect(series.facts.received == 0)
+    _ = series.received(reply(1)[...], from: target, at: start + .milliseconds(1))
+    _ = series.received(reply(1)[...], from: target, at: start + .milliseconds(9))
+    #expect(series.facts.received == 1)
+    #expect(series.facts.maximum == .milliseconds(1))
+  }
+
+  @Test func anEmptyPayloadIsFine() throws {
+    var series = try series(count: 1, size: 0)
+    #expect(series.opened(at: start).send?.count == 8)
+    #expect(series.received(reply(1, size: 0)[...], from: target, at: start) == .done)
+  }
+
+  @Test func ipv6HasItsOwnNumbers() throws {
+    let echo = ICMPEcho(sequence: 5, nonce: 1, size: 8)
+    var bytes = echo.request(version: 6)
+    #expect(bytes[0] == 128)
+    bytes[0] = 129
+    #expect(ICMPEcho.repliedSequence(bytes[...], version: 6, nonce: 1, size: 8) == 5)
+    #expect(ICMPEcho.repliedSequence(bytes[...], version: 4, nonce: 1, size: 8) == nil)
+  }
+
+  @Test func errorsSettleTheirPackets() throws {
+    var series = try series(count: 1)
+    let request = series.opened(at: start).send ?? []
+    #expect(series.refused(ICMPError(code: EHOSTUNREACH), about: [1, 2]) == .wait)
+    #expect(series.refused(ICMPError(code: EHOSTUNREACH), about: request[...]) == .done)
+    #expect(series.errors[1]?.code == EHOSTUNREACH)
+  }
+}
+
+@Suite struct PingJudgeTests {
+  private let start = ContinuousClock.now
+
+  /// `answered` of 4 packets, each after `trip`.
+  private func judge(
+    answered: Int, trip: Duration = .milliseconds(20), loss: Thresholds<Double> = Thresholds(),
+    rtt: Thresholds<Duration> = Thresholds(), error: ICMPError? = nil
+  ) throws -> (verdict: Verdict, assertions: [Assertion]) {
+    let settings = try pingSettings { ($0.count, $0.size, $0.expectLoss, $0.expectRTT) = (4, 0, loss, rtt) }
+    var series = EchoSeries(target: .v4(1), settings: settings, nonce: 0)
+    _ = series.opened(at: start)
+    for _ in 1..<4 { _ = series.woke(at: start) }
+    for sequence in 1...4 {
+      var packet = ICMPEcho(sequence: UInt16(sequence), nonce: 0, size: 0).request(version: 4)
+      packet[0] = 0
+      if sequence <= answered {
+        _ = series.received(packet[...], from: .v4(1), at: start + trip)
+      } else if let error {
+        _ = series.refused(error, about: packet[...])
+      }
+    }
+    return PingJudge(settings: settings, target: .v4(1)).judge(series)
+  }
+
+  @Test func oneReplyIsEnoughUnlessAsked() throws {
+    #expect(try judge(answered: 4).verdict == .ok)
+    #expect(try judge(answered: 1).verdict == .ok)
+    #expect(try judge(answered: 1).assertions.isEmpty)
+  }
+
+  @Test func noReplyIsATimeout() throws {
+    let verdict = try judge(answered: 0).verdict
+    #expect(verdict.reason == .pingTimeout)
+    #expect(verdict.status == .timeout)
+    #expect(verdict.message == "0.0.0.1 answered none of 4 packets")
+  }
+
+  @Test func anICMPErrorSaysMore() throws {
+    let error = ICMPError(code: EHOSTUNREACH, offender: IPAddress("192.0.2.254"))
+    let verdict = try judge(answered: 0, error: error).verdict
+    #expect(verdict.reason == .connectUnreachable)
+    #expect(verdict.message == "0.0.0.1 cannot be reached: 192.0.2.254 says: no route to host")
+    #expect(try judge(answered: 1, error: error).verdict == .ok)
+  }
+
+  @Test func lossHasThresholds() throws {
+    let loss = Thresholds(warn: 20.0, fail: 50.0)
+    #expect(try judge(answered: 4, loss: loss).verdict == .ok)
+    let warned = try judge(answered: 3, loss: loss)
+    #expect(warned.verdict.state == .degraded)
+    #expect(warned.verdict.reason == .pingLoss)
+    #expect(warned.assertions.map(\.ok) == [false, true])
+    #expect(try judge(answered: 2, loss: loss).verdict.state == .degraded)
+    let failed = try judge(answered: 1, loss: loss)
+    #expect(failed.verdict.state == .down)
+    #expect(failed.verdict.reason == .pingLoss)
+    #expect(failed.verdict.message == "3 of 4 packets lost")
+    #expect(try judge(answered: 0, loss: loss).assertions.map(\.ok) == [false, false])
+  }
+
+  @Test func roundTripHasThresholds() throws {
+    let rtt = Thresholds(warn: Duration.milliseconds(20), fail: .milliseconds(40))
+    #expect(try judge(answered: 4, rtt: rtt).verdict == .ok)
+    #expect(try judge(answered: 4, trip: .milliseconds(21), rtt: rtt).verdict.state == .degraded)
+    let failed = try judge(answered: 4, trip: .milliseconds(41), rtt: rtt)
+    #expect(failed.verdict.reason == .responseTime)
+    #expect(failed.verdict.state == .down)
+    #expect(failed.assertions.map(\.actual) == ["41ms", "41ms"])
+    #expect(try judge(answered: 0, rtt: rtt).assertions.map(\.ok) == [false, false])
+  }
+}
