@@ -19,9 +19,12 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
   /// The system's wall clock (CLOCK_REALTIME).
   package static func now() -> Timestamp {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    // Not `timespec()` and its members: in a whole-module build Swift 6.3 takes them for SwiftOverlayShims' as soon as
+    // an earlier file extends `Duration`, and MemberImportVisibility then refuses them although Glibc is imported.
+    withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { time in
+      guard let start = time.baseAddress, clock_gettime(CLOCK_REALTIME, start) == 0 else { return .epoch }
+      return epoch.advanced(by: Duration(start.pointee))
+    }
   }
 
   package static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
