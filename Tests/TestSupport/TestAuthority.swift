@@ -16,6 +16,10 @@ package struct TestAuthority {
     package var until = 90.0
     package var key: [String] = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
     package var digest = "sha256"
+    /// Nil: the certificate's file name.
+    package var commonName: String?
+    /// Further lines of the extension section.
+    package var extensions: [String] = []
 
     package init() {}
 
@@ -73,9 +77,8 @@ package struct TestAuthority {
     try openssl(
       [
         "req", "-new", "-config", "ca.cnf", "-nodes", "-keyout", "\(name).key", "-out", "\(name).csr",
-        "-subj", "/CN=\(name)",
-      ]
-        + leaf.key)
+        "-subj", "/CN=\(leaf.commonName ?? name)",
+      ] + leaf.key)
     try extensions(leaf).write(to: folder.appending(path: "\(name).ext"), atomically: true, encoding: .utf8)
     try openssl([
       "ca", "-batch", "-config", "ca.cnf", "-in", "\(name).csr", "-out", "\(name).pem", "-notext", "-md",
@@ -96,7 +99,9 @@ package struct TestAuthority {
   }
 
   private func extensions(_ leaf: Leaf) -> String {
-    "basicConstraints = CA:FALSE\nsubjectAltName = \(leaf.names.joined(separator: ","))\n"
+    (["basicConstraints = CA:FALSE", "subjectAltName = \(leaf.names.joined(separator: ","))"]
+      + leaf.extensions)
+      .joined(separator: "\n") + "\n"
   }
 
   private func identity(_ name: String) -> Identity {
