@@ -5,7 +5,9 @@ import QuartzAPI
 import Testing
 
 @Suite struct BisectionTests {
-  private func refuse(_ poison: Set<UInt64>, code: String = "22P02") -> (DeliveryMachine.Batch) -> DeliveryOutcome {
+  private func refuse(_ poison: Set<UInt64>, code: String = "22P02") -> (DeliveryMachine.Batch) ->
+    DeliveryOutcome
+  {
     { batch in batch.rows.contains { poison.contains($0.sequence) } ? .rowsRefused(code: code) : stored }
   }
 
@@ -93,7 +95,8 @@ import Testing
         Acknowledgement(
           accepted: 1, duplicates: 0,
           rejected: [
-            .init(id: batch.rows[0].record.id, code: "23503"), .init(id: batch.rows[2].record.id, code: "22003"),
+            .init(id: batch.rows[0].record.id, code: "23503"),
+            .init(id: batch.rows[2].record.id, code: "22003"),
           ]))
     }
     #expect(driver.quarantined == ["23503": [1], "22003": [3]])

@@ -59,7 +59,9 @@ struct Driver {
 
   var quarantined: [String: Set<UInt64>] {
     var found: [String: Set<UInt64>] = [:]
-    for case .quarantine(let rows, let code) in effects { found[code, default: []].formUnion(rows.map(\.sequence)) }
+    for case .quarantine(let rows, let code) in effects {
+      found[code, default: []].formUnion(rows.map(\.sequence))
+    }
     return found
   }
 

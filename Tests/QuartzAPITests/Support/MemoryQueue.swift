@@ -17,6 +17,9 @@ final class MemoryQueue: DeliveryQueue {
 
   private let state = Mutex(State())
 
+  /// Records ever appended.
+  var count: Int { state.withLock { $0.records.count } }
+
   var snapshot: State { state.withLock { $0 } }
 
   init(_ records: [DeliveryRecord] = []) { append(records) }

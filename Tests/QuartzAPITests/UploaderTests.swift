@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import QuartzAPI
+import Synchronization
+import TestSupport
+import Testing
+
+/// The whole delivery against the fake backend, both ways in; rows A of the fault list.
+@Suite struct UploaderTests {
+  static let targets = [DeliverSettings.Target.quartz, .supabase]
+
+  private func ids(_ records: [DeliveryRecord]) -> Set<String> { Set(records.map(\.id.description)) }
+
+  @Test(arguments: targets)
+  func everythingArrivesOnce(target: DeliverSettings.Target) async throws {
+    let bench = DeliveryBench(target: target)
+    bench.queue.append(records(1234))
+    let done = await bench.run(try bench.uploader()) { bench.queue.open == 0 }
+    #expect(done)
+    #expect(bench.fake.ids == ids(records(1234)))
+    #expect(bench.fake.resent == 0)
+    #expect(bench.queue.snapshot.rewinds.isEmpty)
+  }
+
+  /// A2: the answer is lost after the rows were stored; the same ids go again and nothing is doubled.
+  @Test(arguments: targets)
+  func lostAnswers(target: DeliverSettings.Target) async throws {
+    let bench = DeliveryBench(target: target)
+    bench.fake.meet(.loseAnswer, .hangUp, .loseAnswer)
+    bench.queue.append(records(600))
+    #expect(await bench.run(try bench.uploader()) { bench.queue.open == 0 })
+    #expect(bench.fake.ids == ids(records(600)))
+    #expect(bench.fake.rows.count == 600)
+    #expect(bench.fake.resent >= 500)
+  }
+
+  /// A1: an hour of outage with 20 kills in it.
+  @Test(arguments: targets)
+  func outageWithKills(target: DeliverSettings.Target) async throws {
+    let bench = DeliveryBench(target: target)
+    bench.fake.setDown(true)
+    for kill in 0..<20 {
+      bench.queue.append(records(30, from: kill * 30 + 1))
+      let uploader = try bench.uploader()
+      #expect(await bench.run(uploader, for: .seconds(180)) { false } == false)
+    }
+    #expect(bench.fake.rows.isEmpty)
+    bench.fake.setDown(false)
+    #expect(await bench.run(try bench.uploader()) { bench.queue.open == 0 })
+    #expect(bench.fake.ids == ids(records(600)))
+    #expect(bench.fake.resent == 0)
+    #expect(bench.fake.limited == 0)
+    #expect(bench.fake.worst(seconds: 60) <= 90)
+  }
+
+  /// A3, A4, and what else is no acknowledgement.
+  @Test(arguments: [
+    FakeFault.captivePortal, .redirect(to: "https://elsewhere.test/v1/check-results"), .status(204),
+    .status(200, "{}"),
+    .status(503), .status(500), .status(502, "<html>"), .status(404), .status(408),
+  ])
+  func strangeAnswersLoseNothing(fault: FakeFault) async throws {
+    let bench = DeliveryBench()
+    bench.fake.meet(fault)
+    bench.queue.append(records(10))
+    let uploader = try bench.uploader()
+    #expect(await bench.run(uploader, for: .seconds(1000)) { bench.queue.open == 0 })
+    #expect(bench.fake.ids == ids(records(10)))
+    #expect(bench.fake.requests.allSatisfy { $0.request.path == "/v1/check-results" })
+    #expect(bench.queue.snapshot.quarantined.isEmpty)
+  }
+
+  /// A7: the key is rotated; the file is read again and delivery goes on without a restart.
+  @Test func rotatedKey() async throws {
+    let file = Mutex(FakeQuartz.key)
+    let keys = KeyRing(Redacted(FakeQuartz.key)) { Redacted(file.withLock { $0 }) }
+    let bench = DeliveryBench(keys: keys)
+    bench.fake.setKeys(["qtz_new"])
+    bench.queue.append(records(3))
+    let uploader = try bench.uploader()
+    #expect(await bench.run(uploader, for: .seconds(50)) { bench.queue.open == 0 } == false)
+    #expect(await uploader.status().tally.trouble?.hint?.hasPrefix("check quartz.api_key") == true)
+    file.withLock { $0 = "qtz_new" }
+    #expect(await bench.run(uploader, for: .seconds(61)) { bench.queue.open == 0 })
+    #expect(bench.fake.ids == ids(records(3)))
+  }
+
+  /// A8 on the table that refuses whole batches.
+  @Test func deletedCheckInABatch() async throws {
+    let bench = DeliveryBench(target: .supabase)
+    bench.fake.setKnownChecks { $0 != checkID(2).description }
+    bench.queue.append(records(499) + [record(500, check: 2)])
+    #expect(await bench.run(try bench.uploader()) { bench.queue.open == 0 })
+    #expect(bench.fake.ids == ids(records(499)))
+    #expect(bench.queue.snapshot.quarantined == ["23503": [record(500).id]])
+    #expect(bench.fake.requests.count { $0.request.path.hasSuffix("check_results") } == 2)
+  }
+
+  @Test func perRowVerdictOfTheIngestRoute() async throws {
+    let bench = DeliveryBench()
+    bench.fake.setKnownChecks { $0 != checkID(2).description }
+    bench.queue.append(records(499) + [record(500, check: 2)])
+    #expect(await bench.run(try bench.uploader()) { bench.queue.open == 0 })
+    #expect(bench.queue.snapshot.quarantined == ["23503": [record(500).id]])
+    #expect(bench.fake.requests.count == 1)
+  }
+
+  /// A10.
+  @Test(arguments: targets)
+  func tooLarge(target: DeliverSettings.Target) async throws {
+    let bench = DeliveryBench(target: target)
+    bench.fake.setMaxRows(50)
+    bench.queue.append(records(500))
+    let uploader = try bench.uploader()
+    #expect(await bench.run(uploader) { bench.queue.open == 0 })
+    #expect(bench.fake.ids == ids(records(500)))
+    let status = await uploader.status()
+    #expect(status.batch <= 50)
+    #expect(
+      status.lines(now: dawn).contains("batches of \(status.batch): the receiver refused larger ones (413)"))
+  }
+
+  /// A24: the key may read, not write.
+  @Test func keyThatMayNotWrite() async throws {
+    let bench = DeliveryBench()
+    bench.fake.setMayWrite(false)
+    bench.queue.append(records(5))
+    let uploader = try bench.uploader()
+    #expect(await bench.run(uploader, for: .seconds(1500)) { false } == false)
+    #expect(bench.queue.open == 5)
+    #expect(bench.fake.requests.count <= 5)
+    let lines = await uploader.status().lines(now: dawn)
+    #expect(lines.contains("hint: give the key the right to post results; everything is kept until then"))
+  }
+
+  @Test func backendWithoutTheRouteIsSaidInWords() async throws {
+    let bench = DeliveryBench()
+    bench.fake.setIngest(false)
+    bench.queue.append(records(5))
+    let uploader = try bench.uploader()
+    #expect(await bench.run(uploader, for: .seconds(60)) { false } == false)
+    let trouble = await uploader.status().tally.trouble
+    #expect(trouble?.message == "the backend has no ingest route: 404 Unknown endpoint")
+    bench.fake.setIngest(true)
+    #expect(await bench.run(uploader, for: .seconds(900)) { bench.queue.open == 0 })
+  }
+
+  /// A full batch rings the bell; anything less waits for the flush.
+  @Test func flushEveryFifteenSecondsOrWhenFull() async throws {
+    let bench = DeliveryBench()
+    let uploader = try bench.uploader()
+    _ = await bench.run(uploader, for: .seconds(5)) { false }
+    bench.queue.append(records(20))
+    #expect(await bench.run(uploader, for: .seconds(9)) { !bench.fake.rows.isEmpty } == false)
+    #expect(await bench.run(uploader, for: .seconds(2)) { !bench.fake.rows.isEmpty })
+  }
+
+  @Test func lastWordBeforeTheEnd() async throws {
+    let bench = DeliveryBench()
+    let uploader = try bench.uploader()
+    _ = await bench.run(uploader, for: .seconds(1)) { false }
+    bench.queue.append(records(20))
+    await uploader.flush(within: .seconds(5))
+    #expect(bench.queue.open == 0)
+    #expect(bench.fake.rows.count == 20)
+  }
+}
