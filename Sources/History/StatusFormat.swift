@@ -12,6 +12,11 @@ package enum StatusFormat {
     return decimal(value, places: places, up: false) + "%"
   }
 
+  /// A percentage with one decimal, cut: for figures beside the ones that matter.
+  package static func share(_ value: Double) -> String {
+    value >= 100 ? "100%" : decimal(value, places: 1, up: false) + "%"
+  }
+
   /// `–`, `0.42 ms`, `12.3 ms`, `123 ms`, `1.23 s`, `12.3 s`.
   package static func latency(_ value: Duration?) -> String {
     guard let value else { return "–" }

@@ -133,6 +133,7 @@ import Testing
     #expect(StatusFormat.grouped(1_234_567) == "1,234,567")
     #expect(StatusFormat.bytes(268_435_456) == "256 MiB")
     #expect(StatusFormat.bytes(1536) == "1.5 KiB")
+    #expect(StatusFormat.share(99.99) == "99.9%")
     #expect(StatusFormat.age(midnight, now: midnight + .seconds(-5)) == "now")
     #expect(StatusFormat.ago(midnight, now: midnight + .seconds(90)) == "1m ago")
   }

@@ -44,7 +44,7 @@ struct CheckPage {
     return """
       <section class="card hero"><span class="big mark \(check.state.rawValue)" aria-hidden="true">\(check.state.mark)</span>
       <div><h1>\(name)</h1>\(Layout.state(check))\(stale) \(reason())</div></section>
-      <section class="card"><dl>\(Markup(rows))</dl></section>
+      <section class="card"><dl class="facts">\(Markup(rows))</dl></section>
       """
   }
 
@@ -80,7 +80,7 @@ struct CheckPage {
   private func chart() -> Markup {
     guard results.count > 1 else { return "" }
     return """
-      <section class="card"><h2>Latency of the latest \(results.count) results</h2>\(Drawing.line(results))</section>
+      <section class="card"><h2>Latency of the latest \(results.count) results</h2><div class="scroll">\(Drawing.line(results))</div></section>
       """
   }
 
@@ -96,7 +96,7 @@ struct CheckPage {
       facts.append(("issuer", leaf.issuer))
     }
     let rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
-    return "<section class=\"card\"><h2>Certificate</h2><dl>\(Markup(rows))</dl></section>"
+    return "<section class=\"card\"><h2>Certificate</h2><dl class=\"facts\">\(Markup(rows))</dl></section>"
   }
 
   private func recent() -> Markup {

@@ -188,7 +188,7 @@ struct CheckRow {
 
   private func coverage(_ window: WindowStatus) -> String {
     guard window.uptime != nil, let coverage = window.coverage else { return "no data" }
-    return "of \(StatusFormat.percent(coverage))"
+    return "cov " + StatusFormat.share(coverage)
   }
 }
 

@@ -26,9 +26,10 @@ extension Layout {
     .brand svg{width:24px;height:24px;flex:none}
     .gem{fill:var(--brand)}.facet{fill:var(--second)}
     .clock{margin-left:auto}
-    main{display:grid;gap:16px;padding-top:16px;padding-bottom:24px}
-    main>*{min-width:0}
-    footer{padding-bottom:32px}
+    main.wrap{display:grid;grid-template-columns:minmax(0,1fr);gap:16px;padding-top:16px;padding-bottom:24px}
+    main>*{min-width:0;margin:0}
+    footer.wrap{padding-bottom:32px}
+    dl+.problems{margin-top:12px;border-top:1px solid var(--line);padding-top:12px}
     .card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:16px}
     .banner{border-radius:12px;padding:12px 16px;border:1px solid var(--line);border-left:4px solid var(--down);\
     background:var(--bad);font-weight:600}
@@ -55,8 +56,8 @@ extension Layout {
     .problems .hint{display:block;color:var(--dim);font-size:13px;padding-left:20px}
     .fine{color:var(--dim);margin:0}
     .tools{display:flex;flex-wrap:wrap;gap:8px;margin-bottom:12px;align-items:center}
-    .tools form{display:flex;flex:1 1 200px;gap:8px}
-    input[type=search]{flex:1;min-width:0;min-height:44px;padding:8px 12px;border:1px solid var(--line);border-radius:8px;\
+    .tools form{display:flex;flex:1 1 220px;min-width:0;margin:0;gap:8px}
+    input[type=search]{flex:1 1 0;width:100%;min-width:0;min-height:44px;padding:8px 12px;border:1px solid var(--line);border-radius:8px;\
     background:var(--bg);color:var(--text);font:inherit}
     .button,button{display:inline-flex;align-items:center;min-height:44px;padding:8px 16px;border-radius:8px;border:1px solid \
     var(--line);background:var(--bg);color:var(--text);font:inherit;text-decoration:none;cursor:pointer}
@@ -93,14 +94,16 @@ extension Layout {
     .line{fill:none;stroke:var(--brand);stroke-width:2;stroke-linejoin:round;stroke-linecap:round;vector-effect:non-scaling-stroke}
     .area{fill:url(#fade)}.fade-a{stop-color:var(--brand);stop-opacity:.3}.fade-b{stop-color:var(--brand);stop-opacity:0}
     .chart text{fill:var(--dim);font-size:11px;font-family:ui-monospace,Menlo,Consolas,monospace}
-    .scroll{overflow-x:auto}
+    .chart text.f-down{fill:var(--down)}.chart text.f-unknown{fill:var(--unknown)}
+    .facts{grid-template-columns:max-content minmax(0,1fr)}.facts dd{text-align:left}
+    .scroll{overflow-x:auto}.scroll .chart{min-width:560px}
     table{border-collapse:collapse;width:100%;font-size:14px}
     th{font-weight:500;color:var(--dim);text-align:left;font-size:12px;padding:0 12px 6px 0;white-space:nowrap}
     td{border-top:1px solid var(--line);padding:8px 12px 8px 0;vertical-align:top}
     td.n{white-space:nowrap;font-size:13px}
     td.why{min-width:180px;overflow-wrap:anywhere}
     .fall{width:120px;height:10px;display:block;margin-top:6px;border-radius:2px}
-    .w-dns{fill:var(--second)}.w-connect{fill:var(--brand)}.w-tls{fill:var(--degraded)}.w-first{fill:var(--up)}.w-rest{fill:var(--unknown)}
+    .w-dns{fill:var(--second)}.w-connect{fill:var(--brand)}.w-tls{fill:#3b82f6}.w-first{fill:#14b8a6}.w-rest{fill:var(--unknown)}
     .legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin-top:8px}
     .legend svg{width:10px;height:10px;margin-right:4px}
     .empty{text-align:center;padding:40px 16px}
@@ -111,7 +114,7 @@ extension Layout {
     .row .up,.row .age{font-size:12px}.row b.k{display:block;font-weight:400;font-size:11px;color:var(--dim)}\
     .row .ups{grid-column:1/-1;display:grid!important;grid-template-columns:repeat(4,minmax(0,1fr));gap:8px}}
     .row .ups{display:contents}
-    @media(max-width:560px){.wrap{padding:0 12px}.clock{margin-left:0}.cards{grid-template-columns:repeat(2,1fr);gap:8px}\
+    @media(max-width:560px){.wrap{padding-left:12px;padding-right:12px}.clock{margin-left:0}.cards{grid-template-columns:repeat(2,1fr);gap:8px}\
     .uptimes{grid-template-columns:repeat(2,minmax(0,1fr))}.row{grid-template-columns:minmax(0,1fr) auto}\
     .row .st{grid-column:1}.row .lat{grid-column:2;grid-row:1}.row .who{grid-column:1/-1;grid-row:2}.row .ups{grid-row:3}\
     .hide-s{display:none}}
