@@ -30,6 +30,8 @@ struct DNSExchange: Sendable {
   let reactor: Reactor
   /// What a failure is put down to: `.dns` while a probe resolves a name, `.answer` when the answer is the probe.
   let phase: Phase
+  /// What messages call the server; nil: by its address.
+  var name: Endpoint?
 
   func ask(
     _ question: DNSQuestion, recursion: Bool, server: SocketAddress, until deadline: ContinuousClock.Instant
@@ -42,7 +44,8 @@ struct DNSExchange: Sendable {
     let ignored = outcome.dialogue.ignored
     guard let answer = outcome.dialogue.answer else {
       return DNSReply(
-        content: .failure(failure(report, server, ignored)), transport: "udp", truncated: false, connect: nil,
+        content: .failure(failure(report, label(server), ignored)), transport: "udp", truncated: false,
+        connect: nil,
         elapsed: report.elapsed)
     }
     // Only the header counts when it says that the rest is cut, wherever the cut went.
@@ -53,7 +56,8 @@ struct DNSExchange: Sendable {
       return reply
     }
     return DNSReply(
-      content: read(answer, server), transport: "udp", truncated: false, connect: nil, elapsed: report.elapsed
+      content: read(answer, label(server)), transport: "udp", truncated: false, connect: nil,
+      elapsed: report.elapsed
     )
   }
 
@@ -65,12 +69,13 @@ struct DNSExchange: Sendable {
     let report = outcome.report
     let content: DNSReply.Content =
       if let answer = outcome.dialogue.answer {
-        read(answer, server)
+        read(answer, label(server))
       } else if outcome.dialogue.isMalformed {
         .failure(
-          Verdict(.dnsMalformed, phase: phase, message: "\(server) sent an impossible length over TCP"))
+          Verdict(.dnsMalformed, phase: phase, message: "\(label(server)) sent an impossible length over TCP")
+        )
       } else {
-        .failure(failure(report, server, outcome.dialogue.ignored))
+        .failure(failure(report, label(server), outcome.dialogue.ignored))
       }
     return DNSReply(
       content: content, transport: "tcp", truncated: false,
@@ -82,7 +87,9 @@ struct DNSExchange: Sendable {
     DNSQuery(id: .random(in: 0...UInt16.max), question: question, recursion: recursion, edns: true)
   }
 
-  private func read(_ answer: [UInt8], _ server: SocketAddress) -> DNSReply.Content {
+  private func label(_ server: SocketAddress) -> String { name?.description ?? server.description }
+
+  private func read(_ answer: [UInt8], _ server: String) -> DNSReply.Content {
     do throws(DNSMalformed) {
       return .message(try DNSMessage(answer))
     } catch {
@@ -91,7 +98,7 @@ struct DNSExchange: Sendable {
     }
   }
 
-  private func failure(_ report: FlowReport, _ server: SocketAddress, _ ignored: Int) -> Verdict {
+  private func failure(_ report: FlowReport, _ server: String, _ ignored: Int) -> Verdict {
     switch report.end {
     case .timedOut, .done:
       if report.isOwnLateness { return .ownLateness(report, phase: phase) }

@@ -36,34 +36,14 @@ package struct DNSProbe: Probe {
     switch try await finder.find(.init(server, for: .dns), for: check, until: deadline) {
     case .ended(let outcome): return outcome
     case .found(let addresses, let dns):
-      let (reply, peer) = try await ask(addresses, question, settings.recursion, until: deadline)
+      let exchange = DNSExchange(reactor: reactor, phase: .answer, name: server)
+      let (reply, peer) = try await exchange.ask(
+        question, recursion: settings.recursion, ofFirst: addresses, until: deadline)
       var outcome = outcome(of: reply, settings, dns: dns)
       outcome.address = peer.description
       outcome.ipVersion = peer.address.version
       return outcome
     }
-  }
-
-  /// The first address that answers anything counts, each with its share of the time that is left.
-  private func ask(
-    _ addresses: [SocketAddress], _ question: DNSQuestion, _ recursion: Bool,
-    until deadline: ContinuousClock.Instant
-  ) async throws(CancellationError) -> (reply: DNSReply, peer: SocketAddress) {
-    let exchange = DNSExchange(reactor: reactor, phase: .answer)
-    var elapsed = Duration.zero
-    var worst: (reply: DNSReply, peer: SocketAddress)?
-    for (index, peer) in addresses.enumerated() {
-      let now = ContinuousClock.now
-      let share = now + now.duration(to: deadline) / (addresses.count - index)
-      var reply = try await exchange.ask(question, recursion: recursion, server: peer, until: share)
-      elapsed += reply.elapsed
-      reply.elapsed = elapsed
-      guard let failure = reply.failure else { return (reply, peer) }
-      if worst == nil || !failure.reason.isLocal { worst = (reply, peer) }
-    }
-    guard var worst else { preconditionFailure("asked no server at all") }
-    worst.reply.elapsed = elapsed
-    return worst
   }
 
   private func outcome(of reply: DNSReply, _ settings: DNSSettings, dns: Duration?) -> ProbeOutcome {
@@ -78,6 +58,29 @@ package struct DNSProbe: Probe {
       return ProbeOutcome(
         verdict, responseTime: total, timings: timings, dns: DNSFacts(message, reply), assertions: assertions)
     }
+  }
+}
+
+extension DNSExchange {
+  /// The first address that answers anything counts, each with its share of the time that is left.
+  fileprivate func ask(
+    _ question: DNSQuestion, recursion: Bool, ofFirst addresses: [SocketAddress],
+    until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> (reply: DNSReply, peer: SocketAddress) {
+    var elapsed = Duration.zero
+    var worst: (reply: DNSReply, peer: SocketAddress)?
+    for (index, peer) in addresses.enumerated() {
+      let now = ContinuousClock.now
+      let share = now + now.duration(to: deadline) / (addresses.count - index)
+      var reply = try await ask(question, recursion: recursion, server: peer, until: share)
+      elapsed += reply.elapsed
+      reply.elapsed = elapsed
+      guard let failure = reply.failure else { return (reply, peer) }
+      if worst == nil || !failure.reason.isLocal { worst = (reply, peer) }
+    }
+    guard var worst else { preconditionFailure("asked no server at all") }
+    worst.reply.elapsed = elapsed
+    return worst
   }
 }
 

@@ -17,7 +17,7 @@ struct AddressLookup: Hashable, Sendable {
   init(_ reply: DNSReply, to question: DNSQuestion) {
     elapsed = reply.elapsed
     switch reply.content {
-    case .failure(let verdict): failure = Self.aboutServers(verdict)
+    case .failure(let verdict): failure = Self.aboutServers(verdict, question.name)
     case .message(let message) where message.rcode == .noError:
       follow(message, question)
     case .message(let message):
@@ -86,9 +86,14 @@ struct AddressLookup: Hashable, Sendable {
   }
 
   /// The machine's own name servers refuse, reset or cannot be reached: that is no word about the name.
-  private static func aboutServers(_ verdict: Verdict) -> Verdict {
+  /// A verdict that may be delivered does not name the servers.
+  private static func aboutServers(_ verdict: Verdict, _ name: DNSName) -> Verdict {
     switch verdict.reason {
-    case .dnsTimeout, .dnsMalformed: return verdict
+    case .dnsTimeout:
+      return Verdict(.dnsTimeout, phase: .dns, message: "no name server answered for \(name)")
+    case .dnsMalformed:
+      return Verdict(
+        .dnsMalformed, phase: .dns, message: "the name server sent a malformed answer for \(name)")
     default:
       let message = "this machine's name server: \(verdict.message ?? verdict.reason.rawValue)"
       return Verdict(.localFault, phase: .dns, message: message)

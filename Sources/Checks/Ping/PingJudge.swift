@@ -6,7 +6,8 @@ import Monitoring
 /// Holds what came back against a check's conditions. Without any, one reply is enough.
 struct PingJudge {
   let settings: PingSettings
-  let target: IPAddress
+  /// Whether a message may name the router that sent an error; a stranger's may not, it leaves this machine.
+  let namesOffender: Bool
 
   func judge(_ series: EchoSeries) -> (verdict: Verdict, assertions: [Assertion]) {
     let facts = series.facts
@@ -51,11 +52,13 @@ struct PingJudge {
   private func silence(_ series: EchoSeries) -> Verdict {
     guard let error = series.errors.min(by: { $0.key < $1.key })?.value else {
       return Verdict(
-        .pingTimeout, phase: .answer, message: "\(target) answered none of \(series.sent.count) packets")
+        .pingTimeout, phase: .answer,
+        message: "\(settings.host) answered none of \(series.sent.count) packets")
     }
-    let by = error.offender.map { "\($0) says: " } ?? ""
+    let by = namesOffender ? error.offender.map { "\($0) says: " } ?? "" : ""
     let words = errorText(error.code).lowercased()
     // Here it was the network that answered with an error, so no errno of it is our own fault.
-    return Verdict(.connectUnreachable, phase: .answer, message: "\(target) cannot be reached: \(by)\(words)")
+    return Verdict(
+      .connectUnreachable, phase: .answer, message: "\(settings.host) cannot be reached: \(by)\(words)")
   }
 }

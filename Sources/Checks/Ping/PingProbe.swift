@@ -26,18 +26,20 @@ package struct PingProbe: Probe {
       guard let peer = addresses.first else { preconditionFailure("found no address at all") }
       let series = EchoSeries(target: peer.address, settings: settings, nonce: .random(in: 0...UInt64.max))
       let outcome = try await reactor.converse(series, over: .icmp, with: peer, until: deadline)
-      return judge(outcome, settings, peer.address, dns: dns)
+      return judge(outcome, check, settings, dns: dns)
     }
   }
 
   private func judge(
-    _ outcome: Reactor.Outcome<EchoSeries>, _ settings: PingSettings, _ peer: IPAddress, dns: Duration?
+    _ outcome: Reactor.Outcome<EchoSeries>, _ check: MonitoringCheck, _ settings: PingSettings, dns: Duration?
   ) -> ProbeOutcome {
     let (series, report) = (outcome.dialogue, outcome.report)
+    let peer = series.target
     let total = (dns ?? .zero) + report.elapsed
-    var (verdict, assertions) = PingJudge(settings: settings, target: peer).judge(series)
+    var (verdict, assertions) = PingJudge(settings: settings, namesOffender: check.origin == .local)
+      .judge(series)
     if case .failed(let code) = report.end, series.roundTrips.isEmpty {
-      verdict = Verdict(pinging: report, code: code, peer: peer)
+      verdict = Verdict(pinging: report, code: code, host: settings.host)
       assertions = series.sent.isEmpty ? [] : assertions
     } else if report.isOwnLateness, !verdict.isSuccess {
       verdict = .ownLateness(report, phase: .answer)

@@ -24,7 +24,7 @@ package struct TCPProbe: Probe {
     switch try await finder.find(target, for: check, until: deadline) {
     case .ended(let outcome): return outcome
     case .found(let addresses, let dns):
-      let dialled = try await reactor.dial(addresses, until: deadline)
+      let dialled = try await reactor.dial(addresses, named: target.endpoint, until: deadline)
       let total = (dns ?? .zero) + dialled.elapsed
       return ProbeOutcome(
         dialled.verdict, responseTime: total,
@@ -46,9 +46,10 @@ struct DialOutcome: Sendable {
 }
 
 extension Reactor {
-  /// Connects to the first address that lets us, and closes.
+  /// Connects to the first address that lets us, and closes. Messages call the target by `name`: they leave this
+  /// machine, and what a stranger's name resolves to in here is none of the stranger's business.
   func dial(
-    _ addresses: [SocketAddress], until deadline: ContinuousClock.Instant
+    _ addresses: [SocketAddress], named name: Endpoint, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DialOutcome {
     var elapsed = Duration.zero
     var worst: (verdict: Verdict, peer: SocketAddress)?
@@ -60,7 +61,7 @@ extension Reactor {
       if report.end == .done {
         return DialOutcome(verdict: .ok, peer: peer, connect: report.elapsed, elapsed: elapsed)
       }
-      let verdict = Verdict(connecting: report, to: peer)
+      let verdict = Verdict(connecting: report, to: name)
       // A fault of this machine for one address says nothing about another: what a target did outweighs it.
       if worst == nil || !verdict.reason.isLocal || worst?.verdict.reason.isLocal == true {
         worst = (verdict, peer)
@@ -78,7 +79,7 @@ extension Reactor {
 
 extension Verdict {
   /// What a connection that never stood says.
-  init(connecting report: FlowReport, to peer: SocketAddress) {
+  init(connecting report: FlowReport, to peer: Endpoint) {
     switch report.end {
     case .failed(let code): self.init(errno: code, phase: .connect, peer: peer)
     case .timedOut where report.isOwnLateness: self = .ownLateness(report, phase: .connect)

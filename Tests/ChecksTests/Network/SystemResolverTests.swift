@@ -194,6 +194,7 @@ import Testing
         let bad = try await resolver.resolve("dead.example", ip: .v4, deadline: .after(.seconds(3)))
         #expect(bad.failure?.reason == .dnsTimeout)
         #expect(bad.failure?.state == .down)
+        #expect(bad.failure?.message == "no name server answered for dead.example.")
       }
     }
   }

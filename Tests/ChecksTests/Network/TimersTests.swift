@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Monitoring
 import Testing
 
 @testable import Checks
@@ -73,6 +74,17 @@ import Testing
     let start = ContinuousClock.now
     return FlowReport(
       end: end, started: start, ended: start + .seconds(10), deadline: start + .seconds(10), lateness: late)
+  }
+
+  @Test func ownLatenessIsALocalFaultAndTheRestIsATimeout() {
+    let peer = Endpoint(host: "web.example", port: 443)
+    let late = Verdict(connecting: report(.timedOut, late: .seconds(3)), to: peer)
+    #expect(late.reason == .localFault)
+    #expect(late.state == .unknown)
+    #expect(late.message == "this machine was busy: its network thread was 3000 ms late")
+    let timeout = Verdict(connecting: report(.timedOut, late: .zero), to: peer)
+    #expect(timeout.reason == .connectTimeout)
+    #expect(timeout.message == "web.example:443 did not accept within 10s")
   }
 
   @Test func onlyATimeoutThatWasLateByMoreThanAFifthIsOurs() {

@@ -110,7 +110,7 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
   /// `answered` of 4 packets, each after `trip`.
   private func judge(
     answered: Int, trip: Duration = .milliseconds(20), loss: Thresholds<Double> = Thresholds(),
-    rtt: Thresholds<Duration> = Thresholds(), error: ICMPError? = nil
+    rtt: Thresholds<Duration> = Thresholds(), error: ICMPError? = nil, namesOffender: Bool = true
   ) throws -> (verdict: Verdict, assertions: [Assertion]) {
     let settings = try pingSettings { ($0.count, $0.size, $0.expectLoss, $0.expectRTT) = (4, 0, loss, rtt) }
     var series = EchoSeries(target: .v4(1), settings: settings, nonce: 0)
@@ -125,7 +125,7 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
         _ = series.refused(error, about: packet[...])
       }
     }
-    return PingJudge(settings: settings, target: .v4(1)).judge(series)
+    return PingJudge(settings: settings, namesOffender: namesOffender).judge(series)
   }
 
   @Test func oneReplyIsEnoughUnlessAsked() throws {
@@ -138,15 +138,18 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
     let verdict = try judge(answered: 0).verdict
     #expect(verdict.reason == .pingTimeout)
     #expect(verdict.status == .timeout)
-    #expect(verdict.message == "0.0.0.1 answered none of 4 packets")
+    #expect(verdict.message == "192.0.2.1 answered none of 4 packets")
   }
 
   @Test func anICMPErrorSaysMore() throws {
     let error = ICMPError(code: EHOSTUNREACH, offender: IPAddress("192.0.2.254"))
     let verdict = try judge(answered: 0, error: error).verdict
     #expect(verdict.reason == .connectUnreachable)
-    #expect(verdict.message == "0.0.0.1 cannot be reached: 192.0.2.254 says: no route to host")
+    #expect(verdict.message == "192.0.2.1 cannot be reached: 192.0.2.254 says: no route to host")
     #expect(try judge(answered: 1, error: error).verdict == .ok)
+    // A stranger does not learn the routers in here.
+    let told = try judge(answered: 0, error: error, namesOffender: false).verdict.message
+    #expect(told == "192.0.2.1 cannot be reached: no route to host")
   }
 
   @Test func lossHasThresholds() throws {

@@ -8,11 +8,15 @@ import Testing
 
 /// What this machine lacks must not look like an outage. Each in a network namespace of its own.
 @Suite(.enabled(if: NetworkNamespace.isAvailable), .timeLimit(.minutes(1))) struct LocalFaultTests {
+  private let name = Endpoint(host: "target.example", port: 9)
+
   private func dial(_ address: String, _ lines: [String], times: Int = 1) async throws -> Verdict {
     let reactor = try await NetworkNamespace.reactor(lines)
     let peer = SocketAddress(try #require(IPAddress(address)), port: 9)
     var verdict = Verdict.ok
-    for _ in 0..<times { verdict = try await reactor.dial([peer], until: .after(.seconds(5))).verdict }
+    for _ in 0..<times {
+      verdict = try await reactor.dial([peer], named: name, until: .after(.seconds(5))).verdict
+    }
     return verdict
   }
 
@@ -45,11 +49,11 @@ import Testing
       "nft add rule inet t in tcp dport 9 drop",
     ])
     let peer = SocketAddress(try #require(IPAddress("192.0.2.1")), port: 9)
-    async let one = reactor.dial([peer], until: .after(.seconds(3)))
-    async let other = reactor.dial([peer], until: .after(.seconds(3)))
+    async let one = reactor.dial([peer], named: name, until: .after(.seconds(3)))
+    async let other = reactor.dial([peer], named: name, until: .after(.seconds(3)))
     let verdicts = try await [one.verdict, other.verdict]
     #expect(Set(verdicts.map(\.reason)) == [.connectTimeout, .localFault])
     let message = verdicts.first { $0.reason == .localFault }?.message
-    #expect(message == "no free local port or address to reach 192.0.2.1:9 from")
+    #expect(message == "no free local port or address to reach target.example:9 from")
   }
 }

@@ -88,7 +88,8 @@ import Testing
     try await withFullListener { port in
       try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
         let peers = [SocketAddress(.loopback, port: port), SocketAddress(.loopback, port: server.port)]
-        let dialled = try await Reactor().dial(peers, until: .after(.seconds(3)))
+        let dialled = try await Reactor().dial(
+          peers, named: Endpoint(host: "web.example", port: 1), until: .after(.seconds(3)))
         #expect(dialled.verdict == .ok)
         #expect(dialled.peer == peers[1])
         // The winner's own time, without what the first one took.
@@ -162,6 +163,14 @@ import Testing
       #expect(outcome.responseTime == nil)
       #expect(server.accepted == 0)
     }
+  }
+
+  /// Messages are delivered; what the name resolved to stays in the result on this machine.
+  @Test func theMessageDoesNotTellTheAddress() async throws {
+    let port = try freePort()
+    let outcome = try await attempt("web.example", port)
+    #expect(outcome.verdict.message == "web.example:\(port) refused the connection")
+    #expect(outcome.address == "127.0.0.1:\(port)")
   }
 
   /// Only the permitted ones of several addresses are dialled.
