@@ -29,7 +29,7 @@ extension KeyTable {
       Key("egress", .map(egress), "Where probes may go; the API can never widen it"),
       Key("checks", .list(.check), "What is probed"),
     ],
-    planned: ["include", "canaries", "maintenance", "alerts", "otlp", "history", "logging"])
+    planned: ["include", "canaries", "maintenance", "alerts", "otlp"])
 
   static let agent = KeyTable(keys: [
     Key("name", .text, "Name of the agent in results", default: "the host's name"),

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Monitoring
+import Testing
+
+@testable import AgentConfig
+
+/// The documentation against the key tables and the loader: it names every key, and its examples are right.
+struct DocumentationTests {
+  static let docs = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "docs")
+
+  private func page(_ name: String) throws -> String {
+    try String(contentsOf: Self.docs.appending(path: name), encoding: .utf8)
+  }
+
+  private func names(_ table: KeyTable) -> [String] {
+    table.keys.flatMap { key -> [String] in
+      if case .map(let inner) = key.value { return [key.name] + names(inner) }
+      return [key.name]
+    } + table.planned
+  }
+
+  @Test func everyKeyIsNamed() throws {
+    let (configuration, checks) = (try page("configuration.md"), try page("checks.md"))
+    let missing =
+      names(.check).filter { !checks.contains($0) }
+      + names(KeyTable(keys: KeyTable.root.keys.filter { $0.name != "checks" })).filter {
+        !configuration.contains($0)
+      }
+    #expect(Set(missing).subtracting(laterSettings) == [])
+  }
+
+  /// Promised for settings, and not worth a line of the page.
+  private let laterSettings: Set = [
+    "run_now_token", "read_token", "allow_unauthenticated", "hosts", "destinations", "methods", "proxy",
+    "allow_names",
+    "update_resources",
+  ]
+
+  @Test(arguments: ["configuration.md", "checks.md"])
+  func examplesAreRight(name: String) throws {
+    let blocks = try page(name).components(separatedBy: "```yaml\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "```").first }
+    #expect(blocks.count >= 4)
+    for block in blocks {
+      let whole = block.hasPrefix("- ") ? "checks:\n" + block : block
+      let text = whole.contains("checks:\n") ? whole : whole + oneCheck
+      #expect(throws: Never.self, "\(block)") {
+        try ConfigLoader.parse(text: text, file: "agent.yaml", sources: exampleSources)
+      }
+    }
+  }
+}
