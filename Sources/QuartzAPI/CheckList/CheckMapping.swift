@@ -58,19 +58,24 @@ package struct CheckMapping: Sendable {
     }
   }
 
-  /// The resource's name and the type; where two checks would share it, the id's first eight digits as well.
+  /// The resource's name and the type; where two checks would share it, the id's first eight digits as well, and
+  /// the whole id where those are the same too.
   private func uniqueNames(_ checks: [WireCheck]) -> [UniqueID: String] {
-    let plain = checks.map { check in
-      let resource = (check.resourceName ?? "").printable(maxBytes: 160)
-      return (
-        check.id,
-        "\(resource.isEmpty ? "resource \(check.resourceID)" : resource) \(check.type.printable(maxBytes: 24))"
-      )
-    }
-    let uses = Dictionary(plain.map { ($0.1, 1) }, uniquingKeysWith: +)
     var names: [UniqueID: String] = [:]
-    for (id, name) in plain { names[id] = uses[name] == 1 ? name : "\(name) \(id.description.prefix(8))" }
+    for check in checks { names[check.id] = plainName(check) }
+    for digits in [8, 36] {
+      let uses = Dictionary(names.values.map { ($0, 1) }, uniquingKeysWith: +)
+      for check in checks where uses[names[check.id] ?? "", default: 0] > 1 {
+        names[check.id] = "\(plainName(check)) \(check.id.description.prefix(digits))"
+      }
+    }
     return names
+  }
+
+  private func plainName(_ check: WireCheck) -> String {
+    let resource = (check.resourceName ?? "").printable(maxBytes: 120)
+    let type = check.type.printable(maxBytes: 24)
+    return resource.isEmpty ? "resource \(check.resourceID) \(type)" : "\(resource) \(type)"
   }
 }
 

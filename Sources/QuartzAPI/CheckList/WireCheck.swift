@@ -38,6 +38,12 @@ package struct WireCheck: Hashable, Sendable {
     /// Left out when the list was written to disk: the check cannot run as it was meant.
     package var areMissing = false
 
+    package init(credentials: SecretJSON? = nil, headers: SecretJSON? = nil, areMissing: Bool = false) {
+      self.credentials = credentials
+      self.headers = headers
+      self.areMissing = areMissing
+    }
+
     package var isEmpty: Bool { credentials == nil && headers == nil }
   }
 }

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import QuartzAPI
+import Testing
+
+@Suite struct CheckMappingTests {
+  static func wire(_ number: Int, _ members: String, resource: String = "Shop") throws -> WireCheck {
+    let text =
+      "{\"id\":\"\(checkID(number))\",\"resource_id\":\"\(checkID(500 + number))\",\"is_enabled\":true,"
+      + "\"resources\":{\"name\":\"\(resource)\"}" + (members.isEmpty ? "}" : ",\(members)}")
+    return try WireCheck(JSONValue.parse(text.utf8))
+  }
+
+  private func map(_ members: String, _ rules: MappingRules = MappingRules()) throws -> PulledChecks {
+    CheckMapping(rules).map(CheckSnapshot(checks: [try Self.wire(1, members)]))
+  }
+
+  private func one(_ members: String, _ rules: MappingRules = MappingRules()) throws -> MonitoringCheck {
+    let pulled = try map(members, rules)
+    #expect(pulled.skipped.isEmpty)
+    return try #require(pulled.checks.first)
+  }
+
+  @Test func nullsTakeTheBackendsDefaults() throws {
+    let check = try one(#""check_type":"http","url":"https://shop.test/health""#)
+    #expect(check.id == checkID(1))
+    #expect(check.name == "Shop http")
+    #expect(check.origin == .api)
+    #expect(check.post)
+    #expect(check.resourceID == checkID(501))
+    #expect(check.interval == .seconds(60))
+    #expect(check.timeout == .seconds(30))
+    #expect(check.retries == 3)
+    #expect(check.retryDelay == .seconds(2))
+    #expect(check.confirmDelay == .seconds(5))
+    guard case .http(let http) = check.kind else {
+      Issue.record("an http check is http")
+      return
+    }
+    #expect(http.expect.status == [200...200])
+    #expect(http.method == "GET")
+    #expect(http.follow)
+  }
+
+  @Test(arguments: [("0", 200), ("null", 200), ("204", 204), ("404", 404)])
+  func expectedStatusIsOneCode(text: String, code: Int) throws {
+    let check = try one(#""check_type":"http","url":"https://a.test/","expected_status_code":\#(text)"#)
+    guard case .http(let http) = check.kind else { return }
+    #expect(http.expect.status == [code...code])
+  }
+
+  @Test func keywordIgnoresTheStatus() throws {
+    let present = try one(
+      #""check_type":"keyword","url":"https://a.test/","keyword_value":"ok","expected_status_code":500"#)
+    let absent = try one(
+      #""check_type":"keyword","url":"https://a.test/","keyword_value":"err","keyword_type":"not_contains""#)
+    guard case .http(let first) = present.kind, case .http(let second) = absent.kind else { return }
+    #expect(first.expect.status.isEmpty)
+    #expect(first.expect.bodyContains == ["ok"])
+    #expect(second.expect.bodyNotContains == ["err"])
+  }
+
+  /// Columns of a former type stay behind with what they held; ip_address may be a name.
+  @Test(arguments: [
+    (
+      #""check_type":"port","ip_address":"db.test","port":5432,"url":"nonsense","keyword_value":"x""#,
+      "db.test:5432"
+    ),
+    (#""check_type":"ping","ip_address":"192.0.2.7""#, "192.0.2.7:80"),
+    (#""check_type":"ping","ip_address":"192.0.2.7","port":443"#, "192.0.2.7:443"),
+    (#""check_type":"ssl","url":"https://mail.test/x","port":1"#, "mail.test:443"),
+    (#""check_type":"ssl","url":"https://mail.test:8443/""#, "mail.test:8443"),
+  ])
+  func targets(members: String, target: String) throws { #expect(try one(members).target == target) }
+
+  @Test func pingAsICMPWhereTheFileSaysSo() throws {
+    var rules = MappingRules()
+    rules.pingICMP = true
+    #expect(try one(#""check_type":"ping","ip_address":"192.0.2.7""#, rules).type == .ping)
+    #expect(try one(#""check_type":"ping","ip_address":"192.0.2.7""#).type == .tcp)
+  }
+
+  @Test(arguments: [
+    (#""check_type":"heartbeat""#, "a heartbeat is watched by the backend, which alone hears it"),
+    (#""check_type":"azure_metric""#, "only the backend can read azure's data"),
+    (#""check_type":"azure_health""#, "only the backend can read azure's data"),
+    (#""check_type":"dns","url":"https://a.test/""#, "this agent does not know the type \"dns\""),
+    (#""check_type":"http""#, "has no url"), (#""check_type":"port","ip_address":"a.test""#, "has no port"),
+    (#""check_type":"port","port":80"#, "has no ip_address"),
+    (#""check_type":"ssl","url":"http://a.test/""#, "unsupported: an http url has no certificate"),
+    (#""check_type":"keyword","url":"https://a.test/""#, "has no keyword to look for"),
+    (
+      #""check_type":"keyword","url":"https://a.test/","keyword_value":"x","keyword_type":"regex""#,
+      "this agent does not know the keyword type \"regex\""
+    ),
+    (
+      #""check_type":"http","url":"https://user:pw@a.test/""#,
+      "url must not contain user info; use auth instead"
+    ),
+    (
+      #""check_type":"http","url":"https://a.test/","http_method":"DELETE""#,
+      "the method DELETE is not allowed here (egress.methods)"
+    ),
+    (
+      #""check_type":"http","url":"https://a.test/","http_auth_type":"ntlm""#,
+      "this agent does not know the authentication \"ntlm\""
+    ),
+    (#""check_type":"http","url":"https://a.test/","custom_headers":[1]"#, "custom_headers is no object"),
+    (#""check_type":"http","url":"https://a.test/","custom_headers":{"X":1}"#, "the header X is no text"),
+    (
+      #""check_type":"http","url":"https://a.test/","custom_headers":{"Proxy-Foo":"1"}"#,
+      "the header Proxy-Foo must not be set"
+    ),
+    (
+      #""check_type":"http","url":"https://a.test/","custom_headers":{"Host":"b"}"#,
+      "headers.Host must not be set"
+    ),
+    (
+      #""check_type":"http","url":"https://a.test/","custom_headers":{"Content-Length":"0"}"#,
+      "headers.Content-Length must not be set"
+    ),
+    (
+      #""check_type":"http","url":"https://a.test/","custom_headers":{"X":"a\r\nY: b"}"#,
+      "headers.X contains a line break, NUL or another control character"
+    ),
+    (
+      #""check_type":"http","url":"https://a.test/","custom_headers":{"X":"a\u0000"}"#,
+      "headers.X contains a line break, NUL or another control character"
+    ),
+    (
+      #""check_type":"http","url":"https://a.test/","agent_secrets_missing":true"#,
+      "its credentials or headers are not kept on disk; it waits for the next good pull"
+    ),
+  ])
+  func skippedWithTheReason(members: String, reason: String) throws {
+    let pulled = try map(members)
+    #expect(pulled.checks.isEmpty)
+    #expect(pulled.skipped.map(\.reason) == [reason])
+    #expect(pulled.listed == [checkID(1)])
+  }
+
+  @Test func otherMethodsWhereTheFileAllowsThem() throws {
+    var rules = MappingRules()
+    rules.methods.insert("POST")
+    let check = try one(#""check_type":"http","url":"https://a.test/","http_method":"POST""#, rules)
+    guard case .http(let http) = check.kind else { return }
+    #expect(http.method == "POST")
+  }
+
+  @Test func credentialsAndHeaders() throws {
+    let basic = try one(
+      #""check_type":"http","url":"https://a.test/","http_auth_type":"basic","#
+        + #""http_auth_credentials":{"username":"u","password":"p"},"custom_headers":{"X-A":"1","Authorization":"old"}"#
+    )
+    let bearer = try one(
+      #""check_type":"http","url":"https://a.test/","http_auth_type":"bearer","http_auth_credentials":{"token":"t"}"#
+    )
+    let none = try one(
+      #""check_type":"http","url":"https://a.test/","http_auth_type":"none","http_auth_credentials":{"token":"t"}"#
+    )
+    guard case .http(let first) = basic.kind, case .http(let second) = bearer.kind,
+      case .http(let third) = none.kind
+    else { return }
+    #expect(first.auth == .basic(username: "u", password: Redacted("p")))
+    #expect(first.headers == [HTTPHeader(name: "X-A", value: Redacted("1"))])
+    #expect(second.auth == .bearer(Redacted("t")))
+    #expect(third.auth == nil)
+  }
+
+  /// A16: whatever is asked, a check never becomes a busy loop.
+  @Test(arguments: [
+    (#""check_interval_seconds":0"#, 10, 10, 2), (#""check_interval_seconds":-5"#, 10, 10, 2),
+    (#""check_interval_seconds":1,"timeout_seconds":5"#, 10, 5, 1),
+    (#""check_interval_seconds":2147483647"#, 86_400, 30, 1),
+    (#""timeout_seconds":0"#, 60, 1, 1), (#""timeout_seconds":300"#, 60, 60, 1),
+    (#""check_interval_seconds":30,"timeout_seconds":45"#, 30, 30, 1),
+  ])
+  func scheduleIsClampedAndSaid(members: String, interval: Int, timeout: Int, warnings: Int) throws {
+    let pulled = try map(#""check_type":"port","ip_address":"a.test","port":1,"# + members)
+    #expect(pulled.checks.map(\.interval) == [.seconds(interval)])
+    #expect(pulled.checks.map(\.timeout) == [.seconds(timeout)])
+    #expect(pulled.warnings.count == warnings)
+  }
+
+  @Test func doubledNamesGetTheirIDs() throws {
+    var checks = try (1...5).map { try Self.wire($0, #""check_type":"port","ip_address":"a","port":1"#) }
+    checks[0].type = "ping"
+    checks[1].id = UniqueID(high: 0x1234_5678_0000_4000, low: 2)
+    checks[2].id = UniqueID(high: 0x9abc_def0_0000_4000, low: 3)
+    let pulled = CheckMapping(MappingRules()).map(CheckSnapshot(checks: checks))
+    #expect(
+      Set(pulled.checks.map(\.name)) == [
+        "Shop ping", "Shop port 12345678", "Shop port 9abcdef0", "Shop port \(checkID(4))",
+        "Shop port \(checkID(5))",
+      ])
+  }
+
+  /// A14: the same 2,000 whatever order they come in.
+  @Test func limitCutsTheSameChecksAlways() throws {
+    let checks = try (1...30).map { try Self.wire($0, #""check_type":"port","ip_address":"a","port":1"#) }
+    var rules = MappingRules()
+    rules.limit = 20
+    let pulled = CheckMapping(rules).map(CheckSnapshot(checks: checks.reversed()))
+    #expect(pulled.checks.map(\.id) == (1...20).map(checkID))
+    #expect(pulled.skipped.count == 10)
+    #expect(pulled.skipped.first?.reason == "over the limit of 20 checks (limits.remote_checks)")
+    #expect(pulled.listed.count == 30)
+  }
+
+  @Test(
+    arguments: [
+      ([], [], [], 4), ([501], [], [], 1), ([], [2, 3], [], 2), ([], [], ["port"], 1), ([], [], ["tcp"], 2),
+      ([], [], ["tls", "http"], 2), ([501], [2], [], 0), ([], [1, 2], ["port"], 1),
+    ] as [([Int], [Int], [String], Int)])
+  func onlyAndExcept(resources: [Int], checks: [Int], types: [String], kept: Int) throws {
+    let list = try [
+      Self.wire(1, #""check_type":"http","url":"https://a.test/""#),
+      Self.wire(2, #""check_type":"port","ip_address":"a","port":1"#),
+      Self.wire(3, #""check_type":"ping","ip_address":"a""#),
+      Self.wire(4, #""check_type":"ssl","url":"https://a.test/""#),
+    ]
+    var filter = CheckFilter()
+    filter.resources = resources.map(checkID)
+    filter.checks = checks.map(checkID)
+    filter.types = types
+    var only = MappingRules()
+    only.only = filter
+    #expect(CheckMapping(only).map(CheckSnapshot(checks: list)).checks.count == kept)
+    var except = MappingRules()
+    except.except = filter
+    let left = CheckMapping(except).map(CheckSnapshot(checks: list))
+    let named = Set(list.filter { filter.names($0) }.map(\.id))
+    #expect(Set(left.checks.map(\.id)) == Set(list.map(\.id)).subtracting(named))
+    #expect(left.filtered == named.count)
+  }
+
+  @Test func secretsDoNotPrint() throws {
+    let wire = try Self.wire(
+      1, #""check_type":"http","http_auth_credentials":{"token":"s3cret"},"custom_headers":{"A":"s3cret"}"#)
+    #expect(!"\(wire) \(String(reflecting: wire))".contains("s3cret"))
+  }
+}
+
+extension CheckFilter {
+  /// Any match, written out for the four checks above.
+  fileprivate func names(_ wire: WireCheck) -> Bool {
+    let words = [
+      "http": ["http"], "port": ["port", "tcp"], "ping": ["ping", "tcp"], "ssl": ["ssl", "tls"],
+    ]
+    return resources.contains(wire.resourceID) || checks.contains(wire.id)
+      || types.contains { words[wire.type]?.contains($0) ?? false }
+  }
+}
