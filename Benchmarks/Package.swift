@@ -5,7 +5,10 @@ import PackageDescription
 
 // The rooms that are measured are the agent's own sources, by symbolic links: what is `package` there can be called
 // here, and nothing has to become public for the sake of a benchmark.
-let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
 
 let package = Package(
   name: "quartz-agent",

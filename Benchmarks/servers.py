@@ -95,10 +95,10 @@ def nginx(folder):
 
 
 @contextlib.contextmanager
-def tcp_accept(binary, folder):
-    """Accepts and closes. Yields the port."""
+def listener(command, folder):
+    """One of our own servers, which print their port. Yields it."""
     options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with process([str(binary)], folder, **options) as child:
+    with process([str(part) for part in command], folder, **options) as child:
         yield int(child.stdout.readline())
 
 

@@ -5,53 +5,62 @@ import Curl
 import Monitoring
 import Synchronization
 
-/// Probes as `CheckRunner` makes them in the daemon, from check to result, with so many in flight all the time.
+/// Probes as `CheckRunner` makes them in the daemon, from check to result, `--in-flight` of them all the time.
 struct ProbeLoad {
+  let count: Int
   private let checks: [MonitoringCheck]
-  private let count: Int
   private let inFlight: Int
 
   init(_ arguments: Arguments) throws {
     count = try arguments.number("count")
-    inFlight = try arguments.number("in-flight")
+    inFlight = arguments.text("in-flight") == nil ? count : try arguments.number("in-flight")
     guard arguments.words.count == 2 else { throw Misuse("the second word must be the target") }
     checks = try Self.makeChecks(arguments)
   }
 
   func run() async throws -> Cost {
-    let reactor = try Reactor()
-    let resolver = SystemResolver(
-      reactor: reactor, resolvConf: "/etc/resolv.conf", hosts: "/etc/hosts", port: 53)
-    let finder = TargetFinder(resolver: resolver, policy: EgressPolicy())
-    switch checks[0].type {
-    case .http:
-      return try await withCurlEngine { engine in
-        try await load(HTTPProbe(engine: engine, finder: finder, userAgent: "quartz-bench"))
+    try await withRunner { runner in
+      // What the agent does once in its life, such as reading the trust store, is no part of a probe.
+      _ = try await probe(0, with: runner)
+      let queue = Queue(count: count)
+      let start = Usage.now()
+      let ok = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<inFlight {
+          group.addTask {
+            var ok = 0
+            while let number = queue.next() {
+              if try await probe(number, with: runner).state == .up { ok += 1 }
+            }
+            return ok
+          }
+        }
+        return try await group.reduce(0, +)
       }
-    case .tcp: return try await load(TCPProbe(reactor: reactor, finder: finder))
-    default: return try await load(DNSProbe(reactor: reactor, finder: finder, system: resolver))
+      return Cost(probes: count, ok: ok, since: start)
     }
   }
 
-  private func load(_ probe: some Probe) async throws -> Cost {
-    let runner = CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe)
-    let queue = Queue(count: count)
-    let start = Usage.now()
-    let ok = try await withThrowingTaskGroup(of: Int.self) { group in
-      for _ in 0..<inFlight {
-        group.addTask {
-          var ok = 0
-          while let number = queue.next() {
-            let slot = ProbeSlot(scheduledAt: .now(), trigger: .schedule)
-            let result = try await runner.run(checks[number % checks.count], slot: slot)
-            if result.state == .up { ok += 1 }
-          }
-          return ok
-        }
-      }
-      return try await group.reduce(0, +)
+  /// The agent's own engine for this kind of check, as long as the body runs.
+  func withRunner<Value>(_ body: (CheckRunner) async throws -> Value) async throws -> Value {
+    let reactor = try Reactor()
+    let resolver = SystemResolver(reactor: reactor)
+    let finder = TargetFinder(resolver: resolver, policy: EgressPolicy())
+    func runner(_ probe: some Probe) -> CheckRunner {
+      CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe)
     }
-    return Cost(probes: count, ok: ok, since: start)
+    switch checks[0].type {
+    case .http:
+      return try await withCurlEngine { engine in
+        try await body(runner(HTTPProbe(engine: engine, finder: finder, userAgent: "quartz-bench")))
+      }
+    case .tcp: return try await body(runner(TCPProbe(reactor: reactor, finder: finder)))
+    default: return try await body(runner(DNSProbe(reactor: reactor, finder: finder, system: resolver)))
+    }
+  }
+
+  func probe(_ number: Int, with runner: CheckRunner) async throws -> CheckResult {
+    let slot = ProbeSlot(scheduledAt: .now(), trigger: .schedule)
+    return try await runner.run(checks[number % checks.count], slot: slot)
   }
 
   private static func makeChecks(_ arguments: Arguments) throws -> [MonitoringCheck] {

@@ -9,8 +9,9 @@ import Glibc
     do {
       switch arguments.words.first {
       case "http", "tcp", "dns": print(try await ProbeLoad(arguments).run().json)
+      case "burst": print(try await BurstLoad(arguments.dropFirst()).run())
       case "schedule": print(try await ScheduleLoad(arguments).run())
-      default: throw Misuse("the first word must be http, tcp, dns or schedule")
+      default: throw Misuse("the first word must be http, tcp, dns, burst or schedule")
       }
     } catch {
       let words = Array("quartz-bench: \(error)\n".utf8)
@@ -37,6 +38,13 @@ struct Arguments {
         words.append(argument)
       }
     }
+  }
+
+  /// Without the first word.
+  func dropFirst() -> Arguments {
+    var rest = self
+    rest.words.removeFirst()
+    return rest
   }
 
   func text(_ key: String) -> String? { values[key] }
