@@ -7,6 +7,7 @@ import Glibc
 final class EngineLoop {
   /// Requests taken up in one turn, so that a burst does not keep those already running waiting.
   private static let batchLimit = 16
+  private static let spareLimit = 64
   /// Beyond a transfer's own limit: libcurl should have ended it long ago.
   private static let grace: Duration = .seconds(1)
 
@@ -14,6 +15,8 @@ final class EngineLoop {
   private let mailbox: EngineMailbox
   private let trust: TrustStore
   private var active: [UInt64: Transfer] = [:]
+  /// Handles to use again: making one costs more than resetting one.
+  private var spare: [UnsafeMutableRawPointer] = []
   /// Transfers with a limit of their own for the connection, by when it falls.
   private var connecting: [(deadline: ContinuousClock.Instant, id: UInt64)] = []
   private var nextSweep = ContinuousClock.now
@@ -34,9 +37,10 @@ final class EngineLoop {
       curl_multi_perform(multi, &running)
       collectFinished()
       endOverdue()
-      if !batch.more { curl_multi_poll(multi, nil, 0, patience(), nil) }
+      if mailbox.prepareToSleep() { curl_multi_poll(multi, nil, 0, patience(), nil) }
     }
     for transfer in active.values { end(transfer, with: .failure(CancellationError())) }
+    for handle in spare { curl_easy_cleanup(handle) }
     mailbox.detachMulti()
     curl_multi_cleanup(multi)
     mailbox.markEnded()
@@ -51,12 +55,13 @@ final class EngineLoop {
   }
 
   private func start(_ ticket: TransferTicket) {
-    guard let transfer = Transfer(ticket) else {
+    guard let easy = spare.popLast() ?? curl_easy_init() else {
       mailbox.forget(ticket.id)
       let failure = TransferFailure(.local(.system(errno: ENOMEM)), phase: .prepare, message: "out of memory")
       ticket.reply.resume(returning: .success(TransferReport(outcome: .failed(failure))))
       return
     }
+    let transfer = Transfer(ticket, easy: easy)
     active[ticket.id] = transfer
     do throws(RefusedRequest) {
       try transfer.prepare(trust: trust)
@@ -93,9 +98,20 @@ final class EngineLoop {
     active[transfer.ticket.id] = nil
     // Harmless for a handle that was never added.
     curl_multi_remove_handle(multi, transfer.easy)
-    transfer.release()
+    recycle(transfer)
     mailbox.forget(transfer.ticket.id)
     transfer.ticket.reply.resume(returning: result)
+  }
+
+  /// A handle whose connection was for the caller to use keeps a mark of it through a reset, so it is not used again.
+  private func recycle(_ transfer: Transfer) {
+    if transfer.request.goal != .handshake, spare.count < Self.spareLimit {
+      curl_easy_reset(transfer.easy)
+      spare.append(transfer.easy)
+    } else {
+      curl_easy_cleanup(transfer.easy)
+    }
+    transfer.release()
   }
 
   private func endOverdue() {

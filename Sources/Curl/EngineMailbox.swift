@@ -13,8 +13,7 @@ struct TransferTicket: Sendable {
   let reply: Reply
 }
 
-/// How tasks hand work to the engine's thread. All of it lies in one lock; the thread is woken for the first
-/// command of a batch only.
+/// How tasks hand work to the engine's thread. All of it lies in one lock; the thread is woken only where it sleeps.
 final class EngineMailbox: Sendable {
   enum Command: Sendable {
     case start(TransferTicket)
@@ -36,18 +35,22 @@ final class EngineMailbox: Sendable {
     var commands: [Command] = []
     var progress: [UInt64: Progress] = [:]
     var nextID: UInt64 = 1
+    /// The thread is about to poll or polls: only then is it worth the system calls to wake it.
+    var asleep = false
     var closing = false
     var ended = false
     var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// Called with the lock held, so that the handle cannot be freed under the call.
-    func wake() {
-      if let handle = UnsafeMutableRawPointer(bitPattern: multi) { _ = curl_multi_wakeup(handle) }
+    mutating func wake() {
+      guard asleep, let handle = UnsafeMutableRawPointer(bitPattern: multi) else { return }
+      asleep = false
+      curl_multi_wakeup(handle)
     }
 
     mutating func post(_ command: Command) {
       commands.append(command)
-      if commands.count == 1 { wake() }
+      wake()
     }
   }
 
@@ -111,9 +114,19 @@ final class EngineMailbox: Sendable {
   /// At most `limit` commands, oldest first.
   func take(limit: Int) -> Batch {
     state.withLock { state in
+      state.asleep = false
       let batch = Array(state.commands.prefix(limit))
       state.commands.removeFirst(batch.count)
       return Batch(commands: batch, more: !state.commands.isEmpty, closing: state.closing)
+    }
+  }
+
+  /// False: there is something to do, and the thread must not sleep. True: whatever comes now wakes the poll that
+  /// follows, also if it comes before the poll has begun.
+  func prepareToSleep() -> Bool {
+    state.withLock { state in
+      state.asleep = state.commands.isEmpty && !state.closing
+      return state.asleep
     }
   }
 

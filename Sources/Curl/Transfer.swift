@@ -29,16 +29,14 @@ final class Transfer {
 
   var request: TransferRequest { ticket.request }
 
-  /// Nil when libcurl has no memory for a handle.
-  init?(_ ticket: TransferTicket) {
-    guard let easy = curl_easy_init() else { return nil }
+  /// - Parameter easy: a handle as new, the loop's to clean up.
+  init(_ ticket: TransferTicket, easy: UnsafeMutableRawPointer) {
     self.ticket = ticket
     self.easy = easy
   }
 
-  /// Frees the handle and what it points to. The handle must not be in a multi any more.
+  /// Frees what the handle's options pointed to. The handle must not use them any more.
   func release() {
-    curl_easy_cleanup(easy)
     for list in lists { curl_slist_free_all(list) }
     lists = []
     bodyBytes?.deallocate()

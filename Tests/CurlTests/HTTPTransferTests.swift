@@ -70,6 +70,41 @@ import Testing
     }
   }
 
+  @Test func nothingOfOneTransferIsLeftForTheNext() async throws {
+    try await withServer { plain, tls, trust in
+      try await withCurlEngine(trust: trust) { engine in
+        let get = request(plain, "/echo")
+        let expected = "GET|good.test||||||"
+        var others = [
+          request(tls, "/echo", scheme: "https", goal: .headers), request(tls, "/", goal: .handshake),
+        ]
+        others[1].url = "https://good.test:\(tls)/"
+        var post = get
+        post.method = "POST"
+        post.body = Array("payload".utf8)
+        post.headers = [HeaderField("X-Test", "mine"), HeaderField("Content-Type", "a/b")]
+        var head = get
+        head.method = "HEAD"
+        var packed = request(plain, "/file/big.txt", goal: .body(limit: 10))
+        packed.decompress = true
+        var unsafe = request(tls, "/echo", scheme: "https")
+        unsafe.tls.verify = false
+        for other in others + [post, head, packed, unsafe] {
+          _ = try await engine.perform(other)
+          let report = try await engine.perform(get)
+          #expect(report.text == expected)
+          #expect(report.tls == nil)
+        }
+        // Verification is back after a transfer without it.
+        var wrong = request(tls, "/echo", scheme: "https")
+        wrong.url = "https://wrong.test:\(tls)/"
+        _ = try await engine.perform(unsafe)
+        let refused = try await engine.perform(wrong)
+        #expect(refused.failure?.kind == .tls(.certificate(.hostname)))
+      }
+    }
+  }
+
   @Test func headHasNoBodyAndDoesNotWaitForOne() async throws {
     try await withServer { plain, _, _ in
       var head = request(plain, "/file/big.txt", timeout: .seconds(5))
