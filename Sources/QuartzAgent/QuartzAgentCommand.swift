@@ -22,7 +22,19 @@ struct QuartzAgentCommand: AsyncParsableCommand {
   /// Runs the command the arguments name. The process is prepared first, before any library looks at it.
   static func main() async {
     prepareProcess()
-    await main(nil)
+    do {
+      let command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        var command = command
+        try command.run()
+      }
+    } catch {
+      // Anything but a usage error or an exit code chosen by a command is a fault of ours, and 1 means "degraded".
+      guard !(error is ExitCode), exitCode(for: error) == .failure else { exit(withError: error) }
+      exit(withError: failure("\(error)", status: ExitStatus.internalError))
+    }
   }
 }
 
