@@ -77,8 +77,9 @@ struct YAMLReader {
 
   private mutating func compose(_ text: String) -> Node? {
     do {
-      // The encoding is given because Yams otherwise lets an environment variable choose it.
-      if let root = try Parser(yaml: text, encoding: .utf8).singleRoot() { return root }
+      // The encoding is given because Yams otherwise lets an environment variable choose it, and the resolver without
+      // rules because the default one runs ten regular expressions over each key to find it a type.
+      if let root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot() { return root }
       problem(nil, "the file is empty", hint: "start from agent.yaml.example")
     } catch let error as YamlError {
       explain(error, in: text)
@@ -109,7 +110,6 @@ struct YAMLReader {
   }
 
   private mutating func entries(_ mapping: Node.Mapping, depth: Int) -> [YAMLNode.Entry] {
-    var seen: [String: Position] = [:]
     var entries: [YAMLNode.Entry] = []
     for (key, value) in mapping {
       let position = Position(key.mark)
@@ -117,21 +117,10 @@ struct YAMLReader {
         problem(position, "a key must be plain text, found a list or a map")
         continue
       }
-      // Yams tells `1` and `"1"` apart; for us they are the same key.
-      if let first = seen.updateValue(position, forKey: scalar.string) {
-        duplicate(scalar.string, position, first: first)
-        continue
-      }
       guard let value = convert(value, depth: depth + 1) else { continue }
       entries.append(YAMLNode.Entry(key: scalar.string, position: position, value: value))
     }
     return entries
-  }
-
-  private mutating func duplicate(_ key: String, _ position: Position, first: Position) {
-    problem(
-      position, "key \"\(key.printable(maxBytes: 60))\" is given twice in one map",
-      hint: "the first is in line \(first.line)")
   }
 }
 
@@ -142,9 +131,8 @@ extension YAMLReader {
     case .scanner(let context, let words, let mark, _), .parser(let context, let words, let mark, _):
       let started =
         context.map { $0.mark.line != mark.line ? " (it began in line \($0.mark.line))" : "" } ?? ""
-      problem(
-        Position(mark), "no valid YAML: \(words)\(started)",
-        hint: syntaxHint(words, at: Position(mark), in: text))
+      let position = inside(text, Position(mark))
+      problem(position, "no valid YAML: \(words)\(started)", hint: syntaxHint(words))
     case .composer(_, _, let mark, _):
       problem(
         Position(mark), "a second document begins here",
@@ -160,6 +148,14 @@ extension YAMLReader {
     }
   }
 
+  /// The parser complains about an early end on the line after the last one.
+  private func inside(_ text: String, _ position: Position) -> Position {
+    let lines = text.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+    guard position.line > lines else { return position }
+    let last = text.unicodeScalars.reversed().prefix { $0 != "\n" }.count
+    return Position(line: lines, column: last + 1)
+  }
+
   private func position(of offset: Int, in text: String) -> Position? {
     guard let end = text.index(text.startIndex, offsetBy: offset, limitedBy: text.endIndex) else {
       return nil
@@ -170,7 +166,7 @@ extension YAMLReader {
     return Position(line: line, column: before.unicodeScalars[(start ?? before.startIndex)...].count + 1)
   }
 
-  private func syntaxHint(_ words: String, at position: Position, in text: String) -> String? {
+  private func syntaxHint(_ words: String) -> String? {
     if words.contains("mapping values are not allowed") {
       return "check the indentation of this line, or quote a value that contains \": \""
     }
