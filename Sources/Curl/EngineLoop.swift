@@ -14,6 +14,7 @@ final class EngineLoop {
   private let multi: UnsafeMutableRawPointer
   private let mailbox: EngineMailbox
   private let trust: TrustStore
+  private let arrivals = ArrivalClock()
   private var active: [UInt64: Transfer] = [:]
   /// Handles to use again: making one costs more than resetting one.
   private var spare: [UnsafeMutableRawPointer] = []
@@ -33,6 +34,7 @@ final class EngineLoop {
       let batch = mailbox.take(limit: Self.batchLimit)
       for command in batch.commands { obey(command) }
       if batch.closing, !batch.more { break }
+      arrivals.look()
       var running: Int32 = 0
       curl_multi_perform(multi, &running)
       collectFinished()
@@ -61,7 +63,7 @@ final class EngineLoop {
       ticket.reply.resume(returning: .success(TransferReport(outcome: .failed(failure))))
       return
     }
-    let transfer = Transfer(ticket, easy: easy)
+    let transfer = Transfer(ticket, easy: easy, arrivals: arrivals)
     active[ticket.id] = transfer
     do throws(RefusedRequest) {
       try transfer.prepare(trust: trust)
@@ -98,6 +100,7 @@ final class EngineLoop {
     active[transfer.ticket.id] = nil
     // Harmless for a handle that was never added.
     curl_multi_remove_handle(multi, transfer.easy)
+    arrivals.forget(transfer)
     recycle(transfer)
     mailbox.forget(transfer.ticket.id)
     transfer.ticket.reply.resume(returning: result)

@@ -9,6 +9,7 @@ final class Transfer {
   let ticket: TransferTicket
   let easy: UnsafeMutableRawPointer
   let started = ContinuousClock.now
+  let arrivals: ArrivalClock
   /// Set for https.
   var judge: HandshakeJudge?
   var headers = HeaderAccumulator()
@@ -21,6 +22,10 @@ final class Transfer {
   var firstLine: ContinuousClock.Instant?
   var headersEnd: ContinuousClock.Instant?
   var lastWrite: ContinuousClock.Instant?
+  /// When the kernel could first take bytes: the connection stood.
+  private(set) var writableSince: ContinuousClock.Instant?
+  /// When it first had bytes of the answer. Not for TLS, where they may be the handshake's last.
+  private(set) var readableSince: ContinuousClock.Instant?
   /// errno of our own socket call.
   var socketError: Int32 = 0
   /// Freed with the handle: libcurl keeps the pointers.
@@ -30,9 +35,15 @@ final class Transfer {
   var request: TransferRequest { ticket.request }
 
   /// - Parameter easy: a handle as new, the loop's to clean up.
-  init(_ ticket: TransferTicket, easy: UnsafeMutableRawPointer) {
+  init(_ ticket: TransferTicket, easy: UnsafeMutableRawPointer, arrivals: ArrivalClock) {
     self.ticket = ticket
+    self.arrivals = arrivals
     self.easy = easy
+  }
+
+  func noteReady(toRead: Bool, toWrite: Bool, at instant: ContinuousClock.Instant) {
+    if toWrite, writableSince == nil { writableSince = instant }
+    if toRead, readableSince == nil, requestStart != nil, judge == nil { readableSince = instant }
   }
 
   /// Frees what the handle's options pointed to. The handle must not use them any more.
@@ -107,7 +118,7 @@ final class Transfer {
     times.connected = connected.map { $0 - started }
     times.tlsDone = judge == nil ? nil : (judge?.doneAt ?? requestStart).map { $0 - started }
     times.requestStart = requestStart.map { $0 - started }
-    times.headersEnd = headersEnd.map { $0 - started }
+    times.headersEnd = headersEnd.map { $0 - started - backlog }
     times.firstByte = firstByte.map { $0 - started }
     times.ended = .now - started
     guard complete else { return times }
@@ -127,9 +138,17 @@ final class Transfer {
     return times
   }
 
+  /// How long headers that came at once waited for us. Zero when they came in parts: then each part's own time counts.
+  private var backlog: Duration {
+    guard let firstLine, let headersEnd, let readableSince, headersEnd - firstLine < .microseconds(500) else {
+      return .zero
+    }
+    return firstLine - readableSince
+  }
+
   /// Nil: none came. libcurl is asked only about an answer that stopped within its first line.
   private var firstByte: ContinuousClock.Instant? {
-    if let firstLine { return firstLine }
+    if let firstLine { return readableSince ?? firstLine }
     let delay = interval(from: CURLINFO_PRETRANSFER_TIME_T, to: CURLINFO_STARTTRANSFER_TIME_T)
     guard let requestStart, let delay else { return nil }
     return requestStart + delay

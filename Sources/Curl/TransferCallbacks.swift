@@ -16,7 +16,11 @@ func takeHeader(
   guard let bytes, let context else { return 0 }
   let transfer = transfer(context)
   let length = size * count
-  if transfer.firstLine == nil { transfer.firstLine = .now }
+  if transfer.firstLine == nil {
+    let now = ContinuousClock.now
+    transfer.arrivals.look(at: now)
+    transfer.firstLine = now
+  }
   switch transfer.headers.take(UnsafeRawBufferPointer(start: bytes, count: length)) {
   case .more: return length
   case .final:
@@ -66,6 +70,7 @@ func openPinnedSocket(
     return CURL_SOCKET_BAD
   }
   transfer.connectStart = .now
+  transfer.arrivals.watch(descriptor, for: transfer)
   return descriptor
 }
 
@@ -83,7 +88,8 @@ func allowRequest(
   guard let context else { return CURL_PREREQFUNC_ABORT }
   let transfer = transfer(context)
   let now = ContinuousClock.now
-  if transfer.connected == nil { transfer.connected = now }
+  transfer.arrivals.look(at: now)
+  if transfer.connected == nil { transfer.connected = transfer.writableSince ?? now }
   transfer.requestStart = now
   // A handshake without a certificate never met the judge. None is configured; if one came about, it ends here.
   if let judge = transfer.judge, judge.report == nil {
@@ -99,7 +105,8 @@ func takeOverTLS(
 ) -> CURLcode {
   guard let context, let argument else { return CURLE_ABORTED_BY_CALLBACK }
   let transfer = transfer(argument)
-  transfer.connected = .now
+  transfer.arrivals.look()
+  transfer.connected = transfer.writableSince ?? .now
   guard let judge = transfer.judge, judge.configure(OpaquePointer(context)) else {
     transfer.stop = .local(.library(code: 0), message: "openssl refused its settings")
     return CURLE_ABORTED_BY_CALLBACK

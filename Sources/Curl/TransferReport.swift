@@ -118,4 +118,10 @@ package struct TransferTimes: Hashable, Sendable {
   package var ended: Duration = .zero
 
   package init() {}
+
+  /// Between the end of the connection's set-up and the request: our own delay, no part of the target's.
+  package var idle: Duration {
+    guard let requestStart, let stands = tlsDone ?? connected else { return .zero }
+    return max(.zero, requestStart - stands)
+  }
 }

@@ -25,7 +25,7 @@ struct PinnedTransfer: Sendable {
       request.timeout = left
       request.connectTimeout = index == addresses.count - 1 ? nil : min(left / 2, Self.patience)
       let report = try await engine.perform(request)
-      elapsed += report.times.ended - (report.times.connectStart ?? .zero)
+      elapsed += report.times.ended - (report.times.connectStart ?? .zero) - report.times.idle
       let dialled = DialledTransfer(
         report: report, peer: peer, elapsed: elapsed, lateness: report.times.lateness(beyond: left))
       guard report.failure?.phase == .connect else { return dialled }
@@ -43,7 +43,7 @@ struct DialledTransfer: Sendable {
   var report: TransferReport
   /// The one that answered, or the one whose failure counts.
   var peer: SocketAddress
-  /// Over all tries, from dialling on; without the time spent waiting for the engine.
+  /// Over all tries, from dialling on; without the time spent waiting for the engine or by it.
   var elapsed: Duration
   /// How much later than its limit the transfer was ended: then this machine was too busy to keep time.
   var lateness: Duration
@@ -54,10 +54,10 @@ struct DialledTransfer: Sendable {
 
   var timings: Timings {
     let times = report.times
-    let stands = times.tlsDone ?? times.connected
     return Timings(
       connect: interval(times.connectStart, times.connected), tls: interval(times.connected, times.tlsDone),
-      firstByte: interval(stands, times.firstByte), transfer: interval(times.firstByte, times.lastByte),
+      firstByte: interval(times.requestStart, times.firstByte),
+      transfer: interval(times.firstByte, times.lastByte),
       total: elapsed)
   }
 
