@@ -5,16 +5,16 @@ import QuartzAPI
 import TestSupport
 import Testing
 
-/// The backlog row of the published figures, scaled by 250 (batches of 2 for 500), so that the requests, which the
+/// The backlog row of the published figures, scaled by 500 (batches of 1 for 500), so that the requests, which the
 /// limits count, are those of the real thing.
 @Suite struct DrainTests {
   /// 24 hours of outage for 1,000 checks a minute, while 1,000 checks go on: drained within 6 hours, and the server
   /// never sees more than 90 requests in a minute or 900 in an hour.
   @Test func dayOfOutageDrainsInSixHours() async throws {
     var bench = DeliveryBench()
-    bench.settings.batch = 2
+    bench.settings.batch = 1
     bench.settings.heartbeat = .seconds(60)
-    let backlog = 1_440_000 / 250
+    let backlog = 1_440_000 / 500
     bench.queue.append(records(backlog))
     let uploader = try bench.uploader()
     let clock = bench.clock

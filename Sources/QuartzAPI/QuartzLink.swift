@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+/// Everything this room does for one agent: the list of checks in, the results out, each as far as it is set up.
+package struct QuartzLink: Sendable {
+  /// Nil: `checks.pull` is false.
+  package let puller: CheckListPuller<ContinuousClock>?
+  /// Nil: `deliver.to` is off.
+  package let uploader: Uploader<ContinuousClock>?
+
+  /// What the link needs of the rest of the agent.
+  package struct Outside: Sendable {
+    package var engine: CurlEngine
+    package var resolve: CurlExchange.Resolve
+    /// Absolute, without a slash at the end; holds the request budgets and the list of checks.
+    package var stateDirectory: String
+    package var queue: any DeliveryQueue
+    /// The API key as its source has it now, asked after a 401; nil when it cannot be read.
+    package var readKey: @Sendable () async -> Redacted?
+    /// Told each new list of checks.
+    package var apply: @Sendable (PulledChecks) async -> Void
+
+    package init(
+      engine: CurlEngine, resolve: @escaping CurlExchange.Resolve, stateDirectory: String,
+      queue: any DeliveryQueue, readKey: @escaping @Sendable () async -> Redacted?,
+      apply: @escaping @Sendable (PulledChecks) async -> Void
+    ) {
+      self.engine = engine
+      self.resolve = resolve
+      self.stateDirectory = stateDirectory
+      self.queue = queue
+      self.readKey = readKey
+      self.apply = apply
+    }
+  }
+
+  /// - Throws: `QuartzSetupError` for settings that cannot work.
+  package init(
+    _ settings: QuartzSettings, agent: AgentIdentity, rules: MappingRules, outside: Outside
+  ) throws(QuartzSetupError) {
+    let time = SteadyTime(clock: ContinuousClock(), wallNow: .now())
+    let keys = KeyRing(settings.apiKey, reread: outside.readKey)
+    let api = try Line(settings.url, "quartz.url", file: "requests-quartz", agent, time, outside)
+    puller = settings.checks.pull ? Self.puller(settings, keys, rules, api, outside) : nil
+    var machine = DeliveryMachine.Settings()
+    machine.batch = settings.deliver.batch
+    machine.every = settings.deliver.every
+    switch settings.deliver.target {
+    case .off: uploader = nil
+    case .quartz:
+      machine.heartbeat = .seconds(60)
+      machine.carriesMaintenance = true
+      let transport = try valid("quartz.url") { () throws(HTTPURL.Invalid) in
+        try QuartzTransport(settings, keys: keys, agent: agent, over: api.wire)
+      }
+      uploader = Uploader(queue: outside.queue, transport: transport, gate: api.gate, settings: machine)
+    case .supabase:
+      guard let supabase = settings.supabase else {
+        throw QuartzSetupError("quartz.deliver.to is supabase, but quartz.supabase is missing")
+      }
+      // The budget belongs to an origin: where both are one, so is the budget.
+      let line =
+        try supabase.url.origin == settings.url.origin
+        ? api : Line(supabase.url, "quartz.supabase.url", file: "requests-supabase", agent, time, outside)
+      let transport = try valid("quartz.supabase.url") { () throws(HTTPURL.Invalid) in
+        try SupabaseTransport(supabase, withMessages: settings.deliver.messages, over: line.wire)
+      }
+      uploader = Uploader(queue: outside.queue, transport: transport, gate: line.gate, settings: machine)
+    }
+  }
+
+  /// One origin: its budget and the way there.
+  private struct Line {
+    let gate: RateGate<ContinuousClock>
+    let wire: Wire
+    let time: SteadyTime<ContinuousClock>
+
+    init(
+      _ base: HTTPURL, _ key: String, file: String, _ agent: AgentIdentity,
+      _ time: SteadyTime<ContinuousClock>,
+      _ outside: Outside
+    ) throws(QuartzSetupError) {
+      guard base.mayCarrySecrets else {
+        throw QuartzSetupError("\(key) must be an https url: a key is sent over it")
+      }
+      let exchange = CurlExchange(
+        to: base, userAgent: "quartz-agent/\(agent.version)", engine: outside.engine, resolve: outside.resolve
+      )
+      self.time = time
+      self.gate = RateGate(time: time, file: StateFile(path: "\(outside.stateDirectory)/\(file)"))
+      self.wire = Wire(exchange: exchange, gate: gate)
+    }
+  }
+
+  private static func puller(
+    _ settings: QuartzSettings, _ keys: KeyRing, _ rules: MappingRules, _ line: Line, _ outside: Outside
+  ) -> CheckListPuller<ContinuousClock> {
+    let gate = line.gate
+    let client = APIClient(base: settings.url, keys: keys, over: line.wire) { await gate.observe($0) }
+    let cache = CheckListCache(
+      file: StateFile(path: "\(outside.stateDirectory)/checks.json"), base: settings.url,
+      keepsSecrets: settings.checks.cacheCredentials)
+    return CheckListPuller(
+      .init(client: client, cache: cache, mapping: CheckMapping(rules), apply: outside.apply),
+      every: settings.checks.every, time: line.time)
+  }
+}
+
+private func valid<Value>(
+  _ key: String, _ make: () throws(HTTPURL.Invalid) -> Value
+) throws(QuartzSetupError) -> Value {
+  do throws(HTTPURL.Invalid) { return try make() } catch { throw QuartzSetupError("\(key) \(error.message)") }
+}
+
+/// Why the settings of the `quartz` section cannot work, naming the key.
+package struct QuartzSetupError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
+  init(_ description: String) { self.description = description }
+}

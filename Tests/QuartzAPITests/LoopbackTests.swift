@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Foundation
+import Monitoring
+import QuartzAPI
+import Synchronization
+import TestSupport
+import Testing
+
+/// The whole room over real sockets: libcurl, files on disk, the fake backend on a loopback port.
+@Suite struct LoopbackTests {
+  private func link(
+    _ settings: QuartzSettings, _ engine: CurlEngine, _ queue: MemoryQueue, state: String,
+    apply: @escaping @Sendable (PulledChecks) async -> Void = { _ in }
+  ) throws -> QuartzLink {
+    try QuartzLink(
+      settings, agent: AgentIdentity(name: "loop", region: nil, version: "1.0"),
+      rules: MappingRules(settings.checks),
+      outside: .init(
+        engine: engine, resolve: { _, _ in .success(["127.0.0.1"]) }, stateDirectory: state, queue: queue,
+        readKey: { nil }, apply: apply))
+  }
+
+  /// A second of waiting for what happens in milliseconds, in steps; false when it did not.
+  private func eventually(_ isDone: @Sendable () -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < end {
+      if isDone() { return true }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    return false
+  }
+
+  private func settings(port: UInt16) throws -> QuartzSettings {
+    QuartzSettings(url: try HTTPURL("http://localhost:\(port)/v1"), apiKey: Redacted(FakeQuartz.key))
+  }
+
+  @Test(arguments: [DeliverSettings.Target.quartz, .supabase])
+  func lostAnswersOverRealSockets(target: DeliverSettings.Target) async throws {
+    let fake = FakeQuartz()
+    let queue = MemoryQueue(records(1100))
+    fake.meet(.hangUp, .loseAnswer)
+    try await withFakeQuartz(fake) { port in
+      try await withTemporaryDirectory { folder in
+        try await withCurlEngine { engine in
+          var settings = try settings(port: port)
+          settings.deliver.target = target
+          settings.supabase = SupabaseSettings(
+            url: try HTTPURL("http://127.0.0.1:\(port)"), apiKey: Redacted(FakeQuartz.anonKey),
+            login: .password(email: FakeQuartz.email, password: Redacted(FakeQuartz.password)))
+          let uploader = try #require(try link(settings, engine, queue, state: folder.path).uploader)
+          let done = try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await uploader.run() }
+            defer { group.cancelAll() }
+            return try await eventually { queue.open == 0 }
+          }
+          #expect(done)
+          #expect(fake.ids == Set(records(1100).map(\.id.description)))
+          #expect(fake.rows.count == 1100)
+          #expect(fake.resent == 500)
+          let file = target == .quartz ? "requests-quartz" : "requests-supabase"
+          #expect(FileManager.default.fileExists(atPath: folder.path + "/" + file))
+        }
+      }
+    }
+  }
+
+  @Test func listOverRealSocketsAndOnDisk() async throws {
+    let fake = FakeQuartz()
+    fake.checks = PullTests.rows(1...250)
+    let applied = Mutex(0)
+    try await withFakeQuartz(fake) { port in
+      try await withTemporaryDirectory { folder in
+        try await withCurlEngine { engine in
+          var settings = try settings(port: port)
+          settings.checks.pull = true
+          let made = try link(settings, engine, MemoryQueue(), state: folder.path) { list in
+            applied.withLock { $0 = list.checks.count }
+          }
+          let puller = try #require(made.puller)
+          let done = try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await puller.run() }
+            defer { group.cancelAll() }
+            return try await eventually { applied.withLock { $0 } == 250 }
+          }
+          #expect(done)
+          #expect(fake.requests.count == 3)
+          let list = try #require(try await StateFile(path: folder.path + "/checks.json").read())
+          #expect(!String(decoding: list, as: UTF8.self).contains(FakeQuartz.key))
+        }
+      }
+    }
+  }
+
+  /// A4: the redirect's target never hears of us, and no other origin gets the key.
+  @Test func keyGoesToTheConfiguredOriginOnly() async throws {
+    let elsewhere = FakeQuartz()
+    let fake = FakeQuartz()
+    try await withFakeQuartz(elsewhere) { other in
+      try await withFakeQuartz(fake) { port in
+        try await withCurlEngine { engine in
+          fake.meet(.redirect(to: "http://127.0.0.1:\(other)/v1/check-results"))
+          let base = try HTTPURL("http://127.0.0.1:\(port)/v1")
+          let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in .success([]) }
+          let key = [HTTPHeader(name: "X-API-Key", value: Redacted(FakeQuartz.key))]
+          let redirected = try await exchange.exchange(
+            APIRequest(.post, base.appending("check-results"), headers: key, body: Array("{}".utf8)))
+          guard case .response(let response) = redirected else {
+            Issue.record("a redirect is an answer")
+            return
+          }
+          #expect(response.status == 302)
+          let foreign = try await exchange.exchange(
+            APIRequest(.get, HTTPURL("http://127.0.0.1:\(other)/v1/x"), headers: key))
+          #expect(foreign == .failure("the request is for another origin than configured"))
+          #expect(elsewhere.requests.isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: ["http://api.test/v1", "http://192.0.2.1/v1"])
+  func keyNeedsHTTPS(url: String) async throws {
+    let settings = QuartzSettings(url: try HTTPURL(url), apiKey: Redacted("k"))
+    try await withCurlEngine { engine in
+      _ = #expect(throws: QuartzSetupError.self) {
+        try link(settings, engine, MemoryQueue(), state: "/nonexistent")
+      }
+    }
+  }
+
+  @Test func nameOfThisMachineThatLeadsElsewhereIsRefused() async throws {
+    try await withCurlEngine { engine in
+      let base = try HTTPURL("http://localhost:1/v1")
+      let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in
+        .success(["192.0.2.1"])
+      }
+      #expect(
+        try await exchange.exchange(APIRequest(.get, base, headers: []))
+          == .failure("localhost is not this machine; use an https url"))
+    }
+  }
+
+  /// A11: 5 MiB of answer are no answer, and the next address is tried only while nothing was sent.
+  @Test func endlessAnswerAndDeadAddress() async throws {
+    try await withLoopbackServer(script: { connection in
+      _ = connection.read(until: "\r\n\r\n")
+      connection.write("HTTP/1.1 200 OK\r\ncontent-length: 5242880\r\n\r\n")
+      connection.write([UInt8](repeating: 0x20, count: 5 << 20))
+    }) { server in
+      try await withCurlEngine { engine in
+        let base = try HTTPURL("http://localhost:\(server.port)/v1")
+        let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in
+          .success(["127.0.0.2", "::1", "127.0.0.1"])
+        }
+        guard case .failure = try await exchange.exchange(APIRequest(.get, base, headers: [])) else {
+          Issue.record("an answer beyond the cap is a failure")
+          return
+        }
+        #expect(server.accepted == 1)
+      }
+    }
+  }
+}

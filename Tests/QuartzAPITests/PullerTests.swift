@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import QuartzAPI
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct PullerTests {
+  /// A puller against the fake backend, with the lists it applied.
+  private final class Bench: Sendable {
+    let clock = ManualClock()
+    let fake = FakeQuartz(now: { 0 })
+    let file: MemoryBytes
+    let applied = Mutex<[PulledChecks]>([])
+
+    init(_ file: MemoryBytes = MemoryBytes()) {
+      self.file = file
+      fake.setLimits(enforced: false)
+    }
+
+    func puller() throws -> CheckListPuller<ManualClock> {
+      let base = try HTTPURL("https://api.test/v1")
+      let wire = Wire(exchange: InProcess(fake: fake), now: { dawn }) { _ throws(CancellationError) in }
+      let client = APIClient(base: base, keys: KeyRing(Redacted(FakeQuartz.key)), over: wire)
+      let cache = CheckListCache(file: file, base: base, keepsSecrets: false)
+      let parts = CheckListPuller<ManualClock>.Parts(
+        client: client, cache: cache, mapping: CheckMapping(MappingRules())
+      ) { [self] list in applied.withLock { $0.append(list) } }
+      return CheckListPuller(
+        parts, every: .seconds(600), time: SteadyTime(clock: clock, wallNow: dawn), generator: longest)
+    }
+
+    /// Lets it pull so often, changing the backend before each.
+    func pulls(_ puller: CheckListPuller<ManualClock>, _ count: Int, _ before: (Int) -> Void = { _ in }) async
+    {
+      before(0)
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await puller.run() }
+        for pull in 1...count {
+          await clock.someoneSleeps()
+          if pull == count { break }
+          before(pull)
+          await clock.advanceToNext()
+        }
+        group.cancelAll()
+      }
+    }
+
+    var counts: [Int] { applied.withLock { $0.map(\.checks.count) } }
+  }
+
+  @Test func appliesAListOnlyWhenItDiffers() async throws {
+    let bench = Bench()
+    await bench.pulls(try bench.puller(), 4) { pull in
+      bench.fake.checks = PullTests.rows(1...(pull < 2 ? 3 : 4))
+    }
+    #expect(bench.counts == [3, 4])
+    #expect(bench.clock.now.offset == .seconds(1800))
+  }
+
+  /// The API is down at the start: the list on disk is probed, and the next good pull confirms it.
+  @Test func startsFromTheDiskWithTheAPIDown() async throws {
+    let first = Bench()
+    first.fake.checks = PullTests.rows(1...5)
+    await first.pulls(try first.puller(), 1)
+    let second = Bench(first.file)
+    second.fake.setDown(true)
+    let puller = try second.puller()
+    await second.pulls(puller, 2)
+    #expect(second.counts == [5])
+    #expect(puller.status.isFromDisk)
+    #expect(
+      puller.status.trouble?.message == "cannot reach the quartz api: the connection ended before the answer")
+    second.fake.setDown(false)
+    second.fake.checks = PullTests.rows(1...5)
+    await second.pulls(puller, 1)
+    #expect(!puller.status.isFromDisk)
+    #expect(puller.status.trouble == nil)
+  }
+
+  /// A13: an empty list is applied by the second pull ten minutes later, not by the first.
+  @Test func emptyListIsHeldBack() async throws {
+    let bench = Bench()
+    let puller = try bench.puller()
+    await bench.pulls(puller, 2) { pull in bench.fake.checks = pull == 0 ? PullTests.rows(1...5) : [] }
+    #expect(bench.counts == [5])
+    #expect(puller.status.held?.hasPrefix("5 of 5 checks are gone from the list at once") == true)
+    #expect(puller.status.running == 5)
+    await bench.pulls(puller, 2)
+    #expect(bench.counts.last == 0)
+    #expect(puller.status.held == nil)
+  }
+
+  /// Failures come back soon at first, then at the pull's own pace; a 401 is not the end.
+  @Test func failuresBackOffToThePullsOwnPace() async throws {
+    let bench = Bench()
+    bench.fake.setKeys([])
+    await bench.pulls(try bench.puller(), 9)
+    let waits = [10, 20, 40, 80, 160, 320, 600, 600]
+    #expect(bench.clock.now.offset == .seconds(waits.reduce(0, +)))
+    #expect(bench.counts.isEmpty)
+  }
+
+  @Test func statusSaysWhatIsSkippedAndWhy() async throws {
+    let bench = Bench()
+    bench.fake.checks = [
+      FakeCheck(id: checkID(1).description, members: #""check_type":"heartbeat""#),
+      FakeCheck(id: checkID(2).description, members: #""check_type":"port","ip_address":"a.test","port":1"#),
+    ]
+    let puller = try bench.puller()
+    await bench.pulls(puller, 1)
+    #expect(
+      puller.status.lines() == [
+        "1 checks from the api, read at 2026-01-04T02:00:00.000Z",
+        "skipped Shop heartbeat (heartbeat): a heartbeat is watched by the backend, which alone hears it",
+      ])
+  }
+}
