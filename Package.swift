@@ -83,7 +83,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "AgentConfigTests", dependencies: ["AgentConfig", "Monitoring", "TestSupport"],
-      swiftSettings: settings),
+      exclude: ["Gallery"], swiftSettings: settings),
     .testTarget(
       name: "StatusServerTests", dependencies: ["StatusServer", "History", "Monitoring", "TestSupport"],
       swiftSettings: settings),
