@@ -33,7 +33,7 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   package var text: String { display + (query.map { "?" + $0 } ?? "") }
 
   /// For results and logs: no query, no fragment; a query may carry a secret.
-  package var display: String { "\(scheme)://\(authority)\(path)" }
+  package var display: String { "\(scheme.rawValue)://\(authority)\(path)" }
 
   package var description: String { display }
 
