@@ -125,41 +125,6 @@ import Testing
     #expect(report.end == .failed(ECONNREFUSED))
   }
 
-  @Test func cancellingEndsAWaitAtOnce() async throws {
-    try await withUDPResponder(script: { _, _ in }) { [reactor] responder in
-      let peer = SocketAddress(.loopback, port: responder.port)
-      let task = Task {
-        try await reactor.converse(Chat(say: [1]), over: .udp, with: peer, until: .after(.seconds(60)))
-      }
-      // The query having arrived, the flow is waiting.
-      while responder.received.isEmpty { await Task.yield() }
-      let start = ContinuousClock.now
-      task.cancel()
-      await #expect(throws: CancellationError.self) { _ = try await task.value }
-      #expect(start.duration(to: .now) < .seconds(5))
-    }
-  }
-
-  /// Cancels come before, while and after the flow is handed over; none may be lost.
-  @Test func noCancelIsLostHoweverItFalls() async throws {
-    try await withUDPResponder(script: { _, _ in }) { [reactor] responder in
-      let peer = SocketAddress(.loopback, port: responder.port)
-      await withTaskGroup(of: Void.self) { group in
-        for delay in 0..<2000 {
-          group.addTask {
-            let task = Task {
-              try await reactor.converse(Chat(say: [1]), over: .udp, with: peer, until: .after(.seconds(60)))
-            }
-            for _ in 0..<(delay % 7) { await Task.yield() }
-            task.cancel()
-            _ = await task.result
-          }
-          if delay % 100 == 99 { await group.waitForAll() }
-        }
-      }
-    }
-  }
-
   /// The other side sees the end of every connection, whoever it was that ended it.
   @Test func everySocketIsClosedAgain() async throws {
     let ended = Mutex(0)

@@ -143,6 +143,20 @@ import Testing
     }
   }
 
+  /// Although the file lets one server be waited for longer than the whole attempt may last.
+  @Test func aSilentServerTakesOnlyItsShareOfTheTime() async throws {
+    try await withUDPResponder(script: { _, _ in }) { silent in
+      let answers: @Sendable ([UInt8], UDPClient) -> Void = { request, client in Self.answer(request, client)
+      }
+      try await withUDPResponder(0x7f00_0002, port: silent.port, script: answers) { _ in
+        let servers = "nameserver 127.0.0.1\nnameserver 127.0.0.2\noptions timeout:30"
+        let host = try await resolve(
+          "web.example", .v4, servers: servers, port: silent.port, within: .seconds(8))
+        #expect(host.addresses == [IPAddress("192.0.2.1")])
+      }
+    }
+  }
+
   @Test(arguments: [UInt16(2), 5]) func aServerThatCannotIsPassedOver(code: UInt16) async throws {
     let fails: @Sendable ([UInt8], UDPClient) -> Void = { request, client in
       Self.answer(request, client, code: code)
