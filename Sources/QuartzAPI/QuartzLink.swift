@@ -40,10 +40,11 @@ package struct QuartzLink: Sendable {
   package init(
     _ settings: QuartzSettings, agent: AgentIdentity, rules: MappingRules, outside: Outside
   ) throws(QuartzSetupError) {
-    let time = SteadyTime(clock: ContinuousClock(), wallNow: .now())
+    let ground = Ground(
+      agent: agent, time: SteadyTime(clock: ContinuousClock(), wallNow: .now()), outside: outside)
     let keys = KeyRing(settings.apiKey, reread: outside.readKey)
-    let api = try Line(settings.url, "quartz.url", file: "requests-quartz", agent, time, outside)
-    puller = settings.checks.pull ? Self.puller(settings, keys, rules, api, outside) : nil
+    let api = try Line(settings.url, key: "quartz.url", file: "requests-quartz", on: ground)
+    puller = settings.checks.pull ? Self.puller(settings, keys, rules, api) : nil
     var machine = DeliveryMachine.Settings()
     machine.batch = settings.deliver.batch
     machine.every = settings.deliver.every
@@ -55,7 +56,7 @@ package struct QuartzLink: Sendable {
       let transport = try valid("quartz.url") { () throws(HTTPURL.Invalid) in
         try QuartzTransport(settings, keys: keys, agent: agent, over: api.wire)
       }
-      uploader = Uploader(queue: outside.queue, transport: transport, gate: api.gate, settings: machine)
+      uploader = Uploader(queue: outside.queue, route: .init(transport, gate: api.gate), settings: machine)
     case .supabase:
       guard let supabase = settings.supabase else {
         throw QuartzSetupError("quartz.deliver.to is supabase, but quartz.supabase is missing")
@@ -63,48 +64,53 @@ package struct QuartzLink: Sendable {
       // The budget belongs to an origin: where both are one, so is the budget.
       let line =
         try supabase.url.origin == settings.url.origin
-        ? api : Line(supabase.url, "quartz.supabase.url", file: "requests-supabase", agent, time, outside)
+        ? api : Line(supabase.url, key: "quartz.supabase.url", file: "requests-supabase", on: ground)
       let transport = try valid("quartz.supabase.url") { () throws(HTTPURL.Invalid) in
         try SupabaseTransport(supabase, withMessages: settings.deliver.messages, over: line.wire)
       }
-      uploader = Uploader(queue: outside.queue, transport: transport, gate: line.gate, settings: machine)
+      uploader = Uploader(queue: outside.queue, route: .init(transport, gate: line.gate), settings: machine)
     }
+  }
+
+  /// What every line of one agent shares.
+  private struct Ground {
+    let agent: AgentIdentity
+    let time: SteadyTime<ContinuousClock>
+    let outside: Outside
   }
 
   /// One origin: its budget and the way there.
   private struct Line {
     let gate: RateGate<ContinuousClock>
     let wire: Wire
-    let time: SteadyTime<ContinuousClock>
+    let ground: Ground
 
-    init(
-      _ base: HTTPURL, _ key: String, file: String, _ agent: AgentIdentity,
-      _ time: SteadyTime<ContinuousClock>,
-      _ outside: Outside
-    ) throws(QuartzSetupError) {
+    init(_ base: HTTPURL, key: String, file: String, on ground: Ground) throws(QuartzSetupError) {
       guard base.mayCarrySecrets else {
         throw QuartzSetupError("\(key) must be an https url: a key is sent over it")
       }
+      let outside = ground.outside
       let exchange = CurlExchange(
-        to: base, userAgent: "quartz-agent/\(agent.version)", engine: outside.engine, resolve: outside.resolve
-      )
-      self.time = time
-      self.gate = RateGate(time: time, file: StateFile(path: "\(outside.stateDirectory)/\(file)"))
+        to: base, userAgent: "quartz-agent/\(ground.agent.version)", engine: outside.engine,
+        resolve: outside.resolve)
+      self.ground = ground
+      self.gate = RateGate(time: ground.time, file: StateFile(path: "\(outside.stateDirectory)/\(file)"))
       self.wire = Wire(exchange: exchange, gate: gate)
     }
   }
 
   private static func puller(
-    _ settings: QuartzSettings, _ keys: KeyRing, _ rules: MappingRules, _ line: Line, _ outside: Outside
+    _ settings: QuartzSettings, _ keys: KeyRing, _ rules: MappingRules, _ line: Line
   ) -> CheckListPuller<ContinuousClock> {
     let gate = line.gate
+    let outside = line.ground.outside
     let client = APIClient(base: settings.url, keys: keys, over: line.wire) { await gate.observe($0) }
     let cache = CheckListCache(
       file: StateFile(path: "\(outside.stateDirectory)/checks.json"), base: settings.url,
       keepsSecrets: settings.checks.cacheCredentials)
     return CheckListPuller(
       .init(client: client, cache: cache, mapping: CheckMapping(rules), apply: outside.apply),
-      every: settings.checks.every, time: line.time)
+      every: settings.checks.every, time: line.ground.time)
   }
 }
 

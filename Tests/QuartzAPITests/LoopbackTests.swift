@@ -4,7 +4,6 @@ import Curl
 import Foundation
 import Monitoring
 import QuartzAPI
-import Synchronization
 import TestSupport
 import Testing
 
@@ -20,16 +19,6 @@ import Testing
       outside: .init(
         engine: engine, resolve: { _, _ in .success(["127.0.0.1"]) }, stateDirectory: state, queue: queue,
         readKey: { nil }, apply: apply))
-  }
-
-  /// A second of waiting for what happens in milliseconds, in steps; false when it did not.
-  private func eventually(_ isDone: @Sendable () -> Bool) async throws -> Bool {
-    let end = ContinuousClock.now + .seconds(30)
-    while ContinuousClock.now < end {
-      if isDone() { return true }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    return false
   }
 
   private func settings(port: UInt16) throws -> QuartzSettings {
@@ -50,12 +39,11 @@ import Testing
             url: try HTTPURL("http://127.0.0.1:\(port)"), apiKey: Redacted(FakeQuartz.anonKey),
             login: .password(email: FakeQuartz.email, password: Redacted(FakeQuartz.password)))
           let uploader = try #require(try link(settings, engine, queue, state: folder.path).uploader)
-          let done = try await withThrowingTaskGroup(of: Void.self) { group in
+          await withTaskGroup(of: Void.self) { group in
             group.addTask { await uploader.run() }
-            defer { group.cancelAll() }
-            return try await eventually { queue.open == 0 }
+            await queue.drained()
+            group.cancelAll()
           }
-          #expect(done)
           #expect(fake.ids == Set(records(1100).map(\.id.description)))
           #expect(fake.rows.count == 1100)
           #expect(fake.resent == 500)
@@ -69,22 +57,22 @@ import Testing
   @Test func listOverRealSocketsAndOnDisk() async throws {
     let fake = FakeQuartz()
     fake.checks = PullTests.rows(1...250)
-    let applied = Mutex(0)
+    let (applied, feed) = AsyncStream.makeStream(of: Int.self)
     try await withFakeQuartz(fake) { port in
       try await withTemporaryDirectory { folder in
         try await withCurlEngine { engine in
           var settings = try settings(port: port)
           settings.checks.pull = true
-          let made = try link(settings, engine, MemoryQueue(), state: folder.path) { list in
-            applied.withLock { $0 = list.checks.count }
+          let made = try link(settings, engine, MemoryQueue(), state: folder.path) {
+            feed.yield($0.checks.count)
           }
           let puller = try #require(made.puller)
-          let done = try await withThrowingTaskGroup(of: Void.self) { group in
+          let count = await withTaskGroup(of: Void.self) { group in
             group.addTask { await puller.run() }
             defer { group.cancelAll() }
-            return try await eventually { applied.withLock { $0 } == 250 }
+            return await applied.first { _ in true }
           }
-          #expect(done)
+          #expect(count == 250)
           #expect(fake.requests.count == 3)
           let list = try #require(try await StateFile(path: folder.path + "/checks.json").read())
           #expect(!String(decoding: list, as: UTF8.self).contains(FakeQuartz.key))

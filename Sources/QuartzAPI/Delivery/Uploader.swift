@@ -19,13 +19,24 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
     var generator: RandomSource
   }
 
+  /// A receiver, and the budget of its origin.
+  package struct Route: Sendable {
+    let transport: any ResultTransport
+    let gate: RateGate<C>
+
+    package init(_ transport: any ResultTransport, gate: RateGate<C>) {
+      self.transport = transport
+      self.gate = gate
+    }
+  }
+
   package init(
-    queue: any DeliveryQueue, transport: any ResultTransport, gate: RateGate<C>,
-    settings: DeliveryMachine.Settings, generator: RandomSource = .system
+    queue: any DeliveryQueue, route: Route, settings: DeliveryMachine.Settings,
+    generator: RandomSource = .system
   ) {
     self.queue = queue
-    self.transport = transport
-    self.gate = gate
+    self.transport = route.transport
+    self.gate = route.gate
     self.state = Mutex(State(machine: DeliveryMachine(settings: settings), generator: generator))
   }
 

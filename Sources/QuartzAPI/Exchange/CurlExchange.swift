@@ -26,18 +26,14 @@ package struct CurlExchange: HTTPExchanging {
   private let engine: CurlEngine
   private let resolve: Resolve
   private let userAgent: String
-  private let caFile: String?
 
-  /// - Parameters:
-  ///   - base: its origin is the only one a request may go to.
-  ///   - caFile: PEM file instead of the system's trust store.
+  /// - Parameter base: its origin is the only one a request may go to.
   package init(
-    to base: HTTPURL, userAgent: String, engine: CurlEngine, caFile: String? = nil, resolve: @escaping Resolve
+    to base: HTTPURL, userAgent: String, engine: CurlEngine, resolve: @escaping Resolve
   ) {
     self.origin = base.origin
     self.engine = engine
     self.userAgent = userAgent
-    self.caFile = caFile
     self.resolve = resolve
   }
 
@@ -85,7 +81,6 @@ package struct CurlExchange: HTTPExchanging {
     if request.method == .post { transfer.body = request.body }
     // A few addresses must fit into one timeout.
     transfer.connectTimeout = min(timeout, .seconds(10))
-    transfer.tls = TransferTLS(caFile: caFile)
     return transfer
   }
 

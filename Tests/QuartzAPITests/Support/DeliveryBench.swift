@@ -30,7 +30,8 @@ struct DeliveryBench {
       time: SteadyTime(clock: clock, wallNow: dawn.advanced(by: clock.now.offset)), file: budget)
     let wire = Wire(exchange: InProcess(fake: fake), gate: gate)
     return Uploader(
-      queue: queue, transport: try transport(over: wire), gate: gate, settings: settings, generator: longest)
+      queue: queue, route: .init(try transport(over: wire), gate: gate), settings: settings,
+      generator: longest)
   }
 
   private func transport(over wire: Wire) throws -> any ResultTransport {

@@ -13,6 +13,7 @@ final class MemoryQueue: DeliveryQueue {
     var quarantined: [String: [UniqueID]] = [:]
     var liveStarts = 0
     var rewinds: [String] = []
+    var drainWatchers: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Mutex(State())
@@ -42,9 +43,24 @@ final class MemoryQueue: DeliveryQueue {
   }
 
   func acknowledge(_ lane: DeliveryLane, through sequence: UInt64) async {
-    state.withLock { state in
+    let watchers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       if sequence <= state.acknowledged[lane] ?? 0 { state.rewinds.append("\(lane) to \(sequence)") }
       state.acknowledged[lane] = sequence
+      guard state.isDrained else { return [] }
+      defer { state.drainWatchers = [] }
+      return state.drainWatchers
+    }
+    for watcher in watchers { watcher.resume() }
+  }
+
+  /// Returns once everything appended is acknowledged.
+  func drained() async {
+    await withCheckedContinuation { continuation in
+      let isDone = state.withLock { state in
+        if !state.isDrained { state.drainWatchers.append(continuation) }
+        return state.isDrained
+      }
+      if isDone { continuation.resume() }
     }
   }
 
@@ -64,6 +80,9 @@ final class MemoryQueue: DeliveryQueue {
 }
 
 extension MemoryQueue.State {
+  var open: Int { DeliveryLane.allCases.reduce(0) { $0 + pending($1).count } }
+  var isDrained: Bool { open == 0 }
+
   /// Everything up to here is settled, whichever lane it was in.
   var settledPrefix: UInt64 {
     let backlog = acknowledged[.backlog] ?? 0
