@@ -14,6 +14,8 @@ struct LogRecovery {
   var progress: DeliveryProgress?
   /// The highest sequence that was ever used, as far as can be seen; 0 without any trace.
   var highest: UInt64 = 0
+  /// The first sequence of the oldest segment that holds records or cannot be read.
+  var oldest: UInt64?
   /// Sequences that should be there and are not, less those a gap record explains.
   var holes: [ClosedRange<UInt64>] = []
   /// The last segment ends in bytes that are no record, or is shorter than it was made.
@@ -67,6 +69,10 @@ struct LogRecoverer {
       } catch {
         guard isTolerant else { throw error }
         recovery.unreadableFiles.append(item.file)
+        recovery.highest = max(recovery.highest, item.name.base)
+        recovery.oldest = item.name.base
+        recovery.unreadableTail = recovery.unreadableTail || tail
+        tail = false
         recovery.holes.insert(contentsOf: hole(of: item, below: limit), at: 0)
         limit = min(limit, item.name.base)
         continue
@@ -75,6 +81,7 @@ struct LogRecoverer {
       recovery.highest = max(recovery.highest, read.highest, item.name.base > 0 ? item.name.base - 1 : 0)
       tail = false
       limit = min(limit, item.name.base)
+      if read.segment.records > 0 { recovery.oldest = item.name.base }
       recovery.segments.insert(read.segment, at: 0)
       recovery.holes.insert(contentsOf: read.holes, at: 0)
     }
@@ -189,6 +196,8 @@ struct LogRecoverer {
     if frame.isGap {
       guard let gap = GapRecord(payload: record.payload) else { return false }
       read.segment.gaps.append(gap)
+      // The gap's own number is that of the record after it; numbers it passes over are never used again.
+      read.highest = max(read.highest, gap.lastSequence, max(frame.sequence, 1) - 1)
       return true
     }
     if frame.sequence > expected { read.holes.append(expected...frame.sequence - 1) }

@@ -145,6 +145,9 @@ package final class PosixFileSystem: SpoolFileSystem {
     guard fsync(directory) == 0 else { throw lastFault("sync", path) }
   }
 
+  /// Explicit, because copies of the store's state may keep this object alive a moment longer than the store.
+  package func release() { flock(directory, LOCK_UN) }
+
   package func reattached() throws(FileFault) -> any SpoolFileSystem {
     var held = stat()
     var there = stat()

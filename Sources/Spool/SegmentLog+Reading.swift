@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Records to be written anew, and the segments that hold them now.
-struct SmallTail {
+/// Records to be written anew, and the segments that hold nothing else.
+struct RewrittenTail {
   var entries: [SpoolEntry] = []
   var generations: Set<UInt32> = []
 }
@@ -63,16 +63,18 @@ extension SegmentLog {
     return LogPosition(generation: segment?.name.generation ?? 0, offset: SegmentHeader.size)
   }
 
-  /// The records of the last segments, when they are small enough to be written anew in the next one.
+  /// The records at the end of the log that a start writes anew: those of the last segment, and of small ones before.
   ///
-  /// A writer never appends to a segment it did not create, so every start makes one. Without this a few dozen starts
-  /// would use up the ring.
-  func smallTail() -> SmallTail {
-    var tail = SmallTail()
-    var size = 0
+  /// What a killed process wrote and did not sync reads well from the page cache and may still never reach the medium,
+  /// so it counts only once it was written and synced again. And since a writer never appends to a segment it did not
+  /// create, a few dozen starts would otherwise use up the ring.
+  func tailToRewrite() -> RewrittenTail {
+    var tail = RewrittenTail()
+    var size = SegmentHeader.size
     for segment in segments.reversed() {
-      size += segment.end - SegmentHeader.size
-      guard size <= layout.segmentSize / 2, let part = whole(segment) else { break }
+      guard let part = whole(segment) else { break }
+      size += part.reduce(0) { $0 + $1.size }
+      guard size <= (tail.generations.isEmpty ? layout.segmentSize : layout.segmentSize / 2) else { break }
       tail.entries = part + tail.entries
       tail.generations.insert(segment.name.generation)
     }

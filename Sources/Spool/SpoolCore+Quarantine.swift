@@ -70,18 +70,17 @@ extension SpoolCore {
     while !rest.isEmpty {
       rest = rest.dropFirst(try quarantined?.append(rest) { _ in true } ?? 0)
       guard !rest.isEmpty else { break }
+      let tail = quarantined?.isWritable == false ? quarantined?.tailToRewrite() : nil
       try quarantined?.seal()
       try? quarantined?.replenish()
-      let tail = quarantined?.isWritable == false ? quarantined?.smallTail() : nil
       if (quarantined?.spareCount ?? 0) <= 1, tail?.generations.isEmpty != false {
         counters.quarantineDropped += quarantined?.segments.first?.records ?? 0
         quarantined?.recycleFirst()
       }
-      var all = ((tail?.entries ?? []) + rest)[...]
+      let all = ((tail?.entries ?? []) + rest)[...]
       let carried = tail?.entries.count ?? 0
       let base = all.first?.sequence ?? nextRefused
       let count = try quarantined?.start(base: base, with: all, at: time.wall) { _ in true } ?? 0
-      all = all.dropFirst(count)
       quarantined?.recycle(tail?.generations ?? [])
       rest = rest.dropFirst(count - carried)
     }

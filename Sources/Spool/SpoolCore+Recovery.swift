@@ -110,10 +110,7 @@ extension SpoolCore {
     }
     let start = memory.first?.sequence ?? max(nextSequence, next)
     nextSequence = max(nextSequence, start)
-    progress =
-      recovery.progress
-      ?? DeliveryProgress(
-        settledThrough: (recovery.segments.first { $0.records > 0 }?.name.base ?? start) - 1)
+    progress = recovery.progress ?? DeliveryProgress(settledThrough: max(recovery.oldest ?? start, 1) - 1)
     reportDamage(recovery)
     guard highest > 0, start > highest + 1 else { return }
     let skipped = highest + 1...start - 1
@@ -173,7 +170,7 @@ extension SpoolCore {
     }
   }
 
-  /// The first segment of this run: the small ones before it, then the gaps, then what waited in memory.
+  /// The first segment of this run: the end of the log before it, then the gaps, then what waited in memory.
   private mutating func startWriting(at time: SpoolTime) throws(FileFault) {
     guard let recovered = log else { return }
     while (log?.segments.count ?? 0) > settings.segmentCount - 2 {
@@ -182,14 +179,14 @@ extension SpoolCore {
       try rotate(&nothing, at: time)
       try log?.seal()
     }
-    let tail = (log?.spareCount ?? 0) > 0 ? recovered.smallTail() : SmallTail()
+    let tail = (log?.spareCount ?? 0) > 0 ? recovered.tailToRewrite() : RewrittenTail()
     let waiting = withGaps(Array(memory))
     var rest = (tail.entries + waiting)[...]
+    let base = rest.first?.sequence ?? nextSequence
+    let progress = progress
     if tail.generations.isEmpty {
       try rotate(&rest, at: time)
     } else {
-      let progress = progress
-      let base = rest.first?.sequence ?? nextSequence
       let count = try log?.start(base: base, with: rest, at: time.wall) { progress.isSettled($0) } ?? 0
       rest = rest.dropFirst(count)
       log?.recycle(tail.generations)

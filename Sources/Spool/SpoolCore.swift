@@ -144,6 +144,7 @@ struct SpoolCore {
     log?.close()
     quarantined?.close()
     cursor?.close()
+    files?.release()
     files = nil
     log = nil
     quarantined = nil

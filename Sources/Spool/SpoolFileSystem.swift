@@ -39,6 +39,8 @@ package protocol SpoolFileSystem: Sendable {
   func syncDirectory() throws(FileFault)
   /// What the operator should know about this disk; empty when there is nothing to say.
   var notes: [String] { get }
+  /// Gives the lock up. Nothing is written through this object any more.
+  func release()
   /// The directory as it is now: this object if it still is the one at its path, a newly opened one otherwise.
   func reattached() throws(FileFault) -> any SpoolFileSystem
 }

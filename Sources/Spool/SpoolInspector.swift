@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Looks at a store without changing it: for `spool ls` and `spool export` when the agent is not running.
+///
+/// It takes the directory's lock while it reads, so it never sees a store half written; a running agent answers for
+/// its own store.
+package struct SpoolInspector: Sendable {
+  private let log: SegmentLog
+  private let quarantineLog: SegmentLog?
+  private let progress: DeliveryProgress?
+
+  /// What the store looks like. Rates and the mode of a running agent are not known here.
+  package let status: SpoolStatus
+
+  /// Throws `.locked` while an agent runs on the directory, `.notDurable` when it cannot be read. Blocks on the disk.
+  package init(path: String) throws(SpoolError) {
+    do throws(FileFault) {
+      try self.init(ReadOnlyFileSystem(try PosixFileSystem(path: path)))
+    } catch {
+      if case .locked(let path) = error { throw .locked(path: path) }
+      throw .notDurable(reason: error.description)
+    }
+  }
+
+  init(_ files: any SpoolFileSystem) throws(FileFault) {
+    let found = CursorFile.read(files)
+    var reader = LogRecoverer(
+      files: files, log: .results, segmentSize: 4 << 20, identity: found.cursor?.identity,
+      progress: found.cursor.map(DeliveryProgress.init), limit: RecordFrame.sequenceLimit)
+    reader.isTolerant = true
+    let recovery = try reader.recover()
+    let identity = recovery.identity ?? UniqueID(high: 0, low: 0)
+    self.log = SpoolInspector.view(files, .results, recovery, identity)
+    self.progress = recovery.progress
+    let refused = LogRecoverer(
+      files: files, log: .quarantine, segmentSize: 256 << 10, identity: identity, progress: nil,
+      limit: RecordFrame.sequenceLimit, isTolerant: true)
+    self.quarantineLog = (try? refused.recover()).map {
+      SpoolInspector.view(files, .quarantine, $0, identity)
+    }
+
+    var status = SpoolStatus(mode: .durable, durability: .always)
+    status.depth = log.segments.reduce(0) { $0 + $1.unsettled }
+    status.stored = log.segments.reduce(0) { $0 + $1.records }
+    status.gaps = log.segments.flatMap(\.gaps).filter { $0.cause != .skipped }
+    status.damaged = recovery.holes.reduce(0) { $0 + $1.upperBound - $1.lowerBound + 1 }
+    status.quarantined = (quarantineLog?.segments ?? []).reduce(0) { $0 + $1.records }
+    status.setAside = recovery.setAside
+    status.unreadable = recovery.unknownRecords
+    status.cursorDamaged = found.damaged
+    status.bytesUsed = log.usedBytes
+    status.segments = log.segments.count
+    status.recordedThrough = recovery.highest
+    status.notes = files.notes
+    self.status = status
+  }
+
+  private static func view(
+    _ files: any SpoolFileSystem, _ log: SegmentName.Log, _ recovery: LogRecovery, _ identity: UniqueID
+  ) -> SegmentLog {
+    let layout = SegmentLog.Layout(log: log, segmentSize: 0, count: 0, identity: identity, nonce: 0)
+    return SegmentLog(files: files, layout: layout, recovered: recovery)
+  }
+
+  /// Visits every stored result above `sequence` in order; `isSettled` says whether it was delivered or need not be.
+  package func results(
+    after sequence: UInt64 = 0, _ body: (_ record: QueuedRecord, _ isSettled: Bool) -> Void
+  ) {
+    SpoolReader(log: log, memory: []).visit(after: sequence) { record in
+      let isSettled = !record.record.isDeliverable || progress?.isSettled(record.sequence) == true
+      body(record, isSettled)
+    }
+  }
+
+  /// What the receiver refused, oldest first.
+  package func quarantined() -> [QuarantinedRecord] {
+    var found: [QuarantinedRecord] = []
+    _ = quarantineLog?.walk(from: nil) { record in
+      if let refused = RefusedPayload.decode(record.payload) { found.append(refused) }
+      return true
+    }
+    return found
+  }
+}
+
+/// Passes reading through and lets every change go nowhere.
+private struct ReadOnlyFileSystem: SpoolFileSystem {
+  let base: any SpoolFileSystem
+
+  init(_ base: any SpoolFileSystem) { self.base = base }
+
+  var notes: [String] { base.notes }
+  func list() throws(FileFault) -> [String: Int] { try base.list() }
+  func open(_ name: String, create: Bool) throws(FileFault) -> SpoolFile {
+    try base.open(name, create: false)
+  }
+  func close(_ file: SpoolFile) { base.close(file) }
+  func read(_ file: SpoolFile, at offset: Int, count: Int) throws(FileFault) -> [UInt8] {
+    try base.read(file, at: offset, count: count)
+  }
+  func write(_ file: SpoolFile, at offset: Int, _ bytes: [UInt8]) throws(FileFault) {}
+  func sync(_ file: SpoolFile) throws(FileFault) {}
+  func reserve(_ file: SpoolFile, size: Int) throws(FileFault) {}
+  func rename(_ name: String, to target: String) throws(FileFault) {}
+  func remove(_ name: String) throws(FileFault) {}
+  func syncDirectory() throws(FileFault) {}
+  func release() {}
+  func reattached() throws(FileFault) -> any SpoolFileSystem { self }
+}

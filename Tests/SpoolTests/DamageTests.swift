@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+import Testing
+
+@testable import Spool
+
+/// Whatever happens to the bytes: the store starts, delivers nothing that was altered, loses what was touched, says so.
+@Suite("Damage")
+struct DamageTests {
+  /// Two runs: a sealed segment of 30 results and a second one of 10.
+  private func store() -> (disk: MemoryFileSystem, names: [String]) {
+    let disk = MemoryFileSystem()
+    let first = TestStore(disk)
+    first.add(0..<60)
+    let disk2 = disk.afterKill()
+    let second = TestStore(disk2)
+    second.add(60..<70)
+    let names = disk2.snapshot.names.keys.filter { $0.hasPrefix("results-0") }.sorted()
+    return (disk2.afterKill(), names)
+  }
+
+  private func check(_ disk: MemoryFileSystem, mayLose: ClosedRange<Int>, _ what: String) {
+    let store = TestStore(disk)
+    let kept = store.pending()
+    for item in kept {
+      #expect(item.record == sampleRecord(Int(item.record.id.low & ~(1 << 63))), "altered: \(what)")
+    }
+    let numbers = kept.map { Int($0.record.id.low & ~(1 << 63)) }
+    #expect(numbers == numbers.sorted(), "order: \(what)")
+    let lost = 70 - Set(numbers).count
+    #expect(mayLose.contains(lost), "\(lost) lost: \(what)")
+    #expect(numbers.count == Set(numbers).count, "doubled: \(what)")
+    let status = store.status
+    if lost > 0 { #expect(status.damaged > 0 && !status.gaps.isEmpty, "not reported: \(what)") }
+    if lost == 0 { #expect(status.depth == 70, "depth: \(what)") }
+    #expect(status.isDurable, "not durable: \(what)")
+    // What was found once is not found again.
+    let again = TestStore(disk.afterKill())
+    #expect(again.status.damaged == 0, "counted twice: \(what)")
+    #expect(again.pending() == kept, "changed: \(what)")
+  }
+
+  @Test("one flipped bit costs at most the record it hits", arguments: 0..<16)
+  func bitFlips(_ part: Int) {
+    let (disk, names) = store()
+    for name in names {
+      let used = (disk.contents(name) ?? []).lastIndex { $0 != 0 } ?? 0
+      for bit in stride(from: part * 37, to: (used + 16) * 8, by: 16 * 37) {
+        let copy = disk.afterKill()
+        copy.tamper(name) { $0[bit / 8] ^= 1 << (bit % 8) }
+        check(copy, mayLose: 0...1, "bit \(bit) of \(name)")
+      }
+    }
+  }
+
+  @Test("a file cut at any length keeps what lies before the cut", arguments: 0..<16)
+  func truncations(_ part: Int) {
+    let (disk, names) = store()
+    for name in names {
+      let size = disk.contents(name)?.count ?? 0
+      for length in stride(from: part * 29, to: size, by: 16 * 29) {
+        let copy = disk.afterKill()
+        copy.tamper(name) { $0.removeLast($0.count - length) }
+        check(copy, mayLose: 0...60, "\(name) cut to \(length)")
+      }
+    }
+  }
+
+  @Test("garbage over a stretch of records costs those records only")
+  func overwritten() {
+    let (disk, names) = store()
+    var random = SeededGenerator(seed: 3)
+    for _ in 0..<40 {
+      let copy = disk.afterKill()
+      let start = Int.random(in: 64..<8000, using: &random)
+      let length = Int.random(in: 1..<2000, using: &random)
+      copy.tamper(names[0]) { bytes in
+        for index in start..<start + length { bytes[index] = UInt8.random(in: 0...255, using: &random) }
+      }
+      check(copy, mayLose: 0...length / entry(1, sampleRecord(1)).size + 2, "\(length) bytes at \(start)")
+    }
+  }
+
+  @Test(
+    "with a damaged cursor slot the other one counts; without both, results are sent again, never skipped")
+  func cursor() {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    store.add(0..<30)
+    store.acknowledge(through: store.pending(limit: 10)[9].sequence)
+    store.acknowledge(through: store.pending(limit: 10)[9].sequence)
+    for slots in [[0], [1], [0, 1]] {
+      for bit in [0, 100, 200, 300, 400, 450] {
+        let copy = disk.afterKill()
+        copy.tamper(Cursor.fileName) { bytes in
+          for slot in slots { bytes[slot * Cursor.slotDistance + bit / 8] ^= 1 << (bit % 8) }
+        }
+        let after = TestStore(copy)
+        let first = after.waiting().first ?? 30
+        #expect(slots.count == 2 ? first == 0 : first <= 20)
+        #expect(after.waiting() == Array(first..<30))
+        #expect(after.status.cursorDamaged == slots.count)
+      }
+    }
+  }
+
+  @Test("a cursor from the future of an older copy skips nothing that is recorded from now on")
+  func cursorAhead() {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    store.add(0..<10)
+    let old = disk.afterKill()
+    store.add(10..<20)
+    store.acknowledge()
+    if let cursor = disk.contents(Cursor.fileName) { old.tamper(Cursor.fileName) { $0 = cursor } }
+    let after = TestStore(old)
+    after.add(100..<105)
+    #expect(after.waiting() == Array(100..<105))
+  }
+
+  @Test("a missing segment is counted, a renamed one is read, a doubled or foreign one is set aside")
+  func segmentFiles() throws {
+    let (disk, names) = store()
+    let missing = disk.afterKill()
+    try missing.remove(names[0])
+    check(missing, mayLose: 60...70, "missing segment")
+
+    let renamed = disk.afterKill()
+    try renamed.rename(names[0], to: "results-0000000000000001-0000000f.seg")
+    check(renamed, mayLose: 0...0, "renamed segment")
+
+    let doubled = disk.afterKill()
+    let copy = try doubled.open("results-0000000000000001-0000000f.seg", create: true)
+    try doubled.write(copy, at: 0, doubled.contents(names[0]) ?? [])
+    check(doubled, mayLose: 0...0, "doubled segment")
+
+    let other = MemoryFileSystem()
+    let stranger = TestStore(other, at: 50)
+    stranger.add(500..<510)
+    let foreignName = try #require(other.snapshot.names.keys.first { $0.hasPrefix("results-0") })
+    let mixed = disk.afterKill()
+    let file = try mixed.open("results-0000000000000001-000000ff.seg", create: true)
+    try mixed.write(file, at: 0, other.contents(foreignName) ?? [])
+    let after = TestStore(mixed)
+    #expect(after.waiting() == Array(0..<70))
+    #expect(after.status.setAside == 1)
+  }
+
+  @Test("a segment of a newer format is set aside, not destroyed")
+  func newerFormat() throws {
+    let (disk, names) = store()
+    let original = try #require(disk.contents(names[1]))
+    disk.tamper(names[1]) { bytes in
+      bytes[4] = 9
+      bytes.overwrite(CRC32C.checksum(Array(bytes[..<60])), at: 60)
+    }
+    let store = TestStore(disk)
+    #expect(store.status.setAside == 1)
+    #expect(disk.contents("aside-\(names[1])")?[64...] == original[64...])
+  }
+
+  @Test("zero bytes, a sparse terabyte in name only, a text file: the store starts")
+  func oddFiles() throws {
+    let (disk, _) = store()
+    let names = [
+      "results-0000000000000001-00000001.seg", "results-spare-000000aa.seg", "results-x.seg", "notes.txt",
+    ]
+    for (index, name) in names.enumerated() {
+      let file = try disk.open(name, create: true)
+      try disk.write(file, at: 0, [UInt8](repeating: 0x41, count: index * 1000))
+    }
+    let store = TestStore(disk)
+    #expect(store.status.isDurable)
+    #expect(store.waiting().suffix(10) == Array(60..<70)[...])
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+import Testing
+
+@testable import Spool
+
+@Suite("A disk that fails")
+struct FaultTests {
+  @Test(
+    "one failed write or sync costs nothing: the group goes to a new segment", arguments: ["write", "sync"])
+  func rotates(_ operation: String) {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    store.add(0..<5)
+    disk.fail(operation, EIO)
+    #expect(store.add(5..<10))
+    #expect(store.status.isDurable)
+    #expect(store.status.faults == 1)
+    #expect(store.status.segments == 2)
+    store.add(10..<15)
+    var random = SeededGenerator(seed: 1)
+    for _ in 0..<20 {
+      let after = TestStore(disk.afterPowerCut(using: &random))
+      #expect(after.waiting() == Array(0..<15))
+      #expect(after.status.damaged == 0)
+    }
+    #expect(disk.snapshot.syncsAfterFailure == 0)
+  }
+
+  @Test("a disk that keeps failing switches to memory within one write, and back when it is well")
+  func memoryAndBack() {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    store.add(0..<5)
+    disk.fail("sync", EIO, count: -1)
+    #expect(!store.add(5..<10))
+    #expect(!store.status.isDurable)
+    #expect(store.waiting() == Array(0..<10))
+    store.core.tick(at: time(30))
+    #expect(!store.status.isDurable)
+    disk.heal()
+    store.core.tick(at: time(62))
+    #expect(store.status.isDurable)
+    #expect(store.add(10..<12))
+    var random = SeededGenerator(seed: 2)
+    #expect(TestStore(disk.afterPowerCut(using: &random)).waiting() == Array(0..<12))
+  }
+
+  @Test("memory mode is bounded, drops the oldest and leaves a gap record")
+  func memoryBound() throws {
+    let disk = MemoryFileSystem()
+    var settings = smallSettings()
+    settings.queueLimit = 20
+    let store = TestStore(disk, settings)
+    disk.change { $0.isReadOnly = true }
+    store.add(0..<50)
+    #expect(store.waiting() == Array(30..<50))
+    #expect(store.status.dropped == 30)
+    disk.heal()
+    store.core.tick(at: time(62))
+    let after = TestStore(disk.afterKill(), settings)
+    #expect(after.waiting() == Array(30..<50))
+    let gap = try #require(after.status.gaps.first { $0.cause == .memoryOverflow })
+    #expect(gap.lost == 30)
+    #expect(gap.firstTime == sampleRecord(0).scheduledAt)
+    #expect(gap.lastTime == sampleRecord(29).scheduledAt)
+    #expect(after.status.damaged == 0)
+  }
+
+  @Test(
+    "no space at the start: a smaller ring with a note, or memory with the reason", arguments: [0, 40, 100])
+  func noSpace(_ kibibytes: Int) {
+    let disk = MemoryFileSystem()
+    disk.change { $0.space = kibibytes << 10 }
+    let store = TestStore(disk, smallSettings(segments: 8))
+    store.add(0..<5)
+    #expect(store.waiting() == Array(0..<5))
+    #expect(store.status.isDurable == (kibibytes == 100))
+    if case .memory(let reason, _) = store.status.mode {
+      #expect(reason.contains("No space left"))
+    } else {
+      #expect(store.status.notes.first?.hasPrefix("only 0 of 0 MiB could be reserved") == true)
+    }
+  }
+
+  @Test("a disk filled by others after the start does not stop recording")
+  func filledLater() {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    disk.change { $0.space = 0 }
+    for start in stride(from: 0, to: 600, by: 20) { #expect(store.add(start..<start + 20)) }
+    #expect(store.status.isDurable)
+  }
+
+  @Test("a segment that cannot be read for a while is neither acknowledged nor lost")
+  func unreadable() {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    store.add(0..<120)
+    disk.fail("open", EIO, count: -1)
+    let batch = store.pending()
+    #expect(batch.first?.record == sampleRecord(97))
+    store.acknowledge(through: batch.last?.sequence ?? 0)
+    disk.heal()
+    #expect(store.waiting() == Array(0..<97))
+  }
+
+  @Test("a segment that can never be read is set aside and counted, after three attempts")
+  func neverReadable() {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    store.add(0..<120)
+    let after = disk.afterKill()
+    after.fail("read", EIO, count: -1)
+    let waiting = TestStore(after)
+    #expect(!waiting.status.isDurable)
+    for minute in 1...3 { waiting.core.tick(at: time(Int64(minute) * 61)) }
+    #expect(waiting.status.isDurable)
+    #expect(waiting.status.setAside == 2)
+    #expect(waiting.status.damaged >= 97)
+    #expect(waiting.add(200..<205))
+  }
+
+  @Test("with `interval` a kill loses nothing that was written, and the sync comes within 500 ms")
+  func interval() {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk, smallSettings(durability: .interval))
+    let before = disk.count(of: "sync")
+    store.add(0..<10)
+    #expect(disk.count(of: "sync") == before)
+    #expect(TestStore(disk.afterKill()).waiting() == Array(0..<10))
+    #expect(store.core.nextTick == time(1).monotonic + 500_000)
+    store.core.tick(at: SpoolTime(wall: time(2).wall, monotonic: time(1).monotonic + 500_000))
+    #expect(disk.count(of: "sync") == before + 1)
+    var random = SeededGenerator(seed: 4)
+    #expect(TestStore(disk.afterPowerCut(using: &random)).waiting() == Array(0..<10))
+  }
+}
