@@ -70,7 +70,8 @@ let package = Package(
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "MonitoringTests", dependencies: ["Monitoring"], swiftSettings: settings),
-    .testTarget(name: "CurlTests", dependencies: ["Curl", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "CurlTests", dependencies: ["Curl", "CCurl", "COpenSSL", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "ChecksTests", dependencies: ["Checks", "Curl", "Monitoring", "TestSupport"],
       swiftSettings: settings),

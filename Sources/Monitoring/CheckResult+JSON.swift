@@ -70,7 +70,7 @@ private func writeList<Element>(
 }
 
 extension Timings {
-  fileprivate func write(to json: inout JSONWriter) {
+  package func write(to json: inout JSONWriter) {
     json.object { json in
       json.fieldIfPresent("dns_ms", dns)
       json.fieldIfPresent("connect_ms", connect)

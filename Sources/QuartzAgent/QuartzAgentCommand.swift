@@ -14,7 +14,7 @@ struct QuartzAgentCommand: AsyncParsableCommand {
       """,
     version: agentVersion,
     subcommands: [
-      RunCommand.self, OnceCommand.self, ValidateCommand.self, StatusCommand.self,
+      RunCommand.self, OnceCommand.self, ValidateCommand.self, StatusCommand.self, SpoolCommand.self,
       SchemaCommand.self,
     ]
   )

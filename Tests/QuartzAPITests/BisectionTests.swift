@@ -82,10 +82,20 @@ import Testing
     driver.settle(refuse([3]))
     #expect(driver.machine.parkedRows == 4)
     driver.now = driver.now.advanced(by: .seconds(15))
-    driver.live += [QueuedRecord(sequence: 6, record: record(6))]
-    driver.settle(atMost: 1, refuse([3]))
+    driver.live = Array(queued(6).dropFirst())
+    driver.settle(refuse([3, 8]))
     #expect(driver.sent.last?.rows.map(\.sequence) == [6])
-    #expect(driver.live.map(\.sequence) == [2, 3, 4, 5, 6])
+    // Settled rows between two open ones: the acknowledgement may not reach them either.
+    driver.now = driver.now.advanced(by: .seconds(15))
+    driver.live = Array(queued(8).dropFirst())
+    driver.settle(refuse([3, 8]))
+    #expect(driver.sent.last?.rows.map(\.sequence) == [7, 8])
+    driver.now = driver.now.advanced(by: .seconds(15))
+    driver.live = Array(queued(9).dropFirst())
+    driver.settle(refuse([3, 8]))
+    #expect(driver.sent.last?.rows.map(\.sequence) == [9])
+    #expect(driver.live.map(\.sequence) == Array(2...9))
+    #expect(driver.machine.parkedRows == 6)
   }
 
   @Test func perRowVerdictsQuarantineWithTheirCodes() {

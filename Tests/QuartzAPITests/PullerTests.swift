@@ -36,7 +36,10 @@ import Testing
     {
       before(0)
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { await puller.run() }
+        group.addTask {
+          await puller.restore()
+          await puller.run()
+        }
         for pull in 1...count {
           await clock.someoneSleeps()
           if pull == count { break }

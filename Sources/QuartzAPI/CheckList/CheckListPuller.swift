@@ -53,9 +53,8 @@ package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Dura
     self.state = Mutex(State(backoff: backoff, generator: generator))
   }
 
-  /// Works until it is cancelled.
+  /// Pulls until it is cancelled.
   package func run() async {
-    await start()
     do {
       while !Task.isCancelled {
         let pause = try await pull()
@@ -71,7 +70,9 @@ package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Dura
 
   package var status: PullStatus { state.withLock { $0.status } }
 
-  private func start() async {
+  /// Puts the list on disk in force, so that the agent probes before the API has answered, or without it. Once,
+  /// before `run`.
+  package func restore() async {
     switch await cache.load() {
     case .none(let problem): state.withLock { $0.status.cacheProblem = problem }
     case .list(let snapshot, let pulledAt):

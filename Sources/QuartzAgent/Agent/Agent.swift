@@ -78,7 +78,7 @@ struct Agent {
     }
     switch loaded {
     case .success(let new):
-      parts.replace(file: new.checks)
+      parts.catalog.replace(file: new.checks)
       log.notice("configuration reloaded", metadata: ["checks": "\(parts.catalog.checks.count)"])
       if !new.differsOnlyInChecks(from: settings) {
         log.warning("settings other than checks have changed: they take effect at the next start")

@@ -29,9 +29,12 @@ struct AgentParts: Sendable {
     self.settings = settings
     self.spool = spool
     self.log = log
-    let link = try Self.link(settings, engine, spool, log)
     let catalog = CheckCatalog(file: settings.checks)
-    if let known = await link?.puller?.restore() { catalog.replace(api: known.checks, listed: known.listed) }
+    let link = try settings.quartz.map { quartz in
+      try QuartzLink(quartz, settings, engine, spool) { catalog.replace(api: $0.checks, listed: $0.listed) }
+    }
+    // Before the history: what it remembers of a check it does not know is dropped.
+    await link?.puller?.restore()
     let keeper = HistoryKeeper(folder: settings.agent.stateDir, spool: spool, log: log)
     let identity = History.AgentIdentity(
       name: settings.agent.name, region: settings.agent.region, version: agentVersion, started: started)
@@ -40,7 +43,10 @@ struct AgentParts: Sendable {
       agent: settings.agent.name, history: history, spool: spool, catalog: catalog,
       uploader: link?.uploader, log: log)
     let scheduler = try Self.scheduler(settings, engine, recorder)
-    scheduler.apply(catalog.checks)
+    catalog.observe { checks in
+      history.apply(checks, now: .now())
+      scheduler.apply(checks)
+    }
     let status = AgentStatus(
       history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
       limit: inFlightLimit(settings.limits.inFlight))
@@ -49,16 +55,6 @@ struct AgentParts: Sendable {
     }
     (self.catalog, self.history, self.keeper) = (catalog, history, keeper)
     (self.recorder, self.scheduler, self.link) = (recorder, scheduler, link)
-  }
-
-  private static func link(
-    _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool, _ log: Logger
-  ) throws -> QuartzLink? {
-    guard let quartz = settings.quartz else { return nil }
-    let identity = QuartzAPI.AgentIdentity(
-      name: settings.agent.name, region: settings.agent.region, version: agentVersion)
-    return try QuartzLink(
-      quartz, settings, .init(engine: engine, spool: spool, identity: identity, log: log))
   }
 
   private static func scheduler(
@@ -82,7 +78,8 @@ struct AgentParts: Sendable {
   var services: [@Sendable () async -> Void] {
     var services: [@Sendable () async -> Void] = [{ await keeper.run(history) }]
     if let uploader = link?.uploader { services.append { await uploader.run() } }
-    if let puller = link?.puller { services.append { await puller.run { replace(api: $0) } } }
+    if let puller = link?.puller { services.append { await puller.run() } }
+    if let link { services.append { await ConnectionWatch(link, log: log).run() } }
     if let server { services.append { await serve(server) } }
     return services
   }
@@ -115,22 +112,6 @@ struct AgentParts: Sendable {
 
   /// Bytes of a stored result with its framing, a failing one's message included; status shows the measured mean.
   private static let typicalRecord = 300.0
-
-  func replace(file checks: [MonitoringCheck]) {
-    catalog.replace(file: checks)
-    applyCatalog()
-  }
-
-  func replace(api pulled: PulledChecks) {
-    catalog.replace(api: pulled.checks, listed: pulled.listed)
-    applyCatalog()
-  }
-
-  private func applyCatalog() {
-    let checks = catalog.checks
-    history.apply(checks, now: .now())
-    scheduler.apply(checks)
-  }
 
   /// After the last probe: one more upload round, and everything on disk.
   func finish() async {

@@ -26,10 +26,11 @@ struct AgentStatus: StatusSource {
       let status = await uploader.status()
       snapshot.delivery = DeliveryView(status, backlog: snapshot.spool?.depth ?? 0, skipped: skipped())
     }
-    if let puller = link?.puller?.status, let trouble = puller.trouble {
+    if let puller = link?.puller?.status, let trouble = puller.trouble?.message ?? puller.held {
       snapshot.notices.append(
-        StatusProblem("the check list is not the API's latest: \(trouble.message)", hint: trouble.hint))
+        StatusProblem("the check list is not the API's latest: \(trouble)", hint: puller.trouble?.hint))
     }
+    if let damage = history.damage { snapshot.notices.append(StatusProblem(damage)) }
     return snapshot
   }
 

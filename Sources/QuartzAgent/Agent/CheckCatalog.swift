@@ -13,6 +13,7 @@ final class CheckCatalog: Sendable {
     var byID: [UniqueID: MonitoringCheck] = [:]
     /// Every id in the API's list, also of checks this agent does not run.
     var listed: Set<UniqueID> = []
+    var observer: @Sendable ([MonitoringCheck]) -> Void = { _ in }
   }
 
   private let state: Mutex<State>
@@ -32,18 +33,26 @@ final class CheckCatalog: Sendable {
     check.post || state.withLock { $0.listed.contains(check.id) }
   }
 
-  func replace(file: [MonitoringCheck]) {
-    state.withLock { state in
-      state.file = file
-      merge(&state)
+  /// Tells the list that is in force now, and every later one.
+  func observe(_ observer: @escaping @Sendable ([MonitoringCheck]) -> Void) {
+    change { $0.observer = observer }
+  }
+
+  func replace(file: [MonitoringCheck]) { change { $0.file = file } }
+
+  func replace(api: [MonitoringCheck], listed: Set<UniqueID>) {
+    change { state in
+      state.api = api
+      state.listed = listed
     }
   }
 
-  func replace(api: [MonitoringCheck], listed: Set<UniqueID>) {
+  /// The observer is called under the lock: of two changes the later one has the last word with everybody.
+  private func change(_ body: (inout State) -> Void) {
     state.withLock { state in
-      state.api = api
-      state.listed = listed
+      body(&state)
       merge(&state)
+      state.observer(state.merged)
     }
   }
 

@@ -6,8 +6,17 @@ import Glibc
 func prepareProcess() {
   // A write to a connection the other side closed is an error to handle, not a death: libcurl and OpenSSL write too.
   signal(SIGPIPE, SIG_IGN)
+  unblockSignals()
   for name in poisonedVariables { unsetenv(name) }
   raiseDescriptorLimit()
+}
+
+/// A parent hands its signal mask on, and some supervisors block what they mean to send.
+private func unblockSignals() {
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
+  pthread_sigmask(SIG_UNBLOCK, &signals, nil)
 }
 
 /// Variables by which an environment changes what probes do or where secrets go: key logs, resolver overrides,

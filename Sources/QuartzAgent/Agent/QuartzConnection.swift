@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Checks
+import Curl
+import Logging
+import Monitoring
+import QuartzAPI
+import Spool
+
+extension QuartzLink {
+  /// The link of this agent: over the engine and the resolver that the probes use.
+  init(
+    _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool,
+    apply: @escaping @Sendable (PulledChecks) async -> Void
+  ) throws(QuartzSetupError) {
+    var rules = MappingRules(quartz.checks)
+    rules.limit = settings.limits.remoteChecks
+    rules.minimumInterval = settings.limits.remoteIntervalMin
+    let identity = QuartzAPI.AgentIdentity(
+      name: settings.agent.name, region: settings.agent.region, version: agentVersion)
+    let outside = Outside(
+      engine: engine.curl, resolve: engine.resolver.forRequests, stateDirectory: settings.agent.stateDir,
+      queue: spool, readKey: rereading(quartz.apiKeyFile), apply: apply)
+    try self.init(quartz, agent: identity, rules: rules, outside: outside)
+  }
+}
+
+extension SystemResolver {
+  fileprivate var forRequests: CurlExchange.Resolve {
+    { host, _ in
+      do {
+        let found = try await self.resolve(host, ip: .any, deadline: .now + .seconds(10))
+        if let failure = found.failure {
+          return .failure(ResolveFailure("\(host) cannot be resolved: \(failure.reason.rawValue)"))
+        }
+        return .success(found.addresses.map(\.description))
+      } catch { return .failure(ResolveFailure("cancelled")) }
+    }
+  }
+}
+
+/// The key file, read again off the cooperative pool by the rules every secret file is read by.
+private func rereading(_ path: String?) -> @Sendable () async -> Redacted? {
+  {
+    guard let path else { return nil }
+    return await onThread { (try? SecretFiles.disk.read(path)).map { Redacted($0.text) } }
+  }
+}
+
+/// Tells the log when delivery or the check list begins to fail, and when it works again: once a change, not once a
+/// try.
+actor ConnectionWatch {
+  private let link: QuartzLink
+  private let log: Logger
+  private var delivery: String?
+  private var list: String?
+  private var told: Set<String> = []
+
+  static let every: Duration = .seconds(5)
+
+  init(_ link: QuartzLink, log: Logger) {
+    self.link = link
+    self.log = log
+  }
+
+  func run() async {
+    repeat { await look() } while (try? await Task.sleep(for: Self.every)) != nil
+  }
+
+  private func look() async {
+    if let uploader = link.uploader {
+      let trouble = await uploader.status().tally.trouble
+      tell("delivery", trouble?.message, trouble?.hint, before: &delivery)
+    }
+    if let puller = link.puller {
+      let status = puller.status
+      tell("the check list", status.trouble?.message ?? status.held, status.trouble?.hint, before: &list)
+      tellSkipped(status)
+    }
+  }
+
+  private func tell(_ what: String, _ trouble: String?, _ hint: String?, before: inout String?) {
+    defer { before = trouble }
+    guard trouble != before else { return }
+    if let trouble {
+      log.error("\(what): \(trouble)", metadata: hint.map { ["hint": "\($0)"] })
+    } else {
+      log.notice("\(what): works again")
+    }
+  }
+
+  private func tellSkipped(_ status: PullStatus) {
+    var lines = status.skipped.map { "check skipped: \($0.name) (\($0.type)): \($0.reason)" }
+    lines += status.warnings.map { "check changed: \($0.name): \($0.message)" }
+    for line in lines where told.insert(line).inserted { log.warning("\(line)") }
+    told.formIntersection(lines)
+  }
+}
