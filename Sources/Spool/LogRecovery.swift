@@ -159,7 +159,6 @@ struct LogRecoverer {
     var read = Read(segment: Segment(file: item.file, name: item.name, limit: limit))
     // Header and name may both lie about the size; nothing larger than the largest segment is read.
     let size = min(item.size, 64 << 20)
-    read.unreadableEnd = size < Int(item.header?.segmentSize ?? UInt32(clamping: segmentSize))
     var expected = item.name.base
     var unknown = 0
     if size > SegmentHeader.size {
@@ -179,6 +178,8 @@ struct LogRecoverer {
       }
     }
     recovery.unknownRecords += unknown
+    // A file shorter than it was made may have been cut between two records.
+    if size < Int(item.header?.segmentSize ?? UInt32(clamping: segmentSize)) { read.unreadableEnd = true }
     if item.name.base < limit, limit < RecordFrame.sequenceLimit, expected < limit {
       read.holes.append(expected...limit - 1)
     } else if read.highest >= expected {
