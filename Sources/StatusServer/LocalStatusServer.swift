@@ -95,7 +95,7 @@ package struct LocalStatusServer: Sendable {
         availableConnectionsDelegate: MaximumAvailableConnections(Self.maxConnections, logger: silent)),
       onServerRunning: { channel in
         let address = bound(channel.localAddress?.port)
-        logger.info("status server listens", metadata: ["address": "\(address)"])
+        logger.debug("status server listens", metadata: ["address": "\(address)"])
         onListening(address)
       },
       eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup, logger: silent)

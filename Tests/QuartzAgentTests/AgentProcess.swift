@@ -28,7 +28,7 @@ final class AgentProcess {
     stdoutFile = folder.appending(path: "stdout-\(run)")
     stderrFile = folder.appending(path: "stderr-\(run)")
     for file in [stdoutFile, stderrFile] {
-      FileManager.default.createFile(atPath: file.path, contents: nil)
+      _ = FileManager.default.createFile(atPath: file.path, contents: nil)
     }
     process.executableURL = Self.binary
     process.arguments = arguments

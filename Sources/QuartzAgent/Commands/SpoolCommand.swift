@@ -2,6 +2,7 @@
 
 import AgentConfig
 import ArgumentParser
+import Glibc
 import Monitoring
 import Spool
 
@@ -73,6 +74,12 @@ struct StoreOptions: ParsableArguments {
       let settings = try loadSettings(try config.required())
       folder = settings.agent.stateDir
       for check in settings.checks { names[check.id] = check.name }
+    }
+    guard access(folder + "/spool", F_OK) == 0 else {
+      throw failure(
+        "there is no store in \(folder): no agent has run with this state_dir yet",
+        hint: "name another configuration with --config, or the folder with --state-dir",
+        status: ExitStatus.unknown)
     }
     do {
       return (try SpoolInspector(path: folder + "/spool"), names)
