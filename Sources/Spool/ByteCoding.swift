@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Monitoring
+
 /// Everything on disk is little-endian, whatever the machine.
 extension [UInt8] {
   mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
@@ -64,6 +66,14 @@ struct FieldReader {
 struct FieldValue {
   let bytes: UnsafeRawBufferPointer
 
+  /// Exactly 16 bytes, in the order they are printed.
+  var uniqueID: UniqueID? {
+    guard bytes.count == 16 else { return nil }
+    return UniqueID(
+      high: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+      low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+  }
+
   /// Strict UTF-8.
   var text: String? { String(validating: bytes, as: UTF8.self) }
 
@@ -86,6 +96,13 @@ struct FieldWriter {
     bytes.append(varint: tag)
     bytes.append(varint: UInt64(value.count))
     bytes.append(contentsOf: value)
+  }
+
+  mutating func put(_ tag: UInt64, _ id: UniqueID) {
+    bytes.append(varint: tag)
+    bytes.append(16)
+    Swift.withUnsafeBytes(of: id.high.bigEndian) { bytes.append(contentsOf: $0) }
+    Swift.withUnsafeBytes(of: id.low.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
   mutating func put(_ tag: UInt64, _ text: String) { put(tag, text.utf8) }

@@ -34,11 +34,19 @@ enum RecordPayload {
     static let flags: UInt64 = 21
   }
 
+  private enum Words {
+    static let trigger = WordTable<Trigger>()
+    static let status = WordTable<ResultStatus>()
+    static let state = WordTable<CheckState>()
+    static let reason = WordTable<Reason>()
+    static let phase = WordTable<Phase>()
+  }
+
   /// At most `limit` bytes: the agent's name and the message are cut to 255 bytes each. Durations keep nanoseconds.
   static func encode(_ record: DeliveryRecord) -> [UInt8] {
     var fields = FieldWriter()
-    fields.put(Tag.id, record.id.bytes)
-    fields.put(Tag.checkID, record.checkID.bytes)
+    fields.put(Tag.id, record.id)
+    fields.put(Tag.checkID, record.checkID)
     fields.put(Tag.agent, cut(record.agent))
     fields.put(Tag.scheduledAt, integer: record.scheduledAt.microseconds)
     fields.put(Tag.startedAt, integer: record.startedAt.microseconds)
@@ -115,16 +123,16 @@ enum RecordPayload {
     /// False when a known field has a value this version cannot read.
     mutating func take(_ tag: UInt64, _ value: FieldValue) -> Bool {
       switch tag {
-      case Tag.id: set(&id, UniqueID(bytes: value.bytes))
-      case Tag.checkID: set(&checkID, UniqueID(bytes: value.bytes))
+      case Tag.id: set(&id, value.uniqueID)
+      case Tag.checkID: set(&checkID, value.uniqueID)
       case Tag.agent: set(&agent, value.text)
       case Tag.scheduledAt: set(&scheduledAt, value.integer)
       case Tag.startedAt: set(&startedAt, value.integer)
-      case Tag.trigger: set(&trigger, value.text.flatMap(Trigger.init(rawValue:)))
-      case Tag.status: set(&status, value.text.flatMap(ResultStatus.init(rawValue:)))
-      case Tag.state: set(&state, value.text.flatMap(CheckState.init(rawValue:)))
-      case Tag.reason: set(&reason, value.text.flatMap(Reason.init(rawValue:)))
-      case Tag.phase: set(&phase, value.text.flatMap(Phase.init(rawValue:)))
+      case Tag.trigger: set(&trigger, Words.trigger[value.bytes])
+      case Tag.status: set(&status, Words.status[value.bytes])
+      case Tag.state: set(&state, Words.state[value.bytes])
+      case Tag.reason: set(&reason, Words.reason[value.bytes])
+      case Tag.phase: set(&phase, Words.phase[value.bytes])
       case Tag.statusCode: set(&statusCode, value.integer)
       case Tag.certificateNotAfter: set(&certificateNotAfter, value.integer)
       case Tag.message: set(&message, value.text)
