@@ -155,9 +155,15 @@ package final class CheckScheduler: Sendable {
   /// Tells the source when to wake next. Under the lock, so that of two callers the later one has the last word.
   private func arm(_ state: inout State) {
     let deadline =
-      if case .draining(let deadline) = state.phase { Optional(deadline) } else { state.schedule.nextDue }
+      if case .draining(let deadline) = state.phase { Optional(deadline) } else { state.schedule.nextDue?.tick }
     guard deadline != state.armed else { return }
     state.armed = deadline
     source.arm(at: deadline)
   }
+}
+
+extension BootInstant {
+  /// The next whole millisecond. Slots differ by microseconds, and a wake-up costs two changes of thread: to wake
+  /// once for all slots of a millisecond takes a third off the scheduler's CPU at 1,700 runs a second.
+  fileprivate var tick: BootInstant { BootInstant(microseconds: (microseconds + 999) / 1000 * 1000) }
 }
