@@ -154,8 +154,8 @@ package final class CheckScheduler: Sendable {
 
   /// Tells the source when to wake next. Under the lock, so that of two callers the later one has the last word.
   private func arm(_ state: inout State) {
-    let deadline =
-      if case .draining(let deadline) = state.phase { Optional(deadline) } else { state.schedule.nextDue?.tick }
+    var deadline = state.schedule.nextDue?.tick
+    if case .draining(let end) = state.phase { deadline = end }
     guard deadline != state.armed else { return }
     state.armed = deadline
     source.arm(at: deadline)
