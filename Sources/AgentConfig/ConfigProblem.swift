@@ -30,10 +30,14 @@ package struct ConfigProblem: Hashable, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
-  /// `agent.yaml:14:5: interval must be at least 1s, found 0s`, and a second line with the hint if there is one.
+  /// `agent.yaml:14:5: interval must be at least 1s, found 0s`.
+  package var headline: String {
+    (line > 0 ? "\(file):\(line):\(column)" : file) + ": \(message)"
+  }
+
+  /// The headline, and a second line with the hint if there is one.
   package var description: String {
-    let place = line > 0 ? "\(file):\(line):\(column)" : file
-    return "\(place): \(message)" + (hint.map { "\n  hint: \($0)" } ?? "")
+    headline + (hint.map { "\n  hint: \($0)" } ?? "")
   }
 }
 

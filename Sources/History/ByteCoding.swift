@@ -115,14 +115,3 @@ struct ByteReader {
     return id
   }
 }
-
-/// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78): catches every burst of up to 32 bits.
-func crc32c(_ bytes: some Sequence<UInt8>) -> UInt32 {
-  var crc = UInt32.max
-  for byte in bytes { crc = crcTable[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ crc >> 8 }
-  return ~crc
-}
-
-private let crcTable: [UInt32] = (0..<256).map { index in
-  (0..<8).reduce(UInt32(index)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0x82f6_3b78 : crc >> 1 }
-}

@@ -188,7 +188,7 @@ extension HistoryState {
       writer.id(id)
       history.encode(into: &writer)
     }
-    writer.fixed32(crc32c(writer.bytes))
+    writer.fixed32(CRC32C.checksum(writer.bytes))
     return writer.bytes
   }
 
@@ -198,7 +198,7 @@ extension HistoryState {
       throw CodingDamage()
     }
     var trailer = ByteReader(bytes, from: body)
-    guard try trailer.fixed32() == crc32c(bytes[..<body]) else { throw CodingDamage() }
+    guard try trailer.fixed32() == CRC32C.checksum(Array(bytes[..<body])) else { throw CodingDamage() }
     var reader = ByteReader(bytes, from: Self.magic.count, to: body)
     guard try reader.unsigned() == Self.version else { throw CodingDamage() }
     applied = AppliedSequences(through: try reader.unsigned())

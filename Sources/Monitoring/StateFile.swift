@@ -95,30 +95,3 @@ package struct StateFile: Hashable, Sendable {
     close(descriptor)
   }
 }
-
-/// Runs blocking work on a thread made for it and gives back what it returns.
-package func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-  await withCheckedContinuation { continuation in
-    let job = ThreadJob { continuation.resume(returning: work()) }
-    // Balanced by takeRetainedValue in runThreadJob, or below when there is no thread.
-    let retained = Unmanaged.passRetained(job)
-    var thread = pthread_t()
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    let code = pthread_create(&thread, &attributes, runThreadJob, retained.toOpaque())
-    pthread_attr_destroy(&attributes)
-    // No thread to be had: late is better than never, and the caller's continuation must be resumed.
-    if code != 0 { retained.takeRetainedValue().run() }
-  }
-}
-
-private final class ThreadJob: Sendable {
-  let run: @Sendable () -> Void
-  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-private func runThreadJob(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  if let argument { Unmanaged<ThreadJob>.fromOpaque(argument).takeRetainedValue().run() }
-  return nil
-}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Monitoring
+
 /// What a record is. The raw values are the format.
 enum RecordKind: UInt8, Sendable {
   case result = 1

@@ -29,8 +29,8 @@ package final class ResultSpool: DeliveryQueue {
   ) async throws(SpoolError) -> ResultSpool {
     if let problem = settings.problem() { throw .invalidSettings(problem) }
     let outcome: Result<ResultSpool, SpoolError> = await withCheckedContinuation { continuation in
-      let body = ThreadBody { serve(settings, files, opened: continuation) }
-      if !startThread(body) {
+      let hasThread = startThread { serve(settings, files, opened: continuation) }
+      if !hasThread {
         continuation.resume(
           returning: .failure(.notDurable(reason: "the system gives no thread for the store")))
       }
@@ -99,11 +99,11 @@ package final class ResultSpool: DeliveryQueue {
     let reader = await perform(orElse: nil) { core, _ in core.reader() }
     guard let reader else { return }
     await withCheckedContinuation { continuation in
-      let thread = ThreadBody {
+      let hasThread = startThread {
         reader.visit(after: sequence, body)
         continuation.resume()
       }
-      if !startThread(thread) { continuation.resume() }
+      if !hasThread { continuation.resume() }
     }
   }
 

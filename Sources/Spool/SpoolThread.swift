@@ -3,29 +3,6 @@
 import Glibc
 import Monitoring
 
-/// What a new thread is born with; handed over through one raw pointer.
-final class ThreadBody: Sendable {
-  let run: @Sendable () -> Void
-  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-/// Runs `body` on a thread of its own. False when the system gives no thread.
-func startThread(_ body: ThreadBody) -> Bool {
-  let pointer = Unmanaged.passRetained(body).toOpaque()
-  var thread = pthread_t()
-  guard pthread_create(&thread, nil, threadMain, pointer) == 0 else {
-    Unmanaged<ThreadBody>.fromOpaque(pointer).release()
-    return false
-  }
-  pthread_detach(thread)
-  return true
-}
-
-private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
-  return nil
-}
-
 /// The writer: groups of results, then jobs, then what time demands; and again until the mailbox closes.
 func runSpool(_ core: consuming SpoolCore, _ mailbox: SpoolMailbox, wakeUploader: @Sendable () -> Void) {
   var core = core

@@ -83,8 +83,9 @@ import Testing
           try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
           let first = try AgentProcess(["run"], in: folder)
           try await first.wait(for: "a probe of the API's check") { web.accepted >= 1 }
-          #expect(first.stderr.contains("check skipped"))
-          #expect(first.stderr.contains("heartbeat"))
+          try await first.wait(for: "the heartbeat check to be named as skipped") {
+            first.stderr.contains("check skipped") && first.stderr.contains("heartbeat")
+          }
           let status = try await agent("status", in: folder)
           #expect(status.stdout.contains("Shop"), "\(status.stdout)")
           first.send(SIGTERM)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import Synchronization
 
 /// A folder that goes away with the closure.
 package func withTemporaryDirectory<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
@@ -13,9 +14,15 @@ package func withTemporaryDirectory<Value>(_ body: (URL) async throws -> Value) 
 }
 
 /// A program from Debian, started for a test, ended with it by its own process id.
-package final class RealServer {
-  private let process = Process()
+///
+/// Not by Foundation's `Process`: that takes a socket's closing for the child's end and then waits for the child on
+/// the one thread that serves every `Process`. A server that closes what it inherits, as sshd does, would hold up all.
+package final class RealServer: Sendable {
+  private let program: String
+  private let identifier: pid_t
   private let log: URL
+  /// Whether the child was waited for: from then on its id may be another process's.
+  private let reaped = Mutex(false)
 
   /// - Parameters:
   ///   - program: absolute path; a missing one is a failed test that names the package to install.
@@ -25,38 +32,67 @@ package final class RealServer {
     guard FileManager.default.isExecutableFile(atPath: program) else {
       throw MissingServer(program: program, debianPackage: debianPackage)
     }
+    self.program = program
     self.log = log
-    _ = FileManager.default.createFile(atPath: log.path, contents: nil)
-    let handle = try FileHandle(forWritingTo: log)
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    process.standardOutput = handle
-    process.standardError = handle
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
+    identifier = try spawn([program] + arguments, output: log.path)
   }
 
   /// Waits until something accepts on the port, as long as the process lives, 10 s at most.
   package func waitUntilListening(port: UInt16) async throws {
     let deadline = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < deadline, process.isRunning {
+    while ContinuousClock.now < deadline, isRunning {
       if canConnect(port) { return }
       try await Task.sleep(for: .milliseconds(20))
     }
     let output = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-    throw ServerDidNotStart(program: process.executableURL?.lastPathComponent ?? "", output: output)
+    throw ServerDidNotStart(program: URL(filePath: program).lastPathComponent, output: output)
   }
 
-  /// SIGKILL, because a child started from the cooperative pool inherits that pool's mask: SIGTERM is blocked.
+  private var isRunning: Bool {
+    reaped.withLock { reaped in
+      if !reaped { reaped = waitpid(identifier, nil, WNOHANG) == identifier }
+      return !reaped
+    }
+  }
+
   package func stop() {
-    guard process.isRunning else { return }
-    kill(process.processIdentifier, SIGKILL)
-    // Waits for the end without taking the status away from Foundation, whose own wait needs a run loop.
-    var information = siginfo_t()
-    waitid(P_PID, id_t(process.processIdentifier), &information, WEXITED | WNOWAIT)
+    reaped.withLock { reaped in
+      guard !reaped else { return }
+      kill(identifier, SIGKILL)
+      waitpid(identifier, nil, 0)
+      reaped = true
+    }
   }
 
   deinit { stop() }
+}
+
+/// Starts a child with its output in a file, no input, no descriptor of ours and no signal blocked.
+private func spawn(_ arguments: [String], output: String) throws -> pid_t {
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+  // Whether open or not, glibc ignores those that are not; a list of the open ones would be old when it is used.
+  for descriptor in 3..<min(getdtablesize(), 4096) {
+    posix_spawn_file_actions_addclose(&actions, descriptor)
+  }
+  var attributes = posix_spawnattr_t()
+  posix_spawnattr_init(&attributes)
+  defer { posix_spawnattr_destroy(&attributes) }
+  // The cooperative pool's threads block signals, and a child inherits the mask.
+  var none = sigset_t()
+  sigemptyset(&none)
+  posix_spawnattr_setsigmask(&attributes, &none)
+  posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+  let words = arguments.map { strdup($0) } + [nil]
+  defer { words.forEach { free($0) } }
+  var identifier: pid_t = 0
+  let code = posix_spawn(&identifier, arguments[0], &actions, &attributes, words, environ)
+  guard code == 0 else { throw POSIXFailure("posix_spawn", code) }
+  return identifier
 }
 
 package struct MissingServer: Error, CustomStringConvertible {

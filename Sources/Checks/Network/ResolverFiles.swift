@@ -44,7 +44,7 @@ final class ResolverFiles: Sendable {
     guard mustLook else { return known }
     let (resolvConf, hosts) = (resolvConf, hosts)
     let read =
-      await onOwnThread { Self.read(resolvConf, hosts, unlessStillAt: known?.stamps) ?? known } ?? known
+      await onThread { Self.read(resolvConf, hosts, unlessStillAt: known?.stamps) ?? known }
     state.withLock { state in
       state.isLooking = false
       state.lookedAt = now

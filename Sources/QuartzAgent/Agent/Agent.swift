@@ -84,7 +84,7 @@ struct Agent {
         log.warning("settings other than checks have changed: they take effect at the next start")
       }
     case .failure(let errors):
-      for problem in errors.problems { log.error("\(problem)") }
+      for problem in errors.problems { log.error("\(problem.headline)", metadata: problem.hintMetadata) }
       log.error("the configuration was not reloaded: the old one stays in force")
     }
   }

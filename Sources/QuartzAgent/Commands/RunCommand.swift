@@ -24,7 +24,7 @@ struct RunCommand: AsyncParsableCommand {
     defer { sink.drain() }
     let log = Logger(label: "agent") { SinkHandler(label: $0, sink: sink, logLevel: logging.logLevel) }
     let path = try config.required()
-    let settings = try loadSettings(path) { log.warning("\($0)") }
+    let settings = try loadSettings(path) { log.warning("\($0.headline)", metadata: $0.hintMetadata) }
     try await Agent(settings: settings, configPath: path, log: log).run(signals)
   }
 }
@@ -48,4 +48,9 @@ func report(_ errors: ConfigErrors) -> ExitCode {
   let count = errors.problems.count
   return failure(
     "the configuration has \(count) \(count == 1 ? "problem" : "problems")", status: ExitStatus.configuration)
+}
+
+extension ConfigProblem {
+  /// The hint for a log line, which has one line only.
+  var hintMetadata: Logger.Metadata? { hint.map { ["hint": "\($0)"] } }
 }

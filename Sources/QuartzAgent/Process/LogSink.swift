@@ -38,7 +38,7 @@ final class LogSink: Sendable {
   init(format: LogFormat, now: @escaping @Sendable () -> Timestamp = { .now() }) {
     self.format = format
     self.now = now
-    startThread(argument: self, body: logThread)
+    _ = startThread { self.writeLoop() }
   }
 
   func log(_ level: Logger.Level, _ label: String, _ message: String, _ metadata: Logger.Metadata) {
@@ -87,7 +87,7 @@ final class LogSink: Sendable {
     return true
   }
 
-  fileprivate func writeLoop() {
+  private func writeLoop() {
     while true {
       wake.wait()
       let (lines, dropped, closing) = state.withLock { state in
@@ -105,12 +105,6 @@ final class LogSink: Sendable {
       }
     }
   }
-}
-
-/// The body of the writing thread.
-private func logThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  if let argument { Unmanaged<LogSink>.fromOpaque(argument).takeRetainedValue().writeLoop() }
-  return nil
 }
 
 private func textLine(

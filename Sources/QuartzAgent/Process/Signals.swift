@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import Monitoring
 import Synchronization
 
 /// What somebody outside asked of this process.
@@ -23,7 +24,8 @@ func processSignals() -> AsyncStream<ProcessSignal> {
   // A full pipe holds thousands of signals; one more must not block the handler.
   _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
   signalPipe.store(ends[1], ordering: .sequentiallyConsistent)
-  startThread(argument: SignalReader(pipe: ends[0], continuation: continuation), body: readSignals)
+  let readEnd = ends[0]
+  guard startThread({ readSignals(readEnd, continuation) }) else { return stream }
   for number in [SIGTERM, SIGINT, SIGHUP] {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = noteSignal
@@ -44,32 +46,21 @@ private func noteSignal(_ number: Int32) {
   errno = saved
 }
 
-private final class SignalReader: Sendable {
-  let pipe: Int32
-  let continuation: AsyncStream<ProcessSignal>.Continuation
-
-  init(pipe: Int32, continuation: AsyncStream<ProcessSignal>.Continuation) {
-    self.pipe = pipe
-    self.continuation = continuation
-  }
-}
-
-private func readSignals(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let argument else { return nil }
-  let reader = Unmanaged<SignalReader>.fromOpaque(argument).takeRetainedValue()
+/// The reading thread, for the rest of the process's life.
+private func readSignals(_ pipe: Int32, _ continuation: AsyncStream<ProcessSignal>.Continuation) {
   var stopping = false
   while true {
     var byte: UInt8 = 0
-    let count = read(reader.pipe, &byte, 1)
+    let count = read(pipe, &byte, 1)
     if count < 0 && errno == EINTR { continue }
-    if count <= 0 { return nil }
+    if count <= 0 { return }
     if Int32(byte) == SIGHUP {
-      reader.continuation.yield(.reload)
+      continuation.yield(.reload)
     } else if stopping {
       _exit(128 + Int32(byte))
     } else {
       stopping = true
-      reader.continuation.yield(.stop)
+      continuation.yield(.stop)
     }
   }
 }

@@ -2,34 +2,6 @@
 
 import Glibc
 
-/// Runs a blocking call on a thread made for it, so that the cooperative pool never waits for a file.
-///
-/// Nil when no thread could be made (task limit). For rare calls only: each costs a thread's start.
-func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
-  await withCheckedContinuation { continuation in
-    let work = ThreadWork { continuation.resume(returning: $0 ? body() : nil) }
-    let handover = Unmanaged.passRetained(work)
-    var thread = pthread_t()
-    if pthread_create(&thread, nil, runThreadWork, handover.toOpaque()) == 0 {
-      pthread_detach(thread)
-    } else {
-      handover.takeRetainedValue().run(false)
-    }
-  }
-}
-
-private final class ThreadWork: Sendable {
-  /// Told whether it runs on a thread of its own.
-  let run: @Sendable (Bool) -> Void
-  init(_ run: @escaping @Sendable (Bool) -> Void) { self.run = run }
-}
-
-private func runThreadWork(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let argument else { return nil }
-  Unmanaged<ThreadWork>.fromOpaque(argument).takeRetainedValue().run(true)
-  return nil
-}
-
 /// A small file's bytes, at most `limit`; nil when it cannot be read.
 func readFile(_ path: String, limit: Int) -> [UInt8]? {
   guard let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return nil }

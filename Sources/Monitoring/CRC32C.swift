@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 /// CRC-32C (Castagnoli, RFC 3720 appendix B.4), eight bytes a step.
-enum CRC32C {
+package enum CRC32C {
   /// The checksum of `bytes`, continuing from `previous` (0 at the start).
-  static func checksum(_ bytes: UnsafeRawBufferPointer, from previous: UInt32 = 0) -> UInt32 {
+  package static func checksum(_ bytes: UnsafeRawBufferPointer, from previous: UInt32 = 0) -> UInt32 {
     var crc = ~previous
     var index = 0
     tables.withUnsafeBufferPointer { table in
@@ -24,7 +24,7 @@ enum CRC32C {
     return ~crc
   }
 
-  static func checksum(_ bytes: [UInt8]) -> UInt32 {
+  package static func checksum(_ bytes: [UInt8]) -> UInt32 {
     bytes.withUnsafeBytes { checksum($0) }
   }
 
