@@ -37,9 +37,9 @@ package final class RealServer: Sendable {
     identifier = try spawn([program] + arguments, output: log.path)
   }
 
-  /// Waits until something accepts on the port, as long as the process lives, 10 s at most.
+  /// Waits until something accepts on the port, as long as the process lives, a minute at most: all tests start at once.
   package func waitUntilListening(port: UInt16) async throws {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline, isRunning {
       if canConnect(port) { return }
       try await Task.sleep(for: .milliseconds(20))
