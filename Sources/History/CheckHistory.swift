@@ -28,6 +28,22 @@ struct CheckHistory: Sendable {
     enabled.set(check.enabled, at: now.microseconds)
   }
 
+  /// No longer configured: its figures wait for the day it comes back.
+  mutating func retire(now: Timestamp) {
+    guard check != nil else { return }
+    check = nil
+    recent = []
+    enabled.set(false, at: now.microseconds)
+  }
+
+  /// Whether somebody may still miss this once it is not configured.
+  func isWorthKeeping(at now: Timestamp) -> Bool {
+    guard let last else { return false }
+    return last.startedAt.duration(to: now) < .seconds(7 * 86_400)
+  }
+
+  mutating func recount(after sequence: UInt64) { appliedThrough = min(appliedThrough, sequence) }
+
   mutating func keep(_ result: CheckResult, limit: Int) {
     recent.append(result)
     trim(limit)

@@ -34,9 +34,16 @@ package final class HistoryStore: Sendable {
     }
   }
 
-  /// The checks that are configured now, in their order. What is remembered of any other is dropped.
+  /// The checks that are configured now, in their order. What is remembered of any other is kept for a week, not
+  /// shown: a check may be away because the API's list is not there yet, or because somebody made a mistake.
   package func apply(_ checks: [MonitoringCheck], now: Timestamp) {
     state.withLock { $0.apply(checks, now: now) }
+  }
+
+  /// Forgets that anything beyond this sequence was counted. For the start: what a snapshot counted and the store
+  /// lost would make the history ignore the next results, which carry those sequences again.
+  package func recount(after sequence: UInt64) {
+    state.withLock { $0.recount(after: sequence) }
   }
 
   /// A finished run. Results of checks that are not configured are dropped.
@@ -112,7 +119,17 @@ struct HistoryState: Sendable {
       history.trim(recentLimit)
       kept[check.id] = history
     }
+    for (id, var history) in histories where history.isWorthKeeping(at: now) {
+      history.retire(now: now)
+      kept[id] = history
+    }
     histories = kept
+  }
+
+  mutating func recount(after sequence: UInt64) {
+    guard applied.through > sequence else { return }
+    applied = AppliedSequences(through: sequence)
+    for id in Array(histories.keys) { histories[id]?.recount(after: sequence) }
   }
 
   mutating func record(_ result: CheckResult, interval: Duration, sequence: UInt64?) {
@@ -126,11 +143,13 @@ struct HistoryState: Sendable {
   mutating func replay(_ queued: QueuedRecord, interval: Duration) {
     let record = queued.record
     applied.add(queued.sequence)
-    guard let check = histories[record.checkID]?.check else { return }
     let limit = recentLimit
-    histories[record.checkID]?.keep(CheckResult(record, check: check), limit: limit)
+    if let check = histories[record.checkID]?.check {
+      histories[record.checkID]?.keep(CheckResult(record, check: check), limit: limit)
+    }
     guard record.trigger == .schedule else { return }
-    histories[record.checkID]?.add(LastResult(record), interval: interval, sequence: queued.sequence)
+    histories[record.checkID, default: CheckHistory()].add(
+      LastResult(record), interval: interval, sequence: queued.sequence)
   }
 
   mutating func statuses(now: Timestamp) -> [CheckStatus] {

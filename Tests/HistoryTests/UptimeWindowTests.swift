@@ -124,7 +124,7 @@ import Testing
     #expect(window.coverage == 50)
   }
 
-  @Test func aRemovedCheckIsForgottenAndAnUnknownOneIgnored() throws {
+  @Test func aRemovedCheckIsNotShownAndAnUnknownOneIgnored() throws {
     let check = try makeCheck()
     let store = makeStore(check, runs: grid(5))
     let other = try makeCheck("Other")
@@ -132,8 +132,6 @@ import Testing
     store.record(grid(1)[0].result(of: check), interval: .seconds(60))
     #expect(store.recent(check.id) == nil)
     #expect(store.snapshot(now: midnight).checks.map(\.name) == ["Other"])
-    store.apply([check], now: midnight)
-    #expect(store.snapshot(now: midnight + .seconds(600)).window(.day).uptime == nil)
   }
 
   @Test func stateAndItsBeginning() throws {

@@ -39,7 +39,7 @@ package struct HTTPProbe: Probe {
         let dialled = try await transfer.perform(request, to: addresses, until: deadline)
         trail.add(dialled, step, dns: dns)
         if let failure = dialled.report.failure {
-          return trail.outcome(failure: Verdict(failure, of: dialled, timeout: check.timeout))
+          return trail.outcome(failure: Verdict(failure, of: dialled, at: step.endpoint, for: check))
         }
         let report = dialled.report
         switch rule.decide(after: step, status: report.statusCode, location: report.header("location")) {
@@ -62,6 +62,8 @@ package struct HTTPProbe: Probe {
     }
     let host = try await finder.resolver.resolve(step.url.host, ip: check.ip, deadline: deadline)
     if let failure = host.failure {
+      // A stranger's page must not learn which names exist in here.
+      if check.origin == .api, !failure.reason.isLocal { return .ended(ProbeOutcome(RedirectRule.denied)) }
       let dns = IPAddress(step.url.host) == nil ? host.elapsed : nil
       return .ended(ProbeOutcome(failure, timings: Timings(dns: dns)))
     }

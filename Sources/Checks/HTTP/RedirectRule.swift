@@ -64,10 +64,11 @@ struct RedirectRule {
     .refused(Verdict(.httpRedirectRefused, phase: .transfer, message: message))
   }
 
-  /// A hop the egress policy denies. No word on why, no timing: a page must not map the network around the agent.
+  /// A hop the egress policy denies, or, for a stranger's check, one that does not resolve. No word on which, no
+  /// timing: a page must not map the network around the agent.
   static let denied = Verdict(
     .httpRedirectRefused, phase: .transfer,
-    message: "redirect to an address that the egress policy does not allow")
+    message: "redirect to a host that does not resolve or that the egress policy does not allow")
 }
 
 extension HTTPStep {

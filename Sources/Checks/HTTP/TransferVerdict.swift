@@ -6,16 +6,22 @@ import Monitoring
 extension Verdict {
   /// What a transfer that failed says, in our words: nothing the other side sent is repeated.
   ///
-  /// - Parameter timeout: the check's; a limit missed by more than a fifth of it was this machine's lateness.
-  init(_ failure: TransferFailure, of dialled: DialledTransfer, timeout: Duration) {
-    if failure.kind == .timeout, dialled.lateness > timeout / 5 {
+  /// - Parameters:
+  ///   - endpoint: as the check or the redirect writes it. A stranger's check is told no more: what its names resolve
+  ///     to in here is none of its business.
+  ///   - check: its timeout; a limit missed by more than a fifth of it was this machine's lateness.
+  init(
+    _ failure: TransferFailure, of dialled: DialledTransfer, at endpoint: Endpoint, for check: MonitoringCheck
+  ) {
+    if failure.kind == .timeout, dialled.lateness > check.timeout / 5 {
       let late = Int(dialled.lateness.milliseconds)
       self.init(
         .localFault, phase: Phase(failure.phase),
         message: "this machine was busy: its transfer thread was \(late) ms late")
       return
     }
-    let message = failure.kind.isLocal ? failure.message : "\(dialled.peer): \(failure.message)"
+    let place = check.origin == .api ? endpoint.description : dialled.peer.description
+    let message = failure.kind.isLocal ? failure.message : "\(place): \(failure.message)"
     self.init(Reason(failure), phase: Phase(failure.phase), message: message)
   }
 }

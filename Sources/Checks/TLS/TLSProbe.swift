@@ -42,7 +42,10 @@ package struct TLSProbe: Probe {
       thresholds: settings.certificate,
       notAfter: dialled.report.tls?.chain.first.map { Timestamp(seconds: $0.notAfter) },
       now: now)
-    let failure = dialled.report.failure.map { Verdict($0, of: dialled, timeout: check.timeout) }
+    let failure = dialled.report.failure.map {
+      Verdict(
+        $0, of: dialled, at: Endpoint(host: settings.host, port: settings.port), for: check)
+    }
     var timings = dialled.timings
     timings.dns = dns
     timings.total = dialled.elapsed + (dns ?? .zero)

@@ -47,6 +47,8 @@ package struct CurlExchange: HTTPExchanging {
     let start = ContinuousClock.now
     let addresses: [String]
     switch await self.addresses() {
+    // A resolution that was cancelled is no answer about the receiver.
+    case .failure where Task.isCancelled: throw CancellationError()
     case .failure(let failure): return .failure(failure.message)
     case .success(let found): addresses = found
     }

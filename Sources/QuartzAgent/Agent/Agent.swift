@@ -36,26 +36,30 @@ struct Agent {
       }
       return spool
     } catch {
-      if case .locked = error { throw failure(error.description, status: ExitStatus.locked) }
-      throw failure(error.description, status: ExitStatus.configuration)
+      switch error {
+      case .locked: throw failure(error.description, status: ExitStatus.locked)
+      case .invalidSettings: throw failure(error.description, status: ExitStatus.configuration)
+      case .notDurable: throw failure(error.description, status: ExitStatus.internalError)
+      }
     }
   }
 
-  /// Everything that runs beside the scheduler is a child of this group, and ends with it.
+  /// From the stop signal to the end, the last save included: less than the ten seconds a container gets.
+  private static let shutdownLimit: Duration = .seconds(8)
+
+  /// Everything that runs is a child of this group, and ends with it: the scheduler after its probes have, the rest
+  /// meanwhile.
   private func serve(_ parts: AgentParts, _ signals: AsyncStream<ProcessSignal>) async {
     parts.announce()
-    await withDiscardingTaskGroup { group in
+    let stopped = await withDiscardingTaskGroup { group in
+      group.addTask { await parts.scheduler.run() }
       for service in parts.services { group.addTask { await service() } }
-      let schedule = parts.scheduler
-      await withDiscardingTaskGroup { probing in
-        probing.addTask { await schedule.run() }
-        await follow(signals, parts)
-        log.notice("stopping: no new probes; those in flight have 5 s")
-        probing.cancelAll()
-      }
+      await follow(signals, parts)
+      log.notice("stopping: no new probes; those in flight have 5 s")
       group.cancelAll()
+      return ContinuousClock.now
     }
-    await parts.finish()
+    await parts.finish(until: stopped + Self.shutdownLimit)
   }
 
   /// Returns at the first stop signal.
@@ -73,15 +77,18 @@ struct Agent {
     let path = configPath
     let loaded = await onThread {
       Result { () throws(ConfigErrors) in
-        try ConfigLoader.load(path: path, environment: processEnvironment()).settings
+        try ConfigLoader.load(path: path, environment: processEnvironment())
       }
     }
     switch loaded {
-    case .success(let new):
+    case .success(let loaded):
+      let new = loaded.settings
+      for warning in loaded.warnings { log.warning("\(warning.headline)", metadata: warning.hintMetadata) }
       parts.catalog.replace(file: new.checks)
       log.notice("configuration reloaded", metadata: ["checks": "\(parts.catalog.checks.count)"])
       if !new.differsOnlyInChecks(from: settings) {
-        log.warning("settings other than checks have changed: they take effect at the next start")
+        log.warning(
+          "settings other than checks and defaults have changed: they take effect at the next start")
       }
     case .failure(let errors):
       for problem in errors.problems { log.error("\(problem.headline)", metadata: problem.hintMetadata) }
@@ -94,6 +101,8 @@ extension Settings {
   fileprivate func differsOnlyInChecks(from other: Settings) -> Bool {
     var comparable = self
     comparable.checks = other.checks
+    // They are in the checks already.
+    comparable.defaults = other.defaults
     comparable.secretPaths = other.secretPaths
     return comparable == other
   }

@@ -44,6 +44,7 @@ struct AgentParts: Sendable {
       uploader: link?.uploader, log: log)
     let scheduler = try Self.scheduler(settings, engine, recorder)
     catalog.observe { checks in
+      recorder.keep(checks)
       history.apply(checks, now: .now())
       scheduler.apply(checks)
     }
@@ -113,11 +114,10 @@ struct AgentParts: Sendable {
   /// Bytes of a stored result with its framing, a failing one's message included; status shows the measured mean.
   private static let typicalRecord = 300.0
 
-  /// After the last probe: one more upload round, and everything on disk.
-  func finish() async {
-    await spool.flush()
-    await link?.uploader?.flush(within: .seconds(5))
+  /// After the last probe: everything on disk, then one more upload round with the time that is left.
+  func finish(until deadline: ContinuousClock.Instant) async {
     await keeper.save(history)
+    await link?.uploader?.flush(within: max(.seconds(1), ContinuousClock.now.duration(to: deadline)))
   }
 }
 
@@ -139,6 +139,8 @@ extension ListenAddress {
   init?(_ listen: StatusSettings.Listen) {
     switch listen {
     case .off: return nil
+    // The name may also be ::1, and whoever listens and whoever asks must mean the same.
+    case .tcp("localhost", let port): self = .tcp(host: "127.0.0.1", port: port)
     case .tcp(let host, let port): self = .tcp(host: host, port: port)
     case .unix(let path): self = .unix(path: path)
     }

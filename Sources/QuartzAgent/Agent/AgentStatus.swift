@@ -31,7 +31,29 @@ struct AgentStatus: StatusSource {
         StatusProblem("the check list is not the API's latest: \(trouble)", hint: puller.trouble?.hint))
     }
     if let damage = history.damage { snapshot.notices.append(StatusProblem(damage)) }
+    snapshot.notices += await listNotices() + budgetNotices()
     return snapshot
+  }
+
+  private func listNotices() -> [StatusProblem] {
+    guard let list = link?.puller?.status else { return [] }
+    var notices: [StatusProblem] = []
+    if list.isFromDisk {
+      notices.append(StatusProblem("the checks are those of the list on disk; the API has not answered yet"))
+    }
+    if list.isCut {
+      notices.append(
+        StatusProblem(
+          "the API lists more checks than this agent reads",
+          hint: "give each agent its share with quartz.checks.only"))
+    }
+    if let problem = list.cacheProblem { notices.append(StatusProblem("the check list on disk: \(problem)")) }
+    return notices
+  }
+
+  private func budgetNotices() async -> [StatusProblem] {
+    guard let problem = await link?.uploader?.status().usage.storeProblem else { return [] }
+    return [StatusProblem("the count of requests is not on disk, a restart forgets it: \(problem)")]
   }
 
   func recent(_ checkID: UniqueID) -> [CheckResult]? { history.recent(checkID) }

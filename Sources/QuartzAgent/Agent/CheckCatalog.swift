@@ -13,10 +13,12 @@ final class CheckCatalog: Sendable {
     var byID: [UniqueID: MonitoringCheck] = [:]
     /// Every id in the API's list, also of checks this agent does not run.
     var listed: Set<UniqueID> = []
-    var observer: @Sendable ([MonitoringCheck]) -> Void = { _ in }
   }
 
   private let state: Mutex<State>
+  /// Held around a change and its announcement, so that of two changes the later one has the last word with
+  /// everybody. Whoever is told may ask the catalog, which takes `state` alone.
+  private let observer = Mutex<@Sendable ([MonitoringCheck]) -> Void>({ _ in })
 
   init(file: [MonitoringCheck]) {
     state = Mutex(State(file: file))
@@ -35,7 +37,10 @@ final class CheckCatalog: Sendable {
 
   /// Tells the list that is in force now, and every later one.
   func observe(_ observer: @escaping @Sendable ([MonitoringCheck]) -> Void) {
-    change { $0.observer = observer }
+    self.observer.withLock { current in
+      current = observer
+      observer(checks)
+    }
   }
 
   func replace(file: [MonitoringCheck]) { change { $0.file = file } }
@@ -47,12 +52,14 @@ final class CheckCatalog: Sendable {
     }
   }
 
-  /// The observer is called under the lock: of two changes the later one has the last word with everybody.
   private func change(_ body: (inout State) -> Void) {
-    state.withLock { state in
-      body(&state)
-      merge(&state)
-      state.observer(state.merged)
+    observer.withLock { observer in
+      let merged = state.withLock { state in
+        body(&state)
+        merge(&state)
+        return state.merged
+      }
+      observer(merged)
     }
   }
 

@@ -22,6 +22,7 @@ struct HistoryKeeper: Sendable {
   /// The snapshot, and what the store holds beyond it.
   func restore(agent: AgentIdentity, checks: [MonitoringCheck]) async -> HistoryStore {
     let history = await stored(agent: agent)
+    history.recount(after: spool.status().recordedThrough)
     history.apply(checks, now: .now())
     let intervals = Dictionary(checks.map { ($0.id, $0.interval) }, uniquingKeysWith: { first, _ in first })
     // Below the snapshot only the recent results are still missing, 100 a check at most.
@@ -50,7 +51,8 @@ struct HistoryKeeper: Sendable {
   func save(_ history: HistoryStore) async {
     // Asked before, so that it never covers more than the bytes do.
     let through = history.appliedThrough
-    let bytes = history.encode()
+    // Off the pool: with thousands of checks it takes as long as many probes do.
+    let bytes = await onThread { history.encode() }
     await spool.flush()
     do {
       try await file.write(bytes)

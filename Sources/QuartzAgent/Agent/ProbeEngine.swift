@@ -61,9 +61,11 @@ func withProbeEngine<Value>(
 /// What http probes and the API client call themselves.
 let userAgent = "quartz-agent/\(agentVersion)"
 
-/// Probes in flight at most: what the configuration says, or as many as the descriptors allow, up to 2,000, with 64
-/// kept back for the store, the API and the status server.
+/// Probes in flight at most: what the configuration says, or 2,000, as far as the descriptors allow. A probe holds up
+/// to two (A and AAAA are asked at once); a quarter of a thousand is kept back for the store, the API and the status
+/// server's connections, or half of them where there are few.
 func inFlightLimit(_ configured: Int?) -> Int {
-  let possible = max(1, descriptorLimit() - 64)
+  let limit = descriptorLimit()
+  let possible = max(1, (limit - min(256, limit / 2)) / 2)
   return min(configured ?? 2000, possible)
 }

@@ -48,14 +48,20 @@ private func rereading(_ path: String?) -> @Sendable () async -> Redacted? {
   }
 }
 
-/// Tells the log when delivery or the check list begins to fail, and when it works again: once a change, not once a
-/// try.
+/// Tells the log when delivery or the check list begins to fail, and when it works again: once a change of
+/// words, not once a try.
 actor ConnectionWatch {
   private let link: QuartzLink
   private let log: Logger
   private var delivery: String?
   private var list: String?
-  private var told: Set<String> = []
+  private var told: Set<Notice> = []
+
+  private struct Notice: Hashable {
+    let what: String
+    let check: String
+    let why: String
+  }
 
   static let every: Duration = .seconds(5)
 
@@ -84,16 +90,25 @@ actor ConnectionWatch {
     defer { before = trouble }
     guard trouble != before else { return }
     if let trouble {
-      log.error("\(what): \(trouble)", metadata: hint.map { ["hint": "\($0)"] })
+      var metadata: Logger.Metadata = ["problem": "\(trouble)"]
+      if let hint { metadata["hint"] = "\(hint)" }
+      log.error("\(what) is in trouble", metadata: metadata)
     } else {
-      log.notice("\(what): works again")
+      log.notice("\(what) works again")
     }
   }
 
   private func tellSkipped(_ status: PullStatus) {
-    var lines = status.skipped.map { "check skipped: \($0.name) (\($0.type)): \($0.reason)" }
-    lines += status.warnings.map { "check changed: \($0.name): \($0.message)" }
-    for line in lines where told.insert(line).inserted { log.warning("\(line)") }
-    told.formIntersection(lines)
+    var lines: Set<Notice> = []
+    for check in status.skipped {
+      lines.insert(Notice(what: "check skipped", check: "\(check.name) (\(check.type))", why: check.reason))
+    }
+    for warning in status.warnings {
+      lines.insert(Notice(what: "check changed", check: warning.name, why: warning.message))
+    }
+    for line in lines.subtracting(told).sorted(by: { $0.check < $1.check }) {
+      log.warning("\(line.what)", metadata: ["check": "\(line.check)", "reason": "\(line.why)"])
+    }
+    told = lines
   }
 }

@@ -18,7 +18,7 @@ final class Recorder: Sendable {
   private let uploader: Uploader<ContinuousClock>?
   private let log: Logger
   /// The last state told in the log, by check. The lock also joins the two writes of `record`.
-  private let told = Mutex<[UniqueID: CheckState]>([:])
+  private let told: Mutex<[UniqueID: CheckState]>
 
   init(
     agent: String, history: HistoryStore, spool: ResultSpool, catalog: CheckCatalog,
@@ -30,6 +30,15 @@ final class Recorder: Sendable {
     self.catalog = catalog
     self.uploader = uploader
     self.log = log
+    // What was down before a restart is no news when it still is, and is news when it is not.
+    let known = history.snapshot(now: .now()).checks.filter { $0.last != nil }.map { ($0.id, $0.state) }
+    told = Mutex(Dictionary(known, uniquingKeysWith: { first, _ in first }))
+  }
+
+  /// Forgets the states of checks that are gone.
+  func keep(_ checks: [MonitoringCheck]) {
+    let ids = Set(checks.map(\.id))
+    told.withLock { $0 = $0.filter { ids.contains($0.key) } }
   }
 
   func record(_ result: CheckResult, of check: MonitoringCheck) {

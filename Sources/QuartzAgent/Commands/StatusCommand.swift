@@ -72,9 +72,8 @@ struct StatusCommand: AsyncParsableCommand {
       return TransferRequest(
         url: "http://localhost" + path, plan: .unixSocket(socket), timeout: .seconds(10), goal: goal)
     case .tcp(let host, let port):
-      let literal = host == "localhost" ? "127.0.0.1" : host
       return TransferRequest(
-        url: "http://\(Endpoint(host: host, port: port))" + path, plan: .address(literal, port: port),
+        url: "http://\(Endpoint(host: host, port: port))" + path, plan: .address(host, port: port),
         timeout: .seconds(10), goal: goal)
     }
   }

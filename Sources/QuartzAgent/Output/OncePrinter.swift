@@ -22,9 +22,9 @@ final class OncePrinter: Sendable {
   }
 
   func add(_ result: CheckResult) {
-    if format == .ndjson { printOutput(renderNDJSON([result])) }
-    // Under the lock, so that a later count is never overwritten by an earlier one.
+    // Under the lock, so that two long lines never mix, and an earlier count never overwrites a later one.
     done.withLock { done in
+      if format == .ndjson { printOutput(renderNDJSON([result])) }
       done += 1
       if showsProgress { printProgress("\(done) done, last: \(result.check.printable(maxBytes: 60))") }
     }

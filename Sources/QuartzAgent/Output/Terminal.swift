@@ -17,6 +17,12 @@ private func writeAll(_ text: String, to descriptor: Int32) {
       write(descriptor, buffer.baseAddress?.advanced(by: sent), bytes.count - sent)
     }
     if count < 0 && errno == EINTR { continue }
+    if count < 0 && errno == EAGAIN {
+      // Somebody gave us a descriptor that does not wait: so we do.
+      var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      _ = poll(&wait, 1, -1)
+      continue
+    }
     if count <= 0 { return }
     sent += count
   }

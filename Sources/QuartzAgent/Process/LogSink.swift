@@ -22,8 +22,13 @@ final class LogSink: Sendable {
     var dropped = 0
     var closing = false
     var minute: Int64 = 0
-    var classes: [String: Int] = [:]
+    var classes: [LineClass: Int] = [:]
     var suppressed = 0
+  }
+
+  private struct LineClass: Hashable {
+    let level: Logger.Level
+    let message: String
   }
 
   private let state = Mutex(State())
@@ -41,17 +46,18 @@ final class LogSink: Sendable {
     _ = startThread { self.writeLoop() }
   }
 
+  /// `message` is the line's class and so has no names or figures in it; those are metadata.
   func log(_ level: Logger.Level, _ label: String, _ message: String, _ metadata: Logger.Metadata) {
     let time = now()
-    let line =
-      format == .json
-      ? jsonLine(time, level, label, message, metadata) : textLine(time, level, label, message, metadata)
+    let line = LogLine(time: time, level: level, label: label, message: message, metadata: metadata)
     state.withLock { state in
-      guard admit(level, message, at: time, &state) else { return }
-      if state.lines.count >= Self.queueLimit {
-        state.dropped += 1
+      if time.microseconds / 60_000_000 != state.minute { startMinute(at: time, &state) }
+      let key = LineClass(level: level, message: message)
+      state.classes[key, default: 0] += 1
+      if state.classes[key, default: 0] > Self.perMinute {
+        state.suppressed += 1
       } else {
-        state.lines.append(line)
+        append(line, &state)
       }
     }
     wake.signal()
@@ -59,32 +65,33 @@ final class LogSink: Sendable {
 
   /// Writes what is queued, waiting at most two seconds for a reader.
   func drain() {
-    state.withLock { $0.closing = true }
+    let time = now()
+    state.withLock { state in
+      startMinute(at: time, &state)
+      state.closing = true
+    }
     wake.signal()
     _ = finished.wait(timeout: .now() + .seconds(2))
   }
 
-  private func admit(_ level: Logger.Level, _ message: String, at time: Timestamp, _ state: inout State)
-    -> Bool
-  {
-    let minute = time.microseconds / 60_000_000
-    if minute != state.minute {
-      if state.suppressed > 0 {
-        let words = "\(state.suppressed) lines of repeated messages left out in the last minute"
-        state.lines.append(
-          format == .json
-            ? jsonLine(time, .notice, "log", words, [:]) : textLine(time, .notice, "log", words, [:]))
-      }
-      state.minute = minute
-      state.classes.removeAll(keepingCapacity: true)
-      state.suppressed = 0
+  private func append(_ line: LogLine, _ state: inout State) {
+    if state.lines.count >= Self.queueLimit {
+      state.dropped += 1
+    } else {
+      state.lines.append(line.rendered(format))
     }
-    state.classes[message, default: 0] += 1
-    if state.classes[message, default: 0] > Self.perMinute {
-      state.suppressed += 1
-      return false
-    }
-    return true
+  }
+
+  /// Tells what the last minute left out, and counts anew.
+  private func startMinute(at time: Timestamp, _ state: inout State) {
+    if state.suppressed > 0 { append(own("repeated lines left out", state.suppressed, at: time), &state) }
+    state.minute = time.microseconds / 60_000_000
+    state.classes.removeAll(keepingCapacity: true)
+    state.suppressed = 0
+  }
+
+  private func own(_ message: String, _ count: Int, at time: Timestamp) -> LogLine {
+    LogLine(time: time, level: .warning, label: "log", message: message, metadata: ["count": "\(count)"])
   }
 
   private func writeLoop() {
@@ -98,7 +105,9 @@ final class LogSink: Sendable {
         return (state.lines, state.dropped, state.closing)
       }
       for line in lines { printError(line) }
-      if dropped > 0 { printError(textLine(now(), .warning, "log", "\(dropped) log lines dropped", [:])) }
+      if dropped > 0 {
+        printError(own("lines dropped, standard error is not read", dropped, at: now()).rendered(format))
+      }
       if closing {
         finished.signal()
         return
@@ -107,29 +116,49 @@ final class LogSink: Sendable {
   }
 }
 
-private func textLine(
-  _ time: Timestamp, _ level: Logger.Level, _ label: String, _ message: String, _ metadata: Logger.Metadata
-) -> String {
-  var line = "\(time.rfc3339) \(level.rawValue.uppercased()) \(label): \(message)"
-  for (key, value) in metadata.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
-  return line.printable(maxBytes: 2048)
-}
+/// One event, before it is text.
+private struct LogLine {
+  var time: Timestamp
+  var level: Logger.Level
+  var label: String
+  var message: String
+  var metadata: Logger.Metadata
 
-private func jsonLine(
-  _ time: Timestamp, _ level: Logger.Level, _ label: String, _ message: String, _ metadata: Logger.Metadata
-) -> String {
-  var json = JSONWriter()
-  json.object { json in
-    json.field("time", time)
-    json.field("level", level.rawValue)
-    json.field("logger", label)
-    json.field("message", message.printable(maxBytes: 1024))
-    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
-      json.key(dynamic: key)
-      json.string("\(value)".printable(maxBytes: 512))
+  private var fields: [(key: String, value: Logger.MetadataValue)] { metadata.sorted { $0.key < $1.key } }
+
+  /// One line of at most 2 KiB, whatever the parts hold.
+  func rendered(_ format: LogFormat) -> String {
+    switch format {
+    case .text:
+      let tail = fields.map { " \($0.key)=\(quoted("\($0.value)"))" }.joined()
+      return "\(time.rfc3339) \(level.rawValue.uppercased()) \(label): \(message)\(tail)".printable(
+        maxBytes: 2048)
+    case .json: return json
     }
   }
-  return json.text
+
+  /// Values with spaces are quoted, so that a line can be taken apart again.
+  private func quoted(_ value: String) -> String {
+    value.contains(" ") || value.contains("\"") ? "\"" + value.replacing("\"", with: "'") + "\"" : value
+  }
+
+  private var json: String {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("time", time)
+      json.field("level", level.rawValue)
+      json.field("logger", label)
+      json.field("message", message.printable(maxBytes: 1024))
+      json.key("metadata")
+      json.object { json in
+        for (key, value) in fields {
+          json.key(dynamic: key)
+          json.string("\(value)".printable(maxBytes: 512))
+        }
+      }
+    }
+    return json.text
+  }
 }
 
 /// swift-log's face of the sink.

@@ -26,7 +26,7 @@ private let poisonedVariables = [
   "http_proxy", "https_proxy", "HTTPS_PROXY", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
 ]
 
-/// Each probe in flight holds a descriptor, and the soft limit of 1,024 is for programs that use select(2).
+/// Each probe in flight holds one or two descriptors, and the soft limit of 1,024 is for programs that use select(2).
 private func raiseDescriptorLimit() {
   var limit = rlimit()
   guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

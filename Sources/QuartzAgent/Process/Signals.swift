@@ -15,9 +15,10 @@ enum ProcessSignal: Equatable, Sendable {
 /// The signals of this process as a stream, from now on and for the rest of its life.
 ///
 /// The first SIGTERM or SIGINT asks for an orderly end. A second one means that the operator has waited long enough:
-/// the process exits at once, with 128 plus the signal as a shell reports it. A storm of SIGHUPs is one reload.
+/// the process exits at once, with 128 plus the signal as a shell reports it. SIGHUPs that nobody has taken yet are
+/// one, and give way to a stop.
 func processSignals() -> AsyncStream<ProcessSignal> {
-  let (stream, continuation) = AsyncStream<ProcessSignal>.makeStream(bufferingPolicy: .bufferingOldest(4))
+  let (stream, continuation) = AsyncStream<ProcessSignal>.makeStream(bufferingPolicy: .bufferingNewest(1))
   var ends: [Int32] = [-1, -1]
   guard pipe(&ends) == 0 else { return stream }
   for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -55,7 +56,7 @@ private func readSignals(_ pipe: Int32, _ continuation: AsyncStream<ProcessSigna
     if count < 0 && errno == EINTR { continue }
     if count <= 0 { return }
     if Int32(byte) == SIGHUP {
-      continuation.yield(.reload)
+      if !stopping { continuation.yield(.reload) }
     } else if stopping {
       _exit(128 + Int32(byte))
     } else {

@@ -151,7 +151,9 @@ import Testing
 
   @Test func aRefusedHopTellsNothing() async throws {
     let denied = try await follow(["/start?q=1": "302 Found\r\nLocation: http://169.254.169.254/\r\n"]).0
-    #expect(denied.verdict.message == "redirect to an address that the egress policy does not allow")
+    #expect(
+      denied.verdict.message
+        == "redirect to a host that does not resolve or that the egress policy does not allow")
     #expect(denied.verdict.state == .down)
     #expect(denied.responseTime == nil)
     #expect(denied.timings == Timings())

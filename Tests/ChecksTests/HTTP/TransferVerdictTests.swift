@@ -9,13 +9,22 @@ import Testing
 /// What a transfer's failure becomes, for those no server on loopback can bring about.
 @Suite struct TransferVerdictTests {
   private func verdict(
-    _ kind: TransferFailureKind, _ phase: TransferPhase, lateness: Duration = .zero
-  ) -> Verdict {
+    _ kind: TransferFailureKind, _ phase: TransferPhase, lateness: Duration = .zero,
+    origin: CheckOrigin = .local
+  ) throws -> Verdict {
     let failure = TransferFailure(kind, phase: phase, message: "words")
     let dialled = DialledTransfer(
       report: TransferReport(outcome: .failed(failure)), peer: SocketAddress(.v4(0x0102_0304), port: 443),
       elapsed: .seconds(1), lateness: lateness)
-    return Verdict(failure, of: dialled, timeout: .seconds(10))
+    var definition = CheckDefinition()
+    definition.origin = origin
+    definition.name = "Site"
+    definition.type = "tls"
+    definition.host = "site.test"
+    definition.port = 443
+    definition.timeout = .seconds(10)
+    let check = try MonitoringCheck(definition)
+    return Verdict(failure, of: dialled, at: Endpoint(host: "site.test", port: 443), for: check)
   }
 
   @Test(arguments: [
@@ -25,19 +34,23 @@ import Testing
     (.local(.system(errno: 101)), .connect, .localFault), (.local(.addressMismatch), .prepare, .localFault),
     (.tls(.certificate(.weak)), .tls, .tlsWeak),
   ])
-  func hasItsReason(kind: TransferFailureKind, phase: TransferPhase, reason: Reason) {
-    #expect(verdict(kind, phase).reason == reason)
-    #expect(verdict(kind, phase).phase == Phase(phase))
+  func hasItsReason(kind: TransferFailureKind, phase: TransferPhase, reason: Reason) throws {
+    #expect(try verdict(kind, phase).reason == reason)
+    #expect(try verdict(kind, phase).phase == Phase(phase))
   }
 
-  @Test func namesTheAddressOfATargetsFailureOnly() {
-    #expect(verdict(.unreachable, .connect).message == "1.2.3.4:443: words")
-    #expect(verdict(.local(.trustStore), .prepare).message == "words")
+  @Test func namesTheAddressOfATargetsFailureOnly() throws {
+    #expect(try verdict(.unreachable, .connect).message == "1.2.3.4:443: words")
+    #expect(try verdict(.local(.trustStore), .prepare).message == "words")
+  }
+
+  @Test func tellsAStrangerNothingOfWhatItsNamesResolveTo() throws {
+    #expect(try verdict(.unreachable, .connect, origin: .api).message == "site.test:443: words")
   }
 
   @Test(arguments: [(Duration.milliseconds(1900), Reason.tlsTimeout), (.milliseconds(2100), .localFault)])
-  func aLimitWeMissedOurselvesIsNoOutage(lateness: Duration, reason: Reason) {
-    #expect(verdict(.timeout, .tls, lateness: lateness).reason == reason)
+  func aLimitWeMissedOurselvesIsNoOutage(lateness: Duration, reason: Reason) throws {
+    #expect(try verdict(.timeout, .tls, lateness: lateness).reason == reason)
   }
 
   @Test(arguments: [

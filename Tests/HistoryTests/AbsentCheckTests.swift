@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import History
+
+/// A check that is away for a while, and a store that knows less than the history.
+@Suite struct AbsentCheckTests {
+  private let start = Timestamp(seconds: 1_767_225_600)
+
+  private func check() throws -> MonitoringCheck {
+    var definition = CheckDefinition()
+    definition.name = "Shop"
+    definition.type = "tcp"
+    definition.host = "shop.test"
+    definition.port = 443
+    return try MonitoringCheck(definition)
+  }
+
+  private func result(_ check: MonitoringCheck, at time: Timestamp, _ verdict: Verdict = .ok) -> CheckResult {
+    var generator = SystemRandomNumberGenerator()
+    return CheckResult(
+      id: .v7(at: time, using: &generator), check: check, trigger: .schedule, scheduledAt: time,
+      startedAt: time,
+      late: .zero, verdict: verdict)
+  }
+
+  private func store() -> HistoryStore {
+    HistoryStore(agent: AgentIdentity(name: "a", region: nil, version: "1", started: start))
+  }
+
+  @Test func figuresWaitAWeekForTheCheckToComeBack() throws {
+    let check = try check()
+    let store = store()
+    store.apply([check], now: start)
+    store.record(result(check, at: start), interval: .seconds(60), sequence: 1)
+    store.apply([], now: start.advanced(by: .seconds(120)))
+    #expect(store.snapshot(now: start.advanced(by: .seconds(120))).checks.isEmpty)
+    #expect(store.recent(check.id) == nil)
+    store.apply([check], now: start.advanced(by: .seconds(180)))
+    let back = store.snapshot(now: start.advanced(by: .seconds(180))).checks
+    #expect(back.first?.window(.day).counts.up == 1)
+
+    store.apply([], now: start.advanced(by: .seconds(8 * 86_400)))
+    store.apply([check], now: start.advanced(by: .seconds(8 * 86_400)))
+    let late = store.snapshot(now: start.advanced(by: .seconds(8 * 86_400))).checks
+    #expect(late.first?.window(.month).counts.up == 0, "after a week without it, it starts anew")
+  }
+
+  @Test func whatTheStoreLostIsNotMistakenForCounted() throws {
+    let check = try check()
+    let store = store()
+    store.apply([check], now: start)
+    store.record(result(check, at: start), interval: .seconds(60), sequence: 1)
+    store.record(result(check, at: start.advanced(by: .seconds(60))), interval: .seconds(60), sequence: 2)
+    store.recount(after: 1)
+    #expect(store.appliedThrough == 1)
+    let down = Verdict(.connectRefused)
+    let again = start.advanced(by: .seconds(120))
+    store.record(result(check, at: again, down), interval: .seconds(60), sequence: 2)
+    #expect(store.snapshot(now: again).checks.first?.state == .down)
+  }
+
+  @Test func recordsOfACheckThatIsNotBackYetAreCounted() throws {
+    let check = try check()
+    let store = store()
+    let record = DeliveryRecord(result(check, at: start), agent: "a", flags: [])
+    store.replay(QueuedRecord(sequence: 1, record: record), interval: .seconds(60))
+    store.apply([check], now: start.advanced(by: .seconds(30)))
+    let status = store.snapshot(now: start.advanced(by: .seconds(30))).checks.first
+    #expect(status?.window(.day).counts.up == 1)
+    #expect(status?.state == .up)
+  }
+}

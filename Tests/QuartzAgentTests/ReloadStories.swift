@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Monitoring
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import QuartzAgent
+
+/// A changed configuration while the agent runs.
+@Suite struct ReloadStories {
+  private func check(_ name: String, _ port: UInt16) -> String {
+    "  - {name: \(name), type: http, url: \"http://127.0.0.1:\(port)/\", interval: 1s, timeout: 1s}"
+  }
+
+  @Test func aHangUpTakesOverNewChecksAndABrokenFileChangesNothing() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { first in
+        try await withLoopbackServer(script: RunStories.web) { second in
+          try RunStories.config(check("One", first.port), in: folder)
+          let process = try AgentProcess(["run"], in: folder)
+          try await process.wait(for: "the first check") { first.accepted >= 1 }
+          try RunStories.config(check("One", first.port) + "\n" + check("Two", second.port), in: folder)
+          process.send(SIGHUP)
+          try await process.wait(for: "the second check") { second.accepted >= 1 }
+
+          try "checks: [".write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+          process.send(SIGHUP)
+          try await process.wait(for: "the complaint") {
+            process.stderr.contains("the old one stays in force")
+          }
+          let seen = second.accepted
+          try await process.wait(for: "both going on") { second.accepted > seen }
+          process.send(SIGTERM)
+          #expect(try await process.finish().status == 0)
+        }
+      }
+    }
+  }
+
+  @Test func aStormOfHangUpsDoesNotSwallowTheStop() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try RunStories.config(check("One", web.port), in: folder)
+        let process = try AgentProcess(["run"], in: folder)
+        try await process.wait(for: "the first probe") { web.accepted >= 1 }
+        for _ in 0..<1000 { process.send(SIGHUP) }
+        process.send(SIGTERM)
+        #expect(try await process.finish(within: .seconds(20)).status == 0)
+      }
+    }
+  }
+
+  /// The scheduler tells missed slots while a new list is applied, and whoever hears of them asks for a name.
+  @Test func whoeverIsToldOfAChangeMayAskTheCatalog() throws {
+    var definition = CheckDefinition()
+    definition.name = "One"
+    definition.type = "tcp"
+    definition.host = "127.0.0.1"
+    definition.port = 1
+    let check = try MonitoringCheck(definition)
+    let catalog = CheckCatalog(file: [])
+    let names = Mutex<[String?]>([])
+    catalog.observe { checks in
+      for check in checks { names.withLock { $0.append(catalog[check.id]?.name) } }
+    }
+    catalog.replace(file: [check])
+    #expect(names.withLock { $0 } == ["One"])
+  }
+}
