@@ -30,8 +30,7 @@ extension StatusSnapshot {
         return StatusProblem("\(name) is down\(forHow(check)): \(why(check))", critical: true)
       case .degraded: return StatusProblem("\(name) is degraded\(forHow(check)): \(why(check))")
       case .unknown where check.last != nil:
-        return StatusProblem(
-          "\(name) cannot be judged: \(why(check))", hint: "run quartz-agent doctor on this machine")
+        return StatusProblem("\(name) cannot be judged from here: \(why(check))")
       case .up, .unknown: return nil
       }
     }
@@ -67,7 +66,7 @@ extension StatusSnapshot {
       problems.append(
         StatusProblem(
           "\(spool.quarantined) results were refused by the receiver and set aside",
-          hint: "see them with quartz-agent spool quarantine ls"))
+          hint: "see them with: quartz-agent spool quarantine (agent stopped)"))
     }
     return problems
   }
@@ -95,7 +94,7 @@ extension StatusSnapshot {
     return [
       StatusProblem(
         "probes start late: p99 \(StatusFormat.latency(p99))",
-        hint: "fewer checks, longer intervals, or more CPU for this machine")
+        hint: "limits.in_flight or in_flight_per_host may hold them back, or this machine is too busy")
     ]
   }
 }

@@ -24,6 +24,7 @@ struct QuartzAgentCommand: AsyncParsableCommand {
     prepareProcess()
     do {
       let command = try parseAsRoot()
+      try requireDescriptors()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

@@ -54,7 +54,7 @@ package struct LocalStatusServer: Sendable {
         }
       }
     } catch {
-      if !Task.isCancelled { throw StatusServerError.cannotListen(listen, "\(error)") }
+      if !Task.isCancelled { throw StatusServerError.cannotListen(listen, words(for: error)) }
     }
   }
 
@@ -114,4 +114,11 @@ package struct LocalStatusServer: Sendable {
   private func removeSocket() {
     if case .unix(let path) = listen { unlink(path) }
   }
+}
+
+/// The system's word for it, without the library's call names.
+private func words(for error: any Error) -> String {
+  guard let error = error as? IOError else { return "\(error)" }
+  let cause = String(cString: strerror(error.errnoCode))
+  return error.errnoCode == EADDRINUSE ? "\(cause); choose another status.listen" : cause
 }

@@ -18,6 +18,8 @@ struct Reply: Sendable {
     }
   }
 
+  static let server = "quartz-agent"
+
   var status: Int
   var kind: Kind
   var body: [UInt8]
@@ -46,6 +48,8 @@ struct Reply: Sendable {
 extension Response {
   init(_ reply: Reply) {
     var headers = HTTPFields()
+    // How `quartz-agent status` knows that it is an agent that answers.
+    headers[.server] = Reply.server
     headers[.contentType] = reply.kind.contentType
     headers[.contentSecurityPolicy] = reply.policy
     headers[.xContentTypeOptions] = "nosniff"

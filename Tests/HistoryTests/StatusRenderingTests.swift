@@ -33,7 +33,7 @@ import Testing
     spool.dropped = 5
     snapshot.spool = spool
     var delivery = DeliveryView(target: "quartz")
-    delivery.lastError = DeliveryFailure(at: now, message: "404", hint: "install deploy/quartz")
+    delivery.lastError = DeliveryFailure(at: now, message: "404", hint: "add the ingest route")
     delivery.skipped = [SkippedCheck(name: "Old", reason: "not in the API's list")]
     snapshot.delivery = delivery
     return snapshot
@@ -45,7 +45,7 @@ import Testing
     #expect(text.contains("✕ Shop front is down for 2m: connect_refused, refused"))
     #expect(
       text.contains("✕ 5 results were overwritten before they could be delivered\n  → raise spool.size"))
-    #expect(text.contains("delivery to quartz failed just now: 404\n  → install deploy/quartz"))
+    #expect(text.contains("delivery to quartz failed just now: 404\n  → add the ingest route"))
     #expect(text.contains("spool     1,234 waiting, oldest 2h, 1.5 MiB of 256 MiB, durable"))
     #expect(text.contains("results of Old are not delivered: not in the API's list"))
     let row = try #require(text.split(separator: "\n").first { $0.hasPrefix("Shop front") })
@@ -92,7 +92,7 @@ import Testing
     #expect(data["agent"]?["name"]?.string == "test-1")
     #expect(data["checks"]?["down"]?.integer == 1)
     #expect(data["spool"]?["depth"]?.integer == 1234)
-    #expect(data["delivery"]?["last_error"]?["hint"]?.string == "install deploy/quartz")
+    #expect(data["delivery"]?["last_error"]?["hint"]?.string == "add the ingest route")
     let shop = try #require(data["list"]?[0])
     #expect(shop["state"]?.string == "down")
     #expect(shop["last"]?["reason"]?.string == "connect_refused")

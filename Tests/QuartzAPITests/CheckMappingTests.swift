@@ -100,7 +100,7 @@ import Testing
     ),
     (
       #""check_type":"http","url":"https://a.test/","http_method":"DELETE""#,
-      "the method DELETE is not allowed here (egress.methods)"
+      "the method DELETE is not allowed for checks from the API, only GET and HEAD are"
     ),
     (
       #""check_type":"http","url":"https://a.test/","http_auth_type":"ntlm""#,

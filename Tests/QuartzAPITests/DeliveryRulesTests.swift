@@ -135,7 +135,7 @@ import Testing
   @Test(arguments: [
     (
       DeliveryDialect.quartz, 404, "the backend has no ingest route: 404",
-      "install deploy/quartz or deliver to supabase; nothing is lost meanwhile"
+      "add the ingest route to the backend, or set quartz.deliver.to: supabase; nothing is lost meanwhile"
     ),
     (
       .quartz, 401, "the quartz api does not accept the key: 401",

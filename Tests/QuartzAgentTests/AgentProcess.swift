@@ -22,7 +22,10 @@ final class AgentProcess {
   static let binary = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "quartz-agent")
 
-  init(_ arguments: [String], in folder: URL, environment: [String: String] = [:]) throws {
+  /// - Parameter stdout: a path to write to instead of a file of the folder, such as /dev/full.
+  init(
+    _ arguments: [String], in folder: URL, environment: [String: String] = [:], stdout: String? = nil
+  ) throws {
     self.folder = folder
     let run = UUID().uuidString
     stdoutFile = folder.appending(path: "stdout-\(run)")
@@ -36,7 +39,7 @@ final class AgentProcess {
     process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path].merging(environment) { _, new in new
     }
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: stdoutFile)
+    process.standardOutput = try FileHandle(forWritingTo: stdout.map { URL(filePath: $0) } ?? stdoutFile)
     process.standardError = try FileHandle(forWritingTo: stderrFile)
     try process.run()
   }

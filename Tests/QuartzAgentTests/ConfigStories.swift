@@ -72,6 +72,30 @@ import Testing
     }
   }
 
+  @Test func outputThatCannotBeWrittenIsNoSuccess() async throws {
+    try await withTemporaryDirectory { folder in
+      let outcome = try await AgentProcess(["schema"], in: folder, stdout: "/dev/full").finish()
+      #expect(outcome.status == 70)
+      #expect(outcome.stderr.contains("cannot write the output: No space left on device"))
+    }
+  }
+
+  @Test func whateverElseAnswersIsNotTakenForAnAgent() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        let yaml = """
+          status: {listen: "127.0.0.1:\(web.port)"}
+          checks: [{name: One, type: tcp, host: 127.0.0.1, port: 9}]
+          """
+        try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+        let outcome = try await agent("status", in: folder)
+        #expect(outcome.status == 3)
+        #expect(outcome.stdout == "")
+        #expect(outcome.stderr.contains("something else than an agent answers"))
+      }
+    }
+  }
+
   @Test func helpAndVersionGoToStandardOutput() async throws {
     try await withTemporaryDirectory { folder in
       let version = try await agent("--version", in: folder)

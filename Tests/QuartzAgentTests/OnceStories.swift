@@ -159,6 +159,28 @@ import Testing
     }
   }
 
+  @Test func aBareHostIsToldHowTargetsLook() async throws {
+    try await withTemporaryDirectory { folder in
+      let outcome = try await agent("once", "example.com", in: folder)
+      #expect(outcome.status == 64)
+      #expect(outcome.stderr.contains("https://example.com"))
+    }
+  }
+
+  /// Variables that turn other programs' requests around do nothing here.
+  @Test func proxyVariablesAreIgnored() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: web()) { server in
+        let nobody = "http://127.0.0.1:\(try freePort())"
+        let process = try AgentProcess(
+          ["once", "http://127.0.0.1:\(server.port)/"], in: folder,
+          environment: ["http_proxy": nobody, "HTTP_PROXY": nobody, "ALL_PROXY": nobody])
+        let outcome = try await process.finish()
+        #expect(outcome.status == 0, "\(outcome.stdout)")
+      }
+    }
+  }
+
   @Test func withoutAConfigurationItSaysWhatToDo() async throws {
     try await withTemporaryDirectory { folder in
       let outcome = try await agent("once", in: folder)

@@ -30,7 +30,7 @@ import Testing
     for word in ["✕</i> DOWN", "●</i> UP", "▲</i> DEGRADED", "?</i> UNKNOWN", "–</i> OFF"] {
       #expect(page.body.contains(word), "\(word)")
     }
-    #expect(page.body.contains("install deploy/quartz"))
+    #expect(page.body.contains("add the ingest route"))
   }
 
   /// Names and messages come from files, servers and targets: on the page they are text.

@@ -107,7 +107,7 @@ private func sampleDelivery() -> DeliveryView {
   delivery.lastSuccess = started.advanced(by: .seconds(6900))
   delivery.lastError = DeliveryFailure(
     at: started.advanced(by: .seconds(7140)), message: "404: the backend has no ingest route",
-    hint: "install deploy/quartz or deliver to supabase")
+    hint: "add the ingest route or deliver to supabase")
   delivery.requestsUsed = 120
   delivery.requestsAllowed = 900
   return delivery

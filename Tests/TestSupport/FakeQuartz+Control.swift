@@ -16,7 +16,7 @@ extension FakeQuartz {
 
   package func setKeys(_ keys: Set<String>) { state.withLock { $0.keys = keys } }
 
-  /// Whether the backend has the route of deploy/quartz.
+  /// Whether the backend has the ingest route.
   package func setIngest(_ hasIngest: Bool) { state.withLock { $0.hasIngest = hasIngest } }
 
   package func setMayWrite(_ mayWrite: Bool) { state.withLock { $0.mayWrite = mayWrite } }

@@ -51,7 +51,7 @@ extension FakeQuartz.State {
     return .json(200, "{\"success\":true,\"data\":[\(data)],\"meta\":\(meta)}")
   }
 
-  /// `POST /check-results` as deploy/quartz brings it: a verdict for each row.
+  /// `POST /check-results`: a verdict for each row.
   private mutating func ingest(_ request: FakeRequest) -> FakeAnswer {
     guard mayWrite else { return error(403, "42501", "key may not post results") }
     guard let body = FakeJSON(request.body), let agent = body["agent"], agent["name"]?.string != nil,

@@ -79,8 +79,7 @@ package struct TrustStoreError: Error, Hashable, Sendable, CustomStringConvertib
 
   package var description: String {
     let cause = errno == 0 ? "no usable certificates in it" : String(cString: strerror(errno))
-    return
-      "trusted certificates cannot be read from \(path): \(cause); install ca-certificates or set SSL_CERT_FILE"
+    return "trusted certificates cannot be read from \(path): \(cause)"
   }
 }
 

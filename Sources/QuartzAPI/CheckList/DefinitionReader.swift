@@ -65,7 +65,8 @@ struct DefinitionReader {
     definition.url = url
     let method = wire.method.map { $0.isEmpty ? "GET" : $0 } ?? "GET"
     guard rules.methods.contains(method) else {
-      throw Skip("the method \(method.printable(maxBytes: 20)) is not allowed here (egress.methods)")
+      let word = method.printable(maxBytes: 20)
+      throw Skip("the method \(word) is not allowed for checks from the API, only GET and HEAD are")
     }
     definition.method = method
     if wire.secrets.areMissing {

@@ -54,7 +54,7 @@ package struct MappingRules: Hashable, Sendable {
   package var limit = 2000
   /// `limits.remote_interval_min`.
   package var minimumInterval: Duration = .seconds(10)
-  /// `egress.methods`.
+  /// What a request of a stranger's check may do.
   package var methods: Set<String> = ["GET", "HEAD"]
   package var pingICMP = false
 

@@ -90,7 +90,8 @@ package enum DeliveryDialect: Hashable, Sendable {
     case .quartz:
       DeliveryTrouble(
         "the backend has no ingest route: \(refusal.words)",
-        hint: "install deploy/quartz or deliver to supabase; nothing is lost meanwhile")
+        hint: "add the ingest route to the backend, or set quartz.deliver.to: supabase; "
+          + "nothing is lost meanwhile")
     case .supabase:
       DeliveryTrouble(
         "supabase has no table check_results at this address: \(refusal.words)",

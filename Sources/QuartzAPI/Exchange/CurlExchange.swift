@@ -57,7 +57,7 @@ package struct CurlExchange: HTTPExchanging {
       let left = request.timeout - start.duration(to: .now)
       guard left > .zero else { break }
       let report = try await engine.perform(transfer(request, to: address, timeout: left))
-      reply = read(report)
+      reply = read(report, of: request)
       // Only a connection that never stood may be tried elsewhere: beyond it the server may have acted.
       guard let failure = report.failure, failure.phase == .connect else { break }
     }
@@ -86,10 +86,28 @@ package struct CurlExchange: HTTPExchanging {
     return transfer
   }
 
-  private func read(_ report: TransferReport) -> APIReply {
+  private func read(_ report: TransferReport, of request: APIRequest) -> APIReply {
     if let failure = report.failure { return .failure(failure.message) }
     guard let status = report.statusCode else { return .failure("no answer arrived") }
     let headers = report.headers.map { APIResponse.Header($0.name, $0.value) }
-    return .response(APIResponse(status: status, headers: headers, body: report.body))
+    // A refusal is quoted to the operator, and some servers quote the key in it.
+    let body = (200...299).contains(status) ? report.body : masking(report.body, secretsOf: request)
+    return .response(APIResponse(status: status, headers: headers, body: body))
   }
+}
+
+/// The bytes with every secret of the request replaced: header values, alone and without their scheme, and the text
+/// values of a sign-in's body.
+func masking(_ body: [UInt8], secretsOf request: APIRequest) -> [UInt8] {
+  var secrets = request.headers.filter { $0.name.lowercased() != "accept" }.flatMap { header in
+    let value = header.value.reveal()
+    return [value] + value.split(separator: " ").dropFirst().map(String.init)
+  }
+  if request.url.path.hasSuffix("/auth/v1/token"), let json = try? JSONValue.parse(request.body) {
+    secrets += (json.members ?? []).compactMap(\.value.string)
+  }
+  // Short values would tear up ordinary words; no key is that short.
+  let masked = secrets.filter { $0.utf8.count >= 6 }.sorted { $0.utf8.count > $1.utf8.count }
+    .reduce(String(decoding: body, as: UTF8.self)) { $0.replacing($1, with: Redacted.mark) }
+  return Array(masked.utf8)
 }

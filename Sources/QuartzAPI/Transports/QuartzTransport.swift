@@ -2,7 +2,7 @@
 
 import Monitoring
 
-/// `POST {url}/check-results` with the API key; deploy/quartz brings the route to the backend.
+/// `POST {url}/check-results` with the API key; docs/delivery.md describes the route that the backend needs.
 package struct QuartzTransport: ResultTransport {
   package let dialect = DeliveryDialect.quartz
   private let url: HTTPURL

@@ -17,7 +17,7 @@ struct Agent {
   func run(_ signals: AsyncStream<ProcessSignal>) async throws {
     let started = Timestamp.now()
     if let problem = await StateFolder.prepare(settings.agent.stateDir) {
-      log.warning("state_dir cannot be used, nothing will survive a restart: \(problem)")
+      log.warning("state_dir is not as it should be", metadata: ["problem": "\(problem)"])
     }
     let spool = try await openSpool()
     try await withProbeEngine(egress: settings.egress) { engine in

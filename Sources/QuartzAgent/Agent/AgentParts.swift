@@ -98,6 +98,15 @@ struct AgentParts: Sendable {
     var metadata: Logger.Metadata = ["version": "\(agentVersion)", "agent": "\(settings.agent.name)"]
     if let hours = expectedCoverage { metadata["outage_covered"] = "\(hours) h" }
     log.notice("probing \(count) \(count == 1 ? "check" : "checks")", metadata: metadata)
+    let limit = inFlightLimit(settings.limits.inFlight)
+    if limit < min(settings.limits.inFlight ?? 100, count) {
+      log.warning(
+        "the descriptor limit holds back probes",
+        metadata: [
+          "descriptors": "\(descriptorLimit())", "at_once": "\(limit)",
+          "hint": "raise LimitNOFILE or ulimit -n",
+        ])
+    }
     if catalog.checks.contains(where: { $0.type == .ping }), let problem = pingPermission() {
       log.error("ping checks cannot run: \(problem)")
     }

@@ -47,6 +47,13 @@ struct AgentStatus: StatusSource {
           "the API lists more checks than this agent reads",
           hint: "give each agent its share with quartz.checks.only"))
     }
+    notices += list.skipped.prefix(20).map {
+      StatusProblem("\($0.name) (\($0.type)) of the API is not run: \($0.reason)")
+    }
+    if list.skipped.count > 20 {
+      notices.append(
+        StatusProblem("\(list.skipped.count - 20) more checks of the API are not run: see the log"))
+    }
     if let problem = list.cacheProblem { notices.append(StatusProblem("the check list on disk: \(problem)")) }
     return notices
   }
@@ -61,15 +68,11 @@ struct AgentStatus: StatusSource {
   /// It is made once the scheduler has its checks.
   func isReady() -> Bool { true }
 
-  /// The API's checks that are not run, and the file's that the API does not know.
+  /// The file's checks that the API does not know.
   private func skipped() -> [History.SkippedCheck] {
-    let refused = link?.puller?.status.skipped ?? []
-    let own = catalog.checks.filter { $0.enabled && !catalog.isPosted($0) }
-    return refused.map { History.SkippedCheck(name: "\($0.name) (\($0.type))", reason: $0.reason) }
-      + own.map {
-        History.SkippedCheck(
-          name: $0.name, reason: "results stay here: its id is not in the API's list, and post is not set")
-      }
+    catalog.checks.filter { $0.enabled && !catalog.isPosted($0) }.map {
+      History.SkippedCheck(name: $0.name, reason: "its id is not in the API's list, and post is not set")
+    }
   }
 }
 
@@ -87,7 +90,9 @@ extension SpoolView {
     if case .memory(let reason, _) = status.mode {
       problem = StatusProblem(
         "results are kept in memory only: \(reason)",
-        hint: "make state_dir writable; the agent tries again every minute", critical: true)
+        hint: reason.contains("space")
+          ? "free space, or make spool.size smaller; the agent tries again every minute"
+          : "make state_dir usable; the agent tries again every minute", critical: true)
     } else if let note = status.notes.first {
       problem = StatusProblem(note)
     }
@@ -115,7 +120,9 @@ extension DeliveryView {
     lastSuccess = status.tally.lastSuccess
     if let trouble = status.tally.trouble {
       lastError = DeliveryFailure(
-        at: status.tally.troubleSince ?? .epoch, message: trouble.message, hint: trouble.hint)
+        at: status.tally.troubleSince ?? .epoch,
+        message: trouble.message + (status.heldUntil.map { "; next try at \($0.rfc3339)" } ?? ""),
+        hint: trouble.hint)
     }
     requestsUsed = status.usage.hour
     requestsAllowed = status.usage.perHour

@@ -52,7 +52,11 @@ struct ProbeEngine: Sendable {
 func withProbeEngine<Value>(
   egress: EgressSettings, _ body: (ProbeEngine) async throws -> Value
 ) async throws -> Value {
-  try await withCurlEngine { curl in
+  let trust = TrustStore()
+  // Parsed now and not during the first probe, which would show its cost as somebody's latency. Whether there is a
+  // bundle at all is for the probes that need one to say.
+  await onThread { _ = try? trust.check() }
+  return try await withCurlEngine(trust: trust) { curl in
     let reactor = try Reactor()
     return try await body(ProbeEngine(egress: egress, curl: curl, reactor: reactor))
   }

@@ -13,6 +13,13 @@ struct OnceSelection {
   init(targets: [String], config: ConfigOptions) throws {
     let adHoc = targets.filter { $0.contains("://") }
     let names = targets.filter { !$0.contains("://") }
+    if config.existing == nil, let name = names.first {
+      throw failure(
+        "\"\(name.printable(maxBytes: 200))\" is no target, and there is no configuration whose check it could name",
+        hint:
+          "targets look like https://\(name.isEmpty ? "host" : name.printable(maxBytes: 100)), or tcp://host:port",
+        status: ExitCode.validationFailure.rawValue)
+    }
     if config.path != nil || adHoc.isEmpty || !names.isEmpty {
       let settings = try loadSettings(config.required())
       egress = settings.egress

@@ -38,6 +38,9 @@ struct SpoolCommand: ParsableCommand {
         guard !(waiting && isSettled) else { return }
         printOutput(renderRecord(queued.record, check: names[queued.record.checkID], code: nil))
       }
+      if inspector.status.damaged > 0 {
+        printError("warning: \(inspector.status.damaged) stored results are damaged and left out")
+      }
     }
   }
 

@@ -51,15 +51,20 @@ struct StatusCommand: AsyncParsableCommand {
   private func ask(_ address: ListenAddress, _ path: String) async throws -> String {
     let report = try await withCurlEngine { engine in try await engine.perform(request(address, path)) }
     if let problem = report.failure {
+      let isSilent = problem.kind == .timeout
+      let words =
+        if case .unix = address, !isSilent { "nobody listens on the socket" } else { problem.message }
       throw failure(
-        "no agent answers at \(address): \(problem.message)",
-        hint: "is it running with this configuration? start it with: quartz-agent run",
+        "no agent answers at \(address): \(words)",
+        hint: isSilent
+          ? "something is running there and does not answer: look at its log"
+          : "is it running with this configuration? start it with: quartz-agent run",
         status: ExitStatus.unknown)
     }
-    guard report.statusCode == 200 else {
+    guard report.statusCode == 200, report.header("server") == "quartz-agent" else {
       throw failure(
-        "\(address) answered with status \(report.statusCode ?? 0), which is not how an agent answers",
-        status: ExitStatus.unknown)
+        "something else than an agent answers at \(address) (status \(report.statusCode ?? 0))",
+        hint: "see who listens there, or give this agent another status.listen", status: ExitStatus.unknown)
     }
     let text = String(decoding: report.body, as: UTF8.self)
     return text.hasSuffix("\n") ? text : text + "\n"

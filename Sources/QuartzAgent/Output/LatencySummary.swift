@@ -22,7 +22,8 @@ struct LatencySummary: Equatable {
     let times = good.compactMap { $0.responseTime?.milliseconds }
     sorted = times.sorted()
     let steps = zip(times, times.dropFirst()).map { abs($0 - $1) }
-    jitter = steps.isEmpty ? nil : steps.reduce(0, +) / Double(steps.count)
+    let mean = steps.reduce(0, +) / Double(max(1, steps.count))
+    jitter = steps.isEmpty ? nil : (mean * 1000).rounded() / 1000
   }
 
   var minimum: Double? { sorted.first }

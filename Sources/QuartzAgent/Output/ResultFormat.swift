@@ -25,13 +25,14 @@ func renderJUnit(_ results: [CheckResult]) -> String {
   let errors = results.count { $0.state == .unknown }
   var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
   text += "<testsuite name=\"quartz-agent\" tests=\"\(results.count)\" failures=\"\(failures)\""
-  text += " errors=\"\(errors)\" time=\"\(results.reduce(0.0) { $0 + ($1.responseTime?.seconds ?? 0) })\">\n"
+  let total = results.reduce(Duration.zero) { $0 + ($1.responseTime ?? .zero) }
+  text += " errors=\"\(errors)\" time=\"\(decimalSeconds(total))\">\n"
   for result in results { text += junitCase(result) }
   return text + "</testsuite>\n"
 }
 
 private func junitCase(_ result: CheckResult) -> String {
-  let time = result.responseTime?.seconds ?? 0
+  let time = decimalSeconds(result.responseTime ?? .zero)
   let opening =
     "  <testcase classname=\"\(result.type.rawValue)\" name=\"\(escapeXML(result.check))\" time=\"\(time)\""
   let words = escapeXML([result.reason.rawValue, result.message].compactMap(\.self).joined(separator: ": "))
@@ -43,6 +44,13 @@ private func junitCase(_ result: CheckResult) -> String {
   case .unknown:
     return opening + "><error type=\"\(result.reason.rawValue)\" message=\"\(words)\"/></testcase>\n"
   }
+}
+
+/// Six decimals, never an exponent: `xs:decimal` has none.
+private func decimalSeconds(_ duration: Duration) -> String {
+  let microseconds = duration.microseconds
+  let fraction = String(microseconds % 1_000_000)
+  return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count) + fraction
 }
 
 /// Control characters are no XML 1.0 at all, not even escaped, so they go through `printable` first.

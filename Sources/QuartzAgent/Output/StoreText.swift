@@ -6,7 +6,8 @@ import Spool
 /// `spool ls`: one line a fact; what is lost or refused only where there is something.
 func renderStore(_ status: SpoolStatus) -> String {
   var lines = [
-    "stored       \(status.stored) results in \(status.segments) segments, \(status.bytesUsed) bytes",
+    "stored       \(counted(status.stored, "result")) in \(counted(status.segments, "segment")), "
+      + counted(status.bytesUsed, "byte"),
     "waiting      \(status.depth) to be delivered",
   ]
   if let oldest = status.oldest { lines.append("oldest       \(oldest.rfc3339)") }
@@ -53,3 +54,5 @@ func renderRecord(_ record: DeliveryRecord, check: String?, code: String?) -> St
   }
   return json.text + "\n"
 }
+
+private func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -6,10 +6,19 @@ import Glibc
 func printError(_ line: String) { writeAll(line + "\n", to: STDERR_FILENO) }
 
 /// Text on standard output, unbuffered, so that a reader of NDJSON sees each result when it is there.
-func printOutput(_ text: String) { writeAll(text, to: STDOUT_FILENO) }
+///
+/// Output that cannot be written ends the program with 70: a file that is cut short must not look complete. A reader
+/// that went away (EPIPE) has seen what it wanted.
+func printOutput(_ text: String) {
+  let code = writeAll(text, to: STDOUT_FILENO)
+  guard code != 0, code != EPIPE else { return }
+  printError("quartz-agent: error: cannot write the output: \(String(cString: strerror(code)))")
+  exit(ExitStatus.internalError)
+}
 
-/// A reader that went away (EPIPE) ends the output, not the program.
-private func writeAll(_ text: String, to descriptor: Int32) {
+/// 0, or the error code.
+@discardableResult
+private func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
   let bytes = Array(text.utf8)
   var sent = 0
   while sent < bytes.count {
@@ -23,9 +32,10 @@ private func writeAll(_ text: String, to descriptor: Int32) {
       _ = poll(&wait, 1, -1)
       continue
     }
-    if count <= 0 { return }
+    if count <= 0 { return errno }
     sent += count
   }
+  return 0
 }
 
 /// What a descriptor is connected to, and how wide it is.

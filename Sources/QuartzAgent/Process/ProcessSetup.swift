@@ -54,3 +54,12 @@ func processEnvironment() -> [String: String] {
   }
   return variables
 }
+
+/// Below this the Swift runtime itself cannot open what it needs, and traps without a word.
+func requireDescriptors() throws {
+  let least = 32
+  guard descriptorLimit() < least else { return }
+  throw failure(
+    "the descriptor limit is \(descriptorLimit()), at least \(least) are needed",
+    hint: "raise it with ulimit -n or LimitNOFILE", status: ExitStatus.internalError)
+}

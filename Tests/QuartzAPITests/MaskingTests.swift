@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import QuartzAPI
+
+/// A server that quotes our secrets in its refusals must not get them into log and status.
+@Suite struct MaskingTests {
+  private func masked(_ body: String, headers: [HTTPHeader] = [], sent: String = "", path: String = "/v1/x")
+    throws
+    -> String
+  {
+    let request = APIRequest(
+      .post, try HTTPURL("https://api.test\(path)"), headers: headers, body: Array(sent.utf8))
+    return String(decoding: masking(Array(body.utf8), secretsOf: request), as: UTF8.self)
+  }
+
+  @Test func headerValuesAreReplacedWithAndWithoutTheirScheme() throws {
+    let headers = [
+      HTTPHeader(name: "X-API-Key", value: Redacted("qtz_topsecret")),
+      HTTPHeader(name: "Authorization", value: Redacted("Bearer token-of-mine")),
+    ]
+    let text = try masked("{\"message\":\"bad key qtz_topsecret and token-of-mine\"}", headers: headers)
+    #expect(text == "{\"message\":\"bad key <redacted> and <redacted>\"}")
+  }
+
+  @Test func theSignInsPasswordIsReplaced() throws {
+    let text = try masked(
+      "no such user agent@example.test with correct horse",
+      sent: "{\"email\":\"a@b.test\",\"password\":\"correct horse\"}",
+      path: "/auth/v1/token")
+    #expect(text == "no such user agent@example.test with <redacted>")
+  }
+
+  @Test func ordinaryWordsStay() throws {
+    #expect(
+      try masked("JWT expired", headers: [HTTPHeader(name: "X", value: Redacted("JWT"))]) == "JWT expired")
+  }
+}
