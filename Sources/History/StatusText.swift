@@ -46,7 +46,8 @@ package struct StatusText: Sendable {
       count == 0 ? "0 \(state.rawValue)" : paint("\(count) \(state.rawValue)", state)
     }
     let uptime = StatusFormat.percent(summary.averageUptime24h)
-    return "\(summary.total) checks: \(words.joined(separator: ", ")) · uptime 24h \(uptime)"
+    let noun = summary.total == 1 ? "check" : "checks"
+    return "\(summary.total) \(noun): \(words.joined(separator: ", ")) · uptime 24h \(uptime)"
   }
 
   private func parts(_ snapshot: StatusSnapshot) -> [String] {

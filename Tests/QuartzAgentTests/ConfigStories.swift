@@ -52,6 +52,20 @@ import Testing
     }
   }
 
+  @Test func validateReadsTheFilesOfTrustedCertificates() async throws {
+    try await withTemporaryDirectory { folder in
+      let yaml = "checks: [{name: Web, type: http, url: \"https://a.test/\", tls: {ca_file: nothing.pem}}]"
+      try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+      let missing = try await agent("validate", in: folder)
+      #expect(missing.status == 78)
+      #expect(missing.stderr.contains("check \"Web\": tls.ca_file: trusted certificates cannot be read"))
+      try "no certificate".write(to: folder.appending(path: "nothing.pem"), atomically: true, encoding: .utf8)
+      let empty = try await agent("validate", in: folder)
+      #expect(empty.status == 78)
+      #expect(empty.stderr.contains("no usable certificates in it"))
+    }
+  }
+
   @Test func schemaIsJSON() async throws {
     try await withTemporaryDirectory { folder in
       let outcome = try await agent("schema", in: folder)

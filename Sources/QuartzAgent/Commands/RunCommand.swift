@@ -25,6 +25,9 @@ struct RunCommand: AsyncParsableCommand {
     let log = Logger(label: "agent") { SinkHandler(label: $0, sink: sink, logLevel: logging.logLevel) }
     let path = try config.required()
     let settings = try loadSettings(path) { log.warning("\($0.headline)", metadata: $0.hintMetadata) }
+    for problem in await onThread({ trustProblems(settings) }) {
+      log.warning("a file of trusted certificates cannot be used", metadata: ["problem": "\(problem)"])
+    }
     try await Agent(settings: settings, configPath: path, log: log).run(signals)
   }
 }

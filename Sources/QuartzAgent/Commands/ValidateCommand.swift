@@ -3,6 +3,7 @@
 import AgentConfig
 import ArgumentParser
 import Checks
+import Curl
 import Monitoring
 
 /// `quartz-agent validate`.
@@ -20,6 +21,9 @@ struct ValidateCommand: ParsableCommand {
   func run() throws {
     let path = try config.required()
     let settings = try loadSettings(path)
+    let problems = trustProblems(settings)
+    for problem in problems { printError("\(path): \(problem)") }
+    if !problems.isEmpty { throw ExitCode(ExitStatus.configuration) }
     if print {
       printOutput(EffectiveConfig.print(settings))
     } else {
@@ -28,6 +32,27 @@ struct ValidateCommand: ParsableCommand {
     }
     if settings.checks.contains(where: { $0.type == .ping }), let problem = pingPermission() {
       printError("warning: ping checks cannot run on this machine: \(problem)")
+    }
+  }
+}
+
+/// What is wrong with the files of trusted certificates that checks name. The file's walk only sees their names; a
+/// daemon starts all the same, since such a file may come later.
+func trustProblems(_ settings: Settings) -> [String] {
+  let trust = TrustStore()
+  return settings.checks.compactMap { check in
+    let options: TLSOptions? =
+      switch check.kind {
+      case .http(let http): http.tls
+      case .tls(let tls): tls.options
+      default: nil
+      }
+    guard let file = options?.caFile else { return nil }
+    do {
+      _ = try trust.store(caFile: file)
+      return nil
+    } catch {
+      return "check \"\(check.name.printable(maxBytes: 200))\": tls.ca_file: \(error)"
     }
   }
 }
