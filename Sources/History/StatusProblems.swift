@@ -27,8 +27,11 @@ extension StatusSnapshot {
       }
       switch check.state {
       case .down:
-        return StatusProblem("\(name) is down\(forHow(check)): \(why(check))", critical: true)
-      case .degraded: return StatusProblem("\(name) is degraded\(forHow(check)): \(why(check))")
+        return StatusProblem(
+          "\(name) is down\(forHow(check)): \(why(check))", hint: check.last?.reason.advice, critical: true)
+      case .degraded:
+        return StatusProblem(
+          "\(name) is degraded\(forHow(check)): \(why(check))", hint: check.last?.reason.advice)
       case .unknown where check.last != nil:
         return StatusProblem("\(name) cannot be judged from here: \(why(check))")
       case .up, .unknown: return nil

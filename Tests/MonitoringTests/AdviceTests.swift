@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Monitoring
+import Testing
+
+/// What people are told to do, and the page that tells them more.
+@Suite struct AdviceTests {
+  @Test(arguments: Reason.allCases)
+  func adviceIsALineWithoutAFullStop(reason: Reason) {
+    guard let advice = reason.advice else { return }
+    #expect(advice.first?.isLowercase == true)
+    #expect(advice.last != ".")
+    #expect(advice == advice.printable(maxBytes: 120))
+  }
+
+  @Test func everyReasonIsDocumented() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(contentsOf: root.appending(path: "docs/results.md"), encoding: .utf8)
+    for reason in Reason.allCases {
+      #expect(page.contains("`\(reason.rawValue)`"), "\(reason.rawValue) is not in docs/results.md")
+    }
+    for phase in Phase.allCases {
+      #expect(page.contains("`\(phase.rawValue)`"), "\(phase.rawValue) is not in docs/results.md")
+    }
+  }
+}
