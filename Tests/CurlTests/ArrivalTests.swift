@@ -30,7 +30,7 @@ import Testing
     try await withLoopbackServer(script: { link in
       link.read(until: "\r\n\r\n")
       link.write("HTTP/1.1 200 OK\r\n")
-      usleep(150_000)
+      usleep(1_000_000)
       link.write("Content-Length: 0\r\n\r\n")
       link.waitForEnd()
     }) { server in
