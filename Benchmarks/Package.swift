@@ -18,9 +18,12 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
     .target(name: "Monitoring", swiftSettings: settings),
     .target(name: "Curl", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
-    .target(name: "Checks", dependencies: ["Monitoring", "Curl", "CLinux"], swiftSettings: settings),
+    .target(
+      name: "Checks", dependencies: ["Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
+      swiftSettings: settings),
     .target(
       name: "Scheduler",
       dependencies: ["Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections")],

@@ -16,6 +16,7 @@ libstdc++-12-dev         the C++ library Swift's runtime links
 zlib1g-dev               Swift's Foundation links it
 libcurl4-openssl-dev     http checks and delivery
 libssl-dev               TLS
+libpcre2-dev             patterns in conditions and dialogs
 "
 
 test_packages="
@@ -27,6 +28,8 @@ openssh-server           a real server with a banner to probe
 openssl                  certificates and TLS servers to probe
 curl                     asks the status page as a stranger would
 procps                   process facts in binary-level tests
+iproute2                 addresses and routes in network namespaces
+nftables                 loss and refusals in network namespaces
 "
 
 ci_packages="
