@@ -136,19 +136,19 @@ private func clampedProduct(_ value: Int64, _ factor: Int64) -> Int64 {
   return overflow ? (value < 0 ? .min : .max) : product
 }
 
-private func padded(_ value: Int64, _ width: Int) -> String {
+func padded(_ value: Int64, _ width: Int) -> String {
   let digits = String(value)
   return digits.count >= width ? digits : String(repeating: "0", count: width - digits.count) + digits
 }
 
-private func floorDivide(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+func floorDivide(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
   let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
   return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
 }
 
 /// Proleptic Gregorian date of a day number, 0 being 1970-01-01. Eras of 400 years start on 1 March, so that the
 /// leap day is the last of its year and month lengths follow one linear rule.
-private func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
   let (era, dayOfEra) = floorDivide(days + 719_468, 146_097)
   let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
   let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -158,7 +158,7 @@ private func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int
   return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
 }
 
-private func daysFromCivil(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+func daysFromCivil(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
   let shifted = month <= 2 ? year - 1 : year
   let (era, yearOfEra) = floorDivide(shifted, 400)
   let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -166,7 +166,7 @@ private func daysFromCivil(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64
   return era * 146_097 + dayOfEra - 719_468
 }
 
-private func daysInMonth(_ year: Int64, _ month: Int64) -> Int64 {
+func daysInMonth(_ year: Int64, _ month: Int64) -> Int64 {
   switch month {
   case 4, 6, 9, 11: 30
   case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

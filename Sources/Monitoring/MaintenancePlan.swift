@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+/// The windows of the file and of the API, joined with the checks they are for.
+///
+/// A value: made anew when checks or windows change, asked for every slot. Windows are asked for their hours only
+/// when one of the check's own may have begun, so a check without windows costs one look-up.
+package struct MaintenancePlan: Sendable {
+  package let windows: [MaintenanceWindow]
+  /// Positions in `windows`; only checks that have some.
+  private let ofCheck: [UniqueID: [Int]]
+  /// Windows that no check is in.
+  package let idle: [MaintenanceWindow]
+
+  package static let none = MaintenancePlan([], checks: [])
+
+  package init(_ windows: [MaintenanceWindow], checks: [MonitoringCheck]) {
+    self.windows = windows
+    var ofCheck: [UniqueID: [Int]] = [:]
+    var used: Set<Int> = []
+    if !windows.isEmpty {
+      for check in checks {
+        let own = windows.indices.filter { windows[$0].selection.contains(check) }
+        if !own.isEmpty { ofCheck[check.id] = own }
+        used.formUnion(own)
+      }
+    }
+    self.ofCheck = ofCheck
+    self.idle = windows.indices.filter { !used.contains($0) }.map { windows[$0] }
+  }
+
+  /// The windows of a check that hold at any time of this stretch, ends included.
+  package func active(
+    _ checkID: UniqueID, from: Timestamp, through to: Timestamp
+  ) -> [MaintenanceWindow] {
+    guard let own = ofCheck[checkID] else { return [] }
+    return own.filter { windows[$0].overlaps(from, through: to) }.map { windows[$0] }
+  }
+
+  package func active(_ checkID: UniqueID, at instant: Timestamp) -> [MaintenanceWindow] {
+    active(checkID, from: instant, through: instant)
+  }
+
+  /// Whether a check is not to be probed at this instant.
+  package func skips(_ checkID: UniqueID, at instant: Timestamp) -> Bool {
+    guard let own = ofCheck[checkID] else { return false }
+    return own.contains { windows[$0].skip && windows[$0].occurrence(at: instant) != nil }
+  }
+}
