@@ -32,7 +32,9 @@ let package = Package(
     .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
     .target(name: "Monitoring", swiftSettings: settings),
     .target(name: "Curl", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
-    .target(name: "Checks", dependencies: ["Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"], swiftSettings: settings),
+    .target(
+      name: "Checks", dependencies: ["Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
+      swiftSettings: settings),
     .target(
       name: "Scheduler",
       dependencies: ["Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections")],

@@ -101,8 +101,10 @@ extension ConfigPrinter {
       printer.flag("recursion", dns.recursion)
     }
     expect { printer in
-      printer.texts("rcode", dns.rcodes)
-      if !dns.answersAny.isEmpty { printer.map("answers") { $0.texts("any", dns.answersAny) } }
+      printer.texts("rcode", dns.expect.rcodes)
+      if !dns.expect.answersAny.isEmpty {
+        printer.map("answers") { $0.texts("any", dns.expect.answersAny.map(\.description)) }
+      }
       printer.thresholds("response_time", responseTime, \.text)
     }
   }

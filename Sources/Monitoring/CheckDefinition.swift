@@ -17,7 +17,14 @@ package struct CheckDefinition: Sendable {
   package var retries: Int?
   package var retryDelay: Duration?
   package var confirmDelay: Duration?
+  package var intervalFailing: Duration?
+  package var failureThreshold: Int?
   package var ip: String?
+  package var addresses: String?
+  /// `host` or `host:port`.
+  package var resolver: String?
+  package var sourceAddress: String?
+  package var negate: Bool?
 
   // http
   package var url: String?
@@ -26,10 +33,17 @@ package struct CheckDefinition: Sendable {
   package var body: Redacted?
   package var basicUsername: String?
   package var basicPassword: Redacted?
+  package var digestUsername: String?
+  package var digestPassword: Redacted?
   package var bearer: Redacted?
+  package var oauth2: OAuth2Definition?
   package var follow: Bool?
   package var maxRedirects: Int?
   package var allowDowngrade: Bool?
+  package var httpVersion: String?
+  /// `scheme://[user:password@]host:port`.
+  package var proxy: Redacted?
+  package var decompress: Bool?
   /// Bytes.
   package var maxBody: Int?
 
@@ -37,19 +51,34 @@ package struct CheckDefinition: Sendable {
   package var host: String?
   package var port: Int?
 
-  // tls
+  // tcp, tls
+  package var startTLS: String?
+  package var dialogPreset: String?
+  package var dialogSteps: [DialogStepDefinition]?
+
+  // http, tcp, tls, dns
+  /// tcp: TLS is wanted, with or without a map of options.
+  package var tlsEnabled: Bool?
   package var tlsCAFile: String?
   package var tlsServerName: String?
   package var tlsVerify: Bool?
+  package var tlsMinVersion: String?
+  package var tlsMaxVersion: String?
+  package var tlsClientCertificate: String?
+  package var tlsClientKey: String?
 
   // dns
   /// `host` or `host:port`.
   package var server: String?
+  package var transport: String?
   package var queryName: String?
   package var queryType: String?
+  package var queryClass: String?
   package var queryRecursion: Bool?
+  package var queryDNSSEC: Bool?
 
   // ping
+  package var pingMethod: String?
   package var count: Int?
   package var packetInterval: Duration?
   package var size: Int?
@@ -59,8 +88,23 @@ package struct CheckDefinition: Sendable {
   package var expectStatus: [String]?
   package var expectBodyContains: [String]?
   package var expectBodyNotContains: [String]?
+  package var expectBodyMatches: [String]?
+  package var expectBodyNotMatches: [String]?
+  /// Conditions in the form of the file, with the header's name.
+  package var expectHeaders: [(name: String, condition: String)]?
+  /// Conditions in the form of the file, with the path.
+  package var expectJSON: [(path: String, condition: String)]?
+  package var expectFinalURL: String?
+  package var expectHTTPVersion: String?
   package var expectRcode: [String]?
   package var expectAnswersAny: [String]?
+  package var expectAnswersAll: [String]?
+  package var expectAnswersExact: [String]?
+  package var expectAnswersNone: [String]?
+  package var expectCount: String?
+  package var expectTTL: String?
+  package var expectAuthoritative: Bool?
+  package var expectSerialAgreement: Bool?
   package var expectResponseTime = Thresholds<Duration>()
   package var expectCertificate = Thresholds<Duration>()
   /// Percent.
@@ -68,6 +112,36 @@ package struct CheckDefinition: Sendable {
   package var expectRTT = Thresholds<Duration>()
 
   package init() {}
+}
+
+/// `auth.oauth2` as somebody wrote it.
+package struct OAuth2Definition: Sendable {
+  package var tokenURL: String?
+  package var clientID: String?
+  package var clientSecret: Redacted?
+  package var scopes: [String]?
+
+  package init() {}
+}
+
+/// One entry of `dialog` as somebody wrote it: exactly one of the four is to be given.
+package struct DialogStepDefinition: Sendable {
+  package var send: Redacted?
+  package var sendHex: Redacted?
+  package var expect: String?
+  package var expectHex: String?
+
+  package init() {}
+}
+
+/// Says what is wrong with a regular expression, nil when nothing is. The engine is another room's.
+package struct PatternRule: Sendable {
+  package let problem: @Sendable (String) -> String?
+
+  package init(problem: @escaping @Sendable (String) -> String?) { self.problem = problem }
+
+  /// Takes everything: for checks that were judged before.
+  package static let unchecked = PatternRule { _ in nil }
 }
 
 /// One thing wrong with a definition.

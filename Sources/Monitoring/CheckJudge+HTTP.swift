@@ -9,6 +9,8 @@ extension CheckJudge {
     let auth = auth(headers: headers)
     redirects()
     ranged(definition.maxBody, ["max_body"], CheckLimits.maxBody)
+    let version = choice(definition.httpVersion, ["http_version"], HTTPVersionChoice.self)
+    let proxy = proxy()
     let tls = tlsOptions()
     transport(
       url, sendsCredentials: auth != nil || headers.contains { $0.name.lowercased() == "authorization" })
@@ -17,8 +19,8 @@ extension CheckJudge {
     return HTTPSettings(
       url: url, method: method, headers: headers, body: definition.body, auth: auth,
       follow: definition.follow ?? true, maxRedirects: definition.maxRedirects ?? 10,
-      allowDowngrade: definition.allowDowngrade ?? false, maxBody: definition.maxBody ?? 1024 * 1024,
-      tls: tls,
+      allowDowngrade: definition.allowDowngrade ?? false, version: version ?? .auto, proxy: proxy,
+      decompress: definition.decompress ?? true, maxBody: definition.maxBody ?? 1024 * 1024, tls: tls,
       expect: expect)
   }
 
@@ -65,46 +67,6 @@ extension CheckJudge {
     }
   }
 
-  private mutating func auth(headers: [HTTPHeader]) -> HTTPAuth? {
-    let usesBasic = definition.basicUsername != nil || definition.basicPassword != nil
-    if usesBasic, definition.bearer != nil {
-      problem(["auth"], "auth has both basic and bearer", hint: "keep one of them")
-    }
-    if usesBasic || definition.bearer != nil,
-      let index = headers.firstIndex(where: { $0.name.lowercased() == "authorization" })
-    {
-      problem(
-        ["headers", headers[index].name], "headers.\(headers[index].name) and auth both set the credentials",
-        hint: "keep one of them")
-    }
-    if usesBasic { return basic() }
-    guard let bearer = definition.bearer else { return nil }
-    let token = bearer.reveal()
-    if token.isEmpty || !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) {
-      problem(["auth", "bearer"], "auth.bearer must be visible ASCII without spaces and not empty")
-    }
-    return .bearer(bearer)
-  }
-
-  private mutating func basic() -> HTTPAuth? {
-    let path = ["auth", "basic"]
-    let username = definition.basicUsername ?? ""
-    if username.isEmpty {
-      problem(path + ["username"], "auth.basic.username is missing")
-    } else if username.contains(":") || !isFieldValue(username) {
-      // RFC 7617, section 2: the first colon ends the name.
-      problem(path + ["username"], "auth.basic.username must not contain a colon or a control character")
-    }
-    guard let password = definition.basicPassword, !password.isEmpty else {
-      problem(path + ["password"], "auth.basic.password is missing")
-      return nil
-    }
-    if !isFieldValue(password.reveal()) {
-      problem(path + ["password"], "auth.basic.password must not contain a control character")
-    }
-    return .basic(username: username, password: password)
-  }
-
   private mutating func redirects() {
     ranged(definition.maxRedirects, ["max_redirects"], CheckLimits.maxRedirects)
     guard definition.follow == false else { return }
@@ -132,9 +94,7 @@ extension CheckJudge {
         ["expect", "certificate"], "expect.certificate needs an https url",
         hint: "check the certificate with a check of its own")
     }
-    let hasOptions =
-      definition.tlsCAFile != nil || definition.tlsServerName != nil || definition.tlsVerify != nil
-    if hasOptions, definition.follow == false {
+    if hasTLSOptions, definition.follow == false {
       problem(["tls"], "tls has no effect on an http url without redirects")
     }
   }
@@ -147,14 +107,25 @@ extension CheckJudge {
         ["expect", "body", "not_contains"],
         "expect.body wants \"\(both.printable(maxBytes: 60))\" both present and absent")
     }
-    if method == "HEAD", !contains.isEmpty || !absent.isEmpty {
-      problem(["expect", "body"], "expect.body can never hold: a HEAD response has no body", hint: "use GET")
+    let matches = patternList(definition.expectBodyMatches, ["expect", "body", "matches"])
+    let mismatches = patternList(definition.expectBodyNotMatches, ["expect", "body", "not_matches"])
+    let json = jsonConditions()
+    if method == "HEAD" {
+      let noBody = "can never hold: a HEAD response has no body"
+      if !contains.isEmpty || !absent.isEmpty || !matches.isEmpty || !mismatches.isEmpty {
+        problem(["expect", "body"], "expect.body \(noBody)", hint: "use GET")
+      }
+      if !json.isEmpty { problem(["expect", "json"], "expect.json \(noBody)", hint: "use GET") }
     }
+    let headers = headerConditions()
+    let finalURL = condition(definition.expectFinalURL, ["expect", "final_url"])
+    let version = condition(definition.expectHTTPVersion, ["expect", "http_version"])
     let status = definition.expectStatus.map { list in
       list.indices.compactMap { statusRange(list[$0], ["expect", "status", String($0)]) }
     }
     return HTTPExpectations(
-      status: status ?? [200...299], bodyContains: contains, bodyNotContains: absent,
+      status: status ?? [200...299], bodyContains: contains, bodyNotContains: absent, bodyMatches: matches,
+      bodyNotMatches: mismatches, headers: headers, json: json, finalURL: finalURL, httpVersion: version,
       certificateDays: definition.expectCertificate == Thresholds() ? Thresholds() : certificateDefaults())
   }
 

@@ -145,19 +145,4 @@ extension CheckJudge {
     let warn = given.warn ?? (fail <= .seconds(21 * 86_400) ? .seconds(21 * 86_400) : nil)
     return Thresholds(warn: warn, fail: fail)
   }
-
-  /// The `tls` map of http and tls checks.
-  mutating func tlsOptions() -> TLSOptions {
-    if let path = definition.tlsCAFile, path.isEmpty || path.utf8.contains(0) {
-      problem(["tls", "ca_file"], "tls.ca_file must be the path of a PEM file")
-    }
-    if let name = definition.tlsServerName { _ = checkHost(name, ["tls", "server_name"]) }
-    if definition.tlsVerify == false, definition.tlsCAFile != nil {
-      problem(
-        ["tls", "ca_file"], "tls.ca_file has no effect with tls.verify false", hint: "leave one of them out")
-    }
-    return TLSOptions(
-      caFile: definition.tlsCAFile, serverName: definition.tlsServerName, verify: definition.tlsVerify ?? true
-    )
-  }
 }

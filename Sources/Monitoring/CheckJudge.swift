@@ -6,13 +6,15 @@
 /// was none.
 struct CheckJudge {
   let definition: CheckDefinition
+  let patterns: PatternRule
   var problems: [CheckProblem] = []
   /// As given, or the default; what the other rules are measured against.
   let interval: Duration
   let timeout: Duration
 
-  init(_ definition: CheckDefinition) {
+  init(_ definition: CheckDefinition, patterns: PatternRule) {
     self.definition = definition
+    self.patterns = patterns
     self.interval = definition.interval ?? .seconds(60)
     self.timeout = definition.timeout ?? min(.seconds(10), interval)
   }
@@ -23,6 +25,9 @@ struct CheckJudge {
     var name: String
     var resourceID: UniqueID?
     var ip: IPPreference
+    var addresses: AddressScope
+    var resolver: Endpoint?
+    var sourceAddress: IPAddress?
   }
 
   mutating func common() -> Common? {
@@ -35,8 +40,13 @@ struct CheckJudge {
     thresholds(
       definition.expectResponseTime, ["expect", "response_time"], within: CheckLimits.responseTime,
       atMost: timeout)
+    let addresses = choice(definition.addresses, ["addresses"], AddressScope.self) ?? .any
+    let resolver = definition.resolver.flatMap { nameServer($0, ["resolver"], defaultPort: 53) }
+    let source = sourceAddress(ip)
     guard let name else { return nil }
-    return Common(id: id ?? MonitoringCheck.derivedID(name: name), name: name, resourceID: resourceID, ip: ip)
+    return Common(
+      id: id ?? MonitoringCheck.derivedID(name: name), name: name, resourceID: resourceID, ip: ip,
+      addresses: addresses, resolver: resolver, sourceAddress: source)
   }
 
   mutating func kind() -> CheckKind? {
@@ -86,8 +96,32 @@ extension CheckJudge {
     }
   }
 
+  private mutating func sourceAddress(_ ip: IPPreference) -> IPAddress? {
+    guard let text = definition.sourceAddress else { return nil }
+    guard let address = IPAddress(text) else {
+      problem(
+        ["source_address"], "source_address must be an address, found \"\(text.printable(maxBytes: 60))\"",
+        hint: "one of this machine's own, such as 192.0.2.7")
+      return nil
+    }
+    if ip != .any, ip.rawValue != String(address.version) {
+      problem(
+        ["source_address"], "source_address is an IPv\(address.version) address, but ip is \(ip.rawValue)")
+    }
+    return address
+  }
+
   private mutating func schedule() {
     ranged(definition.interval, ["interval"], CheckLimits.interval)
+    ranged(definition.failureThreshold, ["failure_threshold"], CheckLimits.failureThreshold)
+    if let failing = definition.intervalFailing, ranged(failing, ["interval_failing"], CheckLimits.interval),
+      failing > interval
+    {
+      problem(
+        ["interval_failing"],
+        "interval_failing must be at most the interval (\(interval.text)), found \(failing.text)",
+        hint: "it is for looking more often while the check is down")
+    }
     if ranged(definition.timeout, ["timeout"], CheckLimits.timeout), timeout > interval {
       problem(
         ["timeout"], "timeout must be at most the interval (\(interval.text)), found \(timeout.text)",

@@ -8,6 +8,7 @@ package enum CheckLimits {
   package static let retries = 0...10
   /// Of `retry_delay` and `confirm_delay`.
   package static let delay: ClosedRange<Duration> = .zero ... .seconds(3600)
+  package static let failureThreshold = 1...100
   package static let port = 1...65_535
   package static let maxRedirects = 0...20
   /// Bytes; one body never takes more than a quarter of the agent's body memory.
@@ -29,6 +30,14 @@ package enum CheckLimits {
   package static let headerBytes = 4096
   package static let bodyBytes = 64 * 1024
   package static let answers = 64
+  /// Of `expect.header` and of `expect.json`, each.
+  package static let conditions = 32
+  /// Of a pattern, a path or an operand.
+  package static let conditionBytes = 1024
+  package static let patternsPerList = 16
+  package static let dialogSteps = 32
+  package static let dialogStepBytes = 4096
+  package static let scopes = 16
 
   /// Bytes of a body literal; a stranger's is kept to what a page's keyword needs.
   package static func keywordBytes(_ origin: CheckOrigin) -> Int { origin == .api ? 256 : 4096 }

@@ -13,8 +13,9 @@ extension MonitoringCheck {
   /// and the YAML walk knows the keys of each kind.
   ///
   /// - Throws: `InvalidCheck` with every problem found, in the order of the keys in docs/checks.md.
-  package init(_ definition: CheckDefinition) throws(InvalidCheck) {
-    var judge = CheckJudge(definition)
+  /// - Parameter patterns: judges the regular expressions of the definition.
+  package init(_ definition: CheckDefinition, patterns: PatternRule = .unchecked) throws(InvalidCheck) {
+    var judge = CheckJudge(definition, patterns: patterns)
     let common = judge.common()
     let kind = judge.kind()
     guard judge.problems.isEmpty, let common, let kind else { throw InvalidCheck(problems: judge.problems) }
@@ -30,7 +31,13 @@ extension MonitoringCheck {
     self.retries = definition.retries ?? 1
     self.retryDelay = definition.retryDelay ?? .seconds(2)
     self.confirmDelay = definition.confirmDelay ?? .zero
+    self.intervalFailing = definition.intervalFailing
+    self.failureThreshold = definition.failureThreshold ?? 1
     self.ip = common.ip
+    self.addresses = common.addresses
+    self.resolver = common.resolver
+    self.sourceAddress = common.sourceAddress
+    self.negate = definition.negate ?? false
     self.kind = kind
     self.responseTime = definition.expectResponseTime
   }
@@ -51,7 +58,13 @@ extension MonitoringCheck {
     self.retries = check.retries
     self.retryDelay = check.retryDelay
     self.confirmDelay = check.confirmDelay
+    self.intervalFailing = check.intervalFailing
+    self.failureThreshold = check.failureThreshold
     self.ip = check.ip
+    self.addresses = check.addresses
+    self.resolver = check.resolver
+    self.sourceAddress = check.sourceAddress
+    self.negate = check.negate
     self.kind = check.kind
     self.responseTime = check.responseTime
   }

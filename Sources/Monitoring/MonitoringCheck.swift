@@ -20,6 +20,14 @@ package enum IPPreference: String, CaseIterable, Hashable, Sendable {
   case v6 = "6"
 }
 
+/// How many of a host's addresses a verdict is about.
+package enum AddressScope: String, CaseIterable, Hashable, Sendable {
+  /// The first that accepts a connection answers for the host.
+  case any
+  /// Each address is probed; one that fails fails the check.
+  case each
+}
+
 /// What is configured: a check that cannot be wrong. Both doors, YAML and API, go through `init(_:)`.
 package struct MonitoringCheck: Hashable, Sendable {
   package let id: UniqueID
@@ -39,7 +47,19 @@ package struct MonitoringCheck: Hashable, Sendable {
   package let retryDelay: Duration
   /// After the last retry, one more try after this long; zero: none. Without retries there is none either.
   package let confirmDelay: Duration
+  /// Slot to slot while the last result was not a success; nil: the interval.
+  package let intervalFailing: Duration?
+  /// Failures in a row from which the check counts as down for its resource; 1 to 100.
+  package let failureThreshold: Int
   package let ip: IPPreference
+  /// Whether one address must do, or each of the host's.
+  package let addresses: AddressScope
+  /// Asked for the target's name instead of the system's resolvers.
+  package let resolver: Endpoint?
+  /// The local address connections are made from.
+  package let sourceAddress: IPAddress?
+  /// The target must not answer as the conditions say: success and failure change places.
+  package let negate: Bool
   package let kind: CheckKind
   package let responseTime: Thresholds<Duration>
 
@@ -87,131 +107,4 @@ package struct Thresholds<Value: Hashable & Sendable>: Hashable, Sendable {
     self.warn = warn
     self.fail = fail
   }
-}
-
-/// Settings of an http check.
-package struct HTTPSettings: Hashable, Sendable {
-  package var url: HTTPURL
-  package var method: String
-  /// In the order given; values are secret.
-  package var headers: [HTTPHeader]
-  package var body: Redacted?
-  package var auth: HTTPAuth?
-  package var follow: Bool
-  /// 0 to 20.
-  package var maxRedirects: Int
-  /// Whether a redirect may lead from https to http.
-  package var allowDowngrade: Bool
-  /// Decoded bytes read at most when a condition needs the body.
-  package var maxBody: Int
-  package var tls: TLSOptions
-  package var expect: HTTPExpectations
-}
-
-package struct HTTPHeader: Hashable, Sendable {
-  package var name: String
-  package var value: Redacted
-
-  package init(name: String, value: Redacted) {
-    self.name = name
-    self.value = value
-  }
-}
-
-package enum HTTPAuth: Hashable, Sendable {
-  case basic(username: String, password: Redacted)
-  case bearer(Redacted)
-}
-
-/// The conditions of an http check; all of them must hold.
-package struct HTTPExpectations: Hashable, Sendable {
-  /// Empty: any status is right.
-  package var status: [ClosedRange<Int>]
-  /// Literal, case-sensitive.
-  package var bodyContains: [String]
-  package var bodyNotContains: [String]
-  package var certificateDays: Thresholds<Duration>
-
-  package var needsBody: Bool { !bodyContains.isEmpty || !bodyNotContains.isEmpty }
-
-  package init(
-    status: [ClosedRange<Int>] = [200...299], bodyContains: [String] = [], bodyNotContains: [String] = [],
-    certificateDays: Thresholds<Duration> = Thresholds()
-  ) {
-    self.status = status
-    self.bodyContains = bodyContains
-    self.bodyNotContains = bodyNotContains
-    self.certificateDays = certificateDays
-  }
-}
-
-/// How a TLS handshake is made and judged.
-package struct TLSOptions: Hashable, Sendable {
-  /// PEM file used instead of the system's trust store.
-  package var caFile: String?
-  /// Sent as SNI and matched against the certificate instead of the host.
-  package var serverName: String?
-  /// Whether a bad certificate fails the probe. Its facts are in the result either way.
-  package var verify: Bool
-
-  package init(caFile: String? = nil, serverName: String? = nil, verify: Bool = true) {
-    self.caFile = caFile
-    self.serverName = serverName
-    self.verify = verify
-  }
-}
-
-/// Settings of a tcp check.
-package struct TCPSettings: Hashable, Sendable {
-  package var host: String
-  package var port: UInt16
-}
-
-/// Settings of a tls check: the certificate of a port.
-package struct TLSSettings: Hashable, Sendable {
-  package var host: String
-  package var port: UInt16
-  package var options: TLSOptions
-  package var certificate: Thresholds<Duration>
-}
-
-/// Settings of a dns check.
-package struct DNSSettings: Hashable, Sendable {
-  /// Nil: the system's resolvers.
-  package var server: Endpoint?
-  package var name: String
-  /// Mnemonic, upper case, such as `A`.
-  package var recordType: String
-  package var recursion: Bool
-  /// Mnemonics; the answer's code must be one of them.
-  package var rcodes: [String]
-  /// At least one answer must equal one of these (presentation format); empty: not judged.
-  package var answersAny: [String]
-}
-
-/// Settings of a ping check.
-package struct PingSettings: Hashable, Sendable {
-  package var host: String
-  /// Packets a run, 1 to 100.
-  package var count: Int
-  package var packetInterval: Duration
-  /// Payload bytes, 0 to 1,472.
-  package var size: Int
-  /// Percent lost.
-  package var loss: Thresholds<Double>
-  package var rtt: Thresholds<Duration>
-}
-
-/// A host (name or address literal without brackets) and a port.
-package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
-  package var host: String
-  package var port: UInt16
-
-  package init(host: String, port: UInt16) {
-    self.host = host
-    self.port = port
-  }
-
-  /// `host:port`, IPv6 literals in brackets.
-  package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

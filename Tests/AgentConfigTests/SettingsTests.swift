@@ -128,7 +128,7 @@ struct SettingsTests {
       return
     }
     #expect(tls.options.caFile == "/etc/ca.pem" && tls.certificate.warn == nil)
-    #expect(dns.recordType == "TXT" && dns.rcodes == ["NOERROR", "NXDOMAIN"] && !dns.recursion)
+    #expect(dns.recordType == "TXT" && dns.expect.rcodes == ["NOERROR", "NXDOMAIN"] && !dns.recursion)
     #expect(ping.loss == Thresholds(warn: 12.5))
   }
 }

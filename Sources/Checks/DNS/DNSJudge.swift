@@ -8,17 +8,20 @@ struct DNSJudge {
 
   func judge(_ message: DNSMessage) -> (verdict: Verdict, assertions: [Assertion]) {
     let code = message.rcode.description
-    let codeHolds = settings.rcodes.contains(code)
+    let codeHolds = settings.expect.rcodes.contains(code)
     var assertions = [
-      Assertion(what: "rcode", expected: settings.rcodes.joined(separator: ", "), actual: code, ok: codeHolds)
+      Assertion(
+        what: "rcode", expected: settings.expect.rcodes.joined(separator: ", "), actual: code, ok: codeHolds)
     ]
     var answerHolds = true
-    if !settings.answersAny.isEmpty {
-      answerHolds = message.answers.contains { record in settings.answersAny.contains { matches($0, record) }
+    if !settings.expect.answersAny.isEmpty {
+      answerHolds = message.answers.contains { record in
+        settings.expect.answersAny.contains { matches($0.operand, record) }
       }
       assertions.append(
         Assertion(
-          what: "answers.any", expected: settings.answersAny.joined(separator: ", "),
+          what: "answers.any",
+          expected: settings.expect.answersAny.map(\.description).joined(separator: ", "),
           actual: message.answers.map(\.data).joined(separator: ", "), ok: answerHolds))
     }
     if !codeHolds { return (wrongCode(message.rcode), assertions) }
@@ -36,7 +39,7 @@ struct DNSJudge {
       case .refused: .dnsRefused
       default: .dnsRcode
       }
-    let expected = settings.rcodes.joined(separator: " or ")
+    let expected = settings.expect.rcodes.joined(separator: " or ")
     return Verdict(reason, phase: .assertion, message: "the server answered \(code), expected \(expected)")
   }
 

@@ -77,9 +77,10 @@ extension HTTPSettings {
     var secrets = headers.map { $0.value.reveal() }
     if let body { secrets.append(body.reveal()) }
     switch auth {
-    case .basic(let username, let password):
+    case .basic(let username, let password), .digest(let username, let password):
       secrets += [password.reveal(), base64(Array("\(username):\(password.reveal())".utf8))]
     case .bearer(let token): secrets.append(token.reveal())
+    case .oauth2(let settings): secrets.append(settings.clientSecret.reveal())
     case nil: break
     }
     // The longest first, so that no part of a secret is left over from a shorter one.

@@ -44,7 +44,7 @@ struct HTTPStep: Hashable, Sendable {
   private func headers(_ settings: HTTPSettings, userAgent: String) -> [HeaderField] {
     let standard = HeaderField("User-Agent", userAgent)
     guard sendsOwnHeaders else { return [standard] }
-    let authorization = settings.auth.map { HeaderField("Authorization", $0.credentials) }
+    let authorization = settings.auth?.credentials.map { HeaderField("Authorization", $0) }
     let own = settings.headers.filter { header in
       let name = header.name.lowercased()
       // With the body went what describes it.
@@ -63,11 +63,12 @@ private let contentHeaders: Set<String> = [
 ]
 
 extension HTTPAuth {
-  /// The value of an Authorization header: RFC 7617 or RFC 6750.
-  fileprivate var credentials: String {
+  /// The value of an Authorization header: RFC 7617 or RFC 6750. Nil where the server or an authority speaks first.
+  fileprivate var credentials: String? {
     switch self {
     case .basic(let username, let password): "Basic " + base64(Array("\(username):\(password.reveal())".utf8))
     case .bearer(let token): "Bearer " + token.reveal()
+    case .digest, .oauth2: nil
     }
   }
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+// Conditions and patterns, wherever they stand.
+extension CheckJudge {
+  /// A condition in the form of the file: its pattern compiles, its number is one.
+  mutating func condition(_ text: String?, _ path: [String], numeric: Bool = false) -> Condition? {
+    guard let text else { return nil }
+    let key = CheckProblem.keyText(path)
+    if text.utf8.count > CheckLimits.conditionBytes {
+      problem(path, "\(key) must be at most \(CheckLimits.conditionBytes) bytes, found \(text.utf8.count)")
+    }
+    let condition = Condition(parsing: text)
+    if condition.comparison.isPattern {
+      if numeric {
+        problem(path, "\(key) must be a number or a comparison, found a pattern", hint: "such as \"> 60\"")
+      } else {
+        pattern(condition.operand, path)
+      }
+    } else if condition.comparison.isNumeric || numeric, condition.number == nil {
+      problem(
+        path, "\(key) needs a number, found \"\(condition.operand.printable(maxBytes: 60))\"",
+        hint: "such as \"> 60\"")
+    } else if let glued = gluedOperator(text), condition.comparison == .equal {
+      // `>60` reads like a comparison and would be a literal.
+      problem(
+        path, "\(key) has no space after \(glued), found \"\(text.printable(maxBytes: 60))\"",
+        hint: "write \"\(glued) \(text.dropFirst(glued.count))\", or \"~ \" and a pattern for the literal")
+    }
+    return condition
+  }
+
+  /// Nil when the text does not begin with an operator that something other than a space follows.
+  private func gluedOperator(_ text: String) -> String? {
+    ["<=", ">=", "!=", "!~", "<", ">"].first { text.hasPrefix($0) && text.count > $0.count }
+  }
+
+  mutating func pattern(_ text: String, _ path: [String]) {
+    let key = CheckProblem.keyText(path)
+    if text.isEmpty {
+      problem(path, "\(key) has an empty pattern", hint: "everything matches it")
+    } else if text.utf8.count > CheckLimits.conditionBytes {
+      problem(path, "\(key) must be at most \(CheckLimits.conditionBytes) bytes, found \(text.utf8.count)")
+    } else if let why = patterns.problem(text) {
+      problem(path, "\(key) is no regular expression: \(why)")
+    }
+  }
+
+  mutating func patternList(_ list: [String]?, _ path: [String]) -> [String] {
+    let list = list ?? []
+    if list.count > CheckLimits.patternsPerList {
+      problem(
+        path,
+        "\(CheckProblem.keyText(path)) has \(list.count) entries, at most \(CheckLimits.patternsPerList) are allowed"
+      )
+    }
+    for (index, text) in list.enumerated() { pattern(text, path + [String(index)]) }
+    return list
+  }
+
+  /// `expect.header`.
+  mutating func headerConditions() -> [HeaderCondition] {
+    let given = definition.expectHeaders ?? []
+    let path = ["expect", "header"]
+    tooMany(given.count, path)
+    var seen: Set<String> = []
+    return given.compactMap { name, text in
+      let place = path + [name]
+      if !isToken(name) {
+        problem(
+          place, "expect.header has the name \"\(name.printable(maxBytes: 60))\", which is no header name")
+      } else if !seen.insert(name.lowercased()).inserted {
+        problem(place, "expect.header.\(name) is given twice", hint: "header names do not depend on case")
+      }
+      return condition(text, place).map { HeaderCondition(name: name, condition: $0) }
+    }
+  }
+
+  /// `expect.json`.
+  mutating func jsonConditions() -> [JSONCondition] {
+    let given = definition.expectJSON ?? []
+    let place = ["expect", "json"]
+    tooMany(given.count, place)
+    return given.compactMap { text, condition in
+      let judged = self.condition(condition, place + [text])
+      do throws(JSONPath.Invalid) {
+        guard text.utf8.count <= CheckLimits.conditionBytes else {
+          throw JSONPath.Invalid(message: "is too long")
+        }
+        let path = try JSONPath(text)
+        return judged.map { JSONCondition(path: path, condition: $0) }
+      } catch {
+        problem(
+          place + [text], "expect.json: the path \"\(text.printable(maxBytes: 80))\" \(error.message)",
+          hint: "such as $.status, $.queue[0].depth or $['a b']")
+        return nil
+      }
+    }
+  }
+
+  private mutating func tooMany(_ count: Int, _ path: [String]) {
+    guard count > CheckLimits.conditions else { return }
+    problem(
+      path,
+      "\(CheckProblem.keyText(path)) has \(count) entries, at most \(CheckLimits.conditions) are allowed")
+  }
+}

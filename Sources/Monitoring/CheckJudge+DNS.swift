@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+
+extension CheckJudge {
+  mutating func dns() -> DNSSettings? {
+    let transport = choice(definition.transport, ["transport"], DNSTransport.self) ?? .udp
+    let server = definition.server.flatMap { nameServer($0, ["server"], defaultPort: transport.defaultPort) }
+    if definition.server == nil, transport == .dot || transport == .doh {
+      problem(
+        ["server"], "server is missing", hint: "transport \(transport.rawValue) needs one, such as 9.9.9.9")
+    }
+    let name = queryName()
+    let type = queryType()
+    let recordClass = choice(definition.queryClass?.uppercased(), ["query", "class"], DNSClass.self) ?? .in
+    let tls = tlsOptions()
+    if hasTLSOptions, transport == .udp || transport == .tcp {
+      problem(
+        ["tls"], "tls has no effect with transport \(transport.rawValue)",
+        hint: "use dot or doh, or leave it out")
+    }
+    let expect = dnsExpectations(type: type)
+    guard let name else { return nil }
+    return DNSSettings(
+      server: server, transport: transport, name: name, recordType: type, recordClass: recordClass,
+      recursion: definition.queryRecursion ?? true, dnssec: definition.queryDNSSEC ?? false, tls: tls,
+      expect: expect)
+  }
+
+  /// `host`, `host:port`, a bare IPv6 address, or one in brackets with a port.
+  mutating func nameServer(_ text: String, _ path: [String], defaultPort: UInt16) -> Endpoint? {
+    if let endpoint = Endpoint(text, defaultPort: defaultPort) {
+      return checkHost(endpoint.host, path) ? endpoint : nil
+    }
+    problem(
+      path,
+      "\(CheckProblem.keyText(path)) must be host or host:port, found \"\(text.printable(maxBytes: 80))\"",
+      hint: "such as 192.0.2.53, ns1.example:5353 or [2001:db8::53]:53")
+    return nil
+  }
+
+  private mutating func queryName() -> String? {
+    guard let name = definition.queryName else {
+      problem(["query", "name"], "query.name is missing", hint: "such as example.com")
+      return nil
+    }
+    if let words = dnsNameProblem(name) {
+      problem(["query", "name"], "query.name \(words), found \"\(name.printable(maxBytes: 80))\"")
+      return nil
+    }
+    return name
+  }
+
+  private mutating func queryType() -> String {
+    let type = (definition.queryType ?? "A").uppercased()
+    guard !DNSSettings.recordTypes.contains(type), !isGenericType(type) else { return type }
+    problem(
+      ["query", "type"],
+      "query.type must be one of \(DNSSettings.recordTypes.joined(separator: ", ")), or TYPE and a number, "
+        + "found \"\(type.printable(maxBytes: 40))\"",
+      hint: type == "ANY" || type == "AXFR" || type == "IXFR"
+        ? "\(type) is a question that servers refuse" : nil)
+    return type
+  }
+
+  private mutating func dnsExpectations(type: String) -> DNSExpectations {
+    let codes = rcodes()
+    var expect = DNSExpectations(rcodes: codes)
+    expect.answersAny = answers(definition.expectAnswersAny, "any", type: type, rcodes: codes)
+    expect.answersAll = answers(definition.expectAnswersAll, "all", type: type, rcodes: codes)
+    expect.answersExact = answers(definition.expectAnswersExact, "exact", type: type, rcodes: codes)
+    expect.answersNone = answers(definition.expectAnswersNone, "none", type: type, rcodes: nil)
+    expect.count = condition(definition.expectCount, ["expect", "count"], numeric: true)
+    expect.ttl = condition(definition.expectTTL, ["expect", "ttl"], numeric: true)
+    expect.authoritative = definition.expectAuthoritative
+    expect.serialAgreement = definition.expectSerialAgreement ?? false
+    return expect
+  }
+
+  private mutating func rcodes() -> [String] {
+    guard let list = definition.expectRcode else { return ["NOERROR"] }
+    if list.isEmpty { problem(["expect", "rcode"], "expect.rcode is empty") }
+    for (index, code) in list.enumerated() where !DNSSettings.responseCodes.contains(code.uppercased()) {
+      let path = ["expect", "rcode", String(index)]
+      problem(
+        path,
+        "\(CheckProblem.keyText(path)) must be one of \(DNSSettings.responseCodes.joined(separator: ", ")), "
+          + "found \"\(code.printable(maxBytes: 40))\"")
+    }
+    return list.map { $0.uppercased() }
+  }
+
+  /// - Parameter rcodes: the codes expected, where the list wants answers; nil where none is as good.
+  private mutating func answers(
+    _ list: [String]?, _ key: String, type: String, rcodes: [String]?
+  ) -> [Condition] {
+    guard let list else { return [] }
+    let path = ["expect", "answers", key]
+    if list.isEmpty { problem(path, "expect.answers.\(key) is empty") }
+    if list.count > CheckLimits.answers {
+      problem(
+        path, "expect.answers.\(key) has \(list.count) entries, at most \(CheckLimits.answers) are allowed")
+    }
+    if !list.isEmpty, let rcodes, !rcodes.contains("NOERROR") {
+      problem(path, "expect.answers.\(key) can never hold: expect.rcode leaves out NOERROR")
+    }
+    return list.enumerated().map { index, text in answer(text, type: type, path: path + [String(index)]) }
+  }
+
+  /// Addresses are compared as text with what the probe prints, so they are brought to its form here.
+  private mutating func answer(_ text: String, type: String, path: [String]) -> Condition {
+    let key = CheckProblem.keyText(path)
+    if text.isEmpty { problem(path, "\(key) is empty") }
+    let condition = Condition(parsing: text)
+    switch condition.comparison {
+    case .equal: break
+    case .matches:
+      pattern(condition.operand, path)
+      return condition
+    default:
+      problem(path, "\(key) must be a literal or ~ and a pattern, found \"\(text.printable(maxBytes: 60))\"")
+      return condition
+    }
+    checkText(text, path, maxBytes: 4096)
+    guard type == "A" || type == "AAAA", !text.isEmpty else { return condition }
+    let version = type == "A" ? 4 : 6
+    guard let address = IPAddress(text), address.version == version else {
+      problem(path, "\(key) must be an IPv\(version) address, found \"\(text.printable(maxBytes: 80))\"")
+      return condition
+    }
+    return Condition(.equal, address.description)
+  }
+}
+
+extension DNSSettings {
+  /// The record types a query may ask for by name; every other as TYPE and its number (RFC 3597, section 5).
+  package static let recordTypes = [
+    "A", "AAAA", "CAA", "CNAME", "CDS", "CDNSKEY", "DNAME", "DNSKEY", "DS", "HINFO", "HTTPS", "LOC", "MX",
+    "NAPTR", "NS", "NSEC", "NSEC3", "NSEC3PARAM", "OPENPGPKEY", "PTR", "RP", "RRSIG", "SMIMEA", "SOA", "SPF",
+    "SRV", "SSHFP", "SVCB", "TLSA", "TXT", "URI",
+  ]
+  /// The response codes a check may expect (the IANA registry of DNS RCODEs; those above 15 need EDNS, RFC 6891).
+  package static let responseCodes = [
+    "NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED", "YXDOMAIN", "YXRRSET", "NXRRSET",
+    "NOTAUTH", "NOTZONE", "DSOTYPENI", "BADVERS", "BADKEY", "BADTIME", "BADMODE", "BADNAME", "BADALG",
+    "BADTRUNC", "BADCOOKIE",
+  ]
+}
+
+/// `TYPE` and a number of 1 to 65535 without leading zeros. Zone transfers and ANY have no place in a probe.
+private func isGenericType(_ text: String) -> Bool {
+  guard text.hasPrefix("TYPE"), let number = UInt16(text.dropFirst(4)), String(number) == text.dropFirst(4)
+  else {
+    return false
+  }
+  return number > 0 && !(249...255).contains(number) && number != 41
+}
+
+/// Why this cannot be asked for: a name of 1 to 253 bytes in labels of 1 to 63, or the root. Labels may hold what zones
+/// hold (underscores, asterisks, slashes), but nothing that would need escaping.
+private func dnsNameProblem(_ text: String) -> String? {
+  if text == "." { return nil }
+  let name = text.hasSuffix(".") ? text.dropLast() : text[...]
+  guard !name.isEmpty else { return "is empty" }
+  guard name.utf8.count <= 253 else { return "is longer than 253 bytes" }
+  for label in name.split(separator: ".", omittingEmptySubsequences: false) {
+    guard (1...63).contains(label.utf8.count) else { return "has an empty or overlong label" }
+    guard label.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !unaskable.contains($0) }) else {
+      return "has a character that needs escaping"
+    }
+  }
+  return nil
+}
+
+private let unaskable = Array("\\\"();@$:?#".utf8)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+// The `tls` map, wherever it stands.
+extension CheckJudge {
+  mutating func tlsOptions() -> TLSOptions {
+    file(definition.tlsCAFile, ["tls", "ca_file"])
+    if let name = definition.tlsServerName { _ = checkHost(name, ["tls", "server_name"]) }
+    if definition.tlsVerify == false, definition.tlsCAFile != nil {
+      problem(
+        ["tls", "ca_file"], "tls.ca_file has no effect with tls.verify false", hint: "leave one of them out")
+    }
+    let minimum = choice(definition.tlsMinVersion, ["tls", "min_version"], TLSVersionChoice.self)
+    let maximum = choice(definition.tlsMaxVersion, ["tls", "max_version"], TLSVersionChoice.self)
+    if let maximum, maximum < minimum ?? .v12 {
+      problem(
+        ["tls", "max_version"],
+        "tls.max_version must be at least tls.min_version (\((minimum ?? .v12).rawValue)), "
+          + "found \(maximum.rawValue)")
+    }
+    clientCertificate()
+    return TLSOptions(
+      caFile: definition.tlsCAFile, serverName: definition.tlsServerName,
+      verify: definition.tlsVerify ?? true,
+      minimumVersion: minimum ?? .v12, maximumVersion: maximum,
+      clientCertificate: definition.tlsClientCertificate, clientKey: definition.tlsClientKey)
+  }
+
+  /// Whether anything of the map is given.
+  var hasTLSOptions: Bool {
+    definition.tlsCAFile != nil || definition.tlsServerName != nil || definition.tlsVerify != nil
+      || definition.tlsMinVersion != nil || definition.tlsMaxVersion != nil
+      || definition.tlsClientCertificate != nil || definition.tlsClientKey != nil
+  }
+
+  private mutating func clientCertificate() {
+    file(definition.tlsClientCertificate, ["tls", "client_certificate"])
+    file(definition.tlsClientKey, ["tls", "client_key"])
+    if definition.tlsClientKey != nil, definition.tlsClientCertificate == nil {
+      problem(
+        ["tls", "client_key"], "tls.client_key has no certificate",
+        hint: "add tls.client_certificate, the PEM file of the certificate the key belongs to")
+    }
+    if definition.tlsVerify == false, definition.tlsClientCertificate != nil {
+      problem(
+        ["tls", "verify"], "tls.verify false would show the client certificate to anyone who answers",
+        hint: "set tls.ca_file to the authority that signed the server's certificate")
+    }
+  }
+
+  private mutating func file(_ path: String?, _ key: [String]) {
+    guard let path, path.isEmpty || path.utf8.contains(0) else { return }
+    problem(key, "\(CheckProblem.keyText(key)) must be the path of a PEM file")
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+
+/// Settings of an http check.
+package struct HTTPSettings: Hashable, Sendable {
+  package var url: HTTPURL
+  package var method: String
+  /// In the order given; values are secret.
+  package var headers: [HTTPHeader]
+  /// From `body` or `body_file`.
+  package var body: Redacted?
+  package var auth: HTTPAuth?
+  package var follow: Bool
+  /// 0 to 20.
+  package var maxRedirects: Int
+  /// Whether a redirect may lead from https to http.
+  package var allowDowngrade: Bool
+  package var version: HTTPVersionChoice
+  /// Local checks only; the target's name is then the proxy's to resolve.
+  package var proxy: ProxySettings?
+  /// Ask for a compressed body where a condition needs one, and judge it decoded.
+  package var decompress: Bool
+  /// Decoded bytes read at most when a condition needs the body.
+  package var maxBody: Int
+  package var tls: TLSOptions
+  package var expect: HTTPExpectations
+}
+
+package struct HTTPHeader: Hashable, Sendable {
+  package var name: String
+  package var value: Redacted
+
+  package init(name: String, value: Redacted) {
+    self.name = name
+    self.value = value
+  }
+}
+
+package enum HTTPAuth: Hashable, Sendable {
+  /// RFC 7617.
+  case basic(username: String, password: Redacted)
+  /// RFC 7616: sent once the server has asked.
+  case digest(username: String, password: Redacted)
+  /// RFC 6750.
+  case bearer(Redacted)
+  /// A bearer token fetched first, by RFC 6749 section 4.4.
+  case oauth2(OAuth2Settings)
+}
+
+/// The client credentials grant.
+package struct OAuth2Settings: Hashable, Sendable {
+  package var tokenURL: HTTPURL
+  package var clientID: String
+  package var clientSecret: Redacted
+  package var scopes: [String]
+
+  package init(tokenURL: HTTPURL, clientID: String, clientSecret: Redacted, scopes: [String] = []) {
+    self.tokenURL = tokenURL
+    self.clientID = clientID
+    self.clientSecret = clientSecret
+    self.scopes = scopes
+  }
+}
+
+/// The version of HTTP a probe speaks.
+package enum HTTPVersionChoice: String, CaseIterable, Hashable, Sendable {
+  /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
+  case auto
+  case v10 = "1.0"
+  case v11 = "1.1"
+  /// Over TLS by ALPN and nothing else; without TLS with prior knowledge.
+  case v2 = "2"
+}
+
+/// A proxy between the agent and an http target.
+package struct ProxySettings: Hashable, Sendable {
+  package enum Scheme: String, CaseIterable, Hashable, Sendable {
+    /// Plain requests for http targets, CONNECT for https.
+    case http
+    case socks5h
+  }
+
+  package var scheme: Scheme
+  package var endpoint: Endpoint
+  package var username: String?
+  package var password: Redacted?
+
+  package init(scheme: Scheme, endpoint: Endpoint, username: String? = nil, password: Redacted? = nil) {
+    self.scheme = scheme
+    self.endpoint = endpoint
+    self.username = username
+    self.password = password
+  }
+}
+
+/// The conditions of an http check; all of them must hold.
+package struct HTTPExpectations: Hashable, Sendable {
+  /// Empty: any status is right.
+  package var status: [ClosedRange<Int>]
+  /// Literal, case-sensitive.
+  package var bodyContains: [String]
+  package var bodyNotContains: [String]
+  /// PCRE2, multiline, unanchored.
+  package var bodyMatches: [String]
+  package var bodyNotMatches: [String]
+  /// In the order given; a header that is missing fails its condition.
+  package var headers: [HeaderCondition]
+  package var json: [JSONCondition]
+  /// Of the URL the last answer came from, query and all.
+  package var finalURL: Condition?
+  /// Of `1.0`, `1.1` or `2`.
+  package var httpVersion: Condition?
+  package var certificateDays: Thresholds<Duration>
+
+  package var needsBody: Bool {
+    !bodyContains.isEmpty || !bodyNotContains.isEmpty || !bodyMatches.isEmpty || !bodyNotMatches.isEmpty
+      || !json.isEmpty
+  }
+
+  package init(
+    status: [ClosedRange<Int>] = [200...299], bodyContains: [String] = [], bodyNotContains: [String] = [],
+    bodyMatches: [String] = [], bodyNotMatches: [String] = [], headers: [HeaderCondition] = [],
+    json: [JSONCondition] = [], finalURL: Condition? = nil, httpVersion: Condition? = nil,
+    certificateDays: Thresholds<Duration> = Thresholds()
+  ) {
+    self.status = status
+    self.bodyContains = bodyContains
+    self.bodyNotContains = bodyNotContains
+    self.bodyMatches = bodyMatches
+    self.bodyNotMatches = bodyNotMatches
+    self.headers = headers
+    self.json = json
+    self.finalURL = finalURL
+    self.httpVersion = httpVersion
+    self.certificateDays = certificateDays
+  }
+}
+
+/// `expect.header`: one name and what one of its values must be.
+package struct HeaderCondition: Hashable, Sendable {
+  package var name: String
+  package var condition: Condition
+
+  package init(name: String, condition: Condition) {
+    self.name = name
+    self.condition = condition
+  }
+}
+
+/// `expect.json`: one path into the body and what must be there.
+package struct JSONCondition: Hashable, Sendable {
+  package var path: JSONPath
+  package var condition: Condition
+
+  package init(path: JSONPath, condition: Condition) {
+    self.path = path
+    self.condition = condition
+  }
+}
