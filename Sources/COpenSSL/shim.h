@@ -37,6 +37,16 @@ static inline int quartz_ssl_set_min_version(SSL_CTX *context, int version) {
   return SSL_CTX_set_min_proto_version(context, version) == 1;
 }
 
+/* Zero: the newest. */
+static inline int quartz_ssl_set_max_version(SSL_CTX *context, int version) {
+  return SSL_CTX_set_max_proto_version(context, version) == 1;
+}
+
+/* A server may not ask for another handshake on a connection that stands: it could ask for ever. */
+static inline void quartz_ssl_refuse_renegotiation(SSL_CTX *context) {
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+}
+
 static inline int quartz_ssl_set_max_chain_bytes(SSL_CTX *context, long bytes) {
   return SSL_CTX_set_max_cert_list(context, bytes) >= 0;
 }
@@ -96,6 +106,9 @@ static inline int64_t quartz_asn1_seconds(const ASN1_TIME *time) {
   if (time == NULL || ASN1_TIME_to_tm(time, &parts) != 1) return INT64_MIN;
   return (int64_t)timegm(&parts);
 }
+
+/* Bytes that a BIO holds for its reader. */
+static inline size_t quartz_bio_pending(BIO *memory) { return BIO_ctrl_pending(memory); }
 
 /* Reads at most `size` bytes of the memory a BIO of type BIO_s_mem holds. Negative on failure. */
 static inline int quartz_bio_read(BIO *memory, void *buffer, int size) { return BIO_read(memory, buffer, size); }

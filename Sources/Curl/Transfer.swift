@@ -89,7 +89,7 @@ final class Transfer {
     let end = TransferEnd(
       code: code, systemError: socketError != 0 ? socketError : systemError, stop: stop,
       phase: phase(endingWith: code), hasAnswer: headersEnd != nil || request.goal == .handshake,
-      handshake: judge.map(handshakeEnd))
+      handshake: judge?.end)
     var report = TransferReport(outcome: end.outcome)
     if headersEnd != nil {
       report.statusCode = headers.statusCode
@@ -102,13 +102,6 @@ final class Transfer {
     if connectStart != nil, case .address(let literal, _) = request.plan { report.peerAddress = literal }
     report.tls = judge?.report
     return report
-  }
-
-  private func handshakeEnd(_ judge: HandshakeJudge) -> HandshakeEnd {
-    let refused = request.tls.verify ? judge.report?.problems ?? [] : []
-    return HandshakeEnd(
-      problems: refused, alert: judge.alert, clientCertificateRequested: judge.clientCertificateRequested,
-      errorCode: judge.errorCode)
   }
 
   private func times(complete: Bool) -> TransferTimes {

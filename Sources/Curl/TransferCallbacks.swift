@@ -108,7 +108,9 @@ func takeOverTLS(
   transfer.arrivals.look()
   transfer.connected = transfer.writableSince ?? .now
   guard let judge = transfer.judge, judge.configure(OpaquePointer(context)) else {
-    transfer.stop = .local(.library(code: 0), message: "openssl refused its settings")
+    let fault = transfer.judge?.fault
+    transfer.stop = .local(
+      fault == nil ? .library(code: 0) : .request, message: fault ?? "openssl refused its settings")
     return CURLE_ABORTED_BY_CALLBACK
   }
   return CURLE_OK

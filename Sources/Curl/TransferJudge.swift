@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import CCurl
-import COpenSSL
 import Glibc
 
 /// Everything known about how a transfer ended, for `outcome` to decide on.
@@ -29,15 +28,6 @@ enum TransferStop: Hashable {
   case local(LocalFault, message: String)
 }
 
-/// What the handshake left behind.
-struct HandshakeEnd {
-  /// Of a certificate that was refused; empty when it was accepted or never came.
-  var problems: [CertificateProblem] = []
-  var alert: Int32?
-  var clientCertificateRequested = false
-  var errorCode: UInt = 0
-}
-
 extension TransferEnd {
   /// Decides what the end of a transfer means. Pure: all it knows is in here.
   var outcome: TransferOutcome {
@@ -45,7 +35,7 @@ extension TransferEnd {
     // libcurl is content with headers that end with the connection.
     if code == CURLE_OK { return hasAnswer ? .complete : closed }
     if code == CURLE_OPERATION_TIMEDOUT { return failed(.timeout, "no end within the time limit") }
-    if let handshake, let failure = tlsFailure(handshake) { return .failed(failure) }
+    if let failure = handshake?.failure(inHandshake: phase == .tls) { return .failed(failure) }
     if let failure = systemFailure() { return .failed(failure) }
     return libraryFailure()
   }
@@ -68,38 +58,6 @@ extension TransferEnd {
 
   private var closed: TransferOutcome {
     failed(.closed, "the server closed the connection before its answer was complete")
-  }
-
-  private func tlsFailure(_ end: HandshakeEnd) -> TransferFailure? {
-    if let first = end.problems.first {
-      return tls(.certificate(first), end.problems.map(\.rawValue).joined(separator: ", "))
-    }
-    if let alert = end.alert {
-      return tls(kind(of: alert, end), "the server ended tls with alert \(alert): \(alertName(alert))")
-    }
-    guard phase == .tls else { return nil }
-    let reason = Int32(end.errorCode & 0x7f_ffff)
-    if end.errorCode == 0 || reason == SSL_R_UNEXPECTED_EOF_WHILE_READING { return nil }
-    let isVersion = [SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW].contains(
-      reason)
-    return tls(
-      isVersion ? .protocolVersion : .handshake, "tls handshake failed: \(reasonName(end.errorCode))")
-  }
-
-  private func tls(_ kind: TLSFailureKind, _ message: String) -> TransferFailure {
-    // An alert may arrive after our side's handshake was complete (TLS 1.3): it still is about the handshake.
-    TransferFailure(.tls(kind), phase: .tls, message: message)
-  }
-
-  private func kind(of alert: Int32, _ end: HandshakeEnd) -> TLSFailureKind {
-    switch alert {
-    case TLS13_AD_CERTIFICATE_REQUIRED: .clientCertificate
-    case TLS1_AD_PROTOCOL_VERSION: .protocolVersion
-    // handshake_failure up to certificate_unknown, unknown_ca and access_denied: what servers send for a client
-    // certificate that did not come.
-    case 40...46, 48, 49: end.clientCertificateRequested ? .clientCertificate : .handshake
-    default: .handshake
-    }
   }
 
   private func systemFailure() -> TransferFailure? {
@@ -141,13 +99,6 @@ extension TransferEnd {
     }
   }
 }
-
-/// OpenSSL's fixed words for an error code: never anything the server sent.
-private func reasonName(_ code: UInt) -> String {
-  ERR_reason_error_string(code).map { String(cString: $0) } ?? "code \(code & 0x7f_ffff)"
-}
-
-private func alertName(_ alert: Int32) -> String { String(cString: SSL_alert_desc_string_long(alert)) }
 
 private func errnoName(_ code: Int32) -> String {
   String(cString: strerror(code)).lowercased()

@@ -86,14 +86,24 @@ package struct TransferTLS: Hashable, Sendable {
   /// False: a bad certificate is reported, and the request is sent all the same.
   package var verify: Bool
   package var minimumVersion: TLSVersion
+  /// Nil: the newest both sides know.
+  package var maximumVersion: TLSVersion?
+  /// PEM file of the certificate shown when the server asks for one, chain included.
+  package var clientCertificate: String?
+  /// PEM file of its key; nil: in the certificate's file.
+  package var clientKey: String?
 
   package init(
-    caFile: String? = nil, serverName: String? = nil, verify: Bool = true, minimumVersion: TLSVersion = .v12
+    caFile: String? = nil, serverName: String? = nil, verify: Bool = true, minimumVersion: TLSVersion = .v12,
+    maximumVersion: TLSVersion? = nil, clientCertificate: String? = nil, clientKey: String? = nil
   ) {
     self.caFile = caFile
     self.serverName = serverName
     self.verify = verify
     self.minimumVersion = minimumVersion
+    self.maximumVersion = maximumVersion
+    self.clientCertificate = clientCertificate
+    self.clientKey = clientKey
   }
 }
 

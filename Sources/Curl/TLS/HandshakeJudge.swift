@@ -20,6 +20,8 @@ package final class HandshakeJudge {
   package private(set) var clientCertificateRequested = false
   /// The oldest code in OpenSSL's queue when the handshake failed; zero: none.
   package private(set) var errorCode: UInt = 0
+  /// Why `configure(_:)` failed, where it is the check's own files; nil: OpenSSL refused.
+  package private(set) var fault: String?
 
   private let name: String
   private let options: TransferTLS
@@ -42,14 +44,25 @@ package final class HandshakeJudge {
     // Level 0 so that a weak chain reaches our verdict, which names it, instead of failing without facts.
     SSL_CTX_set_security_level(context, 0)
     guard quartz_ssl_set_min_version(context, options.minimumVersion.number) == 1,
+      quartz_ssl_set_max_version(context, options.maximumVersion?.number ?? 0) == 1,
       quartz_ssl_set_max_chain_bytes(context, 64 * 1024) == 1
     else { return false }
     SSL_CTX_set1_cert_store(context, store.pointer)
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     SSL_CTX_set_cert_verify_callback(context, judgeCertificate, itself)
-    SSL_CTX_set_client_cert_cb(context, noteClientCertificateRequest)
+    SSL_CTX_set_cert_cb(context, noteClientCertificateRequest, nil)
     SSL_CTX_set_info_callback(context, noteProgress)
-    return true
+    if let certificate = options.clientCertificate {
+      fault = ClientIdentity.use(certificate: certificate, key: options.clientKey, on: context)
+    }
+    return fault == nil
+  }
+
+  /// How the handshake went, for the verdict on the connection.
+  package var end: HandshakeEnd {
+    HandshakeEnd(
+      problems: options.verify ? report?.problems ?? [] : [], alert: alert,
+      clientCertificateRequested: clientCertificateRequested, errorCode: errorCode)
   }
 
   fileprivate func judge(_ verification: OpaquePointer, _ ssl: OpaquePointer) -> Bool {
@@ -170,13 +183,11 @@ private func collectError(_ ok: Int32, _ verification: OpaquePointer?) -> Int32 
   return 1
 }
 
-/// Sends no certificate, and remembers that one was wanted: a later refusal is explained by it.
-private func noteClientCertificateRequest(
-  _ ssl: OpaquePointer?, _ certificate: UnsafeMutablePointer<OpaquePointer?>?,
-  _ key: UnsafeMutablePointer<OpaquePointer?>?
-) -> Int32 {
+/// Remembers that a certificate was wanted: a later refusal is explained by it. Goes on with what is configured.
+private func noteClientCertificateRequest(_ ssl: OpaquePointer?, _ argument: UnsafeMutableRawPointer?) -> Int32
+{
   if let ssl, let judge = judge(of: ssl) { judge.noteClientCertificate() }
-  return 0
+  return 1
 }
 
 private func noteProgress(_ ssl: OpaquePointer?, _ event: Int32, _ value: Int32) {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+import COpenSSL
+
+/// What a handshake left behind, for whoever made the connection to decide on.
+package struct HandshakeEnd: Hashable, Sendable {
+  /// Of a certificate that was refused; empty when it was accepted or never came.
+  package var problems: [CertificateProblem] = []
+  /// The fatal alert the server sent, as numbered by RFC 8446 section 6.
+  package var alert: Int32?
+  package var clientCertificateRequested = false
+  /// The oldest code in OpenSSL's queue when the handshake failed; zero: none.
+  package var errorCode: UInt = 0
+
+  package init(
+    problems: [CertificateProblem] = [], alert: Int32? = nil, clientCertificateRequested: Bool = false,
+    errorCode: UInt = 0
+  ) {
+    self.problems = problems
+    self.alert = alert
+    self.clientCertificateRequested = clientCertificateRequested
+    self.errorCode = errorCode
+  }
+
+  /// What went wrong, in our words and OpenSSL's fixed ones; nil when nothing in here says so. Pure.
+  ///
+  /// - Parameter inHandshake: the connection ended before the handshake did: then an error of OpenSSL counts too.
+  package func failure(inHandshake: Bool) -> TransferFailure? {
+    if let first = problems.first {
+      return tls(.certificate(first), problems.map(\.rawValue).joined(separator: ", "))
+    }
+    if let alert {
+      return tls(kind(of: alert), "the server ended tls with alert \(alert): \(alertName(alert))")
+    }
+    guard inHandshake else { return nil }
+    let reason = Int32(errorCode & 0x7f_ffff)
+    if errorCode == 0 || reason == SSL_R_UNEXPECTED_EOF_WHILE_READING { return nil }
+    let isVersion = [SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW].contains(
+      reason)
+    return tls(isVersion ? .protocolVersion : .handshake, "tls handshake failed: \(reasonName(errorCode))")
+  }
+
+  private func tls(_ kind: TLSFailureKind, _ message: String) -> TransferFailure {
+    // An alert may arrive after our side's handshake was complete (TLS 1.3): it still is about the handshake.
+    TransferFailure(.tls(kind), phase: .tls, message: message)
+  }
+
+  private func kind(of alert: Int32) -> TLSFailureKind {
+    switch alert {
+    case TLS13_AD_CERTIFICATE_REQUIRED: .clientCertificate
+    case TLS1_AD_PROTOCOL_VERSION: .protocolVersion
+    // handshake_failure up to certificate_unknown, unknown_ca and access_denied: what servers send for a client
+    // certificate that did not come or that they do not take.
+    case 40...46, 48, 49: clientCertificateRequested ? .clientCertificate : .handshake
+    default: .handshake
+    }
+  }
+}
+
+/// OpenSSL's fixed words for an error code: never anything the server sent.
+private func reasonName(_ code: UInt) -> String {
+  ERR_reason_error_string(code).map { String(cString: $0) } ?? "code \(code & 0x7f_ffff)"
+}
+
+private func alertName(_ alert: Int32) -> String { String(cString: SSL_alert_desc_string_long(alert)) }
