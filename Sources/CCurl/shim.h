@@ -28,15 +28,20 @@
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 
 /* The pre-request callback needs 7.80, the protocol list as text 7.85, QUICK_EXIT 7.87. */
 #if LIBCURL_VERSION_NUM < 0x075801
 #error "libcurl 7.88.1 or newer is needed"
 #endif
+
+/* A macro with a cast, which Swift does not see. */
+static const unsigned long quartz_curl_auth_basic = CURLAUTH_BASIC;
 
 static inline CURLcode quartz_curl_set_long(CURL *easy, CURLoption option, long value) {
   return curl_easy_setopt(easy, option, value);
@@ -115,21 +120,35 @@ static inline CURLMcode quartz_curl_multi_set_long(CURLM *multi, CURLMoption opt
 /* The message's result; its union has no member of a Swift type. */
 static inline CURLcode quartz_curl_message_result(const CURLMsg *message) { return message->data.result; }
 
-/* 1 when the address libcurl is about to dial is exactly this literal and port, else 0. */
-static inline int quartz_curl_is_address(const struct curl_sockaddr *address, const char *literal, uint16_t port) {
-  if (address->family == AF_INET) {
-    const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)&address->addr;
+/* 1 when the address is exactly this literal and port, else 0. */
+static inline int quartz_curl_same_address(const void *raw, int family, const char *literal, uint16_t port) {
+  if (family == AF_INET) {
+    const struct sockaddr_in *v4 = (const struct sockaddr_in *)raw;
     struct in_addr wanted;
     return inet_pton(AF_INET, literal, &wanted) == 1 && v4->sin_addr.s_addr == wanted.s_addr &&
            v4->sin_port == htons(port);
   }
-  if (address->family == AF_INET6) {
-    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)&address->addr;
+  if (family == AF_INET6) {
+    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)raw;
     struct in6_addr wanted;
     return inet_pton(AF_INET6, literal, &wanted) == 1 &&
            memcmp(&v6->sin6_addr, &wanted, sizeof wanted) == 0 && v6->sin6_port == htons(port);
   }
   return 0;
+}
+
+/* Of the address libcurl is about to dial. */
+static inline int quartz_curl_is_address(const struct curl_sockaddr *address, const char *literal, uint16_t port) {
+  return quartz_curl_same_address(&address->addr, address->family, literal, port);
+}
+
+/* Of the other end of a connected socket. With 0, errno is that of a failed call, or zero when it is another address. */
+static inline int quartz_curl_is_peer(int descriptor, const char *literal, uint16_t port) {
+  struct sockaddr_storage peer;
+  socklen_t length = sizeof peer;
+  errno = 0;
+  if (getpeername(descriptor, (struct sockaddr *)(void *)&peer, &length) != 0) return 0;
+  return quartz_curl_same_address(&peer, peer.ss_family, literal, port);
 }
 
 /*

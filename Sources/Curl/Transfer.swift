@@ -33,6 +33,13 @@ final class Transfer {
   private var bodyBytes: UnsafeMutableRawBufferPointer?
 
   var request: TransferRequest { ticket.request }
+  /// Whether the URL's scheme is https.
+  private(set) lazy var isEncrypted = request.url.prefix(6).lowercased() == "https:"
+  /// Whether a proxy makes a connection of its own to the target before anything of the request is sent.
+  var hasTunnel: Bool {
+    guard let proxy = request.proxy else { return false }
+    return proxy.kind == .socks5h || isEncrypted
+  }
 
   /// - Parameter easy: a handle as new, the loop's to clean up.
   init(_ ticket: TransferTicket, easy: UnsafeMutableRawPointer, arrivals: ArrivalClock) {
@@ -79,7 +86,7 @@ final class Transfer {
 
   private func phase(endingWith code: CURLcode) -> TransferPhase {
     if connectStart == nil { return .prepare }
-    if connected == nil { return .connect }
+    if connected == nil { return request.proxy == nil ? .connect : .proxy }
     if judge != nil, requestStart == nil { return .tls }
     // libcurl takes the end of the stream for a first byte.
     return firstByte == nil || code == CURLE_GOT_NOTHING ? .firstByte : .transfer
@@ -89,7 +96,7 @@ final class Transfer {
     let end = TransferEnd(
       code: code, systemError: socketError != 0 ? socketError : systemError, stop: stop,
       phase: phase(endingWith: code), hasAnswer: headersEnd != nil || request.goal == .handshake,
-      handshake: judge?.end)
+      handshake: judge?.end, proxy: proxyEnd)
     var report = TransferReport(outcome: end.outcome)
     if headersEnd != nil {
       report.statusCode = headers.statusCode
@@ -99,9 +106,18 @@ final class Transfer {
     report.body = body
     report.truncated = stop == .bodyTooLarge
     report.times = times(complete: report.outcome == .complete)
-    if connectStart != nil, case .address(let literal, _) = request.plan { report.peerAddress = literal }
+    if connectStart != nil { report.peerAddress = request.plan.literal }
     report.tls = judge?.report
     return report
+  }
+
+  private var proxyEnd: ProxyEnd? {
+    guard let proxy = request.proxy else { return nil }
+    var (status, code) = (0, 0)
+    _ = quartz_curl_info_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
+    _ = quartz_curl_info_long(easy, CURLINFO_PROXY_ERROR, &code)
+    if proxy.kind == .http, !isEncrypted, headersEnd != nil { status = headers.statusCode ?? 0 }
+    return ProxyEnd(status: status, code: UInt32(clamping: code))
   }
 
   private func times(complete: Bool) -> TransferTimes {

@@ -25,7 +25,9 @@ func takeHeader(
   case .more: return length
   case .final:
     transfer.headersEnd = .now
-    let isEnough = transfer.request.stopsAtRedirect && transfer.headers.isRedirect
+    let isEnough =
+      transfer.request.stopsAtRedirect && transfer.headers.isRedirect
+      || transfer.request.stopsAtChallenge && transfer.headers.statusCode == 401
     guard transfer.request.goal == .headers || isEnough else { return length }
     transfer.stop = .goalReached
   case .tooLarge: transfer.stop = .headersTooLarge
@@ -60,6 +62,11 @@ func openPinnedSocket(
   switch transfer.request.plan {
   case .address(let literal, let port):
     guard quartz_curl_is_address(address, literal, port) == 1 else { return refuseAddress(transfer) }
+  case .connected(let socket):
+    guard quartz_curl_is_address(address, socket.address, socket.port) == 1 else {
+      return refuseAddress(transfer)
+    }
+    return handOver(socket, to: transfer)
   case .unixSocket:
     guard address.pointee.family == AF_UNIX else { return refuseAddress(transfer) }
   }
@@ -69,10 +76,38 @@ func openPinnedSocket(
     transfer.socketError = errno
     return CURL_SOCKET_BAD
   }
+  if let source = transfer.request.sourceAddress, quartz_curl_bind(descriptor, source) != 0 {
+    transfer.socketError = errno
+    _ = close(descriptor)
+    return CURL_SOCKET_BAD
+  }
   transfer.connectStart = .now
   transfer.arrivals.watch(descriptor, for: transfer)
   return descriptor
 }
+
+/// The connection is libcurl's from here on. Its other end is asked for once more: it must be the one that was judged.
+private func handOver(_ socket: ConnectedSocket, to transfer: Transfer) -> curl_socket_t {
+  guard let descriptor = socket.take() else { return refuseAddress(transfer) }
+  guard quartz_curl_is_peer(descriptor, socket.address, socket.port) == 1 else {
+    let code = errno
+    _ = close(descriptor)
+    // It stood when it was handed over: the other side has reset it since.
+    guard code == ENOTCONN else { return refuseAddress(transfer) }
+    transfer.socketError = ECONNRESET
+    (transfer.connectStart, transfer.connected) = (.now, .now)
+    return CURL_SOCKET_BAD
+  }
+  let now = ContinuousClock.now
+  (transfer.connectStart, transfer.connected) = (now, now)
+  transfer.arrivals.watch(descriptor, for: transfer)
+  return descriptor
+}
+
+/// CURLOPT_SOCKOPTFUNCTION of a socket that was handed over: there is nothing to connect.
+func keepConnection(
+  _ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ purpose: curlsocktype
+) -> Int32 { Int32(CURL_SOCKOPT_ALREADY_CONNECTED) }
 
 private func refuseAddress(_ transfer: Transfer) -> curl_socket_t {
   transfer.stop = .local(.addressMismatch, message: "the address to dial is not the one that was judged")
@@ -89,11 +124,15 @@ func allowRequest(
   let transfer = transfer(context)
   let now = ContinuousClock.now
   transfer.arrivals.look(at: now)
-  if transfer.connected == nil { transfer.connected = transfer.writableSince ?? now }
+  if transfer.connected == nil { transfer.connected = transfer.hasTunnel ? now : transfer.writableSince ?? now }
   transfer.requestStart = now
   // A handshake without a certificate never met the judge. None is configured; if one came about, it ends here.
   if let judge = transfer.judge, judge.report == nil {
     transfer.stop = .local(.library(code: 0), message: "tls was set up without a certificate")
+    return CURL_PREREQFUNC_ABORT
+  }
+  if let judge = transfer.judge, transfer.request.httpVersion == .http2, judge.chosenProtocol != "h2" {
+    transfer.stop = .noHTTP2
     return CURL_PREREQFUNC_ABORT
   }
   return CURL_PREREQFUNC_OK
@@ -106,7 +145,9 @@ func takeOverTLS(
   guard let context, let argument else { return CURLE_ABORTED_BY_CALLBACK }
   let transfer = transfer(argument)
   transfer.arrivals.look()
-  transfer.connected = transfer.writableSince ?? .now
+  if transfer.connected == nil || transfer.hasTunnel {
+    transfer.connected = transfer.hasTunnel ? .now : transfer.writableSince ?? .now
+  }
   guard let judge = transfer.judge, judge.configure(OpaquePointer(context)) else {
     let fault = transfer.judge?.fault
     transfer.stop = .local(

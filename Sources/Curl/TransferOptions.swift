@@ -17,7 +17,7 @@ extension Transfer {
     try applyRequest()
     try applyPlan()
     try applyCallbacks()
-    if request.url.lowercased().hasPrefix("https:") { try applyTLS(trust) }
+    if isEncrypted { try applyTLS(trust) }
   }
 
   /// What is the same for every transfer: a fresh connection, nothing remembered, nothing from the environment.
@@ -48,8 +48,7 @@ extension Transfer {
     let remaining = request.timeout - (started - ticket.submitted)
     try set(CURLOPT_TIMEOUT_MS, max(1, milliseconds(remaining)))
     try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, milliseconds(remaining)))
-    let version = request.httpVersion == .auto ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
-    try set(CURLOPT_HTTP_VERSION, version)
+    try set(CURLOPT_HTTP_VERSION, httpVersion)
     if request.goal == .handshake { try set(CURLOPT_CONNECT_ONLY, 1) }
     if request.decompress { try set(CURLOPT_ACCEPT_ENCODING, "") }
     try applyMethod()
@@ -57,6 +56,16 @@ extension Transfer {
       throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
     }
     try check(quartz_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
+  }
+
+  private var httpVersion: Int {
+    switch request.httpVersion {
+    case .auto: CURL_HTTP_VERSION_2TLS
+    case .http10: CURL_HTTP_VERSION_1_0
+    case .http11: CURL_HTTP_VERSION_1_1
+    // Over TLS the handshake decides; what it offers is narrowed to h2 there.
+    case .http2: isEncrypted ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+    }
   }
 
   private func applyMethod() throws(RefusedRequest) {
@@ -93,19 +102,40 @@ extension Transfer {
 
   private func applyPlan() throws(RefusedRequest) {
     switch request.plan {
-    case .address(let literal, let port):
-      guard isAddressLiteral(literal) else {
-        throw RefusedRequest(fault: .request, message: "the address to dial is no literal")
-      }
-      // An empty host and port match whatever the URL names. The literal is not looked up anywhere.
-      let target = literal.contains(":") ? "[\(literal)]" : literal
-      guard let list = keep(list: ["::\(target):\(port)"]) else {
-        throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
-      }
-      try check(quartz_curl_set_list(easy, CURLOPT_CONNECT_TO, list))
+    case .address(let literal, let port): try pin(literal, port)
+    case .connected(let socket):
+      try pin(socket.address, socket.port)
+      try check(quartz_curl_set_socket_options(easy, keepConnection))
     case .unixSocket(let path):
       try set(CURLOPT_UNIX_SOCKET_PATH, path)
     }
+  }
+
+  private func pin(_ literal: String, _ port: UInt16) throws(RefusedRequest) {
+    guard isAddressLiteral(literal) else {
+      throw RefusedRequest(fault: .request, message: "the address to dial is no literal")
+    }
+    // An empty host and port match whatever the URL names. The literal is not looked up anywhere.
+    let target = literal.contains(":") ? "[\(literal)]" : literal
+    if let proxy = request.proxy { return try apply(proxy, at: "\(target):\(port)") }
+    guard let list = keep(list: ["::\(target):\(port)"]) else {
+      throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
+    }
+    try check(quartz_curl_set_list(easy, CURLOPT_CONNECT_TO, list))
+  }
+
+  /// The proxy is dialled at its literal; the target's name goes to it as it stands in the URL.
+  private func apply(_ proxy: TransferProxy, at place: String) throws(RefusedRequest) {
+    let scheme = proxy.kind == .http ? "http" : "socks5h"
+    try set(CURLOPT_PROXY, "\(scheme)://\(place)")
+    try set(CURLOPT_NOPROXY, "")
+    // The proxy's own answer to CONNECT is no header of the target.
+    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    try set(CURLOPT_PROXYAUTH, Int(quartz_curl_auth_basic))
+    try set(CURLOPT_SOCKS5_AUTH, Int(quartz_curl_auth_basic))
+    guard let username = proxy.username else { return }
+    try set(CURLOPT_PROXYUSERNAME, username)
+    try set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
   }
 
   private func applyCallbacks() throws(RefusedRequest) {
@@ -128,7 +158,9 @@ extension Transfer {
     } catch {
       throw RefusedRequest(fault: .trustStore, message: error.description)
     }
-    judge = HandshakeJudge(host: try urlHost(), options: request.tls, store: store)
+    let judge = HandshakeJudge(host: try urlHost(), options: request.tls, store: store)
+    if request.httpVersion == .http2 { judge.protocols = ["h2"] }
+    self.judge = judge
     // libcurl's own verdict is replaced by the judge's, which refuses inside the handshake.
     try set(CURLOPT_SSL_VERIFYPEER, 0)
     try set(CURLOPT_SSL_VERIFYHOST, 0)

@@ -10,6 +10,11 @@ package struct TransferRequest: Sendable {
   /// Nil: no body. An empty body still sends `Content-Length: 0`.
   package var body: [UInt8]?
   package var plan: ConnectionPlan
+  /// Spoken to at the plan's address instead of the target, whose name it resolves. Nil: none, whatever the
+  /// environment says.
+  package var proxy: TransferProxy?
+  /// The local address to connect from, as a literal; nil: the system's choice.
+  package var sourceAddress: String?
   /// Over everything, from the call of `perform` on.
   package var timeout: Duration
   /// Over the connection's set-up alone, without TLS, from its start on. Nil: `timeout` is the only limit.
@@ -18,6 +23,8 @@ package struct TransferRequest: Sendable {
   package var goal: Goal
   /// A redirect (301, 302, 303, 307 or 308 with a Location) reaches the goal at the end of its headers.
   package var stopsAtRedirect: Bool
+  /// A 401 reaches the goal at the end of its headers: what follows needs an answer to its challenge.
+  package var stopsAtChallenge: Bool
   /// Ask for a compressed body and decode it; the body's limit then counts decoded bytes.
   package var decompress: Bool
   package var httpVersion: HTTPVersionPreference
@@ -45,7 +52,10 @@ package struct TransferRequest: Sendable {
     self.timeout = timeout
     self.connectTimeout = nil
     self.goal = goal
+    self.proxy = nil
+    self.sourceAddress = nil
     self.stopsAtRedirect = false
+    self.stopsAtChallenge = false
     self.decompress = false
     self.httpVersion = .auto
     self.tls = TransferTLS()
@@ -56,8 +66,19 @@ package struct TransferRequest: Sendable {
 package enum ConnectionPlan: Hashable, Sendable {
   /// An IPv4 or IPv6 literal without brackets. The URL's host still is the server name and the Host header.
   case address(String, port: UInt16)
+  /// A connection that stands already. It is taken once, so the request can be made once.
+  case connected(ConnectedSocket)
   /// The path of a stream socket on this machine.
   case unixSocket(String)
+
+  /// The address that is dialled; nil for a path.
+  var literal: String? {
+    switch self {
+    case .address(let literal, _): literal
+    case .connected(let socket): socket.address
+    case .unixSocket: nil
+    }
+  }
 }
 
 /// One header line. The name's letter case is kept.
@@ -74,7 +95,31 @@ package struct HeaderField: Hashable, Sendable {
 package enum HTTPVersionPreference: Hashable, Sendable {
   /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
   case auto
+  case http10
   case http11
+  /// Over TLS by ALPN, which offers nothing else and fails without it; without TLS with prior knowledge.
+  case http2
+}
+
+/// A proxy at the address of the plan.
+package struct TransferProxy: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// Plain requests for http targets, CONNECT for https.
+    case http
+    /// RFC 1928, with the target's name.
+    case socks5h
+  }
+
+  package var kind: Kind
+  /// Basic for http, RFC 1929 for SOCKS; nil: no credentials.
+  package var username: String?
+  package var password: String?
+
+  package init(_ kind: Kind, username: String? = nil, password: String? = nil) {
+    self.kind = kind
+    self.username = username
+    self.password = password
+  }
 }
 
 /// How a handshake is made and judged.

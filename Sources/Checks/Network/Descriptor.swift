@@ -12,5 +12,12 @@ package struct Descriptor: ~Copyable, Sendable {
     self.number = number
   }
 
+  /// The number, the caller's to close from now on.
+  package consuming func release() -> Int32 {
+    let number = number
+    discard self
+    return number
+  }
+
   deinit { _ = close(number) }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CLinux
+import Curl
 import Glibc
 import Monitoring
 
@@ -13,6 +14,8 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
   private let transport: Transport
   private let peer: SocketAddress
   private let deadline: Instant
+  /// Stands already; nil: `peer` is dialled.
+  private let connection: ConnectedSocket?
   /// Taken when the flow ends, so that it is resumed exactly once.
   private var continuation: CheckedContinuation<Outcome?, Never>?
   private var socket: Descriptor?
@@ -31,8 +34,9 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
 
   init(
     _ dialogue: Talk, transport: Transport, peer: SocketAddress, deadline: Instant,
-    continuation: CheckedContinuation<Outcome?, Never>
+    continuation: CheckedContinuation<Outcome?, Never>, connection: ConnectedSocket? = nil
   ) {
+    self.connection = connection
     self.dialogue = dialogue
     self.transport = transport
     self.peer = peer
@@ -44,7 +48,16 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
     self.id = id
     started = .now
     if started >= deadline { return finish(.timedOut, at: started, on: loop) }
-    guard let opened = Descriptor(openSocket(transport, family: peer.family)) else {
+    if let connection {
+      // Taken by somebody else: nobody can tell what became of it.
+      guard let opened = Descriptor(connection.take() ?? -1) else {
+        return finish(.failed(EBADF), at: .now, on: loop)
+      }
+      socket = consume opened
+      loop.wake(id, at: deadline)
+      return connectionStands(at: .now, on: loop)
+    }
+    guard let opened = Descriptor(openSocket(transport, to: peer)) else {
       return finish(.failed(errno), at: .now, on: loop)
     }
     let number = opened.number

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Curl
 import Glibc
 import Monitoring
 
@@ -40,15 +41,40 @@ package final class Reactor: Sendable {
     _ dialogue: Talk, over transport: Transport, with peer: SocketAddress,
     until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> Outcome<Talk> {
+    try await open { continuation in
+      Flow(dialogue, transport: transport, peer: peer, deadline: deadline, continuation: continuation)
+    }
+  }
+
+  /// As `converse`, over a connection that stands already, such as the one a race was won with. The socket is taken
+  /// and closed in any case.
+  package func converse<Talk: Dialogue>(
+    _ dialogue: Talk, on socket: ConnectedSocket, with peer: SocketAddress,
+    until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> Outcome<Talk> {
+    try await open { continuation in
+      Flow(
+        dialogue, transport: .tcp, peer: peer, deadline: deadline, continuation: continuation,
+        connection: socket)
+    }
+  }
+
+  /// Dials the addresses by RFC 8305 until one of them accepts; see `Race`. At least one is needed.
+  package func race(
+    _ peers: [SocketAddress], until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> RaceReport {
+    try await open { continuation in Race(peers, deadline: deadline, continuation: continuation) }
+  }
+
+  /// Runs a flow to its end, which resumes the continuation once; with nil when it was cancelled.
+  private func open<Value: Sendable>(
+    _ make: @escaping @Sendable (CheckedContinuation<Value?, Never>) -> any ReactorFlow
+  ) async throws(CancellationError) -> Value {
     let id = mailbox.newID()
-    let outcome: Outcome<Talk>? = await withTaskCancellationHandler {
+    let outcome: Value? = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         guard !Task.isCancelled else { return continuation.resume(returning: nil) }
-        mailbox.send(
-          .start(id: id) {
-            Flow(
-              dialogue, transport: transport, peer: peer, deadline: deadline, continuation: continuation)
-          })
+        mailbox.send(.start(id: id) { make(continuation) })
         // A cancel that came between the test above and `send` found no flow and was ignored; the task's flag is
         // set before the handler runs, so it shows here and the cancel is repeated.
         if Task.isCancelled { mailbox.send(.cancel(id: id)) }

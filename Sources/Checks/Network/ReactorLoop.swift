@@ -109,5 +109,11 @@ final class ReactorLoop {
     return epoll_ctl(mailbox.epoll.number, operation, descriptor, &event) == 0 ? 0 : errno
   }
 
+  /// Ends the interest in a descriptor that lives on elsewhere.
+  func forget(_ descriptor: Int32) {
+    var event = epoll_event()
+    _ = epoll_ctl(mailbox.epoll.number, EPOLL_CTL_DEL, descriptor, &event)
+  }
+
   func lateness(since start: ContinuousClock.Instant) -> Duration { window.largest(since: start) }
 }

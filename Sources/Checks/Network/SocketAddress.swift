@@ -9,11 +9,14 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   package var port: UInt16
   /// The interface of a link-local IPv6 address; zero: none.
   package var scope: UInt32
+  /// The address of this machine to dial from; nil: the kernel chooses.
+  package var source: IPAddress?
 
-  package init(_ address: IPAddress, port: UInt16, scope: UInt32 = 0) {
+  package init(_ address: IPAddress, port: UInt16, scope: UInt32 = 0, source: IPAddress? = nil) {
     self.address = address
     self.port = port
     self.scope = scope
+    self.source = source
   }
 
   /// `192.0.2.1:53`, `[2001:db8::1]:53`.

@@ -23,6 +23,30 @@ func openSocket(_ transport: Transport, family: Int32) -> Int32 {
   }
 }
 
+/// A socket ready to connect to `peer`, from its source address where it names one.
+func openSocket(_ transport: Transport, to peer: SocketAddress) -> Int32 {
+  let number = openSocket(transport, family: peer.family)
+  guard number >= 0, let source = peer.source else { return number }
+  // The port is chosen by `connect`, when the other end is known: one of ours may then serve many of theirs.
+  var on: Int32 = 1
+  setsockopt(number, Int32(IPPROTO_IP), bindAddressNoPort, &on, socklen_t(MemoryLayout<Int32>.size))
+  let near = SocketAddress(source, port: 0, scope: peer.scope)
+  if near.withPointer({ bind(number, $0, $1) }) == 0 { return number }
+  let code = errno
+  _ = close(number)
+  errno = code
+  return -1
+}
+
+/// IP_BIND_ADDRESS_NO_PORT of linux/in.h, for both families.
+private let bindAddressNoPort: Int32 = 24
+
+/// Whether a socket that was connecting is done with it, one way or the other.
+func isConnectOver(_ number: Int32) -> Bool {
+  var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+  return poll(&entry, 1, 0) > 0
+}
+
 /// The error of a finished `connect`; zero: it stands.
 func pendingError(_ number: Int32) -> Int32 {
   var code: Int32 = 0

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Synchronization
+
+/// A connected stream socket on its way to whoever goes on with it. It closes itself unless somebody takes it.
+package final class ConnectedSocket: Sendable, Hashable {
+  /// The other end, as a literal without brackets.
+  package let address: String
+  package let port: UInt16
+  /// Negative once taken.
+  private let descriptor: Atomic<Int32>
+
+  /// - Parameter descriptor: non-blocking and close-on-exec; from here on nobody else's to close.
+  package init(_ descriptor: Int32, address: String, port: UInt16) {
+    self.descriptor = Atomic(descriptor)
+    self.address = address
+    self.port = port
+  }
+
+  deinit {
+    let left = descriptor.load(ordering: .acquiring)
+    if left >= 0 { close(left) }
+  }
+
+  /// The descriptor, once; from then on the caller's to close. Nil: somebody took it before.
+  package func take() -> Int32? {
+    let taken = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
+    return taken >= 0 ? taken : nil
+  }
+
+  package static func == (one: ConnectedSocket, other: ConnectedSocket) -> Bool { one === other }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
