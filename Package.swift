@@ -95,5 +95,8 @@ let package = Package(
     .testTarget(
       name: "QuartzAgentTests", dependencies: ["QuartzAgent", "Monitoring", "TestSupport"],
       swiftSettings: settings),
+    .testTarget(
+      name: "DeployTests", dependencies: ["QuartzAPI", "Curl", "Monitoring", "TestSupport"],
+      exclude: ["Backend"], swiftSettings: settings),
   ]
 )

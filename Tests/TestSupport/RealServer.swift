@@ -55,10 +55,11 @@ package final class RealServer: Sendable {
     }
   }
 
-  package func stop() {
+  /// - Parameter signal: another than SIGKILL for a server that leaves something behind otherwise; it is waited for.
+  package func stop(_ signal: Int32 = SIGKILL) {
     reaped.withLock { reaped in
       guard !reaped else { return }
-      kill(identifier, SIGKILL)
+      kill(identifier, signal)
       waitpid(identifier, nil, 0)
       reaped = true
     }
@@ -98,6 +99,12 @@ private func spawn(_ arguments: [String], output: String) throws -> pid_t {
 package struct MissingServer: Error, CustomStringConvertible {
   package let program: String
   package let debianPackage: String
+
+  package init(program: String, debianPackage: String) {
+    self.program = program
+    self.debianPackage = debianPackage
+  }
+
   package var description: String {
     "\(program) is missing: apt-get install \(debianPackage), or run ./scripts/test"
   }

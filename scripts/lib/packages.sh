@@ -28,6 +28,9 @@ openssh-server           a real server with a banner to probe
 openssl                  certificates and TLS servers to probe
 curl                     asks the status page as a stranger would
 procps                   process facts in binary-level tests
+postgresql-15            a real database for the backend's ingest function
+node-typescript          checks the types of the backend's route
+nodejs                   runs the backend's route
 iproute2                 addresses and routes in network namespaces
 nftables                 loss and refusals in network namespaces
 "

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+//
+// The routes that quartz-agent needs of the edge function `public-api`, on top of ingest.sql. It imports nothing, so
+// it runs in Deno as it is; README.md beside it shows the few lines that call it.
+
+/** What a database error says, in PostgREST's form. */
+export interface DatabaseError {
+  code?: string;
+  message: string;
+  details?: string | null;
+  hint?: string | null;
+}
+
+/** What is needed of a Supabase client with the service role. */
+export interface Database {
+  rpc(name: string, args: Record<string, unknown>): PromiseLike<{ data: unknown; error: DatabaseError | null }>;
+}
+
+/** What an agent's key may do; a key without one is no agent's, and keeps the rights it has. */
+export interface AgentScope {
+  may_post: boolean;
+  agent_name: string | null;
+  resource_ids: string[] | null;
+}
+
+/** Results in one request. An agent halves its batches after a 413 and remembers. */
+export const MAX_RESULTS = 10_000;
+/** Bytes of one request's body. */
+export const MAX_BYTES = 8 * 1024 * 1024;
+
+const CORS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Headers': 'authorization, x-client-info, apikey, content-type, x-api-key',
+};
+
+function answer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...CORS, 'Content-Type': 'application/json', ...headers },
+  });
+}
+
+function refuse(status: number, code: string, message: string, headers: Record<string, string> = {}): Response {
+  return answer(status, { success: false, error: { code, message } }, headers);
+}
+
+/**
+ * `POST /v1/check-results`: stores a batch and answers a verdict for each row.
+ *
+ * @param keyId the id that `validate_api_key` gave for the request's key.
+ */
+export async function handleCheckResults(req: Request, database: Database, keyId: string): Promise<Response> {
+  if (Number(req.headers.get('content-length') ?? 0) > MAX_BYTES) return tooLarge();
+  const text = await req.text();
+  if (text.length > MAX_BYTES) return tooLarge();
+  let body: unknown;
+  try {
+    body = JSON.parse(text, storable);
+  } catch {
+    return refuse(400, 'BAD_REQUEST', 'the body is not JSON');
+  }
+  if (!isObject(body) || !isObject(body.agent) || !Array.isArray(body.results)) {
+    return refuse(400, 'BAD_REQUEST', 'agent and results are required');
+  }
+  if (body.results.length > MAX_RESULTS) return tooLarge();
+  const { data, error } = await database.rpc('ingest_check_results', {
+    p_key_id: keyId,
+    p_agent: body.agent,
+    p_results: body.results,
+  });
+  return error ? failure(error) : answer(200, { success: true, data });
+}
+
+function tooLarge(): Response {
+  return refuse(413, 'TOO_LARGE', `at most ${MAX_RESULTS} results and ${MAX_BYTES} bytes in one request`);
+}
+
+/** What PostgreSQL cannot hold in jsonb: NUL, and half of a surrogate pair. */
+function storable(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/[\0\p{Surrogate}]/gu, '\uFFFD') : value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The status that goes with a SQLSTATE; the code travels with it, since an agent decides by the code. */
+export function failure(error: DatabaseError): Response {
+  const code = error.code ?? '';
+  const words = error.message;
+  if (code === '54000') return tooLarge();
+  if (code === '42501') return refuse(403, code, words);
+  if (/^2[123]/.test(code)) return refuse(400, code, words);
+  // Deadlock, lock or statement timeout, shutdown, no connections: the same batch works in a moment.
+  if (/^(08|40|53|55P03|57)/.test(code)) return refuse(503, code, words, { 'Retry-After': '5' });
+  // The function is not there: ingest.sql was not applied. 404 is what an agent takes for a missing route.
+  if (code === 'PGRST202' || code === '42883') {
+    return refuse(404, 'NOT_FOUND', 'ingest_check_results is missing: apply ingest.sql');
+  }
+  return refuse(500, code || 'INTERNAL_ERROR', words);
+}
+
+/**
+ * The scope of an agent's key, or null for any other key.
+ *
+ * @throws when the database does not say: a key must not get more rights because of an outage.
+ */
+export async function agentScope(database: Database, keyId: string): Promise<AgentScope | null> {
+  const { data, error } = await database.rpc('agent_key_scope', { p_key_id: keyId });
+  if (error) throw new Error(`agent_key_scope: ${error.message}`);
+  return data as AgentScope | null;
+}
+
+/** Whether a key with a scope may use the route: it lists its checks and windows, and posts results; no more. */
+export function isOpenToAgents(method: string, entity: string, id?: string): boolean {
+  if (id) return false;
+  if (method === 'POST') return entity === 'check-results';
+  return method === 'GET' && (entity === 'monitoring-checks' || entity === 'maintenance-windows');
+}
+
+/** Narrows a query to what the scope allows; `column` holds a resource's id. */
+export function keepToScope<Query extends { in(column: string, values: string[]): Query }>(
+  query: Query,
+  scope: AgentScope | null,
+  column = 'resource_id',
+): Query {
+  return scope?.resource_ids ? query.in(column, scope.resource_ids) : query;
+}

@@ -1,0 +1,428 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The receiving end of quartz-agent for the Quartz backend: results in batches with a verdict for each row, the list
+-- of agents, what each agent's key may do, and the side effects that a bare insert into check_results has not.
+--
+-- Safe to run again at any time, and in one transaction: psql --single-transaction -v ON_ERROR_STOP=1 -f ingest.sql
+-- It changes no column and no row that is there. README.md beside it says how to install, use and undo it.
+
+set local lock_timeout = '10s';
+
+create schema if not exists quartz_agent;
+revoke all on schema quartz_agent from public;
+
+-- Columns of a result that only an agent knows. All optional: rows of other writers leave them null.
+alter table public.check_results
+  add column if not exists agent text,
+  add column if not exists region text,
+  add column if not exists scheduled_at timestamptz,
+  add column if not exists trigger text,
+  add column if not exists state text,
+  add column if not exists reason text,
+  add column if not exists maintenance boolean;
+
+comment on column public.check_results.agent is 'Name of the agent that ran the check; null: not run by an agent';
+comment on column public.check_results.region is 'Where that agent stands';
+comment on column public.check_results.scheduled_at is 'The slot that the result is for; checked_at is when it ran';
+comment on column public.check_results.trigger is 'schedule, or manual for a run somebody asked for';
+comment on column public.check_results.state is 'up, degraded or down; degraded is a success that crossed a warning';
+comment on column public.check_results.reason is 'The agent''s word for what happened, such as connect_refused';
+comment on column public.check_results.maintenance is 'Ran inside a maintenance window: counts for nothing';
+
+-- What a key of api_keys may do as an agent's key. A key without a row here may not post.
+create table if not exists public.agent_key_scopes (
+  api_key_id uuid primary key references public.api_keys (id) on delete cascade,
+  may_post boolean not null default true,
+  agent_name text,
+  resource_ids uuid[],
+  created_at timestamptz not null default now()
+);
+comment on column public.agent_key_scopes.agent_name is 'The only agent that may use the key; null: any name';
+comment on column public.agent_key_scopes.resource_ids is 'The only resources it may see and post for; null: all';
+
+-- Who reports, and how it goes with them. An agent writes here with every batch, an empty one included.
+create table if not exists public.monitoring_agents (
+  id uuid primary key default gen_random_uuid(),
+  api_key_id uuid not null references public.api_keys (id) on delete cascade,
+  name text not null,
+  region text,
+  version text not null,
+  first_seen timestamptz not null default now(),
+  last_seen timestamptz not null default now(),
+  last_result_at timestamptz,
+  results bigint not null default 0,
+  spool_depth bigint,
+  oldest_s bigint,
+  lag_s bigint,
+  config_version text,
+  unique (api_key_id, name)
+);
+comment on column public.monitoring_agents.last_seen is 'Last request of any kind; a live agent makes one a minute';
+comment on column public.monitoring_agents.last_result_at is 'Last request that brought a new result';
+comment on column public.monitoring_agents.spool_depth is 'Results that wait at the agent';
+comment on column public.monitoring_agents.oldest_s is 'Age of the oldest of them, seconds';
+comment on column public.monitoring_agents.lag_s is 'How late its probes run, seconds';
+
+-- An agent is silent after three minutes without a request; checks may be quiet for longer than that.
+create or replace view public.monitoring_agents_health with (security_invoker = true) as
+select id, name, region, version, first_seen, last_seen, last_result_at, results, spool_depth, oldest_s, lag_s,
+  config_version, last_seen < now() - interval '3 minutes' as is_silent
+from public.monitoring_agents;
+
+alter table public.agent_key_scopes enable row level security;
+alter table public.monitoring_agents enable row level security;
+
+do $$
+begin
+  if to_regprocedure('auth.uid()') is null or to_regrole('authenticated') is null then
+    return; -- no Supabase project: only the owner of the tables sees them
+  end if;
+  execute 'drop policy if exists "Team members can view agents" on public.monitoring_agents';
+  execute 'create policy "Team members can view agents" on public.monitoring_agents for select to authenticated '
+    'using (public.has_any_role(auth.uid()))';
+  execute 'drop policy if exists "Admins manage agent keys" on public.agent_key_scopes';
+  execute 'create policy "Admins manage agent keys" on public.agent_key_scopes for all to authenticated '
+    'using (public.has_role(auth.uid(), ''admin'')) with check (public.has_role(auth.uid(), ''admin''))';
+end $$;
+
+-- One row of a batch, read. `code` is the SQLSTATE of what is wrong with it; null: it fits the table.
+drop type if exists quartz_agent.incoming cascade;
+create type quartz_agent.incoming as (
+  ord bigint, id uuid, check_id uuid, status text, response_time_ms integer, status_code integer,
+  error_message text, ssl_expiry_date timestamptz, ssl_days_remaining integer, checked_at timestamptz,
+  scheduled_at timestamptz, trigger text, state text, reason text, maintenance boolean,
+  code text, message text
+);
+
+-- The helpers below set no search_path of their own, which would keep PostgreSQL from inlining them: they are called
+-- from ingest_check_results only, under its path, and nobody else may use this schema.
+
+-- Null for anything that is no uuid as the agent writes it.
+create or replace function quartz_agent.to_uuid(value jsonb) returns uuid
+language sql immutable parallel safe as $$
+  select case
+    when jsonb_typeof(value) = 'string'
+      and value #>> '{}' ~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+    then (value #>> '{}')::uuid
+  end
+$$;
+
+-- Null for anything that is no instant of RFC 3339.
+create or replace function quartz_agent.to_time(value jsonb) returns timestamptz
+language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as $$
+declare
+  word text := value #>> '{}';
+begin
+  if jsonb_typeof(value) is distinct from 'string'
+    or word !~ '^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$' then
+    return null;
+  end if;
+  return word::timestamptz;
+exception when data_exception then
+  return null;
+end $$;
+
+-- What is wrong with an optional whole number from 0; null: nothing.
+create or replace function quartz_agent.number_problem(name text, value jsonb, negative boolean default false)
+returns text language sql immutable parallel safe as $$
+  select case
+    when coalesce(jsonb_typeof(value), 'null') = 'null' then null
+    when jsonb_typeof(value) <> 'number' or value #>> '{}' !~ '^-?\d+$'
+    then '22P02 ' || name || ' must be a whole number, or null'
+    when (value #>> '{}')::numeric not between case when negative then -2147483648 else 0 end and 2147483647
+    then '22003 ' || name || ' is out of range'
+  end
+$$;
+
+-- What is wrong with a text member; null: nothing.
+create or replace function quartz_agent.word_problem(name text, value jsonb, allowed text[], required boolean)
+returns text language sql immutable parallel safe as $$
+  select case
+    when coalesce(jsonb_typeof(value), 'null') = 'null'
+    then case when required then '23502 ' || name || ' is missing' end
+    when jsonb_typeof(value) <> 'string' then '22P02 ' || name || ' must be text'
+    when allowed is not null and value #>> '{}' <> all (allowed)
+    then '22P02 ' || name || ' must be one of ' || array_to_string(allowed, ', ')
+  end
+$$;
+
+-- What is wrong with an instant; null: nothing.
+create or replace function quartz_agent.time_problem(name text, value jsonb, required boolean)
+returns text language sql stable parallel safe as $$
+  select case
+    when coalesce(jsonb_typeof(value), 'null') = 'null'
+    then case when required then '23502 ' || name || ' is missing' end
+    when quartz_agent.to_time(value) is null then '22007 ' || name || ' must be an instant such as 2026-01-04T02:00:00Z'
+  end
+$$;
+
+-- The first problem of a row; null: it fits the table. The check it names is looked up later, under a lock.
+create or replace function quartz_agent.problem(item jsonb) returns text
+language sql stable parallel safe as $$
+  select coalesce(
+    case when quartz_agent.to_uuid(item -> 'monitoring_check_id') is null
+      then '22P02 monitoring_check_id must be a uuid' end,
+    quartz_agent.word_problem('status', item -> 'status', '{success,failure,timeout}', true),
+    quartz_agent.number_problem('response_time_ms', item -> 'response_time_ms'),
+    quartz_agent.number_problem('status_code', item -> 'status_code'),
+    quartz_agent.number_problem('ssl_days_remaining', item -> 'ssl_days_remaining', true),
+    quartz_agent.word_problem('error_message', item -> 'error_message', null, false),
+    quartz_agent.time_problem('checked_at', item -> 'checked_at', true),
+    quartz_agent.time_problem('ssl_expiry_date', item -> 'ssl_expiry_date', false),
+    quartz_agent.time_problem('scheduled_at', item -> 'scheduled_at', false),
+    quartz_agent.word_problem('trigger', item -> 'trigger', '{schedule,manual}', false),
+    quartz_agent.word_problem('state', item -> 'state', '{up,degraded,down}', false),
+    quartz_agent.word_problem('reason', item -> 'reason', null, false),
+    case when coalesce(jsonb_typeof(item -> 'maintenance'), 'null') not in ('boolean', 'null')
+      then '22P02 maintenance must be true or false' end
+  )
+$$;
+
+-- Reads a batch. A member the table has no column for is ignored: a newer agent may send more.
+create or replace function quartz_agent.read_batch(batch jsonb) returns setof quartz_agent.incoming
+language sql stable as $$
+  select entry.ord, quartz_agent.to_uuid(entry.item -> 'id'), quartz_agent.to_uuid(fine -> 'monitoring_check_id'),
+    fine ->> 'status', (fine ->> 'response_time_ms')::integer, (fine ->> 'status_code')::integer,
+    left(fine ->> 'error_message', 1024), quartz_agent.to_time(fine -> 'ssl_expiry_date'),
+    (fine ->> 'ssl_days_remaining')::integer, quartz_agent.to_time(fine -> 'checked_at'),
+    quartz_agent.to_time(fine -> 'scheduled_at'), fine ->> 'trigger', fine ->> 'state',
+    left(fine ->> 'reason', 64), (fine ->> 'maintenance')::boolean,
+    left(verdict.problem, 5), substr(verdict.problem, 7)
+  from jsonb_array_elements(batch) with ordinality as entry (item, ord)
+  -- `offset 0` keeps each row's verdict from being found again for every column that asks for it.
+  cross join lateral (select quartz_agent.problem(entry.item) offset 0) as verdict (problem)
+  -- Only what fits is converted.
+  cross join lateral (select case when verdict.problem is null then entry.item end offset 0) as sound (fine)
+$$;
+
+-- Whether the key may post as this agent. Notes the agent as seen and says which resources the key is for.
+create or replace function quartz_agent.admit(key_id uuid, agent jsonb) returns public.agent_key_scopes
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  scope public.agent_key_scopes;
+begin
+  if coalesce(length(agent ->> 'name'), 0) not between 1 and 200
+    or coalesce(length(agent ->> 'version'), 0) not between 1 and 100 then
+    raise exception 'agent.name and agent.version are required' using errcode = '22023';
+  end if;
+  select * into scope from public.agent_key_scopes s where s.api_key_id = key_id;
+  if not found or not scope.may_post then
+    raise exception 'this key may not post results' using errcode = '42501',
+      hint = 'an administrator allows it with a row in agent_key_scopes';
+  end if;
+  if scope.agent_name is not null and scope.agent_name <> agent ->> 'name' then
+    raise exception 'this key is another agent''s' using errcode = '42501';
+  end if;
+  return scope;
+end $$;
+
+-- A whole number of an agent's report, or null: a report is never a reason to refuse results.
+create or replace function quartz_agent.reported(agent jsonb, name text) returns bigint
+language sql immutable parallel safe as $$
+  select case when agent ->> name ~ '^\d{1,18}$' then (agent ->> name)::bigint end
+$$;
+
+create or replace function quartz_agent.note_agent(key_id uuid, agent jsonb, fresh integer) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+  insert into public.monitoring_agents as known
+    (api_key_id, name, region, version, last_result_at, results, spool_depth, oldest_s, lag_s, config_version)
+  values (key_id, agent ->> 'name', left(agent ->> 'region', 100), agent ->> 'version',
+    case when fresh > 0 then now() end, fresh,
+    quartz_agent.reported(agent, 'spool_depth'), quartz_agent.reported(agent, 'oldest_s'),
+    quartz_agent.reported(agent, 'lag_s'), left(agent ->> 'config_version', 100))
+  on conflict (api_key_id, name) do update set
+    region = excluded.region, version = excluded.version, last_seen = now(),
+    last_result_at = coalesce(excluded.last_result_at, known.last_result_at),
+    results = known.results + excluded.results,
+    spool_depth = coalesce(excluded.spool_depth, known.spool_depth),
+    oldest_s = coalesce(excluded.oldest_s, known.oldest_s),
+    lag_s = coalesce(excluded.lag_s, known.lag_s),
+    config_version = coalesce(excluded.config_version, known.config_version)
+$$;
+
+-- Whether a result says that the target is not well. A timeout is a failure, whatever the runner made of it.
+create or replace function quartz_agent.is_failing(status public.check_result_status) returns boolean
+language sql immutable parallel safe as $$
+  select status::text <> 'success'
+$$;
+
+-- A result that may move a status or a count: not from a maintenance window, and not from a clock that is ahead.
+create or replace function quartz_agent.counts(maintenance boolean, checked_at timestamptz) returns boolean
+language sql stable parallel safe as $$
+  select not coalesce(maintenance, false) and checked_at <= now() + interval '5 minutes'
+$$;
+
+-- Sets the status of each resource from the latest result of each of its enabled checks: all failing is down, one
+-- failing or degraded is degraded, else up. A result that is older than an hour, and than three intervals of its
+-- check, says nothing about now; with nothing else the status stays.
+create or replace function quartz_agent.refresh_resources(check_ids uuid[], newest timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+  with touched as (
+    select distinct c.resource_id from public.monitoring_checks c where c.id = any (check_ids)
+  ),
+  verdict as (
+    select c.resource_id,
+      case when bool_and(quartz_agent.is_failing(last.status)) then 'down'
+        when bool_or(quartz_agent.is_failing(last.status) or last.state = 'degraded') then 'degraded'
+        else 'up' end as status
+    from touched
+    join public.monitoring_checks c on c.resource_id = touched.resource_id and c.is_enabled
+    cross join lateral (
+      select r.status, r.state, r.checked_at from public.check_results r
+      where r.monitoring_check_id = c.id and quartz_agent.counts(r.maintenance, r.checked_at)
+      order by r.checked_at desc limit 1
+    ) as last
+    where last.checked_at > now() - greatest(
+      interval '1 hour', 3 * make_interval(secs => least(greatest(c.check_interval_seconds, 0), 86400)))
+    group by c.resource_id
+  )
+  update public.resources r set
+    status = coalesce(verdict.status::public.resource_status, r.status),
+    last_checked_at = greatest(r.last_checked_at, least(newest, now()))
+  from touched left join verdict on verdict.resource_id = touched.resource_id
+  where r.id = touched.resource_id
+$$;
+
+-- Stores a batch and says what became of each row:
+--   {"accepted": n, "duplicates": n, "rejected": [{"id", "code", "message"}]}, which add up to the rows sent.
+-- A row is rejected alone: 22… it does not fit, 23503 its check is gone, 42501 its check is not this key's. The whole
+-- batch is refused, as an error, for a key that may not post (42501), for rows without an id (22023) and for more
+-- than 10,000 of them (54000). An empty batch is a sign of life.
+create or replace function public.ingest_check_results(p_key_id uuid, p_agent jsonb, p_results jsonb)
+returns jsonb language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  scope public.agent_key_scopes;
+  batch quartz_agent.incoming[];
+  fresh integer;
+  touched uuid[];
+  newest timestamptz;
+  refused jsonb;
+  repeated integer;
+begin
+  scope := quartz_agent.admit(p_key_id, p_agent);
+  if jsonb_typeof(p_results) is distinct from 'array' then
+    raise exception 'results must be an array' using errcode = '22023';
+  elsif jsonb_array_length(p_results) > 10000 then
+    raise exception 'at most 10000 results in one batch' using errcode = '54000';
+  end if;
+  select array_agg(r order by r.ord) into batch from quartz_agent.read_batch(p_results) r;
+  if exists (select from unnest(batch) b where b.id is null) then
+    raise exception 'every result needs an id that is a uuid' using errcode = '22023';
+  end if;
+
+  -- Resources before checks, each by id: the order in which a deletion takes them, so nobody waits in a circle. From
+  -- here on no check of this batch can go away, and no other batch is between reading and writing its count.
+  perform from public.resources r where r.id in (
+    select c.resource_id from public.monitoring_checks c join unnest(batch) b on b.check_id = c.id)
+  order by r.id for no key update of r;
+  perform from public.monitoring_checks c where c.id in (select b.check_id from unnest(batch) b)
+  order by c.id for no key update of c;
+
+  with judged as (
+    select b.*, c.id is not null as is_known,
+      scope.resource_ids is null or c.resource_id = any (scope.resource_ids) as is_ours,
+      row_number() over (partition by b.id order by b.ord) as copy
+    from unnest(batch) b left join public.monitoring_checks c on c.id = b.check_id
+  ),
+  verdicts as (
+    select j.*, case
+      when j.code is not null then jsonb_build_object('id', j.id, 'code', j.code, 'message', j.message)
+      when not j.is_known then jsonb_build_object('id', j.id, 'code', '23503', 'message',
+        'Key (monitoring_check_id)=(' || j.check_id || ') is not present in table "monitoring_checks".')
+      when not j.is_ours then jsonb_build_object('id', j.id, 'code', '42501', 'message',
+        'this key may not post for the resource of this check')
+      end as refusal
+    from judged j where j.copy = 1
+  ),
+  -- What was counted of each check before this batch. What is older fills in history and moves nothing.
+  before as (
+    select k.check_id, last.checked_at as newest
+    from (select distinct v.check_id from verdicts v where v.refusal is null) k
+    left join lateral (
+      select r.checked_at from public.check_results r
+      where r.monitoring_check_id = k.check_id and quartz_agent.counts(r.maintenance, r.checked_at)
+        and r.trigger is distinct from 'manual'
+      order by r.checked_at desc limit 1
+    ) last on true
+  ),
+  stored as (
+    insert into public.check_results as r (
+      id, monitoring_check_id, status, response_time_ms, status_code, error_message, ssl_expiry_date,
+      ssl_days_remaining, checked_at, agent, region, scheduled_at, trigger, state, reason, maintenance)
+    select v.id, v.check_id, v.status::public.check_result_status, v.response_time_ms, v.status_code,
+      v.error_message, v.ssl_expiry_date, v.ssl_days_remaining, v.checked_at, p_agent ->> 'name',
+      left(p_agent ->> 'region', 100), v.scheduled_at, coalesce(v.trigger, 'schedule'), v.state, v.reason,
+      coalesce(v.maintenance, false)
+    from verdicts v where v.refusal is null order by v.id
+    on conflict (id) do nothing
+    returning r.id, r.monitoring_check_id as check_id, r.status, r.checked_at, r.trigger, r.maintenance
+  ),
+  moving as (select s.* from stored s where quartz_agent.counts(s.maintenance, s.checked_at)),
+  scheduled as (
+    select m.check_id, m.checked_at, quartz_agent.is_failing(m.status) as is_failing,
+      max(m.checked_at) filter (where not quartz_agent.is_failing(m.status)) over (partition by m.check_id) as well_at
+    from moving m join before b on b.check_id = m.check_id
+    where m.trigger <> 'manual' and (b.newest is null or m.checked_at > b.newest)
+  ),
+  counted as (
+    select s.check_id, bool_or(not s.is_failing) as was_well,
+      count(*) filter (where s.is_failing and (s.well_at is null or s.checked_at > s.well_at)) as failures
+    from scheduled s group by s.check_id
+  ),
+  bumped as (
+    update public.monitoring_checks c set current_failure_count =
+      case when n.was_well then 0 else coalesce(c.current_failure_count, 0) end + n.failures
+    from counted n
+    where c.id = n.check_id and c.current_failure_count is distinct from
+      (case when n.was_well then 0 else coalesce(c.current_failure_count, 0) end + n.failures)::integer
+    returning c.id
+  )
+  select (select count(*) from stored),
+    (select array_agg(distinct m.check_id) from moving m), (select max(m.checked_at) from moving m),
+    (select coalesce(jsonb_agg(v.refusal order by v.ord), '[]') from verdicts v where v.refusal is not null)
+  into fresh, touched, newest, refused;
+
+  repeated := coalesce(array_length(batch, 1), 0) - fresh - jsonb_array_length(refused);
+  if touched is not null then
+    perform quartz_agent.refresh_resources(touched, newest);
+  end if;
+  perform quartz_agent.note_agent(p_key_id, p_agent, fresh);
+  return jsonb_build_object('accepted', fresh, 'duplicates', repeated, 'rejected', refused);
+end $$;
+
+-- What a key may reach, for the edge function: null for a key that is no agent's, else its scope.
+create or replace function public.agent_key_scope(p_key_id uuid) returns jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select jsonb_build_object('may_post', s.may_post, 'agent_name', s.agent_name, 'resource_ids', s.resource_ids)
+  from public.agent_key_scopes s where s.api_key_id = p_key_id
+$$;
+
+-- Nobody but the edge function's role: the key was judged there.
+revoke all on function public.ingest_check_results(uuid, jsonb, jsonb) from public;
+revoke all on function public.agent_key_scope(uuid) from public;
+revoke all on public.agent_key_scopes, public.monitoring_agents, public.monitoring_agents_health from public;
+
+do $$
+declare
+  role text;
+begin
+  -- Supabase grants everything in public to these two by default.
+  foreach role in array array['anon', 'authenticated'] loop
+    if to_regrole(role) is not null then
+      execute format('revoke all on function public.ingest_check_results(uuid, jsonb, jsonb) from %I', role);
+      execute format('revoke all on function public.agent_key_scope(uuid) from %I', role);
+      execute format('revoke all on public.agent_key_scopes, public.monitoring_agents, '
+        'public.monitoring_agents_health from %I', role);
+    end if;
+  end loop;
+  if to_regrole('authenticated') is not null then
+    execute 'grant select on public.monitoring_agents, public.monitoring_agents_health to authenticated';
+    execute 'grant select, insert, update, delete on public.agent_key_scopes to authenticated';
+  end if;
+  if to_regrole('service_role') is not null then
+    execute 'grant execute on function public.ingest_check_results(uuid, jsonb, jsonb) to service_role';
+    execute 'grant execute on function public.agent_key_scope(uuid) to service_role';
+    execute 'grant select, insert, update, delete on public.agent_key_scopes, public.monitoring_agents to service_role';
+    execute 'grant select on public.monitoring_agents_health to service_role';
+  end if;
+end $$;
