@@ -29,6 +29,7 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <errno.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <string.h>
@@ -41,7 +42,7 @@
 #endif
 
 /* A macro with a cast, which Swift does not see. */
-static const unsigned long quartz_curl_auth_basic = CURLAUTH_BASIC;
+static inline long quartz_curl_auth_basic(void) { return (long)CURLAUTH_BASIC; }
 
 static inline CURLcode quartz_curl_set_long(CURL *easy, CURLoption option, long value) {
   return curl_easy_setopt(easy, option, value);
@@ -149,6 +150,21 @@ static inline int quartz_curl_is_peer(int descriptor, const char *literal, uint1
   errno = 0;
   if (getpeername(descriptor, (struct sockaddr *)(void *)&peer, &length) != 0) return 0;
   return quartz_curl_same_address(&peer, peer.ss_family, literal, port);
+}
+
+/* Binds a socket to the local address and a port the kernel chooses at connect. -1 with errno on failure, EINVAL
+ * for what is no literal. */
+static inline int quartz_curl_bind(int descriptor, const char *literal) {
+  int late = 1;
+  (void)setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &late, sizeof late);
+  struct sockaddr_in v4 = {.sin_family = AF_INET};
+  if (inet_pton(AF_INET, literal, &v4.sin_addr) == 1)
+    return bind(descriptor, (const struct sockaddr *)(const void *)&v4, sizeof v4);
+  struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+  if (inet_pton(AF_INET6, literal, &v6.sin6_addr) == 1)
+    return bind(descriptor, (const struct sockaddr *)(const void *)&v6, sizeof v6);
+  errno = EINVAL;
+  return -1;
 }
 
 /*

@@ -124,7 +124,9 @@ func allowRequest(
   let transfer = transfer(context)
   let now = ContinuousClock.now
   transfer.arrivals.look(at: now)
-  if transfer.connected == nil { transfer.connected = transfer.hasTunnel ? now : transfer.writableSince ?? now }
+  if transfer.connected == nil {
+    transfer.connected = transfer.hasTunnel ? now : transfer.writableSince ?? now
+  }
   transfer.requestStart = now
   // A handshake without a certificate never met the judge. None is configured; if one came about, it ends here.
   if let judge = transfer.judge, judge.report == nil {

@@ -14,6 +14,16 @@ struct TransferEnd {
   /// The headers of the final answer were complete, or none were asked for.
   var hasAnswer = true
   var handshake: HandshakeEnd?
+  /// Of a transfer through a proxy.
+  var proxy: ProxyEnd?
+}
+
+/// What the proxy left behind.
+struct ProxyEnd: Hashable {
+  /// Its answer to CONNECT, or to a plain request; zero: none.
+  var status = 0
+  /// `CURLPX_…` of a SOCKS proxy; zero: none.
+  var code: UInt32 = 0
 }
 
 /// Why the engine or a callback ended a transfer.
@@ -23,6 +33,8 @@ enum TransferStop: Hashable {
   case headersTooLarge
   case malformedHeader
   case bodyTooLarge
+  /// HTTP/2 was insisted on, and the handshake did not choose it.
+  case noHTTP2
   /// `connectTimeout` passed, or libcurl missed its own limit.
   case deadline
   case local(LocalFault, message: String)
@@ -31,6 +43,7 @@ enum TransferStop: Hashable {
 extension TransferEnd {
   /// Decides what the end of a transfer means. Pure: all it knows is in here.
   var outcome: TransferOutcome {
+    if let proxy, let failure = proxyFailure(proxy) { return .failed(failure) }
     if let stop { return outcome(of: stop) }
     // libcurl is content with headers that end with the connection.
     if code == CURLE_OK { return hasAnswer ? .complete : closed }
@@ -51,9 +64,33 @@ extension TransferEnd {
       failed(.headersTooLarge, "response headers exceed 64 KiB, 200 lines or 20 interim answers")
     case .malformedHeader: failed(.httpProtocol, "response header breaks the rules of HTTP")
     case .bodyTooLarge: failed(.bodyTooLarge, "response body exceeds its limit")
+    case .noHTTP2:
+      .failed(
+        TransferFailure(.httpProtocol, phase: .tls, message: "the server does not offer HTTP/2 (h2 by ALPN)"))
     case .deadline: failed(.timeout, "no end within the time limit")
     case .local(let fault, let message): failed(.local(fault), message)
     }
+  }
+
+  /// Nil: what happened is not the proxy's doing, as far as anybody can tell.
+  private func proxyFailure(_ proxy: ProxyEnd) -> TransferFailure? {
+    let fails = { (kind: TransferFailureKind, words: String) in
+      TransferFailure(kind, phase: .proxy, message: words)
+    }
+    if proxy.status == 407 || proxy.code == CURLPX_USER_REJECTED.rawValue
+      || proxy.code == CURLPX_NO_AUTH.rawValue
+    {
+      return fails(.proxyAuthentication, "the proxy wants other credentials")
+    }
+    guard phase == .proxy else { return nil }
+    if case .local = stop { return nil }
+    if let failure = systemFailure(), case .local = failure.kind { return failure }
+    if stop == .deadline || code == CURLE_OPERATION_TIMEDOUT {
+      return fails(.proxyConnect, "the proxy made no connection within the time limit")
+    }
+    if proxy.status != 0 { return fails(.proxyConnect, "the proxy answered CONNECT with \(proxy.status)") }
+    if proxy.code != 0 { return fails(.proxyConnect, socksWords(proxy.code)) }
+    return fails(.proxyConnect, systemFailure()?.message ?? "the proxy ended the connection")
   }
 
   private var closed: TransferOutcome {
@@ -102,4 +139,18 @@ extension TransferEnd {
 
 private func errnoName(_ code: Int32) -> String {
   String(cString: strerror(code)).lowercased()
+}
+
+/// What a SOCKS proxy said (RFC 1928 section 6), in fixed words.
+private func socksWords(_ code: UInt32) -> String {
+  switch code {
+  case CURLPX_REPLY_CONNECTION_REFUSED.rawValue: "the proxy says: connection refused"
+  case CURLPX_REPLY_HOST_UNREACHABLE.rawValue: "the proxy says: host unreachable"
+  case CURLPX_REPLY_NETWORK_UNREACHABLE.rawValue: "the proxy says: network unreachable"
+  case CURLPX_REPLY_NOT_ALLOWED.rawValue: "the proxy's rules do not allow the connection"
+  case CURLPX_REPLY_GENERAL_SERVER_FAILURE.rawValue: "the proxy says: general failure"
+  case CURLPX_REPLY_TTL_EXPIRED.rawValue: "the proxy says: time to live expired"
+  case CURLPX_BAD_VERSION.rawValue: "what answers is no SOCKS 5 proxy"
+  default: "the proxy did not make the connection (\(code))"
+  }
 }

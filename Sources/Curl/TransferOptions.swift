@@ -131,8 +131,8 @@ extension Transfer {
     try set(CURLOPT_NOPROXY, "")
     // The proxy's own answer to CONNECT is no header of the target.
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    try set(CURLOPT_PROXYAUTH, Int(quartz_curl_auth_basic))
-    try set(CURLOPT_SOCKS5_AUTH, Int(quartz_curl_auth_basic))
+    try set(CURLOPT_PROXYAUTH, quartz_curl_auth_basic())
+    try set(CURLOPT_SOCKS5_AUTH, quartz_curl_auth_basic())
     guard let username = proxy.username else { return }
     try set(CURLOPT_PROXYUSERNAME, username)
     try set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")

@@ -3,6 +3,9 @@
 /// What one transfer came to. A failing target is a value in here, never a thrown error.
 package struct TransferReport: Sendable {
   package var outcome: TransferOutcome
+  /// How long each part took.
+  package var spans: TransferSpans { TransferSpans(times, failedIn: failure?.phase) }
+
   /// Of the final answer; nil when none arrived.
   package var statusCode: Int?
   /// `1.0`, `1.1` or `2`.
@@ -68,6 +71,10 @@ package enum TransferFailureKind: Hashable, Sendable {
   case httpProtocol
   case headersTooLarge
   case bodyTooLarge
+  /// The proxy cannot be reached, or it did not reach the target.
+  case proxyConnect
+  /// The proxy wants other credentials, or some.
+  case proxyAuthentication
   /// This machine's fault: says nothing about the target.
   case local(LocalFault)
 }
@@ -96,32 +103,8 @@ package enum LocalFault: Hashable, Sendable {
 
 /// The parts of a transfer, in order.
 package enum TransferPhase: String, CaseIterable, Hashable, Sendable {
-  case prepare, connect, tls, firstByte, transfer
-}
-
-/// When things happened, counted from the moment the engine took the request up; nil: not reached.
-///
-/// The stamps are our own: libcurl forgets the TCP phase of a handshake that failed.
-package struct TransferTimes: Hashable, Sendable {
-  /// How long the request waited for the engine before zero.
-  package var queued: Duration = .zero
-  package var connectStart: Duration?
-  package var connected: Duration?
-  package var tlsDone: Duration?
-  /// The connection stands and the request goes out.
-  package var requestStart: Duration?
-  package var firstByte: Duration?
-  package var headersEnd: Duration?
-  /// The last byte of the body that was needed; nil when none was.
-  package var lastByte: Duration?
-  /// The end of the transfer, whatever it came to.
-  package var ended: Duration = .zero
-
-  package init() {}
-
-  /// Between the end of the connection's set-up and the request: our own delay, no part of the target's.
-  package var idle: Duration {
-    guard let requestStart, let stands = tlsDone ?? connected else { return .zero }
-    return max(.zero, requestStart - stands)
-  }
+  case prepare, connect
+  /// On the way to the target through a proxy, from the connection to it on.
+  case proxy
+  case tls, firstByte, transfer
 }

@@ -35,6 +35,7 @@ extension Phase {
     switch phase {
     case .prepare: self = .prepare
     case .connect: self = .connect
+    case .proxy: self = .proxy
     case .tls: self = .tls
     case .firstByte: self = .firstByte
     case .transfer: self = .transfer
@@ -54,6 +55,8 @@ extension Reason {
     case .httpProtocol: self = .httpProtocol
     case .headersTooLarge: self = .headersTooLarge
     case .bodyTooLarge: self = .bodyTooLarge
+    case .proxyConnect: self = .proxyConnect
+    case .proxyAuthentication: self = .proxyAuth
     case .local: self = .localFault
     }
   }
@@ -61,6 +64,7 @@ extension Reason {
   private init(timeoutIn phase: TransferPhase) {
     switch phase {
     case .prepare, .connect: self = .connectTimeout
+    case .proxy: self = .proxyConnect
     case .tls: self = .tlsTimeout
     case .firstByte: self = .firstByteTimeout
     case .transfer: self = .transferTimeout

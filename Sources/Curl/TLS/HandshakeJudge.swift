@@ -20,6 +20,10 @@ package final class HandshakeJudge {
   package private(set) var clientCertificateRequested = false
   /// The oldest code in OpenSSL's queue when the handshake failed; zero: none.
   package private(set) var errorCode: UInt = 0
+  /// The protocol the server chose of `protocols`; nil: none.
+  package private(set) var chosenProtocol: String?
+  /// Offered by ALPN (RFC 7301) instead of what the context offers, set before `configure(_:)`; empty: left as it is.
+  package var protocols: [String] = []
   /// Why `configure(_:)` failed, where it is the check's own files; nil: OpenSSL refused.
   package private(set) var fault: String?
 
@@ -37,6 +41,9 @@ package final class HandshakeJudge {
     self.store = store
   }
 
+  /// Whether the text is an IPv4 or IPv6 literal, without brackets: such a host is no server name.
+  package static func isAddress(_ host: String) -> Bool { isAddressLiteral(host) }
+
   /// Takes over an SSL_CTX before its first handshake. False: OpenSSL refused, and the context must not be used.
   package func configure(_ context: OpaquePointer) -> Bool {
     let itself = Unmanaged.passUnretained(self).toOpaque()
@@ -52,10 +59,27 @@ package final class HandshakeJudge {
     SSL_CTX_set_cert_verify_callback(context, judgeCertificate, itself)
     SSL_CTX_set_cert_cb(context, noteClientCertificateRequest, nil)
     SSL_CTX_set_info_callback(context, noteProgress)
+    guard offerProtocols(context) else { return false }
     if let certificate = options.clientCertificate {
       fault = ClientIdentity.use(certificate: certificate, key: options.clientKey, on: context)
     }
     return fault == nil
+  }
+
+  private func offerProtocols(_ context: OpaquePointer) -> Bool {
+    if protocols.isEmpty { return true }
+    let names = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+    // Zero is success here.
+    return SSL_CTX_set_alpn_protos(context, names, UInt32(names.count)) == 0
+  }
+
+  private func noteProtocol(_ ssl: OpaquePointer) {
+    var name: UnsafePointer<UInt8>?
+    var count: UInt32 = 0
+    SSL_get0_alpn_selected(ssl, &name, &count)
+    if let name {
+      chosenProtocol = String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
+    }
   }
 
   /// How the handshake went, for the verdict on the connection.
@@ -78,7 +102,8 @@ package final class HandshakeJudge {
     report = TLSReport(
       version: String(cString: SSL_get_version(ssl)),
       cipher: cipher.flatMap { SSL_CIPHER_get_name($0) }.map { String(cString: $0) },
-      chain: presentedChain(verification), problems: CertificateVerdict.ordered(problems))
+      chain: presentedChain(verification), problems: CertificateVerdict.ordered(problems),
+      pathNotAfter: built == 1 && verifyErrors.isEmpty ? earliestEnd(verification) : nil)
 
     let refused = options.verify && !problems.isEmpty
     // The code chooses the alert the server gets to see.
@@ -116,6 +141,13 @@ package final class HandshakeJudge {
     return false
   }
 
+  /// Over the path that was built, which need not be what the server presented.
+  private func earliestEnd(_ verification: OpaquePointer) -> Int64? {
+    let path = X509_STORE_CTX_get0_chain(verification)
+    return (0..<quartz_x509_count(path)).compactMap { quartz_x509_at(path, $0) }
+      .map { quartz_asn1_seconds(X509_get0_notAfter($0)) }.min()
+  }
+
   private func presentedChain(_ verification: OpaquePointer) -> [PresentedCertificate] {
     let presented = X509_STORE_CTX_get0_untrusted(verification)
     let count = min(quartz_x509_count(presented), Int32(CertificateReader.maximumCertificates))
@@ -134,7 +166,10 @@ package final class HandshakeJudge {
       // Here, because libcurl sets the URL's host after it handed us the context.
       _ = quartz_ssl_set_server_name(ssl, serverName)
     }
-    if event & SSL_CB_HANDSHAKE_DONE != 0, doneAt == nil { doneAt = .now }
+    if event & SSL_CB_HANDSHAKE_DONE != 0, doneAt == nil {
+      doneAt = .now
+      noteProtocol(ssl)
+    }
     // An alert is its level and its description, a byte each.
     if event & SSL_CB_ALERT != 0, event & SSL_CB_READ != 0, value >> 8 == SSL3_AL_FATAL {
       alert = value & 0xff
@@ -184,7 +219,8 @@ private func collectError(_ ok: Int32, _ verification: OpaquePointer?) -> Int32 
 }
 
 /// Remembers that a certificate was wanted: a later refusal is explained by it. Goes on with what is configured.
-private func noteClientCertificateRequest(_ ssl: OpaquePointer?, _ argument: UnsafeMutableRawPointer?) -> Int32
+private func noteClientCertificateRequest(_ ssl: OpaquePointer?, _ argument: UnsafeMutableRawPointer?)
+  -> Int32
 {
   if let ssl, let judge = judge(of: ssl) { judge.noteClientCertificate() }
   return 1

@@ -10,16 +10,21 @@ package struct TLSReport: Hashable, Sendable {
   package var chain: [PresentedCertificate]
   /// Everything wrong, the most telling first; empty: the certificate is good for the host.
   package var problems: [CertificateProblem]
+  /// The earliest end of validity on the path of trust that was found, leaf and anchor included, in seconds since
+  /// the epoch; nil when there is no such path. What the server presents besides is no part of it.
+  package var pathNotAfter: Int64?
 
   package var verified: Bool { problems.isEmpty }
 
   package init(
-    version: String, cipher: String?, chain: [PresentedCertificate], problems: [CertificateProblem]
+    version: String, cipher: String?, chain: [PresentedCertificate], problems: [CertificateProblem],
+    pathNotAfter: Int64? = nil
   ) {
     self.version = version
     self.cipher = cipher
     self.chain = chain
     self.problems = problems
+    self.pathNotAfter = pathNotAfter
   }
 }
 

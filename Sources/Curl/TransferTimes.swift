@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+/// When things happened, counted from the moment the engine took the request up; nil: not reached.
+///
+/// The stamps are our own: libcurl forgets the TCP phase of a handshake that failed.
+package struct TransferTimes: Hashable, Sendable {
+  /// How long the request waited for the engine before zero.
+  package var queued: Duration = .zero
+  package var connectStart: Duration?
+  package var connected: Duration?
+  package var tlsDone: Duration?
+  /// The connection stands and the request goes out.
+  package var requestStart: Duration?
+  package var firstByte: Duration?
+  package var headersEnd: Duration?
+  /// The last byte of the body that was needed; nil when none was.
+  package var lastByte: Duration?
+  /// The end of the transfer, whatever it came to.
+  package var ended: Duration = .zero
+
+  package init() {}
+
+  /// Between the end of the connection's set-up and the request: our own delay, no part of the target's.
+  package var idle: Duration {
+    guard let requestStart, let stands = tlsDone ?? connected else { return .zero }
+    return max(.zero, requestStart - stands)
+  }
+}
+
+/// How long each part of a transfer took. Nil: it never got there, or does not have the part.
+package struct TransferSpans: Hashable, Sendable {
+  package var connect: Duration?
+  package var tls: Duration?
+  package var firstByte: Duration?
+  package var transfer: Duration?
+
+  package init(_ times: TransferTimes, failedIn phase: TransferPhase? = nil) {
+    connect = Self.span(times.connectStart, times.connected)
+    tls = Self.span(times.connected, times.tlsDone)
+    firstByte = Self.span(times.requestStart, times.firstByte)
+    transfer = Self.span(times.firstByte, times.lastByte)
+    // The part in which it ended took as long as it lasted: where the time of a failure went is the first question.
+    switch phase {
+    case .connect, .proxy: connect = Self.span(times.connectStart, times.ended)
+    case .tls: tls = tls ?? Self.span(times.connected, times.ended)
+    case .firstByte: firstByte = firstByte ?? Self.span(times.requestStart, times.ended)
+    case .transfer: transfer = transfer ?? Self.span(times.firstByte, times.ended)
+    case .prepare, nil: break
+    }
+  }
+
+  private static func span(_ start: Duration?, _ end: Duration?) -> Duration? {
+    guard let start, let end else { return nil }
+    return max(.zero, end - start)
+  }
+}
