@@ -52,7 +52,7 @@ import Testing
           let transport = try QuartzTransport(
             QuartzSettings(url: base, apiKey: keys.key), keys: keys,
             agent: AgentIdentity(name: "london-1", region: "eu-west", version: "1.2.3"), over: wire)
-          let records = (1...600).map { self.record($0, check: $0 == 300 ? 777 : 1 + $0 % 3) }
+          let records = try (1...600).map { try self.record($0, check: $0 == 300 ? 777 : 1 + $0 % 3) }
           let first = try await transport.deliver(records)
           let gone = Acknowledgement.Rejection(id: records[299].id, code: "23503")
           #expect(
@@ -124,10 +124,11 @@ import Testing
     try await body(HTTPURL("http://127.0.0.1:\(String(contentsOf: portFile, encoding: .utf8))/v1"))
   }
 
-  private func record(_ number: Int, check: Int) -> DeliveryRecord {
+  private func record(_ number: Int, check: Int) throws -> DeliveryRecord {
     let start = Timestamp.now().advanced(by: .seconds(number - 600))
     return DeliveryRecord(
-      id: UniqueID(high: 0x7000, low: UInt64(number)), checkID: UniqueID(id(check))!, agent: "test",
+      id: UniqueID(high: 0x7000, low: UInt64(number)), checkID: try #require(UniqueID(id(check))),
+      agent: "test",
       scheduledAt: start, startedAt: start, trigger: .schedule, status: .success, state: .up, reason: .ok,
       phase: nil, statusCode: 200, responseTime: .microseconds(12_400), timings: Timings(),
       certificateNotAfter: nil, message: nil, flags: .post)
