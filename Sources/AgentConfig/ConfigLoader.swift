@@ -15,11 +15,15 @@ package struct ConfigSources: Sendable {
   package var secrets: SecretFiles
   /// The default of `agent.name`.
   package var hostName: String
+  package var patterns: PatternRule
 
-  package init(environment: [String: String], secrets: SecretFiles, hostName: String) {
+  package init(
+    environment: [String: String], secrets: SecretFiles, hostName: String, patterns: PatternRule = .unchecked
+  ) {
     self.environment = environment
     self.secrets = secrets
     self.hostName = hostName
+    self.patterns = patterns
   }
 }
 
@@ -27,12 +31,14 @@ package struct ConfigSources: Sendable {
 package enum ConfigLoader {
   /// Reads the file and everything it refers to. Blocks for as long as the disk does.
   ///
+  /// - Parameter patterns: judges the regular expressions.
   /// - Throws: every problem found, never only the first.
   package static func load(
-    path: String, environment: [String: String]
+    path: String, environment: [String: String], patterns: PatternRule
   ) throws(ConfigErrors) -> LoadedConfig {
     let bytes = try readConfig(path)
-    let sources = ConfigSources(environment: environment, secrets: .disk, hostName: hostName())
+    let sources = ConfigSources(
+      environment: environment, secrets: .disk, hostName: hostName(), patterns: patterns)
     return try parse(bytes: bytes, file: path, sources: sources)
   }
 
@@ -63,7 +69,8 @@ package enum ConfigLoader {
     var walk = Walk(file: file, references: references)
     let root = walk.root(node)
     guard case .map = node.content else { throw ConfigErrors(problems: walk.problems) }
-    var builder = SettingsBuilder(walk: walk, root: root, hostName: sources.hostName)
+    var builder = SettingsBuilder(
+      walk: walk, root: root, hostName: sources.hostName, patterns: sources.patterns)
     let settings = builder.settings()
     let warnings = inOrder(builder.walk.warnings)
     guard builder.walk.problems.isEmpty else {

@@ -59,10 +59,11 @@ extension JSONWriter {
     case .list(let item): list(item)
     case .oneOrMore(let item): choices([{ $0.value(item) }, { $0.list(item) }])
     case .map(let table): fields(of: table)
-    case .headers:
+    case .headers, .conditions:
       field("type", "object")
       key("additionalProperties")
       object { $0.value(.hidden) }
+    case .either(let single, let other): choices([{ $0.value(single) }, { $0.value(other) }])
     case .check: check()
     }
   }

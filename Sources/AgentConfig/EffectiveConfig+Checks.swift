@@ -24,14 +24,19 @@ extension ConfigPrinter {
     word("retry_delay", check.retryDelay.text)
     // Without retries there is no confirmation, and the loader refuses one.
     if check.retries > 0 { word("confirm_delay", check.confirmDelay.text) }
+    word("interval_failing", check.intervalFailing?.text)
+    word("failure_threshold", String(check.failureThreshold))
     text("ip", check.ip.rawValue)
+    word("addresses", check.addresses.rawValue)
+    text("resolver", check.resolver?.description)
+    text("source_address", check.sourceAddress?.description)
+    flag("negate", check.negate)
     switch check.kind {
     case .http(let http): self.http(http, check.responseTime)
-    case .tcp(let tcp):
-      hostAndPort(tcp.host, tcp.port)
-      expect { $0.thresholds("response_time", check.responseTime, \.text) }
+    case .tcp(let tcp): self.tcp(tcp, check.responseTime)
     case .tls(let tls):
       hostAndPort(tls.host, tls.port)
+      word("starttls", tls.startTLS?.rawValue)
       tlsOptions(tls.options)
       expect { printer in
         printer.thresholds("response_time", check.responseTime, \.text)
@@ -47,95 +52,99 @@ extension ConfigPrinter {
     word("port", String(port))
   }
 
-  private mutating func http(_ http: HTTPSettings, _ responseTime: Thresholds<Duration>) {
-    url("url", http.url)
-    text("method", http.method)
-    if !http.headers.isEmpty {
-      map("headers") { printer in
-        for header in http.headers { printer.secret(header.name, header.value) }
+  private mutating func tcp(_ tcp: TCPSettings, _ responseTime: Thresholds<Duration>) {
+    hostAndPort(tcp.host, tcp.port)
+    word("starttls", tcp.startTLS?.rawValue)
+    if let options = tcp.tls { tlsOptions(options) }
+    switch tcp.dialog {
+    case .preset(let preset): word("dialog", preset.rawValue)
+    case .steps(let steps):
+      map("dialog") { printer in
+        for (index, step) in steps.enumerated() { printer.item(String(index)) { $0.step(step) } }
       }
-    }
-    secret("body", http.body)
-    switch http.auth {
-    case .basic(let username, let password):
-      map("auth") { printer in
-        printer.map("basic") { printer in
-          printer.text("username", username)
-          printer.secret("password", password)
-        }
-      }
-    case .bearer(let token): map("auth") { $0.secret("bearer", token) }
     case nil: break
     }
-    flag("follow", http.follow)
-    if http.follow {
-      word("max_redirects", String(http.maxRedirects))
-      flag("allow_downgrade", http.allowDowngrade)
+    expect { printer in
+      printer.thresholds("response_time", responseTime, \.text)
+      printer.thresholds("certificate", tcp.certificate, \.text)
     }
-    word("max_body", ByteSize.text(http.maxBody))
-    // Where no handshake can happen the map is refused.
-    if http.url.scheme == .https || http.follow { tlsOptions(http.tls) }
-    expect { $0.httpExpectations(http.expect, responseTime) }
   }
 
-  private mutating func httpExpectations(_ expect: HTTPExpectations, _ responseTime: Thresholds<Duration>) {
-    let codes = expect.status.map { range in
-      range.count == 1 ? String(range.lowerBound) : "\(range.lowerBound)-\(range.upperBound)"
+  private mutating func step(_ step: DialogStep) {
+    switch step {
+    case .send(let text): secret("send", text)
+    case .sendHex: secret("send_hex", Redacted(""))
+    case .expect(.literal(let text)): self.text("expect", text)
+    case .expect(.pattern(let text)): self.text("expect", "~ " + text)
+    case .expectHex(let bytes): text("expect_hex", hexadecimal(bytes))
     }
-    if codes.isEmpty { word("status", "any") } else { texts("status", codes) }
-    if expect.needsBody {
-      map("body") { printer in
-        if !expect.bodyContains.isEmpty { printer.texts("contains", expect.bodyContains) }
-        if !expect.bodyNotContains.isEmpty { printer.texts("not_contains", expect.bodyNotContains) }
-      }
-    }
-    thresholds("response_time", responseTime, \.text)
-    thresholds("certificate", expect.certificateDays, \.text)
   }
 
   private mutating func dns(_ dns: DNSSettings, _ responseTime: Thresholds<Duration>) {
     text("server", dns.server?.description)
+    word("transport", dns.transport.rawValue)
     map("query") { printer in
       printer.text("name", dns.name)
       printer.text("type", dns.recordType)
+      printer.word("class", dns.recordClass.rawValue)
       printer.flag("recursion", dns.recursion)
+      printer.flag("dnssec", dns.dnssec)
     }
-    expect { printer in
-      printer.texts("rcode", dns.expect.rcodes)
-      if !dns.expect.answersAny.isEmpty {
-        printer.map("answers") { $0.texts("any", dns.expect.answersAny.map(\.description)) }
+    if dns.transport == .dot || dns.transport == .doh { tlsOptions(dns.tls) }
+    expect { $0.dnsExpectations(dns.expect, responseTime) }
+  }
+
+  private mutating func dnsExpectations(_ expect: DNSExpectations, _ responseTime: Thresholds<Duration>) {
+    texts("rcode", expect.rcodes)
+    let lists = [
+      ("any", expect.answersAny), ("all", expect.answersAll), ("exact", expect.answersExact),
+      ("none", expect.answersNone),
+    ].filter { !$0.1.isEmpty }
+    if !lists.isEmpty {
+      map("answers") { printer in
+        for (name, list) in lists { printer.texts(name, list.map(\.description)) }
       }
-      printer.thresholds("response_time", responseTime, \.text)
     }
+    text("count", expect.count?.description)
+    text("ttl", expect.ttl?.description)
+    if let authoritative = expect.authoritative { flag("authoritative", authoritative) }
+    flag("serial_agreement", expect.serialAgreement)
+    thresholds("response_time", responseTime, \.text)
   }
 
   private mutating func ping(_ ping: PingSettings) {
     text("host", ping.host)
+    word("method", ping.method.rawValue)
+    word("port", ping.port.map(String.init))
     word("count", String(ping.count))
     word("packet_interval", ping.packetInterval.text)
-    word("size", String(ping.size))
+    if ping.method == .icmp { word("size", String(ping.size)) }
     expect { printer in
       printer.thresholds("loss", ping.loss) { "\($0)%" }
       printer.thresholds("rtt", ping.rtt, \.text)
     }
   }
 
-  private mutating func tlsOptions(_ options: TLSOptions) {
+  mutating func tlsOptions(_ options: TLSOptions) {
     map("tls") { printer in
       printer.text("ca_file", options.caFile)
       printer.text("server_name", options.serverName)
       printer.flag("verify", options.verify)
+      printer.text("min_version", options.minimumVersion.rawValue)
+      printer.text("max_version", options.maximumVersion?.rawValue)
+      printer.text("client_certificate", options.clientCertificate)
+      printer.text("client_key", options.clientKey)
     }
   }
 
   /// Left out when nothing is expected: an empty map is refused.
-  private mutating func expect(_ body: (inout ConfigPrinter) -> Void) {
+  mutating func expect(_ body: (inout ConfigPrinter) -> Void) {
     let before = self
     map("expect", body)
     if text.hasSuffix("expect:\n") { self = before }
   }
 
-  private mutating func thresholds<Value>(
+  mutating func thresholds<Value>(
     _ name: String, _ value: Thresholds<Value>, _ text: (Value) -> String
   ) {
     guard value != Thresholds() else { return }
@@ -144,4 +153,8 @@ extension ConfigPrinter {
       printer.word("fail", value.fail.map(text))
     }
   }
+}
+
+private func hexadecimal(_ bytes: [UInt8]) -> String {
+  bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
 }

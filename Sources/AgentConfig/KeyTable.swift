@@ -27,6 +27,10 @@ indirect enum ValueKind: Sendable {
   case map(KeyTable)
   /// Free names, hidden values.
   case headers
+  /// Free names, each with a condition.
+  case conditions
+  /// A single value of the first kind, or what the second says.
+  case either(ValueKind, ValueKind)
   /// The keys depend on `type`.
   case check
 }
@@ -62,7 +66,7 @@ struct Key: Sendable {
   }
 }
 
-/// The keys of one map.
+/// The keys of one map. A check's hold some keys several times, for different kinds.
 struct KeyTable: Sendable {
   var keys: [Key]
   /// Keys that the product is going to have; named so that nobody searches for a typing error.
@@ -82,8 +86,10 @@ struct KeyTable: Sendable {
     var table = self
     table.keys = keys.compactMap { key -> Key? in
       guard key.types.contains(type) else {
-        let kinds = CheckType.allCases.filter(key.types.contains).map(\.rawValue)
-        table.elsewhere[key.name] = kinds.joined(separator: ", ")
+        // A key may stand here several times, with another meaning for each kind.
+        let types = keys.filter { $0.name == key.name }.reduce(into: Set()) { $0.formUnion($1.types) }
+        table.elsewhere[key.name] = CheckType.allCases.filter(types.contains).map(\.rawValue).joined(
+          separator: ", ")
         return nil
       }
       var key = key

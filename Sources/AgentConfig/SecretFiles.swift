@@ -30,38 +30,72 @@ package struct SecretFiles: Sendable {
 
   /// Takes an absolute path.
   package var read: @Sendable (String) throws(Note) -> Contents
+  /// The same for a request body, which may be larger and belong to anybody, and is taken as it is.
+  package var readBody: @Sendable (String) throws(Note) -> String
 
-  package init(read: @escaping @Sendable (String) throws(Note) -> Contents) { self.read = read }
+  package init(
+    read: @escaping @Sendable (String) throws(Note) -> Contents,
+    readBody: @escaping @Sendable (String) throws(Note) -> String
+  ) {
+    self.read = read
+    self.readBody = readBody
+  }
 
   /// The files of this machine. Symbolic links are followed, for that is how Kubernetes mounts secrets; what they
   /// lead to must be a regular file of at most 4 KiB that nobody but its owner may write.
-  package static let disk = SecretFiles { path throws(Note) in try readSecretFile(path) }
+  package static let disk = SecretFiles(
+    read: { path throws(Note) in try readSecretFile(path) },
+    readBody: { path throws(Note) in try readBodyFile(path) })
 }
 
 private let maxSecretBytes = 4096
 
 private func readSecretFile(_ path: String) throws(SecretFiles.Note) -> SecretFiles.Contents {
-  // Without O_NONBLOCK the open of a FIFO waits for a writer, before we could see that it is one.
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-  guard descriptor >= 0 else { throw openNote(errno, path) }
-  defer { close(descriptor) }
-  var status = stat()
-  guard fstat(descriptor, &status) == 0 else { throw openNote(errno, path) }
-  let warnings = try judge(status, path)
-  var bytes: [UInt8] = []
-  while bytes.count <= maxSecretBytes {
-    let (chunk, failure) = readChunk(descriptor)
-    if let failure { throw openNote(failure, path) }
-    if chunk.isEmpty { break }
-    bytes += chunk
+  let (whole, warnings) = try readRegularFile(path, atMost: maxSecretBytes) {
+    status throws(SecretFiles.Note) in
+    try judge(status, path)
   }
-  guard bytes.count <= maxSecretBytes else { throw tooLarge }
+  guard var bytes = whole else { throw tooLarge }
   while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
   guard !bytes.isEmpty else { throw SecretFiles.Note("is empty") }
   guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
     throw SecretFiles.Note("is no text", hint: "it must be UTF-8 without NUL")
   }
   return SecretFiles.Contents(text: text, warnings: warnings)
+}
+
+private func readBodyFile(_ path: String) throws(SecretFiles.Note) -> String {
+  let (bytes, _) = try readRegularFile(path, atMost: CheckLimits.bodyBytes) {
+    status throws(SecretFiles.Note) in
+    guard status.st_mode & S_IFMT == S_IFREG else { throw SecretFiles.Note("is no regular file") }
+    return []
+  }
+  guard let bytes else { throw SecretFiles.Note("is larger than \(CheckLimits.bodyBytes) bytes") }
+  guard let text = String(validating: bytes, as: UTF8.self) else {
+    throw SecretFiles.Note("is no UTF-8", hint: "only text can be sent")
+  }
+  return text
+}
+
+/// The bytes are nil when there are more than allowed.
+private func readRegularFile(
+  _ path: String, atMost limit: Int, judge: (stat) throws(SecretFiles.Note) -> [SecretFiles.Note]
+) throws(SecretFiles.Note) -> (bytes: [UInt8]?, warnings: [SecretFiles.Note]) {
+  // Without O_NONBLOCK the open of a FIFO waits for a writer, before we could see that it is one.
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+  guard descriptor >= 0 else { throw openNote(errno, path) }
+  defer { close(descriptor) }
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { throw openNote(errno, path) }
+  let warnings = try judge(status)
+  var bytes: [UInt8] = []
+  while bytes.count <= limit {
+    let (chunk, failure) = readChunk(descriptor)
+    if let failure { throw openNote(failure, path) }
+    if chunk.isEmpty { return (bytes, warnings) }
+    bytes += chunk
+  }
+  return (nil, warnings)
 }
 
 private let tooLarge = SecretFiles.Note(

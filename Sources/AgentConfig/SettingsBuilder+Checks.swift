@@ -9,10 +9,12 @@ extension SettingsBuilder {
     for item in root.list("checks") ?? [] {
       guard case .map(let map) = item.value else { continue }
       emptyStatus(map.map("expect"))
-      var definition = definition(map)
+      var definition = CheckDefinition(map, references: walk.references)
+      let fromFile = bodyFile(map)
+      definition.body = definition.body ?? fromFile
       fill(&definition, from: defaults)
       do throws(InvalidCheck) {
-        let check = try MonitoringCheck(definition)
+        let check = try MonitoringCheck(definition, patterns: patterns)
         notice(check, map)
         checks.append((check, map))
       } catch {
@@ -29,6 +31,22 @@ extension SettingsBuilder {
     guard let status = expect.list("status"), status.isEmpty else { return }
     walk.problem(
       expect.position(of: ["status"]), "expect.status is empty", hint: "write any to accept every status")
+  }
+
+  /// Read once, here: a probe never waits for a disk. A change of the file counts from the next reload on.
+  private mutating func bodyFile(_ map: TypedMap) -> Redacted? {
+    guard let path = map.text("body_file") else { return nil }
+    let position = map.position(of: ["body_file"])
+    if map["body"] != nil {
+      walk.problem(position, "body and body_file both give the body", hint: "keep one of them")
+      return nil
+    }
+    do throws(SecretFiles.Note) {
+      return Redacted(try walk.references.files.readBody(normalised(walk.references.absolute(path))))
+    } catch {
+      walk.problem(position, "body_file: the file \(quoted(path)) \(error.message)", hint: error.hint)
+      return nil
+    }
   }
 
   private func fill(_ definition: inout CheckDefinition, from defaults: CheckDefaults) {
@@ -58,6 +76,13 @@ extension SettingsBuilder {
       IPAddress(http.url.host)?.isLoopback != true
     {
       walk.warn(map.position(of: ["auth"]), "auth is sent in clear: the url is http", hint: "use https")
+    }
+    if let proxy = http.proxy, proxy.password != nil, proxy.endpoint.host != "localhost",
+      IPAddress(proxy.endpoint.host)?.isLoopback != true
+    {
+      walk.warn(
+        map.position(of: ["proxy"]), "proxy gets its password in clear",
+        hint: "use one without a password on a trusted network")
     }
     if let url = map["url"], url.isSecret, url.sourceFile != nil {
       walk.warn(
@@ -95,87 +120,5 @@ extension SettingsBuilder {
         item.map.position(of: ["id"]), "id \(item.check.id) is used twice",
         hint: "the first is in line \(checks[earlier].map.position(of: ["id"]).line)")
     }
-  }
-}
-
-// From typed keys to the definition: nothing is judged here.
-extension SettingsBuilder {
-  private func definition(_ map: TypedMap) -> CheckDefinition {
-    var check = CheckDefinition()
-    check.id = map.text("id")
-    check.name = map.text("name")
-    check.type = map.text("type")
-    check.enabled = map.flag("enabled")
-    check.post = map.flag("post")
-    check.resource = map.text("resource")
-    check.tags = map.texts("tags")
-    check.interval = map.duration("interval")
-    check.timeout = map.duration("timeout")
-    check.retries = map.integer("retries")
-    check.retryDelay = map.duration("retry_delay")
-    check.confirmDelay = map.duration("confirm_delay")
-    check.ip = map.text("ip")
-    request(map, &check)
-    endpoint(map, &check)
-    expectations(map.map("expect"), &check)
-    return check
-  }
-
-  private func request(_ map: TypedMap, _ check: inout CheckDefinition) {
-    check.url = map.text("url")
-    check.method = map.text("method")
-    if map["headers"] != nil {
-      let headers = map.map("headers")
-      check.headers = headers.entries.map { entry in
-        (name: entry.name, value: Redacted(headers.text(entry.name) ?? ""))
-      }
-    }
-    check.body = map.text("body").map(Redacted.init)
-    let auth = map.map("auth")
-    if auth["basic"] != nil {
-      // An empty name or password is reported as missing, with its place.
-      check.basicUsername = auth.map("basic").text("username") ?? ""
-      check.basicPassword = auth.map("basic").text("password").map(Redacted.init)
-    }
-    check.bearer = auth.text("bearer").map(Redacted.init)
-    check.follow = map.flag("follow")
-    check.maxRedirects = map.integer("max_redirects")
-    check.allowDowngrade = map.flag("allow_downgrade")
-    check.maxBody = map.integer("max_body")
-  }
-
-  private func endpoint(_ map: TypedMap, _ check: inout CheckDefinition) {
-    check.host = map.text("host")
-    check.port = map.integer("port")
-    let tls = map.map("tls")
-    check.tlsCAFile = tls.text("ca_file").map { $0.isEmpty ? $0 : normalised(walk.references.absolute($0)) }
-    check.tlsServerName = tls.text("server_name")
-    check.tlsVerify = tls.flag("verify")
-    check.server = map.text("server")
-    let query = map.map("query")
-    check.queryName = query.text("name")
-    check.queryType = query.text("type")
-    check.queryRecursion = query.flag("recursion")
-    check.count = map.integer("count")
-    check.packetInterval = map.duration("packet_interval")
-    check.size = map.integer("size")
-  }
-
-  private func expectations(_ map: TypedMap, _ check: inout CheckDefinition) {
-    let status = map.texts("status")
-    // To the judge, `any` is the empty list.
-    check.expectStatus = status == ["any"] ? [] : (status?.isEmpty == true ? nil : status)
-    check.expectBodyContains = map.map("body").texts("contains")
-    check.expectBodyNotContains = map.map("body").texts("not_contains")
-    check.expectRcode = map.texts("rcode")
-    check.expectAnswersAny = map.map("answers").texts("any")
-    check.expectResponseTime = durations(map.map("response_time"))
-    check.expectCertificate = durations(map.map("certificate"))
-    check.expectLoss = Thresholds(warn: map.map("loss").number("warn"), fail: map.map("loss").number("fail"))
-    check.expectRTT = durations(map.map("rtt"))
-  }
-
-  private func durations(_ map: TypedMap) -> Thresholds<Duration> {
-    Thresholds(warn: map.duration("warn"), fail: map.duration("fail"))
   }
 }

@@ -7,6 +7,7 @@ struct SettingsBuilder {
   var walk: Walk
   let root: TypedMap
   let hostName: String
+  let patterns: PatternRule
 
   mutating func settings() -> Settings {
     let agent = agent()

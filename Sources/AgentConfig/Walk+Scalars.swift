@@ -86,7 +86,7 @@ extension Walk {
     case .duration(let range): return duration(reading, range, place).map(Typed.Value.duration)
     case .size(let range): return size(reading, range, place).map(Typed.Value.integer)
     case .choice(let words): return choice(reading, words, place).map(Typed.Value.text)
-    case .list, .oneOrMore, .map, .headers, .check: return nil
+    case .list, .oneOrMore, .map, .headers, .conditions, .either, .check: return nil
     }
   }
 
@@ -205,7 +205,8 @@ extension ValueKind {
     case .size: "a size"
     case .choice(let words): "one of \(words.joined(separator: ", "))"
     case .list, .oneOrMore: "a list"
-    case .map, .headers, .check: "a map"
+    case .map, .headers, .conditions, .check: "a map"
+    case .either(let single, let other): "\(single.words) or \(other.words)"
     }
   }
 }

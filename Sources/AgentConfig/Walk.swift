@@ -93,7 +93,15 @@ struct Walk {
     }
     switch kind {
     case .map(let table): return container(node, place) { walk, entries in walk.map(entries, table, place) }
-    case .headers: return container(node, place) { walk, entries in walk.headers(entries, place) }
+    case .headers: return container(node, place) { walk, entries in walk.free(entries, .hidden, place) }
+    case .conditions: return container(node, place) { walk, entries in walk.free(entries, .text, place) }
+    case .either(let single, let other):
+      switch (node.content, other) {
+      case (.list, .list), (.map, .map): return value(node, other, place)
+      // A container of the wrong sort is told both words.
+      case (.scalar, _): return scalar(node, single, place)
+      default: return scalar(node, kind, place)
+      }
     case .check: return container(node, place) { walk, entries in walk.check(entries, place.position) }
     case .list(let item): return list(node, item, place)
     case .oneOrMore(let item):
@@ -129,10 +137,11 @@ struct Walk {
     return Typed(value: .list(items), position: place.position)
   }
 
-  private mutating func headers(_ entries: [YAMLNode.Entry], _ place: Place) -> TypedMap {
+  /// A map whose names are the writer's.
+  private mutating func free(_ entries: [YAMLNode.Entry], _ kind: ValueKind, _ place: Place) -> TypedMap {
     var result = TypedMap(position: place.position)
     for entry in entries {
-      result.entries.append((entry.key, value(entry.value, .hidden, place.below(entry.key, entry.position))))
+      result.entries.append((entry.key, value(entry.value, kind, place.below(entry.key, entry.position))))
     }
     return result
   }

@@ -12,7 +12,7 @@ struct ConfigLoaderTests {
 
   private func errors(_ path: String) -> ConfigErrors? {
     do throws(ConfigErrors) {
-      _ = try ConfigLoader.load(path: path, environment: [:])
+      _ = try ConfigLoader.load(path: path, environment: [:], patterns: .unchecked)
       return nil
     } catch {
       return error
@@ -37,7 +37,7 @@ struct ConfigLoaderTests {
       _ = try folder.file("key", "qtz_1\n", mode: 0o644)
       let path = try folder.file(
         "agent.yaml", "quartz: {url: \"https://q.example/v1\", api_key: \"${file:key}\"}\n" + oneCheck)
-      let loaded = try ConfigLoader.load(path: path, environment: [:])
+      let loaded = try ConfigLoader.load(path: path, environment: [:], patterns: .unchecked)
       #expect(loaded.settings.quartz?.apiKey == Redacted("qtz_1"))
       #expect(loaded.settings.quartz?.apiKeyFile == folder.path + "/key")
       #expect(
@@ -50,7 +50,7 @@ struct ConfigLoaderTests {
 
   /// What a new user runs first.
   @Test func exampleIsRight() throws {
-    let loaded = try ConfigLoader.load(path: Self.example, environment: [:])
+    let loaded = try ConfigLoader.load(path: Self.example, environment: [:], patterns: .unchecked)
     #expect(loaded.warnings.isEmpty)
     #expect(
       loaded.settings.checks.map(\.target) == [
@@ -83,5 +83,7 @@ func switchedOn(_ text: String) -> String {
 /// Every secret file exists.
 let exampleSources = ConfigSources(
   environment: [:],
-  secrets: SecretFiles { _ throws(SecretFiles.Note) in SecretFiles.Contents(text: "s3cret") },
+  secrets: SecretFiles(
+    read: { _ throws(SecretFiles.Note) in SecretFiles.Contents(text: "s3cret") },
+    readBody: { _ throws(SecretFiles.Note) in "body" }),
   hostName: "test-host")

@@ -61,15 +61,21 @@ struct EffectiveConfigTests {
             retries: 1
             retry_delay: 2s
             confirm_delay: 0s
+            failure_threshold: 1
             ip: "any"
+            addresses: any
+            negate: false
             url: "https://shop.example/"
             method: "GET"
             follow: true
             max_redirects: 10
             allow_downgrade: false
+            http_version: "auto"
+            decompress: true
             max_body: 1MiB
             tls:
               verify: true
+              min_version: "1.2"
             expect:
               status: ["200-299"]
 

@@ -28,7 +28,7 @@ struct KeyCoverageTests {
 
   @Test func tablesAreWhole() {
     #expect(Self.settingLeaves.count >= 35 && Self.checkLeaves.count >= 80)
-    for table in [KeyTable.root, .check, .quartz, .egress] {
+    for table in [KeyTable.root, .quartz, .egress] + CheckType.allCases.map(KeyTable.check.narrowed) {
       #expect(Set(table.keys.map(\.name)).count == table.keys.count)
       #expect(table.planned.isDisjoint(with: table.keys.map(\.name)))
     }
@@ -51,7 +51,9 @@ struct KeyCoverageTests {
       checkValues["\(type):\(path)"] ?? checkValues[path], "give the new key a value here")
     // A type has no other value to change to; the definition cannot do without it.
     if path == "type" { return }
-    let base = checkBases[type, default: [:]].merging(checkNeeds[path] ?? [:]) { $1 }
+    let base = checkBases[type, default: [:]].merging(
+      checkNeeds["\(type):\(path)"] ?? checkNeeds[path] ?? [:]
+    ) { $1 }
     let without = try settings("checks:\n  - {\(flow(base))}\n")
     let with = try settings("checks:\n  - {\(flow(base.merging([path: value]) { $1 }))}\n")
     #expect(with.checks != without.checks)
@@ -139,9 +141,26 @@ private let checkBases: [String: [String: String]] = [
 
 /// What a key cannot be without.
 private let checkNeeds: [String: [String: String]] = [
+  "ping:port": ["method": "tcp", "port": "8"],
+  "dns:tls.ca_file": dot, "dns:tls.server_name": dot, "dns:tls.verify": dot, "dns:tls.min_version": dot,
+  "dns:tls.max_version": dot, "dns:tls.client_certificate": dot,
+  "dns:tls.client_key": dot.merging(["tls.client_certificate": "/c.pem"]) { $1 },
+  "tcp:expect.certificate.warn": ["tls": "true"], "tcp:expect.certificate.fail": ["tls": "true"],
   "body": ["method": "POST"],
   "auth.basic.username": ["auth.basic.username": "x", "auth.basic.password": "x"],
   "auth.basic.password": ["auth.basic.username": "x", "auth.basic.password": "x"],
+  "auth.digest.username": ["auth.digest.username": "x", "auth.digest.password": "x"],
+  "auth.digest.password": ["auth.digest.username": "x", "auth.digest.password": "x"],
+  "auth.oauth2.token_url": oauth2, "auth.oauth2.client_id": oauth2, "auth.oauth2.client_secret": oauth2,
+  "auth.oauth2.scopes": oauth2, "body_file": ["method": "POST"],
+  "tls.client_key": ["tls.client_certificate": "/c.pem"],
+]
+
+private let dot = ["transport": "dot", "server": "192.0.2.1"]
+
+private let oauth2 = [
+  "auth.oauth2.token_url": "\"https://t.example/\"", "auth.oauth2.client_id": "x",
+  "auth.oauth2.client_secret": "x",
 ]
 
 private let checkValues: [String: String] = [
@@ -159,5 +178,18 @@ private let checkValues: [String: String] = [
   "expect.response_time.warn": "7ms", "expect.response_time.fail": "7ms", "expect.certificate.warn": "70d",
   "expect.certificate.fail": "7d", "expect.loss.warn": "7%", "expect.loss.fail": "7%",
   "expect.rtt.warn": "7ms",
-  "expect.rtt.fail": "7ms",
+  "expect.rtt.fail": "7ms", "interval_failing": "7s", "failure_threshold": "7", "addresses": "each",
+  "resolver": "192.0.2.53", "source_address": "192.0.2.7", "negate": "true", "body_file": "body.json",
+  "http_version": "\"1.0\"", "proxy": "\"http://p.example:8080\"", "decompress": "false",
+  "auth.digest.username": "y", "auth.digest.password": "y",
+  "auth.oauth2.token_url": "\"https://other.example/\"", "auth.oauth2.client_id": "y",
+  "auth.oauth2.client_secret": "y", "auth.oauth2.scopes": "[y]", "starttls": "imap", "dialog": "imap",
+  "tcp:tls": "true", "tls.min_version": "\"1.3\"", "tls.max_version": "\"1.2\"",
+  "tls.client_certificate": "/other.pem", "tls.client_key": "/key.pem", "transport": "tcp",
+  "query.class": "CH", "query.dnssec": "true", "ping:method": "tcp, port: 8",
+  "expect.header": "{X-A: b}", "expect.json": "{$.a: b}", "expect.final_url": "\"~ x\"",
+  "expect.http_version": "\"2\"", "expect.body.matches": "x", "expect.body.not_matches": "x",
+  "expect.answers.all": "192.0.2.1", "expect.answers.exact": "192.0.2.1", "expect.answers.none": "192.0.2.1",
+  "expect.count": "7", "expect.ttl": "\"> 7\"", "expect.authoritative": "true",
+  "expect.serial_agreement": "true",
 ]

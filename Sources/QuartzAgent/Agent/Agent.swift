@@ -77,7 +77,7 @@ struct Agent {
     let path = configPath
     let loaded = await onThread {
       Result { () throws(ConfigErrors) in
-        try ConfigLoader.load(path: path, environment: processEnvironment())
+        try ConfigLoader.load(path: path, environment: processEnvironment(), patterns: .unchecked)
       }
     }
     switch loaded {

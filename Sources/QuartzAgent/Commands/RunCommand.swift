@@ -37,7 +37,7 @@ func loadSettings(_ path: String, warn: (ConfigProblem) -> Void = { printError("
   -> Settings
 {
   do {
-    let loaded = try ConfigLoader.load(path: path, environment: processEnvironment())
+    let loaded = try ConfigLoader.load(path: path, environment: processEnvironment(), patterns: .unchecked)
     loaded.warnings.forEach(warn)
     return loaded.settings
   } catch {
