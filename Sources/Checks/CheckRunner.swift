@@ -7,10 +7,13 @@ package struct ProbeSlot: Hashable, Sendable {
   /// The slot of the schedule; for a manual run, when it was asked for.
   package var scheduledAt: Timestamp
   package var trigger: Trigger
+  /// From the slot to the start by a clock that nobody sets; nil: by the wall clock.
+  package var late: Duration?
 
-  package init(scheduledAt: Timestamp, trigger: Trigger) {
+  package init(scheduledAt: Timestamp, trigger: Trigger, late: Duration? = nil) {
     self.scheduledAt = scheduledAt
     self.trigger = trigger
+    self.late = late
   }
 }
 
@@ -69,7 +72,7 @@ package struct CheckRunner: Sendable {
     attempts.append(
       Attempt(
         startedAt: startedAt, status: outcome.verdict.status, reason: outcome.verdict.reason,
-        responseTime: outcome.responseTime))
+        responseTime: outcome.responseTime, dialled: outcome.dialled))
     return outcome
   }
 
@@ -92,7 +95,7 @@ package struct CheckRunner: Sendable {
       id: .v7(at: time.now(), using: &generator), check: check, trigger: slot.trigger,
       scheduledAt: slot.scheduledAt, startedAt: startedAt,
       // The wall clock may have stepped back since the slot.
-      late: max(.zero, slot.scheduledAt.duration(to: startedAt)), verdict: outcome.verdict)
+      late: slot.late ?? max(.zero, slot.scheduledAt.duration(to: startedAt)), verdict: outcome.verdict)
     result.responseTime = outcome.responseTime
     result.timings = outcome.timings
     result.hops = outcome.hops
@@ -105,6 +108,7 @@ package struct CheckRunner: Sendable {
     result.ping = outcome.ping
     result.assertions = outcome.assertions
     result.attempts = attempts
+    result.addresses = outcome.addresses
     result.excerpt = outcome.verdict.isSuccess ? nil : outcome.excerpt
     return result
   }

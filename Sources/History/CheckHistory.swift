@@ -16,6 +16,8 @@ struct CheckHistory: Sendable {
   private var enabled = EnabledTime()
   private var last: LastResult?
   private var since: Timestamp?
+  /// End of the last slot that a maintenance window left out; in memory only.
+  private var skippedThrough: Timestamp?
   private var spark: Deque<SparkPoint> = []
   private(set) var recent: Deque<CheckResult> = []
 
@@ -55,7 +57,9 @@ struct CheckHistory: Sendable {
 
   /// A scheduled verdict; manual runs are in no window and change no state. One that was applied before, by its
   /// sequence, is left alone.
-  mutating func add(_ result: LastResult, interval: Duration, sequence: UInt64?) {
+  mutating func add(
+    _ result: LastResult, interval: Duration, sequence: UInt64?, spanned slots: SpannedSlots? = nil
+  ) {
     if let sequence {
       guard sequence > appliedThrough else { return }
       appliedThrough = sequence
@@ -65,6 +69,13 @@ struct CheckHistory: Sendable {
     timeline.add(
       standing, slot: result.scheduledAt, interval: interval, startedAt: result.startedAt,
       latency: success ? result.responseTime?.microseconds : nil)
+    if let slots {
+      spanned += slots.count
+      for index in 0..<slots.count {
+        let slot = slots.first.advanced(by: slots.interval * index)
+        timeline.add(standing, slot: slot, interval: slots.interval, startedAt: slot, latency: nil)
+      }
+    }
     enabled.prove(at: result.scheduledAt.microseconds)
     spark.append(SparkPoint(state: result.state, responseTime: result.responseTime))
     if spark.count > Self.sparkLength { spark.removeFirst() }
@@ -78,14 +89,10 @@ struct CheckHistory: Sendable {
     last = result
   }
 
-  mutating func span(first: Timestamp, count: Int, interval: Duration) {
-    guard let last else { return }
-    spanned += count
-    let standing = Standing(last.state, maintenance: last.maintenance)
-    for index in 0..<count {
-      let slot = first.advanced(by: interval * index)
-      timeline.add(standing, slot: slot, interval: interval, startedAt: slot, latency: nil)
-    }
+  /// Time without a verdict, and nobody's fault: it counts as maintenance, and nothing is stale meanwhile.
+  mutating func skip(_ slot: Timestamp, interval: Duration) {
+    timeline.skip(slot, interval: interval)
+    skippedThrough = slot.advanced(by: interval)
   }
 
   mutating func miss(_ count: Int) { missed += count }
@@ -102,7 +109,8 @@ struct CheckHistory: Sendable {
 
   private func isStale(_ check: MonitoringCheck, now: Timestamp) -> Bool {
     guard check.enabled, let last else { return false }
-    return last.startedAt.duration(to: now) > check.interval * 3 + .seconds(60)
+    let seen = max(last.startedAt, skippedThrough ?? last.startedAt)
+    return seen.duration(to: now) > check.interval * 3 + .seconds(60)
   }
 
   /// Bytes held by the windows, the sparkline and the spans; recent results not included.

@@ -51,19 +51,22 @@ package final class HistoryStore: Sendable {
   /// - Parameters:
   ///   - interval: from its slot to the next one as planned when it ran.
   ///   - sequence: the record's place in the store of results; nil when there is no store.
-  package func record(_ result: CheckResult, interval: Duration, sequence: UInt64? = nil) {
-    state.withLock { $0.record(result, interval: interval, sequence: sequence) }
+  ///   - spanned: slots that passed while the run was going: they take its verdict.
+  package func record(
+    _ result: CheckResult, interval: Duration, sequence: UInt64? = nil, spanned: SpannedSlots? = nil
+  ) {
+    state.withLock { $0.record(result, interval: interval, sequence: sequence, spanned: spanned) }
   }
 
   /// A record of the store, in the order of the sequences. One that the snapshot holds already only fills the recent
   /// results; its facts beyond the stored ones are gone.
-  package func replay(_ queued: QueuedRecord, interval: Duration) {
-    state.withLock { $0.replay(queued, interval: interval) }
+  package func replay(_ queued: QueuedRecord, interval: Duration, spanned: SpannedSlots? = nil) {
+    state.withLock { $0.replay(queued, interval: interval, spanned: spanned) }
   }
 
-  /// Slots that passed while a run of the same check was going: they take the verdict last recorded.
-  package func spanned(_ checkID: UniqueID, first: Timestamp, count: Int, interval: Duration) {
-    state.withLock { $0.histories[checkID]?.span(first: first, count: count, interval: interval) }
+  /// A slot that was not run because of a maintenance window: its time is maintenance.
+  package func skipped(_ checkID: UniqueID, slot: Timestamp, interval: Duration) {
+    state.withLock { $0.histories[checkID]?.skip(slot, interval: interval) }
   }
 
   /// Slots not run for our own reasons: no data, but counted.
@@ -95,6 +98,19 @@ package final class HistoryStore: Sendable {
   package func encode() -> [UInt8] {
     // Copies of value types: the lock is held for the copy of one dictionary, not for the encoding.
     state.withLock { $0 }.encode()
+  }
+}
+
+/// Consecutive slots that took the verdict of a run still going.
+package struct SpannedSlots: Hashable, Sendable {
+  package var first: Timestamp
+  package var count: Int
+  package var interval: Duration
+
+  package init(first: Timestamp, count: Int, interval: Duration) {
+    self.first = first
+    self.count = count
+    self.interval = interval
   }
 }
 
@@ -132,15 +148,18 @@ struct HistoryState: Sendable {
     for id in Array(histories.keys) { histories[id]?.recount(after: sequence) }
   }
 
-  mutating func record(_ result: CheckResult, interval: Duration, sequence: UInt64?) {
+  mutating func record(
+    _ result: CheckResult, interval: Duration, sequence: UInt64?, spanned: SpannedSlots?
+  ) {
     applied.add(sequence)
     let limit = recentLimit
     histories[result.checkID]?.keep(result, limit: limit)
     guard result.trigger == .schedule else { return }
-    histories[result.checkID]?.add(LastResult(result), interval: interval, sequence: sequence)
+    histories[result.checkID]?.add(
+      LastResult(result), interval: interval, sequence: sequence, spanned: spanned)
   }
 
-  mutating func replay(_ queued: QueuedRecord, interval: Duration) {
+  mutating func replay(_ queued: QueuedRecord, interval: Duration, spanned: SpannedSlots?) {
     let record = queued.record
     applied.add(queued.sequence)
     let limit = recentLimit
@@ -149,7 +168,7 @@ struct HistoryState: Sendable {
     }
     guard record.trigger == .schedule else { return }
     histories[record.checkID, default: CheckHistory()].add(
-      LastResult(record), interval: interval, sequence: queued.sequence)
+      LastResult(record), interval: interval, sequence: queued.sequence, spanned: spanned)
   }
 
   mutating func statuses(now: Timestamp) -> [CheckStatus] {

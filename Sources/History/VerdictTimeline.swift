@@ -38,8 +38,18 @@ struct VerdictTimeline: Sendable {
   mutating func add(
     _ standing: Standing, slot: Timestamp, interval: Duration, startedAt: Timestamp, latency: Int64?
   ) {
-    let slot = slot.microseconds
-    count(standing, at: slot, latency: latency)
+    count(standing, at: slot.microseconds, latency: latency)
+    hold(standing, slot.microseconds, interval, startedAt: startedAt)
+  }
+
+  /// A slot without a verdict, because of a maintenance window: its time counts, as a verdict it does not.
+  mutating func skip(_ slot: Timestamp, interval: Duration) {
+    hold(.maintenance, slot.microseconds, interval, startedAt: slot)
+  }
+
+  private mutating func hold(
+    _ standing: Standing, _ slot: Int64, _ interval: Duration, startedAt: Timestamp
+  ) {
     let new = Open(slot: slot, interval: max(1, interval.microseconds), standing: standing)
     guard let open else {
       self.open = new

@@ -10,17 +10,33 @@ package struct SchedulerOptions: Sendable {
   package var limits: InFlightLimits
   /// How long runs may go on once the scheduler is cancelled.
   package var drainGrace: Duration
+  /// A sign of life from the scheduler's own loop; nil: nobody listens.
+  package var pulse: Pulse?
   /// Host and port that a check's probes load, for `InFlightLimits.perHost`.
   package var hostKey: @Sendable (MonitoringCheck) -> String
 
   package init(
-    agent: String, limits: InFlightLimits, drainGrace: Duration = .seconds(5),
+    agent: String, limits: InFlightLimits, drainGrace: Duration = .seconds(5), pulse: Pulse? = nil,
     hostKey: @escaping @Sendable (MonitoringCheck) -> String
   ) {
     self.agent = agent
     self.limits = limits
     self.drainGrace = drainGrace
+    self.pulse = pulse
     self.hostKey = hostKey
+  }
+
+  /// Beaten by each turn of the loop that comes at least `every` after the last, and by nobody else: a loop that
+  /// stands still, with nothing to do or without getting on, does not beat.
+  package struct Pulse: Sendable {
+    package var every: Duration
+    /// Must not block.
+    package var beat: @Sendable () -> Void
+
+    package init(every: Duration, beat: @escaping @Sendable () -> Void) {
+      self.every = every
+      self.beat = beat
+    }
   }
 }
 
@@ -34,6 +50,8 @@ package final class CheckScheduler: Sendable {
     var phase = Phase.idle
     /// What the wake source was told last.
     var armed: BootInstant?
+    /// When the next sign of life is due.
+    var pulse: BootInstant?
   }
 
   private enum Phase {
@@ -51,7 +69,8 @@ package final class CheckScheduler: Sendable {
 
   private let source: any WakeSource
   private let drainGrace: Duration
-  private let work: @Sendable (DueCheck) async -> Void
+  private let pulse: SchedulerOptions.Pulse?
+  private let work: @Sendable (DueCheck) async -> RunOutcome
   private let events: @Sendable (ScheduleEvent) -> Void
   private let state: Mutex<State>
 
@@ -60,14 +79,16 @@ package final class CheckScheduler: Sendable {
   ///   - events: Slots without a run; called from any thread, never under a lock, and must not block.
   package init(
     _ options: SchedulerOptions, source: any WakeSource,
-    work: @escaping @Sendable (DueCheck) async -> Void,
+    work: @escaping @Sendable (DueCheck) async -> RunOutcome,
     events: @escaping @Sendable (ScheduleEvent) -> Void
   ) {
     self.source = source
     self.work = work
     self.events = events
     drainGrace = options.drainGrace
-    state = Mutex(State(schedule: Schedule(options, at: source.now())))
+    pulse = options.pulse
+    let now = source.now()
+    state = Mutex(State(schedule: Schedule(options, at: now), pulse: options.pulse.map { _ in now.boot }))
   }
 
   /// Replaces the list of checks, before or during `run()`. Disabled ones are left out; of two with one id the
@@ -80,6 +101,15 @@ package final class CheckScheduler: Sendable {
       return told
     }
     told.forEach(events)
+    source.wake()
+  }
+
+  /// What is known of checks from before this process; after `apply`, before or during `run()`.
+  package func recall(_ findings: [UniqueID: RunOutcome.Finding]) {
+    state.withLock { state in
+      state.schedule.recall(findings, at: source.now())
+      arm(&state)
+    }
     source.wake()
   }
 
@@ -106,6 +136,7 @@ package final class CheckScheduler: Sendable {
     source.wake()
     await withDiscardingTaskGroup { group in
       for await _ in source.wakes {
+        if state.withLock({ isPulseDue(&$0) }) { pulse?.beat() }
         switch state.withLock({ pass(&$0) }) {
         case .start(let starts, let told):
           for start in starts { group.addTask { await self.perform(start) } }
@@ -118,6 +149,13 @@ package final class CheckScheduler: Sendable {
         }
       }
     }
+  }
+
+  private func isPulseDue(_ state: inout State) -> Bool {
+    let now = source.now().boot
+    guard let pulse, let due = state.pulse, now >= due else { return false }
+    state.pulse = now.advanced(by: pulse.every)
+    return true
   }
 
   private func pass(_ state: inout State) -> Pass {
@@ -135,9 +173,12 @@ package final class CheckScheduler: Sendable {
 
   private func perform(_ start: Schedule.Start) async {
     let late = max(.zero, start.due.duration(to: source.now().boot))
-    await work(DueCheck(check: start.check, scheduledAt: start.scheduledAt, due: start.due, late: late))
+    let due = DueCheck(check: start.check, scheduledAt: start.scheduledAt, due: start.due, late: late)
+    let outcome = await work(due)
+    let now = source.now().boot
+    outcome.settle(state.withLock { $0.schedule.conclude(start.run, outcome.finding, at: now) })
     let (told, wake) = state.withLock { state in
-      let end = state.schedule.finish(start.run, late: late, at: source.now().boot)
+      let end = state.schedule.finish(start.run, late: late, at: now)
       if case .draining = state.phase { return (end.events, state.schedule.runs.isEmpty) }
       arm(&state)
       return (end.events, end.canStart)
@@ -156,6 +197,7 @@ package final class CheckScheduler: Sendable {
   private func arm(_ state: inout State) {
     var deadline = state.schedule.nextDue?.tick
     if case .draining(let end) = state.phase { deadline = end }
+    if let pulse = state.pulse { deadline = min(deadline ?? pulse, pulse) }
     guard deadline != state.armed else { return }
     state.armed = deadline
     source.arm(at: deadline)

@@ -13,13 +13,25 @@ package struct InFlightLimits: Hashable, Sendable {
     self.total = max(1, total)
     self.perHost = max(1, perHost)
   }
+
+  /// Places of `total` that only checks last seen up may take: what hangs holds its place until its timeout, and a
+  /// few hundred of those must not keep the healthy ones waiting.
+  var reserved: Int { total / 4 }
 }
 
-/// Who may start next under both limits: first come first served, but a full host holds up nobody else.
+/// Who may start next under the limits: first come first served, but a full host holds up nobody else, and checks
+/// that are not known to work leave a quarter of the places to those that are.
 ///
-/// Every check queues at its host. A host that has both a check waiting and room stands in `turns` with the arrival
-/// of its first one, exactly once; so the next to start is found without looking at those that cannot.
+/// Every check queues at its host, in the line of its standing. A line that has both a check waiting and room at its
+/// host stands in `turns` with the arrival of its first check; so the next to start is found without looking at those
+/// that cannot. A turn whose host has filled up meanwhile is dropped when it is drawn, and offered again when the
+/// host has room.
 struct InFlightLimit {
+  /// Whether the check was up when it was last seen.
+  enum Standing: Int, CaseIterable {
+    case trusted, suspect
+  }
+
   private struct Waiter: Comparable {
     var arrival: UInt64
     var entry: Int
@@ -34,51 +46,83 @@ struct InFlightLimit {
     static func < (left: Turn, right: Turn) -> Bool { left.arrival < right.arrival }
   }
 
+  private struct Line {
+    var waiting = Heap<Waiter>()
+    /// There is a turn of this line.
+    var isOffered = false
+  }
+
   private struct Host {
     var inFlight = 0
-    var waiting = Heap<Waiter>()
+    var trusted = Line()
+    var suspect = Line()
+
+    var isIdle: Bool {
+      inFlight == 0 && trusted.waiting.isEmpty && suspect.waiting.isEmpty && !trusted.isOffered
+        && !suspect.isOffered
+    }
+
+    subscript(standing: Standing) -> Line {
+      get { standing == .trusted ? trusted : suspect }
+      _modify {
+        if standing == .trusted { yield &trusted } else { yield &suspect }
+      }
+    }
   }
 
   let limits: InFlightLimits
   private(set) var inFlight = 0
   private(set) var waiting = 0
+  private var suspectsInFlight = 0
   /// Only hosts with something in flight or waiting.
   private var hosts: [String: Host] = [:]
-  private var turns = Heap<Turn>()
+  private var trustedTurns = Heap<Turn>()
+  private var suspectTurns = Heap<Turn>()
   private var arrivals: UInt64 = 0
 
   init(_ limits: InFlightLimits) { self.limits = limits }
 
-  /// Whether `next()` would return somebody.
-  var canStart: Bool { inFlight < limits.total && !turns.isEmpty }
+  /// False when `next()` would return nobody.
+  var canStart: Bool {
+    inFlight < limits.total && (!trustedTurns.isEmpty || hasRoomForSuspects && !suspectTurns.isEmpty)
+  }
+
+  private var hasRoomForSuspects: Bool { suspectsInFlight < limits.total - limits.reserved }
 
   /// The entry waits for its turn; call `next()` until it says nil.
-  mutating func enqueue(_ entry: Int, host: String) {
+  mutating func enqueue(_ entry: Int, host: String, _ standing: Standing = .trusted) {
     arrivals += 1
     waiting += 1
-    let isFirst = hosts[host, default: Host()].waiting.isEmpty
-    hosts[host, default: Host()].waiting.insert(Waiter(arrival: arrivals, entry: entry))
-    if isFirst { offerTurn(host) }
+    hosts[host, default: Host()][standing].waiting.insert(Waiter(arrival: arrivals, entry: entry))
+    offerTurn(host, standing)
   }
 
   /// The entry that starts now; nil when nobody waits or nobody waiting may start.
-  mutating func next() -> (entry: Int, host: String)? {
-    guard inFlight < limits.total, let turn = turns.popMin(),
-      let waiter = hosts[turn.host, default: Host()].waiting.popMin()
-    else { return nil }
-    hosts[turn.host, default: Host()].inFlight += 1
-    inFlight += 1
-    waiting -= 1
-    offerTurn(turn.host)
-    return (waiter.entry, turn.host)
+  mutating func next() -> (entry: Int, host: String, standing: Standing)? {
+    while inFlight < limits.total, let (turn, standing) = drawTurn() {
+      hosts[turn.host, default: Host()][standing].isOffered = false
+      guard let host = hosts[turn.host], host.inFlight < limits.perHost,
+        let waiter = hosts[turn.host, default: Host()][standing].waiting.popMin()
+      else {
+        forget(turn.host)
+        continue
+      }
+      hosts[turn.host, default: Host()].inFlight += 1
+      inFlight += 1
+      waiting -= 1
+      if standing == .suspect { suspectsInFlight += 1 }
+      offerTurn(turn.host, standing)
+      return (waiter.entry, turn.host, standing)
+    }
+    return nil
   }
 
-  /// An entry that started at this host ended.
-  mutating func release(host: String) {
-    let wasFull = hosts[host, default: Host()].inFlight == limits.perHost
+  /// An entry that started at this host with this standing ended.
+  mutating func release(host: String, _ standing: Standing = .trusted) {
     hosts[host, default: Host()].inFlight -= 1
     inFlight -= 1
-    if wasFull { offerTurn(host) }
+    if standing == .suspect { suspectsInFlight -= 1 }
+    for line in Standing.allCases { offerTurn(host, line) }
     forget(host)
   }
 
@@ -86,23 +130,39 @@ struct InFlightLimit {
   mutating func removeWaiting() -> [Int] {
     var waiters: [Waiter] = []
     for host in hosts.keys {
-      waiters += hosts[host]?.waiting.unordered ?? []
-      hosts[host]?.waiting = Heap()
+      for standing in Standing.allCases {
+        waiters += hosts[host]?[standing].waiting.unordered ?? []
+        hosts[host]?[standing] = Line()
+      }
       forget(host)
     }
-    turns = Heap()
+    trustedTurns = Heap()
+    suspectTurns = Heap()
     waiting = 0
     return waiters.sorted().map(\.entry)
   }
 
-  /// Call when a host may have become one that has both a check waiting and room.
-  private mutating func offerTurn(_ name: String) {
-    guard let host = hosts[name], host.inFlight < limits.perHost, let first = host.waiting.min else { return }
-    turns.insert(Turn(arrival: first.arrival, host: name))
+  /// The earliest turn of those that a limit lets through.
+  private mutating func drawTurn() -> (Turn, Standing)? {
+    let suspect = hasRoomForSuspects ? suspectTurns.min : nil
+    guard let trusted = trustedTurns.min else {
+      return suspect == nil ? nil : suspectTurns.popMin().map { ($0, .suspect) }
+    }
+    if let suspect, suspect < trusted { return suspectTurns.popMin().map { ($0, .suspect) } }
+    return trustedTurns.popMin().map { ($0, .trusted) }
+  }
+
+  /// Call when a line may have become one that has both a check waiting and room.
+  private mutating func offerTurn(_ name: String, _ standing: Standing) {
+    guard let host = hosts[name], host.inFlight < limits.perHost, !host[standing].isOffered,
+      let first = host[standing].waiting.min
+    else { return }
+    hosts[name]?[standing].isOffered = true
+    let turn = Turn(arrival: first.arrival, host: name)
+    if standing == .trusted { trustedTurns.insert(turn) } else { suspectTurns.insert(turn) }
   }
 
   private mutating func forget(_ name: String) {
-    guard let host = hosts[name], host.inFlight == 0, host.waiting.isEmpty else { return }
-    hosts[name] = nil
+    if hosts[name]?.isIdle == true { hosts[name] = nil }
   }
 }

@@ -20,18 +20,20 @@ struct CheckList: Sendable {
 }
 
 extension Schedule {
-  /// Takes a new list. A check whose id and interval are in both keeps its slot, its place in the queue and its
-  /// run; with another interval it moves to its new timeline; one that is gone stops, its last run ends by itself.
+  /// Takes a new list. A check whose id and pace are in both keeps its slot, its place in the queue and its run; with
+  /// another pace it moves to its new timeline; one that is gone stops, its last run ends by itself.
   mutating func apply(_ list: CheckList, at reading: ClockReading) -> [ScheduleEvent] {
     realign(to: reading)
     let now = wall(reading.boot)
     let old = (checks: checks, entries: entries)
     checks = list.checks
     counts.checks = list.positions.count
-    entries = checks.map { Entry(slot: 0, interval: max(1, $0.interval.microseconds), state: .off) }
+    entries = checks.map { Entry(slot: 0, interval: $0.pace(.never), state: .off) }
     var events: [ScheduleEvent] = []
     for (entry, check) in zip(old.entries, old.checks) where entry.state != .off {
       guard let position = list.positions[check.id] else { continue }
+      entries[position].seen = entry.seen
+      entries[position].interval = checks[position].pace(entry.seen)
       if entries[position].interval == entry.interval {
         entries[position] = entry
       } else if entry.state == .waiting {
@@ -42,8 +44,7 @@ extension Schedule {
       }
     }
     for position in list.positions.values where entries[position].state == .off {
-      let timeline = Timeline(agent: agent, check: checks[position].id, interval: checks[position].interval)
-      entries[position].slot = timeline.slot(after: now).microseconds
+      entries[position].slot = ownTimeline(position).slot(after: now).microseconds
       entries[position].state = .planned
     }
     adoptRuns(list, at: now)
@@ -63,9 +64,9 @@ extension Schedule {
     guard step.magnitude > 50_000 else { return }
     offset = reading.offset
     let now = wall(reading.boot)
-    for (position, check) in checks.enumerated() where entries[position].state != .off {
+    for position in entries.indices where entries[position].state != .off {
       let entry = entries[position]
-      let timeline = Timeline(agent: agent, check: check.id, interval: check.interval)
+      let timeline = ownTimeline(position)
       let moved = Timestamp(microseconds: entry.slot &+ step &- entry.interval / 2)
       let slot =
         switch entry.state {
@@ -76,6 +77,29 @@ extension Schedule {
       entries[position].slot = slot.microseconds
     }
     planAll()
+  }
+
+  /// What was seen of checks before this process: who is known to work may take the reserved places at once, and who
+  /// is known to fail is probed at its pace for that. Checks that have run since know better.
+  mutating func recall(_ findings: [UniqueID: RunOutcome.Finding], at reading: ClockReading) {
+    let now = wall(reading.boot)
+    for position in entries.indices where entries[position].seen == .never {
+      switch findings[checks[position].id] {
+      case .works: entries[position].seen = .works
+      case .fails:
+        let pace = entries[position].interval
+        take(position, .fails)
+        guard entries[position].interval != pace, entries[position].state == .planned else { continue }
+        entries[position].slot = ownTimeline(position).slot(after: now).microseconds
+        planWake(position)
+      case .unknown, nil: break
+      }
+    }
+  }
+
+  /// The grid of the present pace.
+  private func ownTimeline(_ position: Int) -> Timeline {
+    Timeline(agent: agent, check: checks[position].id, interval: .microseconds(entries[position].interval))
   }
 
   /// Finds the entries of the runs that are going, also of a check that was removed and has come back.
@@ -95,7 +119,7 @@ extension Schedule {
       guard let position = list.positions[old[position].id], entries[position].state == .waiting else {
         continue
       }
-      limit.enqueue(position, host: hostKey(checks[position]))
+      limit.enqueue(position, host: hostKey(checks[position]), entries[position].standing)
     }
   }
 

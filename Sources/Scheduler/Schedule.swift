@@ -12,18 +12,25 @@ struct Schedule {
   struct Entry {
     /// The slot planned or waiting; while running, the last slot accounted for. Microseconds of UTC.
     var slot: Int64
-    /// Microseconds.
+    /// The present pace, `interval` or `interval_failing`; microseconds.
     var interval: Int64
     var state: State
+    var seen = Seen.never
 
     var timeline: Timeline { Timeline(slot: slot, interval: interval) }
+
+    var standing: InFlightLimit.Standing { seen == .works ? .trusted : .suspect }
   }
 
   enum State: UInt8 { case off, planned, waiting, running }
 
+  /// What the last run that could tell found.
+  enum Seen: UInt8 { case never, works, fails }
+
   struct Run {
     let check: UniqueID
     let host: String
+    let standing: InFlightLimit.Standing
     /// Later slots that passed before its end are not its to answer for. By the boot clock.
     let answersUntil: Int64
     /// Position in the list; nil once the check was removed.
@@ -70,26 +77,44 @@ struct Schedule {
       if entries[position].state == .waiting { queued.append(position) }
     }
     var starts: [Start] = []
-    while let turn = limit.next() { starts.append(start(turn.entry, host: turn.host, at: reading.boot)) }
+    while let turn = limit.next() {
+      starts.append(start(turn.entry, turn.host, turn.standing, at: reading.boot))
+    }
     for position in queued where entries[position].state == .waiting { planWake(position) }
     return (starts, events)
   }
 
-  /// A run ended. Tells the slots it spanned, and whether `begin(at:)` could now start a check that waits.
+  /// A run came to its verdict. The check takes the pace of it and, until `finish`, stays running: what is to happen
+  /// before its next run can happen now.
+  ///
+  /// - Returns: the slots it spanned, by the new pace.
+  mutating func conclude(_ number: UInt64, _ finding: RunOutcome.Finding, at now: BootInstant) -> SlotRange? {
+    guard let run = runs[number], let position = run.entry else { return nil }
+    switch finding {
+    case .works: take(position, .works)
+    case .fails: take(position, .fails)
+    case .unknown: break
+    }
+    let entry = entries[position]
+    let answered = wall(BootInstant(microseconds: min(now.microseconds, run.answersUntil)))
+    let spanned = entry.timeline.slots(after: Timestamp(microseconds: entry.slot), through: answered)
+    counts.spanned += spanned
+    var slots: SlotRange?
+    pass(position, spanned) { slots = $0 }
+    return slots
+  }
+
+  /// A concluded run ended. Tells whether `begin(at:)` could now start a check that waits.
   mutating func finish(
     _ number: UInt64, late: Duration, at now: BootInstant
   ) -> (events: [ScheduleEvent], canStart: Bool) {
     guard let run = runs.removeValue(forKey: number) else { return ([], false) }
-    limit.release(host: run.host)
+    limit.release(host: run.host, run.standing)
     lateness.record(late, at: now)
     var events: [ScheduleEvent] = []
     if let position = run.entry {
       let entry = entries[position]
-      let answered = wall(BootInstant(microseconds: min(now.microseconds, run.answersUntil)))
-      let spanned = entry.timeline.slots(after: Timestamp(microseconds: entry.slot), through: answered)
-      pass(position, spanned) { events.append(.spanned(check: run.check, slots: $0)) }
-      counts.spanned += spanned
-      let last = Timestamp(microseconds: entries[position].slot)
+      let last = Timestamp(microseconds: entry.slot)
       let missed = entry.timeline.slots(after: last, through: wall(now))
       pass(position, missed) { events.append(.missed(check: run.check, slots: $0, cause: .gap)) }
       counts.missed += missed
@@ -142,7 +167,7 @@ struct Schedule {
         planWake(position)
       } else {
         entries[position].state = .waiting
-        limit.enqueue(position, host: hostKey(checks[position]))
+        limit.enqueue(position, host: hostKey(checks[position]), entry.standing)
       }
     }
     guard missed > 0 else { return nil }
@@ -152,7 +177,20 @@ struct Schedule {
     return .missed(check: checks[position].id, slots: slots, cause: cause)
   }
 
-  private mutating func start(_ position: Int, host: String, at now: BootInstant) -> Start {
+  /// What was seen sets the pace. Its grid is the check's own, so the way back leads to the slots it came from.
+  mutating func take(_ position: Int, _ seen: Seen) {
+    entries[position].seen = seen
+    let pace = checks[position].pace(seen)
+    guard pace != entries[position].interval else { return }
+    let timeline = Timeline(agent: agent, check: checks[position].id, interval: .microseconds(pace))
+    let slot = timeline.slot(atOrBefore: Timestamp(microseconds: entries[position].slot))
+    entries[position].interval = pace
+    entries[position].slot = slot.microseconds
+  }
+
+  private mutating func start(
+    _ position: Int, _ host: String, _ standing: InFlightLimit.Standing, at now: BootInstant
+  ) -> Start {
     let check = checks[position]
     let slot = entries[position].slot
     due.remove(position)
@@ -160,7 +198,8 @@ struct Schedule {
     lastRun += 1
     counts.started += 1
     runs[lastRun] = Run(
-      check: check.id, host: host, answersUntil: now.advanced(by: check.longestRun).microseconds,
+      check: check.id, host: host, standing: standing,
+      answersUntil: now.advanced(by: check.longestRun).microseconds,
       entry: position)
     return Start(
       run: lastRun, check: check, scheduledAt: Timestamp(microseconds: slot),
@@ -180,9 +219,14 @@ struct Schedule {
 }
 
 extension MonitoringCheck {
+  /// Microseconds from slot to slot.
+  func pace(_ seen: Schedule.Seen) -> Int64 {
+    max(1, (seen == .fails ? intervalFailing ?? interval : interval).microseconds)
+  }
+
   /// No honest run takes longer: every attempt to its timeout, every delay, and some seconds of our own. A run that
   /// took longer slept through a suspend, and its verdict says nothing about those hours.
-  var longestRun: Duration {
+  package var longestRun: Duration {
     let confirmations = retries > 0 && confirmDelay > .zero ? 1 : 0
     return timeout * (1 + retries + confirmations) + retryDelay * retries + confirmDelay + .seconds(5)
   }

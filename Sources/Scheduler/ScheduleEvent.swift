@@ -9,17 +9,35 @@ package struct DueCheck: Sendable {
   package let scheduledAt: Timestamp
   /// When that was by the clock that is never set.
   package let due: BootInstant
-  /// From the slot to the start of the run: our own delay, never the target's. Not negative.
+  /// From the slot to the start of the run by the boot clock: our own delay, never the target's. Not negative.
   package let late: Duration
+}
+
+/// What the work tells the schedule of a run.
+package struct RunOutcome: Sendable {
+  package enum Finding: Hashable, Sendable {
+    /// Up or degraded.
+    case works
+    case fails
+    /// Nobody can tell: pace and standing of the check stay what they were.
+    case unknown
+  }
+
+  package var finding: Finding
+  /// Called once, before the check can run again, with the slots that passed while this run was going and take its
+  /// verdict: whoever keeps the verdict learns of its slots in the same breath.
+  package var settle: @Sendable (SlotRange?) -> Void
+
+  package init(_ finding: Finding, settle: @escaping @Sendable (SlotRange?) -> Void = { _ in }) {
+    self.finding = finding
+    self.settle = settle
+  }
 }
 
 /// Slots without a run of their own.
 package enum ScheduleEvent: Hashable, Sendable {
   /// Not run for our own reasons: there is no data for these slots.
   case missed(check: UniqueID, slots: SlotRange, cause: MissCause)
-  /// They passed while a run of the same check was going, and take that run's verdict. Told after the run ended, so
-  /// the verdict they belong to is the last one recorded.
-  case spanned(check: UniqueID, slots: SlotRange)
 }
 
 package enum MissCause: String, Hashable, Sendable, CaseIterable {

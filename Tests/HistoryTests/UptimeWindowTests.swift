@@ -78,6 +78,22 @@ import Testing
     #expect(window.latency?.count == 3)
   }
 
+  @Test func slotsThatAWindowLeavesOutAreMaintenanceAndNoVerdicts() throws {
+    let check = try makeCheck()
+    let store = makeStore(check, runs: grid(2))
+    for slot in 2..<30 {
+      store.skipped(check.id, slot: midnight + .seconds(60 * slot), interval: .seconds(60))
+    }
+    let status = try #require(store.status(of: check.id, now: midnight + .seconds(1800)))
+    let window = status.window(.day)
+    #expect(window.time.maintenance == 28 * minute)
+    #expect(window.counts.maintenance == 0)
+    #expect(window.uptime == 100 && window.coverage == 100)
+    // Nothing is overdue while nothing is due.
+    #expect(!status.stale)
+    #expect(status.state == .up && status.last?.scheduledAt == midnight + .seconds(60))
+  }
+
   @Test func manualRunsAreInNoWindowAndChangeNoState() throws {
     let check = try makeCheck()
     let manual = Run(slot: midnight + .seconds(90), state: .down, trigger: .manual)
@@ -91,9 +107,10 @@ import Testing
 
   @Test func spannedSlotsTakeTheVerdictAndMissedOnesAreNoData() throws {
     let check = try makeCheck()
-    let store = makeStore(
-      check, runs: [Run(slot: midnight), Run(slot: midnight + .seconds(60), state: .down)])
-    store.spanned(check.id, first: midnight + .seconds(120), count: 3, interval: .seconds(60))
+    let store = makeStore(check, runs: [Run(slot: midnight)])
+    store.record(
+      Run(slot: midnight + .seconds(60), state: .down).result(of: check), interval: .seconds(60),
+      spanned: SpannedSlots(first: midnight + .seconds(120), count: 3, interval: .seconds(60)))
     store.missed(check.id, count: 2)
     store.record(Run(slot: midnight + .seconds(420)).result(of: check), interval: .seconds(60))
     let status = try #require(store.status(of: check.id, now: midnight + .seconds(480)))

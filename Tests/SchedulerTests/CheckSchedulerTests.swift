@@ -18,6 +18,9 @@ import Testing
       diary.write(.started(due.check.name, due.scheduledAt))
       await work(due)
       diary.write(.ended(due.check.name, cancelled: Task.isCancelled))
+      return RunOutcome(.works) { slots in
+        if let slots { diary.write(.spanned(due.check.name, slots)) }
+      }
     } events: { [diary] in
       diary.write(.event($0))
     }
@@ -88,7 +91,7 @@ import Testing
     let slots = SlotRange(first: slot.advanced(by: .seconds(10)), count: 2, interval: .seconds(10))
     let expected: [Diary.Line] = [
       .started("Slow", slot), .ended("Slow", cancelled: false),
-      .event(.spanned(check: check.id, slots: slots)),
+      .spanned("Slow", slots),
     ]
     #expect(diary.all == expected)
   }

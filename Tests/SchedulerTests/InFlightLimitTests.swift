@@ -61,27 +61,61 @@ import Testing
     #expect(startAll(&limit) == [9])
   }
 
+  @Test func aQuarterIsKeptForChecksThatWork() {
+    var limit = InFlightLimit(InFlightLimits(total: 8, perHost: 8))
+    for entry in 0..<10 { limit.enqueue(entry, host: "host-\(entry)", .suspect) }
+    #expect(startAll(&limit) == [0, 1, 2, 3, 4, 5])
+    #expect(!limit.canStart)
+    limit.enqueue(10, host: "host-0", .trusted)
+    #expect(limit.canStart)
+    #expect(startAll(&limit) == [10])
+    limit.release(host: "host-1", .suspect)
+    #expect(startAll(&limit) == [6])
+    limit.release(host: "host-0", .trusted)
+    #expect(startAll(&limit).isEmpty)
+  }
+
+  @Test func bothLinesOfAFullHostGetTheirTurnAgain() {
+    var limit = InFlightLimit(InFlightLimits(total: 8, perHost: 1))
+    limit.enqueue(0, host: "a", .suspect)
+    limit.enqueue(1, host: "a", .trusted)
+    limit.enqueue(2, host: "a", .suspect)
+    #expect(startAll(&limit) == [0])
+    limit.release(host: "a", .suspect)
+    #expect(startAll(&limit) == [1])
+    limit.release(host: "a", .trusted)
+    #expect(startAll(&limit) == [2])
+    limit.release(host: "a", .suspect)
+    #expect(startAll(&limit).isEmpty && limit.inFlight == 0 && limit.waiting == 0)
+  }
+
   /// Random load: never above a limit, nobody is lost, and nobody idles while there is room.
   @Test func holdsBothLimitsAndLosesNobody() {
     var random = SplitMix(state: 3)
     var limit = InFlightLimit(InFlightLimits(total: 20, perHost: 3))
-    var going: [(entry: Int, host: String)] = []
-    var waiting: [Int: String] = [:]
+    var going: [(entry: Int, host: String, standing: InFlightLimit.Standing)] = []
+    var waiting: [Int: (host: String, standing: InFlightLimit.Standing)] = [:]
     for entry in 0..<5000 {
       let host = "host-\(random.next() % 12)"
-      limit.enqueue(entry, host: host)
-      waiting[entry] = host
+      let standing: InFlightLimit.Standing = random.next() % 4 == 0 ? .suspect : .trusted
+      limit.enqueue(entry, host: host, standing)
+      waiting[entry] = (host, standing)
       if random.next() % 3 > 0, !going.isEmpty {
-        limit.release(host: going.remove(at: Int(random.next() % UInt64(going.count))).host)
+        let ended = going.remove(at: Int(random.next() % UInt64(going.count)))
+        limit.release(host: ended.host, ended.standing)
       }
       while let turn = limit.next() {
-        #expect(waiting.removeValue(forKey: turn.entry) == turn.host)
+        let waited = waiting.removeValue(forKey: turn.entry)
+        #expect(waited?.host == turn.host && waited?.standing == turn.standing)
         going.append(turn)
       }
       let loads = Dictionary(grouping: going, by: \.host).mapValues(\.count)
-      #expect(going.count <= 20 && loads.values.allSatisfy { $0 <= 3 })
+      let suspects = going.count { $0.standing == .suspect }
+      #expect(going.count <= 20 && suspects <= 15 && loads.values.allSatisfy { $0 <= 3 })
       #expect(limit.inFlight == going.count && limit.waiting == waiting.count)
-      let idle = waiting.values.contains { loads[$0, default: 0] < 3 }
+      let idle = waiting.values.contains {
+        loads[$0.host, default: 0] < 3 && ($0.standing == .trusted || suspects < 15)
+      }
       #expect(going.count == 20 || !idle)
     }
   }

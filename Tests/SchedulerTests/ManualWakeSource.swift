@@ -55,6 +55,7 @@ final class Diary: Sendable {
     case started(String, Timestamp)
     case ended(String, cancelled: Bool)
     case event(ScheduleEvent)
+    case spanned(String, SlotRange)
   }
 
   private let lines = Mutex<[Line]>([])

@@ -49,7 +49,7 @@ import Testing
     let first = try #require(simulation.runs(of: check).first)
     let slots = SlotRange(
       first: first.scheduledAt.advanced(by: .seconds(10)), count: 2, interval: .seconds(10))
-    #expect(simulation.events.first == .spanned(check: check.id, slots: slots))
+    #expect(simulation.spans[first.run] == slots)
   }
 
   @Test func theTotalLimitMakesLateRunsThenMissedSlots() throws {

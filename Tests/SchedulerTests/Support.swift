@@ -10,7 +10,7 @@ let newYear = ClockReading(
 
 func makeCheck(
   _ name: String, every interval: Duration = .seconds(60), host: String = "", retries: Int = 0,
-  enabled: Bool = true
+  failing: Duration? = nil, enabled: Bool = true
 ) throws -> MonitoringCheck {
   var definition = CheckDefinition()
   definition.name = name
@@ -18,7 +18,8 @@ func makeCheck(
   definition.host = host.isEmpty ? "\(name.lowercased().filter { $0 != " " }).example" : host
   definition.port = 80
   definition.interval = interval
-  definition.timeout = min(interval, .seconds(10))
+  definition.intervalFailing = failing
+  definition.timeout = min(failing ?? interval, .seconds(10))
   definition.retries = retries
   definition.enabled = enabled
   return try MonitoringCheck(definition)
@@ -47,11 +48,12 @@ struct Simulation {
     var scheduledAt: Timestamp
     var started: ClockReading
     var late: Duration
+    var run: UInt64
   }
 
   private struct Going {
     var run: UInt64
-    var check: UniqueID
+    var check: MonitoringCheck
     var late: Duration
     var end: BootInstant
   }
@@ -59,7 +61,11 @@ struct Simulation {
   var schedule: Schedule
   var clock: ClockReading
   var takes: (MonitoringCheck) -> Duration = { _ in .milliseconds(20) }
+  /// What a run of the check finds that ends at this time.
+  var finds: (MonitoringCheck, Timestamp) -> RunOutcome.Finding = { _, _ in .works }
   private(set) var runs: [Record] = []
+  /// By the number of the run.
+  private(set) var spans: [UInt64: SlotRange] = [:]
   private(set) var events: [ScheduleEvent] = []
   private var runsByCheck: [UniqueID: [Record]] = [:]
   private var missed: [UniqueID: Int] = [:]
@@ -105,6 +111,10 @@ struct Simulation {
     record(schedule.apply(CheckList(checks), at: clock))
   }
 
+  mutating func recall(_ findings: [UniqueID: RunOutcome.Finding]) {
+    schedule.recall(findings, at: clock)
+  }
+
   mutating func forgetRecords() {
     runs = []
     runsByCheck = [:]
@@ -124,7 +134,6 @@ struct Simulation {
     for event in told {
       switch event {
       case .missed(let check, let slots, _): missed[check, default: 0] += slots.count
-      case .spanned(let check, let slots): spanned[check, default: 0] += slots.count
       }
     }
   }
@@ -132,19 +141,26 @@ struct Simulation {
   private mutating func settle() {
     let ended = going.filter { $0.end <= clock.boot }
     going.removeAll { $0.end <= clock.boot }
-    for run in ended { record(schedule.finish(run.run, late: run.late, at: clock.boot).events) }
+    for run in ended {
+      let finding = finds(run.check, clock.wall)
+      let slots = schedule.conclude(run.run, finding, at: clock.boot)
+      spanned[run.check.id, default: 0] += slots?.count ?? 0
+      spans[run.run] = slots
+      record(schedule.finish(run.run, late: run.late, at: clock.boot).events)
+    }
     let begun = schedule.begin(at: clock)
     record(begun.events)
     for start in begun.starts {
       let late = start.due.duration(to: clock.boot)
-      let run = Record(check: start.check.id, scheduledAt: start.scheduledAt, started: clock, late: late)
+      let run = Record(
+        check: start.check.id, scheduledAt: start.scheduledAt, started: clock, late: late, run: start.run)
       runs.append(run)
       runsByCheck[run.check, default: []].append(run)
       going.append(
         Going(
-          run: start.run, check: start.check.id, late: late,
+          run: start.run, check: start.check, late: late,
           end: clock.boot.advanced(by: takes(start.check))))
-      worstOverlap = max(worstOverlap, going.count { $0.check == start.check.id })
+      worstOverlap = max(worstOverlap, going.count { $0.check.id == start.check.id })
     }
     worstInFlight = max(worstInFlight, going.count)
   }

@@ -69,6 +69,7 @@ import Testing
     let (starts, continuation) = AsyncStream.makeStream(of: (due: DueCheck, at: BootInstant).self)
     let scheduler = CheckScheduler(testOptions(), source: source) { due in
       continuation.yield((due, source.now().boot))
+      return RunOutcome(.works)
     } events: { _ in
     }
     scheduler.apply([try makeCheck("Shop front", every: .seconds(1))])

@@ -26,6 +26,7 @@ struct ScheduleLoad {
     let before = residentBytes()
     let options = SchedulerOptions(agent: "bench", limits: InFlightLimits(total: 2000)) { $0.target }
     let scheduler = CheckScheduler(options, source: try TimerWakeSource()) { _ in
+      RunOutcome(.works)
     } events: { _ in
     }
     scheduler.apply(list)

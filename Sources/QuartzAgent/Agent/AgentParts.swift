@@ -39,12 +39,14 @@ struct AgentParts: Sendable {
     let identity = History.AgentIdentity(
       name: settings.agent.name, region: settings.agent.region, version: agentVersion, started: started)
     let history = await keeper.restore(agent: identity, checks: catalog.checks)
+    let maintenance = MaintenanceBook(file: [])
     let recorder = Recorder(
       agent: settings.agent.name, history: history, spool: spool, catalog: catalog,
       uploader: link?.uploader, log: log)
-    let scheduler = try Self.scheduler(settings, engine, recorder)
+    let scheduler = try Self.scheduler(settings, engine, recorder, maintenance)
     catalog.observe { checks in
       recorder.keep(checks)
+      maintenance.replace(checks: checks)
       history.apply(checks, now: .now())
       scheduler.apply(checks)
     }
@@ -59,17 +61,26 @@ struct AgentParts: Sendable {
   }
 
   private static func scheduler(
-    _ settings: Settings, _ engine: ProbeEngine, _ recorder: Recorder
+    _ settings: Settings, _ engine: ProbeEngine, _ recorder: Recorder, _ maintenance: MaintenanceBook
   ) throws -> CheckScheduler {
     let limits = InFlightLimits(
       total: inFlightLimit(settings.limits.inFlight), perHost: settings.limits.inFlightPerHost)
     let options = SchedulerOptions(
       agent: settings.agent.name, limits: limits, hostKey: { $0.kind.loadedHost })
     return CheckScheduler(options, source: try TimerWakeSource()) { due in
-      let slot = ProbeSlot(scheduledAt: due.scheduledAt, trigger: .schedule)
+      let plan = maintenance.plan
+      if plan.skips(due.check.id, at: due.scheduledAt) {
+        return RunOutcome(.unknown) { _ in recorder.skipped(due) }
+      }
+      let slot = ProbeSlot(scheduledAt: due.scheduledAt, trigger: .schedule, late: due.late)
       // A probe cancelled by the drain says nothing about its target: no result.
-      guard let result = try? await engine.runner.run(due.check, slot: slot) else { return }
-      recorder.record(result, of: due.check)
+      guard var result = try? await engine.runner.run(due.check, slot: slot) else {
+        return RunOutcome(.unknown)
+      }
+      // Also when only its end is in a window: the work may have begun while the run was still trying.
+      result.maintenance = !plan.active(due.check.id, from: due.scheduledAt, through: .now()).isEmpty
+      let finished = result
+      return RunOutcome(.init(result.state)) { recorder.record(finished, of: due.check, spanned: $0) }
     } events: { event in
       recorder.note(event)
     }

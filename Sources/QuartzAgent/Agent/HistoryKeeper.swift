@@ -24,12 +24,17 @@ struct HistoryKeeper: Sendable {
     let history = await stored(agent: agent)
     history.recount(after: spool.status().recordedThrough)
     history.apply(checks, now: .now())
-    let intervals = Dictionary(checks.map { ($0.id, $0.interval) }, uniquingKeysWith: { first, _ in first })
+    let known = Dictionary(checks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let hold = SlotHold(agent: agent.name)
     // Below the snapshot only the recent results are still missing, 100 a check at most.
     let applied = history.appliedThrough
     let recent = UInt64(100 * checks.count)
     await spool.replay(after: applied > recent ? applied - recent : 0) { queued in
-      history.replay(queued, interval: intervals[queued.record.checkID] ?? .seconds(60))
+      let record = queued.record
+      guard let check = known[record.checkID] else { return history.replay(queued, interval: .seconds(60)) }
+      history.replay(
+        queued, interval: hold.interval(of: check, record.state, slot: record.scheduledAt),
+        spanned: hold.spanned(by: record, of: check))
     }
     return history
   }

@@ -14,6 +14,7 @@ final class Recorder: Sendable {
   private let history: HistoryStore
   private let spool: ResultSpool
   private let catalog: CheckCatalog
+  private let hold: SlotHold
   /// Nil: results stay on this machine.
   private let uploader: Uploader<ContinuousClock>?
   private let log: Logger
@@ -25,6 +26,7 @@ final class Recorder: Sendable {
     uploader: Uploader<ContinuousClock>?, log: Logger
   ) {
     self.agent = agent
+    hold = SlotHold(agent: agent)
     self.history = history
     self.spool = spool
     self.catalog = catalog
@@ -41,19 +43,28 @@ final class Recorder: Sendable {
     told.withLock { $0 = $0.filter { ids.contains($0.key) } }
   }
 
-  func record(_ result: CheckResult, of check: MonitoringCheck) {
+  /// - Parameter spanned: the slots that passed while the run was going; they take its verdict.
+  func record(_ result: CheckResult, of check: MonitoringCheck, spanned: SlotRange? = nil) {
     let flags: DeliveryRecord.Flags = uploader != nil && catalog.isPosted(check) ? .post : []
     let record = DeliveryRecord(result, agent: agent, flags: flags)
+    let interval = hold.interval(of: check, result.state, slot: result.scheduledAt)
     let previous = told.withLock { told in
       // Store first and history second, without anybody in between: a history that has counted a record knows its
       // sequence, so a restart neither counts it again nor leaves it out.
       let sequence = spool.enqueue(record)
-      history.record(result, interval: check.interval, sequence: sequence)
+      history.record(
+        result, interval: interval, sequence: sequence, spanned: spanned.map(SpannedSlots.init))
       defer { if result.trigger == .schedule { told[check.id] = result.state } }
       return told[check.id]
     }
     if record.isDeliverable { uploader?.recorded() }
     if result.trigger == .schedule { tell(result, previous: previous) }
+  }
+
+  /// A slot that was not run because the check is in a window that says so.
+  func skipped(_ due: DueCheck) {
+    let interval = hold.interval(of: due.check, .up, slot: due.scheduledAt)
+    history.skipped(due.check.id, slot: due.scheduledAt, interval: interval)
   }
 
   func note(_ event: ScheduleEvent) {
@@ -63,8 +74,6 @@ final class Recorder: Sendable {
       log.warning(
         "slots missed",
         metadata: ["check": name(check), "slots": "\(slots.count)", "cause": "\(cause.rawValue)"])
-    case .spanned(let check, let slots):
-      history.spanned(check, first: slots.first, count: slots.count, interval: slots.interval)
     }
   }
 

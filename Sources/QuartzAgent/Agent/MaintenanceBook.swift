@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Synchronization
+
+/// The maintenance windows in force, of the file and of the API, and which checks are in them.
+final class MaintenanceBook: Sendable {
+  private struct State {
+    var file: [MaintenanceWindow]
+    var api: [MaintenanceWindow] = []
+    var checks: [MonitoringCheck] = []
+    var plan = MaintenancePlan.none
+  }
+
+  private let state: Mutex<State>
+
+  init(file: [MaintenanceWindow]) {
+    state = Mutex(State(file: file))
+  }
+
+  var plan: MaintenancePlan { state.withLock(\.plan) }
+
+  func replace(file: [MaintenanceWindow]) { change { $0.file = file } }
+
+  func replace(api: [MaintenanceWindow]) { change { $0.api = api } }
+
+  func replace(checks: [MonitoringCheck]) { change { $0.checks = checks } }
+
+  private func change(_ body: (inout State) -> Void) {
+    state.withLock { state in
+      body(&state)
+      state.plan = MaintenancePlan(state.file + state.api, checks: state.checks)
+    }
+  }
+}

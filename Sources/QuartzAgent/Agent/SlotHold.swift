@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+import History
+import Monitoring
+import Scheduler
+
+/// What the slots of a check say about a verdict: pure, so that a replay of the store of results counts as the live
+/// agent did.
+struct SlotHold {
+  /// The agent's name, which is part of every phase.
+  let agent: String
+
+  /// From the verdict's slot to the next one the check then plans.
+  ///
+  /// A slot of neither of the check's grids was planned when it had another interval: that verdict holds for one
+  /// interval of today.
+  func interval(of check: MonitoringCheck, _ state: CheckState, slot: Timestamp) -> Duration {
+    let pace = pace(of: check, state)
+    let grids = [check.interval, check.intervalFailing].compactMap(\.self).map { timeline(check, $0) }
+    guard grids.contains(where: { $0.slot(atOrBefore: slot) == slot }) else { return pace }
+    return slot.duration(to: timeline(check, pace).slot(after: slot))
+  }
+
+  /// The slots that passed between a stored run's own and its end, which its id knows: they took its verdict.
+  func spanned(by record: DeliveryRecord, of check: MonitoringCheck) -> SpannedSlots? {
+    guard record.trigger == .schedule, let end = record.id.time else { return nil }
+    let pace = pace(of: check, record.state)
+    let timeline = timeline(check, pace)
+    // No run answers for more than it can last; one that says so slept through a suspend or a step of the clock.
+    let latest = min(end, record.scheduledAt.advanced(by: check.longestRun))
+    let count = timeline.slots(after: record.scheduledAt, through: latest)
+    guard count > 0 else { return nil }
+    return SpannedSlots(first: timeline.slot(after: record.scheduledAt), count: count, interval: pace)
+  }
+
+  private func pace(of check: MonitoringCheck, _ state: CheckState) -> Duration {
+    state == .down ? check.intervalFailing ?? check.interval : check.interval
+  }
+
+  private func timeline(_ check: MonitoringCheck, _ interval: Duration) -> Timeline {
+    Timeline(agent: agent, check: check.id, interval: interval)
+  }
+}
+
+extension SpannedSlots {
+  init(_ slots: SlotRange) {
+    self.init(first: slots.first, count: slots.count, interval: slots.interval)
+  }
+}
+
+extension RunOutcome.Finding {
+  init(_ state: CheckState) {
+    switch state {
+    case .up, .degraded: self = .works
+    case .down: self = .fails
+    case .unknown: self = .unknown
+    }
+  }
+}
+
+extension UniqueID {
+  /// When an id of version 7 was made, to the millisecond; nil for other versions.
+  fileprivate var time: Timestamp? {
+    high >> 12 & 0xf == 7 ? Timestamp(milliseconds: Int64(high >> 16)) : nil
+  }
+}
