@@ -27,6 +27,57 @@ struct AdHocTargetTests {
     #expect(check.target == probed && check.name == name && check.origin == .local)
   }
 
+  /// Options of a target, and keys behind `--with`, make the check that the file would.
+  @Test(arguments: [
+    (
+      "tcp://mail:25?dialog=smtp&starttls=smtp", nil,
+      "{type: tcp, host: mail, port: 25, dialog: smtp, starttls: smtp}"
+    ),
+    ("tcp://mail:465?tls=true", nil, "{type: tcp, host: mail, port: 465, tls: true}"),
+    ("tls://mail?starttls=smtp", nil, "{type: tls, host: mail, starttls: smtp}"),
+    ("ping://a?count=2&method=tcp&port=80", nil, "{type: ping, host: a, count: 2, method: tcp, port: 80}"),
+    (
+      "dns://192.0.2.1/a?type=TXT&class=CH&dnssec=true&transport=tcp", nil,
+      "{type: dns, server: 192.0.2.1, transport: tcp, query: {name: a, type: TXT, class: CH, dnssec: true}}"
+    ),
+    (
+      "https://a.example/?q=${x}", "timeout: 5s, expect: {status: 204, body: {matches: 'a}'}}",
+      "{type: http, url: 'https://a.example/?q=$${x}', timeout: 5s, expect: {status: 204, body: {matches: 'a}'}}}"
+    ),
+    (
+      "https://a.example/", "{auth: {bearer: '${env:TOKEN}'}, ip: 6}",
+      "{type: http, url: 'https://a.example/', auth: {bearer: '${env:TOKEN}'}, ip: 6}"
+    ),
+    ("tls://mail:25", "starttls: smtp", "{type: tls, host: mail, port: 25, starttls: smtp}"),
+  ])
+  func optionsAreKeys(target: String, keys: String?, same: String) throws {
+    let check = try MonitoringCheck(adHoc: target, keys: keys, sources: .test)
+    let file = "checks: [\(same.dropLast()), name: \"\(check.name)\", id: \(check.id)}]"
+    let settings = try ConfigLoader.parse(text: file, file: "agent.yaml", sources: .test).settings
+    #expect(check == settings.checks[0])
+  }
+
+  @Test(arguments: [
+    ("timeot: 5s", "https://a.example/: unknown key \"timeot\""),
+    (
+      "timeout: 5, retries: x",
+      "https://a.example/: timeout needs a unit, found \"5\"; retries must be a whole number, found \"x\""
+    ),
+    ("url: https://b.example/", "https://a.example/: key \"url\" is given twice in one map"),
+    (
+      "ip: 4}, {name: B, type: http, url: 'https://b.example/'",
+      "https://a.example/: --with closes the map it stands in"
+    ),
+  ])
+  func wrongKeysAreNamed(keys: String, message: String) {
+    do throws(AdHocTargetError) {
+      _ = try MonitoringCheck(adHoc: "https://a.example/?secret", keys: keys, sources: .test)
+      Issue.record("accepted \(keys)")
+    } catch {
+      #expect(error.message == message)
+    }
+  }
+
   @Test(arguments: [
     ("Shop front", "\"Shop front\" is neither the name of a check nor a target"),
     ("example.com", "\"example.com\" is neither the name of a check nor a target"),
@@ -35,11 +86,11 @@ struct AdHocTargetTests {
     ("tcp://db", "\"tcp://db\" has no port"), ("tcp://db:0", "\"tcp://db:0\" is no host and port"),
     ("tcp://", "\"tcp://\" is no host and port"),
     ("tcp://db:5432/path", "\"/path\" has no place in this target"),
-    ("tls://host?x", "\"?x\" has no place in this target"),
+    ("tls://host?x", "\"x\" is no option of a tls target"),
     ("ping://host:80", "\"ping://host:80\" has a port; a ping has none"),
     ("dns://example.com", "\"dns://example.com\" names no server and no question"),
     ("dns://1.1.1.1/", "\"dns://1.1.1.1/\" asks for no name"),
-    ("dns://1.1.1.1/a?class=CH", "\"class=CH\" is no option of a dns target"),
+    ("dns://1.1.1.1/a?klass=CH", "\"klass=CH\" is no option of a dns target"),
     ("dns://1.1.1.1/a?type=A&type=MX", "\"type=MX\" is no option of a dns target"),
   ])
   func refuses(target: String, message: String) {

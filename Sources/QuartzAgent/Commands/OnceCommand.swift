@@ -12,7 +12,8 @@ struct OnceCommand: AsyncParsableCommand {
     abstract: "Run checks now and print the results.",
     discussion: """
       Names checks of the configuration by name or id (default: all enabled ones), or targets without any: \
-      https://example.com, tcp://db:5432, 'dns://1.1.1.1/example.com?type=AAAA', tls://host:443, ping://host.
+      https://example.com, 'tcp://db:5432?dialog=postgres', 'dns://1.1.1.1/example.com?type=AAAA', \
+      'tls://mail:25?starttls=smtp', ping://host. Every key of a check can be given with --with.
 
       Exit code: 0 all up, 1 degraded, 2 down, 3 unknown or nothing run, so it can serve as a Nagios plugin.
       """)
@@ -29,6 +30,12 @@ struct OnceCommand: AsyncParsableCommand {
   @Option(help: "From the start of one round to the start of the next, such as 500ms.")
   var every: Duration = .seconds(1)
 
+  @Option(
+    help: ArgumentHelp(
+      "Keys of a check for the targets, as in the file: 'timeout: 5s, expect: {status: 204}'. Secrets as ${env:NAME} or ${file:path}.",
+      valueName: "keys"))
+  var with: String?
+
   @Argument(help: ArgumentHelp("Names or ids of checks, or targets.", valueName: "check"))
   var targets: [String] = []
 
@@ -37,7 +44,7 @@ struct OnceCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let selection = try OnceSelection(targets: targets, config: config)
+    let selection = try OnceSelection(targets: targets, with: with, config: config)
     let terminal = Terminal()
     let printer = OncePrinter(
       format: output.chosen(terminal), explain: explain, width: terminal.width,

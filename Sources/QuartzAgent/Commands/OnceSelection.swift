@@ -10,7 +10,7 @@ struct OnceSelection {
   var egress = EgressSettings()
 
   /// A target with a scheme needs no configuration; a name or an id does, and so does no target at all.
-  init(targets: [String], config: ConfigOptions) throws {
+  init(targets: [String], with keys: String?, config: ConfigOptions) throws {
     let adHoc = targets.filter { $0.contains("://") }
     let names = targets.filter { !$0.contains("://") }
     if config.existing == nil, let name = names.first {
@@ -25,7 +25,13 @@ struct OnceSelection {
       egress = settings.egress
       checks = try Self.named(names, all: adHoc.isEmpty, in: settings)
     }
-    for target in adHoc { checks.append(try Self.adHoc(target)) }
+    if let keys, adHoc.isEmpty {
+      throw failure(
+        "--with \"\(keys.printable(maxBytes: 100))\" has no target it could be about",
+        hint: "it adds keys to targets such as https://host; a check of the configuration has its own",
+        status: ExitCode.validationFailure.rawValue)
+    }
+    for target in adHoc { checks.append(try Self.adHoc(target, with: keys)) }
   }
 
   private static func named(_ names: [String], all: Bool, in settings: Settings) throws -> [MonitoringCheck] {
@@ -42,16 +48,14 @@ struct OnceSelection {
     }
   }
 
-  private static func adHoc(_ target: String) throws -> MonitoringCheck {
-    do {
-      return try MonitoringCheck(CheckDefinition(adHoc: target))
-    } catch let error as AdHocTargetError {
+  private static func adHoc(_ target: String, with keys: String?) throws -> MonitoringCheck {
+    do throws(AdHocTargetError) {
+      return try MonitoringCheck(
+        adHoc: target, keys: keys,
+        sources: ConfigSources(
+          environment: processEnvironment(), secrets: .disk, hostName: "command-line", patterns: .unchecked))
+    } catch {
       throw failure(error.message, hint: error.hint, status: ExitCode.validationFailure.rawValue)
-    } catch let invalid as InvalidCheck {
-      let problem = invalid.problems.first
-      throw failure(
-        "\(target.printable(maxBytes: 300)): \(problem?.message ?? "not a target")", hint: problem?.hint,
-        status: ExitCode.validationFailure.rawValue)
     }
   }
 }
