@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+/// Makes the TLS of connections on the reactor.
+package struct TLSClient: Sendable {
+  private let trust: TrustStore
+
+  package init(trust: TrustStore) { self.trust = trust }
+
+  /// One connection's TLS, to be used once.
+  ///
+  /// - Parameter host: what the certificate must be for, unless the options name another.
+  package func session(host: String, options: TLSOptions) async throws(TLSUnavailable) -> TLSSession {
+    let make: @Sendable () -> Result<TLSSession, TLSUnavailable> = { [trust] in
+      Self.session(host, TransferTLS(options), trust)
+    }
+    // The system's bundle was read when the agent started; a check's own files may have to be read now.
+    let isQuick = options.caFile == nil && options.clientCertificate == nil
+    return try await (isQuick ? make() : onThread(make)).get()
+  }
+
+  private static func session(
+    _ host: String, _ options: TransferTLS, _ trust: TrustStore
+  ) -> Result<TLSSession, TLSUnavailable> {
+    let store: CertificateStore
+    do {
+      store = try trust.store(caFile: options.caFile)
+    } catch {
+      return .failure(TLSUnavailable(error.description))
+    }
+    do {
+      return .success(try TLSSession(host: host, options: options, store: store))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
