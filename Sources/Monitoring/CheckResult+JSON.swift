@@ -31,6 +31,7 @@ extension CheckResult {
       writeFacts(to: &json)
       writeList("assertions", assertions, to: &json) { $0.write(to: &$1) }
       writeList("attempts", attempts, to: &json) { $0.write(to: &$1) }
+      writeList("addresses", addresses, to: &json) { $0.write(to: &$1) }
       json.fieldIfPresent("excerpt", excerpt)
       if maintenance { json.field("maintenance", true) }
     }
@@ -105,6 +106,8 @@ extension TLSFacts {
       json.fieldIfPresent("verify_error", verifyError)
       json.fieldIfPresent("not_after", notAfter)
       json.fieldIfPresent("days_remaining", daysRemaining)
+      json.fieldIfPresent("path_not_after", pathNotAfter)
+      json.fieldIfPresent("path_days_remaining", pathDaysRemaining)
       writeList("chain", chain, to: &json) { $0.write(to: &$1) }
     }
   }
@@ -178,6 +181,7 @@ extension Attempt {
       json.field("status", status.rawValue)
       json.field("reason", reason.rawValue)
       json.fieldIfPresent("response_time_ms", responseTime)
+      writeList("dialled", dialled, to: &json) { $0.write(to: &$1) }
     }
   }
 }

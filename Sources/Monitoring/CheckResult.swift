@@ -40,6 +40,8 @@ package struct CheckResult: Hashable, Sendable {
   /// All conditions of the check, always, also those that hold.
   package var assertions: [Assertion] = []
   package var attempts: [Attempt] = []
+  /// With `addresses: each`: what every address came to, in the order they were resolved in.
+  package var addresses: [AddressVerdict] = []
   /// On failure only: up to 1 KiB of what the target said, redacted. Stays on this machine.
   package var excerpt: String?
   /// Inside a maintenance window: shown, left out of uptime.
@@ -157,12 +159,17 @@ package struct TLSFacts: Hashable, Sendable {
   package var notAfter: Timestamp?
   /// Whole days until `notAfter`, rounded down; negative once expired.
   package var daysRemaining: Int?
+  /// The earliest end of validity on the path of trust, leaf and anchor included; nil when there is no such path.
+  package var pathNotAfter: Timestamp?
+  /// Whole days until `pathNotAfter`, as `daysRemaining`.
+  package var pathDaysRemaining: Int?
   /// As presented, leaf first.
   package var chain: [CertificateFacts]
 
   package init(
     version: String? = nil, cipher: String? = nil, verified: Bool, verifyError: String? = nil,
-    notAfter: Timestamp? = nil, daysRemaining: Int? = nil, chain: [CertificateFacts] = []
+    notAfter: Timestamp? = nil, daysRemaining: Int? = nil, pathNotAfter: Timestamp? = nil,
+    pathDaysRemaining: Int? = nil, chain: [CertificateFacts] = []
   ) {
     self.version = version
     self.cipher = cipher
@@ -170,6 +177,8 @@ package struct TLSFacts: Hashable, Sendable {
     self.verifyError = verifyError
     self.notAfter = notAfter
     self.daysRemaining = daysRemaining
+    self.pathNotAfter = pathNotAfter
+    self.pathDaysRemaining = pathDaysRemaining
     self.chain = chain
   }
 }
@@ -284,11 +293,17 @@ package struct Attempt: Hashable, Sendable {
   package var status: ResultStatus
   package var reason: Reason
   package var responseTime: Duration?
+  /// The addresses that were raced, in the order of dialling; empty where there was only one.
+  package var dialled: [DialledAddress]
 
-  package init(startedAt: Timestamp, status: ResultStatus, reason: Reason, responseTime: Duration?) {
+  package init(
+    startedAt: Timestamp, status: ResultStatus, reason: Reason, responseTime: Duration?,
+    dialled: [DialledAddress] = []
+  ) {
     self.startedAt = startedAt
     self.status = status
     self.reason = reason
     self.responseTime = responseTime
+    self.dialled = dialled
   }
 }

@@ -51,7 +51,7 @@ struct ProbeLoad {
     switch checks[0].type {
     case .http:
       return try await withCurlEngine { engine in
-        try await body(runner(HTTPProbe(engine: engine, finder: finder, userAgent: "quartz-bench")))
+        try await body(runner(HTTPProbe(engine: engine, reactor: reactor, finder: finder, userAgent: "quartz-bench")))
       }
     case .tcp: return try await body(runner(TCPProbe(reactor: reactor, finder: finder)))
     default: return try await body(runner(DNSProbe(reactor: reactor, finder: finder, system: resolver)))

@@ -5,36 +5,54 @@ import Monitoring
 
 /// Makes one request to whichever of a host's addresses answers, each dialled exactly as it was judged.
 ///
-/// The addresses are tried in turn. All but the last get half of the time that is left, and at most 2 s, to accept
-/// the connection, so that one dead address never eats the deadline of a live one. From the first accepted
-/// connection on there is no second choice: what that server does is the verdict.
+/// A single address is libcurl's to dial. Several are raced by the reactor (RFC 8305), and libcurl gets the connection
+/// that stands. From there on there is no second choice: what that server does is the verdict.
 struct PinnedTransfer: Sendable {
-  static let patience: Duration = .seconds(2)
-
   let engine: CurlEngine
+  let reactor: Reactor
 
   func perform(
     _ request: TransferRequest, to addresses: [SocketAddress], until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DialledTransfer {
-    var elapsed = Duration.zero
-    var worst: DialledTransfer?
-    for (index, peer) in addresses.enumerated() {
-      let left = max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))
-      var request = request
-      request.plan = .address(peer.address.description, port: peer.port)
-      request.timeout = left
-      request.connectTimeout = index == addresses.count - 1 ? nil : min(left / 2, Self.patience)
-      let report = try await engine.perform(request)
-      elapsed += report.times.ended - (report.times.connectStart ?? .zero) - report.times.idle
-      let dialled = DialledTransfer(
-        report: report, peer: peer, elapsed: elapsed, lateness: report.times.lateness(beyond: left))
-      guard report.failure?.phase == .connect else { return dialled }
-      // A fault of this machine for one address says nothing about another: what a target did outweighs it.
-      if worst == nil || !dialled.isLocal || worst?.isLocal == true { worst = dialled }
+    guard let first = addresses.first else { preconditionFailure("a transfer to no address at all") }
+    var request = request
+    guard addresses.count > 1 else {
+      request.plan = .address(first.address.description, port: first.port)
+      return try await send(request, to: first, until: deadline)
     }
-    guard var worst else { preconditionFailure("a transfer to no address at all") }
-    worst.elapsed = elapsed
-    return worst
+    let race = try await reactor.race(addresses, until: deadline)
+    guard let winner = race.winner, let socket = race.socket else { return lost(race, addresses) }
+    request.plan = .connected(socket)
+    var dialled = try await send(request, to: winner.peer, until: deadline)
+    dialled.connect = winner.elapsed
+    dialled.elapsed += race.elapsed
+    dialled.tries = race.dialled
+    return dialled
+  }
+
+  private func send(
+    _ request: TransferRequest, to peer: SocketAddress, until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> DialledTransfer {
+    var request = request
+    let left = max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))
+    request.timeout = left
+    let report = try await engine.perform(request)
+    let times = report.times
+    return DialledTransfer(
+      report: report, peer: peer, elapsed: times.ended - (times.connectStart ?? .zero) - times.idle,
+      lateness: times.lateness(beyond: left))
+  }
+
+  /// No address accepted: the report of a transfer that never began.
+  private func lost(_ race: RaceReport, _ addresses: [SocketAddress]) -> DialledTransfer {
+    func failure(_ attempt: DialTry) -> TransferFailure {
+      if case .failed(let code) = attempt.end { TransferFailure(connecting: code) } else { .connectTimeout }
+    }
+    let (_, peer) = race.failure(of: addresses) { Verdict(Reason(failure($0))) }
+    let attempt = race.tries.first { $0.peer == peer }
+    let report = TransferReport(outcome: .failed(attempt.map(failure) ?? .connectTimeout))
+    return DialledTransfer(
+      report: report, peer: peer, elapsed: race.elapsed, lateness: race.lateness, tries: race.dialled)
   }
 }
 
@@ -47,15 +65,16 @@ struct DialledTransfer: Sendable {
   var elapsed: Duration
   /// How much later than its limit the transfer was ended: then this machine was too busy to keep time.
   var lateness: Duration
-
-  var isLocal: Bool {
-    if case .local = report.failure?.kind { true } else { false }
-  }
+  /// Of the connection that won the race; nil: libcurl made it, and its report has the time.
+  var connect: Duration?
+  /// All addresses that were raced.
+  var tries: [DialledAddress] = []
 
   var timings: Timings {
     let times = report.times
     return Timings(
-      connect: interval(times.connectStart, times.connected), tls: interval(times.connected, times.tlsDone),
+      connect: connect ?? interval(times.connectStart, times.connected),
+      tls: interval(times.connected, times.tlsDone),
       firstByte: interval(times.requestStart, times.firstByte),
       transfer: interval(times.firstByte, times.lastByte),
       total: elapsed)

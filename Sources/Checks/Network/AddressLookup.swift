@@ -14,10 +14,14 @@ struct AddressLookup: Hashable, Sendable {
   var elapsed = Duration.zero
 
   /// Follows the aliases in the answer from the name that was asked for; what is not on that path is not taken.
-  init(_ reply: DNSReply, to question: DNSQuestion) {
+  ///
+  /// - Parameter server: whom the check itself chose to ask; nil: the machine's name servers.
+  init(_ reply: DNSReply, to question: DNSQuestion, from server: Endpoint? = nil) {
     elapsed = reply.elapsed
     switch reply.content {
-    case .failure(let verdict): failure = Self.aboutServers(verdict, question.name)
+    case .failure(let verdict):
+      failure =
+        server.map { Self.about($0, verdict, question.name) } ?? Self.aboutServers(verdict, question.name)
     case .message(let message) where message.rcode == .noError:
       follow(message, question)
     case .message(let message):
@@ -83,6 +87,19 @@ struct AddressLookup: Hashable, Sendable {
     case .refused: Verdict(.dnsRefused, phase: .dns, message: "the name server refuses to answer for \(name)")
     default: Verdict(.dnsRcode, phase: .dns, message: "the name server answered \(code) for \(name)")
     }
+  }
+
+  /// The server of the check's own choice, which is part of what it watches. It is called as the check calls it.
+  private static func about(_ server: Endpoint, _ verdict: Verdict, _ name: DNSName) -> Verdict {
+    let words =
+      switch verdict.reason {
+      case .dnsTimeout: "did not answer for \(name)"
+      case .dnsMalformed: "sent a malformed answer for \(name)"
+      case .connectRefused: "refuses queries: nothing listens there"
+      case .localFault: "cannot be asked: \(verdict.message ?? "a fault of this machine")"
+      default: "cannot be reached"
+      }
+    return Verdict(verdict.reason, phase: .dns, message: "resolver \(server) \(words)")
   }
 
   /// The machine's own name servers refuse, reset or cannot be reached: that is no word about the name.

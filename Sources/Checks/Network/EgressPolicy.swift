@@ -51,11 +51,15 @@ package struct EgressPolicy: Hashable, Sendable {
     from source: IPAddress, to address: IPAddress, port: UInt16, origin: CheckOrigin
   ) -> EgressVerdict {
     if case .denied(let why) = judge(address, port: port, origin: origin) { return .denied(why) }
-    let (from, to) = (source.effectiveClass, address.effectiveClass)
-    if to.privacyRank > from.privacyRank {
+    if isMorePrivate(address, than: source) {
+      let (from, to) = (source.effectiveClass, address.effectiveClass)
       return .denied("a redirect may not lead from a \(from) to a \(to) address")
     }
     return .allowed
+  }
+
+  package func isMorePrivate(_ address: IPAddress, than source: IPAddress) -> Bool {
+    address.effectiveClass.privacyRank > source.effectiveClass.privacyRank
   }
 
   private struct Request {

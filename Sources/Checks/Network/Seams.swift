@@ -25,6 +25,22 @@ package protocol HostResolving: Sendable {
   /// resolve is a value.
   func resolve(_ host: String, ip: IPPreference, deadline: ContinuousClock.Instant)
     async throws(CancellationError) -> ResolvedHost
+
+  /// Asks these servers and nobody else: no hosts file, no search list. `name` is what messages call them.
+  func resolve(
+    _ host: String, ip: IPPreference, asking servers: [SocketAddress], called name: Endpoint,
+    deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ResolvedHost
+}
+
+extension HostResolving {
+  package func resolve(
+    _ host: String, ip: IPPreference, asking servers: [SocketAddress], called name: Endpoint,
+    deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ResolvedHost {
+    ResolvedHost(
+      failure: Verdict(.unsupported, phase: .prepare, message: "no other resolver can be asked here"))
+  }
 }
 
 /// Everything one attempt found out. `CheckRunner` makes the result of it.
@@ -47,6 +63,10 @@ package struct ProbeOutcome: Sendable {
   package var assertions: [Assertion]
   /// On failure only: at most 1 KiB of what the target said, redacted.
   package var excerpt: String?
+  /// The addresses that were raced, of all hops; empty where there was no choice.
+  package var dialled: [DialledAddress] = []
+  /// With `addresses: each`: what every address came to.
+  package var addresses: [AddressVerdict] = []
 
   package init(
     _ verdict: Verdict, responseTime: Duration? = nil, timings: Timings = Timings(), hops: [Hop] = [],

@@ -9,6 +9,8 @@ import Monitoring
 package final class SystemResolver: HostResolving {
   private let files: ResolverFiles
   private let servers: NameServers
+  /// Those that checks name themselves: their silence says nothing about the machine's.
+  private let others: NameServers
   private let port: UInt16
 
   /// Once one family has addresses, the other may take this long: some servers never answer for AAAA.
@@ -25,6 +27,7 @@ package final class SystemResolver: HostResolving {
   ) {
     self.files = ResolverFiles(resolvConf: resolvConf, hosts: hosts, freshness: freshness)
     self.servers = NameServers(reactor: reactor)
+    self.others = NameServers(reactor: reactor)
     self.port = port
   }
 
@@ -49,6 +52,22 @@ package final class SystemResolver: HostResolving {
     let known = contents.hosts.lookUp(host).filter(ip.allows)
     if !known.isEmpty { return ResolvedHost(addresses: known) }
     return try await search(for: name, host, ip, configuration(contents), until: deadline)
+  }
+
+  package func resolve(
+    _ host: String, ip: IPPreference, asking servers: [SocketAddress], called name: Endpoint,
+    deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ResolvedHost {
+    if IPAddress(host) != nil { return try await resolve(host, ip: ip, deadline: deadline) }
+    guard let wanted = DNSName(host), wanted != .root else {
+      return ResolvedHost(
+        failure: Verdict(.dnsNXDomain, phase: .dns, message: "\"\(host)\" cannot be the name of a host"))
+    }
+    var configuration = ResolverConfiguration()
+    configuration.servers = servers
+    let question = Question(name: wanted, ip: ip, deadline: deadline)
+    let lookup = try await lookUp(question, of: Source(servers: others, configuration, called: name))
+    return ResolvedHost(addresses: lookup.addresses, failure: lookup.failure, elapsed: lookup.elapsed)
   }
 
   /// Asks the machine's name servers one question, for checks that watch the servers themselves.
@@ -77,7 +96,8 @@ package final class SystemResolver: HostResolving {
     var elapsed = Duration.zero
     var failure: Verdict?
     for candidate in configuration.candidates(for: name, isAbsolute: host.hasSuffix(".")) {
-      let lookup = try await lookUp(candidate, ip, configuration, until: deadline)
+      let question = Question(name: candidate, ip: ip, deadline: deadline)
+      let lookup = try await lookUp(question, of: Source(servers: servers, configuration))
       elapsed += lookup.elapsed
       if !lookup.addresses.isEmpty { return ResolvedHost(addresses: lookup.addresses, elapsed: elapsed) }
       // What the name itself met says more than that one of its guesses does not exist.
@@ -87,18 +107,38 @@ package final class SystemResolver: HostResolving {
     return ResolvedHost(failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed)
   }
 
-  private func lookUp(
-    _ name: DNSName, _ ip: IPPreference, _ configuration: ResolverConfiguration,
-    until deadline: ContinuousClock.Instant
-  ) async throws(CancellationError) -> AddressLookup {
-    switch ip {
-    case .v4: return try await lookUp(name, .a, configuration, until: deadline)
-    case .v6: return try await lookUp(name, .aaaa, configuration, until: deadline)
+  /// A name to look up.
+  private struct Question: Sendable {
+    var name: DNSName
+    var ip: IPPreference
+    var deadline: ContinuousClock.Instant
+  }
+
+  /// Whom to ask.
+  private struct Source: Sendable {
+    var servers: NameServers
+    var configuration: ResolverConfiguration
+    /// What messages call them; nil: the machine's own.
+    var name: Endpoint?
+
+    init(servers: NameServers, _ configuration: ResolverConfiguration, called name: Endpoint? = nil) {
+      self.servers = servers
+      self.configuration = configuration
+      self.name = name
+    }
+  }
+
+  private func lookUp(_ question: Question, of source: Source) async throws(CancellationError)
+    -> AddressLookup
+  {
+    switch question.ip {
+    case .v4: return try await lookUp(.a, question, of: source)
+    case .v6: return try await lookUp(.aaaa, question, of: source)
     case .any: break
     }
     let lookups = await withTaskGroup(of: AddressLookup?.self) { group in
       for type in [DNSRecordType.aaaa, .a] {
-        group.addTask { try? await self.lookUp(name, type, configuration, until: deadline) }
+        group.addTask { try? await self.lookUp(type, question, of: source) }
       }
       var lookups: [AddressLookup] = []
       while lookups.count < 2, let next = await group.next() {
@@ -116,16 +156,16 @@ package final class SystemResolver: HostResolving {
       return lookups
     }
     if Task.isCancelled { throw CancellationError() }
-    return AddressLookup(merging: lookups, of: name)
+    return AddressLookup(merging: lookups, of: question.name)
   }
 
   private func lookUp(
-    _ name: DNSName, _ type: DNSRecordType, _ configuration: ResolverConfiguration,
-    until deadline: ContinuousClock.Instant
+    _ type: DNSRecordType, _ wanted: Question, of source: Source
   ) async throws(CancellationError) -> AddressLookup {
-    let question = DNSQuestion(name: name, type: type)
-    let reply = try await servers.ask(question, by: configuration, phase: .dns, until: deadline)
-    return AddressLookup(reply, to: question)
+    let question = DNSQuestion(name: wanted.name, type: type)
+    let reply = try await source.servers.ask(
+      question, by: source.configuration, phase: .dns, until: wanted.deadline)
+    return AddressLookup(reply, to: question, from: source.name)
   }
 
   /// Silence of all servers for all names is this machine's problem, or its network's.

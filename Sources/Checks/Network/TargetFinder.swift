@@ -33,23 +33,92 @@ package struct TargetFinder: Sendable {
   package func find(
     _ target: Target, for check: MonitoringCheck, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> Finding {
-    let endpoint = target.endpoint
-    let host = try await resolver.resolve(endpoint.host, ip: check.ip, deadline: deadline)
+    let host = try await resolve(target.endpoint.host, for: check, until: deadline)
+    let dns = IPAddress(target.endpoint.host) == nil ? host.elapsed : nil
+    if let failure = host.failure {
+      // How long a refusal took would tell a stranger what a name resolved to.
+      let shown = failure.reason == .policyDenied ? nil : dns
+      return .ended(ProbeOutcome(failure, responseTime: shown, timings: Timings(dns: shown, total: shown)))
+    }
+    switch judge(host.addresses, of: target, for: check) {
+    case .permitted(let addresses): return .found(addresses: addresses, dns: dns)
+    case .refused(let why):
+      return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
+    }
+  }
+
+  /// Where a redirect leads: judged like a target, and held against the address that sent us there.
+  package func find(
+    _ endpoint: Endpoint, redirectedFrom source: IPAddress, for check: MonitoringCheck,
+    until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> Finding {
+    let host = try await resolve(endpoint.host, for: check, until: deadline)
     let dns = IPAddress(endpoint.host) == nil ? host.elapsed : nil
     if let failure = host.failure {
-      return .ended(ProbeOutcome(failure, responseTime: dns, timings: Timings(dns: dns, total: dns)))
+      // A stranger's page must not learn which names exist in here.
+      if failure.reason == .policyDenied || check.origin == .api && !failure.reason.isLocal {
+        return .ended(ProbeOutcome(RedirectRule.denied))
+      }
+      return .ended(ProbeOutcome(failure, timings: Timings(dns: dns)))
     }
+    let near = host.addresses.filter { !policy.isMorePrivate($0, than: source) }
+    guard case .permitted(let addresses) = judge(near, of: Target(endpoint), for: check) else {
+      return .ended(ProbeOutcome(RedirectRule.denied))
+    }
+    return .found(addresses: addresses, dns: dns)
+  }
+
+  private enum Judgement {
+    case permitted([SocketAddress])
+    case refused(String)
+  }
+
+  private func judge(_ addresses: [IPAddress], of target: Target, for check: MonitoringCheck) -> Judgement {
+    let endpoint = target.endpoint
     var refusal = "\(endpoint.host) has no address"
-    let permitted = host.addresses.filter { address in
+    let permitted = addresses.filter { address in
       let verdict = policy.judge(address, port: endpoint.port, origin: check.origin, purpose: target.purpose)
       guard case .denied(let why) = verdict else { return true }
       refusal = why
       return false
     }
-    guard !permitted.isEmpty else {
-      // No timing: how long a refusal took would tell a stranger what the name resolved to.
-      return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: refusal)))
+    guard !permitted.isEmpty else { return .refused(refusal) }
+    let dialled = permitted.map { SocketAddress($0, port: endpoint.port, source: check.sourceAddress) }
+    return .permitted(dialled)
+  }
+
+  /// By the machine's resolver, or by the one the check names, whose own address is judged like any other.
+  private func resolve(
+    _ host: String, for check: MonitoringCheck, until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ResolvedHost {
+    let ip = check.usableIP
+    guard let named = check.resolver, IPAddress(host) == nil else {
+      return try await resolver.resolve(host, ip: ip, deadline: deadline)
     }
-    return .found(addresses: permitted.map { SocketAddress($0, port: endpoint.port) }, dns: dns)
+    let server = try await resolver.resolve(named.host, ip: .any, deadline: deadline)
+    if let failure = server.failure {
+      let words = "resolver \(named.host): \(failure.message ?? failure.reason.rawValue)"
+      let verdict = Verdict(
+        failure.reason, phase: failure.phase, message: words, isUnknown: failure.isUnknown)
+      return ResolvedHost(failure: verdict, elapsed: server.elapsed)
+    }
+    switch judge(server.addresses, of: Target(named, for: .dns), for: check) {
+    case .refused(let why):
+      return ResolvedHost(failure: Verdict(.policyDenied, phase: .prepare, message: "resolver \(why)"))
+    case .permitted(var servers):
+      // Three are as many as a resolv.conf may name. Queries go out by the kernel's choice of address.
+      servers = servers.prefix(3).map { SocketAddress($0.address, port: $0.port) }
+      var found = try await resolver.resolve(host, ip: ip, asking: servers, called: named, deadline: deadline)
+      found.elapsed += server.elapsed
+      return found
+    }
+  }
+}
+
+extension MonitoringCheck {
+  /// The family asked for, or the only one the source address can dial.
+  fileprivate var usableIP: IPPreference {
+    guard ip == .any, let source = sourceAddress else { return ip }
+    return source.version == 4 ? .v4 : .v6
   }
 }

@@ -11,9 +11,9 @@ package struct TLSProbe: Probe {
 
   /// - Parameter now: the wall clock that validity is judged by.
   package init(
-    engine: CurlEngine, finder: TargetFinder, now: @escaping @Sendable () -> Timestamp = { .now() }
+    engine: CurlEngine, reactor: Reactor, finder: TargetFinder, now: @escaping @Sendable () -> Timestamp = { .now() }
   ) {
-    transfer = PinnedTransfer(engine: engine)
+    transfer = PinnedTransfer(engine: engine, reactor: reactor)
     self.finder = finder
     self.now = now
   }
@@ -49,9 +49,11 @@ package struct TLSProbe: Probe {
     var timings = dialled.timings
     timings.dns = dns
     timings.total = dialled.elapsed + (dns ?? .zero)
-    return ProbeOutcome(
+    var outcome = ProbeOutcome(
       failure ?? rule.verdict ?? .ok, responseTime: timings.total, timings: timings,
       address: dialled.peer.description, ipVersion: dialled.peer.address.version,
       tls: dialled.report.tls.map { TLSFacts($0, now: now) }, assertions: rule.assertions)
+    outcome.dialled = dialled.tries
+    return outcome
   }
 }

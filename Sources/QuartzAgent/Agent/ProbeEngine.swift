@@ -15,10 +15,10 @@ struct ProbeEngine: Sendable {
     resolver = SystemResolver(reactor: reactor)
     let finder = TargetFinder(resolver: resolver, policy: EgressPolicy(egress))
     runner = CheckRunner(
-      http: HTTPProbe(engine: curl, finder: finder, userAgent: userAgent),
+      http: HTTPProbe(engine: curl, reactor: reactor, finder: finder, userAgent: userAgent),
       tcp: TCPProbe(reactor: reactor, finder: finder),
       dns: DNSProbe(reactor: reactor, finder: finder, system: resolver),
-      tls: TLSProbe(engine: curl, finder: finder),
+      tls: TLSProbe(engine: curl, reactor: reactor, finder: finder),
       ping: PingProbe(reactor: reactor, finder: finder))
   }
 

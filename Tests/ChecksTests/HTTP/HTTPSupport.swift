@@ -33,19 +33,19 @@ struct ProbeBench {
   var limit: Duration = .seconds(10)
 
   func http(_ check: MonitoringCheck) async throws -> ProbeOutcome {
-    try await run(check) { HTTPProbe(engine: $0, finder: $1, userAgent: "quartz-agent/test") }
+    try await run(check) { HTTPProbe(engine: $0, reactor: $1, finder: $2, userAgent: "quartz-agent/test") }
   }
 
   func tls(_ check: MonitoringCheck) async throws -> ProbeOutcome {
-    try await run(check) { TLSProbe(engine: $0, finder: $1) }
+    try await run(check) { TLSProbe(engine: $0, reactor: $1, finder: $2) }
   }
 
   private func run(
-    _ check: MonitoringCheck, _ probe: (CurlEngine, TargetFinder) -> any Probe
+    _ check: MonitoringCheck, _ probe: (CurlEngine, Reactor, TargetFinder) -> any Probe
   ) async throws -> ProbeOutcome {
     try await withCurlEngine(trust: trust) { engine in
       let finder = TargetFinder(resolver: names, policy: EgressPolicy(egress))
-      return try await probe(engine, finder).attempt(check, deadline: .now + limit)
+      return try await probe(engine, try Reactor(), finder).attempt(check, deadline: .now + limit)
     }
   }
 }

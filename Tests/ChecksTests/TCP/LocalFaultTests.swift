@@ -15,7 +15,7 @@ import Testing
     let peer = SocketAddress(try #require(IPAddress(address)), port: 9)
     var verdict = Verdict.ok
     for _ in 0..<times {
-      verdict = try await reactor.dial([peer], named: name, until: .after(.seconds(5))).verdict
+      verdict = try await reactor.connect(to: [peer], named: name, until: .after(.seconds(5))).verdict
     }
     return verdict
   }
@@ -49,8 +49,8 @@ import Testing
       "nft add rule inet t in tcp dport 9 drop",
     ])
     let peer = SocketAddress(try #require(IPAddress("192.0.2.1")), port: 9)
-    async let one = reactor.dial([peer], named: name, until: .after(.seconds(3)))
-    async let other = reactor.dial([peer], named: name, until: .after(.seconds(3)))
+    async let one = reactor.connect(to: [peer], named: name, until: .after(.seconds(3)))
+    async let other = reactor.connect(to: [peer], named: name, until: .after(.seconds(3)))
     let verdicts = try await [one.verdict, other.verdict]
     #expect(Set(verdicts.map(\.reason)) == [.connectTimeout, .localFault])
     let message = verdicts.first { $0.reason == .localFault }?.message

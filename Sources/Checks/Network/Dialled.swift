@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+/// How dialling a list of addresses went.
+package struct Dialled: Sendable {
+  /// Ok, or why no connection stands.
+  package var verdict: Verdict
+  /// Nil exactly when the verdict is not ok.
+  package var socket: ConnectedSocket?
+  /// The one that answered, or the one whose failure counts.
+  package var peer: SocketAddress
+  /// Of the connection that stands, its own time only; nil when none does.
+  package var connect: Duration?
+  /// From the first address's start to the end of the race.
+  package var elapsed: Duration
+  /// All that were dialled; empty where there was no choice.
+  package var tries: [DialledAddress]
+}
+
+extension Reactor {
+  /// Races the addresses for a connection. Messages call the target by `name`: they leave this machine, and what a
+  /// stranger's name resolves to in here is none of the stranger's business.
+  package func connect(
+    to addresses: [SocketAddress], named name: Endpoint, until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> Dialled {
+    let race = try await race(addresses, until: deadline)
+    if let winner = race.winner {
+      return Dialled(
+        verdict: .ok, socket: race.socket, peer: winner.peer, connect: winner.elapsed, elapsed: race.elapsed,
+        tries: race.dialled)
+    }
+    let lost = race.failure(of: addresses) { Verdict(losing: $0, in: race, to: name) }
+    var verdict = lost.verdict
+    if race.tries.count > 1, let message = verdict.message {
+      verdict = Verdict(
+        verdict.reason, phase: verdict.phase, message: "\(message); \(race.tries.count) addresses tried")
+    }
+    return Dialled(verdict: verdict, peer: lost.peer, elapsed: race.elapsed, tries: race.dialled)
+  }
+}
+
+extension RaceReport {
+  /// For the result; empty where there was no choice.
+  package var dialled: [DialledAddress] {
+    guard tries.count > 1 else { return [] }
+    return tries.map { one in
+      let outcome: DialledAddress.Outcome =
+        switch one.end {
+        case .connected: .connected
+        case .abandoned: .abandoned
+        case .failed, .timedOut: .failed
+        }
+      return DialledAddress(
+        address: one.peer.description, outcome: outcome, reason: one.reason,
+        after: started.duration(to: one.started),
+        elapsed: one.elapsed)
+    }
+  }
+
+  /// Which of the failed attempts speaks for all: a fault of this machine for one address says nothing about another,
+  /// so what a target did outweighs it.
+  func failure(
+    of peers: [SocketAddress], _ verdict: (DialTry) -> Verdict
+  ) -> (verdict: Verdict, peer: SocketAddress) {
+    let failures = tries.map { (verdict: verdict($0), peer: $0.peer) }
+    if let worst = failures.first(where: { !$0.verdict.reason.isLocal }) ?? failures.first { return worst }
+    // The time was over before the first attempt.
+    guard let peer = peers.first else { preconditionFailure("dialled no address at all") }
+    return (verdict(DialTry(peer: peer, started: started, ended: ended, end: .timedOut)), peer)
+  }
+
+  /// True when the time ran out and our own thread was late by more than a fifth of it.
+  package var isOwnLateness: Bool {
+    winner == nil && ended >= deadline && lateness * 5 > started.duration(to: deadline)
+  }
+}
+
+extension DialTry {
+  /// Nil unless the attempt failed.
+  fileprivate var reason: Reason? {
+    switch end {
+    case .connected, .abandoned: nil
+    case .timedOut: .connectTimeout
+    case .failed(let code): Verdict(errno: code, phase: .connect, peer: peer).reason
+    }
+  }
+}
+
+extension Verdict {
+  /// What an attempt that did not connect says.
+  init(losing attempt: DialTry, in race: RaceReport, to peer: Endpoint) {
+    switch attempt.end {
+    case .failed(let code): self.init(errno: code, phase: .connect, peer: peer)
+    case .timedOut where race.isOwnLateness:
+      let late = Int(race.lateness.milliseconds)
+      self.init(
+        .localFault, phase: .connect, message: "this machine was busy: its network thread was \(late) ms late"
+      )
+    case .timedOut, .abandoned, .connected:
+      let waited = attempt.elapsed.roundedText
+      self.init(.connectTimeout, phase: .connect, message: "\(peer) did not accept within \(waited)")
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+
+extension TransferFailure {
+  /// What the errno of a `connect` that was made elsewhere says, in the words of one that libcurl makes.
+  package init(connecting code: Int32) {
+    let end = TransferEnd(code: CURLE_COULDNT_CONNECT, systemError: code, phase: .connect)
+    if case .failed(let failure) = end.outcome {
+      self = failure
+    } else {
+      self.init(.local(.system(errno: code)), phase: .connect, message: "the connection failed")
+    }
+  }
+
+  /// No connection within the time limit.
+  package static let connectTimeout = TransferFailure(
+    .timeout, phase: .connect, message: "no end within the time limit")
+}
