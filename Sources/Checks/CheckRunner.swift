@@ -106,6 +106,7 @@ package struct CheckRunner: Sendable {
     result.tls = outcome.tls
     result.dns = outcome.dns
     result.ping = outcome.ping
+    result.dialog = outcome.dialog
     result.assertions = outcome.assertions
     result.attempts = attempts
     result.addresses = outcome.addresses

@@ -29,6 +29,7 @@ extension CheckResult {
       json.fieldIfPresent("status_code", statusCode)
       json.fieldIfPresent("http_version", httpVersion)
       writeFacts(to: &json)
+      writeList("dialog", dialog, to: &json) { $0.write(to: &$1) }
       writeList("assertions", assertions, to: &json) { $0.write(to: &$1) }
       writeList("attempts", attempts, to: &json) { $0.write(to: &$1) }
       writeList("addresses", addresses, to: &json) { $0.write(to: &$1) }

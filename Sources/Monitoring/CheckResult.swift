@@ -37,6 +37,8 @@ package struct CheckResult: Hashable, Sendable {
   package var tls: TLSFacts?
   package var dns: DNSFacts?
   package var ping: PingFacts?
+  /// What was said on the connection of a tcp or tls check, in order, up to the step that failed.
+  package var dialog: [DialogStepFacts] = []
   /// All conditions of the check, always, also those that hold.
   package var assertions: [Assertion] = []
   package var attempts: [Attempt] = []

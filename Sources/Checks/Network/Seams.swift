@@ -59,6 +59,8 @@ package struct ProbeOutcome: Sendable {
   package var tls: TLSFacts?
   package var dns: DNSFacts?
   package var ping: PingFacts?
+  /// What was said, in order, up to the step that failed.
+  package var dialog: [DialogStepFacts] = []
   /// Every condition that could be judged, also those that hold.
   package var assertions: [Assertion]
   /// On failure only: at most 1 KiB of what the target said, redacted.
