@@ -143,9 +143,13 @@ extension DNSFacts {
           }
         }
       }
+      if answerCount > answers.count { json.field("answer_count", answerCount) }
       json.field("authoritative", authoritative)
+      json.field("authentic", authentic)
       json.field("truncated", truncated)
       json.field("transport", transport)
+      if ignored > 0 { json.field("ignored", ignored) }
+      writeList("errors", errors, to: &json) { $1.string($0) }
     }
   }
 }
@@ -160,6 +164,8 @@ extension PingFacts {
       json.fieldIfPresent("avg_ms", average)
       json.fieldIfPresent("max_ms", maximum)
       json.fieldIfPresent("stddev_ms", standardDeviation)
+      json.fieldIfPresent("jitter_ms", jitter)
+      if refused > 0 { json.field("refused", refused) }
     }
   }
 }

@@ -222,6 +222,14 @@ package struct DNSFacts: Hashable, Sendable {
   package var truncated: Bool
   /// `udp`, `tcp`, `dot` or `doh`: the transport the judged answer came by.
   package var transport: String
+  /// The server vouches for the answer (AD, RFC 4035).
+  package var authentic = false
+  /// Records of the answer section, of which `answers` holds the first ones.
+  package var answerCount = 0
+  /// What came before the answer and answered no question of ours.
+  package var ignored = 0
+  /// The server's own words for what went wrong (RFC 8914).
+  package var errors: [String] = []
 
   package init(rcode: String, answers: [DNSAnswer], authoritative: Bool, truncated: Bool, transport: String) {
     self.rcode = rcode
@@ -255,13 +263,17 @@ package struct PingFacts: Hashable, Sendable {
   package var average: Duration?
   package var maximum: Duration?
   package var standardDeviation: Duration?
+  /// Mean difference between the round trips of one reply and the next, in the order of sending; nil with less than two.
+  package var jitter: Duration?
+  /// Requests that an ICMP error answered; they count as lost.
+  package var refused = 0
 
   /// Lost share in percent, 0 to 100.
   package var loss: Double { sent == 0 ? 0 : Double(sent - received) * 100 / Double(sent) }
 
   package init(
     sent: Int, received: Int, minimum: Duration? = nil, average: Duration? = nil, maximum: Duration? = nil,
-    standardDeviation: Duration? = nil
+    standardDeviation: Duration? = nil, jitter: Duration? = nil
   ) {
     self.sent = sent
     self.received = received
@@ -269,6 +281,7 @@ package struct PingFacts: Hashable, Sendable {
     self.average = average
     self.maximum = maximum
     self.standardDeviation = standardDeviation
+    self.jitter = jitter
   }
 }
 

@@ -14,6 +14,8 @@ struct HTTPStep: Hashable, Sendable {
   var sendsOwnHeaders: Bool
   /// Redirects followed so far.
   var redirects: Int
+  /// What earlier hops of this attempt set, as a header's value; nil: nothing.
+  var cookies: String?
 
   init(_ settings: HTTPSettings) {
     url = settings.url
@@ -34,16 +36,23 @@ struct HTTPStep: Hashable, Sendable {
       headers: headers(settings, userAgent: userAgent))
     if sendsBody, let body = settings.body { request.body = Array(body.reveal().utf8) }
     request.stopsAtRedirect = settings.follow
-    request.decompress = needsBody
+    request.decompress = needsBody && settings.decompress
+    request.httpVersion = HTTPVersionPreference(settings.version)
+    request.proxy = settings.proxy.map(TransferProxy.init)
     request.tls = TransferTLS(settings.tls)
-    // Another name is meant for the check's own host only.
+    // Another name is meant for the check's own host only, and the client's certificate is a credential.
     if url.host != settings.url.host { request.tls.serverName = nil }
+    if !sendsOwnHeaders { (request.tls.clientCertificate, request.tls.clientKey) = (nil, nil) }
     return request
   }
 
   private func headers(_ settings: HTTPSettings, userAgent: String) -> [HeaderField] {
-    let standard = HeaderField("User-Agent", userAgent)
-    guard sendsOwnHeaders else { return [standard] }
+    var standard = [HeaderField("User-Agent", userAgent)]
+    // The bytes are to be judged as they come, so they are to come as they are.
+    if settings.expect.needsBody, !settings.decompress {
+      standard.append(HeaderField("Accept-Encoding", "identity"))
+    }
+    guard sendsOwnHeaders else { return standard + (cookies.map { [HeaderField("Cookie", $0)] } ?? []) }
     let authorization = settings.auth?.credentials.map { HeaderField("Authorization", $0) }
     let own = settings.headers.filter { header in
       let name = header.name.lowercased()
@@ -51,9 +60,21 @@ struct HTTPStep: Hashable, Sendable {
       let isDropped = settings.body != nil && !sendsBody && contentHeaders.contains(name)
       return !isDropped && (name != "authorization" || authorization == nil)
     }
-    let hasAgent = own.contains { $0.name.lowercased() == "user-agent" }
-    return (hasAgent ? [] : [standard]) + own.map { HeaderField($0.name, $0.value.reveal()) }
+    let names = Set(own.map { $0.name.lowercased() })
+    standard.removeAll { names.contains($0.name.lowercased()) }
+    return standard + withCookies(own.map { HeaderField($0.name, $0.value.reveal()) })
       + (authorization.map { [$0] } ?? [])
+  }
+
+  /// One header holds them all: RFC 6265 section 5.4.
+  private func withCookies(_ own: [HeaderField]) -> [HeaderField] {
+    guard let cookies else { return own }
+    guard let index = own.firstIndex(where: { $0.name.lowercased() == "cookie" }) else {
+      return own + [HeaderField("Cookie", cookies)]
+    }
+    var own = own
+    own[index].value += "; " + cookies
+    return own
   }
 }
 
@@ -61,6 +82,17 @@ struct HTTPStep: Hashable, Sendable {
 private let contentHeaders: Set<String> = [
   "content-type", "content-length", "content-encoding", "content-language", "content-location",
 ]
+
+extension HTTPVersionPreference {
+  init(_ choice: HTTPVersionChoice) {
+    switch choice {
+    case .auto: self = .auto
+    case .v10: self = .http10
+    case .v11: self = .http11
+    case .v2: self = .http2
+    }
+  }
+}
 
 extension HTTPAuth {
   /// The value of an Authorization header: RFC 7617 or RFC 6750. Nil where the server or an authority speaks first.

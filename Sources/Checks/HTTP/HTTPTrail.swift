@@ -9,6 +9,7 @@ struct HTTPTrail {
   private let now: Timestamp
   private var hops: [Hop] = []
   private var sum = Timings()
+  private var tries: [DialledAddress] = []
   /// The last hop that used TLS.
   private var tls: TLSReport?
   private(set) var last: DialledTransfer?
@@ -23,11 +24,13 @@ struct HTTPTrail {
     var timings = dialled.timings
     timings.dns = dns
     timings.total = dialled.elapsed + (dns ?? .zero)
+    // Behind a proxy nobody here knows the target's address.
+    let address = settings.proxy == nil ? dialled.peer.description : nil
     hops.append(
       Hop(
-        url: step.url.display, statusCode: dialled.report.statusCode, address: dialled.peer.description,
-        timings: timings))
+        url: step.url.display, statusCode: dialled.report.statusCode, address: address, timings: timings))
     sum += timings
+    if settings.proxy == nil { tries += dialled.tries }
     tls = dialled.report.tls ?? tls
     last = dialled
   }
@@ -36,13 +39,16 @@ struct HTTPTrail {
   func outcome(failure: Verdict?) -> ProbeOutcome {
     let judge = HTTPJudge(
       settings: settings, failure: failure, report: last?.report,
-      certificateEnd: tls?.chain.first.map { Timestamp(seconds: $0.notAfter) }, now: now)
-    return ProbeOutcome(
-      judge.verdict, responseTime: sum.total, timings: sum, hops: hops, address: last?.peer.description,
-      ipVersion: last?.peer.address.version, statusCode: last?.report.statusCode,
+      certificateEnd: tls?.earliestEnd.map { Timestamp(seconds: $0) }, now: now)
+    let peer = settings.proxy == nil ? last?.peer : nil
+    var outcome = ProbeOutcome(
+      judge.verdict, responseTime: sum.total, timings: sum, hops: hops, address: peer?.description,
+      ipVersion: peer?.address.version, statusCode: last?.report.statusCode,
       httpVersion: last?.report.httpVersion, tls: tls.map { TLSFacts($0, now: now) },
       assertions: judge.assertions,
       excerpt: judge.excerpt)
+    outcome.dialled = tries
+    return outcome
   }
 
   /// The next hop could not be dialled: its name did not resolve, or it may not be asked.

@@ -17,6 +17,7 @@ struct PinnedTransfer: Sendable {
     guard let first = addresses.first else { preconditionFailure("a transfer to no address at all") }
     var request = request
     guard addresses.count > 1 else {
+      request.sourceAddress = first.source?.description
       request.plan = .address(first.address.description, port: first.port)
       return try await send(request, to: first, until: deadline)
     }
@@ -52,7 +53,8 @@ struct PinnedTransfer: Sendable {
     let attempt = race.tries.first { $0.peer == peer }
     let report = TransferReport(outcome: .failed(attempt.map(failure) ?? .connectTimeout))
     return DialledTransfer(
-      report: report, peer: peer, elapsed: race.elapsed, lateness: race.lateness, tries: race.dialled)
+      report: report, peer: peer, elapsed: race.elapsed, lateness: race.lateness, connect: race.elapsed,
+      tries: race.dialled)
   }
 }
 
@@ -71,18 +73,10 @@ struct DialledTransfer: Sendable {
   var tries: [DialledAddress] = []
 
   var timings: Timings {
-    let times = report.times
+    let spans = report.spans
     return Timings(
-      connect: connect ?? interval(times.connectStart, times.connected),
-      tls: interval(times.connected, times.tlsDone),
-      firstByte: interval(times.requestStart, times.firstByte),
-      transfer: interval(times.firstByte, times.lastByte),
-      total: elapsed)
-  }
-
-  private func interval(_ start: Duration?, _ end: Duration?) -> Duration? {
-    guard let start, let end else { return nil }
-    return max(.zero, end - start)
+      connect: connect.map { $0 + (spans.connect ?? .zero) } ?? spans.connect, tls: spans.tls,
+      firstByte: spans.firstByte, transfer: spans.transfer, total: elapsed)
   }
 }
 

@@ -13,12 +13,15 @@ struct RedirectRule {
   }
 
   let settings: HTTPSettings
-  /// Requests made so far, to see a loop: we keep no cookies, so the same request gets the same answer.
+  /// Requests made so far, to see a loop: the same request with the same cookies gets the same answer.
   private(set) var visited: Set<HTTPStep.Key> = []
 
   init(_ settings: HTTPSettings) { self.settings = settings }
 
-  mutating func decide(after step: HTTPStep, status: Int?, location: String?) -> Decision {
+  /// - Parameter cookies: what the next hop's URL is sent of those set so far.
+  mutating func decide(
+    after step: HTTPStep, status: Int?, location: String?, cookies: (HTTPURL) -> String? = { _ in nil }
+  ) -> Decision {
     visited.insert(step.key)
     guard settings.follow, let status, [301, 302, 303, 307, 308].contains(status), let location else {
       return .final
@@ -34,12 +37,15 @@ struct RedirectRule {
     if step.url.scheme == .https, url.scheme == .http, !settings.allowDowngrade {
       return refuse("redirect from https to http; set allow_downgrade to follow it")
     }
-    return follow(step, to: url, status)
+    return follow(step, to: url, status, cookies: cookies(url))
   }
 
-  private func follow(_ step: HTTPStep, to url: HTTPURL, _ status: Int) -> Decision {
+  private func follow(
+    _ step: HTTPStep, to url: HTTPURL, _ status: Int, cookies: String?
+  ) -> Decision {
     var next = step
     next.url = url
+    next.cookies = cookies
     next.redirects += 1
     // As browsers do (Fetch, section 4.4), which RFC 9110 section 15.4 allows.
     if status == 303 && !["GET", "HEAD"].contains(step.method)
@@ -76,7 +82,8 @@ extension HTTPStep {
     var url: HTTPURL
     var method: String
     var sendsOwnHeaders: Bool
+    var cookies: String?
   }
 
-  var key: Key { Key(url: url, method: method, sendsOwnHeaders: sendsOwnHeaders) }
+  var key: Key { Key(url: url, method: method, sendsOwnHeaders: sendsOwnHeaders, cookies: cookies) }
 }

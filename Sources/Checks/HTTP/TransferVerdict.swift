@@ -20,9 +20,17 @@ extension Verdict {
         message: "this machine was busy: its transfer thread was \(late) ms late")
       return
     }
-    let place = check.origin == .api ? endpoint.description : dialled.peer.description
+    let place = check.origin == .api || check.hasProxy ? endpoint.description : dialled.peer.description
     let message = failure.kind.isLocal ? failure.message : "\(place): \(failure.message)"
     self.init(Reason(failure), phase: Phase(failure.phase), message: message)
+  }
+}
+
+extension MonitoringCheck {
+  /// Then the address that was dialled is not the target's.
+  fileprivate var hasProxy: Bool {
+    guard case .http(let settings) = kind else { return false }
+    return settings.proxy != nil
   }
 }
 

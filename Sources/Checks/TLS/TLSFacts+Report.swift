@@ -7,10 +7,12 @@ extension TLSFacts {
   /// - Parameter now: what the days remaining are counted from.
   init(_ report: TLSReport, now: Timestamp) {
     let end = report.chain.first.map { Timestamp(seconds: $0.notAfter) }
+    let pathEnd = report.pathNotAfter.map { Timestamp(seconds: $0) }
     self.init(
       version: report.version, cipher: report.cipher, verified: report.verified,
       verifyError: report.verified ? nil : report.problems.map(\.rawValue).joined(separator: ", "),
-      notAfter: end, daysRemaining: end.map { Self.wholeDays(from: now, to: $0) },
+      notAfter: end, daysRemaining: end.map { Self.wholeDays(from: now, to: $0) }, pathNotAfter: pathEnd,
+      pathDaysRemaining: pathEnd.map { Self.wholeDays(from: now, to: $0) },
       chain: report.chain.map { CertificateFacts($0) })
   }
 

@@ -16,6 +16,11 @@ package struct TLSReport: Hashable, Sendable {
 
   package var verified: Bool { problems.isEmpty }
 
+  /// When the certificate stops being good: its own end, or an earlier one on the path of trust. Nil: none came.
+  package var earliestEnd: Int64? {
+    chain.first.map { min($0.notAfter, pathNotAfter ?? $0.notAfter) }
+  }
+
   package init(
     version: String, cipher: String?, chain: [PresentedCertificate], problems: [CertificateProblem],
     pathNotAfter: Int64? = nil

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+/// What one attempt carries from hop to hop: where it has been, cookies, and how it proves who it is. Pure but for
+/// the nonces of digest.
+struct HTTPSession {
+  enum Decision: Hashable {
+    /// This answer is the one to judge.
+    case final
+    case follow(HTTPStep)
+    case refused(Verdict)
+    /// The same request once more, with the answer to the server's challenge.
+    case again
+    /// The same request once more, with a token that is not this one.
+    case refuseToken(String)
+  }
+
+  private let settings: HTTPSettings
+  private var rule: RedirectRule
+  private var jar = CookieJar()
+  private var digest: DigestState?
+  /// Of OAuth 2, once fetched.
+  var token: String?
+  /// The token was asked for once more already.
+  private var hasRefusedToken = false
+
+  init(_ settings: HTTPSettings) {
+    self.settings = settings
+    rule = RedirectRule(settings)
+  }
+
+  mutating func request(for step: HTTPStep, userAgent: String) -> TransferRequest {
+    var request = step.request(settings, userAgent: userAgent)
+    if let authorization = authorization(for: step) {
+      request.headers.append(HeaderField("Authorization", authorization))
+      // Known credentials may still meet a nonce or a token that has run out.
+      request.stopsAtChallenge = true
+    } else if step.sendsOwnHeaders, case .digest = settings.auth {
+      request.stopsAtChallenge = true
+    }
+    return request
+  }
+
+  /// - Parameter now: what cookies expire by.
+  mutating func decide(after step: HTTPStep, _ report: TransferReport, now: Timestamp) -> Decision {
+    if report.statusCode == 401, step.sendsOwnHeaders, let again = answerChallenge(report) { return again }
+    // Whoever does not follow has no second request to send them with.
+    if settings.follow { jar.take(report.headers("set-cookie"), from: step.url, at: now) }
+    let jar = jar
+    let decision = rule.decide(
+      after: step, status: report.statusCode, location: report.header("location"),
+      cookies: { jar.header(for: $0, at: now) })
+    switch decision {
+    case .final: return .final
+    case .follow(let next): return .follow(next)
+    case .refused(let verdict): return .refused(verdict)
+    }
+  }
+
+  /// Nil: the 401 is the answer.
+  private mutating func answerChallenge(_ report: TransferReport) -> Decision? {
+    switch settings.auth {
+    case .digest:
+      guard let answer = DigestAnswer.strongest(of: report.headers("www-authenticate")) else { return nil }
+      // A second challenge means that the credentials are wrong, unless only the nonce was too old.
+      if let digest, !answer.isStale || digest.renewals > 0 { return nil }
+      digest = DigestState(answer: answer, renewals: digest.map { $0.renewals + 1 } ?? 0)
+      return .again
+    case .oauth2:
+      guard let token, !hasRefusedToken else { return nil }
+      hasRefusedToken = true
+      return .refuseToken(token)
+    case .basic, .bearer, nil: return nil
+    }
+  }
+
+  private mutating func authorization(for step: HTTPStep) -> String? {
+    guard step.sendsOwnHeaders else { return nil }
+    switch settings.auth {
+    case .digest(let username, let password):
+      digest?.count += 1
+      guard let digest else { return nil }
+      let request = DigestAnswer.Request(
+        method: step.method, uri: step.url.path + (step.url.query.map { "?" + $0 } ?? ""), username: username,
+        password: password.reveal())
+      return digest.answer.header(request, count: digest.count, clientNonce: digest.clientNonce)
+    case .oauth2: return token.map { "Bearer " + $0 }
+    case .basic, .bearer, nil: return nil
+    }
+  }
+}
+
+/// One challenge and the requests answered with it.
+private struct DigestState {
+  let answer: DigestAnswer
+  var count: UInt32 = 0
+  /// Times the server called a nonce too old.
+  var renewals: Int
+  let clientNonce =
+    String(UInt64.random(in: .min ... .max), radix: 16) + String(UInt64.random(in: .min ... .max), radix: 16)
+}
+
+extension TransferReport {
+  /// All headers of that lower-case name, in order.
+  func headers(_ name: String) -> [String] {
+    headers.filter { $0.name.lowercased() == name }.map(\.value)
+  }
+}

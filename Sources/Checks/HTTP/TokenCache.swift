@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Synchronization
+
+/// Tokens of OAuth 2 in memory, each until 80 % of its life is over.
+final class TokenCache: Sendable {
+  /// Everything a token may depend on: checks that share all of it share the token.
+  struct Key: Hashable, Sendable {
+    var settings: OAuth2Settings
+    var origin: CheckOrigin
+    var tls: TLSOptions
+    var proxy: ProxySettings?
+  }
+
+  private struct Entry {
+    var token: String
+    var until: ContinuousClock.Instant
+  }
+
+  private static let capacity = 1024
+
+  private let entries = Mutex<[Key: Entry]>([:])
+
+  func token(for key: Key, at now: ContinuousClock.Instant = .now) -> String? {
+    entries.withLock { entries in entries[key].flatMap { $0.until > now ? $0.token : nil } }
+  }
+
+  /// - Parameter lifetime: as the server gave it; nil: it did not, and the token is not kept.
+  func keep(_ token: String, for key: Key, lifetime: Duration?, at now: ContinuousClock.Instant = .now) {
+    guard let lifetime else { return }
+    entries.withLock { entries in
+      if entries.count >= Self.capacity { entries = entries.filter { $0.value.until > now } }
+      if entries.count >= Self.capacity { entries.removeAll() }
+      entries[key] = Entry(token: token, until: now + lifetime * 4 / 5)
+    }
+  }
+
+  /// The server refused this token; another one that came meanwhile stays.
+  func drop(_ token: String, for key: Key) {
+    entries.withLock { if $0[key]?.token == token { $0[key] = nil } }
+  }
+}

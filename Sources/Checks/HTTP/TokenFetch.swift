@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+/// Gets the token of one attempt: from the cache, or from its endpoint, which is found, judged and pinned as every
+/// target is. The time it takes is part of the deadline, not of the target's latency.
+struct TokenFetch: Sendable {
+  let cache: TokenCache
+  let transfer: PinnedTransfer
+  let route: HTTPRoute
+  let settings: HTTPSettings
+  let oauth2: OAuth2Settings
+  let userAgent: String
+
+  /// Nil on success, when `token` is set.
+  func renew(
+    _ token: inout String?, until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> Verdict? {
+    token = cache.token(for: key)
+    if token != nil { return nil }
+    switch try await ask(.header, until: deadline) {
+    case .success(.token(let fresh, let lifetime)):
+      cache.keep(fresh, for: key, lifetime: lifetime)
+      token = fresh
+      return nil
+    case .success(.refused(let words, _)): return refusal(words)
+    case .failure(let failure): return failure.verdict
+    }
+  }
+
+  /// The server did not take it.
+  func refuse(_ token: String) { cache.drop(token, for: key) }
+
+  private var key: TokenCache.Key {
+    TokenCache.Key(settings: oauth2, origin: route.check.origin, tls: tls, proxy: settings.proxy)
+  }
+
+  /// What the check says about authorities and versions holds for the endpoint too; its own name and certificate are
+  /// for the target alone.
+  private var tls: TLSOptions {
+    TLSOptions(
+      caFile: settings.tls.caFile, minimumVersion: settings.tls.minimumVersion,
+      maximumVersion: settings.tls.maximumVersion)
+  }
+
+  private struct Failure: Error { let verdict: Verdict }
+
+  private func ask(
+    _ proof: TokenRequest.Proof, until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> Result<TokenAnswer, Failure> {
+    switch try await route.find(oauth2.tokenURL, after: nil, until: deadline) {
+    case .ended(let outcome): return .failure(Failure(verdict: wrapped(outcome.verdict)))
+    case .found(let addresses, _):
+      var request = TokenRequest(settings: oauth2, proof: proof).transfer(userAgent: userAgent)
+      request.tls = TransferTLS(tls)
+      request.proxy = settings.proxy.map(TransferProxy.init)
+      let dialled = try await transfer.perform(request, to: addresses, until: deadline)
+      if let failure = dialled.report.failure {
+        return .failure(Failure(verdict: wrapped(route.verdict(failure, of: dialled, at: endpoint))))
+      }
+      let answer = TokenAnswer(dialled.report)
+      if proof == .header, case .refused(_, isAboutClient: true) = answer {
+        return try await ask(.body, until: deadline)
+      }
+      return .success(answer)
+    }
+  }
+
+  private var endpoint: Endpoint { Endpoint(host: oauth2.tokenURL.host, port: oauth2.tokenURL.port) }
+
+  private func refusal(_ words: String) -> Verdict {
+    Verdict(.authToken, phase: .transfer, message: "token endpoint \(endpoint): \(words)")
+  }
+
+  /// The target was never asked, so what happened to the endpoint is not what happened to it.
+  private func wrapped(_ verdict: Verdict) -> Verdict {
+    let words = verdict.message ?? verdict.reason.rawValue
+    return Verdict(
+      verdict.reason.isLocal ? verdict.reason : .authToken, phase: verdict.phase,
+      message: "token endpoint \(endpoint): \(words)", isUnknown: verdict.isUnknown)
+  }
+}
