@@ -16,14 +16,17 @@ package struct ConfigSources: Sendable {
   /// The default of `agent.name`.
   package var hostName: String
   package var patterns: PatternRule
+  package var zones: TimeZoneFiles
 
   package init(
-    environment: [String: String], secrets: SecretFiles, hostName: String, patterns: PatternRule = .unchecked
+    environment: [String: String], secrets: SecretFiles, hostName: String, patterns: PatternRule = .unchecked,
+    zones: TimeZoneFiles = TimeZoneFiles()
   ) {
     self.environment = environment
     self.secrets = secrets
     self.hostName = hostName
     self.patterns = patterns
+    self.zones = zones
   }
 }
 
@@ -70,7 +73,8 @@ package enum ConfigLoader {
     let root = walk.root(node)
     guard case .map = node.content else { throw ConfigErrors(problems: walk.problems) }
     var builder = SettingsBuilder(
-      walk: walk, root: root, hostName: sources.hostName, patterns: sources.patterns)
+      walk: walk, root: root, hostName: sources.hostName, patterns: sources.patterns,
+      zones: sources.zones)
     let settings = builder.settings()
     let warnings = inOrder(builder.walk.warnings)
     guard builder.walk.problems.isEmpty else {

@@ -9,6 +9,8 @@ package enum EffectiveConfig {
     var printer = ConfigPrinter(secretPaths: settings.secretPaths)
     printer.sections(settings)
     if let quartz = settings.quartz { printer.quartz(quartz) }
+    printer.maintenance(settings.maintenance)
+    if !settings.canaries.isEmpty { printer.texts("canaries", settings.canaries) }
     printer.checks(settings.checks)
     return printer.text
   }

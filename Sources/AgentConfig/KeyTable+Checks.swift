@@ -11,9 +11,9 @@ extension KeyTable {
         "tls", .either(.flag, .map(tlsOptions)), "TLS on the connection: true, or how it is made and judged"
       )
       .only(.tcp),
+      Key("maintenance", .list(.map(ownMaintenance)), "Windows in which somebody works on this target"),
       Key("expect", .map(expect), "Conditions; all of them must hold"),
-    ],
-    planned: ["maintenance"])
+    ])
 
   private static let everyCheck = [
     Key("name", .text, "Name in every output; each only once", required: true),

@@ -27,9 +27,13 @@ extension KeyTable {
       Key("quartz", .map(quartz), "The Quartz API: checks from it, results to it"),
       Key("spool", .map(spool), "The store of results that wait for delivery"),
       Key("egress", .map(egress), "Where probes may go; the API can never widen it"),
+      Key("maintenance", .list(.map(maintenance)), "Windows in which somebody works on the targets"),
+      Key(
+        "canaries", .list(.text),
+        "Names of checks that tell whether this machine's own uplink works", default: "[]"),
       Key("checks", .list(.check), "What is probed"),
     ],
-    planned: ["include", "canaries", "maintenance", "alerts", "otlp"])
+    planned: ["include", "alerts", "otlp"])
 
   static let agent = KeyTable(keys: [
     Key("name", .text, "Name of the agent in results", default: "the host's name"),

@@ -12,8 +12,12 @@ package struct Settings: Hashable, Sendable {
   package var quartz: QuartzSettings?
   package var spool: SpoolSettings
   package var egress: EgressSettings
+  /// Names of checks; when all of them fail, what else fails may be our own fault.
+  package var canaries: [String]
   /// The checks of the file, in its order; names and ids are unique.
   package var checks: [MonitoringCheck]
+  /// Windows of the section, then those of the checks.
+  package var maintenance: [MaintenanceWindow]
   /// Paths of values that came from `${file:}` or `${cred:}` into keys that are not secret by themselves; the first
   /// two parts of a check's are `checks` and its id. Only `EffectiveConfig` looks at them.
   package var secretPaths: Set<[String]>

@@ -8,6 +8,7 @@ struct SettingsBuilder {
   let root: TypedMap
   let hostName: String
   let patterns: PatternRule
+  let zones: TimeZoneFiles
 
   mutating func settings() -> Settings {
     let agent = agent()
@@ -15,11 +16,14 @@ struct SettingsBuilder {
     let quartz = root["quartz"] == nil ? nil : quartz(root.map("quartz"))
     let egress = egress(root.map("egress"))
     let checks = checks(defaults)
+    let maintenance = maintenance(checks, zones: zones)
+    let canaries = canaries(checks.map(\.check))
     nothingToDo()
     return Settings(
       agent: agent, status: StatusSettings(listen: listen(stateDir: agent.stateDir)), limits: limits(),
-      defaults: defaults, quartz: quartz, spool: spool(), egress: egress, checks: checks.map(\.check),
-      secretPaths: secretPaths(checks))
+      defaults: defaults, quartz: quartz, spool: spool(), egress: egress, canaries: canaries,
+      checks: checks.map(\.check),
+      maintenance: maintenance, secretPaths: secretPaths(checks))
   }
 
   private mutating func agent() -> AgentSettings {
@@ -47,6 +51,31 @@ struct SettingsBuilder {
     } else if text.printable(maxBytes: .max) != text {
       walk.problem(position, "\(section).\(key) contains a control character")
     }
+  }
+
+  /// A name nobody bears would be a canary that never sings; names of the API's checks are known later.
+  private mutating func canaries(_ checks: [MonitoringCheck]) -> [String] {
+    let names = root.texts("canaries") ?? []
+    let mayPull = root.map("quartz").map("checks").flag("pull") == true
+    for (index, name) in names.enumerated() where !root.isInvalid(["canaries", String(index)]) {
+      let position = root.position(of: ["canaries", String(index)])
+      let isWritten = (root.list("checks") ?? []).contains { item in
+        if case .map(let map) = item.value { map.text("name") == name } else { false }
+      }
+      if names[..<index].contains(name) {
+        walk.problem(position, "canaries names \(quoted(name)) twice")
+      } else if let check = checks.first(where: { $0.name == name }), !check.enabled {
+        walk.problem(
+          position, "canaries names \(quoted(name)), which is not enabled",
+          hint: "enable the check, or leave it out")
+      } else if !isWritten, !mayPull {
+        let near = nearest(to: name, among: checks.map(\.name)).map { "did you mean \"\($0)\"?" }
+        walk.problem(
+          position, "canaries names \(quoted(name)), which is no check of this file",
+          hint: near ?? "a canary is a check that works whenever the uplink does, such as the own router")
+      }
+    }
+    return names
   }
 
   private func limits() -> LimitSettings {
@@ -95,7 +124,7 @@ struct SettingsBuilder {
     let below = checks.flatMap { item in
       item.map.secretPaths().map { ["checks", item.check.id.description] + $0 }
     }
-    return Set(sections + below)
+    return Set(sections + below + secretMaintenancePaths(checks))
   }
 }
 

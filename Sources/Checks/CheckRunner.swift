@@ -28,6 +28,8 @@ package struct CheckRunner: Sendable {
   private let tls: any Probe
   private let ping: any Probe
   private let time: RunnerTime
+  /// Asked before a check is called down; nil where there are no canaries.
+  package var canaries: CanaryWatch?
 
   /// One probe for each kind of check. `time` is the system's, or a test's.
   package init(
@@ -42,22 +44,35 @@ package struct CheckRunner: Sendable {
     self.time = time
   }
 
+  /// One attempt and nothing else: whether the check's conditions hold.
+  package func succeedsNow(_ check: MonitoringCheck) async throws(CancellationError) -> Bool {
+    var attempts: [Attempt] = []
+    return try await attempt(check, &attempts).verdict.isSuccess
+  }
+
   /// Throws only when the surrounding task is cancelled; a cancelled run leaves no result.
   package func run(_ check: MonitoringCheck, slot: ProbeSlot) async throws(CancellationError) -> CheckResult {
     let startedAt = time.now()
     var attempts: [Attempt] = []
+    var began = time.instant()
     var outcome = try await attempt(check, &attempts)
     var retries = 0
     while outcome.verdict.deservesRetry, retries < check.retries {
       try await time.sleep(check.retryDelay)
       retries += 1
+      began = time.instant()
       outcome = try await attempt(check, &attempts)
     }
     if outcome.verdict.deservesRetry, check.retries > 0, check.confirmDelay > .zero {
       try await time.sleep(check.confirmDelay)
+      began = time.instant()
       outcome = try await attempt(check, &attempts)
       if outcome.verdict.state == .down { outcome.verdict = outcome.verdict.confirmed(after: retries) }
     }
+    if outcome.verdict.state == .down, let names = await canaries?.failing(since: began, about: check) {
+      outcome.verdict = outcome.verdict.excused(by: names)
+    }
+    if Task.isCancelled { throw CancellationError() }
     return result(of: outcome, attempts, check: check, slot: slot, startedAt: startedAt)
   }
 
@@ -143,6 +158,13 @@ extension Verdict {
   /// What the policy refuses or we cannot do will not change within a run.
   fileprivate var deservesRetry: Bool {
     !isSuccess && reason != .policyDenied && reason != .unsupported
+  }
+
+  /// Nobody can tell whose fault it is while nothing that should work does.
+  fileprivate func excused(by canaries: [String]) -> Verdict {
+    let words = "our own uplink seems down, for no canary answers (\(canaries.joined(separator: ", ")))"
+    return Verdict(
+      reason, phase: phase, message: message.map { "\(words): \($0)" } ?? words, isUnknown: true)
   }
 
   fileprivate func confirmed(after retries: Int) -> Verdict {

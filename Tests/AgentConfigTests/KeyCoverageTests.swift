@@ -56,7 +56,7 @@ struct KeyCoverageTests {
     ) { $1 }
     let without = try settings("checks:\n  - {\(flow(base))}\n")
     let with = try settings("checks:\n  - {\(flow(base.merging([path: value]) { $1 }))}\n")
-    #expect(with.checks != without.checks)
+    #expect(with.checks != without.checks || with.maintenance != without.maintenance)
   }
 
   /// Without a required key there are no settings; the full set, or none at all, is then what to differ from.
@@ -69,11 +69,16 @@ struct KeyCoverageTests {
 
   private func text(_ values: [String: String]) -> String {
     var sections: [String: [String: String]] = [:]
+    var single = ""
     for (path, value) in values {
       let parts = path.split(separator: ".", maxSplits: 1)
+      if parts.count == 1 {
+        single += "\(path): \(value)\n"
+        continue
+      }
       sections[String(parts[0]), default: [:]][String(parts[1])] = value
     }
-    return sections.sorted { $0.key < $1.key }.map { "\($0.key): {\(flow($0.value))}\n" }.joined()
+    return single + sections.sorted { $0.key < $1.key }.map { "\($0.key): {\(flow($0.value))}\n" }.joined()
   }
 
   /// Dotted paths as a flow map.
@@ -111,11 +116,12 @@ private func quartzBase(_ path: [String]) -> [String: String] {
 }
 
 private let settingValues: [String: String] = [
+  "maintenance": "[{name: A, start: 2026-01-04T02:00, duration: 2h}]",
   "agent.name": "other", "agent.region": "other", "agent.state_dir": "/other", "status.listen": "\"off\"",
   "limits.in_flight": "7", "limits.in_flight_per_host": "7", "limits.remote_checks": "7",
   "limits.remote_interval_min": "7s", "defaults.interval": "70s", "defaults.timeout": "7s",
   "defaults.retries": "7",
-  "defaults.retry_delay": "7s", "spool.size": "64MiB", "spool.durability": "interval",
+  "defaults.retry_delay": "7s", "canaries": "[Shop front]", "spool.size": "64MiB", "spool.durability": "interval",
   "egress.mode": "allowlist_only, allow: [10.0.0.0/8]",
   "egress.allow": "[10.0.0.0/8]", "egress.deny": "[10.0.0.0/8]", "egress.ports": "[7]",
   "quartz.url": "\"https://other.example\"", "quartz.api_key": "other", "quartz.checks.pull": "true",
@@ -164,6 +170,7 @@ private let oauth2 = [
 ]
 
 private let checkValues: [String: String] = [
+  "maintenance": "[{start: 2026-01-04T02:00, duration: 2h}]",
   "name": "B", "id": id, "type": "-", "enabled": "false", "post": "true", "resource": id, "tags": "[x]",
   "interval": "70s", "timeout": "7s", "retries": "7", "retry_delay": "7s", "confirm_delay": "7s", "ip": "4",
   "url": "\"https://b.example/\"", "method": "PUT", "headers": "{X-A: b}", "body": "x",

@@ -48,6 +48,7 @@ struct AgentParts: Sendable {
       recorder.keep(checks)
       maintenance.replace(checks: checks)
       history.apply(checks, now: .now())
+      engine.canaries.replace(checks.filter { $0.enabled && settings.canaries.contains($0.name) })
       scheduler.apply(checks)
     }
     let status = AgentStatus(

@@ -9,17 +9,23 @@ struct ProbeEngine: Sendable {
   let runner: CheckRunner
   let curl: CurlEngine
   let resolver: SystemResolver
+  let canaries: CanaryWatch
 
   init(egress: EgressSettings, curl: CurlEngine, reactor: Reactor) {
     self.curl = curl
     resolver = SystemResolver(reactor: reactor)
     let finder = TargetFinder(resolver: resolver, policy: EgressPolicy(egress))
-    runner = CheckRunner(
+    let plain = CheckRunner(
       http: HTTPProbe(engine: curl, reactor: reactor, finder: finder, userAgent: userAgent),
       tcp: TCPProbe(reactor: reactor, finder: finder),
       dns: DNSProbe(reactor: reactor, finder: finder, system: resolver),
       tls: TLSProbe(engine: curl, reactor: reactor, finder: finder),
       ping: PingProbe(reactor: reactor, finder: finder))
+    let watch = CanaryWatch { canary in try await plain.succeedsNow(canary) }
+    canaries = watch
+    var runner = plain
+    runner.canaries = watch
+    self.runner = runner
   }
 
   /// One run of one check, as a person asked for it.

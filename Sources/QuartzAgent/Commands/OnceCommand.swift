@@ -50,6 +50,7 @@ struct OnceCommand: AsyncParsableCommand {
       format: output.chosen(terminal), explain: explain, width: terminal.width,
       color: terminal.usesColor(disabled: output.noColor))
     let results = try await withProbeEngine(egress: selection.egress) { engine in
+      engine.canaries.replace(selection.canaries)
       try await rounds(selection, engine, printer)
     }
     printer.finish(results, rounds: count)

@@ -8,6 +8,7 @@ import Monitoring
 struct OnceSelection {
   var checks: [MonitoringCheck] = []
   var egress = EgressSettings()
+  var canaries: [MonitoringCheck] = []
 
   /// A target with a scheme needs no configuration; a name or an id does, and so does no target at all.
   init(targets: [String], with keys: String?, config: ConfigOptions) throws {
@@ -23,6 +24,7 @@ struct OnceSelection {
     if config.path != nil || adHoc.isEmpty || !names.isEmpty {
       let settings = try loadSettings(config.required())
       egress = settings.egress
+      canaries = settings.checks.filter { $0.enabled && settings.canaries.contains($0.name) }
       checks = try Self.named(names, all: adHoc.isEmpty, in: settings)
     }
     if let keys, adHoc.isEmpty {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+// maintenance
+extension SettingsBuilder {
+  /// The windows of the section, then those of the checks in their order.
+  mutating func maintenance(
+    _ checks: [(check: MonitoringCheck, map: TypedMap)], zones: TimeZoneFiles
+  ) -> [MaintenanceWindow] {
+    var windows: [MaintenanceWindow] = []
+    let list = root.list("maintenance") ?? []
+    if list.count > MaintenanceLimits.windows {
+      walk.problem(
+        root.position(of: ["maintenance"]),
+        "maintenance may list at most \(MaintenanceLimits.windows) windows, found \(list.count)")
+      return []
+    }
+    uniqueWindows(list)
+    for item in list {
+      guard case .map(let map) = item.value else { continue }
+      selectsSomething(map, checks.map(\.check))
+      if let window = window(MaintenanceDefinition(map), map, zones) { windows.append(window) }
+    }
+    for (check, map) in checks {
+      for item in map.list("maintenance") ?? [] {
+        guard case .map(let map) = item.value else { continue }
+        var definition = MaintenanceDefinition(map)
+        definition.name = definition.name ?? check.name
+        definition.checks = [check.id.description]
+        if let window = window(definition, map, zones) { windows.append(window) }
+      }
+    }
+    return windows
+  }
+
+  /// What came from secret files into the windows of checks, as paths of the section in which they are printed.
+  func secretMaintenancePaths(_ checks: [(check: MonitoringCheck, map: TypedMap)]) -> [[String]] {
+    var index = root.list("maintenance")?.count ?? 0
+    var paths: [[String]] = []
+    for (_, map) in checks {
+      for item in map.list("maintenance") ?? [] {
+        guard case .map(let map) = item.value else { continue }
+        paths += map.secretPaths().map { ["maintenance", String(index)] + $0 }
+        index += 1
+      }
+    }
+    return paths
+  }
+
+  private mutating func window(
+    _ definition: MaintenanceDefinition, _ map: TypedMap, _ zones: TimeZoneFiles
+  ) -> MaintenanceWindow? {
+    do throws(InvalidMaintenance) {
+      return try MaintenanceWindow(definition, zones: zones)
+    } catch {
+      for problem in error.problems where !map.isInvalid(problem.path) {
+        let position = map.position(of: problem.path)
+        if map.isSecret(problem.path), !problem.path.isEmpty {
+          walk.problem(
+            position, "\(CheckProblem.keyText(problem.path)) comes from a secret file and is not acceptable",
+            hint: "the value is not shown; see docs/configuration.md for what the key takes")
+        } else {
+          walk.problem(position, problem.message, hint: problem.hint)
+        }
+      }
+      return nil
+    }
+  }
+
+  private mutating func uniqueWindows(_ list: [Typed]) {
+    var first: [String: Position] = [:]
+    for item in list {
+      guard case .map(let map) = item.value, let name = map.text("name") else { continue }
+      let position = map.position(of: ["name"])
+      if let earlier = first[name] {
+        walk.problem(
+          position, "name \(found(map, "name", name)) is taken by the window in line \(earlier.line)")
+      } else {
+        first[name] = position
+      }
+    }
+  }
+
+  /// Only a warning: the API may know the check.
+  private mutating func selectsSomething(_ map: TypedMap, _ checks: [MonitoringCheck]) {
+    guard root.map("quartz").map("checks").flag("pull") != true else { return }
+    let names = checks.map(\.name)
+    let ids = Set(checks.map(\.id.description))
+    let tags = Set(checks.flatMap(\.tags))
+    for (index, name) in (map.texts("checks") ?? []).enumerated()
+    where !name.isEmpty && !names.contains(name) && !ids.contains(name) {
+      walk.warn(
+        map.position(of: ["checks", String(index)]),
+        "checks[\(index)] names no check: \(found(map, "checks", name))",
+        hint: nearest(to: name, among: names).map { "did you mean \"\($0)\"?" })
+    }
+    for (index, tag) in (map.texts("tags") ?? []).enumerated() where !tag.isEmpty && !tags.contains(tag) {
+      walk.warn(
+        map.position(of: ["tags", String(index)]),
+        "tags[\(index)] is a tag that no check has: \(found(map, "tags", tag))",
+        hint: nearest(to: tag, among: tags.sorted()).map { "did you mean \"\($0)\"?" })
+    }
+  }
+}
+
+extension MaintenanceDefinition {
+  init(_ map: TypedMap) {
+    self.init()
+    name = map.text("name")
+    checks = map.texts("checks")
+    tags = map.texts("tags")
+    resources = map.texts("resources")
+    start = map.text("start")
+    duration = map.duration("duration")
+    end = map.text("end")
+    repetition = map.text("repeat")
+    timezone = map.text("timezone")
+    skip = map.flag("skip")
+  }
+}
