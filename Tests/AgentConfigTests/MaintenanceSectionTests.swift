@@ -56,10 +56,11 @@ struct MaintenanceSectionTests {
       """
     let found = try warnings(text + oneCheck)
     #expect(
-      found == [
-        "agent.yaml:2:24: checks[0] names no check: \"Shop frnt\"\\n  hint: did you mean \"Shop front\"?",
-        "agent.yaml:2:43: tags[0] is a tag that no check has: \"db\"",
-      ].map { $0.replacing("\\n", with: "\n") })
+      found
+        == [
+          "agent.yaml:2:24: checks[0] names no check: \"Shop frnt\"\\n  hint: did you mean \"Shop front\"?",
+          "agent.yaml:2:43: tags[0] is a tag that no check has: \"db\"",
+        ].map { $0.replacing("\\n", with: "\n") })
   }
 
   @Test func whatComesFromASecretFileIsNotPrinted() throws {

@@ -33,6 +33,7 @@ node-typescript          checks the types of the backend's route
 nodejs                   runs the backend's route
 iproute2                 addresses and routes in network namespaces
 nftables                 loss and refusals in network namespaces
+tzdata                   the time zones of maintenance windows
 "
 
 ci_packages="
