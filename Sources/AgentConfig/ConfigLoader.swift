@@ -2,11 +2,23 @@
 
 import Glibc
 import Monitoring
+import Synchronization
 
 /// A configuration that can be run, and what was noticed on the way.
 package struct LoadedConfig: Hashable, Sendable {
   package var settings: Settings
   package var warnings: [ConfigProblem]
+  /// What it was read from.
+  package var origin: ConfigOrigin
+}
+
+/// The files a configuration was made of, for whoever watches them.
+package struct ConfigOrigin: Hashable, Sendable {
+  /// Absolute, or relative to the working directory: the main file first, then what was included, then secrets and
+  /// bodies.
+  package var files: [String]
+  /// The patterns of `include`, of which new files may come.
+  package var patterns: [String]
 }
 
 /// What a configuration depends on besides its own text.
@@ -17,16 +29,18 @@ package struct ConfigSources: Sendable {
   package var hostName: String
   package var patterns: PatternRule
   package var zones: TimeZoneFiles
+  package var files: ConfigFiles
 
   package init(
     environment: [String: String], secrets: SecretFiles, hostName: String, patterns: PatternRule = .unchecked,
-    zones: TimeZoneFiles = TimeZoneFiles()
+    zones: TimeZoneFiles = TimeZoneFiles(), files: ConfigFiles = .disk
   ) {
     self.environment = environment
     self.secrets = secrets
     self.hostName = hostName
     self.patterns = patterns
     self.zones = zones
+    self.files = files
   }
 }
 
@@ -39,10 +53,15 @@ package enum ConfigLoader {
   package static func load(
     path: String, environment: [String: String], patterns: PatternRule
   ) throws(ConfigErrors) -> LoadedConfig {
-    let bytes = try readConfig(path)
+    let touched = Mutex<[String]>([])
     let sources = ConfigSources(
-      environment: environment, secrets: .disk, hostName: hostName(), patterns: patterns)
-    return try parse(bytes: bytes, file: path, sources: sources)
+      environment: environment, secrets: .disk.noting { path in touched.withLock { $0.append(path) } },
+      hostName: hostName(), patterns: patterns)
+    var loaded = try parse(bytes: sources.files.read(path), file: path, sources: sources)
+    for file in touched.withLock(\.self) where !loaded.origin.files.contains(file) {
+      loaded.origin.files.append(file)
+    }
+    return loaded
   }
 
   /// The same for bytes of any origin; `file` is what messages call it, and relative paths are relative to its
@@ -50,14 +69,7 @@ package enum ConfigLoader {
   package static func parse(
     bytes: [UInt8], file: String, sources: ConfigSources
   ) throws(ConfigErrors) -> LoadedConfig {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      let (line, column) = firstInvalid(bytes)
-      throw ConfigErrors(problems: [
-        ConfigProblem(
-          file: file, line: line, column: column, message: "the file is no valid UTF-8",
-          hint: "save it as UTF-8")
-      ])
-    }
+    let text = try utf8Text(bytes, file: file)
     return try parse(text: text, file: file, sources: sources)
   }
 
@@ -70,26 +82,19 @@ package enum ConfigLoader {
     let references = References(
       environment: sources.environment, files: sources.secrets, base: directory(of: file))
     var walk = Walk(file: file, references: references)
-    let root = walk.root(node)
+    var root = walk.root(node)
     guard case .map = node.content else { throw ConfigErrors(problems: walk.problems) }
+    let included = Includes(sources: sources, base: references.base).read(into: &root, &walk)
     var builder = SettingsBuilder(
       walk: walk, root: root, hostName: sources.hostName, patterns: sources.patterns,
       zones: sources.zones)
     let settings = builder.settings()
-    let warnings = inOrder(builder.walk.warnings)
+    builder.walk.sort()
     guard builder.walk.problems.isEmpty else {
-      throw ConfigErrors(problems: inOrder(builder.walk.problems), warnings: warnings)
+      throw ConfigErrors(problems: builder.walk.problems, warnings: builder.walk.warnings)
     }
-    return LoadedConfig(settings: settings, warnings: warnings)
-  }
-
-  /// By place; two problems of one place stay in the order they were found in.
-  private static func inOrder(_ problems: [ConfigProblem]) -> [ConfigProblem] {
-    problems.enumerated().sorted { left, right in
-      (left.element.line, left.element.column, left.offset) < (
-        right.element.line, right.element.column, right.offset
-      )
-    }.map(\.element)
+    let origin = ConfigOrigin(files: [file] + included.files, patterns: included.patterns)
+    return LoadedConfig(settings: settings, warnings: builder.walk.warnings, origin: origin)
   }
 }
 
@@ -98,30 +103,13 @@ private func directory(of file: String) -> String {
   return slash == file.startIndex ? "/" : String(file[..<slash])
 }
 
-private func readConfig(_ path: String) throws(ConfigErrors) -> [UInt8] {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-  guard descriptor >= 0 else { throw unreadable(path, errno) }
-  defer { close(descriptor) }
-  var bytes: [UInt8] = []
-  while bytes.count <= YAMLReader.maxSize {
-    let (chunk, failure) = readChunk(descriptor)
-    if let failure { throw unreadable(path, failure) }
-    if chunk.isEmpty { return bytes }
-    bytes += chunk
-  }
-  throw ConfigErrors(problems: [ConfigProblem(file: path, message: "the file is larger than 1 MiB")])
-}
-
-private func unreadable(_ path: String, _ code: Int32) -> ConfigErrors {
-  let (message, hint): (String, String?) =
-    switch code {
-    case ENOENT:
-      ("the file does not exist", "copy agent.yaml.example to \(path), or name another file with --config")
-    case EACCES, EPERM: ("the file may not be read by this user", "see its owner and mode with ls -l")
-    case EISDIR: ("this is a directory", "name the file in it")
-    default: ("the file cannot be read: \(String(cString: strerror(code)))", nil)
-    }
-  return ConfigErrors(problems: [ConfigProblem(file: path, message: message, hint: hint)])
+func utf8Text(_ bytes: [UInt8], file: String) throws(ConfigErrors) -> String {
+  if let text = String(validating: bytes, as: UTF8.self) { return text }
+  let (line, column) = firstInvalid(bytes)
+  throw ConfigErrors(problems: [
+    ConfigProblem(
+      file: file, line: line, column: column, message: "the file is no valid UTF-8", hint: "save it as UTF-8")
+  ])
 }
 
 /// Where the first byte that is no UTF-8 stands; the column counts scalars.

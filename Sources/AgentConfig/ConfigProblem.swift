@@ -4,9 +4,11 @@
 struct Position: Hashable, Comparable, Sendable {
   var line: Int
   var column: Int
+  /// Which file: 0 is the main one, the others are in the order they were included in.
+  var source = 0
 
   static func < (left: Position, right: Position) -> Bool {
-    (left.line, left.column) < (right.line, right.column)
+    (left.source, left.line, left.column) < (right.source, right.line, right.column)
   }
 }
 

@@ -15,6 +15,7 @@ extension ConfigPrinter {
       printer.word("in_flight_per_host", String(settings.limits.inFlightPerHost))
       printer.word("remote_checks", String(settings.limits.remoteChecks))
       printer.word("remote_interval_min", settings.limits.remoteIntervalMin.text)
+      printer.word("destinations", String(settings.limits.destinations))
     }
     map("defaults") { printer in
       printer.word("interval", settings.defaults.interval.text)
@@ -31,6 +32,7 @@ extension ConfigPrinter {
       printer.texts("allow", settings.egress.allow.flatMap(\.texts))
       printer.texts("deny", settings.egress.deny.flatMap(\.texts))
       printer.word("ports", "[\(settings.egress.ports.map(String.init).joined(separator: ", "))]")
+      printer.texts("methods", settings.egress.methods)
     }
   }
 

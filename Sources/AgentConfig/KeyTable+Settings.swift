@@ -7,6 +7,7 @@ enum SettingLimits {
   static let inFlight = 1...100_000
   static let perHost = 1...10_000
   static let remoteChecks = 1...100_000
+  static let destinations = 1...100_000
   static let remoteInterval: ClosedRange<Duration> = .seconds(1) ... .seconds(86_400)
   static let spoolSize = 16 * 1024 * 1024...1024 * 1024 * 1024 * 1024
   static let pullEvery: ClosedRange<Duration> = .seconds(60) ... .seconds(86_400)
@@ -29,11 +30,19 @@ extension KeyTable {
       Key("egress", .map(egress), "Where probes may go; the API can never widen it"),
       Key("maintenance", .list(.map(maintenance)), "Windows in which somebody works on the targets"),
       Key(
+        "include", .oneOrMore(.text),
+        "Further files with checks, maintenance and canaries, such as conf.d/*.yaml; relative to this file",
+        default: "[]"),
+      Key(
         "canaries", .list(.text),
         "Names of checks that tell whether this machine's own uplink works", default: "[]"),
       Key("checks", .list(.check), "What is probed"),
     ],
-    planned: ["include", "alerts", "otlp"])
+    planned: ["alerts", "otlp"])
+
+  /// What an included file may hold: the lists of the main file.
+  static let included = KeyTable(
+    keys: root.keys.filter { ["checks", "maintenance", "canaries"].contains($0.name) })
 
   static let agent = KeyTable(keys: [
     Key("name", .text, "Name of the agent in results", default: "the host's name"),
@@ -67,8 +76,10 @@ extension KeyTable {
         "remote_interval_min", .duration(SettingLimits.remoteInterval),
         "Shortest interval of a check from the API",
         default: "10s"),
-    ],
-    planned: ["destinations"])
+      Key(
+        "destinations", .integer(SettingLimits.destinations),
+        "Distinct addresses that checks from the API may go to in a day", default: "500"),
+    ])
 
   static let defaults = KeyTable(keys: [
     Key("interval", .duration(CheckLimits.interval), "From one probe to the next", default: "60s"),
@@ -95,8 +106,10 @@ extension KeyTable {
       Key(
         "ports", .list(.integer(CheckLimits.port)), "Ports that checks from the API may use",
         default: "[80, 443, 8080, 8443]"),
+      Key(
+        "methods", .list(.text), "Methods that http checks from the API may use", default: "[GET, HEAD]"),
     ],
-    planned: ["methods", "proxy", "allow_names"])
+    planned: ["proxy", "allow_names"])
 }
 
 extension KeyTable {

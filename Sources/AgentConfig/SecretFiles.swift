@@ -41,6 +41,20 @@ package struct SecretFiles: Sendable {
     self.readBody = readBody
   }
 
+  /// The same files, and `note` is told the path of each that is read.
+  package func noting(_ note: @escaping @Sendable (String) -> Void) -> SecretFiles {
+    let (read, readBody) = (read, readBody)
+    return SecretFiles(
+      read: { path throws(Note) in
+        note(path)
+        return try read(path)
+      },
+      readBody: { path throws(Note) in
+        note(path)
+        return try readBody(path)
+      })
+  }
+
   /// The files of this machine. Symbolic links are followed, for that is how Kubernetes mounts secrets; what they
   /// lead to must be a regular file of at most 4 KiB that nobody but its owner may write.
   package static let disk = SecretFiles(

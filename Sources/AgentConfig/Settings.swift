@@ -51,6 +51,8 @@ package struct LimitSettings: Hashable, Sendable {
   package var inFlightPerHost: Int
   package var remoteChecks: Int
   package var remoteIntervalMin: Duration
+  /// Distinct addresses that checks from the API may go to within a day.
+  package var destinations: Int
 }
 
 /// `defaults`: for the checks of the file; a check from the API has its own columns.

@@ -67,6 +67,7 @@ extension SettingsBuilder {
         return UInt16(exactly: port)
       }
     }
+    if let methods = map.list("methods") { settings.methods = self.methods(methods) }
     if settings.mode == .allowlistOnly, settings.allow.isEmpty, !map.isInvalid(["allow"]) {
       walk.problem(
         map.position(of: ["mode"]),
@@ -74,6 +75,21 @@ extension SettingsBuilder {
         hint: "list the ranges that probes may reach in egress.allow")
     }
     return settings
+  }
+
+  private mutating func methods(_ list: [Typed]) -> [String] {
+    var methods: [String] = []
+    for (index, item) in list.enumerated() {
+      guard case .text(let text) = item.value else { continue }
+      if !text.isEmpty, text.utf8.allSatisfy({ (0x41...0x5a).contains($0) }), text != "CONNECT" {
+        methods.append(text)
+      } else {
+        walk.problem(
+          item.position, "egress.methods[\(index)] must be an HTTP method in capitals, found \(quoted(text))",
+          hint: "such as GET, HEAD or POST")
+      }
+    }
+    return methods
   }
 
   private mutating func rules(_ map: TypedMap, _ key: String) -> [EgressRule] {

@@ -83,7 +83,8 @@ struct SettingsBuilder {
     return LimitSettings(
       inFlight: map.integer("in_flight"), inFlightPerHost: map.integer("in_flight_per_host") ?? 8,
       remoteChecks: map.integer("remote_checks") ?? 2000,
-      remoteIntervalMin: map.duration("remote_interval_min") ?? .seconds(10))
+      remoteIntervalMin: map.duration("remote_interval_min") ?? .seconds(10),
+      destinations: map.integer("destinations") ?? 500)
   }
 
   private mutating func defaults() -> CheckDefaults {

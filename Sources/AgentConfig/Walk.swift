@@ -5,24 +5,29 @@ import Monitoring
 /// Reads the tree by the key tables and collects every problem on the way. What it returns always has the shape the
 /// tables promise; what it could not read is `invalid` there.
 struct Walk {
-  let file: String
+  /// By `Position.source`.
+  private var files: [String]
   let references: References
   private(set) var problems: [ConfigProblem] = []
   private(set) var warnings: [ConfigProblem] = []
 
   init(file: String, references: References) {
-    self.file = file
+    self.files = [file]
     self.references = references
   }
 
   mutating func problem(_ position: Position, _ message: String, hint: String? = nil) {
     problems.append(
-      ConfigProblem(file: file, line: position.line, column: position.column, message: message, hint: hint))
+      ConfigProblem(
+        file: files[position.source], line: position.line, column: position.column, message: message,
+        hint: hint))
   }
 
   mutating func warn(_ position: Position, _ message: String, hint: String? = nil) {
     warnings.append(
-      ConfigProblem(file: file, line: position.line, column: position.column, message: message, hint: hint))
+      ConfigProblem(
+        file: files[position.source], line: position.line, column: position.column, message: message,
+        hint: hint))
   }
 
   /// The whole file.
@@ -34,6 +39,39 @@ struct Walk {
       return TypedMap(position: node.position)
     }
     return map(entries, .root, Place(path: [], position: node.position))
+  }
+
+  /// A file that the main one includes: lists and nothing else.
+  mutating func included(_ node: YAMLNode, file: String) -> TypedMap {
+    files.append(file)
+    let node = node.placed(in: files.count - 1)
+    guard case .map(let entries) = node.content else {
+      problem(
+        node.position, "an included file must be a map of lists, found \(node.kindText)",
+        hint: "begin it with checks:")
+      return TypedMap(position: node.position)
+    }
+    return map(entries, .included, Place(path: [], position: node.position))
+  }
+
+  /// Problems that were found before there were places.
+  mutating func add(_ found: [ConfigProblem]) { problems += found }
+
+  /// Puts both lists in the order of the files; two about one place stay in the order they were found in.
+  mutating func sort() {
+    let order = Dictionary(
+      uniqueKeysWithValues: Set(files).map { file in (file, files.firstIndex(of: file) ?? 0) })
+    func key(_ problem: ConfigProblem) -> (Int, Int, Int) {
+      (order[problem.file] ?? files.count, problem.line, problem.column)
+    }
+    func sorted(_ list: [ConfigProblem]) -> [ConfigProblem] {
+      list.enumerated().sorted { left, right in
+        let (one, other) = (key(left.element), key(right.element))
+        return one == other ? left.offset < right.offset : one < other
+      }.map(\.element)
+    }
+    problems = sorted(problems)
+    warnings = sorted(warnings)
   }
 
   /// Where a value stands: its key's path, and the position that complaints point at.

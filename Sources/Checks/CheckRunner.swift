@@ -56,6 +56,7 @@ package struct CheckRunner: Sendable {
     var attempts: [Attempt] = []
     var began = time.instant()
     var outcome = try await attempt(check, &attempts)
+    let held = outcome.held
     var retries = 0
     while outcome.verdict.deservesRetry, retries < check.retries {
       try await time.sleep(check.retryDelay)
@@ -73,7 +74,9 @@ package struct CheckRunner: Sendable {
       outcome.verdict = outcome.verdict.excused(by: names)
     }
     if Task.isCancelled { throw CancellationError() }
-    return result(of: outcome, attempts, check: check, slot: slot, startedAt: startedAt)
+    var slot = slot
+    slot.late = slot.late.map { $0 + held }
+    return result(of: outcome, attempts, check: check, slot: slot, startedAt: startedAt.advanced(by: held))
   }
 
   private func attempt(
@@ -86,7 +89,7 @@ package struct CheckRunner: Sendable {
     ResponseTimeRule(check.responseTime).judge(&outcome)
     attempts.append(
       Attempt(
-        startedAt: startedAt, status: outcome.verdict.status, reason: outcome.verdict.reason,
+        startedAt: startedAt.advanced(by: outcome.held), status: outcome.verdict.status, reason: outcome.verdict.reason,
         responseTime: outcome.responseTime, dialled: outcome.dialled))
     return outcome
   }

@@ -14,11 +14,14 @@ package struct EgressSettings: Hashable, Sendable {
   package var deny: [EgressRule]
   /// The ports a check from the API may use on public addresses; a dns check may use 53 as well.
   package var ports: [UInt16]
+  /// The methods an http check from the API may use.
+  package var methods: [String]
 
   package init(
     mode: Mode = .default, allow: [EgressRule] = [], deny: [EgressRule] = [],
-    ports: [UInt16] = [80, 443, 8080, 8443]
+    ports: [UInt16] = [80, 443, 8080, 8443], methods: [String] = ["GET", "HEAD"]
   ) {
+    self.methods = methods
     self.mode = mode
     self.allow = allow
     self.deny = deny

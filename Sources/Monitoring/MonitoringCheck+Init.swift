@@ -36,6 +36,7 @@ extension MonitoringCheck {
     self.ip = common.ip
     self.addresses = common.addresses
     self.resolver = common.resolver
+    self.pinned = nil
     self.sourceAddress = common.sourceAddress
     self.negate = definition.negate ?? false
     self.kind = kind
@@ -43,9 +44,16 @@ extension MonitoringCheck {
   }
 
   /// The same check under another name, for lists in which two bear the same.
-  package func renamed(_ name: String) -> MonitoringCheck { MonitoringCheck(self, name: name) }
+  package func renamed(_ name: String) -> MonitoringCheck {
+    MonitoringCheck(self, name: name, pinned: pinned)
+  }
 
-  private init(_ check: MonitoringCheck, name: String) {
+  /// The same check about one address of its host, which is not resolved again.
+  package func pinned(to address: IPAddress) -> MonitoringCheck {
+    MonitoringCheck(self, name: name, pinned: address)
+  }
+
+  private init(_ check: MonitoringCheck, name: String, pinned: IPAddress?) {
     self.id = check.id
     self.name = name
     self.origin = check.origin
@@ -63,6 +71,7 @@ extension MonitoringCheck {
     self.ip = check.ip
     self.addresses = check.addresses
     self.resolver = check.resolver
+    self.pinned = pinned
     self.sourceAddress = check.sourceAddress
     self.negate = check.negate
     self.kind = check.kind

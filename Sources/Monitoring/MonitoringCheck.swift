@@ -56,6 +56,8 @@ package struct MonitoringCheck: Hashable, Sendable {
   package let addresses: AddressScope
   /// Asked for the target's name instead of the system's resolvers.
   package let resolver: Endpoint?
+  /// The one address of its host that a run with `addresses: each` is about at the moment; nil in every configuration.
+  package let pinned: IPAddress?
   /// The local address connections are made from.
   package let sourceAddress: IPAddress?
   /// The target must not answer as the conditions say: success and failure change places.

@@ -34,7 +34,7 @@ struct DocumentationTests {
 
   /// Promised for settings, and not worth a line of the page.
   private let laterSettings: Set = [
-    "run_now_token", "read_token", "allow_unauthenticated", "hosts", "destinations", "methods", "proxy",
+    "run_now_token", "read_token", "allow_unauthenticated", "hosts", "proxy",
     "allow_names",
     "update_resources",
   ]

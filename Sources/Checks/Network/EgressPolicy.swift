@@ -24,12 +24,25 @@ package enum EgressPurpose: Hashable, Sendable {
 /// check from the API is a stranger's: public unicast on the allowed ports, and what the local file lists.
 package struct EgressPolicy: Hashable, Sendable {
   package let settings: EgressSettings
+  /// What a stranger's check must not be aimed at; nil where there is no agent around.
+  package let own: OwnPlaces?
 
-  package init(_ settings: EgressSettings = EgressSettings()) { self.settings = settings }
+  package init(_ settings: EgressSettings = EgressSettings(), own: OwnPlaces? = nil) {
+    self.settings = settings
+    self.own = own
+  }
 
+  /// - Parameter host: how the check or the redirect calls the address; nil: not at all.
   package func judge(
-    _ address: IPAddress, port: UInt16, origin: CheckOrigin, purpose: EgressPurpose = .connection
+    _ address: IPAddress, port: UInt16, origin: CheckOrigin, purpose: EgressPurpose = .connection,
+    host: String? = nil
   ) -> EgressVerdict {
+    if origin == .api, purpose != .echo {
+      for judged in address.reached {
+        guard let why = own?.refusal(of: judged, port: port, host: host) else { continue }
+        return .denied("\(address) \(why)")
+      }
+    }
     let port = purpose == .echo ? nil : port
     // An address that hides others is as good as the worst of them: each must pass on its own.
     for candidate in [address] + address.embedded where listed(candidate, port, in: settings.deny) {
@@ -56,6 +69,16 @@ package struct EgressPolicy: Hashable, Sendable {
       return .denied("a redirect may not lead from a \(from) to a \(to) address")
     }
     return .allowed
+  }
+
+  /// Why a check must not be run at all, whatever its target; nil: it may.
+  package func refusal(of check: MonitoringCheck) -> String? {
+    guard check.origin == .api, case .http(let http) = check.kind else { return nil }
+    guard settings.methods.contains(http.method) else {
+      return "the method \(http.method) is not in 'egress.methods', which are open to checks from the API"
+    }
+    guard http.body != nil, ["GET", "HEAD"].contains(http.method) else { return nil }
+    return "a check from the API may not send a body with \(http.method)"
   }
 
   package func isMorePrivate(_ address: IPAddress, than source: IPAddress) -> Bool {

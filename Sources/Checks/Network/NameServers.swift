@@ -47,10 +47,10 @@ final class NameServers: Sendable {
   /// wait is at most the file's `timeout` and at most its share of what is left, so a silent server never takes
   /// the time of the next one.
   func ask(
-    _ question: DNSQuestion, recursion: Bool = true, by configuration: ResolverConfiguration, phase: Phase,
-    until deadline: ContinuousClock.Instant
+    _ question: DNSQuestion, recursion: Bool = true, by configuration: ResolverConfiguration,
+    over transport: DNSTransport = .udp, phase: Phase, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
-    let exchange = DNSExchange(reactor: reactor, phase: phase)
+    let exchange = DNSExchange(reactor: reactor, phase: phase, transport: transport)
     var waiting = health.withLock { $0.ordered(configuration.servers, at: .now) }
     var elapsed = Duration.zero
     var best: DNSReply?
@@ -74,7 +74,7 @@ final class NameServers: Sendable {
     var last =
       best
       ?? .init(
-        content: .failure(.noNameServer), transport: "udp", truncated: false, connect: nil, elapsed: .zero)
+        content: .failure(.noNameServer), transport: transport, elapsed: .zero)
     last.elapsed = elapsed
     return last
   }

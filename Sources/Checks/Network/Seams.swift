@@ -69,6 +69,10 @@ package struct ProbeOutcome: Sendable {
   package var dialled: [DialledAddress] = []
   /// With `addresses: each`: what every address came to.
   package var addresses: [AddressVerdict] = []
+  /// How long the attempt was held back before it began: lateness, no part of any time in here.
+  package var held: Duration = .zero
+  /// Nothing was tried yet: the attempt is to be made again after this long.
+  package var postponed: Duration?
 
   package init(
     _ verdict: Verdict, responseTime: Duration? = nil, timings: Timings = Timings(), hops: [Hop] = [],

@@ -72,13 +72,13 @@ package final class SystemResolver: HostResolving {
 
   /// Asks the machine's name servers one question, for checks that watch the servers themselves.
   func ask(
-    _ question: DNSQuestion, recursion: Bool, phase: Phase, until deadline: ContinuousClock.Instant
+    _ question: DNSQuestion, recursion: Bool, over transport: DNSTransport, phase: Phase,
+    until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
     let contents = await files.contents()
     return try await servers.ask(
       question, recursion: recursion, by: contents.map(configuration) ?? ResolverConfiguration(),
-      phase: phase,
-      until: deadline)
+      over: transport, phase: phase, until: deadline)
   }
 
   private func configuration(_ contents: ResolverFiles.Contents) -> ResolverConfiguration {

@@ -6,11 +6,17 @@ import Monitoring
 package struct TargetFinder: Sendable {
   package let resolver: any HostResolving
   package let policy: EgressPolicy
+  /// What checks from the API may use up; nil: nobody counts.
+  package let budget: EgressBudget?
 
-  package init(resolver: any HostResolving, policy: EgressPolicy) {
+  package init(resolver: any HostResolving, policy: EgressPolicy, budget: EgressBudget? = nil) {
     self.resolver = resolver
     self.policy = policy
+    self.budget = budget
   }
+
+  /// Addresses of one name that a check from the API has dialled at most.
+  private static let strangersAddresses = 4
 
   /// What to look for.
   package struct Target: Hashable, Sendable {
@@ -33,6 +39,9 @@ package struct TargetFinder: Sendable {
   package func find(
     _ target: Target, for check: MonitoringCheck, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> Finding {
+    if let why = policy.refusal(of: check) {
+      return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
+    }
     let host = try await resolve(target.endpoint.host, for: check, until: deadline)
     let dns = IPAddress(target.endpoint.host) == nil ? host.elapsed : nil
     if let failure = host.failure {
@@ -41,7 +50,17 @@ package struct TargetFinder: Sendable {
       return .ended(ProbeOutcome(failure, responseTime: shown, timings: Timings(dns: shown, total: shown)))
     }
     switch judge(host.addresses, of: target, for: check) {
-    case .permitted(let addresses): return .found(addresses: addresses, dns: dns)
+    case .permitted(let addresses): return admit(addresses, for: check, dns: dns)
+    case .refused(let why):
+      return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
+    }
+  }
+
+  private func admit(_ addresses: [SocketAddress], for check: MonitoringCheck, dns: Duration?) -> Finding {
+    guard check.origin == .api, let budget else { return .found(addresses: addresses, dns: dns) }
+    switch budget.admit(Array(addresses.prefix(Self.strangersAddresses))) {
+    case .granted(let addresses): return .found(addresses: addresses, dns: dns)
+    case .later(let wait): return .ended(.postponed(by: wait))
     case .refused(let why):
       return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
     }
@@ -65,7 +84,12 @@ package struct TargetFinder: Sendable {
     guard case .permitted(let addresses) = judge(near, of: Target(endpoint), for: check) else {
       return .ended(ProbeOutcome(RedirectRule.denied))
     }
-    return .found(addresses: addresses, dns: dns)
+    guard check.origin == .api, let budget else { return .found(addresses: addresses, dns: dns) }
+    let few = Array(addresses.prefix(Self.strangersAddresses))
+    guard case .granted(let admitted) = budget.admit(few, isDelayable: false) else {
+      return .ended(ProbeOutcome(RedirectRule.denied))
+    }
+    return .found(addresses: admitted, dns: dns)
   }
 
   private enum Judgement {
@@ -77,7 +101,8 @@ package struct TargetFinder: Sendable {
     let endpoint = target.endpoint
     var refusal = "\(endpoint.host) has no address"
     let permitted = addresses.filter { address in
-      let verdict = policy.judge(address, port: endpoint.port, origin: check.origin, purpose: target.purpose)
+      let verdict = policy.judge(
+        address, port: endpoint.port, origin: check.origin, purpose: target.purpose, host: endpoint.host)
       guard case .denied(let why) = verdict else { return true }
       refusal = why
       return false
@@ -92,6 +117,9 @@ package struct TargetFinder: Sendable {
     _ host: String, for check: MonitoringCheck, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost {
     let ip = check.usableIP
+    if let pinned = check.pinned, host == check.ownTarget?.endpoint.host {
+      return ResolvedHost(addresses: [pinned])
+    }
     guard let named = check.resolver, IPAddress(host) == nil else {
       return try await resolver.resolve(host, ip: ip, deadline: deadline)
     }

@@ -20,7 +20,7 @@ struct Agent {
       log.warning("state_dir is not as it should be", metadata: ["problem": "\(problem)"])
     }
     let spool = try await openSpool()
-    try await withProbeEngine(egress: settings.egress) { engine in
+    try await withProbeEngine(egress: ProbeEgress(settings)) { engine in
       let parts = try await AgentParts(settings, engine: engine, spool: spool, started: started, log: log)
       await serve(parts, signals)
     }

@@ -53,7 +53,7 @@ struct AgentParts: Sendable {
     }
     let status = AgentStatus(
       history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
-      limit: inFlightLimit(settings.limits.inFlight))
+      limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget)
     self.server = ListenAddress(settings.status.listen).map {
       LocalStatusServer(listen: $0, source: status, logger: log)
     }

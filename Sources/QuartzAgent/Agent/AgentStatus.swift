@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Checks
 import History
 import Monitoring
 import QuartzAPI
@@ -16,6 +17,7 @@ struct AgentStatus: StatusSource {
   let catalog: CheckCatalog
   /// Probes in flight at most.
   let limit: Int
+  let egress: EgressBudget
 
   func snapshot() async -> StatusSnapshot {
     let now = Timestamp.now()
@@ -31,7 +33,7 @@ struct AgentStatus: StatusSource {
         StatusProblem("the check list is not the API's latest: \(trouble)", hint: puller.trouble?.hint))
     }
     if let damage = history.damage { snapshot.notices.append(StatusProblem(damage)) }
-    snapshot.notices += await listNotices() + budgetNotices()
+    snapshot.notices += await listNotices() + budgetNotices() + egressNotices()
     return snapshot
   }
 
@@ -56,6 +58,16 @@ struct AgentStatus: StatusSource {
     }
     if let problem = list.cacheProblem { notices.append(StatusProblem("the check list on disk: \(problem)")) }
     return notices
+  }
+
+  private func egressNotices() -> [StatusProblem] {
+    let status = egress.status
+    guard let refusal = status.lastRefusal else { return [] }
+    return [
+      StatusProblem(
+        "checks of the API were refused \(status.refused) times: \(refusal)",
+        hint: "look whether somebody scans through this agent; else raise limits.destinations", critical: true)
+    ]
   }
 
   private func budgetNotices() async -> [StatusProblem] {

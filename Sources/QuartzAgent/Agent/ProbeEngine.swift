@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Checks
 import Curl
 import Monitoring
@@ -11,16 +12,18 @@ struct ProbeEngine: Sendable {
   let resolver: SystemResolver
   let canaries: CanaryWatch
 
-  init(egress: EgressSettings, curl: CurlEngine, reactor: Reactor) {
+  let budget: EgressBudget
+  let own: OwnPlaces
+
+  init(_ egress: ProbeEgress, curl: CurlEngine, reactor: Reactor) {
     self.curl = curl
     resolver = SystemResolver(reactor: reactor)
-    let finder = TargetFinder(resolver: resolver, policy: EgressPolicy(egress))
+    budget = EgressBudget(EgressBudget.Limits(destinations: egress.destinations))
+    own = egress.own
+    let finder = TargetFinder(
+      resolver: resolver, policy: EgressPolicy(egress.settings, own: own), budget: budget)
     let plain = CheckRunner(
-      http: HTTPProbe(engine: curl, reactor: reactor, finder: finder, userAgent: userAgent),
-      tcp: TCPProbe(reactor: reactor, finder: finder),
-      dns: DNSProbe(reactor: reactor, finder: finder, system: resolver),
-      tls: TLSProbe(engine: curl, reactor: reactor, finder: finder),
-      ping: PingProbe(reactor: reactor, finder: finder))
+      engine: curl, reactor: reactor, system: resolver, finder: finder, userAgent: userAgent)
     let watch = CanaryWatch { canary in try await plain.succeedsNow(canary) }
     canaries = watch
     var runner = plain
@@ -54,9 +57,27 @@ struct ProbeEngine: Sendable {
   }
 }
 
+/// Where probes may go, by the configuration.
+struct ProbeEgress: Sendable {
+  var settings = EgressSettings()
+  var destinations = 500
+  var own = OwnPlaces()
+
+  init() {}
+
+  init(_ settings: Settings) {
+    self.settings = settings.egress
+    destinations = settings.limits.destinations
+    var ports: Set<UInt16> = []
+    if case .tcp(_, let port) = settings.status.listen, port > 0 { ports.insert(port) }
+    let api = settings.quartz.map { Endpoint(host: $0.url.host, port: $0.url.port) }
+    own = OwnPlaces(ports: ports, api: api)
+  }
+}
+
 /// Runs `body` with an engine that lives exactly as long.
 func withProbeEngine<Value>(
-  egress: EgressSettings, _ body: (ProbeEngine) async throws -> Value
+  egress: ProbeEgress, _ body: (ProbeEngine) async throws -> Value
 ) async throws -> Value {
   let trust = TrustStore()
   // Parsed now and not during the first probe, which would show its cost as somebody's latency. Whether there is a
@@ -64,7 +85,7 @@ func withProbeEngine<Value>(
   await onThread { _ = try? trust.check() }
   return try await withCurlEngine(trust: trust) { curl in
     let reactor = try Reactor()
-    return try await body(ProbeEngine(egress: egress, curl: curl, reactor: reactor))
+    return try await body(ProbeEngine(egress, curl: curl, reactor: reactor))
   }
 }
 

@@ -17,23 +17,26 @@ extension QuartzLink {
     var rules = MappingRules(quartz.checks)
     rules.limit = settings.limits.remoteChecks
     rules.minimumInterval = settings.limits.remoteIntervalMin
+    rules.methods = Set(settings.egress.methods)
     let identity = QuartzAPI.AgentIdentity(
       name: settings.agent.name, region: settings.agent.region, version: agentVersion)
     let outside = Outside(
-      engine: engine.curl, resolve: engine.resolver.forRequests, stateDirectory: settings.agent.stateDir,
+      engine: engine.curl, resolve: engine.resolver.forRequests(engine.own), stateDirectory: settings.agent.stateDir,
       queue: spool, readKey: rereading(quartz.apiKeyFile), apply: apply)
     try self.init(quartz, agent: identity, rules: rules, outside: outside)
   }
 }
 
 extension SystemResolver {
-  fileprivate var forRequests: CurlExchange.Resolve {
+  /// What the API's name resolves to is closed to the checks it sends.
+  fileprivate func forRequests(_ own: OwnPlaces) -> CurlExchange.Resolve {
     { host, _ in
       do {
         let found = try await self.resolve(host, ip: .any, deadline: .now + .seconds(10))
         if let failure = found.failure {
           return .failure(ResolveFailure("\(host) cannot be resolved: \(failure.reason.rawValue)"))
         }
+        own.noteAPI(found.addresses)
         return .success(found.addresses.map(\.description))
       } catch { return .failure(ResolveFailure("cancelled")) }
     }

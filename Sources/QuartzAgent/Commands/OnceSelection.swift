@@ -7,7 +7,7 @@ import Monitoring
 /// Which checks one `once` runs, and under which policy.
 struct OnceSelection {
   var checks: [MonitoringCheck] = []
-  var egress = EgressSettings()
+  var egress = ProbeEgress()
   var canaries: [MonitoringCheck] = []
 
   /// A target with a scheme needs no configuration; a name or an id does, and so does no target at all.
@@ -23,7 +23,7 @@ struct OnceSelection {
     }
     if config.path != nil || adHoc.isEmpty || !names.isEmpty {
       let settings = try loadSettings(config.required())
-      egress = settings.egress
+      egress = ProbeEgress(settings)
       canaries = settings.checks.filter { $0.enabled && settings.canaries.contains($0.name) }
       checks = try Self.named(names, all: adHoc.isEmpty, in: settings)
     }

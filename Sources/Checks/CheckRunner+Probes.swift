@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+extension CheckRunner {
+  /// With the agent's own probes: each keeps to the egress budget, and answers for each address where a check wants it.
+  package init(
+    engine: CurlEngine, reactor: Reactor, system: SystemResolver, finder: TargetFinder, userAgent: String
+  ) {
+    func whole(_ probe: some Probe) -> any Probe { PacedProbe(EachAddressProbe(probe, finder: finder)) }
+    self.init(
+      http: whole(HTTPProbe(engine: engine, reactor: reactor, finder: finder, userAgent: userAgent)),
+      tcp: whole(TCPProbe(reactor: reactor, finder: finder)),
+      dns: whole(DNSProbe(reactor: reactor, finder: finder, system: system)),
+      tls: whole(TLSProbe(engine: engine, reactor: reactor, finder: finder)),
+      ping: whole(PingProbe(reactor: reactor, finder: finder)))
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Lets another probe make a verdict for every address of a check's host, where the check asks for it
+/// (`addresses: each`). One address that fails fails the check.
+///
+/// The name is resolved once; all permitted addresses, 16 at most, are then probed at the same time, so that each has
+/// the whole of the time that is left.
+package struct EachAddressProbe: Probe {
+  private let inner: any Probe
+  private let finder: TargetFinder
+
+  package init(_ inner: any Probe, finder: TargetFinder) {
+    self.inner = inner
+    self.finder = finder
+  }
+
+  package func attempt(
+    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ProbeOutcome {
+    guard check.addresses == .each, check.pinned == nil, let target = check.ownTarget else {
+      return try await inner.attempt(check, deadline: deadline)
+    }
+    switch try await finder.find(target, for: check, until: deadline) {
+    case .ended(let outcome): return outcome
+    case .found(let addresses, let dns):
+      let outcomes = try await probe(addresses, check, deadline)
+      return Self.merge(zip(addresses, outcomes).map { ($0, $1) }, rule: check.responseTime, dns: dns)
+    }
+  }
+
+  private func probe(
+    _ addresses: [SocketAddress], _ check: MonitoringCheck, _ deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> [ProbeOutcome] {
+    let outcomes = await withTaskGroup(of: (Int, ProbeOutcome?).self) { group in
+      for (index, peer) in addresses.enumerated() {
+        group.addTask {
+          (index, try? await inner.attempt(check.pinned(to: peer.address), deadline: deadline))
+        }
+      }
+      var outcomes = [ProbeOutcome?](repeating: nil, count: addresses.count)
+      for await (index, outcome) in group { outcomes[index] = outcome }
+      return outcomes.compactMap(\.self)
+    }
+    // A probe throws only when it is cancelled.
+    guard outcomes.count == addresses.count else { throw CancellationError() }
+    return outcomes
+  }
+
+  /// The outcome of the address that decides, with what all of them came to: the first that failed, else the first
+  /// that nobody can tell about, else the slowest.
+  static func merge(
+    _ probed: [(peer: SocketAddress, outcome: ProbeOutcome)], rule: Thresholds<Duration>, dns: Duration?
+  ) -> ProbeOutcome {
+    var outcomes = probed.map(\.outcome)
+    for index in outcomes.indices {
+      // Resolving was done once, for all of them.
+      outcomes[index].add(dns)
+      ResponseTimeRule(rule).judge(&outcomes[index])
+    }
+    guard let deciding = outcomes.indices.max(by: { rank(outcomes[$0], $0) < rank(outcomes[$1], $1) }) else {
+      preconditionFailure("found no address at all")
+    }
+    var merged = outcomes[deciding]
+    merged.addresses = zip(probed, outcomes).map { one, outcome in
+      AddressVerdict(
+        address: outcome.address ?? one.peer.description, verdict: outcome.verdict,
+        responseTime: outcome.responseTime, timings: outcome.timings, statusCode: outcome.statusCode)
+    }
+    merged.name(merged.addresses[deciding], of: merged.addresses)
+    return merged
+  }
+
+  /// Higher decides. The position counts only among failures, the time only among successes.
+  private static func rank(_ outcome: ProbeOutcome, _ index: Int) -> (Int, Duration) {
+    let state =
+      switch outcome.verdict.state {
+      case .up: 0
+      case .degraded: 1
+      case .unknown: 2
+      case .down: 3
+      }
+    return (state, outcome.verdict.isSuccess ? outcome.responseTime ?? .zero : .seconds(-index))
+  }
+}
+
+extension ProbeOutcome {
+  fileprivate mutating func add(_ dns: Duration?) {
+    guard let dns else { return }
+    timings.dns = dns + (timings.dns ?? .zero)
+    timings.total = timings.total.map { $0 + dns }
+    responseTime = responseTime.map { $0 + dns }
+  }
+
+  /// Puts the address that decided into the words.
+  fileprivate mutating func name(_ deciding: AddressVerdict, of all: [AddressVerdict]) {
+    guard verdict.reason != .ok, all.count > 1 else { return }
+    let count = all.count { $0.state == deciding.state }
+    let what =
+      deciding.state == .degraded ? "slow or expiring" : deciding.state == .unknown ? "unknown" : "failing"
+    let words = verdict.message.map { ": \($0)" } ?? ""
+    verdict.message = "\(deciding.address), \(count) of \(all.count) addresses \(what)\(words)"
+      .printable(maxBytes: 256)
+  }
+}
+
+extension MonitoringCheck {
+  /// What the check's own addresses are those of. Nil where they are not ours to choose: behind a proxy, and for the
+  /// machine's own name servers.
+  package var ownTarget: TargetFinder.Target? {
+    switch kind {
+    case .http(let http):
+      http.proxy == nil ? .init(Endpoint(host: http.url.host, port: http.url.port)) : nil
+    case .tcp(let tcp): .init(Endpoint(host: tcp.host, port: tcp.port))
+    case .tls(let tls): .init(Endpoint(host: tls.host, port: tls.port))
+    case .dns(let dns): dns.server.map { .init($0, for: .dns) }
+    case .ping(let ping):
+      .init(Endpoint(host: ping.host, port: ping.port ?? 0), for: ping.port == nil ? .echo : .connection)
+    }
+  }
+}
