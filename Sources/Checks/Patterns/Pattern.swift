@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+import CPCRE2
+import Monitoring
+
+/// A regular expression, compiled: PCRE2 with Unicode, multiline (`^` and `$` at every line, which may end in LF,
+/// CR LF or CR), unanchored. Bytes that are no UTF-8 match nothing and disturb nothing around them.
+///
+/// A match has a budget, because a body is a stranger's: what a backtracking engine needs for `^(a+)+$` doubles with
+/// every letter, and for `[\s\S]*x` it grows with the square. See `PatternBudget`.
+package struct Pattern: Sendable {
+  /// Why a text is no pattern.
+  package struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The byte in the pattern the engine had got to.
+    package let offset: Int
+    /// In the engine's words.
+    package let message: String
+
+    package var description: String { "\(message) at byte \(offset)" }
+  }
+
+  package enum Outcome: Hashable, Sendable {
+    /// The first place: offsets in bytes from the first one given. `groups[0]` is the whole match, `groups[n]` the
+    /// n-th group, nil when it took no part; `names` has the numbers of the groups with names.
+    case match(Range<Int>, groups: [Range<Int>?], names: [String: Int])
+    case none
+    /// The budget was spent before the question was answered. Nobody knows whether the pattern matches, so a
+    /// condition fails either way.
+    case limit
+
+    package var isMatch: Bool {
+      if case .match = self { return true }
+      return false
+    }
+  }
+
+  /// What to say of `.limit`.
+  package static let limitWords =
+    "gave up: the pattern needs too many steps on this text (write it without nested or leading repeats)"
+
+  /// Judges the patterns of definitions.
+  package static let rule = PatternRule { text in
+    do throws(Invalid) {
+      _ = try Pattern(text)
+      return nil
+    } catch { return error.description }
+  }
+
+  private let program: PatternProgram
+
+  package init(_ text: String) throws(Invalid) { program = try PatternProgram(text) }
+
+  package func firstMatch(in bytes: some Collection<UInt8>) -> Outcome {
+    // An empty buffer has no address, and PCRE2 wants one.
+    guard !bytes.isEmpty else {
+      return [0].withUnsafeBufferPointer { program.match(in: UnsafeBufferPointer(rebasing: $0.prefix(0))) }
+    }
+    if let outcome = bytes.withContiguousStorageIfAvailable({ program.match(in: $0) }) { return outcome }
+    return Array(bytes).withUnsafeBufferPointer { program.match(in: $0) }
+  }
+
+  /// As `firstMatch`, on the beginning of something that may go on. Nil: it depends on what follows.
+  package func settledMatch(in bytes: [UInt8]) -> Outcome? {
+    bytes.isEmpty ? nil : bytes.withUnsafeBufferPointer { program.settledMatch(in: $0) }
+  }
+
+  package func firstMatch(in text: String) -> Outcome {
+    var text = text
+    return text.withUTF8 { firstMatch(in: $0) }
+  }
+}
