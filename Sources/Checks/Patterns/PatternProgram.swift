@@ -3,10 +3,12 @@
 import CPCRE2
 import Glibc
 
-/// Owns what `pcre2_compile` gave. A match only reads it, on any number of threads at once.
-final class PatternProgram: Sendable {
-  /// Written once, here; freed when the last owner is gone.
-  private nonisolated(unsafe) let code: OpaquePointer
+/// Owns what `pcre2_compile` gave.
+///
+/// @unchecked: the pointer never changes, and no lock is needed, because a match only reads what it points to
+/// (pcre2api, "Multithreading"); what a match writes is its own.
+final class PatternProgram: @unchecked Sendable {
+  private let code: OpaquePointer
   private let names: [String: Int]
 
   init(_ text: String) throws(Pattern.Invalid) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AgentConfig
+import Checks
 import History
 import Logging
 import Monitoring
@@ -77,7 +78,7 @@ struct Agent {
     let path = configPath
     let loaded = await onThread {
       Result { () throws(ConfigErrors) in
-        try ConfigLoader.load(path: path, environment: processEnvironment(), patterns: .unchecked)
+        try ConfigLoader.load(path: path, environment: processEnvironment(), patterns: Pattern.rule)
       }
     }
     switch loaded {

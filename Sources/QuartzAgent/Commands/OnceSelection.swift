@@ -2,6 +2,7 @@
 
 import AgentConfig
 import ArgumentParser
+import Checks
 import Monitoring
 
 /// Which checks one `once` runs, and under which policy.
@@ -55,7 +56,7 @@ struct OnceSelection {
       return try MonitoringCheck(
         adHoc: target, keys: keys,
         sources: ConfigSources(
-          environment: processEnvironment(), secrets: .disk, hostName: "command-line", patterns: .unchecked))
+          environment: processEnvironment(), secrets: .disk, hostName: "command-line", patterns: Pattern.rule))
     } catch {
       throw failure(error.message, hint: error.hint, status: ExitCode.validationFailure.rawValue)
     }

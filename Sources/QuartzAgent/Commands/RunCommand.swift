@@ -2,6 +2,7 @@
 
 import AgentConfig
 import ArgumentParser
+import Checks
 import Logging
 import Monitoring
 
@@ -37,7 +38,7 @@ func loadSettings(_ path: String, warn: (ConfigProblem) -> Void = { printError("
   -> Settings
 {
   do {
-    let loaded = try ConfigLoader.load(path: path, environment: processEnvironment(), patterns: .unchecked)
+    let loaded = try ConfigLoader.load(path: path, environment: processEnvironment(), patterns: Pattern.rule)
     loaded.warnings.forEach(warn)
     return loaded.settings
   } catch {
