@@ -56,7 +56,8 @@ struct OnceSelection {
       return try MonitoringCheck(
         adHoc: target, keys: keys,
         sources: ConfigSources(
-          environment: processEnvironment(), secrets: .disk, hostName: "command-line", patterns: Pattern.rule))
+          environment: processEnvironment(), secrets: .disk, hostName: "command-line", patterns: Pattern.rule)
+      )
     } catch {
       throw failure(error.message, hint: error.hint, status: ExitCode.validationFailure.rawValue)
     }
