@@ -2,94 +2,85 @@
 
 import Monitoring
 
-/// What one name server had to say to one question.
-struct DNSReply: Sendable {
-  enum Content: Sendable {
-    case message(DNSMessage)
-    /// No usable answer, and why; the server's fault or ours.
-    case failure(Verdict)
-  }
-
-  var content: Content
-  /// `udp` or `tcp`: what the content came by.
-  var transport: String
-  /// The answer over UDP was cut, so the question went over TCP.
-  var truncated: Bool
-  /// Of the TCP connection, where one was made.
-  var connect: Duration?
-  /// On the wire: connecting, asking, waiting. Our own waiting for a turn is not in it.
-  var elapsed: Duration
-
-  var failure: Verdict? {
-    if case .failure(let verdict) = content { verdict } else { nil }
-  }
-}
-
-/// Asks one server one question: UDP from a fresh port, TCP when the answer is cut.
+/// Asks one server one question, over a fresh socket each time: UDP, and TCP when the answer is cut; TCP; TLS; HTTPS.
 struct DNSExchange: Sendable {
   let reactor: Reactor
   /// What a failure is put down to: `.dns` while a probe resolves a name, `.answer` when the answer is the probe.
   let phase: Phase
   /// What messages call the server; nil: by its address.
   var name: Endpoint?
+  var transport = DNSTransport.udp
+  /// For dot and doh, which do not work without it.
+  var secured: DNSSecured?
 
   func ask(
     _ question: DNSQuestion, recursion: Bool, server: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
+    let query = DNSQuery(
+      id: .random(in: 0...UInt16.max), question: question, recursion: recursion, edns: true)
+    switch transport {
+    case .udp: return try await askOverUDP(query, server, until: deadline)
+    case .tcp: return try await askOverTCP(query, server, until: deadline)
+    case .dot: return try await askOverTLS(query, server, until: deadline)
+    case .doh: return try await askOverHTTPS(query, server, until: deadline)
+    }
+  }
+
+  private func askOverUDP(
+    _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> DNSReply {
     let patience = min(.seconds(2), ContinuousClock.now.duration(to: deadline) / 2)
     let dialogue = DNSDatagramDialogue(
-      first: query(question, recursion), secondID: .random(in: 0...UInt16.max), patience: patience)
+      first: query, secondID: .random(in: 0...UInt16.max), patience: patience)
     let outcome = try await reactor.converse(dialogue, over: .udp, with: server, until: deadline)
     let report = outcome.report
     let ignored = outcome.dialogue.ignored
     guard let answer = outcome.dialogue.answer else {
       return DNSReply(
-        content: .failure(failure(report, label(server), ignored)), transport: "udp", truncated: false,
-        connect: nil,
+        content: .failure(failure(report, label(server), ignored)), transport: .udp, ignored: ignored,
         elapsed: report.elapsed)
     }
     // Only the header counts when it says that the rest is cut, wherever the cut went.
     if answer[2] & 0x02 != 0 {
-      var reply = try await askOverTCP(query(question, recursion), server: server, until: deadline)
+      var again = query
+      again.id = .random(in: 0...UInt16.max)
+      var reply = try await askOverTCP(again, server, until: deadline)
       reply.truncated = true
+      reply.ignored += ignored
       reply.elapsed += report.elapsed
       return reply
     }
     return DNSReply(
-      content: read(answer, label(server)), transport: "udp", truncated: false, connect: nil,
-      elapsed: report.elapsed
-    )
+      content: read(answer, label(server)), transport: .udp, ignored: ignored, elapsed: report.elapsed)
   }
 
   private func askOverTCP(
-    _ query: DNSQuery, server: SocketAddress, until deadline: ContinuousClock.Instant
+    _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
     let outcome = try await reactor.converse(
       DNSStreamDialogue(query: query), over: .tcp, with: server, until: deadline)
     let report = outcome.report
-    let content: DNSReply.Content =
-      if let answer = outcome.dialogue.answer {
-        read(answer, label(server))
-      } else if outcome.dialogue.isMalformed {
-        .failure(
-          Verdict(.dnsMalformed, phase: phase, message: "\(label(server)) sent an impossible length over TCP")
-        )
-      } else {
-        .failure(failure(report, label(server), outcome.dialogue.ignored))
-      }
     return DNSReply(
-      content: content, transport: "tcp", truncated: false,
+      content: content(of: outcome.dialogue, report, server), transport: .tcp,
+      ignored: outcome.dialogue.ignored,
       connect: report.connected.map { report.started.duration(to: $0) }, elapsed: report.elapsed)
   }
 
-  /// A fresh id from the system's generator for each query.
-  private func query(_ question: DNSQuestion, _ recursion: Bool) -> DNSQuery {
-    DNSQuery(id: .random(in: 0...UInt16.max), question: question, recursion: recursion, edns: true)
+  func content(
+    of dialogue: DNSStreamDialogue, _ report: FlowReport, _ server: SocketAddress
+  ) -> DNSReply.Content {
+    let label = label(server)
+    if let answer = dialogue.answer { return read(answer, label) }
+    if dialogue.isMalformed {
+      return .failure(
+        Verdict(.dnsMalformed, phase: phase, message: "\(label) sent an impossible length over TCP"))
+    }
+    return .failure(failure(report, label, dialogue.ignored))
   }
 
-  private func label(_ server: SocketAddress) -> String { name?.description ?? server.description }
+  func label(_ server: SocketAddress) -> String { name?.description ?? server.description }
 
-  private func read(_ answer: [UInt8], _ server: String) -> DNSReply.Content {
+  func read(_ answer: [UInt8], _ server: String) -> DNSReply.Content {
     do throws(DNSMalformed) {
       return .message(try DNSMessage(answer))
     } catch {
@@ -100,6 +91,9 @@ struct DNSExchange: Sendable {
 
   private func failure(_ report: FlowReport, _ server: String, _ ignored: Int) -> Verdict {
     switch report.end {
+    case .timedOut where report.connected == nil && transport != .udp:
+      if report.isOwnLateness { return .ownLateness(report, phase: .connect) }
+      return Verdict(.connectTimeout, phase: .connect, message: "\(server) did not accept a connection")
     case .timedOut, .done:
       if report.isOwnLateness { return .ownLateness(report, phase: phase) }
       let rest = ignored == 0 ? "" : "; \(ignored) packets that answered no question of ours were ignored"

@@ -2,36 +2,72 @@
 
 import Monitoring
 
-/// Holds a name server's answer against a check's conditions. All of them are evaluated, always.
+/// Holds a name server's answer against a check's conditions. All of them are evaluated, always; the verdict is the
+/// first that does not hold, the response code before everything else.
 struct DNSJudge {
   let settings: DNSSettings
+  let question: DNSQuestion
+  /// Of the zone's servers; nil when the check does not ask for it.
+  var serials: SerialSurvey?
 
   func judge(_ message: DNSMessage) -> (verdict: Verdict, assertions: [Assertion]) {
-    let code = message.rcode.description
-    let codeHolds = settings.expect.rcodes.contains(code)
-    var assertions = [
-      Assertion(
-        what: "rcode", expected: settings.expect.rcodes.joined(separator: ", "), actual: code, ok: codeHolds)
-    ]
-    var answerHolds = true
-    if !settings.expect.answersAny.isEmpty {
-      answerHolds = message.answers.contains { record in
-        settings.expect.answersAny.contains { matches($0.operand, record) }
-      }
-      assertions.append(
-        Assertion(
-          what: "answers.any",
-          expected: settings.expect.answersAny.map(\.description).joined(separator: ", "),
-          actual: message.answers.map(\.data).joined(separator: ", "), ok: answerHolds))
-    }
-    if !codeHolds { return (wrongCode(message.rcode), assertions) }
-    if !answerHolds { return (wrongAnswer(message), assertions) }
-    return (.ok, assertions)
+    let selection = DNSSelection(of: message, for: question)
+    var findings = [code(message)]
+    if selection.isEndless { findings.append(Finding(failure: endless)) }
+    findings += answers(selection.records)
+    findings += numbers(selection.records)
+    if let wanted = settings.expect.authoritative { findings.append(authority(message, wanted)) }
+    if settings.dnssec { findings.append(proof(message)) }
+    if let serials { findings.append(agreement(serials)) }
+    return (findings.compactMap(\.failure).first ?? .ok, findings.compactMap(\.assertion))
   }
+
+  /// The conditions when there is no answer to hold against them: none holds.
+  func unanswered() -> [Assertion] {
+    let expect = settings.expect
+    var list = [("rcode", expect.rcodes.joined(separator: ", "))]
+    list += answerLists.filter { !$0.conditions.isEmpty }.map { ("answers.\($0.key)", text($0.conditions)) }
+    if let count = expect.count { list.append(("count", count.description)) }
+    if let ttl = expect.ttl { list.append(("ttl", ttl.description)) }
+    if let wanted = expect.authoritative { list.append(("authoritative", String(wanted))) }
+    if settings.dnssec { list.append(("dnssec", DNSJudge.authenticText)) }
+    if expect.serialAgreement { list.append(("serial_agreement", SerialSurvey.expected)) }
+    return list.map { Assertion(what: $0.0, expected: $0.1, actual: "", ok: false) }
+  }
+
+  /// One condition, and the verdict if it does not hold.
+  private struct Finding {
+    var assertion: Assertion?
+    var failure: Verdict?
+  }
+
+  static let authenticText = "authentic (AD)"
+
+  private var subject: String { "\(settings.name) \(settings.recordType)" }
+
+  private var answerLists: [(key: String, conditions: [Condition])] {
+    let expect = settings.expect
+    return [
+      ("any", expect.answersAny), ("all", expect.answersAll), ("exact", expect.answersExact),
+      ("none", expect.answersNone),
+    ]
+  }
+
+  private func text(_ conditions: [Condition]) -> String {
+    conditions.map(\.description).joined(separator: ", ")
+  }
+
+  // MARK: The response code
 
   /// The three codes that say what is wrong with the name or the server have reasons of their own; a code that
   /// says nothing of the kind, an unexpected NOERROR among them, is `dns_rcode`.
-  private func wrongCode(_ code: DNSResponseCode) -> Verdict {
+  private func code(_ message: DNSMessage) -> Finding {
+    let code = message.rcode
+    let expected = settings.expect.rcodes
+    let isExpected = expected.contains(code.description)
+    let assertion = Assertion(
+      what: "rcode", expected: expected.joined(separator: ", "), actual: code.description, ok: isExpected)
+    guard !isExpected else { return Finding(assertion: assertion) }
     let reason: Reason =
       switch code {
       case .nxDomain: .dnsNXDomain
@@ -39,35 +75,97 @@ struct DNSJudge {
       case .refused: .dnsRefused
       default: .dnsRcode
       }
-    let expected = settings.expect.rcodes.joined(separator: " or ")
-    return Verdict(reason, phase: .assertion, message: "the server answered \(code), expected \(expected)")
+    var words = "the server answered \(code), expected \(expected.joined(separator: " or "))"
+    if let error = message.extendedErrors.first { words += "; it says: \(error)" }
+    return Finding(assertion: assertion, failure: Verdict(reason, phase: .assertion, message: words))
   }
 
-  private func wrongAnswer(_ message: DNSMessage) -> Verdict {
-    let (name, type) = (settings.name, settings.recordType)
-    guard !message.answers.isEmpty else {
-      return Verdict(.dnsNoData, phase: .assertion, message: "\(name) has no \(type) record")
-    }
-    let count = message.answers.count
-    return Verdict(
-      .dnsAnswer, phase: .assertion,
-      message: "none of the \(count) answers for \(name) \(type) is an expected one")
+  private var endless: Verdict {
+    Verdict(
+      .dnsMalformed, phase: .answer,
+      message: "\(settings.name) leads through more than \(DNSSelection.aliasLimit) aliases")
   }
 
-  /// Equal in presentation format. Names may be written without their final dot and in any case; a text of a
-  /// single string may be written without its quotes.
-  private func matches(_ expected: String, _ record: DNSRecord) -> Bool {
-    let data = record.data
-    if expected == data { return true }
-    switch record.type {
-    case .a, .aaaa: return IPAddress(expected)?.description == data
-    case .txt: return "\"\(expected)\"" == data
-    case .cname, .ns, .ptr, .mx, .srv, .soa: return folded(expected) == folded(data)
-    default: return false
+  // MARK: The answers
+
+  private func answers(_ records: [DNSRecord]) -> [Finding] {
+    answerLists.compactMap { key, conditions in
+      guard !conditions.isEmpty else { return nil }
+      let problem = DNSAnswerSet(records).problem(key, conditions.map(DNSAnswerCondition.init))
+      let assertion = Assertion(
+        what: "answers.\(key)", expected: text(conditions),
+        actual: records.map(\.data).joined(separator: ", "), ok: problem == nil)
+      return Finding(assertion: assertion, failure: problem.map { wrongAnswer($0, records) })
     }
   }
 
-  private func folded(_ data: String) -> [String] {
-    data.lowercased().split(separator: " ").map { $0.hasSuffix(".") ? String($0.dropLast()) : String($0) }
+  private func wrongAnswer(_ words: String, _ records: [DNSRecord]) -> Verdict {
+    guard !records.isEmpty else {
+      return Verdict(
+        .dnsNoData, phase: .assertion, message: "\(settings.name) has no \(settings.recordType) record")
+    }
+    return Verdict(.dnsAnswer, phase: .assertion, message: "\(subject): \(words)")
+  }
+
+  private func numbers(_ records: [DNSRecord]) -> [Finding] {
+    var findings: [Finding] = []
+    if let condition = settings.expect.count {
+      let holds = condition.holds(for: Double(records.count))
+      let words = "\(records.count) \(records.count == 1 ? "answer" : "answers"), expected \(condition)"
+      findings.append(
+        Finding(
+          assertion: Assertion(
+            what: "count", expected: condition.description, actual: String(records.count), ok: holds),
+          failure: holds ? nil : wrongAnswer(words, records)))
+    }
+    if let condition = settings.expect.ttl {
+      // Without a record there is nothing that lives.
+      let wrong = records.first { !condition.holds(for: Double($0.ttl)) }
+      let holds = wrong == nil && !records.isEmpty
+      let words = "the time to live is \(wrong.map { String($0.ttl) } ?? "") s, expected \(condition)"
+      findings.append(
+        Finding(
+          assertion: Assertion(
+            what: "ttl", expected: condition.description,
+            actual: records.map { String($0.ttl) }.joined(separator: ", "), ok: holds),
+          failure: holds ? nil : wrongAnswer(words, records)))
+    }
+    return findings
+  }
+
+  // MARK: The whole answer
+
+  private func authority(_ message: DNSMessage, _ wanted: Bool) -> Finding {
+    let holds = message.authoritative == wanted
+    let words = message.authoritative ? "the answer is authoritative" : "the answer is not authoritative"
+    return Finding(
+      assertion: Assertion(
+        what: "authoritative", expected: String(wanted), actual: String(message.authoritative), ok: holds),
+      failure: holds ? nil : Verdict(.dnsAnswer, phase: .assertion, message: "\(subject): \(words)"))
+  }
+
+  /// A validating resolver sets AD when the chain of signatures holds, and answers SERVFAIL when it is broken.
+  private func proof(_ message: DNSMessage) -> Finding {
+    let why =
+      message.authoritative
+      ? "an authoritative server does not validate, ask a validating resolver"
+      : "the zone is not signed, or the server does not validate"
+    return Finding(
+      assertion: Assertion(
+        what: "dnssec", expected: Self.authenticText,
+        actual: message.authentic ? Self.authenticText : "not authentic", ok: message.authentic),
+      failure: message.authentic
+        ? nil
+        : Verdict(
+          .dnsAnswer, phase: .assertion,
+          message: "\(subject): the answer is not marked authentic (AD): \(why)"))
+  }
+
+  private func agreement(_ serials: SerialSurvey) -> Finding {
+    Finding(
+      assertion: Assertion(
+        what: "serial_agreement", expected: SerialSurvey.expected, actual: serials.description,
+        ok: serials.verdict == nil),
+      failure: serials.verdict)
   }
 }

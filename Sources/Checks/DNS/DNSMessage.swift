@@ -2,14 +2,20 @@
 
 import Monitoring
 
-/// What is asked: class IN always.
+/// What is asked.
 package struct DNSQuestion: Hashable, Sendable {
   package var name: DNSName
   package var type: DNSRecordType
+  /// 1 is IN.
+  package var recordClass: UInt16
+  /// Ask for signatures and for a word on whether they hold (DO, RFC 3225; AD in the query, RFC 6840 5.7).
+  package var wantsProof: Bool
 
-  package init(name: DNSName, type: DNSRecordType) {
+  package init(name: DNSName, type: DNSRecordType, recordClass: UInt16 = 1, wantsProof: Bool = false) {
     self.name = name
     self.type = type
+    self.recordClass = recordClass
+    self.wantsProof = wantsProof
   }
 }
 
@@ -25,6 +31,7 @@ package struct DNSRecord: Hashable, Sendable {
 
   package var name: DNSName
   package var type: DNSRecordType
+  package var recordClass: UInt16
   /// Seconds. With the highest bit set it is zero (RFC 2181 8).
   package var ttl: UInt32
   package var value: Value
@@ -39,19 +46,25 @@ package struct DNSRecord: Hashable, Sendable {
   }
 }
 
-/// A parsed response (or query). The authority and additional sections are checked, not kept.
+/// A parsed response (or query). Of the authority section only what says which zone answers is kept, of the
+/// additional section only what EDNS says.
 package struct DNSMessage: Hashable, Sendable {
   package var id: UInt16
   package var isResponse: Bool
   package var opcode: UInt8
   package var authoritative: Bool
   package var truncated: Bool
+  /// The server vouches for all of it (AD, RFC 4035 3.2.3).
+  package var authentic: Bool
   /// With EDNS's upper bits.
   package var rcode: DNSResponseCode
   package var question: DNSQuestion
   package var answers: [DNSRecord]
+  /// The zone of the SOA record in the authority section: how a negative answer names it (RFC 2308 2).
+  package var zone: DNSName?
+  package var extendedErrors: [DNSExtendedError] = []
 
-  /// Reads a whole message with exactly one question of class IN. Bytes behind the last record are not looked at.
+  /// Reads a whole message with exactly one question. Bytes behind the last record are not looked at.
   package init(_ bytes: [UInt8]) throws(DNSMalformed) {
     var reader = DNSReader(bytes)
     id = try reader.word()
@@ -60,31 +73,44 @@ package struct DNSMessage: Hashable, Sendable {
     opcode = UInt8(flags >> 11 & 15)
     authoritative = flags & 0x0400 != 0
     truncated = flags & 0x0200 != 0
+    authentic = flags & 0x0020 != 0
     let questions = try reader.word()
     let counts = (answers: try reader.word(), authority: try reader.word(), additional: try reader.word())
     guard questions == 1 else { throw DNSMalformed("the message has \(questions) questions") }
     let name = try reader.name()
-    question = DNSQuestion(name: name, type: DNSRecordType(rawValue: try reader.word()))
-    guard try reader.word() == 1 else { throw DNSMalformed("the question is not of class IN") }
+    let type = DNSRecordType(rawValue: try reader.word())
+    question = DNSQuestion(name: name, type: type, recordClass: try reader.word())
 
     answers = []
     // The count is the sender's claim: a record takes 11 bytes at least.
     answers.reserveCapacity(min(Int(counts.answers), reader.remaining / 11))
     for _ in 0..<counts.answers { answers.append(try reader.record().record) }
-    for _ in 0..<counts.authority { _ = try reader.record() }
-    var upperBits: UInt16?
-    for _ in 0..<counts.additional {
-      guard let bits = try reader.record().extendedCode else { continue }
-      guard upperBits == nil else { throw DNSMalformed("the message has two OPT records") }
-      upperBits = bits
+    for _ in 0..<counts.authority {
+      let record = try reader.record().record
+      if record.type == .soa, zone == nil { zone = record.name }
     }
-    rcode = DNSResponseCode(rawValue: (upperBits ?? 0) << 4 | flags & 15)
+    var options: DNSOptions?
+    for _ in 0..<counts.additional {
+      guard let found = try reader.record().options else { continue }
+      guard options == nil else { throw DNSMalformed("the message has two OPT records") }
+      options = found
+    }
+    rcode = DNSResponseCode(rawValue: UInt16(options?.upperCode ?? 0) << 4 | flags & 15)
+    if let errors = options?.errors { extendedErrors = errors }
   }
 }
 
+/// What an OPT record says, as far as it is heard (RFC 6891 6.1).
+private struct DNSOptions {
+  /// The upper 8 bits of the response code.
+  var upperCode: UInt8
+  /// At most 4.
+  var errors: [DNSExtendedError] = []
+}
+
 extension DNSReader {
-  /// A record, and the extended response code's upper bits when it is OPT.
-  fileprivate mutating func record() throws(DNSMalformed) -> (record: DNSRecord, extendedCode: UInt16?) {
+  /// A record; what it says about the whole message when it is OPT.
+  fileprivate mutating func record() throws(DNSMalformed) -> (record: DNSRecord, options: DNSOptions?) {
     let name = try name()
     let type = DNSRecordType(rawValue: try word())
     let recordClass = try word()
@@ -94,25 +120,31 @@ extension DNSReader {
       throw DNSMalformed("a record's data reaches past the end of the message")
     }
     let end = offset + length
+    var options: DNSOptions?
     let value: DNSRecord.Value
     if type == .opt {
       guard name == .root else { throw DNSMalformed("an OPT record is not at the root") }
-      try options(until: end)
+      options = DNSOptions(upperCode: UInt8(ttl >> 24), errors: try extendedErrors(until: end))
       value = .text("")
     } else {
-      value = try data(of: recordClass == 1 ? type : nil, until: end)
+      value = try data(of: type, class: recordClass, until: end)
     }
     guard offset == end else { throw DNSMalformed("a \(type) record's data has the wrong length") }
-    let record = DNSRecord(name: name, type: type, ttl: ttl > Int32.max ? 0 : ttl, value: value)
-    return (record, type == .opt ? UInt16(ttl >> 24) : nil)
+    let record = DNSRecord(
+      name: name, type: type, recordClass: recordClass, ttl: ttl > Int32.max ? 0 : ttl, value: value)
+    return (record, options)
   }
 
-  private mutating func options(until end: Int) throws(DNSMalformed) {
+  private mutating func extendedErrors(until end: Int) throws(DNSMalformed) -> [DNSExtendedError] {
+    var errors: [DNSExtendedError] = []
     while offset < end {
-      _ = try word()
+      let code = try word()
       let length = Int(try word())
       guard length <= end - offset else { throw DNSMalformed("an EDNS option reaches past its record") }
-      _ = try take(length)
+      let data = try take(length)
+      guard code == DNSExtendedError.optionCode, length >= 2, errors.count < 4 else { continue }
+      errors.append(DNSExtendedError(data))
     }
+    return errors
   }
 }

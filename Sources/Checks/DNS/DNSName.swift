@@ -44,7 +44,7 @@ package struct DNSName: Hashable, Sendable {
 }
 
 /// Length bytes are below 64 and so never letters: folding the whole wire form is right.
-private func folded(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
+func folded(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 
 extension DNSName: CustomStringConvertible {
   /// Presentation format with the final dot (RFC 1035 5.1): dots, backslashes and quotes inside a label get a

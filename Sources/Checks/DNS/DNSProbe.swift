@@ -1,63 +1,193 @@
 // SPDX-License-Identifier: MIT
 
+import Curl
 import Monitoring
 
 /// Asks a name server one question and judges the answer.
 ///
 /// The server is the check's own, resolved and judged by the egress policy like any target, or the machine's,
 /// asked in turn as the resolver would. The response time runs from the start of resolving the server's name to
-/// the last byte of the answer; `first_byte` is the question's own share of it.
+/// the last byte of the answer; `first_byte` is the question's own share of it. What serial agreement takes is in
+/// neither.
 package struct DNSProbe: Probe {
   private let reactor: Reactor
   private let finder: TargetFinder
   private let system: SystemResolver
+  private let secure: SecureTransports?
 
-  /// `system` knows the machine's name servers; the finder's resolver finds those a check names.
-  package init(reactor: Reactor, finder: TargetFinder, system: SystemResolver) {
+  /// What questions over TLS and HTTPS are sent with.
+  package struct SecureTransports: Sendable {
+    let tls: TLSClient
+    let engine: CurlEngine
+
+    package init(tls: TLSClient, engine: CurlEngine) {
+      self.tls = tls
+      self.engine = engine
+    }
+  }
+
+  /// `system` knows the machine's name servers; the finder's resolver finds those a check names. Without `secure` a
+  /// check with transport dot or doh is unsupported.
+  package init(
+    reactor: Reactor, finder: TargetFinder, system: SystemResolver, secure: SecureTransports? = nil
+  ) {
     self.reactor = reactor
     self.finder = finder
     self.system = system
+    self.secure = secure
   }
 
   package func attempt(
     _ check: MonitoringCheck, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     guard case .dns(let settings) = check.kind else { return .unsupported(check, by: "dns") }
-    guard let name = DNSName(settings.name), let type = DNSRecordType(settings.recordType) else {
-      let question = "\(settings.name) \(settings.recordType)"
-      return ProbeOutcome(Verdict(.unsupported, phase: .prepare, message: "cannot ask for \(question)"))
+    guard let question = DNSQuestion(settings) else {
+      let words = "cannot ask for \(settings.name) \(settings.recordType)"
+      return ProbeOutcome(Verdict(.unsupported, phase: .prepare, message: words))
     }
-    let question = DNSQuestion(name: name, type: type)
-    guard let server = settings.server else {
-      let reply = try await system.ask(
-        question, recursion: settings.recursion, phase: .answer, until: deadline)
-      return outcome(of: reply, settings, dns: nil)
-    }
+    let run = Run(check: check, settings: settings, question: question, deadline: deadline)
+    guard let server = settings.server else { return try await askSystem(run) }
     switch try await finder.find(.init(server, for: .dns), for: check, until: deadline) {
-    case .ended(let outcome): return outcome
-    case .found(let addresses, let dns):
-      let exchange = DNSExchange(reactor: reactor, phase: .answer, name: server)
-      let (reply, peer) = try await exchange.ask(
-        question, recursion: settings.recursion, ofFirst: addresses, until: deadline)
-      var outcome = outcome(of: reply, settings, dns: dns)
-      outcome.address = peer.description
-      outcome.ipVersion = peer.address.version
+    case .ended(var outcome):
+      outcome.assertions = DNSJudge(settings: settings, question: question).unanswered()
       return outcome
+    case .found(let addresses, let dns):
+      return try await ask(addresses, of: server, run, dns: dns)
     }
   }
 
-  private func outcome(of reply: DNSReply, _ settings: DNSSettings, dns: Duration?) -> ProbeOutcome {
+  /// One attempt's fixed parts.
+  private struct Run: Sendable {
+    let check: MonitoringCheck
+    let settings: DNSSettings
+    let question: DNSQuestion
+    let deadline: ContinuousClock.Instant
+  }
+
+  private func askSystem(_ run: Run) async throws(CancellationError) -> ProbeOutcome {
+    let settings = run.settings
+    let ask: @Sendable (DNSQuestion) async throws(CancellationError) -> DNSReply = {
+      (question: DNSQuestion) async throws(CancellationError) in
+      try await system.ask(
+        question, recursion: settings.recursion, over: settings.transport, phase: .answer, until: run.deadline
+      )
+    }
+    let reply = try await ask(run.question)
+    let serials = try await survey(run, reply, port: 53, ask)
+    return outcome(of: reply, run, dns: nil, serials: serials)
+  }
+
+  private func ask(
+    _ addresses: [SocketAddress], of server: Endpoint, _ run: Run, dns: Duration?
+  ) async throws(CancellationError) -> ProbeOutcome {
+    var exchange = DNSExchange(
+      reactor: reactor, phase: .answer, name: server, transport: run.settings.transport)
+    exchange.secured = secure.map { secure in
+      DNSSecured(
+        tls: secure.tls, engine: secure.engine, check: run.check, options: run.settings.tls, endpoint: server)
+    }
+    if run.check.addresses == .each {
+      return try await askEach(of: addresses, exchange, server, run, dns: dns)
+    }
+    let (reply, peer) = try await exchange.ask(
+      run.question, recursion: run.settings.recursion, ofFirst: addresses, until: run.deadline)
+    return try await outcome(of: reply, from: peer, exchange, server, run, dns: dns)
+  }
+
+  /// Each address on its own, side by side; the first that fails, in their order, speaks for the check.
+  private func askEach(
+    of addresses: [SocketAddress], _ exchange: DNSExchange, _ server: Endpoint, _ run: Run, dns: Duration?
+  ) async throws(CancellationError) -> ProbeOutcome {
+    let outcomes = await withTaskGroup(of: (Int, ProbeOutcome)?.self) { group in
+      for (index, peer) in addresses.enumerated() {
+        group.addTask {
+          guard
+            let reply = try? await exchange.ask(
+              run.question, recursion: run.settings.recursion, server: peer, until: run.deadline),
+            let outcome = try? await outcome(of: reply, from: peer, exchange, server, run, dns: dns)
+          else { return nil }
+          return (index, outcome)
+        }
+      }
+      var outcomes: [(Int, ProbeOutcome)] = []
+      for await outcome in group { if let outcome { outcomes.append(outcome) } }
+      return outcomes.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+    if Task.isCancelled { throw CancellationError() }
+    return ProbeOutcome(ofEach: outcomes)
+  }
+
+  private func outcome(
+    of reply: DNSReply, from peer: SocketAddress, _ exchange: DNSExchange, _ server: Endpoint, _ run: Run,
+    dns: Duration?
+  ) async throws(CancellationError) -> ProbeOutcome {
+    let plain = run.settings.transport == .udp || run.settings.transport == .tcp
+    let serials = try await survey(run, reply, port: plain ? server.port : 53) {
+      (question: DNSQuestion) async throws(CancellationError) in
+      try await exchange.ask(
+        question, recursion: run.settings.recursion, server: peer, until: run.deadline)
+    }
+    var outcome = outcome(of: reply, run, dns: dns, serials: serials)
+    outcome.address = peer.description
+    outcome.ipVersion = peer.address.version
+    return outcome
+  }
+
+  private func survey(
+    _ run: Run, _ reply: DNSReply, port: UInt16,
+    _ ask: @escaping @Sendable (DNSQuestion) async throws(CancellationError) -> DNSReply
+  ) async throws(CancellationError) -> SerialSurvey? {
+    guard run.settings.expect.serialAgreement, reply.failure == nil else { return nil }
+    let surveyor = SerialSurveyor(reactor: reactor, finder: finder, check: run.check, port: port, ask: ask)
+    return try await surveyor.survey(of: run.question.name, until: run.deadline)
+  }
+
+  private func outcome(
+    of reply: DNSReply, _ run: Run, dns: Duration?, serials: SerialSurvey?
+  ) -> ProbeOutcome {
     let total = (dns ?? .zero) + reply.elapsed
-    var timings = Timings(dns: dns, connect: reply.connect, total: total)
+    var timings = Timings(dns: dns, connect: reply.connect, tls: reply.handshake, total: total)
+    let judge = DNSJudge(settings: run.settings, question: run.question, serials: serials)
+    var outcome: ProbeOutcome
     switch reply.content {
     case .failure(let verdict):
-      return ProbeOutcome(verdict, responseTime: total, timings: timings)
+      let isOurs = verdict.reason == .localFault && reply.elapsed == .zero
+      outcome = ProbeOutcome(
+        verdict, responseTime: isOurs ? nil : total, timings: timings, assertions: judge.unanswered())
     case .message(let message):
-      timings.firstByte = reply.elapsed - (reply.connect ?? .zero)
-      let (verdict, assertions) = DNSJudge(settings: settings).judge(message)
-      return ProbeOutcome(
+      timings.firstByte = reply.elapsed - (reply.connect ?? .zero) - (reply.handshake ?? .zero)
+      let (verdict, assertions) = judge.judge(message)
+      outcome = ProbeOutcome(
         verdict, responseTime: total, timings: timings, dns: DNSFacts(message, reply), assertions: assertions)
     }
+    outcome.tls = reply.tls
+    outcome.statusCode = reply.statusCode
+    outcome.httpVersion = reply.httpVersion
+    return outcome
+  }
+}
+
+extension ProbeOutcome {
+  /// What the addresses came to together: all of it from the one that speaks for them.
+  fileprivate init(ofEach outcomes: [ProbeOutcome]) {
+    // A fault of this machine for one address says nothing about another.
+    let worst =
+      outcomes.first { $0.verdict.state == .down } ?? outcomes.first { !$0.verdict.isSuccess }
+      ?? outcomes.first { $0.verdict.degraded } ?? outcomes.first
+    guard var outcome = worst else { preconditionFailure("asked no server at all") }
+    if !outcome.verdict.isSuccess, outcomes.count > 1, let message = outcome.verdict.message {
+      let failed = outcomes.count { !$0.verdict.isSuccess }
+      let verdict = outcome.verdict
+      outcome.verdict = Verdict(
+        verdict.reason, phase: verdict.phase, message: "\(failed) of \(outcomes.count) addresses: \(message)",
+        isUnknown: verdict.isUnknown)
+    }
+    outcome.addresses = outcomes.map {
+      AddressVerdict(
+        address: $0.address ?? "", verdict: $0.verdict, responseTime: $0.responseTime, timings: $0.timings,
+        statusCode: $0.statusCode)
+    }
+    self = outcome
   }
 }
 
@@ -84,8 +214,27 @@ extension DNSExchange {
   }
 }
 
+extension DNSQuestion {
+  /// Nil for a name or type that nobody can ask for.
+  init?(_ settings: DNSSettings) {
+    guard let name = DNSName(settings.name), let type = DNSRecordType(settings.recordType) else { return nil }
+    self.init(name: name, type: type, recordClass: settings.recordClass.code, wantsProof: settings.dnssec)
+  }
+}
+
+extension DNSClass {
+  /// RFC 1035 3.2.4.
+  fileprivate var code: UInt16 {
+    switch self {
+    case .in: 1
+    case .ch: 3
+    case .hs: 4
+    }
+  }
+}
+
 extension DNSFacts {
-  /// Records kept of one answer; the rest is only counted against the conditions.
+  /// Records kept of one answer; the rest is counted.
   private static let answerLimit = 64
 
   init(_ message: DNSMessage, _ reply: DNSReply) {
@@ -96,6 +245,10 @@ extension DNSFacts {
     }
     self.init(
       rcode: message.rcode.description, answers: answers, authoritative: message.authoritative,
-      truncated: reply.truncated, transport: reply.transport)
+      truncated: reply.truncated, transport: reply.transport.rawValue)
+    authentic = message.authentic
+    answerCount = message.answers.count
+    ignored = reply.ignored
+    errors = message.extendedErrors.map(\.description)
   }
 }

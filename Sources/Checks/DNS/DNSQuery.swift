@@ -16,35 +16,46 @@ package struct DNSQuery: Hashable, Sendable {
   }
 
   package var bytes: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(12 + question.name.wire.count + 4 + 11)
-    bytes += [UInt8(id >> 8), UInt8(id & 255), recursion ? 1 : 0, 0]
-    bytes += [0, 1, 0, 0, 0, 0, 0, edns ? 1 : 0]
-    bytes += question.name.wire
-    let type = question.type.rawValue
-    bytes += [UInt8(type >> 8), UInt8(type & 255), 0, 1]
-    // OPT at the root, 1,232 bytes, version 0, no flags, no options (RFC 6891 6.1).
-    if edns { bytes += [0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0] }
-    return bytes
+    let name = question.name.wire
+    return [UInt8](unsafeUninitializedCapacity: 12 + name.count + 4 + 11) { buffer, count in
+      var at = 0
+      func put(_ byte: UInt8) {
+        buffer[at] = byte
+        at += 1
+      }
+      func put(word: UInt16) {
+        put(UInt8(word >> 8))
+        put(UInt8(word & 255))
+      }
+      put(word: id)
+      put(word: (recursion ? 0x0100 : 0) | (question.wantsProof ? 0x0020 : 0))
+      // One question, nothing else but OPT.
+      for number in [1, 0, 0, edns ? 1 : 0] as [UInt16] { put(word: number) }
+      for byte in name { put(byte) }
+      put(word: question.type.rawValue)
+      put(word: question.recordClass)
+      if edns {
+        // OPT at the root, 1,232 bytes, version 0, DO or no flag, no options (RFC 6891 6.1).
+        for byte in [0, 0, 41, 0x04, 0xd0, 0, 0, question.wantsProof ? 0x80 : 0, 0, 0, 0] as [UInt8] {
+          put(byte)
+        }
+      }
+      count = at
+    }
   }
 
   /// Whether the bytes are an answer to this query, by RFC 5452 9.1; the socket vouches for the peer. Whatever is
   /// not is to be ignored while the wait goes on, or anybody who can guess our port could end it.
   package func accepts(_ bytes: ArraySlice<UInt8>) -> Bool {
-    guard bytes.count >= 12 else { return false }
-    let start = bytes.startIndex
-    guard bytes[start] == UInt8(id >> 8), bytes[start + 1] == UInt8(id & 255) else { return false }
-    // QR set, opcode 0.
-    guard bytes[start + 2] & 0xf8 == 0x80 else { return false }
-    guard bytes[start + 4] == 0, bytes[start + 5] == 1 else { return false }
     // The first name of a message has nothing to point back to, so it is never compressed.
-    let tail = question.name.wire.count + 4
-    guard bytes.count >= 12 + tail else { return false }
-    let name = DNSName(wire: Array(bytes[(start + 12)..<(start + 8 + tail)]))
-    let type = question.type.rawValue
-    return name == question.name
-      && bytes[(start + 8 + tail)..<(start + 12 + tail)].elementsEqual([
-        UInt8(type >> 8), UInt8(type & 255), 0, 1,
-      ])
+    let name = question.name.wire
+    guard bytes.count >= 12 + name.count + 4 else { return false }
+    let start = bytes.startIndex
+    func word(_ index: Int) -> UInt16 { UInt16(bytes[start + index]) << 8 | UInt16(bytes[start + index + 1]) }
+    // Our id, QR set, opcode 0, one question.
+    guard word(0) == id, bytes[start + 2] & 0xf8 == 0x80, word(4) == 1 else { return false }
+    for index in name.indices where folded(bytes[start + 12 + index]) != folded(name[index]) { return false }
+    return word(12 + name.count) == question.type.rawValue
+      && word(14 + name.count) == question.recordClass
   }
 }

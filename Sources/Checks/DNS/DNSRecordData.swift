@@ -3,8 +3,12 @@
 import Monitoring
 
 extension DNSReader {
-  /// Reads a record's data up to `end`. `type` is nil for a class other than IN, whose data means nothing to us.
-  mutating func data(of type: DNSRecordType?, until end: Int) throws(DNSMalformed) -> DNSRecord.Value {
+  /// Reads a record's data up to `end`, which lies within the message. A class we know nothing of has opaque data,
+  /// and so has an unknown type (RFC 3597).
+  mutating func data(
+    of type: DNSRecordType, class recordClass: UInt16, until end: Int
+  ) throws(DNSMalformed) -> DNSRecord.Value {
+    guard recordClass == 1 || type.isOfAnyClass else { return .text(generic(try rest(until: end))) }
     switch type {
     case .a, .aaaa:
       guard let address = IPAddress(bytes: try take(end - offset)), address.version == (type == .a ? 4 : 6)
@@ -14,66 +18,106 @@ extension DNSReader {
       return .address(address)
     case .cname, .ns, .ptr:
       return .name(try name())
-    case .mx:
-      return .text("\(try word()) \(try name())")
-    case .srv:
-      return .text("\(try word()) \(try word()) \(try word()) \(try name())")
-    case .soa:
-      let names = "\(try name()) \(try name())"
-      return .text("\(names) \(try long()) \(try long()) \(try long()) \(try long()) \(try long())")
-    case .txt:
-      return .text(try characterStrings(until: end))
-    case .caa:
-      return .text(try caa(until: end))
+    case .loc:
+      let data = try rest(until: end)
+      return .text(DNSLocation(data)?.description ?? generic(data))
     default:
-      return .text(generic(try take(end - offset)))
+      guard let layout = type.layout else { return .text(generic(try rest(until: end))) }
+      var words: [String] = []
+      for field in layout { if let word = try read(field, until: end) { words.append(word) } }
+      return .text(words.joined(separator: " "))
+    }
+  }
+
+  mutating func rest(until end: Int) throws(DNSMalformed) -> ArraySlice<UInt8> {
+    guard offset <= end else { throw DNSMalformed("a field reaches past its record") }
+    return try take(end - offset)
+  }
+
+  /// A length byte and as many bytes, all of them inside the record.
+  mutating func counted(until end: Int) throws(DNSMalformed) -> ArraySlice<UInt8> {
+    let length = Int(try byte())
+    guard length <= end - offset else { throw DNSMalformed("a string reaches past its record") }
+    return try take(length)
+  }
+
+  /// One field in presentation format; nil where there is nothing to show.
+  private mutating func read(_ field: DNSField, until end: Int) throws(DNSMalformed) -> String? {
+    switch field {
+    case .byte: return String(try byte())
+    case .word: return String(try word())
+    case .long: return String(try long())
+    case .name: return try name().description
+    case .address: return IPAddress.v4(try long()).description
+    case .locator:
+      return [try word(), try word(), try word(), try word()].map { hexText($0) }.joined(separator: ":")
+    case .text: return quoted(try counted(until: end))
+    case .type: return DNSRecordType(rawValue: try word()).description
+    case .instant: return calendarText(try long())
+    case .salt:
+      let salt = try counted(until: end)
+      return salt.isEmpty ? "-" : hexText(salt)
+    case .hash: return base32Text(try counted(until: end))
+    case .texts: return try characterStrings(until: end)
+    default: return try readToEnd(field, end)
+    }
+  }
+
+  private mutating func readToEnd(_ field: DNSField, _ end: Int) throws(DNSMalformed) -> String? {
+    switch field {
+    case .property: return try property(until: end)
+    case .types: return try typeBitmap(until: end)
+    case .parameters: return try serviceParameters(until: end)
+    default: break
+    }
+    let data = try rest(until: end)
+    switch field {
+    case .quoted: return quoted(data)
+    case .hex: return data.isEmpty ? nil : hexText(data)
+    case .hyphenated: return data.map { hexText([$0]) }.joined(separator: "-")
+    default: return data.isEmpty ? nil : base64Text(data)
     }
   }
 
   private mutating func characterStrings(until end: Int) throws(DNSMalformed) -> String {
     var parts: [String] = []
-    while offset < end {
-      let length = Int(try byte())
-      guard length <= end - offset else { throw DNSMalformed("a character string reaches past its record") }
-      parts.append(quoted(try take(length)))
-    }
+    while offset < end { parts.append(quoted(try counted(until: end))) }
     return parts.joined(separator: " ")
   }
 
-  /// RFC 8659 4.1: flags, the tag with its length, and the value to the end.
-  private mutating func caa(until end: Int) throws(DNSMalformed) -> String {
-    let flags = try byte()
-    let length = Int(try byte())
-    guard length > 0, length <= end - offset else { throw DNSMalformed("a CAA tag reaches past its record") }
-    let tag = try take(length)
-    guard tag.allSatisfy(isLetterOrDigit) else { throw DNSMalformed("a CAA tag is not letters and digits") }
-    let value = try take(end - offset)
-    return "\(flags) \(String(decoding: tag, as: UTF8.self)) \(quoted(value))"
+  private mutating func property(until end: Int) throws(DNSMalformed) -> String {
+    let tag = try counted(until: end)
+    guard !tag.isEmpty, tag.allSatisfy(isLetterOrDigit) else {
+      throw DNSMalformed("a CAA tag is not letters and digits")
+    }
+    return "\(String(decoding: tag, as: UTF8.self)) \(quoted(try rest(until: end)))"
+  }
+
+  /// Windows of 256 types each, ascending, of 1 to 32 bytes.
+  private mutating func typeBitmap(until end: Int) throws(DNSMalformed) -> String? {
+    var types: [String] = []
+    var last = -1
+    while offset < end {
+      let window = Int(try byte())
+      let bits = try counted(until: end)
+      guard window > last, (1...32).contains(bits.count) else {
+        throw DNSMalformed("a type bitmap is out of order or has the wrong length")
+      }
+      last = window
+      for (index, byte) in bits.enumerated() {
+        for bit in 0..<8 where byte & 0x80 >> bit != 0 {
+          let number = UInt16(window << 8 | index << 3 | bit)
+          types.append(DNSRecordType(rawValue: number).description)
+        }
+      }
+    }
+    return types.isEmpty ? nil : types.joined(separator: " ")
   }
 }
 
 /// RFC 3597 5: what any reader of zone files understands, whatever the type.
-private func generic(_ data: ArraySlice<UInt8>) -> String {
-  if data.isEmpty { return "\\# 0" }
-  let digits = Array("0123456789abcdef".utf8)
-  var hex: [UInt8] = []
-  hex.reserveCapacity(data.count * 2)
-  for byte in data { hex += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-  return "\\# \(data.count) \(String(decoding: hex, as: UTF8.self))"
-}
-
-/// A character string in quotes; quotes and backslashes get a backslash, what is not printable ASCII `\DDD`.
-private func quoted(_ bytes: ArraySlice<UInt8>) -> String {
-  var text: [UInt8] = [0x22]
-  for byte in bytes {
-    switch byte {
-    case 0x22, 0x5c: text += [0x5c, byte]
-    case 0x20...0x7e: text.append(byte)
-    default: text += decimalEscape(byte)
-    }
-  }
-  text.append(0x22)
-  return String(decoding: text, as: UTF8.self)
+func generic(_ data: ArraySlice<UInt8>) -> String {
+  data.isEmpty ? "\\# 0" : "\\# \(data.count) \(hexText(data))"
 }
 
 private func isLetterOrDigit(_ byte: UInt8) -> Bool {

@@ -51,6 +51,7 @@ import Testing
 
   @Test func printsUnknownByNumber() {
     #expect(DNSRecordType(rawValue: 12_345).description == "TYPE12345")
-    #expect(DNSResponseCode(rawValue: 23).description == "RCODE23")
+    #expect(DNSResponseCode(rawValue: 23).description == "BADCOOKIE")
+    #expect(DNSResponseCode(rawValue: 24).description == "RCODE24")
   }
 }

@@ -12,7 +12,7 @@ import Testing
     let message = try DNSMessage(Wire("x", .a).with(change).bytes)
     return AddressLookup(
       DNSReply(
-        content: .message(message), transport: "udp", truncated: false, connect: nil, elapsed: .seconds(1)),
+        content: .message(message), transport: .udp, elapsed: .seconds(1)),
       to: question)
   }
 
@@ -70,7 +70,7 @@ import Testing
   @Test func faultsOfTheMachinesOwnServersAreLocal() {
     for reason in [Reason.connectRefused, .connectUnreachable, .connectionClosed, .localFault] {
       let reply = DNSReply(
-        content: .failure(Verdict(reason, message: "m")), transport: "udp", truncated: false, connect: nil,
+        content: .failure(Verdict(reason, message: "m")), transport: .udp,
         elapsed: .zero)
       #expect(AddressLookup(reply, to: question).failure?.reason == .localFault)
     }

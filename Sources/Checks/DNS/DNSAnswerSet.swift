@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The answers held against one list of `expect.answers`.
+struct DNSAnswerSet {
+  private let records: [DNSRecord]
+
+  init(_ records: [DNSRecord]) { self.records = records }
+
+  /// What is wrong, nil when the list holds. A pattern that exceeds its limits makes any list fail.
+  func problem(_ key: String, _ conditions: [DNSAnswerCondition]) -> String? {
+    switch key {
+    case "any": any(conditions)
+    case "all": missing(conditions)
+    case "exact": missing(conditions) ?? surplus(conditions)
+    default: unwanted(conditions)
+    }
+  }
+
+  private func any(_ conditions: [DNSAnswerCondition]) -> String? {
+    for record in records {
+      for condition in conditions {
+        switch condition.test(record) {
+        case .match: return nil
+        case .limit: return overLimit(condition)
+        case .none: continue
+        }
+      }
+    }
+    return records.count == 1
+      ? "the answer is not an expected one" : "none of the \(records.count) answers is an expected one"
+  }
+
+  private func missing(_ conditions: [DNSAnswerCondition]) -> String? {
+    for condition in conditions {
+      let outcomes = records.map(condition.test)
+      if outcomes.contains(.match) { continue }
+      return outcomes.contains(.limit)
+        ? overLimit(condition) : "\(condition.description) is not among the answers"
+    }
+    return nil
+  }
+
+  private func surplus(_ conditions: [DNSAnswerCondition]) -> String? {
+    for record in records where !conditions.contains(where: { $0.test(record) == .match }) {
+      return "the answer \(record.data) is not an expected one"
+    }
+    return nil
+  }
+
+  private func unwanted(_ conditions: [DNSAnswerCondition]) -> String? {
+    for record in records {
+      for condition in conditions {
+        switch condition.test(record) {
+        case .match: return "the answer \(record.data) is not wanted"
+        case .limit: return overLimit(condition)
+        case .none: continue
+        }
+      }
+    }
+    return nil
+  }
+
+  private func overLimit(_ condition: DNSAnswerCondition) -> String {
+    "the pattern \(condition.description) exceeds its limits"
+  }
+}
+
+extension Condition {
+  /// Whether a number fulfils the condition; false for a pattern and for an operand that is no number.
+  func holds(for value: Double) -> Bool {
+    guard let number else { return false }
+    switch comparison {
+    case .equal: return value == number
+    case .notEqual: return value != number
+    case .less: return value < number
+    case .lessOrEqual: return value <= number
+    case .greater: return value > number
+    case .greaterOrEqual: return value >= number
+    case .matches, .notMatches: return false
+    }
+  }
+}

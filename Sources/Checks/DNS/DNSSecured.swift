@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+/// What a question over TLS or HTTPS needs besides the reactor.
+struct DNSSecured: Sendable {
+  let tls: TLSClient
+  let engine: CurlEngine
+  let check: MonitoringCheck
+  let options: TLSOptions
+  /// As the check names it: what the certificate must be for, and whom HTTP requests are addressed to.
+  let endpoint: Endpoint
+}
+
+extension DNSExchange {
+  /// RFC 7858: the stream of DNS over TCP inside TLS, with the certificate judged as for any other check.
+  func askOverTLS(
+    _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> DNSReply {
+    guard let secured else { return .impossible(.dot) }
+    let session: TLSSession
+    do {
+      session = try await secured.tls.session(host: secured.endpoint.host, options: secured.options)
+    } catch {
+      let verdict = Verdict(.localFault, phase: .prepare, message: "\(error)")
+      return DNSReply(content: .failure(verdict), transport: .dot, elapsed: .zero)
+    }
+    let dialogue = TLSDialogue(DNSStreamDialogue(query: query), over: session)
+    let outcome = try await reactor.converse(dialogue, over: .tcp, with: server, until: deadline)
+    let (report, summary) = (outcome.report, session.summary)
+    var reply = DNSReply(
+      content: content(of: outcome.dialogue.inner, report, server), transport: .dot,
+      ignored: outcome.dialogue.inner.ignored,
+      connect: report.connected.map { report.started.duration(to: $0) }, handshake: summary.elapsed,
+      tls: summary.report.map { TLSFacts($0, now: .now()) }, elapsed: report.elapsed)
+    if outcome.dialogue.inner.answer == nil, let failure = handshakeFailure(summary, report, server) {
+      reply.content = .failure(failure)
+    }
+    return reply
+  }
+
+  /// What the handshake says about an answer that never came; nil when it was not to blame.
+  private func handshakeFailure(
+    _ summary: TLSSummary, _ report: FlowReport, _ server: SocketAddress
+  ) -> Verdict? {
+    let label = label(server)
+    if let failure = summary.failure {
+      let phase = summary.done == nil ? Phase.tls : phase
+      return Verdict(Reason(failure), phase: phase, message: "\(label): \(failure.message)")
+    }
+    guard report.connected != nil, summary.done == nil else { return nil }
+    switch report.end {
+    case .timedOut where report.isOwnLateness: return .ownLateness(report, phase: .tls)
+    case .timedOut:
+      return Verdict(.tlsTimeout, phase: .tls, message: "\(label) did not complete the TLS handshake")
+    case .closed, .done:
+      return Verdict(
+        .tlsHandshake, phase: .tls, message: "\(label) closed the connection in the TLS handshake")
+    case .failed(let code): return Verdict(errno: code, phase: .tls, peer: label)
+    }
+  }
+
+  /// RFC 8484: POST to `/dns-query`, with the id 0 that lets caches share answers (4.1).
+  func askOverHTTPS(
+    _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> DNSReply {
+    guard let secured else { return .impossible(.doh) }
+    var query = query
+    query.id = 0
+    let type = Self.mediaType
+    var request = TransferRequest(
+      url: "https://\(secured.endpoint)/dns-query", plan: .address("", port: 0), timeout: .zero,
+      goal: .body(limit: Int(UInt16.max)), method: "POST",
+      headers: [HeaderField("Content-Type", type), HeaderField("Accept", type)])
+    request.body = query.bytes
+    request.tls = TransferTLS(secured.options)
+    let transfer = PinnedTransfer(engine: secured.engine, reactor: reactor)
+    let dialled = try await transfer.perform(request, to: [server], until: deadline)
+    let timings = dialled.timings
+    return DNSReply(
+      content: content(of: dialled, query, secured), transport: .doh, connect: timings.connect,
+      handshake: timings.tls, tls: dialled.report.tls.map { TLSFacts($0, now: .now()) },
+      statusCode: dialled.report.statusCode, httpVersion: dialled.report.httpVersion, elapsed: dialled.elapsed
+    )
+  }
+
+  private static let mediaType = "application/dns-message"
+
+  private func content(
+    of dialled: DialledTransfer, _ query: DNSQuery, _ secured: DNSSecured
+  ) -> DNSReply.Content {
+    let report = dialled.report
+    let label = label(dialled.peer)
+    if let failure = report.failure {
+      return .failure(Verdict(failure, of: dialled, at: secured.endpoint, for: secured.check))
+    }
+    guard let status = report.statusCode, (200...299).contains(status) else {
+      let code = report.statusCode.map(String.init) ?? "no status"
+      return .failure(
+        Verdict(.httpStatus, phase: phase, message: "\(label) answered HTTP \(code), not with a DNS message"))
+    }
+    let type = report.header("content-type") ?? ""
+    guard type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() == Self.mediaType else {
+      let words = type.isEmpty ? "without a content type" : "with \(type.printable(maxBytes: 60))"
+      return .failure(
+        Verdict(
+          .httpProtocol, phase: phase, message: "\(label) answered \(words), not with \(Self.mediaType)"))
+    }
+    guard query.accepts(report.body[...]) else {
+      return .failure(
+        Verdict(.dnsMalformed, phase: phase, message: "\(label) sent no answer to the question by HTTPS"))
+    }
+    return read(report.body, label)
+  }
+}
+
+extension DNSReply {
+  fileprivate static func impossible(_ transport: DNSTransport) -> DNSReply {
+    let verdict = Verdict(
+      .unsupported, phase: .prepare,
+      message: "transport \(transport.rawValue) needs a server of the check's own")
+    return DNSReply(content: .failure(verdict), transport: transport, elapsed: .zero)
+  }
+}
