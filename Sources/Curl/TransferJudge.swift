@@ -77,7 +77,9 @@ extension TransferEnd {
     let fails = { (kind: TransferFailureKind, words: String) in
       TransferFailure(kind, phase: .proxy, message: words)
     }
-    if proxy.status == 407 || proxy.code == CURLPX_USER_REJECTED.rawValue
+    // Some proxies answer CONNECT with the code of an origin server.
+    let isRefused = proxy.status == 407 || proxy.status == 401 && phase == .proxy
+    if isRefused || proxy.code == CURLPX_USER_REJECTED.rawValue
       || proxy.code == CURLPX_NO_AUTH.rawValue
     {
       return fails(.proxyAuthentication, "the proxy wants other credentials")

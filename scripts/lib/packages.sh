@@ -34,6 +34,12 @@ nodejs                   runs the backend's route
 iproute2                 addresses and routes in network namespaces
 nftables                 loss and refusals in network namespaces
 tzdata                   the time zones of maintenance windows
+tinyproxy                a real HTTP proxy to probe through
+microsocks               a real SOCKS 5 proxy to probe through
+lighttpd                 digest authentication to probe
+nghttp2-server           HTTP/2 without TLS to probe
+brotli                   compressed bodies
+zstd                     compressed bodies
 "
 
 ci_packages="

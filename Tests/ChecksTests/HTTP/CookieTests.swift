@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import Checks
+
+/// The cookies of one attempt, by RFC 6265.
+@Suite struct CookieTests {
+  private static let now = Timestamp(seconds: 1_800_000_000)
+
+  private func sent(_ set: [String], from: String = "https://shop.good.test/a/b", to: String) throws
+    -> String?
+  {
+    var jar = CookieJar()
+    jar.take(set, from: try HTTPURL(from), at: Self.now)
+    return jar.header(for: try HTTPURL(to), at: Self.now)
+  }
+
+  @Test(arguments: [
+    ("a=1", "https://shop.good.test/a/c", "a=1"), ("a=1", "https://shop.good.test/a", "a=1"),
+    ("a=1", "https://shop.good.test/ab", nil), ("a=1", "https://shop.good.test/", nil),
+    ("a=1; Path=/", "https://shop.good.test/x", "a=1"), ("a=1; path=x", "https://shop.good.test/a/x", "a=1"),
+    ("a=1; Path=/", "https://www.good.test/", nil), ("a=1; Path=/", "https://x.shop.good.test/", nil),
+    ("a=1; Path=/; Domain=good.test", "https://www.good.test/", "a=1"),
+    ("a=1; Path=/; Domain=.GOOD.test", "https://www.good.test/", "a=1"),
+    ("a=1; Path=/; Domain=test", "https://www.good.test/", nil),
+    ("a=1; Path=/; Domain=test", "https://shop.good.test/", nil),
+    ("a=1; Path=/; Domain=other.test", "https://shop.good.test/", nil),
+    ("a=1; Path=/; Domain=x.shop.good.test", "https://x.shop.good.test/", nil),
+    ("a=1; Path=/; Secure", "http://shop.good.test/", nil),
+    ("a=1; Path=/; Secure", "https://shop.good.test/", "a=1"),
+    ("a=1; Path=/; Max-Age=0", "https://shop.good.test/", nil),
+    ("a=1; Path=/; Max-Age=9", "https://shop.good.test/", "a=1"),
+    ("a=1; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT", "https://shop.good.test/", nil),
+    ("a=1; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT; Max-Age=9", "https://shop.good.test/", "a=1"),
+    ("a=1; Path=/; Expires=rubbish", "https://shop.good.test/", "a=1"),
+    (" a = \"1 2\" ; Path=/; HttpOnly", "https://shop.good.test/", "a=\"1 2\""),
+    ("=1; Path=/", "https://shop.good.test/", nil), ("nothing", "https://shop.good.test/a/b", nil),
+    ("a=1\u{7}; Path=/", "https://shop.good.test/", nil), ("a=; Path=/", "https://shop.good.test/", "a="),
+  ])
+  func goesWhereItBelongs(set: String, to: String, header: String?) throws {
+    #expect(try sent([set], to: to) == header)
+  }
+
+  @Test func aLaterOneReplacesAndLongerPathsComeFirst() throws {
+    let set = ["a=1; Path=/", "b=2; Path=/a", "a=3; Path=/", "c=4; Path=/", "c=; Path=/; Max-Age=0"]
+    #expect(try sent(set, to: "https://shop.good.test/a/b") == "b=2; a=3")
+  }
+
+  @Test func aSecureOneIsNotTakenInTheClear() throws {
+    let url = "http://shop.good.test/"
+    #expect(try sent(["a=1; Secure"], from: url, to: "https://shop.good.test/") == nil)
+  }
+
+  @Test func anAddressHasNoSubdomains() throws {
+    let set = ["a=1; Domain=0.0.1", "b=2"]
+    #expect(try sent(set, from: "http://127.0.0.1/", to: "http://127.0.0.1/") == "b=2")
+  }
+
+  @Test func theJarIsBounded() throws {
+    let many =
+      (0..<200).map { "c\($0)=\(String(repeating: "v", count: 1000))" } + [
+        "d=" + String(repeating: "v", count: 5000)
+      ]
+    let header = try #require(try sent(many, from: "http://good.test/", to: "http://good.test/"))
+    #expect(header.utf8.count <= CookieJar.maximumHeaderBytes)
+    #expect(!header.contains("d="))
+  }
+
+  @Test(
+    arguments: [
+      ("Wed, 21 Oct 2015 07:28:00 GMT", 1_445_412_480), ("Wednesday, 21-Oct-15 07:28:00 GMT", 1_445_412_480),
+      ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Sun Feb 29 23:59:59 2032", 1_961_711_999),
+      ("1 jan 1999 1:2:3", 915_152_523),
+      ("Wed, 21 Oct 15 07:28:00", 1_445_412_480), ("21 Oct 2015", nil), ("07:28:00", nil),
+      ("32 Oct 2015 07:28:00", nil),
+      ("21 Oct 1500 07:28:00", nil), ("21 Oct 2015 24:00:00", nil), ("", nil),
+    ] as [(String, Int64?)])
+  func datesAreReadLeniently(text: String, seconds: Int64?) {
+    #expect(cookieDate(text) == seconds.map { Timestamp(seconds: $0) })
+  }
+}
