@@ -84,7 +84,7 @@ package enum ConfigLoader {
     var walk = Walk(file: file, references: references)
     var root = walk.root(node)
     guard case .map = node.content else { throw ConfigErrors(problems: walk.problems) }
-    let included = Includes(sources: sources, base: references.base).read(into: &root, &walk)
+    let included = Includes(sources: sources).read(into: &root, &walk)
     var builder = SettingsBuilder(
       walk: walk, root: root, hostName: sources.hostName, patterns: sources.patterns,
       zones: sources.zones)

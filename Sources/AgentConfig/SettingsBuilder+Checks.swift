@@ -103,7 +103,7 @@ extension SettingsBuilder {
       }
       walk.problem(
         position, "name \(found(map, "name", name)) is used twice",
-        hint: "the first is in line \(earlier.line)")
+        hint: "the first is in \(walk.place(earlier, from: position))")
     }
   }
 
@@ -116,9 +116,10 @@ extension SettingsBuilder {
       }
       // Equal names make equal ids; that was said already.
       guard checks[earlier].check.name != item.check.name else { continue }
+      let position = item.map.position(of: ["id"])
       walk.problem(
-        item.map.position(of: ["id"]), "id \(item.check.id) is used twice",
-        hint: "the first is in line \(checks[earlier].map.position(of: ["id"]).line)")
+        position, "id \(item.check.id) is used twice",
+        hint: "the first is in \(walk.place(checks[earlier].map.position(of: ["id"]), from: position))")
     }
   }
 }

@@ -41,9 +41,11 @@ struct Walk {
     return map(entries, .root, Place(path: [], position: node.position))
   }
 
-  /// A file that the main one includes: lists and nothing else.
-  mutating func included(_ node: YAMLNode, file: String) -> TypedMap {
-    files.append(file)
+  /// Problems are about this file from now on, as far as their places say so.
+  mutating func begin(_ file: String) { files.append(file) }
+
+  /// The file begun last, which the main one includes: lists and nothing else.
+  mutating func included(_ node: YAMLNode) -> TypedMap {
     let node = node.placed(in: files.count - 1)
     guard case .map(let entries) = node.content else {
       problem(
@@ -52,6 +54,12 @@ struct Walk {
       return TypedMap(position: node.position)
     }
     return map(entries, .included, Place(path: [], position: node.position))
+  }
+
+  /// A place for a message about another: the file only where it is not the same one.
+  func place(_ position: Position, from other: Position) -> String {
+    let file = position.source == other.source ? "" : "\(files[position.source]), "
+    return "\(file)line \(position.line)"
   }
 
   /// Problems that were found before there were places.

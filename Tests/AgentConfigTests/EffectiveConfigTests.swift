@@ -37,6 +37,7 @@ struct EffectiveConfigTests {
           in_flight_per_host: 8
           remote_checks: 2000
           remote_interval_min: 10s
+          destinations: 500
         defaults:
           interval: 1m
           timeout: 10s
@@ -50,6 +51,7 @@ struct EffectiveConfigTests {
           allow: []
           deny: []
           ports: [80, 443, 8080, 8443]
+          methods: ["GET", "HEAD"]
         checks:
           - name: "Shop front"
             id: "e8695924-c804-5d61-b8e5-290b1d8e600a"

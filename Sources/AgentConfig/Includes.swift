@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Reads the files that `include` names and puts their lists behind those of the main file. Relative paths inside them
+/// are relative to the main file, as everywhere.
+struct Includes {
+  /// Files read at most; a directory that holds more was not meant.
+  static let limit = 256
+
+  let sources: ConfigSources
+
+  /// What the files add; their problems are in `walk`.
+  struct Reading {
+    var patterns: [String] = []
+    var files: [String] = []
+  }
+
+  func read(into root: inout TypedMap, _ walk: inout Walk) -> Reading {
+    var reading = Reading()
+    for (index, pattern) in (root.texts("include") ?? []).enumerated() {
+      let path = ["include", String(index)]
+      guard !root.isInvalid(path) else { continue }
+      let position = root.position(of: path)
+      guard !pattern.isEmpty, !pattern.utf8.contains(0) else {
+        walk.problem(position, "include must be the path of a file, or a pattern such as conf.d/*.yaml")
+        continue
+      }
+      let absolute = normalised(walk.references.absolute(pattern))
+      reading.patterns.append(absolute)
+      for file in sources.files.expand(absolute) where !reading.files.contains(file) {
+        guard reading.files.count < Self.limit else {
+          walk.problem(position, "include names more than \(Self.limit) files")
+          return reading
+        }
+        reading.files.append(file)
+        add(file, at: position, to: &root, &walk)
+      }
+    }
+    return reading
+  }
+
+  private func add(_ file: String, at position: Position, to root: inout TypedMap, _ walk: inout Walk) {
+    let bytes: [UInt8]
+    do throws(ConfigErrors) {
+      bytes = try sources.files.read(file)
+    } catch {
+      for problem in error.problems { walk.problem(position, "include: \(file): \(problem.message)") }
+      return
+    }
+    walk.begin(file)
+    var reader = YAMLReader(file: file)
+    do throws(ConfigErrors) {
+      let text = try utf8Text(bytes, file: file)
+      guard holdsSomething(text) else { return }
+      guard let node = reader.read(text) else { throw ConfigErrors(problems: reader.problems) }
+      for entry in walk.included(node).entries { root.append(entry) }
+    } catch {
+      walk.add(error.problems)
+    }
+  }
+
+  /// A file of comments only adds nothing, and is no mistake.
+  private func holdsSomething(_ text: String) -> Bool {
+    text.split(separator: "\n").contains { line in
+      let rest = line.drop { $0.isWhitespace }
+      return !rest.isEmpty && rest.first != "#"
+    }
+  }
+}
+
+extension TypedMap {
+  /// Puts a list behind the one that is there under the same name.
+  fileprivate mutating func append(_ entry: (name: String, value: Typed)) {
+    guard let index = entries.firstIndex(where: { $0.name == entry.name }) else {
+      entries.append(entry)
+      return
+    }
+    if case .list(let old) = entries[index].value.value, case .list(let new) = entry.value.value {
+      entries[index].value.value = .list(old + new)
+    } else if case .invalid = entries[index].value.value {
+      // Whatever is wrong there was said.
+    } else if case .invalid = entry.value.value {
+      entries[index].value.value = .invalid
+    }
+  }
+}
+
+extension YAMLNode {
+  /// The same tree, its places in another file.
+  func placed(in source: Int) -> YAMLNode {
+    var node = self
+    node.position.source = source
+    switch content {
+    case .scalar: break
+    case .list(let items): node.content = .list(items.map { $0.placed(in: source) })
+    case .map(let entries):
+      node.content = .map(
+        entries.map { entry in
+          var entry = entry
+          entry.position.source = source
+          entry.value = entry.value.placed(in: source)
+          return entry
+        })
+    }
+    return node
+  }
+}

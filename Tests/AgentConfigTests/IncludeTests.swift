@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import AgentConfig
+
+/// `include`: several files that are one configuration.
+struct IncludeTests {
+  private func load(_ files: [String: String]) throws(ConfigErrors) -> LoadedConfig {
+    var sources = ConfigSources.test
+    sources.files = ConfigFiles(
+      expand: { pattern in
+        guard pattern.hasSuffix("*.yaml") else { return [pattern] }
+        return files.keys.filter { $0.hasPrefix(pattern.dropLast(6)) }.sorted()
+      },
+      read: { path throws(ConfigErrors) in
+        guard let text = files[path] else {
+          throw ConfigErrors(problems: [ConfigProblem(file: path, message: "the file does not exist")])
+        }
+        return Array(text.utf8)
+      })
+    return try ConfigLoader.parse(
+      bytes: Array((files["etc/agent.yaml"] ?? "").utf8), file: "etc/agent.yaml", sources: sources)
+  }
+
+  private func check(_ name: String) -> String { "{name: \(name), type: tcp, host: a, port: 1}" }
+
+  @Test func listsArePutTogetherInOrder() throws {
+    let loaded = try load([
+      "etc/agent.yaml": "include: conf.d/*.yaml\nchecks: [\(check("Main"))]\n",
+      "etc/conf.d/b.yaml": "checks: [\(check("B1")), \(check("B2"))]\ncanaries: [B2]\n",
+      "etc/conf.d/a.yaml": "checks: [\(check("A"))]\n", "etc/conf.d/empty.yaml": "# nothing yet\n",
+      "etc/other/c.yaml": "checks: [\(check("C"))]\n",
+    ])
+    #expect(loaded.settings.checks.map(\.name) == ["Main", "A", "B1", "B2"])
+    #expect(loaded.settings.canaries == ["B2"])
+    #expect(
+      loaded.origin.files == [
+        "etc/agent.yaml", "etc/conf.d/a.yaml", "etc/conf.d/b.yaml", "etc/conf.d/empty.yaml",
+      ])
+    #expect(loaded.origin.patterns == ["etc/conf.d/*.yaml"])
+  }
+
+  @Test func theMainFileMayHoldNoCheckItself() throws {
+    let loaded = try load([
+      "etc/agent.yaml": "include: [checks.yaml]\n", "etc/checks.yaml": "checks: [\(check("A"))]\n",
+    ])
+    #expect(loaded.settings.checks.map(\.name) == ["A"])
+  }
+
+  @Test func problemsNameTheirFile() throws {
+    let errors = try #require(throws: ConfigErrors.self) {
+      try load([
+        "etc/agent.yaml": "include: [conf.d/*.yaml, missing.yaml, '']\nchecks: [\(check("Main"))]\n",
+        "etc/conf.d/a.yaml": "checks:\n  - {name: Main, type: tcp, host: a}\n",
+        "etc/conf.d/b.yaml": "quartz: {}\ncheks: []\n", "etc/conf.d/c.yaml": "- a\n",
+        "etc/conf.d/d.yaml": "checks: [\n",
+        "etc/conf.d/e.yaml": "include: a.yaml\n",
+      ])
+    }
+    #expect(
+      errors.description == """
+        etc/agent.yaml:1:26: include: etc/missing.yaml: the file does not exist
+        etc/agent.yaml:1:40: include must be the path of a file, or a pattern such as conf.d/*.yaml
+        etc/conf.d/a.yaml:2:5: port is missing
+          hint: 1 to 65535
+        etc/conf.d/a.yaml:2:6: name "Main" is used twice
+          hint: the first is in etc/agent.yaml, line 2
+        etc/conf.d/b.yaml:1:1: unknown key "quartz"
+          hint: keys here: maintenance, canaries, checks
+        etc/conf.d/b.yaml:2:1: unknown key "cheks"
+          hint: did you mean "checks"?
+        etc/conf.d/c.yaml:1:1: an included file must be a map of lists, found a list
+          hint: begin it with checks:
+        etc/conf.d/d.yaml:2:1: no valid YAML: did not find expected node content
+        etc/conf.d/e.yaml:1:1: unknown key "include"
+          hint: keys here: maintenance, canaries, checks
+        """)
+  }
+
+  @Test func aPatternMayMatchNothing() throws {
+    let loaded = try load(["etc/agent.yaml": "include: conf.d/*.yaml\nchecks: [\(check("A"))]\n"])
+    #expect(loaded.origin.files == ["etc/agent.yaml"] && loaded.settings.checks.count == 1)
+  }
+}
