@@ -11,6 +11,8 @@ package struct QuartzSettings: Hashable, Sendable {
   package var deliver = DeliverSettings()
   /// Needed when `deliver.target` is `supabase`.
   package var supabase: SupabaseSettings?
+  /// Write `resources.status`, one request a change. With `quartz` the backend does it.
+  package var updateResources = false
 
   package init(url: HTTPURL, apiKey: Redacted, apiKeyFile: String? = nil) {
     self.url = url

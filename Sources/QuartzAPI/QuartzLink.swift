@@ -9,6 +9,8 @@ package struct QuartzLink: Sendable {
   package let puller: CheckListPuller<ContinuousClock>?
   /// Nil: `deliver.to` is off.
   package let uploader: Uploader<ContinuousClock>?
+  /// Nil: `update_resources` is false.
+  package let resources: ResourceUpdater<ContinuousClock>?
 
   /// What the link needs of the rest of the agent.
   package struct Outside: Sendable {
@@ -19,12 +21,15 @@ package struct QuartzLink: Sendable {
     package var queue: any DeliveryQueue
     /// The API key as its source has it now, asked after a 401; nil when it cannot be read.
     package var readKey: @Sendable () async -> Redacted?
+    /// How the agent does, for the receiver's list of agents.
+    package var report: @Sendable () async -> AgentReport
     /// Told each new list of checks.
     package var apply: @Sendable (PulledChecks) async -> Void
 
     package init(
       engine: CurlEngine, resolve: @escaping CurlExchange.Resolve, stateDirectory: String,
       queue: any DeliveryQueue, readKey: @escaping @Sendable () async -> Redacted?,
+      report: @escaping @Sendable () async -> AgentReport = { AgentReport() },
       apply: @escaping @Sendable (PulledChecks) async -> Void
     ) {
       self.engine = engine
@@ -32,6 +37,7 @@ package struct QuartzLink: Sendable {
       self.stateDirectory = stateDirectory
       self.queue = queue
       self.readKey = readKey
+      self.report = report
       self.apply = apply
     }
   }
@@ -44,7 +50,10 @@ package struct QuartzLink: Sendable {
       agent: agent, time: SteadyTime(clock: ContinuousClock(), wallNow: .now()), outside: outside)
     let keys = KeyRing(settings.apiKey, reread: outside.readKey)
     let api = try Line(settings.url, key: "quartz.url", file: "requests-quartz", on: ground)
+    var rules = rules
+    rules.own.receivers = [settings.url.origin] + [settings.supabase?.url.origin].compactMap { $0 }
     puller = settings.checks.pull ? Self.puller(settings, keys, rules, api) : nil
+    resources = settings.updateResources ? Self.resources(settings, keys, api) : nil
     var machine = DeliveryMachine.Settings()
     machine.batch = settings.deliver.batch
     machine.every = settings.deliver.every
@@ -54,9 +63,9 @@ package struct QuartzLink: Sendable {
       machine.heartbeat = .seconds(60)
       machine.carriesMaintenance = true
       let transport = try valid("quartz.url") { () throws(HTTPURL.Invalid) in
-        try QuartzTransport(settings, keys: keys, agent: agent, over: api.wire)
+        try QuartzTransport(settings, keys: keys, agent: agent, over: api.wire, report: outside.report)
       }
-      uploader = Uploader(queue: outside.queue, route: .init(transport, gate: api.gate), settings: machine)
+      uploader = Uploader(queue: outside.queue, route: api.route(transport), settings: machine)
     case .supabase:
       guard let supabase = settings.supabase else {
         throw QuartzSetupError("quartz.deliver.to is supabase, but quartz.supabase is missing")
@@ -68,7 +77,7 @@ package struct QuartzLink: Sendable {
       let transport = try valid("quartz.supabase.url") { () throws(HTTPURL.Invalid) in
         try SupabaseTransport(supabase, withMessages: settings.deliver.messages, over: line.wire)
       }
-      uploader = Uploader(queue: outside.queue, route: .init(transport, gate: line.gate), settings: machine)
+      uploader = Uploader(queue: outside.queue, route: line.route(transport), settings: machine)
     }
   }
 
@@ -84,6 +93,13 @@ package struct QuartzLink: Sendable {
     let gate: RateGate<ContinuousClock>
     let wire: Wire
     let ground: Ground
+    let base: HTTPURL
+
+    func route(_ transport: any ResultTransport) -> Uploader<ContinuousClock>.Route {
+      .init(
+        transport, gate: gate, memory: StateFile(path: "\(ground.outside.stateDirectory)/delivery.json"),
+        receiver: base.display)
+    }
 
     init(_ base: HTTPURL, key: String, file: String, on ground: Ground) throws(QuartzSetupError) {
       guard base.mayCarrySecrets else {
@@ -94,6 +110,7 @@ package struct QuartzLink: Sendable {
         to: base, userAgent: "quartz-agent/\(ground.agent.version)", engine: outside.engine,
         resolve: outside.resolve)
       self.ground = ground
+      self.base = base
       self.gate = RateGate(time: ground.time, file: StateFile(path: "\(outside.stateDirectory)/\(file)"))
       self.wire = Wire(exchange: exchange, gate: gate)
     }
@@ -102,15 +119,22 @@ package struct QuartzLink: Sendable {
   private static func puller(
     _ settings: QuartzSettings, _ keys: KeyRing, _ rules: MappingRules, _ line: Line
   ) -> CheckListPuller<ContinuousClock> {
-    let gate = line.gate
     let outside = line.ground.outside
-    let client = APIClient(base: settings.url, keys: keys, over: line.wire) { await gate.observe($0) }
+    let client = APIClient(base: settings.url, keys: keys, over: line.wire)
     let cache = CheckListCache(
       file: StateFile(path: "\(outside.stateDirectory)/checks.json"), base: settings.url,
       keepsSecrets: settings.checks.cacheCredentials)
     return CheckListPuller(
       .init(client: client, cache: cache, mapping: CheckMapping(rules), apply: outside.apply),
       every: settings.checks.every, time: line.ground.time)
+  }
+
+  private static func resources(
+    _ settings: QuartzSettings, _ keys: KeyRing, _ line: Line
+  ) -> ResourceUpdater<ContinuousClock> {
+    ResourceUpdater(
+      base: settings.url, keys: keys, over: line.wire, time: line.ground.time,
+      file: StateFile(path: "\(line.ground.outside.stateDirectory)/resources.json"))
   }
 }
 

@@ -52,7 +52,7 @@ struct Driver {
       case .startLiveLane:
         backlog += live
         live = []
-      case .quarantine, .renewCredentials: break
+      case .quarantine, .renewCredentials, .remember: break
       }
     }
   }

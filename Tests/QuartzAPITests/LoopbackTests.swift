@@ -73,7 +73,7 @@ import Testing
             return await applied.first { _ in true }
           }
           #expect(count == 250)
-          #expect(fake.requests.count == 3)
+          #expect(fake.requests.count == 4)
           let list = try #require(try await StateFile(path: folder.path + "/checks.json").read())
           #expect(!String(decoding: list, as: UTF8.self).contains(FakeQuartz.key))
         }

@@ -69,7 +69,7 @@ import Testing
       Issue.record("no two pages fit together")
       return
     }
-    #expect(trouble.message == "the check list is not consistent: the number of checks changed meanwhile")
+    #expect(trouble.message == "the list of checks is not consistent: the number of checks changed meanwhile")
     #expect(fake.requests.count == 4)
   }
 
@@ -135,12 +135,12 @@ import Testing
     let body = #"{"success":true,"data":[\#(row)],"meta":{"total":1,"total_pages":1}}"#
     #expect(
       try await trouble(body)?.message
-        == "the check list is refused: check \(checkID(1)) has a \(column) of the wrong type")
+        == "the list of checks is refused: check \(checkID(1)) has a \(column) of the wrong type")
   }
 
   @Test(arguments: [
     (302, "the quartz api answered with a redirect (302), which is never followed with a key"),
-    (401, "the quartz api does not accept the key: 401"), (404, "there is no check list at quartz.url: 404"),
+    (401, "the quartz api does not accept the key: 401"), (404, "there is no such list at quartz.url: 404"),
     (429, "the quartz api asks for fewer requests (429)"), (500, "the quartz api has trouble: 500"),
   ])
   func refusalsInWords(status: Int, message: String) async throws {

@@ -111,6 +111,7 @@ import Testing
   func tooLarge(target: DeliverSettings.Target) async throws {
     let bench = DeliveryBench(target: target)
     bench.fake.setMaxRows(50)
+    bench.fake.setLimits(enforced: false)
     bench.queue.append(records(500))
     let uploader = try bench.uploader()
     #expect(await bench.run(uploader) { bench.queue.open == 0 })
@@ -118,7 +119,19 @@ import Testing
     let status = await uploader.status()
     #expect(status.batch <= 50)
     #expect(
-      status.lines(now: dawn).contains("batches of \(status.batch): the receiver refused larger ones (413)"))
+      status.notices.map(\.message) == ["batches of \(status.batch): the receiver refused larger ones (413)"])
+
+    // Another run of the agent knows it, and one large batch a day finds out that the proxy was repaired.
+    let second = try bench.uploader()
+    bench.queue.append(records(100, from: 501))
+    let uploads = { bench.fake.requests.count { !$0.request.path.hasSuffix("token") } }
+    let before = uploads()
+    #expect(await bench.run(second) { bench.queue.open == 0 })
+    #expect(uploads() - before == (100 + status.batch - 1) / status.batch)
+    bench.fake.setMaxRows(1000)
+    bench.clock.advance(by: .seconds(86_400))
+    _ = await bench.run(second, for: .seconds(60)) { false }
+    #expect(await second.status().batch == status.batch * 2)
   }
 
   /// A24: the key may read, not write.
@@ -130,8 +143,9 @@ import Testing
     #expect(await bench.run(uploader, for: .seconds(1500)) { false } == false)
     #expect(bench.queue.open == 5)
     #expect(bench.fake.requests.count <= 5)
-    let lines = await uploader.status().lines(now: dawn)
-    #expect(lines.contains("hint: give the key the right to post results; everything is kept until then"))
+    let trouble = await uploader.status().tally.trouble
+    #expect(trouble?.hint == "give the key the right to post results; everything is kept until then")
+    #expect(bench.queue.snapshot.quarantined.isEmpty)
   }
 
   @Test func backendWithoutTheRouteIsSaidInWords() async throws {

@@ -9,6 +9,22 @@ extension FakeQuartz {
     set { state.withLock { $0.checks = newValue } }
   }
 
+  package var windows: [FakeWindow] {
+    get { state.withLock { $0.windows } }
+    set { state.withLock { $0.windows = newValue } }
+  }
+
+  /// Statuses of resources that were written, in order.
+  package var resourceUpdates: [FakeResourceUpdate] { state.withLock { $0.resourceUpdates } }
+
+  /// Which resources the database knows; all of them at first.
+  package func setKnownResources(_ knows: @escaping @Sendable (String) -> Bool) {
+    state.withLock { $0.knowsResource = knows }
+  }
+
+  /// `agent` of the last batch.
+  package var lastAgent: FakeJSON? { state.withLock { $0.lastAgent } }
+
   /// What the next uploads meet, in order; after that all is well.
   package func meet(_ faults: FakeFault...) { state.withLock { $0.faults += faults } }
 

@@ -19,6 +19,9 @@ extension FakeQuartz.State {
     }
     switch (request.method, request.path.split(separator: "/").last ?? "") {
     case ("GET", "monitoring-checks"): return list(request)
+    case ("GET", "maintenance-windows"):
+      return page(windows.sorted { $0.id < $1.id }.map(\.json), request)
+    case ("PUT", let id) where request.path.contains("/resources/"): return setResource(String(id), request)
     case ("POST", "check-results") where hasIngest: return ingest(request)
     default: return error(404, "NOT_FOUND", "Unknown endpoint")
     }
@@ -34,21 +37,35 @@ extension FakeQuartz.State {
     let wanted = request.query["is_enabled"] == "true"
     var rows = checks.filter { $0.isEnabled == wanted }
     let page = Int(request.query["page"] ?? "1") ?? 1
-    let perPage = min(100, Int(request.query["per_page"] ?? "50") ?? 50)
     if request.query["sort_by"] == "id", request.query["sort_order"] == "asc" {
       rows.sort { $0.id < $1.id }
     } else {
       // Rows of one created_at come in whatever order the plan of this page gives.
       rows.sort { ($1.createdAt, $0.id.hashed(page)) < ($0.createdAt, $1.id.hashed(page)) }
     }
+    return self.page(rows.map(\.json), request)
+  }
+
+  private func page(_ rows: [String], _ request: FakeRequest) -> FakeAnswer {
+    let page = Int(request.query["page"] ?? "1") ?? 1
+    let perPage = min(100, Int(request.query["per_page"] ?? "50") ?? 50)
     let offset = (page - 1) * perPage
     guard page >= 1, offset <= rows.count else {
       return error(500, "INTERNAL_ERROR", "Requested range not satisfiable")
     }
-    let data = rows.dropFirst(offset).prefix(perPage).map(\.json).joined(separator: ",")
+    let data = rows.dropFirst(offset).prefix(perPage).joined(separator: ",")
     let pages = (rows.count + perPage - 1) / max(1, perPage)
     let meta = "{\"page\":\(page),\"per_page\":\(perPage),\"total\":\(rows.count),\"total_pages\":\(pages)}"
     return .json(200, "{\"success\":true,\"data\":[\(data)],\"meta\":\(meta)}")
+  }
+
+  /// `PUT /resources/{id}`; an id the table does not have is a 500, as everything is.
+  private mutating func setResource(_ id: String, _ request: FakeRequest) -> FakeAnswer {
+    guard knowsResource(id), let status = FakeJSON(request.body)?["status"]?.string else {
+      return error(500, "INTERNAL_ERROR", "Cannot coerce the result to a single JSON object")
+    }
+    resourceUpdates.append(FakeResourceUpdate(id: id, status: status))
+    return .json(200, "{\"success\":true,\"data\":{\"id\":\"\(id)\",\"status\":\"\(status)\"}}")
   }
 
   /// `POST /check-results`: a verdict for each row.
@@ -58,6 +75,7 @@ extension FakeQuartz.State {
       agent["version"]?.string != nil, let results = body["results"]?.array
     else { return error(400, "BAD_REQUEST", "agent and results are required") }
     if results.count > maxRows { return error(413, "TOO_LARGE", "too many results") }
+    lastAgent = agent
     var accepted = 0
     var repeated = 0
     var rejected: [String] = []

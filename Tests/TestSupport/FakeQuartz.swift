@@ -30,6 +30,10 @@ package final class FakeQuartz: Sendable {
 
   struct State: Sendable {
     var checks: [FakeCheck] = []
+    var windows: [FakeWindow] = []
+    var resourceUpdates: [FakeResourceUpdate] = []
+    var knowsResource: @Sendable (String) -> Bool = { _ in true }
+    var lastAgent: FakeJSON?
     var rows: [String: FakeRow] = [:]
     var order: [String] = []
     var duplicates = 0
@@ -139,6 +143,31 @@ package struct FakeRow: Hashable, Sendable {
   package let columns: [String: FakeJSON]
 }
 
+/// One row of maintenance_windows.
+package struct FakeWindow: Hashable, Sendable {
+  package var id: String
+  /// The other members, as JSON text without braces.
+  package var members: String
+
+  package init(id: String, members: String) {
+    self.id = id
+    self.members = members
+  }
+
+  var json: String { "{\"id\":\"\(id)\"" + (members.isEmpty ? "" : "," + members) + "}" }
+}
+
+/// A status that somebody wrote.
+package struct FakeResourceUpdate: Hashable, Sendable {
+  package let id: String
+  package let status: String
+
+  package init(id: String, status: String) {
+    self.id = id
+    self.status = status
+  }
+}
+
 /// One row of monitoring_checks.
 package struct FakeCheck: Hashable, Sendable {
   package var id: String
@@ -155,7 +184,7 @@ package struct FakeCheck: Hashable, Sendable {
     self.members = members
   }
 
-  var json: String {
+  package var json: String {
     var text = "{\"id\":\"\(id)\",\"is_enabled\":\(isEnabled)"
     if !members.contains("\"resource_id\"") {
       text += ",\"resource_id\":\"00000000-0000-4000-8000-00000000aaaa\""

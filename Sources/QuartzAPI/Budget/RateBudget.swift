@@ -10,6 +10,7 @@ package enum RequestUse: UInt8, CaseIterable, Hashable, Sendable {
   case pull = 3
   case session = 4
   case heartbeat = 5
+  case resource = 6
 }
 
 /// The instants of the last requests to one origin, and the rule that follows from them: at most 90 in any minute

@@ -23,6 +23,8 @@ package actor RateGate<C: Clock> where C.Duration == Duration {
   private var waiting: [CheckedContinuation<Void, Never>] = []
   /// Why the budget is not on disk; a restart then forgets it.
   private var storeProblem: String?
+  /// How far the server's clock was ahead of this machine's in its last answer.
+  private var serverAhead: Duration?
 
   package init(time: SteadyTime<C>, file: any DurableBytes, limits: RateBudget.Limits = .init()) {
     self.time = time
@@ -49,6 +51,9 @@ package actor RateGate<C: Clock> where C.Duration == Duration {
 
   /// What the answer says about the rate.
   package func observe(_ response: APIResponse) {
+    if let date = response.header("Date").flatMap({ HTTPDate.parse($0) }) {
+      serverAhead = time.now.duration(to: date)
+    }
     if response.status == 429 {
       budget?.tooMany()
     } else if (200...299).contains(response.status) {
@@ -71,7 +76,7 @@ package actor RateGate<C: Clock> where C.Duration == Duration {
     let used = budget?.used(at: time.now) ?? (minute: 0, hour: 0)
     return RequestUsage(
       minute: used.minute, hour: used.hour, allowedPerMinute: budget?.allowedPerMinute ?? limits.perMinute,
-      perHour: limits.perHour, storeProblem: storeProblem)
+      perHour: limits.perHour, storeProblem: storeProblem, serverAhead: serverAhead)
   }
 
   private func restore() async {

@@ -2,22 +2,16 @@
 
 import Monitoring
 
-/// Reads the list of checks.
+/// Reads the list of checks, and that of maintenance windows.
 package struct APIClient: Sendable {
   private let base: HTTPURL
   private let keys: KeyRing
   private let wire: Wire
-  private let observe: @Sendable (APIResponse) async -> Void
 
-  /// - Parameter observe: told every answer, for the rate budget.
-  package init(
-    base: HTTPURL, keys: KeyRing, over wire: Wire,
-    observe: @escaping @Sendable (APIResponse) async -> Void = { _ in }
-  ) {
+  package init(base: HTTPURL, keys: KeyRing, over wire: Wire) {
     self.base = base
     self.keys = keys
     self.wire = wire
-    self.observe = observe
   }
 
   package enum PullResult: Hashable, Sendable {
@@ -32,9 +26,9 @@ package struct APIClient: Sendable {
   package func pullChecks() async throws(CancellationError) -> PullResult {
     var trouble = PullTrouble("the list changed while it was read")
     for _ in 0..<2 {
-      switch try await walk() {
+      switch try await walk(WireCheck.self) {
       case .success(let walk):
-        return .snapshot(CheckSnapshot(checks: walk.checks, isCut: walk.isCut))
+        return .snapshot(CheckSnapshot(checks: walk.rows, isCut: walk.isCut))
       case .failure(let found):
         trouble = found.trouble
         if !found.isInconsistent { return .unchanged(trouble) }
@@ -43,38 +37,51 @@ package struct APIClient: Sendable {
     return .unchanged(trouble)
   }
 
+  /// All maintenance windows the key can see; by the same rules.
+  package func pullWindows() async throws(CancellationError) -> Result<[WireWindow], PullTrouble> {
+    switch try await walk(WireWindow.self) {
+    case .success(let walk): .success(walk.rows)
+    case .failure(let found): .failure(found.trouble)
+    }
+  }
+
   private struct WalkFailure: Error {
     var trouble: PullTrouble
     var isInconsistent = false
   }
 
-  private func walk() async throws(CancellationError) -> Result<ListWalk, WalkFailure> {
-    var walk = ListWalk()
+  private func walk<Row: ListRow>(
+    _: Row.Type
+  ) async throws(CancellationError) -> Result<ListWalk<Row>, WalkFailure> {
+    var walk = ListWalk<Row>()
     var step = walk.first
     while true {
       switch step {
       case .done: return .success(walk)
       case .inconsistent(let why):
         let trouble = PullTrouble(
-          "the check list is not consistent: \(why)", hint: "it is read again at the next pull")
+          "the list of \(Row.plural) is not consistent: \(why)", hint: "it is read again at the next pull")
         return .failure(WalkFailure(trouble: trouble, isInconsistent: true))
       case .fetch(let page):
-        switch try await fetch(page: page) {
+        switch try await fetch(Row.self, page: page) {
         case .failure(let trouble): return .failure(WalkFailure(trouble: trouble))
         case .success(let body):
           do throws(WireCheckError) { step = try walk.add(body) } catch {
-            return .failure(WalkFailure(trouble: PullTrouble("the check list is refused: \(error)")))
+            return .failure(
+              WalkFailure(trouble: PullTrouble("the list of \(Row.plural) is refused: \(error)")))
           }
         }
       }
     }
   }
 
-  private func fetch(page: Int) async throws(CancellationError) -> Result<JSONValue, PullTrouble> {
-    // Without is_enabled the backend lists the disabled checks only; the default order repeats and loses rows.
-    let query = "is_enabled=true&page=\(page)&per_page=\(ListWalk.perPage)&sort_by=id&sort_order=asc"
+  private func fetch<Row: ListRow>(
+    _: Row.Type, page: Int
+  ) async throws(CancellationError) -> Result<JSONValue, PullTrouble> {
+    // The default order repeats and loses rows.
+    let query = "\(Row.filter)page=\(page)&per_page=\(ListLimits.perPage)&sort_by=id&sort_order=asc"
     let url: HTTPURL
-    do throws(HTTPURL.Invalid) { url = try base.appending("monitoring-checks", query: query) } catch {
+    do throws(HTTPURL.Invalid) { url = try base.appending(Row.route, query: query) } catch {
       return .failure(PullTrouble("quartz.url \(error.message)"))
     }
     try await wire.admitted(.pull)
@@ -88,7 +95,7 @@ package struct APIClient: Sendable {
     case .failure(let why):
       return .failure(PullTrouble("cannot reach the quartz api: \(why.printable(maxBytes: 160))"))
     case .response(let response):
-      await observe(response)
+      await wire.observe(response)
       if response.status == 401 { _ = await keys.renew() }
       guard response.status == 200 else { return .failure(refused(response)) }
       guard let body = response.json else {
@@ -114,7 +121,7 @@ package struct APIClient: Sendable {
       trouble = PullTrouble(words.message, hint: words.hint)
     case 404, 405:
       trouble = PullTrouble(
-        "there is no check list at quartz.url: \(refusal.words)",
+        "there is no such list at quartz.url: \(refusal.words)",
         hint: "quartz.url ends with /functions/v1/public-api/v1, or what your project uses instead")
     case 429: trouble = PullTrouble("the quartz api asks for fewer requests (429)")
     default: trouble = PullTrouble("the quartz api has trouble: \(refusal.words)")
@@ -129,10 +136,12 @@ package struct CheckSnapshot: Hashable, Sendable {
   package var checks: [WireCheck]
   /// There are more than the agent reads.
   package var isCut: Bool
+  package var windows: [WireWindow]
 
-  package init(checks: [WireCheck], isCut: Bool = false) {
+  package init(checks: [WireCheck], isCut: Bool = false, windows: [WireWindow] = []) {
     self.checks = checks
     self.isCut = isCut
+    self.windows = windows
   }
 }
 

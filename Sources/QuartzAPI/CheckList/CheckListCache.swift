@@ -45,6 +45,10 @@ package struct CheckListCache: Sendable {
       json.array { json in
         for check in snapshot.checks { check.write(into: &json, withSecrets: keepsSecrets) }
       }
+      json.key("windows")
+      json.array { json in
+        for window in snapshot.windows { window.write(into: &json) }
+      }
     }
     return json.bytes
   }
@@ -61,7 +65,10 @@ package struct CheckListCache: Sendable {
     do throws(WireCheckError) {
       var checks: [WireCheck] = []
       for row in rows { checks.append(try WireCheck(row)) }
-      return .list(CheckSnapshot(checks: checks, isCut: isCut), pulledAt: pulledAt)
+      // A list of an earlier version has none.
+      var windows: [WireWindow] = []
+      for row in json["windows"]?.array ?? [] { windows.append(try WireWindow(row)) }
+      return .list(CheckSnapshot(checks: checks, isCut: isCut, windows: windows), pulledAt: pulledAt)
     } catch { return .none("the check list on disk is damaged: \(error)") }
   }
 }

@@ -12,11 +12,11 @@ package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Dura
   private let every: Duration
   private let time: SteadyTime<C>
   private let apply: @Sendable (PulledChecks) async -> Void
-  private let bell = Doorbell()
   private let state: Mutex<State>
 
   private struct State: Sendable {
     var listGuard = ListGuard()
+    var budget: DestinationBudget
     var inForce: CheckSnapshot?
     var backoff: Backoff
     var generator: RandomSource
@@ -50,7 +50,7 @@ package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Dura
     self.every = every
     self.time = time
     let backoff = Backoff(first: min(.seconds(10), every), cap: every)
-    self.state = Mutex(State(backoff: backoff, generator: generator))
+    self.state = Mutex(State(budget: parts.mapping.freshBudget, backoff: backoff, generator: generator))
   }
 
   /// Pulls until it is cancelled.
@@ -58,15 +58,12 @@ package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Dura
     do {
       while !Task.isCancelled {
         let pause = try await pull()
-        try await bell.sleep(until: time.now.advanced(by: pause), of: time)
+        try await time.sleep(until: time.now.advanced(by: pause))
       }
     } catch {
       // Cancelled: the list in force stays on disk.
     }
   }
-
-  /// Pulls now instead of at the next turn.
-  package func refresh() { bell.ring() }
 
   package var status: PullStatus { state.withLock { $0.status } }
 
@@ -93,14 +90,16 @@ package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Dura
         state.status.trouble = trouble
         return max(state.backoff.next(using: &state.generator), trouble.wait ?? .zero)
       }
-    case .snapshot(let snapshot):
+    case .snapshot(var snapshot):
+      snapshot.windows = try await windows()
       let now = time.now
       let (verdict, isNew) = state.withLock { state in
         state.backoff.reset()
         state.status.trouble = nil
         let verdict = state.listGuard.judge(Set(snapshot.checks.map(\.id)), at: now)
         if case .hold(let why) = verdict { state.status.held = why } else { state.status.held = nil }
-        return (verdict, state.inForce != snapshot)
+        // A destination that had to wait may join by now.
+        return (verdict, state.inForce != snapshot || state.status.refusedDestinations > 0)
       }
       guard verdict == .apply else { return every }
       state.withLock { state in
@@ -115,6 +114,20 @@ package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Dura
     }
   }
 
+  /// The windows of now; those of before while the API does not give them, which is no reason to keep an old list.
+  private func windows() async throws(CancellationError) -> [WireWindow] {
+    switch try await client.pullWindows() {
+    case .success(let windows):
+      state.withLock { $0.status.windowTrouble = nil }
+      return windows
+    case .failure(let trouble):
+      return state.withLock { state in
+        state.status.windowTrouble = trouble
+        return state.inForce?.windows ?? []
+      }
+    }
+  }
+
   private func save(_ snapshot: CheckSnapshot, pulledAt: Timestamp) async {
     var problem: String?
     do throws(StateFile.Failure) { try await cache.save(snapshot, pulledAt: pulledAt) } catch {
@@ -124,56 +137,21 @@ package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Dura
   }
 
   private func enforce(_ snapshot: CheckSnapshot) async {
-    let pulled = mapping.map(snapshot)
-    state.withLock { state in
+    let now = time.now
+    let pulled = state.withLock { state in
+      var pulled = mapping.map(snapshot, budget: &state.budget, now: now)
+      if let before = state.inForce { pulled.changes = CheckChange.between(before.checks, snapshot.checks) }
       state.inForce = snapshot
       state.status.isCut = snapshot.isCut
       state.status.running = pulled.checks.count
       state.status.skipped = pulled.skipped
       state.status.warnings = pulled.warnings
       state.status.filtered = pulled.filtered
+      state.status.windows = pulled.windows.count
+      state.status.windowProblems = pulled.windowProblems
+      state.status.refusedDestinations = pulled.refusedDestinations
+      return pulled
     }
     await apply(pulled)
-  }
-}
-
-/// How the list from the API stands.
-package struct PullStatus: Hashable, Sendable {
-  /// When the list in force was read.
-  package var lastSuccess: Timestamp?
-  /// It is the one from the disk; the API has not confirmed it since the start.
-  package var isFromDisk = false
-  package var running = 0
-  package var skipped: [SkippedCheck] = []
-  package var warnings: [CheckWarning] = []
-  package var filtered = 0
-  package var isCut = false
-  /// Why the last pull changed nothing.
-  package var trouble: PullTrouble?
-  /// Why the last list was not applied.
-  package var held: String?
-  /// Why the list on disk was not used, or not written.
-  package var cacheProblem: String?
-
-  package init() {}
-
-  /// One line a fact, for people.
-  package func lines() -> [String] {
-    var lines: [String] = []
-    if let lastSuccess {
-      let source = isFromDisk ? "from disk, read" : "read"
-      lines.append("\(running) checks from the api, \(source) at \(lastSuccess.rfc3339)")
-    } else {
-      lines.append("no check list from the api yet")
-    }
-    if let trouble { lines.append("the list is not current: \(trouble.message)") }
-    if let hint = trouble?.hint { lines.append("hint: \(hint)") }
-    if let held { lines.append("a new list is held back: \(held)") }
-    if isCut { lines.append("the api has more checks than the first 20,000 by id that are read") }
-    if filtered > 0 { lines.append("\(filtered) checks not chosen by only and except") }
-    for check in skipped { lines.append("skipped \(check.name) (\(check.type)): \(check.reason)") }
-    for warning in warnings { lines.append("\(warning.name): \(warning.message)") }
-    if let cacheProblem { lines.append(cacheProblem) }
-    return lines
   }
 }

@@ -9,6 +9,33 @@ package struct CheckMapping: Sendable {
 
   package init(_ rules: MappingRules) { self.rules = rules }
 
+  /// A budget for the destinations of one API's lists, as the rules have it.
+  package var freshBudget: DestinationBudget { DestinationBudget(limits: rules.destinations) }
+
+  /// - Parameter budget: which destinations are in use; knows them of this list afterwards.
+  package func map(
+    _ snapshot: CheckSnapshot, budget: inout DestinationBudget, now: Timestamp
+  ) -> PulledChecks {
+    var pulled = map(snapshot)
+    // The mapping makes no check without a destination; one would be none to bound.
+    let going = pulled.checks.compactMap { check in check.kind.destination.map { (check, $0) } }
+    let refusals = budget.judge(going.map(\.1), at: now)
+    let types = Dictionary(snapshot.checks.map { ($0.id, $0.type) }, uniquingKeysWith: { first, _ in first })
+    var refused: Set<UniqueID> = []
+    for case ((let check, _), let reason?) in zip(going, refusals) {
+      refused.insert(check.id)
+      pulled.skipped.append(
+        SkippedCheck(id: check.id, name: check.name, type: types[check.id] ?? "", reason: reason))
+    }
+    pulled.refusedDestinations = refused.count
+    pulled.checks.removeAll { refused.contains($0.id) }
+    pulled.warnings.removeAll { refused.contains($0.id) }
+    (pulled.windows, pulled.windowProblems) = WireWindow.mapped(
+      snapshot.windows, resources: Set(pulled.checks.compactMap(\.resourceID)), now: now)
+    return pulled
+  }
+
+  /// The rows on their own, without what depends on the lists before.
   package func map(_ snapshot: CheckSnapshot) -> PulledChecks {
     var pulled = PulledChecks()
     pulled.listed = Set(snapshot.checks.map(\.id))
@@ -25,6 +52,10 @@ package struct CheckMapping: Sendable {
         let reason = "over the limit of \(rules.limit) checks (limits.remote_checks)"
         pulled.skipped.append(SkippedCheck(id: wire.id, name: name, type: wire.type, reason: reason))
       case .success(let check):
+        if let reason = check.kind.destination.flatMap(rules.own.refusal) {
+          pulled.skipped.append(SkippedCheck(id: wire.id, name: name, type: wire.type, reason: reason))
+          continue
+        }
         pulled.checks.append(check)
         pulled.warnings += reader.warnings.map { CheckWarning(id: wire.id, name: name, message: $0) }
       case .failure(let skip):
@@ -62,20 +93,14 @@ package struct CheckMapping: Sendable {
   /// the whole id where those are the same too.
   private func uniqueNames(_ checks: [WireCheck]) -> [UniqueID: String] {
     var names: [UniqueID: String] = [:]
-    for check in checks { names[check.id] = plainName(check) }
+    for check in checks { names[check.id] = check.plainName }
     for digits in [8, 36] {
       let uses = Dictionary(names.values.map { ($0, 1) }, uniquingKeysWith: +)
       for check in checks where uses[names[check.id] ?? "", default: 0] > 1 {
-        names[check.id] = "\(plainName(check)) \(check.id.description.prefix(digits))"
+        names[check.id] = "\(check.plainName) \(check.id.description.prefix(digits))"
       }
     }
     return names
-  }
-
-  private func plainName(_ check: WireCheck) -> String {
-    let resource = (check.resourceName ?? "").printable(maxBytes: 120)
-    let type = check.type.printable(maxBytes: 24)
-    return resource.isEmpty ? "resource \(check.resourceID) \(type)" : "\(resource) \(type)"
   }
 }
 

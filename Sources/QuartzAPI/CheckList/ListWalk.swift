@@ -6,12 +6,8 @@ import Monitoring
 ///
 /// The list has no version and pages shift while somebody edits, so a walk counts only if every page tells the same
 /// total and exactly that many different checks were seen.
-struct ListWalk: Sendable {
-  static let perPage = 100
-  /// 20,000 checks; more are not read, and the caller is told.
-  static let pageCap = 200
-
-  private(set) var checks: [WireCheck] = []
+struct ListWalk<Row: ListRow>: Sendable {
+  private(set) var rows: [Row] = []
   private(set) var isCut = false
   private var seen: Set<UniqueID> = []
   private var total: Int64?
@@ -27,27 +23,34 @@ struct ListWalk: Sendable {
   var first: Step { .fetch(page: 1) }
 
   mutating func add(_ body: JSONValue) throws(WireCheckError) -> Step {
-    guard body["success"]?.bool == true, let rows = body["data"]?.array, let meta = body["meta"],
+    guard body["success"]?.bool == true, let items = body["data"]?.array, let meta = body["meta"],
       let total = meta["total"]?.integer, let pages = meta["total_pages"]?.integer, total >= 0, pages >= 0
-    else { throw WireCheckError(description: "the answer is not a page of checks") }
+    else { throw WireCheckError(description: "the answer is not a page of \(Row.plural)") }
     if let known = self.total, known != total {
-      return .inconsistent("the number of checks changed meanwhile")
+      return .inconsistent("the number of \(Row.plural) changed meanwhile")
     }
     self.total = total
-    for row in rows {
-      let check = try WireCheck(row)
+    for item in items {
+      let row = try Row(item)
       // The filter is the server's, and it has been wrong before.
-      guard check.isEnabled else { return .inconsistent("a disabled check is in the list of enabled ones") }
-      if seen.insert(check.id).inserted { checks.append(check) }
+      guard row.isWanted else { return .inconsistent("a disabled check is in the list of enabled ones") }
+      if seen.insert(row.id).inserted { rows.append(row) }
     }
-    if page >= Self.pageCap, pages > Int64(page) {
+    if page >= ListLimits.pages, pages > Int64(page) {
       isCut = true
-      return checks.count == page * Self.perPage ? .done : .inconsistent("checks are missing or repeated")
+      return rows.count == page * ListLimits.perPage
+        ? .done : .inconsistent("\(Row.plural) are missing or repeated")
     }
     if Int64(page) < pages {
       page += 1
       return .fetch(page: page)
     }
-    return Int64(checks.count) == total ? .done : .inconsistent("checks are missing or repeated")
+    return Int64(rows.count) == total ? .done : .inconsistent("\(Row.plural) are missing or repeated")
   }
+}
+
+enum ListLimits {
+  static let perPage = 100
+  /// 20,000 rows; more are not read, and the caller is told.
+  static let pages = 200
 }

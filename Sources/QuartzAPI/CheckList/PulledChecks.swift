@@ -14,6 +14,14 @@ package struct PulledChecks: Hashable, Sendable {
   package var filtered = 0
   /// Every check in the list, run or not: whose results the receiver takes.
   package var listed: Set<UniqueID> = []
+  /// Maintenance windows of the resources that these checks belong to.
+  package var windows: [MaintenanceWindow] = []
+  /// Windows that are not kept, each with its name and the reason.
+  package var windowProblems: [String] = []
+  /// Refused because the list asks for more places than a list should: somebody has to look at it.
+  package var refusedDestinations = 0
+  /// What is different from the list before; empty for the first one.
+  package var changes: [CheckChange] = []
 
   package init() {}
 }
@@ -57,6 +65,8 @@ package struct MappingRules: Hashable, Sendable {
   /// What a request of a stranger's check may do.
   package var methods: Set<String> = ["GET", "HEAD"]
   package var pingICMP = false
+  package var destinations = DestinationBudget.Limits()
+  package var own = OwnPlaces()
 
   package init() {}
 

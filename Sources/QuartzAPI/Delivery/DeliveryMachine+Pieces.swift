@@ -11,7 +11,7 @@ extension DeliveryMachine {
     let rejected = Dictionary(
       grouping: piece.rows.filter { codes[$0.record.id] != nil }, by: { codes[$0.record.id] ?? "" })
     var effects = rejected.sorted { $0.key < $1.key }.map { Effect.quarantine($0.value, code: $0.key) }
-    tally.quarantined += codes.count
+    for (code, rows) in rejected { count(rows.count, code) }
     tally.delivered += piece.rows.count - codes.count
     tally.duplicates += acknowledgement.duplicates ?? 0
     tally.batches += 1
@@ -61,7 +61,7 @@ extension DeliveryMachine {
     if piece.rows.count > 1 {
       batchLimit = max(1, min(batchLimit, piece.rows.count / 2))
       split(piece, of: lane, countsAsBisection: piece.isSplit)
-      return []
+      return remember(at: now)
     }
     holdUntil = now.advanced(by: .seconds(900))
     if failingSince == nil { failingSince = now }
@@ -115,8 +115,13 @@ extension DeliveryMachine {
   private mutating func quarantine(
     _ rows: [QueuedRecord], of piece: Piece, in lane: DeliveryLane, code: String
   ) -> [Effect] {
-    tally.quarantined += rows.count
+    count(rows.count, code)
     return [.quarantine(rows, code: code)] + settle(rows, of: piece, in: lane)
+  }
+
+  private mutating func count(_ rows: Int, _ code: String) {
+    tally.quarantined += rows
+    tally.codes[code, default: 0] += rows
   }
 
   private mutating func settle(_ rows: [QueuedRecord], of piece: Piece, in lane: DeliveryLane) -> [Effect] {

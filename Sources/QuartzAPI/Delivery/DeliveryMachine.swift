@@ -45,6 +45,8 @@ package struct DeliveryMachine: Sendable {
     case startLiveLane
     /// Read the key again, or sign in again, then report to `credentialsRenewed`.
     case renewCredentials
+    /// Keep this for the next run.
+    case remember(BatchMemory)
   }
 
   let settings: Settings
@@ -53,6 +55,8 @@ package struct DeliveryMachine: Sendable {
   var nextPiece = 0
   /// Rows in a request from now on; 413 halves it for good.
   package internal(set) var batchLimit: Int
+  /// When the last 413 halved it, or a larger one was tried.
+  var shrunkAt: Timestamp?
   var backoff = Backoff()
   var authorizationFailures = 0
   var triedRenewal = false
@@ -85,6 +89,7 @@ package struct DeliveryMachine: Sendable {
   package mutating func next(at now: Timestamp) -> Action {
     if let holdUntil, holdUntil > now { return .wait(until: holdUntil) }
     if lastPost == nil { lastPost = now }
+    growBatch(at: now)
     let ready = candidates(at: now)
     for lane in DeliveryLane.allCases {
       if let piece = ready.first(where: { $0.lane == lane && !$0.piece.isSuspect }) {
@@ -159,6 +164,8 @@ package struct DeliveryTally: Hashable, Sendable {
   /// Of these, rows it had already; only the quartz transport tells.
   package var duplicates = 0
   package var quarantined = 0
+  /// Of these, how many by the receiver's code.
+  package var codes: [String: Int] = [:]
   /// Rows that are nobody's business: unknown, or in maintenance where the receiver has no place for that.
   package var withheld = 0
   package var batches = 0

@@ -32,38 +32,45 @@ package struct DeliveryStatus: Hashable, Sendable {
     self.usage = usage
   }
 
-  /// How long so many waiting rows take at the backlog's share of the rate budget.
-  package func drainTime(rows: Int, limits: RateBudget.Limits = .init()) -> Duration {
-    let requests = (rows + batch - 1) / max(1, batch)
-    return .seconds(requests * 3600 / max(1, limits.backlogPerHour))
-  }
-
-  /// One line a fact, for people: what works, what does not, what to do about it.
-  package func lines(now: Timestamp) -> [String] {
-    var lines: [String] = []
-    if let success = tally.lastSuccess {
-      lines.append("delivered \(tally.delivered) results, the last at \(success.rfc3339)")
-    } else {
-      lines.append("nothing delivered yet")
-    }
-    if let trouble = tally.trouble {
-      lines.append("not delivering since \((tally.troubleSince ?? now).rfc3339): \(trouble.message)")
-      if let hint = trouble.hint { lines.append("hint: \(hint)") }
-      if let heldUntil, heldUntil > now { lines.append("next try at \(heldUntil.rfc3339)") }
-    }
+  /// What people should know beside the trouble of delivery itself and its counts.
+  package var notices: [LinkNotice] {
+    var notices: [LinkNotice] = []
     if tally.quarantined > 0 {
-      lines.append("\(tally.quarantined) results refused by the receiver, see: quartz-agent spool quarantine")
+      notices.append(
+        LinkNotice(
+          message: "\(tally.quarantined) results were refused by the receiver since the start (\(codes))",
+          hint: "look at them: quartz-agent spool quarantine"))
     }
     if parked > 0 {
-      lines.append("\(parked) results parked until the allowance for finding bad rows is back")
+      notices.append(
+        LinkNotice(
+          message: "\(parked) results are parked: a bad one among them is looked for at most 40 times an hour"
+        ))
     }
-    if tally.withheld > 0 { lines.append("\(tally.withheld) results withheld (unknown, or in maintenance)") }
-    if batch < configuredBatch { lines.append("batches of \(batch): the receiver refused larger ones (413)") }
-    lines.append(
-      "requests: \(usage.minute) in the last minute of \(usage.allowedPerMinute), "
-        + "\(usage.hour) in the last hour of \(usage.perHour)")
-    if let problem = usage.storeProblem { lines.append("the request budget is not on disk: \(problem)") }
-    return lines
+    if batch < configuredBatch {
+      notices.append(
+        LinkNotice(
+          message: "batches of \(batch): the receiver refused larger ones (413)",
+          hint: "raise the body limit of the proxy before it; a larger batch is tried once a day"))
+    }
+    if let problem = usage.skewProblem {
+      notices.append(
+        LinkNotice(
+          message: "\(problem); results carry this machine's time",
+          hint: "check the time synchronisation of both"))
+    }
+    if let problem = usage.storeProblem {
+      notices.append(
+        LinkNotice(
+          message: "the count of requests is not on disk, a restart forgets it: \(problem)",
+          hint: "look at the state directory"))
+    }
+    return notices
+  }
+
+  private var codes: String {
+    tally.codes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(4).map { "\($0.value) × \($0.key)" }
+      .joined(separator: ", ")
   }
 }
 
@@ -75,4 +82,19 @@ package struct RequestUsage: Hashable, Sendable {
   package var perHour: Int
   /// Why it is not on disk: a restart then forgets it.
   package var storeProblem: String?
+  /// By the Date of its last answer: negative when the server's clock is behind. Results carry this machine's time
+  /// whatever it says.
+  package var serverAhead: Duration?
+
+  /// More than this is worth a word: an answer's Date is whole seconds, and an answer may be on its way for some.
+  package static let tolerableSkew: Duration = .seconds(30)
+
+  /// In words; nil while the clocks agree.
+  package var skewProblem: String? {
+    guard let serverAhead else { return nil }
+    let seconds = serverAhead.components.seconds
+    guard abs(seconds) > Self.tolerableSkew.components.seconds else { return nil }
+    let way = seconds > 0 ? "ahead of" : "behind"
+    return "the receiver's clock is \(Duration.seconds(abs(seconds)).text) \(way) this machine's"
+  }
 }

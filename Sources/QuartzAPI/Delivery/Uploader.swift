@@ -11,6 +11,7 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
   private let queue: any DeliveryQueue
   private let transport: any ResultTransport
   private let gate: RateGate<C>
+  private let route: Route
   private let bell = Doorbell()
   private let state: Mutex<State>
 
@@ -23,10 +24,19 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
   package struct Route: Sendable {
     let transport: any ResultTransport
     let gate: RateGate<C>
+    let memory: any DurableBytes
+    let receiver: String
 
-    package init(_ transport: any ResultTransport, gate: RateGate<C>) {
+    /// - Parameters:
+    ///   - memory: where the batch size that a 413 taught is kept.
+    ///   - receiver: whose batch size it is.
+    package init(
+      _ transport: any ResultTransport, gate: RateGate<C>, memory: any DurableBytes, receiver: String
+    ) {
       self.transport = transport
       self.gate = gate
+      self.memory = memory
+      self.receiver = receiver
     }
   }
 
@@ -37,6 +47,7 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
     self.queue = queue
     self.transport = route.transport
     self.gate = route.gate
+    self.route = route
     self.state = Mutex(State(machine: DeliveryMachine(settings: settings), generator: generator))
   }
 
@@ -44,6 +55,7 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
   package func run() async {
     do {
       state.withLock { $0.machine.abandon() }
+      await recall()
       while !Task.isCancelled {
         if let until = try await step() { try await bell.sleep(until: until, of: gate.time) }
       }
@@ -51,6 +63,14 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
       // Cancelled: what was under way stays in the store and goes again with the same ids.
     }
     await gate.close()
+  }
+
+  private func recall() async {
+    let configured = state.withLock { $0.machine.settings.batch }
+    guard let bytes = try? await route.memory.read(),
+      let memory = BatchMemory(bytes, receiver: route.receiver, configured: configured)
+    else { return }
+    state.withLock { $0.machine.recall(memory) }
   }
 
   /// Sends what is there, as far as it goes in this time: on the way out, after `run` has ended.
@@ -131,6 +151,10 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
         let changed = try await transport.renewCredentials()
         let now = gate.time.now
         state.withLock { $0.machine.credentialsRenewed(changed: changed, at: now) }
+      case .remember(let memory):
+        let configured = state.withLock { $0.machine.settings.batch }
+        // Without it, the next run learns it again from one 413.
+        try? await route.memory.write(memory.encoded(receiver: route.receiver, configured: configured))
       }
     }
   }

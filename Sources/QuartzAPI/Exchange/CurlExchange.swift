@@ -80,7 +80,7 @@ package struct CurlExchange: HTTPExchanging {
       goal: .body(limit: Self.bodyLimit), method: request.method.rawValue,
       headers: [HeaderField("User-Agent", userAgent)]
         + request.headers.map { HeaderField($0.name, $0.value.reveal()) })
-    if request.method == .post { transfer.body = request.body }
+    if request.method != .get { transfer.body = request.body }
     // A few addresses must fit into one timeout.
     transfer.connectTimeout = min(timeout, .seconds(10))
     return transfer

@@ -13,6 +13,7 @@ package struct APIRequest: Hashable, Sendable {
   package enum Method: String, Hashable, Sendable {
     case get = "GET"
     case post = "POST"
+    case put = "PUT"
   }
 
   package var method: Method

@@ -11,10 +11,13 @@ package struct QuartzTransport: ResultTransport {
   private let exchange: any HTTPExchanging
   private let now: @Sendable () -> Timestamp
   private let withMessages: Bool
+  private let report: @Sendable () async -> AgentReport
 
+  /// - Parameter report: how the agent does, asked for each batch.
   /// - Throws: when the settings' base and the route make no URL.
   package init(
-    _ settings: QuartzSettings, keys: KeyRing, agent: AgentIdentity, over wire: Wire
+    _ settings: QuartzSettings, keys: KeyRing, agent: AgentIdentity, over wire: Wire,
+    report: @escaping @Sendable () async -> AgentReport = { AgentReport() }
   ) throws(HTTPURL.Invalid) {
     self.url = try settings.url.appending("check-results")
     self.keys = keys
@@ -22,16 +25,18 @@ package struct QuartzTransport: ResultTransport {
     self.exchange = wire.exchange
     self.now = wire.now
     self.withMessages = settings.deliver.messages
+    self.report = report
   }
 
   package func deliver(_ records: [DeliveryRecord]) async throws(CancellationError) -> DeliveryReport {
+    let report = await report()
     let request = APIRequest(
       .post, url,
       headers: [
         HTTPHeader(name: "X-API-Key", value: keys.key),
         HTTPHeader(name: "Content-Type", value: Redacted("application/json")),
         HTTPHeader(name: "Accept", value: Redacted("application/json")),
-      ], body: body(records), timeout: .seconds(60))
+      ], body: body(records, report), timeout: .seconds(60))
     let reply = try await exchange.exchange(request)
     let outcome = DeliveryRules.judge(reply, by: dialect, sent: records.map(\.id), now: now())
     return DeliveryReport(outcome, reply)
@@ -39,7 +44,7 @@ package struct QuartzTransport: ResultTransport {
 
   package func renewCredentials() async throws(CancellationError) -> Bool { await keys.renew() }
 
-  private func body(_ records: [DeliveryRecord]) -> [UInt8] {
+  private func body(_ records: [DeliveryRecord], _ report: AgentReport) -> [UInt8] {
     var json = JSONWriter(reserving: 256 + records.count * 420)
     json.object { json in
       json.key("agent")
@@ -47,6 +52,7 @@ package struct QuartzTransport: ResultTransport {
         json.field("name", agent.name)
         json.fieldIfPresent("region", agent.region)
         json.field("version", agent.version)
+        report.write(into: &json, now: now())
       }
       json.key("results")
       json.array { json in
@@ -65,19 +71,24 @@ package struct Wire: Sendable {
   package var now: @Sendable () -> Timestamp
   /// Waits for a request's turn in the rate budget.
   package var admitted: @Sendable (RequestUse) async throws(CancellationError) -> Void
+  /// Told what an answer says about the rate.
+  package var observe: @Sendable (APIResponse) async -> Void
 
   package init(
     exchange: any HTTPExchanging, now: @escaping @Sendable () -> Timestamp,
+    observe: @escaping @Sendable (APIResponse) async -> Void = { _ in },
     admitted: @escaping @Sendable (RequestUse) async throws(CancellationError) -> Void
   ) {
     self.exchange = exchange
     self.now = now
     self.admitted = admitted
+    self.observe = observe
   }
 
   package init<C: Clock>(exchange: any HTTPExchanging, gate: RateGate<C>) where C.Duration == Duration {
     let time = gate.time
-    self.init(exchange: exchange, now: { time.now }) { use throws(CancellationError) in
+    self.init(exchange: exchange, now: { time.now }, observe: { await gate.observe($0) }) {
+      use throws(CancellationError) in
       try await gate.admitted(use)
     }
   }

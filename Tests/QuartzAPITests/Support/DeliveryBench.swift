@@ -10,6 +10,7 @@ struct DeliveryBench {
   let fake: FakeQuartz
   let queue = MemoryQueue()
   let budget = MemoryBytes()
+  let memory = MemoryBytes()
   let keys: KeyRing
   var target = DeliverSettings.Target.quartz
   var settings = DeliveryMachine.Settings()
@@ -30,7 +31,8 @@ struct DeliveryBench {
       time: SteadyTime(clock: clock, wallNow: dawn.advanced(by: clock.now.offset)), file: budget)
     let wire = Wire(exchange: InProcess(fake: fake), gate: gate)
     return Uploader(
-      queue: queue, route: .init(try transport(over: wire), gate: gate), settings: settings,
+      queue: queue, route: .init(try transport(over: wire), gate: gate, memory: memory, receiver: "bench"),
+      settings: settings,
       generator: longest)
   }
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What somebody changed in the API's list, for this machine's log: a key of the API can edit every check, so who
+/// runs the agent must be able to see what it was told, and when. Secrets appear as changed, never as what they are.
+package struct CheckChange: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case added, removed
+    case changed([Column])
+  }
+
+  package struct Column: Hashable, Sendable {
+    package var name: String
+    /// Nil: it had none.
+    package var before: String?
+    package var after: String?
+  }
+
+  package var id: UniqueID
+  /// The resource's name and the type.
+  package var name: String
+  package var kind: Kind
+
+  /// The changes from one list to the next, by id.
+  package static func between(_ old: [WireCheck], _ new: [WireCheck]) -> [CheckChange] {
+    let before = Dictionary(old.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let after = Dictionary(new.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var changes: [CheckChange] = []
+    for check in old where after[check.id] == nil {
+      changes.append(CheckChange(id: check.id, name: check.plainName, kind: .removed))
+    }
+    for check in new {
+      guard let known = before[check.id] else {
+        changes.append(CheckChange(id: check.id, name: check.plainName, kind: .added))
+        continue
+      }
+      guard known != check else { continue }
+      let columns = zip(known.shown, check.shown).compactMap { was, now in
+        was.value == now.value
+          ? nil : Column(name: was.name, before: was.value?.text, after: now.value?.text)
+      }
+      if !columns.isEmpty {
+        changes.append(CheckChange(id: check.id, name: check.plainName, kind: .changed(columns)))
+      }
+    }
+    return changes.sorted { $0.id < $1.id }
+  }
+
+  /// One line, for the log: `url: https://a/ -> https://b/; timeout_seconds: 30 -> 5`.
+  package var text: String {
+    switch kind {
+    case .added: "added"
+    case .removed: "removed"
+    case .changed(let columns):
+      columns.map { "\($0.name): \($0.before ?? "none") -> \($0.after ?? "none")" }.joined(separator: "; ")
+    }
+  }
+}
+
+/// A column as it is compared, and as it is shown.
+private struct ShownValue: Hashable {
+  var text: String
+  /// What a secret is compared by; it is never shown.
+  var secret: SecretJSON?
+}
+
+extension WireCheck {
+  var plainName: String {
+    let resource = (resourceName ?? "").printable(maxBytes: 120)
+    let type = type.printable(maxBytes: 24)
+    return resource.isEmpty ? "resource \(resourceID) \(type)" : "\(resource) \(type)"
+  }
+
+  /// Every column that means something to the agent, always the same ones in the same order.
+  fileprivate var shown: [(name: String, value: ShownValue?)] {
+    func text(_ value: String?) -> ShownValue? { value.map { ShownValue(text: $0.printable(maxBytes: 120)) } }
+    func number(_ value: Int64?) -> ShownValue? { value.map { ShownValue(text: String($0)) } }
+    func secret(_ value: SecretJSON?) -> ShownValue? {
+      value.map { ShownValue(text: Redacted.mark, secret: $0) }
+    }
+    return [
+      ("resource", text(resourceName)), ("resource_id", text(resourceID.description)),
+      ("check_type", text(type)),
+      ("url", text(url).map { _ in ShownValue(text: shownURL, secret: url.map { SecretJSON(.string($0)) }) }),
+      ("ip_address", text(ipAddress)), ("port", number(port)),
+      ("expected_status_code", number(expectedStatusCode)),
+      ("check_interval_seconds", number(intervalSeconds)), ("timeout_seconds", number(timeoutSeconds)),
+      ("keyword_value", text(keyword)), ("keyword_type", text(keywordType)), ("http_method", text(method)),
+      ("http_auth_type", text(authType)), ("retry_count", number(retryCount)),
+      ("retry_delay_ms", number(retryDelayMilliseconds)),
+      ("confirmation_delay_ms", number(confirmationDelayMilliseconds)),
+      ("http_auth_credentials", secret(secrets.areMissing ? nil : secrets.credentials)),
+      ("custom_headers", secret(secrets.areMissing ? nil : secrets.headers)),
+    ]
+  }
+
+  /// Without user info and query, where keys are kept.
+  private var shownURL: String {
+    guard let url else { return "none" }
+    guard let parsed = try? HTTPURL(url) else { return "an unreadable url of \(url.utf8.count) bytes" }
+    return (parsed.display + (parsed.query == nil ? "" : "?\(Redacted.mark)")).printable(maxBytes: 200)
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// How large a batch the receiver takes, learned from a 413. Kept on disk, so that a restart does not learn it again;
+/// a day later one larger batch is tried, since proxies get repaired.
+package struct BatchMemory: Hashable, Sendable {
+  /// Rows in a request.
+  package var limit: Int
+  package var since: Timestamp
+
+  package static let patience: Duration = .seconds(86_400)
+
+  package init(limit: Int, since: Timestamp) {
+    self.limit = limit
+    self.since = since
+  }
+
+  /// - Parameters:
+  ///   - receiver: whom it was learned of.
+  ///   - configured: what the settings asked for then; other settings begin anew.
+  func encoded(receiver: String, configured: Int) -> [UInt8] {
+    var json = JSONWriter(reserving: 128)
+    json.object { json in
+      json.field("version", 1)
+      json.field("receiver", receiver)
+      json.field("configured", configured)
+      json.field("batch", limit)
+      json.field("since", since)
+    }
+    return json.bytes
+  }
+
+  /// Nil for another receiver's, other settings' or damaged bytes: then it is learned again.
+  init?(_ bytes: [UInt8], receiver: String, configured: Int) {
+    guard let json = try? JSONValue.parse(bytes), json["version"]?.integer == 1,
+      json["receiver"]?.string == receiver, json["configured"]?.integer == Int64(configured),
+      let limit = json["batch"]?.integer, (1..<Int64(max(2, configured))).contains(limit),
+      let since = json["since"]?.string.flatMap({ Timestamp(rfc3339: $0) })
+    else { return nil }
+    self.init(limit: Int(limit), since: since)
+  }
+}
+
+extension DeliveryMachine {
+  /// What an earlier run learned.
+  package mutating func recall(_ memory: BatchMemory) {
+    batchLimit = min(settings.batch, memory.limit)
+    shrunkAt = memory.since
+  }
+
+  mutating func remember(at now: Timestamp) -> [Effect] {
+    shrunkAt = now
+    return [.remember(BatchMemory(limit: batchLimit, since: now))]
+  }
+
+  /// Twice as many once the last 413 is a day old, up to what the settings ask for. Another 413 halves it again.
+  mutating func growBatch(at now: Timestamp) {
+    guard let shrunkAt, shrunkAt.advanced(by: BatchMemory.patience) <= now else { return }
+    batchLimit = min(settings.batch, batchLimit * 2)
+    self.shrunkAt = batchLimit < settings.batch ? now : nil
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+
+/// A fact about the connection that people should read, and what to do about it.
+package struct LinkNotice: Hashable, Sendable {
+  /// Lower case but for names, no full stop, no secrets.
+  package var message: String
+  /// Nil when there is nothing to do.
+  package var hint: String?
+  /// Somebody has to look now.
+  package var isAlarm = false
+
+  package init(message: String, hint: String? = nil, isAlarm: Bool = false) {
+    self.message = message
+    self.hint = hint
+    self.isAlarm = isAlarm
+  }
+}
+
+extension QuartzLink {
+  /// What is not as it should be, beside the trouble of delivery itself.
+  package func notices() async -> [LinkNotice] {
+    var notices = puller?.status.notices() ?? []
+    if let uploader { notices += await uploader.status().notices }
+    if let trouble = resources?.status.trouble {
+      notices.append(
+        LinkNotice(message: "the status of resources is not written: \(trouble.message)", hint: trouble.hint))
+    }
+    return notices
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What this agent would say of each resource, from the last verdicts of its own checks: all down is down, one down or
+/// degraded is degraded, else up. Pure.
+///
+/// A resource gets its first word once each of its checks has a verdict, so that a start makes no false alarm.
+/// Unknown and maintenance change nothing.
+package struct ResourceBoard: Hashable, Sendable {
+  package struct Update: Hashable, Sendable {
+    package var resource: UniqueID
+    /// `up`, `degraded` or `down`.
+    package var status: String
+    package var checkedAt: Timestamp
+  }
+
+  private var checks: [UniqueID: [UniqueID]] = [:]
+  private var resources: [UniqueID: UniqueID] = [:]
+  private var states: [UniqueID: CheckState] = [:]
+  private var checkedAt: [UniqueID: Timestamp] = [:]
+  /// The last word the backend took.
+  package private(set) var told: [UniqueID: String]
+
+  /// - Parameter told: what an earlier run said.
+  package init(told: [UniqueID: String] = [:]) { self.told = told }
+
+  /// The checks in force; those without a resource say nothing.
+  package mutating func apply(_ list: [MonitoringCheck]) {
+    checks = [:]
+    resources = [:]
+    for check in list where check.enabled {
+      guard let resource = check.resourceID else { continue }
+      checks[resource, default: []].append(check.id)
+      resources[check.id] = resource
+    }
+    states = states.filter { resources[$0.key] != nil }
+    told = told.filter { checks[$0.key] != nil }
+  }
+
+  package mutating func note(_ result: CheckResult) {
+    guard let resource = resources[result.checkID], !result.maintenance, result.state != .unknown else {
+      return
+    }
+    states[result.checkID] = result.state
+    checkedAt[resource] = max(checkedAt[resource] ?? result.startedAt, result.startedAt)
+  }
+
+  /// What the backend has not heard yet, by resource.
+  package var due: [Update] {
+    checks.compactMap { resource, ids -> Update? in
+      let states = ids.compactMap { self.states[$0] }
+      guard states.count == ids.count, let at = checkedAt[resource] else { return nil }
+      let status =
+        if states.allSatisfy({ $0 == .down }) { "down" } else if states.allSatisfy({ $0 == .up }) {
+          "up"
+        } else { "degraded" }
+      return told[resource] == status ? nil : Update(resource: resource, status: status, checkedAt: at)
+    }.sorted { $0.resource < $1.resource }
+  }
+
+  package mutating func took(_ update: Update) { told[update.resource] = update.status }
+}
+
+extension ResourceBoard {
+  /// What was told, for the next run.
+  func encoded(base: String) -> [UInt8] {
+    var json = JSONWriter(reserving: 64 + told.count * 60)
+    json.object { json in
+      json.field("version", 1)
+      json.field("from", base)
+      json.key("told")
+      json.object { json in
+        for (resource, status) in told.sorted(by: { $0.key < $1.key }) {
+          json.key(dynamic: resource.description)
+          json.string(status)
+        }
+      }
+    }
+    return json.bytes
+  }
+
+  /// Nothing told for bytes that are another API's, damaged or absent: one request a resource says it again.
+  init(restoring bytes: [UInt8]?, base: String) {
+    self.init()
+    guard let bytes, let json = try? JSONValue.parse(bytes), json["version"]?.integer == 1,
+      json["from"]?.string == base, let members = json["told"]?.members
+    else { return }
+    for member in members {
+      if let id = UniqueID(member.name), let status = member.value.string { told[id] = status }
+    }
+  }
+}

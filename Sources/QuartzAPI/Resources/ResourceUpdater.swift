@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Synchronization
+
+/// Writes the status of resources into the backend, for `quartz.update_resources`: one request a change, since with
+/// `supabase` nobody else does it.
+package final class ResourceUpdater<C: Clock>: Sendable where C.Duration == Duration {
+  private let base: HTTPURL
+  private let keys: KeyRing
+  private let wire: Wire
+  private let file: any DurableBytes
+  private let time: SteadyTime<C>
+  private let bell = Doorbell()
+  private let state: Mutex<State>
+
+  private struct State: Sendable {
+    var board = ResourceBoard()
+    var checks: [MonitoringCheck] = []
+    var backoff = Backoff()
+    var generator: RandomSource
+    /// Nothing is sent before then.
+    var heldUntil: Timestamp?
+    /// Refused on its own, as a resource that is gone: not again before then.
+    var setAside: [UniqueID: Timestamp] = [:]
+    var status = ResourceUpdateStatus()
+  }
+
+  package init(
+    base: HTTPURL, keys: KeyRing, over wire: Wire, time: SteadyTime<C>, file: any DurableBytes,
+    generator: RandomSource = .system
+  ) {
+    self.base = base
+    self.keys = keys
+    self.wire = wire
+    self.file = file
+    self.time = time
+    self.state = Mutex(State(generator: generator))
+  }
+
+  package var status: ResourceUpdateStatus { state.withLock { $0.status } }
+
+  /// The checks in force.
+  package func apply(_ checks: [MonitoringCheck]) {
+    state.withLock { state in
+      state.checks = checks
+      state.board.apply(checks)
+    }
+    bell.ring()
+  }
+
+  package func note(_ result: CheckResult) {
+    let hasNews = state.withLock { state in
+      state.board.note(result)
+      return !state.board.due.isEmpty
+    }
+    if hasNews { bell.ring() }
+  }
+
+  /// Works until it is cancelled.
+  package func run() async {
+    let bytes = try? await file.read()
+    state.withLock { state in
+      state.board = ResourceBoard(restoring: bytes ?? nil, base: base.display)
+      state.board.apply(state.checks)
+    }
+    do {
+      while !Task.isCancelled {
+        let until = try await step()
+        try await bell.sleep(until: until, of: time)
+      }
+    } catch {
+      // Cancelled: what was not told is told by the next run.
+    }
+  }
+
+  /// Tells what is due, and says until when there is nothing to do.
+  private func step() async throws(CancellationError) -> Timestamp {
+    if let held = state.withLock({ $0.heldUntil }), held > time.now { return held }
+    while let update = next() {
+      try await wire.admitted(.resource)
+      let reply = try await put(update)
+      if case .response(let response) = reply { await wire.observe(response) }
+      switch verdict(reply) {
+      case .taken:
+        let bytes = state.withLock { state in
+          state.board.took(update)
+          state.backoff.reset()
+          state.status.trouble = nil
+          state.status.told += 1
+          return state.board.encoded(base: base.display)
+        }
+        try? await file.write(bytes)
+      case .refused(let trouble):
+        state.withLock { state in
+          state.setAside[update.resource] = time.now.advanced(by: .seconds(3600))
+          state.status.trouble = trouble
+        }
+      case .later(let trouble, let wait):
+        if case .response(let response) = reply, response.status == 401 { _ = await keys.renew() }
+        return state.withLock { state in
+          state.status.trouble = trouble
+          let pause = max(state.backoff.next(using: &state.generator), wait ?? .zero)
+          let until = time.now.advanced(by: pause)
+          state.heldUntil = until
+          return until
+        }
+      }
+    }
+    return time.now.advanced(by: .seconds(300))
+  }
+
+  private func next() -> ResourceBoard.Update? {
+    state.withLock { state in
+      state.setAside = state.setAside.filter { $0.value > time.now }
+      let due = state.board.due.filter { state.setAside[$0.resource] == nil }
+      state.status.pending = due.count
+      return due.first
+    }
+  }
+
+  private enum Verdict {
+    case taken
+    case refused(DeliveryTrouble)
+    case later(DeliveryTrouble, Duration?)
+  }
+
+  private func verdict(_ reply: APIReply) -> Verdict {
+    switch reply {
+    case .failure(let why):
+      return .later(DeliveryTrouble("cannot reach the quartz api: \(why.printable(maxBytes: 160))"), nil)
+    case .response(let response):
+      if response.status == 200, response.json?["success"]?.bool == true { return .taken }
+      let refusal = Refusal(response, dialect: .quartz, now: wire.now())
+      switch response.status {
+      case 401, 403:
+        return .later(DeliveryDialect.quartz.unauthorized(refusal), .seconds(300))
+      case 429, 502, 503, 504:
+        return .later(DeliveryTrouble("the quartz api has trouble: \(refusal.words)"), refusal.wait)
+      case 200...399:
+        return .later(
+          DeliveryTrouble("the quartz api answered \(response.status), but not as it does"), .seconds(300))
+      default:
+        // This backend says 500 for a resource that is gone, too.
+        return .refused(
+          DeliveryTrouble(
+            "a resource's status is refused: \(refusal.words)", hint: "it is tried again in an hour"))
+      }
+    }
+  }
+
+  private func put(_ update: ResourceBoard.Update) async throws(CancellationError) -> APIReply {
+    var json = JSONWriter(reserving: 96)
+    json.object { json in
+      json.field("status", update.status)
+      json.field("last_checked_at", update.checkedAt)
+    }
+    let url: HTTPURL
+    do throws(HTTPURL.Invalid) { url = try base.appending("resources/\(update.resource)") } catch {
+      return .failure("quartz.url \(error.message)")
+    }
+    return try await wire.exchange.exchange(
+      APIRequest(
+        .put, url,
+        headers: [
+          HTTPHeader(name: "X-API-Key", value: keys.key),
+          HTTPHeader(name: "Content-Type", value: Redacted("application/json")),
+        ], body: json.bytes))
+  }
+}
+
+package struct ResourceUpdateStatus: Hashable, Sendable {
+  /// Requests the backend took, since the start.
+  package var told = 0
+  /// Resources whose status it has not heard yet.
+  package var pending = 0
+  package var trouble: DeliveryTrouble?
+
+  package init() {}
+}
