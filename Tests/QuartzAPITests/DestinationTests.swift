@@ -103,7 +103,7 @@ import Testing
   @Test("A20: a check aimed at the API, or at the agent's own port, is refused")
   func selfConnection() throws {
     var rules = MappingRules()
-    rules.own = OwnPlaces(
+    rules.own = SelfTargets(
       receivers: [
         try HTTPURL("https://project.example/functions/v1/public-api/v1").origin,
         try HTTPURL("http://127.0.0.1:54321/v1").origin,

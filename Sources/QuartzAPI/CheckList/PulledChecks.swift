@@ -66,7 +66,7 @@ package struct MappingRules: Hashable, Sendable {
   package var methods: Set<String> = ["GET", "HEAD"]
   package var pingICMP = false
   package var destinations = DestinationBudget.Limits()
-  package var own = OwnPlaces()
+  package var own = SelfTargets()
 
   package init() {}
 

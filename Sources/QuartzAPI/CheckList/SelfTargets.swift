@@ -7,7 +7,7 @@ import Monitoring
 ///
 /// This is the judgement of what a check says. Names that lead here all the same are refused when they are dialled,
 /// by the egress policy.
-package struct OwnPlaces: Hashable, Sendable {
+package struct SelfTargets: Hashable, Sendable {
   /// The API, and Supabase where results go there.
   package var receivers: [HTTPURL.Origin]
   /// Ports the agent listens on, on whatever address.
