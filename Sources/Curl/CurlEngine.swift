@@ -10,6 +10,8 @@ import Synchronization
 /// Nothing is resolved here and nothing is remembered between transfers: each dials the address it was given over a
 /// fresh connection, without name cache, session cache, cookies, proxies or redirects.
 package final class CurlEngine: Sendable {
+  /// The certificates transfers are judged by; others may judge by them too.
+  package let trust: TrustStore
   private let mailbox: EngineMailbox
   /// The thread, until somebody joins or abandons it.
   private let thread: Mutex<pthread_t?>
@@ -28,6 +30,7 @@ package final class CurlEngine: Sendable {
       curl_multi_cleanup(multi)
       throw CurlEngineError(what: "curl_multi_setopt", code: Int(option.rawValue))
     }
+    self.trust = trust
     mailbox = EngineMailbox(multi: multi)
     let loop = Unmanaged.passRetained(EngineLoop(multi: multi, mailbox: mailbox, trust: trust))
     var created = pthread_t()
