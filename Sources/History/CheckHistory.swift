@@ -12,6 +12,7 @@ struct CheckHistory: Sendable {
   private(set) var appliedThrough: UInt64 = 0
   private(set) var missed = 0
   private var spanned = 0
+  private var failures = 0
   private var timeline = VerdictTimeline()
   private var enabled = EnabledTime()
   private var last: LastResult?
@@ -87,6 +88,11 @@ struct CheckHistory: Sendable {
     }
     if last?.state != result.state { since = result.startedAt }
     last = result
+    switch standing {
+    case .down: failures += 1
+    case .up, .degraded: failures = 0
+    case .unknown, .maintenance: break
+    }
   }
 
   /// Time without a verdict, and nobody's fault: it counts as maintenance, and nothing is stale meanwhile.
@@ -104,7 +110,8 @@ struct CheckHistory: Sendable {
       interval: check.interval, enabled: check.enabled, state: last?.state ?? .unknown, since: since,
       stale: isStale(check, now: now), last: last,
       windows: UptimePeriod.allCases.map { timeline.window($0, now: now, enabled: enabled) },
-      spark: Array(spark), missed: missed, spanned: spanned)
+      spark: Array(spark), missed: missed, spanned: spanned, resourceID: check.resourceID, failures: failures,
+      failureThreshold: check.failureThreshold)
   }
 
   private func isStale(_ check: MonitoringCheck, now: Timestamp) -> Bool {
@@ -125,6 +132,7 @@ extension CheckHistory {
     writer.unsigned(appliedThrough)
     writer.count(missed)
     writer.count(spanned)
+    writer.count(failures)
     timeline.encode(into: &writer)
     enabled.encode(into: &writer)
     writer.optional(since?.microseconds)
@@ -141,6 +149,7 @@ extension CheckHistory {
     appliedThrough = try reader.unsigned()
     missed = Int(clamping: try reader.unsigned())
     spanned = Int(clamping: try reader.unsigned())
+    failures = Int(clamping: try reader.unsigned())
     timeline = try VerdictTimeline(from: &reader)
     enabled = try EnabledTime(from: &reader)
     since = try reader.optional().map { Timestamp(microseconds: $0) }

@@ -214,7 +214,7 @@ struct AppliedSequences: Hashable, Sendable {
 
 extension HistoryState {
   private static let magic = Array("QHIS".utf8)
-  private static let version: UInt64 = 1
+  private static let version: UInt64 = 2
 
   func encode() -> [UInt8] {
     var writer = ByteWriter()

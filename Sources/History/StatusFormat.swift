@@ -56,6 +56,9 @@ package enum StatusFormat {
     return decimal(scaled, places: unit == "B" || scaled >= 100 ? 0 : 1) + " " + unit
   }
 
+  /// Of a check in a maintenance window.
+  package static let maintenanceMark = "◆"
+
   /// A name from a file or the API, made safe for one line.
   package static func name(_ name: String) -> String { name.printable(maxBytes: 120) }
 

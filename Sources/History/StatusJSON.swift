@@ -68,6 +68,7 @@ extension StatusSnapshot {
         json.field("down", summary.down)
         json.field("degraded", summary.degraded)
         json.field("unknown", summary.unknown)
+        json.field("maintenance", summary.maintenance)
       }
       json.key("uptime")
       json.object { json in
@@ -75,6 +76,14 @@ extension StatusSnapshot {
         json.field("period", UptimePeriod.day.rawValue)
       }
       writeParts(to: &json)
+      json.key("maintenance")
+      json.array { json in
+        for window in maintenance { window.write(to: &json) }
+      }
+      json.key("resources")
+      json.array { json in
+        for resource in resources { resource.write(to: &json) }
+      }
       json.key("problems")
       json.array { json in
         for problem in problems { problem.write(to: &json) }
@@ -160,6 +169,13 @@ extension CheckStatus {
       }
       json.field("missed", missed)
       json.field("spanned", spanned)
+      json.fieldIfPresent("resource_id", resourceID?.description)
+      json.field("failures", failures)
+      json.field("failure_threshold", failureThreshold)
+      if let maintenance {
+        json.key("maintenance")
+        maintenance.write(to: &json)
+      }
     }
   }
 }

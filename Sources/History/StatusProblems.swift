@@ -18,7 +18,8 @@ extension StatusSnapshot {
           hint: "add checks to agent.yaml, or set quartz.checks.pull to take them from the API")
       ]
     }
-    return enabled.compactMap { check in
+    // In a window somebody is at work already.
+    return enabled.filter { $0.maintenance == nil }.compactMap { check in
       let name = StatusFormat.name(check.name)
       if check.stale, let last = check.last {
         return StatusProblem(

@@ -15,6 +15,8 @@ package struct StatusSnapshot: Sendable {
   package var scheduler: SchedulerView?
   /// What the agent found wrong with itself, such as a damaged snapshot; shown before what is derived.
   package var notices: [StatusProblem] = []
+  /// Windows that hold now or are to come; see `mark(_:)`.
+  package var maintenance: [MaintenanceView] = []
 
   package init(agent: AgentIdentity, now: Timestamp, checks: [CheckStatus]) {
     self.agent = agent
@@ -45,6 +47,8 @@ package struct StatusSummary: Hashable, Sendable {
   package var down = 0
   /// Includes the checks that have no result yet.
   package var unknown = 0
+  /// In a maintenance window now, and in none of the states above.
+  package var maintenance = 0
   /// Mean over the enabled checks that have data, percent; nil when none has.
   package var averageUptime24h: Double?
 }
@@ -55,13 +59,17 @@ extension StatusSnapshot {
     var uptimes: [Double] = []
     for check in checks where check.enabled {
       summary.total += 1
+      if let uptime = check.window(.day).uptime { uptimes.append(uptime) }
+      if check.maintenance != nil {
+        summary.maintenance += 1
+        continue
+      }
       switch check.state {
       case .up: summary.up += 1
       case .degraded: summary.degraded += 1
       case .down: summary.down += 1
       case .unknown: summary.unknown += 1
       }
-      if let uptime = check.window(.day).uptime { uptimes.append(uptime) }
     }
     if !uptimes.isEmpty { summary.averageUptime24h = uptimes.reduce(0, +) / Double(uptimes.count) }
     return summary
@@ -94,6 +102,15 @@ package struct CheckStatus: Sendable {
   package var missed: Int
   /// Slots that passed while a run was going and took its verdict.
   package var spanned: Int
+  package var resourceID: UniqueID?
+  /// Results in a row that were down, outside maintenance; unknown ones neither add nor end the row.
+  package var failures = 0
+  /// From how many on its resource takes notice.
+  package var failureThreshold = 1
+  /// The window it is in now.
+  package var maintenance: CheckMaintenance?
+
+  package var isFailing: Bool { state == .down && failures >= failureThreshold }
 
   package func window(_ period: UptimePeriod) -> WindowStatus {
     windows.first { $0.period == period } ?? WindowStatus(period: period)

@@ -39,6 +39,7 @@ extension StatusText {
     var columns = [
       Column(title: "STATE", width: 10, rightAligned: false, worth: 9) { check in
         guard check.enabled else { return plain("– OFF") }
+        if check.maintenance != nil { return plain("\(StatusFormat.maintenanceMark) MAINT") }
         let text = "\(check.state.mark) \(check.state.word)"
         return (paint(text, check.state), text.columns)
       },

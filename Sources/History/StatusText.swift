@@ -17,7 +17,7 @@ package struct StatusText: Sendable {
   package func render(_ snapshot: StatusSnapshot) -> String {
     var lines = [headline(snapshot), counts(snapshot), ""]
     if !snapshot.checks.isEmpty { lines += table(snapshot) + [""] }
-    lines += parts(snapshot)
+    lines += resources(snapshot) + maintenance(snapshot) + parts(snapshot)
     let problems = snapshot.problems
     if !problems.isEmpty {
       lines.append("")
@@ -45,9 +45,38 @@ package struct StatusText: Sendable {
     let words = states.map { state, count in
       count == 0 ? "0 \(state.rawValue)" : paint("\(count) \(state.rawValue)", state)
     }
+    let maintenance = summary.maintenance > 0 ? ", \(summary.maintenance) in maintenance" : ""
     let uptime = StatusFormat.percent(summary.averageUptime24h)
     let noun = summary.total == 1 ? "check" : "checks"
-    return "\(summary.total) \(noun): \(words.joined(separator: ", ")) · uptime 24h \(uptime)"
+    return "\(summary.total) \(noun): \(words.joined(separator: ", "))\(maintenance) · uptime 24h \(uptime)"
+  }
+
+  /// One line when all is well, and one more for each that is not.
+  private func resources(_ snapshot: StatusSnapshot) -> [String] {
+    let resources = snapshot.resources
+    guard !resources.isEmpty else { return [] }
+    let states: [CheckState] = [.up, .degraded, .down, .unknown]
+    let counts = states.map { state in "\(resources.count { $0.state == state }) \(state.rawValue)" }
+    let troubled = resources.filter { $0.state == .down || $0.state == .degraded }
+    return ["resources \(counts.joined(separator: ", "))"]
+      + troubled.prefix(10).map { resource in
+        let names = resource.failing.prefix(3).map(StatusFormat.name).joined(separator: ", ")
+        let word = paint("\(resource.state.mark) \(resource.state.word)", resource.state)
+        return "          \(word) \(resource.id) by \(names)"
+      }
+  }
+
+  /// What holds now, or else the next that begins within a day.
+  private func maintenance(_ snapshot: StatusSnapshot) -> [String] {
+    let active = snapshot.maintenance.filter(\.isActive)
+    let tomorrow = snapshot.now.advanced(by: .seconds(86_400))
+    let next = snapshot.maintenance.prefix(1).filter { $0.hours.map { $0.lowerBound < tomorrow } ?? false }
+    return (active.isEmpty ? Array(next) : Array(active.prefix(5))).map { window in
+      let noun = window.checks == 1 ? "check" : "checks"
+      let probing = window.skip ? ", not probed" : ""
+      return "maintain  \(StatusFormat.maintenanceMark) \(StatusFormat.name(window.name)) "
+        + "\(window.when(now: snapshot.now)), \(window.checks) \(noun)\(probing)"
+    }
   }
 
   private func parts(_ snapshot: StatusSnapshot) -> [String] {

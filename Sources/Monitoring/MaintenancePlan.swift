@@ -8,24 +8,24 @@ package struct MaintenancePlan: Sendable {
   package let windows: [MaintenanceWindow]
   /// Positions in `windows`; only checks that have some.
   private let ofCheck: [UniqueID: [Int]]
-  /// Windows that no check is in.
-  package let idle: [MaintenanceWindow]
+  /// How many checks each window is for.
+  package let counts: [Int]
 
   package static let none = MaintenancePlan([], checks: [])
 
   package init(_ windows: [MaintenanceWindow], checks: [MonitoringCheck]) {
     self.windows = windows
     var ofCheck: [UniqueID: [Int]] = [:]
-    var used: Set<Int> = []
+    var counts = windows.map { _ in 0 }
     if !windows.isEmpty {
-      for check in checks {
+      for check in checks where check.enabled {
         let own = windows.indices.filter { windows[$0].selection.contains(check) }
         if !own.isEmpty { ofCheck[check.id] = own }
-        used.formUnion(own)
+        for index in own { counts[index] += 1 }
       }
     }
     self.ofCheck = ofCheck
-    self.idle = windows.indices.filter { !used.contains($0) }.map { windows[$0] }
+    self.counts = counts
   }
 
   /// The windows of a check that hold at any time of this stretch, ends included.

@@ -70,6 +70,20 @@ struct OpenMetrics {
       (.up, summary.up), (.degraded, summary.degraded), (.down, summary.down), (.unknown, summary.unknown),
     ]
     for (state, count) in states { sample("quartz_checks", [("state", state.rawValue)], Double(count)) }
+    sample("quartz_checks", [("state", "maintenance")], Double(summary.maintenance))
+    gauge(
+      "quartz_maintenance_windows_active", "Maintenance windows that hold now.",
+      Double(snapshot.maintenance.count(where: \.isActive)))
+    resources(snapshot.resources)
+  }
+
+  private mutating func resources(_ resources: [ResourceStatus]) {
+    guard !resources.isEmpty else { return }
+    family("quartz_resources", .gauge, "Resources by the state that their checks show.")
+    for state in CheckState.allCases {
+      let count = resources.count { $0.state == state }
+      sample("quartz_resources", [("state", state.rawValue)], Double(count))
+    }
   }
 
   private mutating func each(
@@ -91,6 +105,9 @@ struct OpenMetrics {
     }
     each(checks, "quartz_check_stale", "1 when the last result is older than three intervals and a minute.") {
       $0.stale ? 1 : 0
+    }
+    each(checks, "quartz_check_maintenance", "1 in a maintenance window, else 0.") {
+      $0.maintenance == nil ? 0 : 1
     }
     each(checks, "quartz_check_response_time_seconds", "Response time of the last result.") {
       $0.last?.responseTime?.seconds

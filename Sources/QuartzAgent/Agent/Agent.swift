@@ -13,6 +13,7 @@ import StatusServer
 struct Agent {
   let settings: Settings
   let configPath: String
+  let watch: ConfigWatch
   let log: Logger
 
   func run(_ signals: AsyncStream<ProcessSignal>) async throws {
@@ -61,51 +62,6 @@ struct Agent {
       return ContinuousClock.now
     }
     await parts.finish(until: stopped + Self.shutdownLimit)
-  }
-
-  /// Returns at the first stop signal.
-  private func follow(_ signals: AsyncStream<ProcessSignal>, _ parts: AgentParts) async {
-    for await signal in signals {
-      switch signal {
-      case .stop: return
-      case .reload: await reload(parts)
-      }
-    }
-  }
-
-  /// Takes over the checks of a changed file. A file with a problem changes nothing.
-  private func reload(_ parts: AgentParts) async {
-    let path = configPath
-    let loaded = await onThread {
-      Result { () throws(ConfigErrors) in
-        try ConfigLoader.load(path: path, environment: processEnvironment(), patterns: Pattern.rule)
-      }
-    }
-    switch loaded {
-    case .success(let loaded):
-      let new = loaded.settings
-      for warning in loaded.warnings { log.warning("\(warning.headline)", metadata: warning.hintMetadata) }
-      parts.catalog.replace(file: new.checks)
-      log.notice("configuration reloaded", metadata: ["checks": "\(parts.catalog.checks.count)"])
-      if !new.differsOnlyInChecks(from: settings) {
-        log.warning(
-          "settings other than checks and defaults have changed: they take effect at the next start")
-      }
-    case .failure(let errors):
-      for problem in errors.problems { log.error("\(problem.headline)", metadata: problem.hintMetadata) }
-      log.error("the configuration was not reloaded: the old one stays in force")
-    }
-  }
-}
-
-extension Settings {
-  fileprivate func differsOnlyInChecks(from other: Settings) -> Bool {
-    var comparable = self
-    comparable.checks = other.checks
-    // They are in the checks already.
-    comparable.defaults = other.defaults
-    comparable.secretPaths = other.secretPaths
-    return comparable == other
   }
 }
 

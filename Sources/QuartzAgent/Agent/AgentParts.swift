@@ -17,6 +17,7 @@ struct AgentParts: Sendable {
   let keeper: HistoryKeeper
   let spool: ResultSpool
   let recorder: Recorder
+  let maintenance: MaintenanceBook
   let scheduler: CheckScheduler
   let link: QuartzLink?
   let server: LocalStatusServer?
@@ -30,8 +31,12 @@ struct AgentParts: Sendable {
     self.spool = spool
     self.log = log
     let catalog = CheckCatalog(file: settings.checks)
+    let maintenance = MaintenanceBook(file: settings.maintenance)
     let link = try settings.quartz.map { quartz in
-      try QuartzLink(quartz, settings, engine, spool) { catalog.replace(api: $0.checks, listed: $0.listed) }
+      try QuartzLink(quartz, settings, engine, spool) { pulled in
+        maintenance.replace(api: pulled.windows)
+        catalog.replace(api: pulled.checks, listed: pulled.listed)
+      }
     }
     // Before the history: what it remembers of a check it does not know is dropped.
     await link?.puller?.restore()
@@ -39,7 +44,6 @@ struct AgentParts: Sendable {
     let identity = History.AgentIdentity(
       name: settings.agent.name, region: settings.agent.region, version: agentVersion, started: started)
     let history = await keeper.restore(agent: identity, checks: catalog.checks)
-    let maintenance = MaintenanceBook(file: [])
     let recorder = Recorder(
       agent: settings.agent.name, history: history, spool: spool, catalog: catalog,
       uploader: link?.uploader, log: log)
@@ -53,11 +57,13 @@ struct AgentParts: Sendable {
     }
     let status = AgentStatus(
       history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
-      limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget)
+      limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget,
+      maintenance: maintenance)
     self.server = ListenAddress(settings.status.listen).map {
       LocalStatusServer(listen: $0, source: status, logger: log)
     }
     (self.catalog, self.history, self.keeper) = (catalog, history, keeper)
+    self.maintenance = maintenance
     (self.recorder, self.scheduler, self.link) = (recorder, scheduler, link)
   }
 

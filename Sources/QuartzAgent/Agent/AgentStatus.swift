@@ -18,10 +18,12 @@ struct AgentStatus: StatusSource {
   /// Probes in flight at most.
   let limit: Int
   let egress: EgressBudget
+  let maintenance: MaintenanceBook
 
   func snapshot() async -> StatusSnapshot {
     let now = Timestamp.now()
     var snapshot = history.snapshot(now: now)
+    snapshot.mark(maintenance.plan)
     snapshot.spool = SpoolView(spool.status())
     snapshot.scheduler = SchedulerView(scheduler.status(), limit: limit)
     if let uploader = link?.uploader {
@@ -66,7 +68,8 @@ struct AgentStatus: StatusSource {
     return [
       StatusProblem(
         "checks of the API were refused \(status.refused) times: \(refusal)",
-        hint: "look whether somebody scans through this agent; else raise limits.destinations", critical: true)
+        hint: "look whether somebody scans through this agent; else raise limits.destinations", critical: true
+      )
     ]
   }
 

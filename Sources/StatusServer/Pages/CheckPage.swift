@@ -38,6 +38,15 @@ struct CheckPage {
       facts.append(("latency", StatusFormat.latency(last.responseTime)))
       if let code = last.statusCode { facts.append(("status code", String(code))) }
     }
+    if let maintenance = check.maintenance {
+      let probing = maintenance.skip ? ", not probed" : ""
+      facts.append(
+        ("maintenance", "\(maintenance.name), until \(Layout.moment(maintenance.until)) UTC\(probing)"))
+    }
+    if let resource = check.resourceID {
+      facts.append(("resource", resource.description))
+      if check.failures > 0 { facts.append(("failures in a row", "\(check.failures)")) }
+    }
     if !check.tags.isEmpty { facts.append(("tags", check.tags.joined(separator: ", "))) }
     let rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
     let stale: Markup = check.stale ? " <span class=\"stale\">STALE: no recent result</span>" : ""

@@ -29,13 +29,14 @@ struct DashboardPage {
         \(problems())</div>
         \(checks())
         """,
-        PartsSection(snapshot: snapshot).render(),
+        MaintenanceSection(snapshot: snapshot).render(), PartsSection(snapshot: snapshot).render(),
       ]))
   }
 
   private func banner(_ summary: StatusSummary) -> Markup {
     guard summary.down > 0 else { return "" }
-    let names = snapshot.checks.filter { $0.enabled && $0.state == .down }.prefix(3).map(\.name)
+    let names = snapshot.checks.filter { $0.enabled && $0.state == .down && $0.maintenance == nil }.prefix(3)
+      .map(\.name)
     let more = summary.down > 3 ? " and \(summary.down - 3) more" : ""
     return """
       <p class="banner" role="alert"><span class="mark down" aria-hidden="true">✕</span> \

@@ -54,9 +54,16 @@ enum Drawing {
       <span class="num">\(part.count)</span> \(part.state.rawValue)</li>
       """
     }
+    let maintenance: Markup =
+      summary.maintenance == 0
+      ? ""
+      : """
+      <li><span class="mark unknown" aria-hidden="true">\(StatusFormat.maintenanceMark)</span> \
+      <span class="num">\(summary.maintenance)</span> maintenance</li>
+      """
     return """
       <div class="pie"><svg viewBox="0 0 120 120" role="img" aria-label="\(summary.up) of \(summary.total) checks are up">\
-      \(Markup(arcs))<text x="60" y="68">\(summary.total)</text></svg><ul>\(Markup(legend))</ul></div>
+      \(Markup(arcs))<text x="60" y="68">\(summary.total)</text></svg><ul>\(Markup(legend))\(maintenance)</ul></div>
       """
   }
 

@@ -76,6 +76,10 @@ enum Layout {
     guard check.enabled else {
       return "<span class=\"state off\"><i aria-hidden=\"true\">–</i> OFF</span>"
     }
+    if check.maintenance != nil {
+      return
+        "<span class=\"state off\"><i aria-hidden=\"true\">\(StatusFormat.maintenanceMark)</i> MAINT</span>"
+    }
     return state(check.state)
   }
 
