@@ -9,11 +9,12 @@ extension CheckRunner {
     engine: CurlEngine, reactor: Reactor, system: SystemResolver, finder: TargetFinder, userAgent: String
   ) {
     func whole(_ probe: some Probe) -> any Probe { PacedProbe(EachAddressProbe(probe, finder: finder)) }
+    let client = TLSClient(trust: engine.trust)
     self.init(
       http: whole(HTTPProbe(engine: engine, reactor: reactor, finder: finder, userAgent: userAgent)),
-      tcp: whole(TCPProbe(reactor: reactor, finder: finder)),
-      dns: whole(DNSProbe(reactor: reactor, finder: finder, system: system)),
-      tls: whole(TLSProbe(engine: engine, reactor: reactor, finder: finder)),
+      tcp: whole(TCPProbe(reactor: reactor, finder: finder, client: client)),
+      dns: whole(DNSProbe(reactor: reactor, finder: finder, system: system, engine: engine)),
+      tls: whole(TLSProbe(reactor: reactor, finder: finder, client: client)),
       ping: whole(PingProbe(reactor: reactor, finder: finder)))
   }
 }

@@ -133,9 +133,10 @@ extension CheckJudge {
 extension DNSSettings {
   /// The record types a query may ask for by name; every other as TYPE and its number (RFC 3597, section 5).
   package static let recordTypes = [
-    "A", "AAAA", "CAA", "CNAME", "CDS", "CDNSKEY", "DNAME", "DNSKEY", "DS", "HINFO", "HTTPS", "LOC", "MX",
-    "NAPTR", "NS", "NSEC", "NSEC3", "NSEC3PARAM", "OPENPGPKEY", "PTR", "RP", "RRSIG", "SMIMEA", "SOA", "SPF",
-    "SRV", "SSHFP", "SVCB", "TLSA", "TXT", "URI",
+    "A", "AAAA", "AFSDB", "CAA", "CDNSKEY", "CDS", "CERT", "CNAME", "CSYNC", "DHCID", "DNAME", "DNSKEY", "DS",
+    "EUI48", "EUI64", "HINFO", "HTTPS", "KX", "LOC", "MX", "NAPTR", "NS", "NSEC", "NSEC3", "NSEC3PARAM",
+    "OPENPGPKEY", "PTR", "RP", "RRSIG", "SMIMEA", "SOA", "SPF", "SRV", "SSHFP", "SVCB", "TLSA", "TXT", "URI",
+    "ZONEMD",
   ]
   /// The response codes a check may expect (the IANA registry of DNS RCODEs; those above 15 need EDNS, RFC 6891).
   package static let responseCodes = [

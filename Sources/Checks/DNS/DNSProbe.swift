@@ -13,28 +13,17 @@ package struct DNSProbe: Probe {
   private let reactor: Reactor
   private let finder: TargetFinder
   private let system: SystemResolver
-  private let secure: SecureTransports?
+  private let engine: CurlEngine?
 
-  /// What questions over TLS and HTTPS are sent with.
-  package struct SecureTransports: Sendable {
-    let tls: TLSClient
-    let engine: CurlEngine
-
-    package init(tls: TLSClient, engine: CurlEngine) {
-      self.tls = tls
-      self.engine = engine
-    }
-  }
-
-  /// `system` knows the machine's name servers; the finder's resolver finds those a check names. Without `secure` a
+  /// `system` knows the machine's name servers; the finder's resolver finds those a check names. Without an engine a
   /// check with transport dot or doh is unsupported.
   package init(
-    reactor: Reactor, finder: TargetFinder, system: SystemResolver, secure: SecureTransports? = nil
+    reactor: Reactor, finder: TargetFinder, system: SystemResolver, engine: CurlEngine? = nil
   ) {
     self.reactor = reactor
     self.finder = finder
     self.system = system
-    self.secure = secure
+    self.engine = engine
   }
 
   package func attempt(
@@ -82,39 +71,12 @@ package struct DNSProbe: Probe {
   ) async throws(CancellationError) -> ProbeOutcome {
     var exchange = DNSExchange(
       reactor: reactor, phase: .answer, name: server, transport: run.settings.transport)
-    exchange.secured = secure.map { secure in
-      DNSSecured(
-        tls: secure.tls, engine: secure.engine, check: run.check, options: run.settings.tls, endpoint: server)
-    }
-    if run.check.addresses == .each {
-      return try await askEach(of: addresses, exchange, server, run, dns: dns)
+    exchange.secured = engine.map { engine in
+      DNSSecured(engine: engine, check: run.check, options: run.settings.tls, endpoint: server)
     }
     let (reply, peer) = try await exchange.ask(
       run.question, recursion: run.settings.recursion, ofFirst: addresses, until: run.deadline)
     return try await outcome(of: reply, from: peer, exchange, server, run, dns: dns)
-  }
-
-  /// Each address on its own, side by side; the first that fails, in their order, speaks for the check.
-  private func askEach(
-    of addresses: [SocketAddress], _ exchange: DNSExchange, _ server: Endpoint, _ run: Run, dns: Duration?
-  ) async throws(CancellationError) -> ProbeOutcome {
-    let outcomes = await withTaskGroup(of: (Int, ProbeOutcome)?.self) { group in
-      for (index, peer) in addresses.enumerated() {
-        group.addTask {
-          guard
-            let reply = try? await exchange.ask(
-              run.question, recursion: run.settings.recursion, server: peer, until: run.deadline),
-            let outcome = try? await outcome(of: reply, from: peer, exchange, server, run, dns: dns)
-          else { return nil }
-          return (index, outcome)
-        }
-      }
-      var outcomes: [(Int, ProbeOutcome)] = []
-      for await outcome in group { if let outcome { outcomes.append(outcome) } }
-      return outcomes.sorted { $0.0 < $1.0 }.map(\.1)
-    }
-    if Task.isCancelled { throw CancellationError() }
-    return ProbeOutcome(ofEach: outcomes)
   }
 
   private func outcome(
@@ -164,30 +126,6 @@ package struct DNSProbe: Probe {
     outcome.statusCode = reply.statusCode
     outcome.httpVersion = reply.httpVersion
     return outcome
-  }
-}
-
-extension ProbeOutcome {
-  /// What the addresses came to together: all of it from the one that speaks for them.
-  fileprivate init(ofEach outcomes: [ProbeOutcome]) {
-    // A fault of this machine for one address says nothing about another.
-    let worst =
-      outcomes.first { $0.verdict.state == .down } ?? outcomes.first { !$0.verdict.isSuccess }
-      ?? outcomes.first { $0.verdict.degraded } ?? outcomes.first
-    guard var outcome = worst else { preconditionFailure("asked no server at all") }
-    if !outcome.verdict.isSuccess, outcomes.count > 1, let message = outcome.verdict.message {
-      let failed = outcomes.count { !$0.verdict.isSuccess }
-      let verdict = outcome.verdict
-      outcome.verdict = Verdict(
-        verdict.reason, phase: verdict.phase, message: "\(failed) of \(outcomes.count) addresses: \(message)",
-        isUnknown: verdict.isUnknown)
-    }
-    outcome.addresses = outcomes.map {
-      AddressVerdict(
-        address: $0.address ?? "", verdict: $0.verdict, responseTime: $0.responseTime, timings: $0.timings,
-        statusCode: $0.statusCode)
-    }
-    self = outcome
   }
 }
 

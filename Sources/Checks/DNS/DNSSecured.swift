@@ -5,7 +5,6 @@ import Monitoring
 
 /// What a question over TLS or HTTPS needs besides the reactor.
 struct DNSSecured: Sendable {
-  let tls: TLSClient
   let engine: CurlEngine
   let check: MonitoringCheck
   let options: TLSOptions
@@ -19,9 +18,10 @@ extension DNSExchange {
     _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
     guard let secured else { return .impossible(.dot) }
+    let client = TLSClient(trust: secured.engine.trust)
     let session: TLSSession
     do {
-      session = try await secured.tls.session(host: secured.endpoint.host, options: secured.options)
+      session = try await client.session(host: secured.endpoint.host, options: secured.options)
     } catch {
       let verdict = Verdict(.localFault, phase: .prepare, message: "\(error)")
       return DNSReply(content: .failure(verdict), transport: .dot, elapsed: .zero)

@@ -113,11 +113,8 @@ func dnsAttempt(
       let probe = DNSProbe(reactor: reactor, finder: finder, system: resolver)
       return try await probe.attempt(check, deadline: .after(within))
     }
-    let trust = TrustStore()
-    return try await withCurlEngine(trust: trust) { engine in
-      let probe = DNSProbe(
-        reactor: reactor, finder: finder, system: resolver,
-        secure: .init(tls: TLSClient(trust: trust), engine: engine))
+    return try await withCurlEngine { engine in
+      let probe = DNSProbe(reactor: reactor, finder: finder, system: resolver, engine: engine)
       return try await probe.attempt(check, deadline: .after(within))
     }
   }
