@@ -78,6 +78,11 @@ package struct GapRecord: Hashable, Sendable {
     self.lastTime = numbers[Tag.lastTime].map(Timestamp.init(microseconds:))
   }
 
+  init?(entry: SpoolEntry) {
+    guard let gap = entry.payload.withUnsafeBytes({ GapRecord(payload: $0) }) else { return nil }
+    self = gap
+  }
+
   /// Widens the gap by one lost record.
   mutating func add(_ entry: SpoolEntry) {
     let time = entry.payload.withUnsafeBytes { RecordPayload.scheduledAt($0) }

@@ -38,6 +38,8 @@ struct LogRecoverer {
   let progress: DeliveryProgress?
   /// Records at or above this are about to be written anew.
   let limit: UInt64
+  /// Gaps at `limit` that were synced before the disk failed; others there are about to be written anew.
+  var knownGaps: Set<GapRecord> = []
   /// Go on without a segment that cannot be read. Not at the first try: the fault may pass, the results would not
   /// come back.
   var isTolerant = false
@@ -161,6 +163,7 @@ struct LogRecoverer {
     let size = min(item.size, 64 << 20)
     var expected = item.name.base
     var unknown = 0
+    let later = Set(recovery.segments.flatMap(\.gaps))
     if size > SegmentHeader.size {
       let file = try files.open(item.file, create: false)
       defer { files.close(file) }
@@ -172,7 +175,7 @@ struct LogRecoverer {
           if let sequence { read.highest = max(read.highest, sequence) }
         case .record(let record):
           read.unreadableEnd = false
-          if !note(record, &read, &expected, recovery.progress) { unknown += 1 }
+          if !note(record, &read, &expected, recovery.progress, later) { unknown += 1 }
         }
         return true
       }
@@ -190,17 +193,25 @@ struct LogRecoverer {
 
   /// False when the record is intact but not for this version.
   private func note(
-    _ record: StoredRecord, _ read: inout Read, _ expected: inout UInt64, _ progress: DeliveryProgress?
+    _ record: StoredRecord, _ read: inout Read, _ expected: inout UInt64, _ progress: DeliveryProgress?,
+    _ later: Set<GapRecord>
   ) -> Bool {
     let frame = record.frame
-    read.segment.end = record.position.offset + frame.size
     if frame.isGap {
-      guard let gap = GapRecord(payload: record.payload) else { return false }
+      guard let gap = GapRecord(payload: record.payload) else {
+        read.segment.end = record.position.offset + frame.size
+        return false
+      }
+      // At the limit stands a gap of its own, or one that was written anew in the next segment.
+      let isOwn = read.segment.limit == limit ? knownGaps.contains(gap) : !later.contains(gap)
+      guard frame.sequence < read.segment.limit || isOwn else { return true }
+      read.segment.end = record.position.offset + frame.size
       read.segment.gaps.append(gap)
       // The gap's own number is that of the record after it; numbers it passes over are never used again.
       read.highest = max(read.highest, gap.lastSequence, max(frame.sequence, 1) - 1)
       return true
     }
+    read.segment.end = record.position.offset + frame.size
     if frame.sequence > expected { read.holes.append(expected...frame.sequence - 1) }
     expected = frame.sequence + 1
     read.highest = max(read.highest, frame.sequence)

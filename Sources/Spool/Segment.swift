@@ -22,7 +22,7 @@ struct Segment: Hashable, Sendable {
   mutating func note(_ entry: SpoolEntry, isSettled: Bool) {
     end += entry.size
     if entry.kind == .gap {
-      if let gap = entry.payload.withUnsafeBytes({ GapRecord(payload: $0) }) { gaps.append(gap) }
+      if let gap = GapRecord(entry: entry) { gaps.append(gap) }
       return
     }
     records += 1

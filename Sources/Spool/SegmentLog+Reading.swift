@@ -72,7 +72,9 @@ extension SegmentLog {
     var tail = RewrittenTail()
     var size = SegmentHeader.size
     for segment in segments.reversed() {
-      guard let part = whole(segment) else { break }
+      guard var part = whole(segment) else { break }
+      // A gap of the end that the next segment holds as well.
+      part.removeAll { entry in entry.kind == .gap && tail.entries.contains { $0.payload == entry.payload } }
       size += part.reduce(0) { $0 + $1.size }
       guard size <= (tail.generations.isEmpty ? layout.segmentSize : layout.segmentSize / 2) else { break }
       tail.entries = part + tail.entries

@@ -63,6 +63,8 @@ struct SegmentLog {
       do {
         defer { files.close(file) }
         try files.reserve(file, size: layout.segmentSize)
+        // Or a power cut takes the space back, and others may have it by then.
+        try files.sync(file)
       } catch {
         try? files.remove(name)
         throw error
@@ -172,7 +174,12 @@ struct SegmentLog {
       throw error
     }
     do {
-      if !spare.isClean { try files.reserve(file, size: layout.segmentSize) }
+      if !spare.isClean {
+        // Its earlier name must be gone from the medium before its content goes: after a power cut the new records,
+        // half written, would stand under the old name and hide the whole ones they are a copy of.
+        try files.syncDirectory()
+        try files.reserve(file, size: layout.segmentSize)
+      }
       try files.write(file, at: 0, bytes)
       try files.sync(file)
       try files.rename(spare.file, to: name)
@@ -201,7 +208,8 @@ struct SegmentLog {
 
   private mutating func removeSegment(at index: Int) {
     let segment = segments.remove(at: index)
-    guard !segment.suspect, segments.count + spares.count < layout.count else {
+    // The last spare is kept also where the ring became smaller: without one nothing can be written.
+    guard !segment.suspect, spares.isEmpty || segments.count + spares.count < layout.count else {
       try? files.remove(segment.file)
       return
     }

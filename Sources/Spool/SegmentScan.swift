@@ -19,7 +19,7 @@ struct SegmentScan {
   var offset: Int
   /// The lowest sequence that may follow.
   private(set) var next: UInt64
-  /// The first sequence that belongs to a later segment.
+  /// The first sequence that belongs to a later segment; a gap may bear it.
   let limit: UInt64
 
   init(offset: Int, from next: UInt64, below limit: UInt64 = RecordFrame.sequenceLimit) {
@@ -49,10 +49,9 @@ struct SegmentScan {
   }
 
   private func fitting(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> RecordFrame? {
-    guard let frame = RecordFrame(bytes, at: offset), frame.sequence >= next, frame.sequence < limit else {
-      return nil
-    }
-    return frame
+    guard let frame = RecordFrame(bytes, at: offset), frame.sequence >= next else { return nil }
+    // A gap at the end bears the number of the record after it, which may have begun the next segment.
+    return frame.sequence < limit || frame.isGap && frame.sequence == limit ? frame : nil
   }
 
   /// The header at `offset` is no header: find the next one, or learn that only zeros remain.

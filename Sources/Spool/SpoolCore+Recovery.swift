@@ -68,9 +68,10 @@ extension SpoolCore {
     if let identity {
       // What waits in memory was perhaps half written before the disk failed: it is written anew, so the old copies
       // do not count.
-      let reader = recoverer(
+      var reader = recoverer(
         files, .results, identity: identity, progress: progress,
         limit: memory.first?.sequence ?? RecordFrame.sequenceLimit)
+      reader.knownGaps = Set((log?.segments ?? []).flatMap(\.gaps))
       let recovery = try reader.recover()
       if recovery.identity == identity { return (recovery, true) }
     }
@@ -172,14 +173,8 @@ extension SpoolCore {
 
   /// The first segment of this run: the end of the log before it, then the gaps, then what waited in memory.
   private mutating func startWriting(at time: SpoolTime) throws(FileFault) {
-    guard let recovered = log else { return }
-    while (log?.segments.count ?? 0) > settings.segmentCount - 2 {
-      var nothing = ArraySlice<SpoolEntry>()
-      guard recovered.spareCount == 0 else { break }
-      try rotate(&nothing, at: time)
-      try log?.seal()
-    }
-    let tail = (log?.spareCount ?? 0) > 0 ? recovered.tailToRewrite() : RewrittenTail()
+    makeRoom()
+    let tail = log?.tailToRewrite() ?? RewrittenTail()
     let waiting = withGaps(Array(memory))
     var rest = (tail.entries + waiting)[...]
     let base = rest.first?.sequence ?? nextSequence
@@ -202,6 +197,21 @@ extension SpoolCore {
     pendingGaps = []
   }
 
+  /// The oldest segments go until one file is free and the ring is no longer than it should be: a spare may be missing
+  /// on a full disk, or `spool.size` was made smaller. The cursor follows once their gaps are written.
+  private mutating func makeRoom() {
+    while let log, let victim = log.segments.first, log.segments.count > 1,
+      log.spareCount == 0 || log.segments.count >= settings.segmentCount
+    {
+      if let gap = lostWith(victim) {
+        pendingGaps.append(gap)
+        counters.dropped += gap.lost
+      }
+      if let last = victim.last { progress.forget(through: last) }
+      self.log?.recycleFirst()
+    }
+  }
+
   var quarantineSegment: Int { settings.quarantineSize / 4 }
 
   /// The quarantine is a small log of the same form. Trouble with it never stops the store.
@@ -215,7 +225,12 @@ extension SpoolCore {
       let recovery = try reader.recover()
       var opened = SegmentLog(files: files, layout: layout, recovered: recovery)
       opened.recycle(Set(opened.segments.filter { $0.records == 0 }.map(\.name.generation)))
-      try opened.replenish()
+      do throws(FileFault) {
+        try opened.replenish()
+      } catch {
+        fault(error)
+        counters.notes.append("the quarantine has less space than it should: \(error)")
+      }
       counters.setAside += recovery.setAside
       nextRefused = max(nextRefused, recovery.highest + 1)
       quarantined = opened

@@ -62,21 +62,33 @@ extension SpoolCore {
     let needsRoom = (log?.spareCount ?? 0) <= 1 && (log?.sealedCount ?? 0) > 0
     let victim = needsRoom ? log?.segments.first : nil
     let gap = victim.flatMap { lostWith($0) }
-    if log?.spareCount == 0, let victim { drop(victim, gap) }
     let base = rest.first?.sequence ?? nextSequence
     var entries = rest
     if let gap {
       let entry = SpoolEntry(sequence: base, kind: .gap, deliverable: false, payload: gap.payload)
       entries = ([entry] + rest)[...]
     }
+    // Without a spare the victim's file is the only room there is. Its gap then stays with the entries until it is
+    // written, and the cursor goes on only after that: a crash in between finds a hole and reports it.
+    let goesFirst = log?.spareCount == 0 && victim != nil
+    if goesFirst {
+      rest = entries
+      counters.dropped += gap?.lost ?? 0
+      log?.recycleFirst()
+    }
     let progress = progress
     let count = try log?.start(base: base, with: entries, at: time.wall) { progress.isSettled($0) } ?? 0
-    rest = rest.dropFirst(count - (gap == nil ? 0 : 1))
-    if let victim, log?.segments.first?.name == victim.name { drop(victim, gap) }
+    rest = rest.dropFirst(count - (gap == nil || goesFirst ? 0 : 1))
+    guard let victim else { return }
+    if !goesFirst { counters.dropped += gap?.lost ?? 0 }
+    if let last = victim.last { self.progress.forget(through: last) }
+    saveCursor()
+    if !goesFirst, log?.segments.first?.name == victim.name { log?.recycleFirst() }
+    oldestKnown = nil
   }
 
   /// The results that are lost with a segment; nil when all of it was settled.
-  private func lostWith(_ segment: Segment) -> GapRecord? {
+  func lostWith(_ segment: Segment) -> GapRecord? {
     guard segment.unsettled > 0, let first = segment.first, let last = segment.last, let log else {
       return nil
     }
@@ -101,14 +113,6 @@ extension SpoolCore {
     gap.records = UInt64(segment.records)
     gap.lastSequence = max(gap.lastSequence, last)
     return gap
-  }
-
-  private mutating func drop(_ segment: Segment, _ gap: GapRecord?) {
-    counters.dropped += gap?.lost ?? 0
-    if let last = segment.last { progress.forget(through: last) }
-    saveCursor()
-    log?.recycleFirst()
-    oldestKnown = nil
   }
 
   /// Gives back the oldest segments that are delivered and in a snapshot.
@@ -146,6 +150,10 @@ extension SpoolCore {
     var since = time.wall
     if case .memory(_, let began) = mode { since = began }
     mode = .memory(reason: fault.description, since: since)
+    for case let gap? in entries.map({ $0.kind == .gap ? GapRecord(entry: $0) : nil })
+    where !pendingGaps.contains(gap) {
+      pendingGaps.append(gap)
+    }
     keepInMemory(entries.filter { $0.kind == .result })
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Glibc
 import Monitoring
 
 @testable import Spool
@@ -32,6 +33,18 @@ func sampleRecord(_ number: Int, post: Bool = true, message: String? = nil) -> D
     timings: Timings(connect: .microseconds(1200), total: .microseconds(1234)),
     certificateNotAfter: nil, message: message, flags: post ? [.post] : [])
 }
+
+/// The same in many sizes, so that segments end in many ways.
+func variedRecord(_ number: Int, post: Bool = true) -> DeliveryRecord {
+  let length = number % 3 == 0 ? number * 37 % 250 : 0
+  return sampleRecord(number, post: post, message: length > 0 ? String(repeating: "m", count: length) : nil)
+}
+
+/// Which one it is.
+func number(_ record: DeliveryRecord) -> Int { Int(record.id.low & ~(1 << 63)) }
+
+/// A number from the environment, to make a run longer or to repeat one.
+func environment(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
 
 func entry(_ sequence: UInt64, _ record: DeliveryRecord) -> SpoolEntry {
   SpoolEntry(

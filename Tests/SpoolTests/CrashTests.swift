@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import Spool
+
+/// A crash after every single operation on the disk, in every way the disk may have reordered what was not synced.
+@Suite("Crash states")
+struct CrashTests {
+  /// `SPOOL_CRASH_STATES=100000` explores until it has seen that many; `SPOOL_SEED=31` only the one history.
+  @Test("whatever a power cut leaves of any instant, all that was recorded by then is there, unaltered, once")
+  func everyInstant() {
+    let goal = environment("SPOOL_CRASH_STATES") ?? 5_000
+    var tally = CrashExplorer.Tally()
+    if let seed = environment("SPOOL_SEED") {
+      let explorer = CrashExplorer(seed: UInt64(seed))
+      explorer.run(actions: 40)
+      tally += explorer.tally
+    } else {
+      var seed: UInt64 = 0
+      while tally.states < goal {
+        let explorer = CrashExplorer(seed: seed)
+        explorer.run(actions: 40)
+        tally += explorer.tally
+        seed += 1
+      }
+    }
+    print(
+      "crash states: \(tally.states) different disks (\(tally.nested) of them crashes of the start after a crash) at"
+        + " \(tally.boundaries) operation boundaries of \(tally.histories) histories, seeds from 0")
+  }
+}
