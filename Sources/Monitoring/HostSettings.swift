@@ -50,6 +50,18 @@ package struct TCPSettings: Hashable, Sendable {
   package var startTLS: StartTLSProtocol?
   package var dialog: Dialog?
   package var certificate: Thresholds<Duration>
+
+  package init(
+    host: String, port: UInt16, tls: TLSOptions?, startTLS: StartTLSProtocol?, dialog: Dialog?,
+    certificate: Thresholds<Duration>
+  ) {
+    self.host = host
+    self.port = port
+    self.tls = tls
+    self.startTLS = startTLS
+    self.dialog = dialog
+    self.certificate = certificate
+  }
 }
 
 /// Settings of a tls check: the certificate of a port.

@@ -108,7 +108,8 @@ final class Race: ReactorFlow {
     nextStart = nil
     while tries.count < peers.count {
       let peer = peers[tries.count]
-      let now = Instant.now
+      // The first begins with the race: with one address its time is the whole.
+      let now = tries.isEmpty ? started : Instant.now
       tries.append(DialTry(peer: peer, started: now, ended: now, end: .abandoned))
       let index = tries.count - 1
       let number = openSocket(.tcp, to: peer)

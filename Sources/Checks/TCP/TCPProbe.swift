@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: MIT
 
+import Curl
 import Monitoring
 
-/// Connects to a port and hangs up.
+/// Connects to a port and, where the check says so, makes a TLS handshake and speaks a dialog; then hangs up.
 ///
-/// A completed TCP handshake is success: nothing is sent or read, so a server that resets right after it accepted
-/// is up, one that floods us is closed at once, and neither can hold the probe. With several addresses they are
+/// With neither, a completed TCP handshake is success: nothing is sent or read, so a server that resets right after
+/// it accepted is up, one that floods us is closed at once, and neither can hold the probe. Several addresses are
 /// raced (RFC 8305).
 package struct TCPProbe: Probe {
   private let reactor: Reactor
   private let finder: TargetFinder
+  private let exchange: PortExchange
 
-  package init(reactor: Reactor, finder: TargetFinder) {
+  /// - Parameter now: the wall clock that a certificate's validity is judged by.
+  package init(
+    reactor: Reactor, finder: TargetFinder, client: TLSClient = TLSClient(trust: TrustStore()),
+    now: @escaping @Sendable () -> Timestamp = { .now() }
+  ) {
     self.reactor = reactor
     self.finder = finder
+    exchange = PortExchange(reactor: reactor, client: client, now: now)
   }
 
   package func attempt(
@@ -23,6 +30,8 @@ package struct TCPProbe: Probe {
     let target = TargetFinder.Target(Endpoint(host: settings.host, port: settings.port))
     switch try await finder.find(target, for: check, until: deadline) {
     case .ended(let outcome): return outcome
+    case .found(let addresses, let dns) where settings.tls != nil || settings.dialog != nil:
+      return try await exchange.perform(settings, check, at: addresses, dns: dns, until: deadline)
     case .found(let addresses, let dns):
       let dialled = try await reactor.connect(to: addresses, named: target.endpoint, until: deadline)
       let total = (dns ?? .zero) + dialled.elapsed

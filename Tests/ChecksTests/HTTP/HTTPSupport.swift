@@ -37,7 +37,11 @@ struct ProbeBench {
   }
 
   func tls(_ check: MonitoringCheck) async throws -> ProbeOutcome {
-    try await run(check) { TLSProbe(engine: $0, reactor: $1, finder: $2) }
+    try await run(check) { TLSProbe(reactor: $1, finder: $2, client: TLSClient(trust: $0.trust)) }
+  }
+
+  func tcp(_ check: MonitoringCheck) async throws -> ProbeOutcome {
+    try await run(check) { TCPProbe(reactor: $1, finder: $2, client: TLSClient(trust: $0.trust)) }
   }
 
   private func run(

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Looks for one answer in a window that grows, at a bounded cost however small the pieces are it grows by.
+struct AnswerScan: Sendable {
+  typealias Instant = ContinuousClock.Instant
+
+  enum Finding {
+    /// Complete after that many bytes, with a pattern's groups and a protocol's further steps.
+    case found(Int, groups: [Range<Int>?], names: [String: Int], then: [Exchange])
+    /// Not there so far.
+    case missing
+    /// To be asked again when more has come, or at the instant.
+    case later(Instant?)
+    case failed(ConversationFailure)
+  }
+
+  /// A pattern that reaches to the end of what came is believed when nothing more came for so long.
+  static let calm = Duration.milliseconds(100)
+  /// Tries of a pattern before they are rationed, and how far apart they are then.
+  static let freeTries = 64
+  static let ration = Duration.milliseconds(20)
+
+  /// Nothing came for a while, or nothing more will.
+  var isCalm = false
+  private var tries = 0
+  private var nextTry: Instant?
+  /// Bytes of the window in which a literal does not begin.
+  private var searched = 0
+
+  mutating func look(
+    for answer: Answer, in window: [UInt8], _ captures: Captures, at now: Instant
+  ) -> Finding {
+    switch answer {
+    case .bytes(let bytes): return look(for: bytes, in: window)
+    case .literal(let text):
+      guard let bytes = captures.resolve(text) else {
+        return .failed(.init(kind: .impossible, message: "it names something that was not captured"))
+      }
+      return look(for: bytes, in: window)
+    case .pattern(let pattern): return look(for: pattern, in: window, at: now)
+    case .read(let read):
+      if window.isEmpty { return .missing }
+      switch read(window[...]) {
+      case .more: return .missing
+      case .accepted(let count, let then): return .found(count, groups: [], names: [:], then: then)
+      case .refused(let words): return .failed(.init(kind: .refused, message: words))
+      case .foreign(let words): return .failed(.init(kind: .unexpected, message: words))
+      }
+    }
+  }
+
+  private mutating func look(for literal: [UInt8], in window: [UInt8]) -> Finding {
+    while searched + literal.count <= window.count {
+      if window[searched..<(searched + literal.count)].elementsEqual(literal) {
+        return .found(searched + literal.count, groups: [], names: [:], then: [])
+      }
+      searched += 1
+    }
+    return .missing
+  }
+
+  private mutating func look(for pattern: Pattern, in window: [UInt8], at now: Instant) -> Finding {
+    let isLast = isCalm
+    isCalm = false
+    if let nextTry, now < nextTry, !isLast { return .later(nil) }
+    tries += 1
+    nextTry = tries >= Self.freeTries ? now + Self.ration : nil
+    let outcome = isLast ? pattern.firstMatch(in: window) : pattern.settledMatch(in: window)
+    switch outcome {
+    case .match(let whole, let groups, let names):
+      return .found(whole.upperBound, groups: groups, names: names, then: [])
+    case .some(.none): return window.count > Conversation.windowBytes ? .missing : .later(nextTry)
+    case .limit: return .failed(.init(kind: .unexpected, message: Pattern.limitWords))
+    case nil:
+      if window.count > Conversation.windowBytes { return .missing }
+      return .later(nextTry ?? (window.isEmpty ? nil : now + Self.calm))
+    }
+  }
+}

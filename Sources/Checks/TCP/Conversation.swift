@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Speaks a list of exchanges in order: the one machine behind dialogs, presets and STARTTLS.
+///
+/// Answers are found however the stream cuts them. Of what came since the last answer at most 16 KiB are kept and
+/// looked at; an answer that is not found in them fails its step. After the last step the farewell is sent and the
+/// other side gets a moment to take it, which no latency counts.
+struct Conversation: Dialogue {
+  typealias Instant = ContinuousClock.Instant
+
+  static let windowBytes = 16 * 1024
+  /// How long the farewell may take.
+  static let parting = Duration.milliseconds(250)
+
+  /// Everything that is known of it so far.
+  private(set) var steps: [DialogStepFacts] = []
+  private(set) var failure: ConversationFailure?
+  /// The last step was done.
+  private(set) var finishedAt: Instant?
+  private(set) var openedAt: Instant?
+  private(set) var firstHeardAt: Instant?
+  /// Came since the last answer.
+  private(set) var window: [UInt8] = []
+
+  private var pending: [Exchange]
+  private let farewell: [UInt8]?
+  private var captures = Captures()
+  private var scan = AnswerScan()
+  private var stepStartedAt = Instant.now
+  private var hasSpoken = false
+  /// When the last bytes came: an answer that is settled later was complete then.
+  private var heardAt = Instant.now
+  /// What was sent, to be hidden wherever it comes back.
+  private var sent: [[UInt8]] = []
+
+  init(_ exchanges: [Exchange], farewell: [UInt8]? = nil) {
+    pending = exchanges
+    self.farewell = farewell
+  }
+
+  /// The step that is going on, or that failed; nil after the last.
+  var current: Exchange? { pending.first }
+
+  mutating func opened(at now: Instant) -> DialogueStep {
+    openedAt = now
+    (stepStartedAt, heardAt) = (now, now)
+    return advance(at: now)
+  }
+
+  mutating func received(
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
+  ) -> DialogueStep {
+    // The other side's farewell.
+    if finishedAt != nil { return .done }
+    if firstHeardAt == nil { firstHeardAt = now }
+    heardAt = now
+    var step = DialogueStep.wait
+    var rest = bytes
+    while !rest.isEmpty, failure == nil, finishedAt == nil {
+      let taken = rest.prefix(Self.windowBytes + 1 - window.count)
+      window += taken
+      rest = rest.dropFirst(taken.count)
+      let wish = advance(at: now)
+      if let bytes = wish.send { step.send = (step.send ?? []) + bytes }
+      if let wake = wish.wake { step.wake = wake }
+      step.isDone = wish.isDone
+    }
+    return step
+  }
+
+  mutating func woke(at now: Instant) -> DialogueStep {
+    if finishedAt != nil { return .done }
+    scan.isCalm = heardAt.duration(to: now) >= AnswerScan.calm
+    return advance(at: now)
+  }
+
+  /// The other side ended the stream: what came is all there is to look at.
+  mutating func ended(at now: Instant) {
+    guard finishedAt == nil, failure == nil, !window.isEmpty else { return }
+    scan.isCalm = true
+    _ = advance(at: now)
+  }
+
+  private mutating func advance(at now: Instant) -> DialogueStep {
+    var step = DialogueStep.wait
+    while failure == nil, let exchange = pending.first {
+      if !hasSpoken, let say = exchange.say {
+        guard let bytes = resolve(say) else {
+          fail(.impossible, "it names something that was not captured")
+          break
+        }
+        sent.append(bytes)
+        step.send = (step.send ?? []) + bytes
+      }
+      hasSpoken = true
+      guard let answer = exchange.read else {
+        finishStep(at: now)
+        continue
+      }
+      if !read(answer, &step, at: now) { break }
+    }
+    if failure != nil { step.isDone = true }
+    if pending.isEmpty, finishedAt == nil { part(&step, at: steps.isEmpty ? now : heardAt, now) }
+    return step
+  }
+
+  /// False while the answer is not complete.
+  private mutating func read(_ answer: Answer, _ step: inout DialogueStep, at now: Instant) -> Bool {
+    switch scan.look(for: answer, in: window, captures, at: now) {
+    case .found(let count, let groups, let names, let then):
+      captures.take(groups, names: names, from: window)
+      finishStep(at: heardAt)
+      window.removeFirst(count)
+      pending.insert(contentsOf: then, at: 0)
+      return true
+    case .later(let wake):
+      if let wake { step.wake = wake }
+    case .failed(let failure):
+      fail(failure.kind, failure.message)
+    case .missing:
+      if window.count > Self.windowBytes {
+        fail(.unexpected, "not found in the first \(Self.windowBytes / 1024) KiB")
+      }
+    }
+    return false
+  }
+
+  private mutating func finishStep(at instant: Instant) {
+    let end = max(instant, stepStartedAt)
+    steps.append(
+      DialogStepFacts(what: pending.removeFirst().what, elapsed: stepStartedAt.duration(to: end), ok: true))
+    stepStartedAt = end
+    hasSpoken = false
+    scan = AnswerScan()
+  }
+
+  private mutating func fail(_ kind: ConversationFailure.Kind, _ message: String) {
+    failure = ConversationFailure(kind: kind, message: message)
+  }
+
+  private mutating func part(_ step: inout DialogueStep, at end: Instant, _ now: Instant) {
+    finishedAt = end
+    guard let farewell else {
+      step.isDone = true
+      return
+    }
+    step.send = (step.send ?? []) + farewell
+    step.wake = now + Self.parting
+  }
+
+  private func resolve(_ say: Utterance) -> [UInt8]? {
+    switch say {
+    case .bytes(let bytes): bytes
+    case .text(let text): captures.resolve(text)
+    case .impossible: nil
+    }
+  }
+}
+
+extension Conversation {
+  /// All steps, with the one that did not come to its end.
+  func allSteps(until end: Instant) -> [DialogStepFacts] {
+    guard finishedAt == nil, openedAt != nil, let exchange = pending.first else { return steps }
+    return steps + [
+      DialogStepFacts(
+        what: exchange.what, elapsed: max(.zero, stepStartedAt.duration(to: end)), ok: false,
+        seen: window.isEmpty ? nil : seen)
+    ]
+  }
+
+  /// The number of the current step, from 1.
+  var stepNumber: Int { steps.count + 1 }
+
+  /// The beginning of what came since the last answer, without anything that was sent before; at most 1 KiB.
+  var seen: String {
+    var text = window.prefix(4 * 1024).map { $0 }
+    for secret in sent { text.hide(secret) }
+    return String(decoding: text.prefix(1024), as: UTF8.self).printable(maxBytes: 1024)
+  }
+}
+
+extension [UInt8] {
+  /// Replaces what was sent, whole and word by word: an echo must not give a password away. Words below four bytes
+  /// are left, they would only make what is seen unreadable.
+  fileprivate mutating func hide(_ sent: [UInt8]) {
+    let isSpace: (UInt8) -> Bool = { $0 <= 0x20 }
+    let whole = sent.drop(while: isSpace)
+    let words = sent.split(whereSeparator: isSpace).sorted { $0.count > $1.count }
+    for secret in [whole.prefix { $0 != 13 && $0 != 10 }] + words where secret.count >= 4 {
+      replace(Array(secret), by: Array(Redacted.mark.utf8))
+    }
+  }
+
+  private mutating func replace(_ secret: [UInt8], by mark: [UInt8]) {
+    var result: [UInt8] = []
+    var rest = self[...]
+    while rest.count >= secret.count {
+      if rest.starts(with: secret) {
+        result += mark
+        rest = rest.dropFirst(secret.count)
+      } else {
+        result.append(rest.removeFirst())
+      }
+    }
+    self = result + rest
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// PostgreSQL's frontend protocol 3.0, and MySQL's.
+extension Script {
+  /// Nobody is logged in: the server's demand for a password, or its refusal of this user, shows that it works. What
+  /// it says when it cannot serve anybody is a failure.
+  static let postgres = Script([
+    Exchange("startup", say: .bytes(postgresStartup), read: .read(postgresAnswer))
+  ])
+
+  private static let postgresStartup: [UInt8] = {
+    let words = ["user", "quartz-agent", "database", "postgres", "application_name", "quartz-agent"]
+    let parameters: [UInt8] = words.flatMap { (word: String) -> [UInt8] in Array(word.utf8) + [0] } + [0]
+    return bigEndian(UInt32(8 + parameters.count)) + [0, 3, 0, 0] + parameters
+  }()
+
+  private static let postgresAnswer: @Sendable (ArraySlice<UInt8>) -> Reading = { bytes in
+    var rest = bytes
+    while let type = rest.first {
+      guard "RENv".utf8.contains(type) else { return .foreign("this is not postgres") }
+      guard rest.count >= 5 else { return .more }
+      let length = rest.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }
+      guard (4...8192).contains(length) else { return .foreign("this is not postgres") }
+      guard rest.count > length else { return .more }
+      let body = Array(rest.dropFirst(5).prefix(length - 4))
+      rest = rest.dropFirst(1 + length)
+      if type == UInt8(ascii: "R") {
+        // Without a password asked for, the session stands and has to be ended (type 0: AuthenticationOk).
+        let isIn = body.allSatisfy { $0 == 0 }
+        let end = Exchange("terminate", say: .bytes(Array("X".utf8) + [0, 0, 0, 4]))
+        return .accepted(isIn ? bytes.count : bytes.count - rest.count, then: isIn ? [end] : [])
+      }
+      if type == UInt8(ascii: "E") {
+        let state = postgresField("C", in: body)
+        // Too few resources (53), an operator's doing such as starting up or shutting down (57), system error (58, XX).
+        let cannotServe = ["53", "57", "58", "XX"].contains { state.hasPrefix($0) }
+        return cannotServe
+          ? .refused("postgres answered error \(state)") : .accepted(bytes.count - rest.count)
+      }
+    }
+    return .more
+  }
+
+  /// A field of ErrorResponse: its type, its text, a zero. Only letters and digits are kept, five at most.
+  private static func postgresField(_ type: Character, in body: [UInt8]) -> String {
+    for field in body.split(separator: 0) where field.first == type.asciiValue {
+      return String(
+        String(decoding: field.dropFirst(), as: UTF8.self).prefix(5).filter {
+          $0.isASCII && ($0.isLetter || $0.isNumber)
+        })
+    }
+    return ""
+  }
+
+  /// A login as nobody, to its end: a handshake that is broken off counts against this host, and after a hundred of
+  /// them the server blocks it (`max_connect_errors`).
+  static func mysql(greeting: Bool) -> Script {
+    guard greeting else { return Script([mysqlLogin(sequence: 2, overTLS: true)]) }
+    return Script([
+      Exchange(
+        "greeting",
+        read: .read { bytes in
+          mysqlGreeting(bytes) { _, count in
+            .accepted(count, then: [mysqlLogin(sequence: 1, overTLS: false)])
+          }
+        })
+    ])
+  }
+
+  static let mysqlTLSFlag: UInt32 = 0x800
+
+  /// - Parameter accept: is given the server's capabilities and the greeting's length.
+  static func mysqlGreeting(
+    _ bytes: ArraySlice<UInt8>, _ accept: (_ capabilities: UInt32, _ count: Int) -> Reading
+  ) -> Reading {
+    guard bytes.count >= 5 else { return .more }
+    guard let packet = mysqlPacket(bytes, sequences: 0...0) else { return .foreign("this is not mysql") }
+    guard let body = packet.body else { return .more }
+    if body[0] == 0xff { return .refused("mysql answered error \(mysqlError(body))") }
+    guard body[0] == 10, let end = body.dropFirst().firstIndex(of: 0), body.count >= end + 16 else {
+      return .foreign("this is not mysql with protocol version 10")
+    }
+    let fields = Array(body[(end + 1)...])
+    var capabilities = UInt32(fields[13]) | UInt32(fields[14]) << 8
+    if fields.count >= 20 { capabilities |= UInt32(fields[18]) << 16 | UInt32(fields[19]) << 24 }
+    return accept(capabilities, packet.count)
+  }
+
+  /// Protocol 4.1, secure connection, plugin authentication; and TLS where that is asked for.
+  static func mysqlFlags(overTLS: Bool) -> [UInt8] {
+    let flags: UInt32 = 0x1 | 0x200 | 0x8000 | 0x80000 | (overTLS ? mysqlTLSFlag : 0)
+    return littleEndian(flags) + littleEndian(1 << 24) + [33] + [UInt8](repeating: 0, count: 23)
+  }
+
+  static func mysqlFrame(_ body: [UInt8], sequence: UInt8) -> [UInt8] {
+    littleEndian(UInt32(body.count)).prefix(3) + [sequence] + body
+  }
+
+  private static func mysqlLogin(sequence: UInt8, overTLS: Bool) -> Exchange {
+    let body =
+      mysqlFlags(overTLS: overTLS) + Array("quartz-agent".utf8) + [0, 0] + Array("mysql_native_password".utf8)
+      + [0]
+    return Exchange(
+      "login as nobody", say: .bytes(mysqlFrame(body, sequence: sequence)), read: .read(mysqlLoginAnswer))
+  }
+
+  private static let mysqlLoginAnswer: @Sendable (ArraySlice<UInt8>) -> Reading = { bytes in
+    guard bytes.count >= 5 else { return .more }
+    guard let packet = mysqlPacket(bytes, sequences: 1...9) else { return .foreign("this is not mysql") }
+    guard let body = packet.body else { return .more }
+    switch body[0] {
+    case 0: return .accepted(packet.count, then: [Exchange("quit", say: .bytes([1, 0, 0, 0, 1]))])
+    case 1: return .accepted(packet.count)
+    case 0xfe where packet.sequence < 8:
+      // Another way to log in: an empty password, to hear the end of it.
+      let answer = Exchange(
+        "no password", say: .bytes(mysqlFrame([], sequence: packet.sequence + 1)),
+        read: .read(mysqlLoginAnswer))
+      return .accepted(packet.count, then: [answer])
+    case 0xff:
+      let code = mysqlError(body)
+      // Too many connections, no threads or memory, going down, this host blocked or not let in, limits reached.
+      let cannotServe = [1037, 1038, 1040, 1041, 1053, 1129, 1130, 1135, 1203, 1226].contains(code)
+      return cannotServe ? .refused("mysql answered error \(code)") : .accepted(packet.count)
+    default: return .foreign("this is not mysql")
+    }
+  }
+
+  /// Nil: not a packet; without a body: not complete. At most 8 KiB and at least one byte.
+  private static func mysqlPacket(
+    _ bytes: ArraySlice<UInt8>, sequences: ClosedRange<UInt8>
+  ) -> (body: [UInt8]?, sequence: UInt8, count: Int)? {
+    let head = Array(bytes.prefix(4))
+    let length = Int(head[0]) | Int(head[1]) << 8 | Int(head[2]) << 16
+    guard (1...8192).contains(length), sequences.contains(head[3]) else { return nil }
+    let body = bytes.count >= 4 + length ? Array(bytes.dropFirst(4).prefix(length)) : nil
+    return (body, head[3], 4 + length)
+  }
+
+  private static func mysqlError(_ body: [UInt8]) -> Int {
+    body.count >= 3 ? Int(body[1]) | Int(body[2]) << 8 : 0
+  }
+
+  static func littleEndian(_ value: UInt32) -> [UInt8] { bigEndian(value.byteSwapped) }
+
+  static func bigEndian(_ value: UInt32) -> [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+  }
+}

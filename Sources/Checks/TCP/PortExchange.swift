@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+/// One attempt of a tcp or tls check on one connection, from dialling to the verdict.
+struct PortExchange: Sendable {
+  let reactor: Reactor
+  let client: TLSClient
+  let now: @Sendable () -> Timestamp
+
+  /// - Parameter dns: how long the name took.
+  func perform(
+    _ settings: TCPSettings, _ check: MonitoringCheck, at addresses: [SocketAddress], dns: Duration?,
+    until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ProbeOutcome {
+    let talk: PortTalk
+    switch await makeTalk(settings) {
+    case .success(let made): talk = made
+    case .failure(let fault):
+      return ProbeOutcome(Verdict(.localFault, phase: .prepare, message: fault.description))
+    }
+    let endpoint = Endpoint(host: settings.host, port: settings.port)
+    let dialled = try await reactor.connect(to: addresses, named: endpoint, until: deadline)
+    guard let socket = dialled.socket else {
+      return outcome(dialled.verdict, dialled, settings, dns: dns, took: dialled.elapsed)
+    }
+    let ended = try await reactor.converse(talk, on: socket, with: dialled.peer, until: deadline)
+    var said = ended.dialogue
+    if ended.report.end == .closed { said.ended(at: ended.report.ended) }
+    let tls = said.tls
+    let verdict = PortVerdict(
+      talk: said, report: ended.report, tls: tls, endpoint: endpoint,
+      place: check.origin == .api ? endpoint.description : dialled.peer.description)
+    let end = said.end(tls) ?? ended.report.ended
+    var outcome = outcome(
+      verdict.failure ?? .ok, dialled, settings, dns: dns,
+      took: dialled.elapsed + ended.report.started.duration(to: end), tls)
+    outcome.note(said, until: end)
+    return outcome
+  }
+
+  private func makeTalk(_ settings: TCPSettings) async -> Result<PortTalk, TLSUnavailable> {
+    let name = settings.tls?.serverName ?? settings.host
+    let front = settings.startTLS.map { Script.startTLS($0, host: name) }
+    let dialog = Script(settings.dialog, afterStartTLS: settings.startTLS)
+    guard let options = settings.tls else {
+      return .success(PortTalk(startTLS: nil, session: nil, dialog: dialog))
+    }
+    do throws(TLSUnavailable) {
+      let session = try await client.session(host: settings.host, options: options)
+      return .success(PortTalk(startTLS: front, session: session, dialog: dialog))
+    } catch { return .failure(error) }
+  }
+
+  private func outcome(
+    _ verdict: Verdict, _ dialled: Dialled, _ settings: TCPSettings, dns: Duration?, took: Duration,
+    _ tls: TLSSummary? = nil
+  ) -> ProbeOutcome {
+    let now = now()
+    let rule = CertificateRule(
+      thresholds: settings.certificate,
+      notAfter: tls?.report?.chain.first.map { Timestamp(seconds: $0.notAfter) }, now: now)
+    let total = (dns ?? .zero) + took
+    var outcome = ProbeOutcome(
+      verdict == .ok ? rule.verdict ?? .ok : verdict, responseTime: total,
+      timings: Timings(dns: dns, connect: dialled.connect, tls: tls?.elapsed, total: total),
+      address: dialled.peer.description, ipVersion: dialled.peer.address.version,
+      tls: tls?.report.map { TLSFacts($0, now: now) }, assertions: rule.assertions)
+    outcome.dialled = dialled.tries
+    return outcome
+  }
+}
+
+extension PortTalk {
+  /// When the last thing that was needed had come; nil: it never did.
+  fileprivate func end(_ tls: TLSSummary?) -> ContinuousClock.Instant? {
+    guard stage == .dialog, tls?.failure == nil else { return nil }
+    return dialog.finishedAt
+  }
+}
+
+extension ProbeOutcome {
+  /// What was said, and what was seen where it ended.
+  fileprivate mutating func note(_ talk: PortTalk, until end: ContinuousClock.Instant) {
+    if let startTLS = talk.startTLS {
+      dialog = startTLS.allSteps(until: end).map { step in
+        var step = step
+        step.what = "starttls: \(step.what)"
+        return step
+      }
+    }
+    dialog += talk.dialog.allSteps(until: end)
+    if let opened = talk.dialog.openedAt, let first = talk.dialog.firstHeardAt {
+      timings.firstByte = opened.duration(to: first)
+      if let last = talk.dialog.finishedAt { timings.transfer = max(.zero, first.duration(to: last)) }
+    }
+    let talks = [talk.startTLS, talk.dialog].compactMap { $0 }
+    guard !verdict.isSuccess, let ended = talks.first(where: { $0.finishedAt == nil }) ?? talks.first
+    else { return }
+    if !ended.window.isEmpty { excerpt = ended.seen }
+  }
+}
+
+extension Script {
+  /// The check's own dialog; texts were judged when the check was made, so one that cannot be read never matches.
+  init(_ dialog: Dialog?, afterStartTLS: StartTLSProtocol?) {
+    switch dialog {
+    case nil: self = .silent
+    case .preset(let preset): self.init(preset, afterStartTLS: afterStartTLS)
+    case .steps(let steps): self.init(steps.map(Exchange.init))
+    }
+  }
+}
+
+extension Exchange {
+  init(_ step: DialogStep) {
+    switch step {
+    case .send(let text): self.init("send", say: Self.text(text.reveal()).map(Utterance.text) ?? .impossible)
+    case .sendHex(let bytes): self.init("send_hex", say: .bytes(bytes))
+    case .expectHex(let bytes): self.init("expect_hex", read: .bytes(bytes))
+    case .expect(.literal(let text)):
+      let read = Self.text(text).map(Answer.literal)
+      self.init("expect \"\(text)\"", say: read == nil ? .impossible : nil, read: read)
+    case .expect(.pattern(let text)):
+      let read = Self.pattern(text).map(Answer.pattern)
+      self.init("expect ~ \(text)", say: read == nil ? .impossible : nil, read: read)
+    }
+  }
+
+  private static func text(_ text: String) -> DialogText? {
+    do throws(DialogText.Invalid) { return try DialogText(parsing: text) } catch { return nil }
+  }
+
+  private static func pattern(_ text: String) -> Pattern? {
+    do throws(Pattern.Invalid) { return try Pattern(text) } catch { return nil }
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// STARTTLS of XMPP (RFC 6120 5.4): a stream of XML of which only the few elements in question are looked for.
+extension Script {
+  static func xmppStartTLS(_ host: String) -> Script {
+    let opening =
+      "<?xml version='1.0'?><stream:stream to='\(escaped(host))' version='1.0' xmlns='jabber:client' "
+      + "xmlns:stream='http://etherx.jabber.org/streams'>"
+    return Script([
+      Exchange("stream", say: .bytes(Array(opening.utf8)), read: .read(features)),
+      Exchange(
+        "starttls", say: .bytes(Array("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>".utf8)),
+        read: .read(goAhead)),
+    ])
+  }
+
+  private static let features: @Sendable (ArraySlice<UInt8>) -> Reading = { bytes in
+    if let first = bytes.first(where: { $0 > 0x20 }), first != UInt8(ascii: "<") {
+      return .foreign("this is not xmpp")
+    }
+    if bytes.holds("<stream:error") { return .refused("xmpp answered with a stream error") }
+    guard let end = bytes.end(of: "</stream:features>") ?? bytes.end(of: "<stream:features/>") else {
+      return .more
+    }
+    guard bytes[..<end].holds("urn:ietf:params:xml:ns:xmpp-tls") else {
+      return .refused("xmpp does not offer STARTTLS")
+    }
+    return .accepted(end - bytes.startIndex)
+  }
+
+  private static let goAhead: @Sendable (ArraySlice<UInt8>) -> Reading = { bytes in
+    guard bytes.first == UInt8(ascii: "<") else { return .foreign("this is not xmpp") }
+    guard let close = bytes.firstIndex(of: UInt8(ascii: ">")) else { return .more }
+    let element = String(decoding: bytes[...close], as: UTF8.self)
+    if element.hasPrefix("<failure") { return .refused("xmpp answered with a failure") }
+    if element.hasPrefix("<stream:error") { return .refused("xmpp answered with a stream error") }
+    guard element.hasPrefix("<proceed") else { return .foreign("this is not xmpp") }
+    // An element that is not empty has an end of its own.
+    guard !element.hasSuffix("/>") else { return .accepted(close + 1 - bytes.startIndex) }
+    guard let end = bytes[(close + 1)...].firstIndex(of: UInt8(ascii: ">")) else { return .more }
+    return .accepted(end + 1 - bytes.startIndex)
+  }
+
+  private static func escaped(_ host: String) -> String {
+    host.filter { !"<>&'\"".contains($0) }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate func holds(_ text: StaticString) -> Bool { end(of: text) != nil }
+
+  /// Where the first such text ends.
+  fileprivate func end(of text: StaticString) -> Int? {
+    let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    return indices.first { self[$0...].starts(with: wanted) }.map { $0 + wanted.count }
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What is said before TLS may begin. Each script ends with the server's go-ahead.
+extension Script {
+  /// - Parameter host: what an xmpp stream is addressed to.
+  static func startTLS(_ kind: StartTLSProtocol, host: String) -> Script {
+    switch kind {
+    case .smtp: smtpStartTLS
+    case .imap: imapStartTLS
+    case .pop3: pop3StartTLS
+    case .ftp: ftpStartTLS
+    case .ldap: ldapStartTLS
+    case .postgres: postgresStartTLS
+    case .mysql: mysqlStartTLS
+    case .xmpp: xmppStartTLS(host)
+    }
+  }
+
+  private static let notOffered = "does not offer STARTTLS"
+
+  private static let smtpStartTLS = Script([
+    Exchange("greeting", read: .read(LineAnswers.codes(220...220, of: "smtp"))),
+    Exchange(
+      "EHLO", say: .line("EHLO \(ownName)"),
+      read: .read { bytes in
+        guard case .answer(let answer) = LineAnswers.coded(bytes), answer.code == 250 else {
+          return LineAnswers.codes(250...250, of: "smtp")(bytes)
+        }
+        // The first line is the server's name.
+        let offers = answer.lines.dropFirst().contains { $0.uppercased() == "STARTTLS" }
+        return offers ? .accepted(answer.count) : .refused("smtp \(notOffered)")
+      }),
+    Exchange(
+      "STARTTLS", say: .line("STARTTLS"), read: .read(LineAnswers.codes(220...220, of: "smtp"))),
+  ])
+
+  private static let imapStartTLS = Script([
+    Exchange("greeting", read: .read(imapGreeting(allowsPreauth: false))),
+    Exchange(
+      "CAPABILITY", say: .line("s1 CAPABILITY"),
+      read: .read(
+        LineAnswers.tagged("s1") { untagged in
+          let words = untagged.filter { $0.hasPrefix("* CAPABILITY ") }.flatMap { $0.split(separator: " ") }
+          return words.contains("STARTTLS") ? nil : "imap \(notOffered)"
+        })),
+    Exchange("STARTTLS", say: .line("s2 STARTTLS"), read: .read(LineAnswers.tagged("s2"))),
+  ])
+
+  private static let pop3StartTLS = Script([
+    Exchange("greeting", read: .read(LineAnswers.pop3())),
+    Exchange(
+      "CAPA", say: .line("CAPA"),
+      read: .read(
+        LineAnswers.pop3(isList: true, onError: .refused("pop3 does not know CAPA, so it \(notOffered)")) {
+          lines in
+          lines.contains("STLS") ? nil : "pop3 \(notOffered)"
+        })),
+    Exchange("STLS", say: .line("STLS"), read: .read(LineAnswers.pop3())),
+  ])
+
+  private static let ftpStartTLS = Script([
+    Exchange("greeting", read: .read(ftpGreeting)),
+    Exchange(
+      "AUTH TLS", say: .line("AUTH TLS"),
+      read: .read(LineAnswers.codes(234...234, of: "ftp", isFTP: true))),
+  ])
+
+  /// The extended operation of RFC 4511 4.14.
+  private static let ldapStartTLS = Script([
+    Exchange(
+      "StartTLS",
+      say: .bytes(
+        [0x30, 0x1d, 0x02, 0x01, 0x01, 0x77, 0x18, 0x80, 0x16] + Array("1.3.6.1.4.1.1466.20037".utf8)),
+      read: .read { bytes in
+        ldapResult(bytes, answering: 0x78) { code, count in
+          code == 0 ? .accepted(count) : .refused("ldap answered result \(code)")
+        }
+      })
+  ])
+
+  /// SSLRequest: one letter is the whole answer.
+  private static let postgresStartTLS = Script([
+    Exchange(
+      "SSLRequest", say: .bytes([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]),
+      read: .read { bytes in
+        switch bytes.first {
+        case UInt8(ascii: "S"): .accepted(1)
+        case UInt8(ascii: "N"): .refused("postgres \(notOffered)")
+        case UInt8(ascii: "E"): .refused("postgres answered with an error")
+        default: .foreign("this is not postgres")
+        }
+      })
+  ])
+
+  /// There is no go-ahead: the handshake follows the request at once.
+  private static let mysqlStartTLS = Script([
+    Exchange(
+      "greeting",
+      read: .read { bytes in
+        mysqlGreeting(bytes) { capabilities, count in
+          guard capabilities & mysqlTLSFlag != 0 else { return .refused("mysql \(notOffered)") }
+          let request = mysqlFrame(mysqlFlags(overTLS: true), sequence: 1)
+          return .accepted(count, then: [Exchange("SSLRequest", say: .bytes(request))])
+        }
+      })
+  ])
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// A dialog and its end.
+struct Script: Sendable {
+  var exchanges: [Exchange]
+  /// What is said before hanging up; nil: the protocol has no such word.
+  var farewell: [UInt8]?
+
+  init(_ exchanges: [Exchange], farewell: [UInt8]? = nil) {
+    self.exchanges = exchanges
+    self.farewell = farewell
+  }
+
+  init(_ exchanges: [Exchange], farewell: String) {
+    self.init(exchanges, farewell: Array(farewell.utf8))
+  }
+
+  static let silent = Script([])
+}
+
+extension Script {
+  /// The preset's dialog on a fresh connection, or after STARTTLS, where some services do not greet again.
+  init(_ preset: DialogPreset, afterStartTLS: StartTLSProtocol?) {
+    let isUpgraded = afterStartTLS != nil
+    switch preset {
+    case .smtp: self = Self.smtp(greeting: !isUpgraded)
+    case .imap: self = Self.imap(greeting: !isUpgraded)
+    case .pop3: self = Self.pop3(greeting: !isUpgraded)
+    case .ftp: self = Self.ftp(greeting: !isUpgraded)
+    case .ssh: self = Self.ssh
+    case .redis: self = Self.redis
+    case .memcached: self = Self.memcached
+    case .postgres: self = Self.postgres
+    case .mysql: self = Self.mysql(greeting: !isUpgraded)
+    case .ldap: self = Self.ldap
+    case .mqtt: self = Self.mqtt
+    }
+  }
+
+  /// What we call ourselves where a protocol asks: a name that nobody else has (RFC 6761).
+  static let ownName = "quartz-agent.invalid"
+
+  static func smtp(greeting: Bool) -> Script {
+    Script(
+      (greeting ? [Exchange("greeting", read: .read(LineAnswers.codes(220...220, of: "smtp")))] : []) + [
+        Exchange(
+          "EHLO", say: .line("EHLO \(ownName)"), read: .read(LineAnswers.codes(250...250, of: "smtp")))
+      ], farewell: "QUIT\r\n")
+  }
+
+  static func ftp(greeting: Bool) -> Script {
+    // Before anybody is logged in, most servers answer NOOP with 530: an answer of ftp all the same.
+    let noop = LineAnswers.oneOf([200...299, 500...509, 530...530], of: "ftp", isFTP: true)
+    return Script(
+      (greeting ? [Exchange("greeting", read: .read(ftpGreeting))] : []) + [
+        Exchange("NOOP", say: .line("NOOP"), read: .read(noop))
+      ], farewell: "QUIT\r\n")
+  }
+
+  /// 120 announces a delay, and 220 follows (RFC 959 5.4).
+  static let ftpGreeting: @Sendable (ArraySlice<UInt8>) -> Reading = { bytes in
+    let read = LineAnswers.codes(220...220, of: "ftp", isFTP: true)
+    guard case .answer(let first) = LineAnswers.coded(bytes, isFTP: true), first.code == 120 else {
+      return read(bytes)
+    }
+    guard case .accepted(let count, let then) = read(bytes.dropFirst(first.count)) else {
+      return first.count == bytes.count ? .more : read(bytes.dropFirst(first.count))
+    }
+    return .accepted(first.count + count, then: then)
+  }
+
+  static func imap(greeting: Bool) -> Script {
+    Script(
+      (greeting ? [Exchange("greeting", read: .read(imapGreeting(allowsPreauth: true)))] : []) + [
+        Exchange("CAPABILITY", say: .line("a1 CAPABILITY"), read: .read(LineAnswers.tagged("a1")))
+      ], farewell: "a2 LOGOUT\r\n")
+  }
+
+  static func imapGreeting(allowsPreauth: Bool) -> @Sendable (ArraySlice<UInt8>) -> Reading {
+    LineAnswers.oneLine { text, count in
+      let words = text.uppercased()
+      if words.hasPrefix("* OK") { return .accepted(count) }
+      if words.hasPrefix("* PREAUTH") {
+        return allowsPreauth
+          ? .accepted(count) : .refused("imap greets with PREAUTH, which rules STARTTLS out")
+      }
+      if words.hasPrefix("* BYE") { return .refused("imap greets with BYE") }
+      return .foreign("this is not imap")
+    }
+  }
+
+  static func pop3(greeting: Bool) -> Script {
+    // A server need not know CAPA (RFC 2449): -ERR is an answer of pop3 too.
+    let capabilities = LineAnswers.pop3(isList: true, onError: .accepted(0))
+    return Script(
+      (greeting ? [Exchange("greeting", read: .read(LineAnswers.pop3()))] : []) + [
+        Exchange("CAPA", say: .line("CAPA"), read: .read(capabilities))
+      ], farewell: "QUIT\r\n")
+  }
+
+  /// Lines may come before the banner (RFC 4253 4.2). Ours completes the exchange; the keys are never negotiated.
+  static let ssh = Script(
+    [
+      Exchange(
+        "banner",
+        read: .read { bytes in
+          var rest = bytes
+          while let (text, count) = LineAnswers.line(rest) {
+            rest = rest.dropFirst(count)
+            let words = String(decoding: text, as: UTF8.self)
+            guard words.hasPrefix("SSH-") else { continue }
+            guard words.hasPrefix("SSH-2.0-") || words.hasPrefix("SSH-1.99-") else {
+              return .refused("ssh speaks a version before 2.0")
+            }
+            return .accepted(bytes.count - rest.count)
+          }
+          return .more
+        }),
+      Exchange("own banner", say: .line("SSH-2.0-quartz_agent")),
+      Exchange("key exchange", read: .read(sshKeyExchange)),
+    ])
+
+  /// The first packet: its length and padding, then SSH_MSG_KEXINIT (RFC 4253 6 and 7.1).
+  static let sshKeyExchange: @Sendable (ArraySlice<UInt8>) -> Reading = { bytes in
+    let packet = Array(bytes.prefix(6))
+    guard packet.count == 6 else { return .more }
+    let length = packet.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    return (12...35_000).contains(length) && packet[5] == 20
+      ? .accepted(bytes.count) : .foreign("ssh begins without a key exchange")
+  }
+
+  static let redis = Script(
+    [
+      Exchange(
+        "PING", say: .line("PING"),
+        read: .read(
+          LineAnswers.oneLine { text, count in
+            // Without a password nothing is answered but this: the service works, and it is not ours to log in.
+            if text == "+PONG" || text.hasPrefix("-NOAUTH") { return .accepted(count) }
+            if text.hasPrefix("-") { return .refused("redis answered -\(errorWord(text))") }
+            return .foreign("this is not redis")
+          }))
+    ], farewell: "QUIT\r\n")
+
+  static let memcached = Script(
+    [
+      Exchange(
+        "version", say: .line("version"),
+        read: .read(
+          LineAnswers.oneLine { text, count in
+            if text.hasPrefix("VERSION ") { return .accepted(count) }
+            let word = errorWord("-" + text)
+            if word.hasSuffix("ERROR") { return .refused("memcached answered \(word)") }
+            return .foreign("this is not memcached")
+          }))
+    ], farewell: "quit\r\n")
+
+  /// The first word behind the minus: capital letters only, 32 at most.
+  private static func errorWord(_ text: String) -> String {
+    String(text.dropFirst().prefix(32).prefix { ("A"..."Z").contains($0) || $0 == "_" })
+  }
+}
+
+extension LineAnswers {
+  static func oneOf(
+    _ wanted: [ClosedRange<Int>], of name: String, isFTP: Bool
+  ) -> @Sendable (ArraySlice<UInt8>) -> Reading {
+    { bytes in
+      guard case .answer(let answer) = coded(bytes, isFTP: isFTP),
+        wanted.contains(where: { $0.contains(answer.code) })
+      else { return codes(0...0, of: name, isFTP: isFTP)(bytes) }
+      return .accepted(answer.count)
+    }
+  }
+}
