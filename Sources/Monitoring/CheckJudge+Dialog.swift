@@ -15,8 +15,43 @@ extension CheckJudge {
     if steps.count > CheckLimits.dialogSteps {
       problem(["dialog"], "dialog has \(steps.count) steps, at most \(CheckLimits.dialogSteps) are allowed")
     }
+    var known = KnownCaptures()
     return .steps(
-      steps.enumerated().compactMap { index, step in dialogStep(step, ["dialog", String(index)]) })
+      steps.enumerated().compactMap { index, step in
+        let path = ["dialog", String(index)]
+        let made = dialogStep(step, path)
+        captures(of: step, path, &known)
+        return made
+      })
+  }
+
+  /// A `\(name)` must stand for something an earlier step captures.
+  private mutating func captures(
+    of step: DialogStepDefinition, _ path: [String], _ known: inout KnownCaptures
+  ) {
+    for (key, text) in [("send", step.send?.reveal()), ("expect", step.expect)] {
+      guard let text, let parsed = dialogText(text) else { continue }
+      if key == "expect", Condition(parsing: text).comparison != .equal { continue }
+      let place = path + [key]
+      for name in parsed.captures where !known.holds(name) {
+        problem(
+          place, "\(CheckProblem.keyText(place)) names \(name), which no step before it captures",
+          hint: #"~ code (?<code>\d+) captures code; a number names a group of the last pattern"#)
+      }
+    }
+    if let text = step.expect { known.note(Condition(parsing: text)) }
+  }
+
+  private func dialogText(_ text: String) -> DialogText? {
+    do throws(DialogText.Invalid) { return try DialogText(parsing: text) } catch { return nil }
+  }
+
+  private mutating func escapes(of text: String, _ path: [String]) {
+    do throws(DialogText.Invalid) {
+      _ = try DialogText(parsing: text)
+    } catch {
+      problem(path, "\(CheckProblem.keyText(path)) \(error.message)", hint: error.hint)
+    }
   }
 
   private mutating func dialogStep(_ step: DialogStepDefinition, _ path: [String]) -> DialogStep? {
@@ -34,6 +69,7 @@ extension CheckJudge {
     let place = path + [given[0]]
     if let text = step.send {
       sized(text.reveal().utf8.count, place)
+      escapes(of: text.reveal(), place)
       return .send(text)
     }
     if let text = step.expect { return expectation(text, place).map(DialogStep.expect) }
@@ -65,12 +101,36 @@ extension CheckJudge {
       return .pattern(condition.operand)
     case .equal:
       sized(text.utf8.count, path)
+      escapes(of: text, path)
       return .literal(text)
     default:
       problem(
         path, "\(CheckProblem.keyText(path)) must be a literal or ~ and a pattern",
         hint: "\(condition.comparison.rawValue) has no meaning for what is still to come")
       return nil
+    }
+  }
+}
+
+/// The groups of the patterns so far.
+private struct KnownCaptures {
+  private var names: Set<String> = []
+  private var hasPattern = false
+
+  func holds(_ name: String) -> Bool {
+    guard let number = Int(name) else { return names.contains(name) }
+    return hasPattern && (1...99).contains(number)
+  }
+
+  mutating func note(_ condition: Condition) {
+    guard condition.comparison == .matches else { return }
+    hasPattern = true
+    for mark in ["(?<", "(?P<", "(?'"] {
+      var rest = condition.operand[...]
+      while let start = rest.firstRange(of: mark) {
+        rest = rest[start.upperBound...]
+        names.insert(String(rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }))
+      }
     }
   }
 }

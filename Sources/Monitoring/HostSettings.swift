@@ -91,7 +91,7 @@ package enum DialogPreset: String, CaseIterable, Hashable, Sendable {
 
 /// One step of a dialog, in the order of the file.
 package enum DialogStep: Hashable, Sendable {
-  /// Escapes are resolved; `\(name)` stands for an earlier capture. Secret: a dialog may log in.
+  /// Read as a `DialogText`. Secret: a dialog may log in.
   case send(Redacted)
   case sendHex([UInt8])
   /// A literal, or after `~ ` a pattern of PCRE2, looked for in what came since the last match.
@@ -100,6 +100,7 @@ package enum DialogStep: Hashable, Sendable {
 }
 
 package enum DialogExpectation: Hashable, Sendable {
+  /// Read as a `DialogText`.
   case literal(String)
   case pattern(String)
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import Checks
+
+/// The machine behind dialogs, without a socket.
+@Suite struct ConversationTests {
+  /// Feeds pieces as a socket would, a millisecond apart, and gives the clock's rest to a conversation that asked.
+  struct Run {
+    var talk: Conversation
+    var sent: [UInt8] = []
+    var isDone = false
+    private(set) var now = ContinuousClock.now
+    private var wake: ContinuousClock.Instant?
+
+    init(_ exchanges: [Exchange], farewell: [UInt8]? = nil) {
+      talk = Conversation(exchanges, farewell: farewell)
+      follow(talk.opened(at: now))
+    }
+
+    mutating func feed(_ pieces: [[UInt8]]) {
+      for piece in pieces where !isDone {
+        now += .milliseconds(1)
+        follow(talk.received(piece[...], from: nil, at: now))
+      }
+    }
+
+    mutating func feed(_ text: String) { feed([Array(text.utf8)]) }
+
+    /// Nothing more comes: every wish to be woken is granted.
+    mutating func wait() {
+      while !isDone, let next = wake {
+        wake = nil
+        now = max(now, next)
+        follow(talk.woke(at: now))
+      }
+    }
+
+    private mutating func follow(_ step: DialogueStep) {
+      sent += step.send ?? []
+      if let next = step.wake { wake = next }
+      isDone = isDone || step.isDone
+    }
+  }
+
+  static func steps(_ steps: [DialogStep]) -> [Exchange] { steps.map(Exchange.init) }
+
+  static let login = steps([
+    .expect(.pattern(#"^220 (?<host>\S+) (\w+)"#)), .send(Redacted(#"HELO \(host) \(2)\r\n"#)),
+    .expect(.literal(#"250 \(host)"#)), .sendHex([1, 2]), .expectHex([0, 255, 0]),
+    .expect(.pattern(#"^done$"#)),
+  ])
+
+  static let answers =
+    Array("x\r\n220 mail.test ESMTP ready\r\n250-a\r\n250 mail.test\r\n".utf8)
+    + [0, 0, 255, 0] + Array("\r\ndone\r\n".utf8)
+
+  /// All at once, byte by byte, and cut in two at every place: the same bytes go out, and the end is the same.
+  @Test func piecesDoNotMatter() {
+    let cuts =
+      [[Self.answers], Self.answers.map { [$0] }]
+      + (1..<Self.answers.count).map { [Array(Self.answers[..<$0]), Array(Self.answers[$0...])] }
+    for pieces in cuts {
+      var run = Run(Self.login)
+      run.feed(pieces)
+      run.wait()
+      #expect(run.talk.finishedAt != nil, "\(pieces.count): \(run.talk.allSteps(until: run.now))")
+      #expect(run.sent == Array("HELO mail.test ESMTP\r\n".utf8) + [1, 2])
+      #expect(run.talk.steps.map(\.ok) == [true, true, true, true, true, true])
+    }
+  }
+
+  /// A greedy group must not be cut where a segment ends.
+  @Test func aPatternWaitsForTheEndOfAWord() {
+    var run = Run(Self.steps([.expect(.pattern(#"id=(\w+)"#)), .send(Redacted(#"\(1)"#))]))
+    run.feed("id=ab")
+    #expect(run.talk.finishedAt == nil)
+    run.feed("cd\n")
+    #expect(run.talk.finishedAt != nil)
+    #expect(run.sent == Array("abcd".utf8))
+  }
+
+  /// One that reaches to the end of what came is believed after a while, at the time it came.
+  @Test func aPatternThatEndsWithTheAnswerIsBelieved() throws {
+    var run = Run(Self.steps([.expect(.pattern(#"id=\w+"#))]))
+    run.feed("id=abcd")
+    let heard = run.now
+    #expect(!run.isDone)
+    run.wait()
+    #expect(run.isDone && run.talk.finishedAt == heard)
+  }
+
+  @Test func theEndOfTheStreamSettlesAPattern() {
+    var run = Run(Self.steps([.expect(.pattern(#"id=\w+"#))]))
+    run.feed("id=abcd")
+    run.talk.ended(at: run.now)
+    #expect(run.talk.finishedAt != nil)
+  }
+
+  @Test func whatDoesNotComeIsSeen() throws {
+    var run = Run(Self.steps([.send(Redacted("PASS hunter2secret\r\n")), .expect(.literal("+OK"))]))
+    run.feed("-ERR hunter2secret is wrong\u{7}\r\n")
+    run.wait()
+    #expect(!run.isDone)
+    let steps = run.talk.allSteps(until: run.now)
+    #expect(steps.map(\.ok) == [true, false])
+    #expect(steps.map(\.what) == ["send", "expect \"+OK\""])
+    let seen = try #require(steps.last?.seen)
+    #expect(seen == #"-ERR <redacted> is wrong\u{7}\u{d}\u{a}"#)
+  }
+
+  /// What of a flood is kept and looked at is bounded (T2).
+  @Test(arguments: [DialogStep.expect(.literal("never")), .expect(.pattern("never")), .expectHex([1, 2, 3])])
+  func aFloodFailsItsStep(step: DialogStep) {
+    var run = Run(Self.steps([step]))
+    let piece = [UInt8](repeating: 0x41, count: 4096)
+    run.feed([[UInt8]](repeating: piece, count: 1000))
+    #expect(run.isDone)
+    #expect(run.talk.failure?.message == "not found in the first 16 KiB")
+    #expect(run.talk.window.count == Conversation.windowBytes + 1)
+    #expect(run.talk.seen.utf8.count == 1024)
+  }
+
+  /// An answer with much behind it is found, and the rest is there for the next step.
+  @Test func nothingIsLostInOneLargePiece() {
+    let filler = String(repeating: "-", count: 15_000)
+    var run = Run(
+      Self.steps([.expect(.literal("one")), .expect(.literal("two")), .expect(.literal("three"))]))
+    run.feed("\(filler)one\(filler)two\(filler)three")
+    #expect(run.isDone && run.talk.failure == nil)
+  }
+
+  @Test func aHungryPatternIsGivenUp() {
+    var run = Run(Self.steps([.expect(.pattern(#"^(a+)+$"#))]))
+    run.feed(String(repeating: "a", count: 64) + "!\n")
+    run.wait()
+    #expect(run.talk.failure?.message == Pattern.limitWords)
+  }
+
+  @Test func theFarewellIsSaidAndNotCounted() throws {
+    let quit = Array("QUIT\r\n".utf8)
+    var run = Run(Self.steps([.expect(.literal("OK"))]), farewell: quit)
+    run.feed("OK")
+    let end = try #require(run.talk.finishedAt)
+    #expect(run.sent == quit && !run.isDone && end == run.now)
+    run.feed("221 bye\r\n")
+    #expect(run.isDone && run.talk.finishedAt == end)
+
+    var silent = Run(Self.steps([.expect(.literal("OK"))]), farewell: quit)
+    silent.feed("OK")
+    silent.wait()
+    #expect(silent.isDone && silent.now == end.advanced(by: silent.now - end))
+  }
+
+  @Test func aMissingCaptureFailsTheStep() {
+    var run = Run(Self.steps([.expect(.pattern("a(x)?b")), .send(Redacted(#"\(1)"#))]))
+    run.feed("ab")
+    #expect(run.isDone)
+    #expect(run.talk.failure?.message == "it names something that was not captured")
+    #expect(run.sent.isEmpty)
+  }
+}
