@@ -122,11 +122,13 @@ extension CheckJudge {
       problem(["proxy"], "proxy must be scheme://host:port", hint: "such as http://proxy.example:3128")
       return nil
     }
-    guard checkHost(endpoint.host, ["proxy"]) else { return nil }
+    guard let host = asciiHost(endpoint.host, ["proxy"]) else { return nil }
     if definition.addresses == AddressScope.each.rawValue {
       problem(["addresses"], "addresses each has no effect with a proxy: the name is the proxy's to resolve")
     }
-    guard let at else { return ProxySettings(scheme: scheme, endpoint: endpoint) }
+    guard let at else {
+      return ProxySettings(scheme: scheme, endpoint: Endpoint(host: host, port: endpoint.port))
+    }
     let login = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let parts = login.map { percentDecoded(String($0)) }
     guard parts.count == 2, let user = parts[0], let password = parts[1], !user.isEmpty,
@@ -137,7 +139,9 @@ extension CheckJudge {
         hint: "write a colon, an at sign or a slash in them as %3A, %40, %2F")
       return nil
     }
-    return ProxySettings(scheme: scheme, endpoint: endpoint, username: user, password: Redacted(password))
+    return ProxySettings(
+      scheme: scheme, endpoint: Endpoint(host: host, port: endpoint.port), username: user,
+      password: Redacted(password))
   }
 }
 

@@ -28,7 +28,7 @@ extension CheckJudge {
   /// `host`, `host:port`, a bare IPv6 address, or one in brackets with a port.
   mutating func nameServer(_ text: String, _ path: [String], defaultPort: UInt16) -> Endpoint? {
     if let endpoint = Endpoint(text, defaultPort: defaultPort) {
-      return checkHost(endpoint.host, path) ? endpoint : nil
+      return asciiHost(endpoint.host, path).map { Endpoint(host: $0, port: endpoint.port) }
     }
     problem(
       path,
@@ -38,10 +38,11 @@ extension CheckJudge {
   }
 
   private mutating func queryName() -> String? {
-    guard let name = definition.queryName else {
+    guard let text = definition.queryName else {
       problem(["query", "name"], "query.name is missing", hint: "such as example.com")
       return nil
     }
+    guard let name = asciiName(text, ["query", "name"]) else { return nil }
     if let words = dnsNameProblem(name) {
       problem(["query", "name"], "query.name \(words), found \"\(name.printable(maxBytes: 80))\"")
       return nil

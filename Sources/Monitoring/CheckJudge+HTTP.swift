@@ -29,6 +29,12 @@ extension CheckJudge {
       problem(["url"], "url is missing", hint: "such as https://shop.example/health")
       return nil
     }
+    if definition.origin == .api, !text.utf8.allSatisfy({ $0 < 0x80 }) {
+      problem(
+        ["url"], "url contains a character outside ASCII",
+        hint: "write the xn-- form of its host and escape the rest")
+      return nil
+    }
     do throws(HTTPURL.Invalid) {
       return try HTTPURL(text)
     } catch {

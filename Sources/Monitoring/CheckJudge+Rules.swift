@@ -65,7 +65,31 @@ extension CheckJudge {
       problem(["host"], "host is missing")
       return nil
     }
-    return checkHost(host, ["host"]) ? host : nil
+    return asciiHost(host, ["host"])
+  }
+
+  /// The host as it is looked up, people's letters turned into those of the DNS. Nil when the text is no host.
+  mutating func asciiHost(_ host: String, _ path: [String]) -> String? {
+    guard let ascii = asciiName(host, path) else { return nil }
+    return checkHost(ascii, path) ? ascii : nil
+  }
+
+  /// Nil when the text has no form in the letters of the DNS. A stranger has to write that form: what looks alike
+  /// must not be told apart by us.
+  mutating func asciiName(_ name: String, _ path: [String]) -> String? {
+    if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }
+    let key = CheckProblem.keyText(path)
+    let found = name.printable(maxBytes: 80)
+    guard definition.origin == .local else {
+      problem(path, "\(key) must be in ASCII, found \"\(found)\"", hint: "write the xn-- form of the name")
+      return nil
+    }
+    do {
+      return try InternationalName.ascii(name)
+    } catch {
+      problem(path, "\(key) \(error.message), found \"\(found)\"")
+      return nil
+    }
   }
 
   /// False when the text is no host.

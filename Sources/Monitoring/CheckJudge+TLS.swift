@@ -4,7 +4,7 @@
 extension CheckJudge {
   mutating func tlsOptions() -> TLSOptions {
     file(definition.tlsCAFile, ["tls", "ca_file"])
-    if let name = definition.tlsServerName { _ = checkHost(name, ["tls", "server_name"]) }
+    let serverName = definition.tlsServerName.flatMap { asciiHost($0, ["tls", "server_name"]) }
     if definition.tlsVerify == false, definition.tlsCAFile != nil {
       problem(
         ["tls", "ca_file"], "tls.ca_file has no effect with tls.verify false", hint: "leave one of them out")
@@ -19,7 +19,7 @@ extension CheckJudge {
     }
     clientCertificate()
     return TLSOptions(
-      caFile: definition.tlsCAFile, serverName: definition.tlsServerName,
+      caFile: definition.tlsCAFile, serverName: serverName,
       verify: definition.tlsVerify ?? true,
       minimumVersion: minimum ?? .v12, maximumVersion: maximum,
       clientCertificate: definition.tlsClientCertificate, clientKey: definition.tlsClientKey)

@@ -2,8 +2,8 @@
 
 /// An absolute http or https URL, checked so strictly that every parser reads it the same way.
 ///
-/// Refused: user info, zone ids, control characters, spaces, backslashes, anything outside ASCII, numeric hosts that
-/// are not canonical (`0x7f.1`, `2130706433`, `127.1`), and more than 2 KiB. So what was judged is what is dialled.
+/// A host in letters outside ASCII becomes its A-labels, and a path or query its percent-encoding (RFC 3987, section
+/// 3.1). Refused: user info, zone ids, control characters, spaces, backslashes, numeric hosts that are not canonical (`0x7f.1`, `2130706433`, `127.1`), and more than 2 KiB. So what was judged is what is dialled.
 package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   package enum Scheme: String, Hashable, Sendable {
     case http, https
@@ -46,9 +46,11 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: `Invalid` with words that follow "url", such as "has no host".
   package init(_ text: String) throws(Invalid) {
     guard text.utf8.count <= 2048 else { throw Invalid("is longer than 2048 bytes") }
-    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-      throw Invalid("contains a space, a control character or a character outside ASCII")
+    guard !text.unicodeScalars.contains(where: isForbidden) else {
+      throw Invalid("contains a space or a control character")
     }
+    let text = try asciiForm(of: text)
+    guard text.utf8.count <= 2048 else { throw Invalid("is longer than 2048 bytes once it is in ASCII") }
     guard !text.utf8.contains(UInt8(ascii: "\\")) else { throw Invalid("contains a backslash") }
     guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else {
       throw Invalid("must start with http:// or https://")
@@ -125,6 +127,55 @@ extension HTTPURL {
     let target = try HTTPURL("\(scheme)://\(authority)\(joined)")
     return HTTPURL(target.scheme, target.origin, path: removingDotSegments(target.path), query: target.query)
   }
+}
+
+/// Spaces, controls and what nobody sees.
+private func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+  if scalar.isASCII { return scalar.value <= 0x20 || scalar.value == 0x7f }
+  switch scalar.properties.generalCategory {
+  case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
+    .unassigned:
+    return true
+  default: return false
+  }
+}
+
+private func asciiForm(of text: String) throws(HTTPURL.Invalid) -> String {
+  if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+  let scalars = text.unicodeScalars
+  guard let slashes = text.firstRange(of: "://") else {
+    throw HTTPURL.Invalid("must start with http:// or https://")
+  }
+  let rest = scalars[slashes.upperBound...]
+  let end = rest.firstIndex { "/?#".unicodeScalars.contains($0) } ?? rest.endIndex
+  let authority = String(rest[..<end])
+  let colon = authority.lastIndex(of: ":") ?? authority.endIndex
+  guard authority[colon...].utf8.allSatisfy({ $0 < 0x80 }) else {
+    throw HTTPURL.Invalid("has an invalid port; a port is 1 to 65535")
+  }
+  let host: String
+  do {
+    host = try InternationalName.ascii(String(authority[..<colon]))
+  } catch {
+    throw HTTPURL.Invalid("has a host that \(error.message)")
+  }
+  return String(scalars[..<slashes.upperBound]) + host + authority[colon...] + percentEncoded(rest[end...])
+}
+
+private func percentEncoded(_ text: Substring.UnicodeScalarView) -> String {
+  var output = ""
+  for scalar in text {
+    if scalar.isASCII {
+      output.unicodeScalars.append(scalar)
+    } else {
+      for byte in String(Character(scalar)).utf8 { output += "%" + hexDigits(byte) }
+    }
+  }
+  return output
+}
+
+private func hexDigits(_ byte: UInt8) -> String {
+  (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
 }
 
 private func hasScheme(_ reference: String) -> Bool {

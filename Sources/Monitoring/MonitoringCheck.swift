@@ -67,8 +67,11 @@ package struct MonitoringCheck: Hashable, Sendable {
 
   package var type: CheckType { kind.type }
 
-  /// What is probed, without user info, query and fragment.
-  package var target: String { kind.target }
+  /// What is probed, without user info, query and fragment; behind an international name, that name as people write it.
+  package var target: String {
+    guard let name = kind.name.flatMap(InternationalName.unicode) else { return kind.target }
+    return "\(kind.target) (\(name))"
+  }
 }
 
 /// The settings of each kind.
@@ -86,6 +89,17 @@ package enum CheckKind: Hashable, Sendable {
     case .dns: .dns
     case .tls: .tls
     case .ping: .ping
+    }
+  }
+
+  /// The name that people know it by; nil where it is the machine's own.
+  fileprivate var name: String? {
+    switch self {
+    case .http(let http): http.url.host
+    case .tcp(let tcp): tcp.host
+    case .tls(let tls): tls.host
+    case .dns(let dns): dns.name
+    case .ping(let ping): ping.host
     }
   }
 

@@ -62,10 +62,9 @@ import Testing
     "http://*.example.com/", "http://exa,mple.com/", "http://exa;mple.com/", "http://exa=mple.com/",
     "http://exa&mple.com/", "http://exa+mple.com/", "http://exa~mple.com/", "http://exa|mple.com/",
     "http://exa^mple.com/", "http://exa`mple.com/", "http://exa{mple}.com/", "http://exa\"mple.com/",
-    "http://<example.com>/", "http://bücher.example/", "http://еxample.com/", "http://example。com/",
+    "http://<example.com>/",
     "http://exam\u{ad}ple.com/", "http://exam\u{200b}ple.com/", "http://ﬁle.example/",
-    "http://ex\u{301}ample.com/",
-    "http://🙂.example/", "http://ß.example/", "http://\u{202e}moc.elpmaxe/",
+    "http://🙂.example/", "http://\u{202e}moc.elpmaxe/",
   ]
 
   static let bytes = [
@@ -75,8 +74,7 @@ import Testing
     "http://example.com/a\nb", "http://exam\nple.com/", "http://example.com/\0",
     "http://example.com\0.evil.example/",
     "\0http://example.com/", "http://example.com/\u{7f}", "http://example.com/\u{1b}[31m",
-    "http://example.com/é",
-    "http://example.com/?q=é", "http://example.com/#é", "http://example.com/\u{a0}", "http://example.com/\\",
+    "http://example.com/\u{a0}", "http://example.com/\\",
     "http://example.com\\x", "\\\\example.com\\x", "http://example.com/?a\\b", "http://example.com/#\\",
     "\u{feff}http://example.com/",
   ]

@@ -48,8 +48,8 @@ import Testing
     "data:text/plain,x", "javascript:x", "mailto:a@b", "//", "///", "///h/", "//u@h/", "//h:0/", "//127.1/",
     "//[::1/",
     "http://u:p@h/", "http://h\\@evil/", "\\\\h\\x", "/\\h", "/a b", " /x", "/x ", "/x\r\nSet-Cookie: a=b",
-    "/x\0", "/é",
-    "//bücher.example/", "\t/x", "http://0x7f.1/", "http://[fe80::1%25eth0]/", "h t", "?a b", "#\\",
+    "/x\0",
+    "\t/x", "http://0x7f.1/", "http://[fe80::1%25eth0]/", "h t", "?a b", "#\\",
   ])
   func refuses(location: String) throws {
     let base = try HTTPURL("http://a/b/c/d;p?q")

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+
+/// Names of hosts in people's letters (U-labels, `bücher.example`) and in those of the DNS (A-labels,
+/// `xn--bcher-kva.example`): RFC 5890 and 5891, with upper case, the dots of other scripts and decomposed letters
+/// mapped as UTS 46 does.
+///
+/// Stricter than UTS 46: what it would replace by something that looks different (wide and circled forms, ligatures)
+/// and what nobody sees (joiners, soft hyphens) is refused. Letters of several scripts in one name are not.
+package enum InternationalName {
+  package struct Invalid: Error, Hashable, Sendable {
+    /// Words that follow "host", such as "has a label that starts with a mark".
+    package let message: String
+  }
+
+  /// The name as it is looked up. Text in ASCII comes back as it is.
+  package static func ascii(_ host: String) throws(Invalid) -> String {
+    if host.utf8.allSatisfy({ $0 < 0x80 }) { return host }
+    let dots: Set<Unicode.Scalar> = [".", "\u{3002}", "\u{ff0e}", "\u{ff61}"]
+    var labels: [String] = []
+    for label in host.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: dots.contains) {
+      labels.append(try asciiLabel(Array(label)))
+    }
+    let name = labels.joined(separator: ".")
+    guard IPAddress(name) == nil else {
+      throw Invalid(message: "is an address written with the dots of another script")
+    }
+    return name
+  }
+
+  /// The name as people write it. Nil when it has no A-label, or one that is not the form of any U-label.
+  package static func unicode(_ host: String) -> String? {
+    guard host.utf8.count <= 255, host.lowercased().contains("xn--") else { return nil }
+    var labels: [String] = []
+    for label in host.lowercased().split(separator: ".", omittingEmptySubsequences: false) {
+      guard label.hasPrefix("xn--") else {
+        labels.append(String(label))
+        continue
+      }
+      // What is shown must lead back to what is asked for.
+      guard let scalars = Punycode.decode(label.dropFirst(4)), (try? asciiLabel(scalars)) == String(label)
+      else {
+        return nil
+      }
+      labels.append(text(scalars))
+    }
+    return labels.joined(separator: ".")
+  }
+
+  private static func asciiLabel(_ scalars: [Unicode.Scalar]) throws(Invalid) -> String {
+    let mapped = Composition.compose(scalars.flatMap { $0.properties.lowercaseMapping.unicodeScalars })
+    if mapped.allSatisfy(\.isASCII) { return text(scalars.allSatisfy(\.isASCII) ? scalars : mapped) }
+    try judge(mapped)
+    guard let encoded = Punycode.encode(mapped), encoded.utf8.count <= 59 else {
+      throw Invalid(message: "has a label that is longer than 63 bytes in the form of the DNS")
+    }
+    return "xn--" + encoded
+  }
+
+  /// RFC 5891, section 4.2, and the classes of RFC 5892 as far as the standard library tells them.
+  private static func judge(_ label: [Unicode.Scalar]) throws(Invalid) {
+    for scalar in label where !isAllowed(scalar) {
+      let code = String(scalar.value, radix: 16, uppercase: true)
+      let padded = String(repeating: "0", count: max(0, 4 - code.utf8.count)) + code
+      throw Invalid(message: "has the character U+\(padded), which no host name has")
+    }
+    if let first = label.first, first.properties.isMark {
+      throw Invalid(message: "has a label that starts with a mark")
+    }
+    if label.first == "-" || label.last == "-" {
+      throw Invalid(message: "has a label that starts or ends with -")
+    }
+    if label.count >= 4, label[2] == "-", label[3] == "-" {
+      throw Invalid(message: "has a label with -- in the third and fourth place")
+    }
+    let digits = label.map(\.value)
+    if digits.contains(where: { (0x660...0x669).contains($0) }),
+      digits.contains(where: { (0x6f0...0x6f9).contains($0) })
+    {
+      throw Invalid(message: "mixes two kinds of Arabic digits")
+    }
+  }
+
+  private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII {
+      return scalar == "-" || scalar == "_" || scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+    }
+    // Both stand for themselves (RFC 5892, section 2.6), although case folding replaces them.
+    if scalar == "\u{df}" || scalar == "\u{3c2}" { return true }
+    switch scalar.properties.generalCategory {
+    case .lowercaseLetter, .otherLetter, .modifierLetter, .nonspacingMark, .spacingMark, .decimalNumber: break
+    default: return false
+    }
+    let isJamo = [0x1100...0x11ff, 0xa960...0xa97f, 0xd7b0...0xd7ff].contains { $0.contains(scalar.value) }
+    return !isJamo && !scalar.properties.changesWhenNFKCCaseFolded
+      && !scalar.properties.isDefaultIgnorableCodePoint
+  }
+}
+
+private func text(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+  var text = String.UnicodeScalarView()
+  text.append(contentsOf: scalars)
+  return String(text)
+}
+
+extension Unicode.Scalar.Properties {
+  fileprivate var isMark: Bool { generalCategory == .nonspacingMark || generalCategory == .spacingMark }
+}
+
+/// Normalization form C of a label, by the canonical equivalence that the standard library compares strings with.
+private enum Composition {
+  /// Letters that are canonically equal to a letter and a mark, by that pair.
+  private static let composed: [String: Unicode.Scalar] = {
+    var table: [String: Unicode.Scalar] = [:]
+    for range in [0xc0...0x2fff, 0x3040...0x30ff, 0x11080...0x11fff] as [ClosedRange<UInt32>] {
+      for value in range {
+        guard let scalar = Unicode.Scalar(value), !scalar.properties.isFullCompositionExclusion,
+          scalar.properties.generalCategory != .unassigned
+        else { continue }
+        table[String(Character(scalar))] = scalar
+      }
+    }
+    return table
+  }()
+
+  static func compose(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
+    // Most names are composed as they are typed.
+    guard scalars.contains(where: { order($0) > 0 || $0.properties.generalCategory == .spacingMark }) else {
+      return scalars
+    }
+    var output: [Unicode.Scalar] = []
+    var starter: Int?
+    var highest: UInt8 = 0
+    for scalar in sorted(scalars) {
+      let order = order(scalar)
+      if let index = starter, order > highest || highest == 0,
+        let whole = composed[text([output[index], scalar])], index == output.count - 1 || order > highest
+      {
+        output[index] = whole
+        continue
+      }
+      output.append(scalar)
+      if order == 0 { (starter, highest) = (output.count - 1, 0) } else { highest = order }
+    }
+    return output
+  }
+
+  /// Each run of marks in canonical order, as they came where that is the same.
+  private static func sorted(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
+    var output = scalars
+    for index in output.indices {
+      var place = index
+      while place > 0, order(output[place]) > 0, order(output[place - 1]) > order(output[place]) {
+        output.swapAt(place, place - 1)
+        place -= 1
+      }
+    }
+    return output
+  }
+
+  private static func order(_ scalar: Unicode.Scalar) -> UInt8 {
+    scalar.properties.canonicalCombiningClass.rawValue
+  }
+}

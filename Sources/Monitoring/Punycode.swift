@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+
+/// RFC 3492 with the parameters of section 5: the letters of a label in those of the DNS.
+enum Punycode {
+  private static let base = 36
+  private static let smallest = 1
+  private static let largest = 26
+  private static let skew = 38
+  private static let damp = 700
+  private static let initialBias = 72
+  private static let initialNumber = 0x80
+
+  /// Without the prefix `xn--`. Nil when a number would not fit, which no label of 63 bytes comes near.
+  static func encode(_ scalars: [Unicode.Scalar]) -> String? {
+    var output = scalars.filter(\.isASCII).map { UInt8($0.value) }
+    let basic = output.count
+    var handled = basic
+    if basic > 0 { output.append(UInt8(ascii: "-")) }
+    var (number, delta, bias) = (initialNumber, 0, initialBias)
+    while handled < scalars.count {
+      guard let next = scalars.map({ Int($0.value) }).filter({ $0 >= number }).min() else { return nil }
+      let (step, overflow) = (next - number).multipliedReportingOverflow(by: handled + 1)
+      guard !overflow else { return nil }
+      delta += step
+      number = next
+      for scalar in scalars {
+        if scalar.value < number { delta += 1 }
+        guard scalar.value == number else { continue }
+        output += digits(of: delta, bias: bias)
+        bias = adapt(delta, count: handled + 1, isFirst: handled == basic)
+        delta = 0
+        handled += 1
+      }
+      delta += 1
+      number += 1
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  /// Nil for what `encode` never makes.
+  static func decode(_ text: some StringProtocol) -> [Unicode.Scalar]? {
+    let bytes = Array(text.utf8)
+    let split = bytes.lastIndex(of: UInt8(ascii: "-"))
+    var output = bytes[..<(split ?? 0)].map { Unicode.Scalar($0) }
+    guard output.allSatisfy(\.isASCII) else { return nil }
+    var rest = bytes[(split.map { $0 + 1 } ?? 0)...]
+    var (number, index, bias) = (initialNumber, 0, initialBias)
+    while !rest.isEmpty {
+      guard let delta = takeNumber(&rest, bias: bias) else { return nil }
+      let count = output.count + 1
+      bias = adapt(delta, count: count, isFirst: index == 0 && number == initialNumber)
+      let (place, overflow) = index.addingReportingOverflow(delta)
+      guard !overflow, number + place / count <= 0x10ffff else { return nil }
+      number += place / count
+      index = place % count
+      guard let scalar = Unicode.Scalar(UInt32(number)) else { return nil }
+      output.insert(scalar, at: index)
+      index += 1
+    }
+    return output
+  }
+
+  private static func threshold(_ position: Int, _ bias: Int) -> Int {
+    min(max(position - bias, smallest), largest)
+  }
+
+  /// A generalized variable-length integer.
+  private static func digits(of delta: Int, bias: Int) -> [UInt8] {
+    var output: [UInt8] = []
+    var (rest, position) = (delta, base)
+    while true {
+      let threshold = threshold(position, bias)
+      guard rest >= threshold else { break }
+      output.append(digit(threshold + (rest - threshold) % (base - threshold)))
+      rest = (rest - threshold) / (base - threshold)
+      position += base
+    }
+    return output + [digit(rest)]
+  }
+
+  private static func takeNumber(_ rest: inout ArraySlice<UInt8>, bias: Int) -> Int? {
+    var (value, weight, position) = (0, 1, base)
+    while let byte = rest.popFirst() {
+      guard let digit = digitValue(byte) else { return nil }
+      let (term, tooMuch) = digit.multipliedReportingOverflow(by: weight)
+      guard !tooMuch, value <= Int.max - term else { return nil }
+      value += term
+      let threshold = threshold(position, bias)
+      if digit < threshold { return value }
+      let (heavier, overflow) = weight.multipliedReportingOverflow(by: base - threshold)
+      guard !overflow else { return nil }
+      weight = heavier
+      position += base
+    }
+    return nil
+  }
+
+  private static func adapt(_ delta: Int, count: Int, isFirst: Bool) -> Int {
+    var delta = isFirst ? delta / damp : delta / 2
+    delta += delta / count
+    var steps = 0
+    while delta > (base - smallest) * largest / 2 {
+      delta /= base - smallest
+      steps += base
+    }
+    return steps + (base - smallest + 1) * delta / (delta + skew)
+  }
+
+  private static func digit(_ value: Int) -> UInt8 {
+    value < 26 ? UInt8(ascii: "a") + UInt8(value) : UInt8(ascii: "0") + UInt8(value - 26)
+  }
+
+  private static func digitValue(_ byte: UInt8) -> Int? {
+    switch byte {
+    case 0x30...0x39: Int(byte) - 0x30 + 26
+    case 0x41...0x5a: Int(byte) - 0x41
+    case 0x61...0x7a: Int(byte) - 0x61
+    default: nil
+    }
+  }
+}
