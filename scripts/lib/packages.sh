@@ -26,6 +26,16 @@ knot-dnsutils            kdig, the second opinion on DNS answers
 unbound                  a real resolver to probe
 openssh-server           a real server with a banner to probe
 openssl                  certificates and TLS servers to probe
+opensmtpd                a real SMTP server for dialogs and STARTTLS
+dovecot-imapd            a real IMAP server for dialogs and STARTTLS
+dovecot-pop3d            a real POP3 server for dialogs and STARTTLS
+vsftpd                   a real FTP server for dialogs and STARTTLS
+slapd                    a real LDAP server for dialogs and STARTTLS
+prosody                  a real XMPP server for STARTTLS
+mariadb-server           a real MySQL server for dialogs and STARTTLS
+redis-server             a real Redis server for dialogs
+memcached                a real memcached for dialogs
+mosquitto                a real MQTT broker for dialogs
 curl                     asks the status page as a stranger would
 procps                   process facts in binary-level tests
 postgresql-15            a real database for the backend's ingest function
