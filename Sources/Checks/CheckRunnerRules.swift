@@ -9,14 +9,15 @@ package struct ResponseTimeRule: Hashable, Sendable {
 
   package init(_ thresholds: Thresholds<Duration>) { self.thresholds = thresholds }
 
-  /// An attempt that failed keeps its reason. Judging twice changes nothing.
+  /// An attempt that failed keeps its reason; one that got no answer has no time to hold against anything, and so
+  /// the thresholds do not hold. Judging twice changes nothing.
   package func judge(_ outcome: inout ProbeOutcome) {
-    guard let taken = outcome.responseTime,
-      !outcome.assertions.contains(where: { $0.what.hasPrefix("response_time") })
-    else { return }
+    guard !outcome.assertions.contains(where: { $0.what.hasPrefix("response_time") }) else { return }
+    let hasAnswer = outcome.verdict.isSuccess || outcome.verdict.phase == .assertion
+    let taken = hasAnswer ? outcome.responseTime : nil
     note("response_time.warn", thresholds.warn, taken, &outcome)
     note("response_time.fail", thresholds.fail, taken, &outcome)
-    guard outcome.verdict.isSuccess else { return }
+    guard outcome.verdict.isSuccess, let taken else { return }
     if let fail = thresholds.fail, taken > fail {
       outcome.verdict = verdict(taken, fail, degraded: false)
     } else if let warn = thresholds.warn, taken > warn, !outcome.verdict.degraded {
@@ -24,10 +25,12 @@ package struct ResponseTimeRule: Hashable, Sendable {
     }
   }
 
-  private func note(_ what: String, _ limit: Duration?, _ taken: Duration, _ outcome: inout ProbeOutcome) {
+  private func note(_ what: String, _ limit: Duration?, _ taken: Duration?, _ outcome: inout ProbeOutcome) {
     guard let limit else { return }
     outcome.assertions.append(
-      Assertion(what: what, expected: "<= \(limit.text)", actual: taken.roundedText, ok: taken <= limit))
+      Assertion(
+        what: what, expected: "<= \(limit.text)", actual: taken?.roundedText ?? "",
+        ok: taken.map { $0 <= limit } ?? false))
   }
 
   private func verdict(_ taken: Duration, _ limit: Duration, degraded: Bool) -> Verdict {

@@ -29,7 +29,7 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     for segment in segments {
       switch (segment, value) {
       case (.name(let name), .object(let members)):
-        guard let member = members.first(where: { $0.name == name }) else { return nil }
+        guard let member = members.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
         value = member.value
       case (.index(let index), .array(let items)):
         let position = index < 0 ? items.count + index : index

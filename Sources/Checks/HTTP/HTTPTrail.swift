@@ -12,6 +12,7 @@ struct HTTPTrail {
   private var tries: [DialledAddress] = []
   /// The last hop that used TLS.
   private var tls: TLSReport?
+  private var lastURL: HTTPURL?
   private(set) var last: DialledTransfer?
 
   /// - Parameter now: what a certificate's remaining time is counted from.
@@ -33,12 +34,13 @@ struct HTTPTrail {
     if settings.proxy == nil { tries += dialled.tries }
     tls = dialled.report.tls ?? tls
     last = dialled
+    lastURL = step.url
   }
 
   /// - Parameter failure: why the last hop is not judged by its answer; nil: it is.
   func outcome(failure: Verdict?) -> ProbeOutcome {
     let judge = HTTPJudge(
-      settings: settings, failure: failure, report: last?.report,
+      settings: settings, failure: failure, report: last?.report, lastURL: lastURL,
       certificateEnd: tls?.earliestEnd.map { Timestamp(seconds: $0) }, now: now)
     let peer = settings.proxy == nil ? last?.peer : nil
     var outcome = ProbeOutcome(

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The literals and patterns of `expect.body`.
+struct BodyConditions {
+  private let expect: HTTPExpectations
+
+  init(_ expect: HTTPExpectations) { self.expect = expect }
+
+  func judge(_ answer: HTTPAnswer) -> [JudgedCondition] {
+    expect.bodyContains.map { literal("body.contains", $0, wanted: true, answer) }
+      + expect.bodyNotContains.map { literal("body.not_contains", $0, wanted: false, answer) }
+      + expect.bodyMatches.map { pattern("body.matches", $0, wanted: true, answer) }
+      + expect.bodyNotMatches.map { pattern("body.not_matches", $0, wanted: false, answer) }
+  }
+
+  private func literal(_ what: String, _ text: String, wanted: Bool, _ answer: HTTPAnswer) -> JudgedCondition
+  {
+    let isThere = answer.status != nil && contains(answer.body, Array(text.utf8))
+    // What is in the part that came is in the whole; what is not may still come.
+    let holds = wanted ? isThere : !isThere && answer.isWhole
+    return JudgedCondition(
+      assertion: Assertion(
+        what: what, expected: text, actual: isThere ? "found" : absence("found", answer), ok: holds),
+      reason: .body, words: "body \(wanted ? "does not contain" : "contains") \"\(text)\"")
+  }
+
+  /// On the whole body only: a pattern may look ahead, behind and for the end.
+  private func pattern(_ what: String, _ text: String, wanted: Bool, _ answer: HTTPAnswer) -> JudgedCondition
+  {
+    guard answer.isWhole, let pattern = try? Pattern(text) else {
+      let actual = answer.status == nil ? "" : absence("judged", answer)
+      return JudgedCondition(
+        assertion: Assertion(what: what, expected: text, actual: actual, ok: false), reason: .body,
+        words: "\(what) \"\(text)\" could not be judged")
+    }
+    let outcome = pattern.firstMatch(in: answer.body)
+    if outcome == .limit {
+      return JudgedCondition(
+        assertion: Assertion(what: what, expected: text, actual: Pattern.limitWords, ok: false),
+        reason: .body,
+        words: "\(what) \(Pattern.limitWords)")
+    }
+    return JudgedCondition(
+      assertion: Assertion(
+        what: what, expected: text, actual: outcome.isMatch ? "found" : "not found",
+        ok: outcome.isMatch == wanted),
+      reason: .body, words: "body \(wanted ? "does not match" : "matches") \"\(text)\"")
+  }
+
+  private func absence(_ word: String, _ answer: HTTPAnswer) -> String {
+    if answer.status == nil { return "" }
+    return answer.isWhole ? "not \(word)" : "not \(word) in the first \(answer.body.count) bytes"
+  }
+}
+
+/// Whether `needle` is somewhere in `bytes`. An empty one is everywhere.
+func contains(_ bytes: [UInt8], _ needle: [UInt8]) -> Bool {
+  guard let first = needle.first else { return true }
+  guard bytes.count >= needle.count else { return false }
+  var start = 0
+  while start <= bytes.count - needle.count {
+    if bytes[start] == first, bytes[start..<(start + needle.count)] == needle[...] { return true }
+    start += 1
+  }
+  return false
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+
+/// The conditions of an http check but for the certificate's: each held against an answer.
+struct HTTPConditions {
+  private let expect: HTTPExpectations
+  private let mask: SecretMask
+
+  init(_ expect: HTTPExpectations, mask: SecretMask) {
+    self.expect = expect
+    self.mask = mask
+  }
+
+  func judge(_ answer: HTTPAnswer) -> [JudgedCondition] {
+    var judged = [status(answer)]
+    if let condition = expect.finalURL { judged.append(finalURL(condition, answer)) }
+    if let condition = expect.httpVersion { judged.append(version(condition, answer)) }
+    judged += expect.headers.map { header($0, answer) }
+    judged += BodyConditions(expect).judge(answer)
+    judged += JSONConditions(expect.json, mask: mask).judge(answer)
+    return judged
+  }
+
+  private func status(_ answer: HTTPAnswer) -> JudgedCondition {
+    let wanted = expect.status
+    let holds = answer.status.map { code in wanted.isEmpty || wanted.contains { $0.contains(code) } } ?? false
+    let ranges = wanted.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+    let expected = wanted.isEmpty ? "any" : ranges.joined(separator: ", ")
+    let actual = answer.status.map(String.init) ?? ""
+    return JudgedCondition(
+      assertion: Assertion(what: "status", expected: expected, actual: actual, ok: holds),
+      reason: .httpStatus,
+      words: "status \(actual), expected \(expected)")
+  }
+
+  private func finalURL(_ condition: Condition, _ answer: HTTPAnswer) -> JudgedCondition {
+    let outcome = answer.url.map { condition.outcome(for: $0.text) }
+    // A query may be a secret; that there is one is none.
+    let actual = answer.url.map { $0.query == nil ? $0.display : $0.display + "?…" } ?? ""
+    let words = answer.url == nil ? "no answer arrived" : "is not as expected"
+    return JudgedCondition(
+      assertion: assertion("final_url", shownURL(condition), actual, outcome), reason: .finalURL,
+      words: "final_url \(outcome?.words ?? words)")
+  }
+
+  /// A literal is shown as results show URLs.
+  private func shownURL(_ condition: Condition) -> String {
+    guard !condition.comparison.isPattern, let url = try? HTTPURL(condition.operand), url.query != nil else {
+      return condition.description
+    }
+    return Condition(condition.comparison, url.display + "?…").description
+  }
+
+  private func version(_ condition: Condition, _ answer: HTTPAnswer) -> JudgedCondition {
+    let outcome = answer.version.map { condition.outcome(for: $0) }
+    return JudgedCondition(
+      assertion: assertion("http_version", condition.description, answer.version ?? "", outcome),
+      reason: .httpVersion, words: "HTTP version \(answer.version ?? "unknown"), expected \(condition)")
+  }
+
+  /// One of the values of that name must do, and with `!=` and `!~` all of them: "not that" is meant for the answer.
+  private func header(_ wanted: HeaderCondition, _ answer: HTTPAnswer) -> JudgedCondition {
+    let name = wanted.name.lowercased()
+    let values = (answer.headers ?? []).filter { $0.name.lowercased() == name }.map { trimmedSpace($0.value) }
+    let outcomes = values.map { wanted.condition.outcome(for: $0) }
+    let isNegative = [.notEqual, .notMatches].contains(wanted.condition.comparison)
+    // The one that decided, and so the one to show.
+    let decisive =
+      (isNegative ? outcomes.firstIndex { $0 != .holds } : outcomes.firstIndex(of: .holds))
+      ?? outcomes.indices.first
+    let problem =
+      answer.headers == nil ? "cannot be judged: no whole answer" : values.isEmpty ? "is missing" : nil
+    let words =
+      problem ?? decisive.flatMap { outcomes[$0].words } ?? "is not as expected: \(wanted.condition)"
+    return JudgedCondition(
+      assertion: assertion(
+        "header.\(name)", wanted.condition.description, shown(values, decisive, name),
+        decisive.map { outcomes[$0] }),
+      reason: .header, words: "header \(name) \(words)")
+  }
+
+  private func shown(_ values: [String], _ decisive: Int?, _ name: String) -> String {
+    guard let decisive else { return "" }
+    let value = name.hasPrefix("set-cookie") ? Redacted.mark : mask.hide(values[decisive])
+    return values.count == 1 ? value : "\(value) (1 of \(values.count) values)"
+  }
+
+  private func assertion(
+    _ what: String, _ expected: String, _ actual: String, _ outcome: ConditionOutcome?
+  ) -> Assertion {
+    Assertion(
+      what: what, expected: expected, actual: outcome?.shown(actual) ?? actual, ok: outcome == .holds)
+  }
+}
+
+/// Without the blanks that may surround a header's value (RFC 9110 section 5.5).
+private func trimmedSpace(_ text: String) -> String {
+  var bytes = text.utf8[...]
+  while let first = bytes.first, first == 0x20 || first == 0x09 { bytes = bytes.dropFirst() }
+  while let last = bytes.last, last == 0x20 || last == 0x09 { bytes = bytes.dropLast() }
+  return String(Substring(bytes))
+}

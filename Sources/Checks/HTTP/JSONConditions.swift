@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The paths of `expect.json`.
+struct JSONConditions {
+  private let conditions: [JSONCondition]
+  private let mask: SecretMask
+
+  init(_ conditions: [JSONCondition], mask: SecretMask) {
+    self.conditions = conditions
+    self.mask = mask
+  }
+
+  func judge(_ answer: HTTPAnswer) -> [JudgedCondition] {
+    guard !conditions.isEmpty else { return [] }
+    guard answer.isWhole else {
+      let cut = answer.status == nil ? "" : "not judged: only \(answer.body.count) bytes of the body arrived"
+      return conditions.map { unjudged($0, actual: cut, words: "could not be judged: no whole body") }
+    }
+    do throws(JSONError) {
+      let findings = try JSONSearch.find(conditions.map(\.path), in: answer.body)
+      return zip(conditions, findings).map(judge)
+    } catch {
+      return conditions.map {
+        unjudged($0, actual: "no JSON: \(error)", words: "could not be judged: the body is no JSON")
+      }
+    }
+  }
+
+  private func judge(_ condition: JSONCondition, _ finding: JSONSearch.Finding) -> JudgedCondition {
+    switch finding {
+    case .missing: return unjudged(condition, actual: "", words: "leads nowhere")
+    case .ambiguous:
+      return unjudged(
+        condition, actual: "a name stands there twice", words: "is ambiguous: a name stands there twice")
+    case .tooLarge:
+      let words = "more than \(JSONSearch.largestValue / 1024) KiB"
+      return unjudged(condition, actual: words, words: "leads to \(words)")
+    case .value(let value):
+      let outcome = condition.condition.outcome(for: value)
+      return JudgedCondition(
+        assertion: Assertion(
+          what: "json.\(condition.path)", expected: condition.condition.description,
+          actual: outcome.shown(mask.hide(value.text)), ok: outcome == .holds),
+        reason: .json,
+        words: "json \(condition.path) \(outcome.words ?? "is not as expected: \(condition.condition)")")
+    }
+  }
+
+  private func unjudged(_ condition: JSONCondition, actual: String, words: String) -> JudgedCondition {
+    JudgedCondition(
+      assertion: Assertion(
+        what: "json.\(condition.path)", expected: condition.condition.description, actual: actual, ok: false),
+      reason: .json, words: "json \(condition.path) \(words)")
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Takes a check's secrets out of what its target said: a page that repeats its request must not bring them into a
+/// result.
+struct SecretMask: Sendable {
+  /// The longest first, so that no part of a secret is left over from a shorter one.
+  private let secrets: [String]
+
+  init(_ settings: HTTPSettings) {
+    var plain = settings.headers.map { $0.value.reveal() }
+    if let body = settings.body { plain.append(body.reveal()) }
+    if let query = settings.url.query { plain.append(query) }
+    if let password = settings.proxy?.password { plain.append(password.reveal()) }
+    switch settings.auth {
+    case .basic(let username, let password), .digest(let username, let password):
+      plain += [password.reveal(), "\(username):\(password.reveal())"]
+    case .bearer(let token): plain.append(token.reveal())
+    case .oauth2(let settings): plain.append(settings.clientSecret.reveal())
+    case nil: break
+    }
+    // As people's frameworks echo them: as they are, in base64, in percent form.
+    let forms = plain.filter { !$0.isEmpty }.flatMap { [$0, base64(Array($0.utf8)), percentForm($0)] }
+    secrets = Set(forms).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+  }
+
+  func hide(_ text: String) -> String {
+    secrets.reduce(text) { text, secret in
+      text.utf8.count < secret.utf8.count ? text : text.replacing(secret, with: Redacted.mark)
+    }
+  }
+
+  /// The beginning of a body as one printable line of at most 1 KiB, cut after the secrets have gone; nil when there
+  /// is none.
+  func excerpt(of body: [UInt8]) -> String? {
+    guard !body.isEmpty else { return nil }
+    return hide(String(decoding: body.prefix(64 * 1024), as: UTF8.self)).printable(maxBytes: 1024)
+  }
+}
+
+/// Everything but the unreserved characters of RFC 3986 as `%XX`.
+private func percentForm(_ text: String) -> String {
+  let digits = Array("0123456789ABCDEF".utf8)
+  var form: [UInt8] = []
+  for byte in text.utf8 {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      form.append(byte)
+    default: form += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+  }
+  return String(decoding: form, as: UTF8.self)
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What holding a value against a condition came to. Everything but `holds` fails the check.
+enum ConditionOutcome: Hashable, Sendable {
+  case holds, fails
+  /// The condition compares numbers, and the value is none.
+  case noNumber
+  /// The pattern's budget was spent first.
+  case limit
+
+  init(_ holds: Bool) { self = holds ? .holds : .fails }
+
+  /// What to say where "is not as expected" says too little.
+  var words: String? {
+    switch self {
+    case .holds, .fails: nil
+    case .noNumber: "is no number"
+    case .limit: Pattern.limitWords
+    }
+  }
+
+  /// The value as an assertion shows it.
+  func shown(_ value: String) -> String { words.map { "\(value.printable(maxBytes: 120)) (\($0))" } ?? value }
+}
+
+extension Condition {
+  /// Text is compared byte by byte, numbers as exact decimals.
+  func outcome(for text: String) -> ConditionOutcome {
+    switch comparison {
+    case .equal: return ConditionOutcome(text.utf8.elementsEqual(operand.utf8))
+    case .notEqual: return ConditionOutcome(!text.utf8.elementsEqual(operand.utf8))
+    case .matches, .notMatches: return patternOutcome(for: text)
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: return numberOutcome(for: text)
+    }
+  }
+
+  /// A value of a JSON text. A literal equals a string of the same characters, a number of the same value, the words
+  /// true, false and null, and an array or object with the same content; a pattern is held against a string's
+  /// characters and against everything else as compact JSON; a string of digits counts as a number.
+  func outcome(for value: JSONValue) -> ConditionOutcome {
+    switch comparison {
+    case .equal: return ConditionOutcome(isSame(as: value))
+    case .notEqual: return ConditionOutcome(!isSame(as: value))
+    case .matches, .notMatches: return patternOutcome(for: value.string ?? value.text)
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      switch value {
+      case .number(let text), .string(let text): return numberOutcome(for: text)
+      default: return .noNumber
+      }
+    }
+  }
+
+  private func isSame(as value: JSONValue) -> Bool {
+    switch value {
+    case .string(let text): return text.utf8.elementsEqual(operand.utf8)
+    case .number(let digits): return DecimalNumber(digits) == DecimalNumber(operand)
+    case .bool(let value): return operand == (value ? "true" : "false")
+    case .null: return operand == "null"
+    case .array, .object:
+      guard let wanted = try? JSONValue.parse(operand.utf8) else { return false }
+      return wanted.isSame(as: value)
+    }
+  }
+
+  private func patternOutcome(for text: String) -> ConditionOutcome {
+    guard let pattern = try? Pattern(operand) else { return .fails }
+    switch pattern.firstMatch(in: text) {
+    case .match: return ConditionOutcome(comparison == .matches)
+    case .none: return ConditionOutcome(comparison == .notMatches)
+    case .limit: return .limit
+    }
+  }
+
+  private func numberOutcome(for text: String) -> ConditionOutcome {
+    guard let value = DecimalNumber(text), let limit = DecimalNumber(operand) else { return .noNumber }
+    switch comparison {
+    case .less: return ConditionOutcome(value < limit)
+    case .lessOrEqual: return ConditionOutcome(value <= limit)
+    case .greater: return ConditionOutcome(value > limit)
+    default: return ConditionOutcome(value >= limit)
+    }
+  }
+}
