@@ -10,6 +10,8 @@ struct CheckHistory: Sendable {
   /// Every record of this check up to here is in these figures. A check's results come in the order of their
   /// sequences, so one number is exact.
   private(set) var appliedThrough: UInt64 = 0
+  /// The snapshot file it is in; negative: in none yet.
+  var shard = -1
   private(set) var missed = 0
   private var spanned = 0
   private var failures = 0
@@ -26,17 +28,22 @@ struct CheckHistory: Sendable {
 
   init() {}
 
-  mutating func configure(_ check: MonitoringCheck, now: Timestamp) {
+  /// True when a snapshot file is no longer right.
+  @discardableResult
+  mutating func configure(_ check: MonitoringCheck, now: Timestamp) -> Bool {
     self.check = check
+    let before = enabled.isOpen
     enabled.set(check.enabled, at: now.microseconds)
+    return enabled.isOpen != before
   }
 
   /// No longer configured: its figures wait for the day it comes back.
-  mutating func retire(now: Timestamp) {
-    guard check != nil else { return }
+  mutating func retire(now: Timestamp) -> Bool {
+    guard check != nil else { return false }
     check = nil
     recent = []
     enabled.set(false, at: now.microseconds)
+    return true
   }
 
   /// Whether somebody may still miss this once it is not configured.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// What the agent remembers of its checks: the latest results, the uptime windows, the latencies.
 ///
-/// It holds no clock: whoever asks says what time it is. It holds no file: `encode()` gives bytes, and replaying the
+/// It holds no clock: whoever asks says what time it is. It holds no file: `shard(_:)` gives bytes, and replaying the
 /// store of results above `appliedThrough` brings the rest.
 package final class HistoryStore: Sendable {
   private let state: Mutex<HistoryState>
@@ -21,17 +21,28 @@ package final class HistoryStore: Sendable {
     self.state = Mutex(HistoryState())
   }
 
-  /// The history that `encode()` wrote. Damaged bytes, and those of another version, give an empty one and `damage`:
-  /// a wrong figure is worse than none, and the store of results can be replayed.
-  package init(agent: AgentIdentity, decoding bytes: [UInt8]) {
+  /// The history that the files of `shard(_:)` hold. A damaged file, and one of another version, is left out and
+  /// named in `damage`: a wrong figure is worse than none, and the store of results can be replayed.
+  package init(agent: AgentIdentity, decoding files: [StoredShard]) {
     self.agent = agent
-    do throws(CodingDamage) {
-      self.state = Mutex(try HistoryState(decoding: bytes))
-      self.damage = nil
-    } catch {
-      self.state = Mutex(HistoryState())
-      self.damage = "the history snapshot is damaged or of another version: starting with empty windows"
+    var state = HistoryState()
+    var damaged: [Int] = []
+    var applied: UInt64 = .max
+    for file in files.sorted(by: { $0.number < $1.number }) {
+      do throws(CodingDamage) {
+        applied = min(applied, try state.read(file))
+      } catch {
+        damaged.append(file.number)
+      }
     }
+    // What a lost file knew is above nothing that can be trusted.
+    state.applied = AppliedSequences(through: damaged.isEmpty && applied != .max ? applied : 0)
+    self.state = Mutex(state)
+    self.damage =
+      damaged.isEmpty
+      ? nil
+      : "\(damaged.count) of \(files.count) history files are damaged or of another version: "
+        + "their windows are rebuilt from the store of results as far as it reaches"
   }
 
   /// The checks that are configured now, in their order. What is remembered of any other is kept for a week, not
@@ -66,12 +77,21 @@ package final class HistoryStore: Sendable {
 
   /// A slot that was not run because of a maintenance window: its time is maintenance.
   package func skipped(_ checkID: UniqueID, slot: Timestamp, interval: Duration) {
-    state.withLock { $0.histories[checkID]?.skip(slot, interval: interval) }
+    state.withLock { state in
+      state.change(checkID) { $0.skip(slot, interval: interval) }
+    }
   }
 
   /// Slots not run for our own reasons: no data, but counted.
   package func missed(_ checkID: UniqueID, count: Int) {
-    state.withLock { $0.histories[checkID]?.miss(count) }
+    state.withLock { state in
+      state.change(checkID) { $0.miss(count) }
+    }
+  }
+
+  /// False when some of these checks have no history at all: they are new, or their file is lost.
+  package func knows(_ checks: [MonitoringCheck]) -> Bool {
+    state.withLock { state in checks.allSatisfy { state.histories[$0.id] != nil } }
   }
 
   package func snapshot(now: Timestamp) -> StatusSnapshot {
@@ -91,13 +111,35 @@ package final class HistoryStore: Sendable {
     }
   }
 
-  /// Every record up to this sequence is in the figures: what `encode()` makes needs no replay up to here.
+  /// Every record up to this sequence is in the figures.
   package var appliedThrough: UInt64 { state.withLock { $0.applied.through } }
 
-  /// The whole history but the recent results: version, figures, checksum.
-  package func encode() -> [UInt8] {
-    // Copies of value types: the lock is held for the copy of one dictionary, not for the encoding.
-    state.withLock { $0 }.encode()
+  /// How many snapshot files there are, numbered from 0.
+  package var shardCount: Int { state.withLock { $0.shards.count } }
+
+  /// The file of this number as it should be: version, figures, checksum; nil while the one on the disk is right.
+  /// Recent results are not in it.
+  package func shard(_ number: Int) -> ShardSnapshot? {
+    // Copies of value types: the lock is held for the look at one file's checks, not for the encoding.
+    let taken = state.withLock { state in
+      state.shards.isDirty(number)
+        ? (state.members(of: number), state.shards.changes(number), state.applied.through) : nil
+    }
+    guard let (members, changes, applied) = taken else { return nil }
+    let bytes = HistoryState.encode(members, applied: applied)
+    return ShardSnapshot(number: number, bytes: bytes, changes: changes, applied: applied)
+  }
+
+  /// The file is on the disk.
+  package func saved(_ snapshot: ShardSnapshot) {
+    state.withLock { state in
+      state.shards.saved(snapshot.number, changes: snapshot.changes, applied: snapshot.applied)
+    }
+  }
+
+  /// Every record up to this sequence is in files that were saved.
+  package var savedThrough: UInt64 {
+    state.withLock { $0.shards.savedThrough(applied: $0.applied.through) }
   }
 }
 
@@ -118,6 +160,7 @@ package struct SpannedSlots: Hashable, Sendable {
 struct HistoryState: Sendable {
   var histories: [UniqueID: CheckHistory] = [:]
   var applied = AppliedSequences()
+  var shards = HistoryShards()
   private var order: [UniqueID] = []
 
   /// Full results kept for each check: 100 up to 500 checks, then 50,000 in all, but at least one.
@@ -131,12 +174,21 @@ struct HistoryState: Sendable {
     kept.reserveCapacity(checks.count)
     for check in checks {
       var history = histories.removeValue(forKey: check.id) ?? kept[check.id] ?? CheckHistory()
-      history.configure(check, now: now)
+      let changed = history.configure(check, now: now)
       history.trim(recentLimit)
+      if history.shard < 0 {
+        history.shard = shards.join(check.id, applied: applied.through)
+      } else if changed {
+        shards.touch(history.shard, applied: applied.through)
+      }
       kept[check.id] = history
     }
-    for (id, var history) in histories where history.isWorthKeeping(at: now) {
-      history.retire(now: now)
+    for (id, var history) in histories {
+      guard history.isWorthKeeping(at: now) else {
+        if history.shard >= 0 { shards.leave(id, history.shard, applied: applied.through) }
+        continue
+      }
+      if history.retire(now: now) { shards.touch(history.shard, applied: applied.through) }
       kept[id] = history
     }
     histories = kept
@@ -145,30 +197,46 @@ struct HistoryState: Sendable {
   mutating func recount(after sequence: UInt64) {
     guard applied.through > sequence else { return }
     applied = AppliedSequences(through: sequence)
-    for id in Array(histories.keys) { histories[id]?.recount(after: sequence) }
+    for id in Array(histories.keys) { change(id) { $0.recount(after: sequence) } }
   }
 
   mutating func record(
     _ result: CheckResult, interval: Duration, sequence: UInt64?, spanned: SpannedSlots?
   ) {
-    applied.add(sequence)
     let limit = recentLimit
     histories[result.checkID]?.keep(result, limit: limit)
-    guard result.trigger == .schedule else { return }
-    histories[result.checkID]?.add(
-      LastResult(result), interval: interval, sequence: sequence, spanned: spanned)
+    if result.trigger == .schedule {
+      change(result.checkID) {
+        $0.add(LastResult(result), interval: interval, sequence: sequence, spanned: spanned)
+      }
+    }
+    // After the change: a file that has just fallen behind still holds every record before this one.
+    applied.add(sequence)
   }
 
   mutating func replay(_ queued: QueuedRecord, interval: Duration, spanned: SpannedSlots?) {
     let record = queued.record
-    applied.add(queued.sequence)
+    defer { applied.add(queued.sequence) }
     let limit = recentLimit
     if let check = histories[record.checkID]?.check {
       histories[record.checkID]?.keep(CheckResult(record, check: check), limit: limit)
     }
     guard record.trigger == .schedule else { return }
-    histories[record.checkID, default: CheckHistory()].add(
-      LastResult(record), interval: interval, sequence: queued.sequence, spanned: spanned)
+    if histories[record.checkID] == nil {
+      var history = CheckHistory()
+      history.shard = shards.join(record.checkID, applied: applied.through)
+      histories[record.checkID] = history
+    }
+    change(record.checkID) {
+      $0.add(LastResult(record), interval: interval, sequence: queued.sequence, spanned: spanned)
+    }
+  }
+
+  /// Changes what a snapshot file holds of a check.
+  mutating func change(_ checkID: UniqueID, _ body: (inout CheckHistory) -> Void) {
+    guard let index = histories.index(forKey: checkID) else { return }
+    shards.touch(histories.values[index].shard, applied: applied.through)
+    body(&histories.values[index])
   }
 
   mutating func statuses(now: Timestamp) -> [CheckStatus] {
@@ -209,41 +277,5 @@ struct AppliedSequences: Hashable, Sendable {
     above.insert(sequence)
     if above.count > Self.patience, let first = above.min() { through = first - 1 }
     while above.remove(through + 1) != nil { through += 1 }
-  }
-}
-
-extension HistoryState {
-  private static let magic = Array("QHIS".utf8)
-  private static let version: UInt64 = 2
-
-  func encode() -> [UInt8] {
-    var writer = ByteWriter()
-    writer.bytes += Self.magic
-    writer.unsigned(Self.version)
-    writer.unsigned(applied.through)
-    writer.count(histories.count)
-    for (id, history) in histories {
-      writer.id(id)
-      history.encode(into: &writer)
-    }
-    writer.fixed32(CRC32C.checksum(writer.bytes))
-    return writer.bytes
-  }
-
-  init(decoding bytes: [UInt8]) throws(CodingDamage) {
-    let body = bytes.count - 4
-    guard body > Self.magic.count, Array(bytes[..<Self.magic.count]) == Self.magic else {
-      throw CodingDamage()
-    }
-    var trailer = ByteReader(bytes, from: body)
-    guard try trailer.fixed32() == CRC32C.checksum(Array(bytes[..<body])) else { throw CodingDamage() }
-    var reader = ByteReader(bytes, from: Self.magic.count, to: body)
-    guard try reader.unsigned() == Self.version else { throw CodingDamage() }
-    applied = AppliedSequences(through: try reader.unsigned())
-    for _ in 0..<(try reader.count()) {
-      let id = try reader.id()
-      histories[id] = try CheckHistory(from: &reader)
-    }
-    guard reader.atEnd else { throw CodingDamage() }
   }
 }

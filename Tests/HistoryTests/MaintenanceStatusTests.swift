@@ -129,7 +129,7 @@ import Testing
     let manual = Run(slot: midnight + .seconds(420), state: .down, trigger: .manual)
     for _ in 0..<5 { store.record(manual.result(of: check), interval: .seconds(60)) }
     #expect(store.snapshot(now: midnight).check(check.id)?.failures == 1)
-    let restored = HistoryStore(agent: identity, decoding: store.encode())
+    let restored = HistoryStore(agent: identity, decoding: store.files())
     restored.apply([check], now: midnight + .seconds(480))
     #expect(restored.snapshot(now: midnight).check(check.id)?.failures == 1)
   }

@@ -115,12 +115,12 @@ import Testing
     let runs = arrivals(plan, &dice)
     let steady = makeStore(check)
     var store = makeStore(check)
-    var saved = store.encode()
+    var saved = store.files()
     for (index, run) in runs.enumerated() {
       let sequence = UInt64(index + 1)
       steady.record(run.result(of: check), interval: .seconds(60), sequence: sequence)
       store.record(run.result(of: check), interval: .seconds(60), sequence: sequence)
-      if dice.chance(200) { saved = store.encode() }
+      if dice.chance(200) { saved = store.files() }
       if dice.chance(400) {
         store = HistoryStore(agent: identity, decoding: saved)
         #expect(store.damage == nil)

@@ -16,7 +16,7 @@ import Testing
   @Test func everythingComesBack() throws {
     let (check, store) = try filled()
     store.missed(check.id, count: 3)
-    let restored = HistoryStore(agent: identity, decoding: store.encode())
+    let restored = HistoryStore(agent: identity, decoding: store.files())
     #expect(restored.damage == nil)
     restored.apply([check], now: midnight + .seconds(42_000))
     let now = midnight + .seconds(42_060)
@@ -31,7 +31,7 @@ import Testing
 
   @Test func aSnapshotShowsNothingUntilTheChecksAreKnown() throws {
     let (check, store) = try filled()
-    let restored = HistoryStore(agent: identity, decoding: store.encode())
+    let restored = HistoryStore(agent: identity, decoding: store.files())
     #expect(restored.snapshot(now: midnight).checks.isEmpty)
     #expect(restored.recent(check.id) == nil)
   }
@@ -39,7 +39,7 @@ import Testing
   /// Cut anywhere, or with any bit turned, the bytes are refused as a whole.
   @Test func damageIsSeenAndStartsEmpty() throws {
     let (check, store) = try filled()
-    let bytes = store.encode()
+    let bytes = try #require(store.files().first).bytes
     var broken = [[], Array("QHIS".utf8), Array(bytes.dropLast()), bytes + [0]]
     for position in stride(from: 0, to: bytes.count, by: 97) {
       var copy = bytes
@@ -48,7 +48,7 @@ import Testing
       broken.append(Array(bytes[..<position]))
     }
     for candidate in broken {
-      let restored = HistoryStore(agent: identity, decoding: candidate)
+      let restored = HistoryStore(agent: identity, decoding: [StoredShard(number: 0, bytes: candidate)])
       #expect(restored.damage != nil)
       restored.apply([check], now: midnight)
       #expect(restored.snapshot(now: midnight + .seconds(42_060)).window(.day).uptime == nil)
@@ -62,7 +62,7 @@ import Testing
     for (index, run) in runs.enumerated() where index < 60 {
       store.record(run.result(of: check), interval: .seconds(60), sequence: UInt64(index + 1))
     }
-    let restored = HistoryStore(agent: identity, decoding: store.encode())
+    let restored = HistoryStore(agent: identity, decoding: store.files())
     #expect(restored.appliedThrough == 60)
     restored.apply([check], now: midnight)
     for (index, run) in runs.enumerated() where index >= 50 {
@@ -78,7 +78,7 @@ import Testing
 
   @Test func aHistoryLostIsRebuiltFromTheRecords() throws {
     let check = try makeCheck()
-    let store = HistoryStore(agent: identity, decoding: [1, 2, 3])
+    let store = HistoryStore(agent: identity, decoding: [StoredShard(number: 0, bytes: [1, 2, 3])])
     store.apply([check], now: midnight + .seconds(3600))
     for (index, run) in grid(60).enumerated() {
       store.replay(run.record(of: check, sequence: UInt64(index + 1)), interval: .seconds(60))

@@ -71,6 +71,13 @@ extension Timestamp {
   static func + (left: Timestamp, right: Duration) -> Timestamp { left.advanced(by: right) }
 }
 
+extension HistoryStore {
+  /// Every snapshot file as it should be on the disk now, without saving any.
+  func files() -> [StoredShard] {
+    (0..<shardCount).compactMap { shard($0) }.map { StoredShard(number: $0.number, bytes: $0.bytes) }
+  }
+}
+
 extension StatusSnapshot {
   func window(_ period: UptimePeriod) -> WindowStatus {
     checks.first?.window(period) ?? WindowStatus(period: period)

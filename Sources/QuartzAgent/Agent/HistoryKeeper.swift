@@ -1,37 +1,44 @@
 // SPDX-License-Identifier: MIT
 
+import Glibc
 import History
 import Logging
 import Monitoring
 import Spool
 
-/// The history's snapshot on disk: restored at the start, written every ten minutes and at the end.
+/// The history on disk: files of 256 checks each, restored at the start, written one after another over ten minutes,
+/// and all that are behind at the end.
 struct HistoryKeeper: Sendable {
-  let file: StateFile
+  let folder: HistoryFolder
   let spool: ResultSpool
   let log: Logger
 
+  /// In which every file gets its turn.
   static let every: Duration = .seconds(600)
 
   init(folder: String, spool: ResultSpool, log: Logger) {
-    file = StateFile(path: folder + "/history", maxBytes: 1 << 30)
+    self.folder = HistoryFolder(path: folder + "/windows")
     self.spool = spool
     self.log = log
   }
 
-  /// The snapshot, and what the store holds beyond it.
+  /// The files, and what the store holds beyond them.
   func restore(agent: AgentIdentity, checks: [MonitoringCheck]) async -> HistoryStore {
     let history = await stored(agent: agent)
+    // A check without a file is new, or its file is lost: then the store tells all it has of it.
+    let isWhole = history.damage == nil && history.knows(checks)
     history.recount(after: spool.status().recordedThrough)
     history.apply(checks, now: .now())
     let known = Dictionary(checks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     let hold = SlotHold(agent: agent.name)
-    // Below the snapshot only the recent results are still missing, 100 a check at most.
+    // Below the files only the recent results are still missing, 100 a check at most.
     let applied = history.appliedThrough
     let recent = UInt64(100 * checks.count)
-    await spool.replay(after: applied > recent ? applied - recent : 0) { queued in
+    await spool.replay(after: isWhole && applied > recent ? applied - recent : 0) { queued in
       let record = queued.record
-      guard let check = known[record.checkID] else { return history.replay(queued, interval: .seconds(60)) }
+      guard let check = known[record.checkID] else {
+        return history.replay(queued, interval: .seconds(60))
+      }
       history.replay(
         queued, interval: hold.interval(of: check, record.state, slot: record.scheduledAt),
         spanned: hold.spanned(by: record, of: check))
@@ -40,35 +47,106 @@ struct HistoryKeeper: Sendable {
   }
 
   private func stored(agent: AgentIdentity) async -> HistoryStore {
-    do {
-      guard let bytes = try await file.read() else { return HistoryStore(agent: agent) }
-      let history = HistoryStore(agent: agent, decoding: bytes)
-      if let damage = history.damage { log.warning("\(damage)", metadata: ["file": "\(file.path)"]) }
-      return history
-    } catch {
-      log.warning("starting with empty windows: \(error)")
-      return HistoryStore(agent: agent)
-    }
+    let (files, problems) = await folder.read()
+    for problem in problems { log.warning("the history is not whole: \(problem)") }
+    let history = HistoryStore(agent: agent, decoding: files)
+    if let damage = history.damage { log.warning("\(damage)", metadata: ["folder": "\(folder.path)"]) }
+    return history
   }
 
-  /// Writes the snapshot. The store is synced in between: a snapshot must not count what a power cut could still
-  /// take from the store, or the next results would carry sequences it believes it has.
+  /// Writes every file that is behind.
   func save(_ history: HistoryStore) async {
-    // Asked before, so that it never covers more than the bytes do.
-    let through = history.appliedThrough
-    // Off the pool: with thousands of checks it takes as long as many probes do.
-    let bytes = await onThread { history.encode() }
+    var problems: Set<String> = []
+    for number in 0..<history.shardCount {
+      if let problem = await save(history, number) { problems.insert(problem) }
+    }
+    for problem in problems.sorted().prefix(3) { log.warning("the history was not saved: \(problem)") }
+    await spool.markSnapshotted(through: history.savedThrough)
+  }
+
+  /// Writes one file if it is behind. The store is synced in between: a file must not count what a power cut could
+  /// still take from the store, or the next results would carry sequences it believes it has.
+  ///
+  /// - Returns: why it could not, in words.
+  private func save(_ history: HistoryStore, _ number: Int) async -> String? {
+    // Off the pool: it takes as long as many probes do.
+    guard let snapshot = await onThread({ history.shard(number) }) else { return nil }
     await spool.flush()
     do {
-      try await file.write(bytes)
-      await spool.markSnapshotted(through: through)
+      try await folder.write(number, snapshot.bytes)
+      history.saved(snapshot)
+      return nil
     } catch {
-      log.warning("the history was not saved: \(error)")
+      return "\(error)"
     }
   }
 
-  /// Saves until the task is cancelled.
+  /// Writes one file after another until the task is cancelled.
   func run(_ history: HistoryStore) async {
-    while (try? await Task.sleep(for: Self.every)) != nil { await save(history) }
+    var number = 0
+    var told: String?
+    while (try? await Task.sleep(for: Self.pause(files: history.shardCount))) != nil {
+      let problem = await save(history, number)
+      // Once, not for every file of every round.
+      if let problem, told == nil { log.warning("the history was not saved: \(problem)") }
+      if problem != nil || number == 0 { told = problem }
+      number += 1
+      if number >= history.shardCount { number = 0 }
+      await spool.markSnapshotted(through: history.savedThrough)
+    }
   }
+
+  /// From one file to the next.
+  static func pause(files: Int) -> Duration { every / max(1, files) }
+}
+
+/// The folder of the history's files, `0000`, `0001` and so on.
+struct HistoryFolder: Sendable {
+  let path: String
+
+  private func file(_ number: Int) -> StateFile {
+    let digits = String(number)
+    let name = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    return StateFile(path: path + "/" + name, maxBytes: 256 << 20)
+  }
+
+  /// All files there are, and what could not be read, in words.
+  func read() async -> (files: [StoredShard], problems: [String]) {
+    if let problem = await StateFolder.prepare(path) { return ([], [problem]) }
+    var files: [StoredShard] = []
+    var problems: [String] = []
+    for number in await onThread({ fileNumbers(path) }) {
+      do {
+        if let bytes = try await file(number).read() {
+          files.append(StoredShard(number: number, bytes: bytes))
+        }
+      } catch {
+        problems.append("\(error)")
+        // As good as damaged: it is replaced, and its checks are rebuilt.
+        files.append(StoredShard(number: number, bytes: []))
+      }
+    }
+    return (files, problems)
+  }
+
+  func write(_ number: Int, _ bytes: [UInt8]) async throws(StateFile.Failure) {
+    try await file(number).write(bytes)
+  }
+}
+
+/// Names of four digits or more; nothing else in the folder is ours.
+private func fileNumbers(_ path: String) -> [Int] {
+  guard let folder = opendir(path) else { return [] }
+  defer { closedir(folder) }
+  var numbers: [Int] = []
+  while let entry = readdir(folder) {
+    let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    guard name.utf8.count >= 4, name.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(name),
+      number < 100_000
+    else { continue }
+    numbers.append(number)
+  }
+  return numbers.sorted()
 }

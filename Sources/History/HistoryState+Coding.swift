@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+extension HistoryState {
+  private static let magic = Array("QHIS".utf8)
+  private static let version: UInt64 = 2
+
+  func members(of shard: Int) -> [(UniqueID, CheckHistory)] {
+    shards.members(shard).compactMap { id in histories[id].map { (id, $0) } }
+  }
+
+  /// A snapshot file.
+  ///
+  /// - Parameter applied: every record of these checks up to here is in their figures.
+  static func encode(_ members: [(UniqueID, CheckHistory)], applied: UInt64) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.bytes += magic
+    writer.unsigned(version)
+    writer.unsigned(applied)
+    writer.count(members.count)
+    for (id, history) in members {
+      writer.id(id)
+      history.encode(into: &writer)
+    }
+    writer.fixed32(CRC32C.checksum(writer.bytes))
+    return writer.bytes
+  }
+
+  /// Takes in a snapshot file, whole or not at all. Returns its `applied`.
+  mutating func read(_ file: StoredShard) throws(CodingDamage) -> UInt64 {
+    let bytes = file.bytes
+    let body = bytes.count - 4
+    guard body > Self.magic.count, Array(bytes[..<Self.magic.count]) == Self.magic else {
+      throw CodingDamage()
+    }
+    var trailer = ByteReader(bytes, from: body)
+    guard try trailer.fixed32() == CRC32C.checksum(Array(bytes[..<body])) else { throw CodingDamage() }
+    var reader = ByteReader(bytes, from: Self.magic.count, to: body)
+    guard try reader.unsigned() == Self.version else { throw CodingDamage() }
+    let applied = try reader.unsigned()
+    var members: [(UniqueID, CheckHistory)] = []
+    for _ in 0..<(try reader.count()) {
+      let id = try reader.id()
+      members.append((id, try CheckHistory(from: &reader)))
+    }
+    guard reader.atEnd else { throw CodingDamage() }
+    for (id, var history) in members where histories[id] == nil {
+      history.shard = file.number
+      shards.restore(id, in: file.number)
+      histories[id] = history
+    }
+    return applied
+  }
+}
