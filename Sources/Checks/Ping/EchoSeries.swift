@@ -9,10 +9,8 @@ struct EchoSeries: Dialogue {
   let settings: PingSettings
   let nonce: UInt64
 
-  private(set) var sent: [ContinuousClock.Instant] = []
-  private(set) var roundTrips: [UInt16: Duration] = [:]
-  /// ICMP errors about our packets, by sequence number.
-  private(set) var errors: [UInt16: ICMPError] = [:]
+  private(set) var tally = PingTally()
+  private var sentAt: [ContinuousClock.Instant] = []
 
   init(target: IPAddress, settings: PingSettings, nonce: UInt64) {
     self.target = target
@@ -23,14 +21,15 @@ struct EchoSeries: Dialogue {
   mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep { sendNext(now) }
 
   mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep {
-    sent.count < settings.count ? sendNext(now) : .wait
+    sentAt.count < settings.count ? sendNext(now) : .wait
   }
 
   private mutating func sendNext(_ now: ContinuousClock.Instant) -> DialogueStep {
-    let echo = ICMPEcho(sequence: UInt16(sent.count + 1), nonce: nonce, size: settings.size)
-    sent.append(now)
+    let echo = ICMPEcho(sequence: UInt16(sentAt.count + 1), nonce: nonce, size: settings.size)
+    sentAt.append(now)
+    tally.sent = sentAt.count
     // On the grid of the first packet: one late wake-up does not move the others.
-    let next = sent.count < settings.count ? sent[0] + settings.packetInterval * sent.count : nil
+    let next = sentAt.count < settings.count ? sentAt[0] + settings.packetInterval * sentAt.count : nil
     return DialogueStep(send: echo.request(version: target.version), wake: next)
   }
 
@@ -40,34 +39,25 @@ struct EchoSeries: Dialogue {
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
   ) -> DialogueStep {
     let sequence = ICMPEcho.repliedSequence(bytes, version: target.version, nonce: nonce, size: settings.size)
-    guard sender == target, let sequence, sequence >= 1, Int(sequence) <= sent.count,
-      roundTrips[sequence] == nil
-    else { return .wait }
-    roundTrips[sequence] = sent[Int(sequence) - 1].duration(to: now)
-    errors[sequence] = nil
+    guard sender == target, let number = open(sequence) else { return .wait }
+    tally.roundTrips[number] = sentAt[number - 1].duration(to: now)
+    tally.errors[number] = nil
     return isSettled ? .done : .wait
   }
 
   mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> DialogueStep {
-    guard let sequence = ICMPEcho.sequence(of: quoted), sequence >= 1, Int(sequence) <= sent.count,
-      roundTrips[sequence] == nil
-    else { return .wait }
-    errors[sequence] = error
+    guard let number = open(ICMPEcho.sequence(of: quoted)) else { return .wait }
+    tally.errors[number] = error
     return isSettled ? .done : .wait
   }
 
-  private var isSettled: Bool { roundTrips.count + errors.count == settings.count }
-
-  var facts: PingFacts {
-    let trips = roundTrips.values
-    guard let minimum = trips.min(), let maximum = trips.max() else {
-      return PingFacts(sent: sent.count, received: 0)
-    }
-    let average = trips.reduce(.zero, +) / trips.count
-    let variance =
-      trips.reduce(0.0) { $0 + ($1 - average).seconds * ($1 - average).seconds } / Double(trips.count)
-    return PingFacts(
-      sent: sent.count, received: trips.count, minimum: minimum, average: average, maximum: maximum,
-      standardDeviation: .seconds(variance.squareRoot()))
+  /// A packet that was sent and not answered yet.
+  private func open(_ sequence: UInt16?) -> Int? {
+    guard let number = sequence.map(Int.init), number >= 1, number <= sentAt.count,
+      tally.roundTrips[number] == nil
+    else { return nil }
+    return number
   }
+
+  private var isSettled: Bool { tally.isSettled(settings.count) }
 }

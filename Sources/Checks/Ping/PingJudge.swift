@@ -9,11 +9,11 @@ struct PingJudge {
   /// Whether a message may name the router that sent an error; a stranger's may not, it leaves this machine.
   let namesOffender: Bool
 
-  func judge(_ series: EchoSeries) -> (verdict: Verdict, assertions: [Assertion]) {
-    let facts = series.facts
+  func judge(_ tally: PingTally) -> (verdict: Verdict, assertions: [Assertion]) {
+    let facts = tally.facts
     let assertions = conditions(facts)
-    if facts.received == 0 { return (silence(series), assertions) }
-    let lost = "\(facts.sent - facts.received) of \(facts.sent) packets lost"
+    if facts.received == 0 { return (silence(tally), assertions) }
+    let lost = "\(facts.sent - facts.received) of \(facts.sent) \(things) lost"
     if let fail = settings.loss.fail, facts.loss > fail {
       return (Verdict(.pingLoss, phase: .assertion, message: lost), assertions)
     }
@@ -31,11 +31,16 @@ struct PingJudge {
     return (.ok, assertions)
   }
 
+  private var things: String { settings.method == .icmp ? "packets" : "connections" }
+
   private func conditions(_ facts: PingFacts) -> [Assertion] {
     let loss = [("loss.warn", settings.loss.warn), ("loss.fail", settings.loss.fail)].compactMap {
       what, limit in
       limit.map {
-        Assertion(what: what, expected: "<= \($0)%", actual: "\(facts.loss)%", ok: facts.loss <= $0)
+        // Of nothing sent nobody knows what would have been lost.
+        Assertion(
+          what: what, expected: "<= \($0)%", actual: facts.sent == 0 ? "" : "\(facts.loss)%",
+          ok: facts.sent > 0 && facts.loss <= $0)
       }
     }
     let rtt = [("rtt.warn", settings.rtt.warn), ("rtt.fail", settings.rtt.fail)].compactMap { what, limit in
@@ -49,11 +54,11 @@ struct PingJudge {
   }
 
   /// Nothing came back. An ICMP error says why; otherwise it is a timeout.
-  private func silence(_ series: EchoSeries) -> Verdict {
-    guard let error = series.errors.min(by: { $0.key < $1.key })?.value else {
+  private func silence(_ tally: PingTally) -> Verdict {
+    guard let error = tally.errors.min(by: { $0.key < $1.key })?.value else {
       return Verdict(
         .pingTimeout, phase: .answer,
-        message: "\(settings.host) answered none of \(series.sent.count) packets")
+        message: "\(settings.host) answered none of \(tally.sent) \(things)")
     }
     let by = namesOffender ? error.offender.map { "\($0) says: " } ?? "" : ""
     let words = errorText(error.code).lowercased()

@@ -2,7 +2,8 @@
 
 import Monitoring
 
-/// Sends ICMP echo requests over an unprivileged socket and counts what comes back before the deadline.
+/// Sends ICMP echo requests over an unprivileged socket, or makes TCP connections, and counts what comes back before
+/// the deadline.
 ///
 /// The response time is the average round trip, which is what everybody means by it; `timings.total` is how long
 /// the run took, pauses included. The first permitted address is pinged.
@@ -19,34 +20,73 @@ package struct PingProbe: Probe {
     _ check: MonitoringCheck, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     guard case .ping(let settings) = check.kind else { return .unsupported(check, by: "ping") }
-    let target = TargetFinder.Target(Endpoint(host: settings.host, port: 0), for: .echo)
+    let port = settings.method == .tcp ? settings.port ?? 0 : 0
+    let purpose = settings.method == .tcp ? EgressPurpose.connection : .echo
+    let target = TargetFinder.Target(Endpoint(host: settings.host, port: port), for: purpose)
     switch try await finder.find(target, for: check, until: deadline) {
-    case .ended(let outcome): return outcome
+    case .ended(var outcome):
+      outcome.assertions = judge(check, settings).judge(PingTally()).assertions
+      return outcome
     case .found(let addresses, let dns):
       guard let peer = addresses.first else { preconditionFailure("found no address at all") }
-      let series = EchoSeries(target: peer.address, settings: settings, nonce: .random(in: 0...UInt64.max))
-      let outcome = try await reactor.converse(series, over: .icmp, with: peer, until: deadline)
-      return judge(outcome, check, settings, dns: dns)
+      var outcome =
+        switch settings.method {
+        case .icmp: try await echo(peer, check, settings, deadline)
+        case .tcp: try await connect(peer, check, settings, deadline)
+        }
+      outcome.timings.dns = dns
+      outcome.timings.total = (outcome.timings.total ?? .zero) + (dns ?? .zero)
+      return outcome
     }
   }
 
-  private func judge(
-    _ outcome: Reactor.Outcome<EchoSeries>, _ check: MonitoringCheck, _ settings: PingSettings, dns: Duration?
-  ) -> ProbeOutcome {
-    let (series, report) = (outcome.dialogue, outcome.report)
-    let peer = series.target
-    let total = (dns ?? .zero) + report.elapsed
-    var (verdict, assertions) = PingJudge(settings: settings, namesOffender: check.origin == .local)
-      .judge(series)
-    if case .failed(let code) = report.end, series.roundTrips.isEmpty {
-      verdict = Verdict(pinging: report, code: code, host: settings.host)
-      assertions = series.sent.isEmpty ? [] : assertions
-    } else if report.isOwnLateness, !verdict.isSuccess {
-      verdict = .ownLateness(report, phase: .answer)
+  private func judge(_ check: MonitoringCheck, _ settings: PingSettings) -> PingJudge {
+    PingJudge(settings: settings, namesOffender: check.origin == .local)
+  }
+
+  private func echo(
+    _ peer: SocketAddress, _ check: MonitoringCheck, _ settings: PingSettings,
+    _ deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ProbeOutcome {
+    let series = EchoSeries(target: peer.address, settings: settings, nonce: .random(in: 0...UInt64.max))
+    let conversation = try await reactor.converse(series, over: .icmp, with: peer, until: deadline)
+    let (tally, report) = (conversation.dialogue.tally, conversation.report)
+    var outcome = outcome(of: tally, check, settings, elapsed: report.elapsed)
+    if case .failed(let code) = report.end, tally.roundTrips.isEmpty {
+      outcome.verdict = Verdict(pinging: report, code: code, host: settings.host)
+    } else if report.isOwnLateness, !outcome.verdict.isSuccess {
+      outcome.verdict = .ownLateness(report, phase: .answer)
     }
-    let facts = series.sent.isEmpty ? nil : series.facts
+    outcome.address = peer.address.description
+    outcome.ipVersion = peer.address.version
+    return outcome
+  }
+
+  private func connect(
+    _ peer: SocketAddress, _ check: MonitoringCheck, _ settings: PingSettings,
+    _ deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ProbeOutcome {
+    let series = ConnectSeries(reactor: reactor, peer: peer, settings: settings, deadline: deadline)
+    let run = try await series.run()
+    var outcome = outcome(of: run.tally, check, settings, elapsed: run.elapsed)
+    let isSilent = run.tally.roundTrips.isEmpty && run.tally.errors.isEmpty
+    if let fault = run.fault, isSilent, case .failed(let code) = fault.end {
+      outcome.verdict = Verdict(errno: code, phase: .connect, peer: settings.host)
+    } else if let late = run.late, !outcome.verdict.isSuccess {
+      outcome.verdict = .ownLateness(late, phase: .answer)
+    }
+    outcome.address = peer.description
+    outcome.ipVersion = peer.address.version
+    return outcome
+  }
+
+  private func outcome(
+    of tally: PingTally, _ check: MonitoringCheck, _ settings: PingSettings, elapsed: Duration
+  ) -> ProbeOutcome {
+    let (verdict, assertions) = judge(check, settings).judge(tally)
+    let facts = tally.sent == 0 ? nil : tally.facts
     return ProbeOutcome(
-      verdict, responseTime: facts?.average, timings: Timings(dns: dns, total: total),
-      address: peer.description, ipVersion: peer.version, ping: facts, assertions: assertions)
+      verdict, responseTime: facts?.average, timings: Timings(total: elapsed), ping: facts,
+      assertions: assertions)
   }
 }

@@ -61,7 +61,7 @@ import Testing
     #expect(message.rcode.rawValue == 19)
   }
 
-  @Test func aTTLWithTheHighestBitIsZero() throws {
+  @Test("D15: a TTL with the highest bit is zero") func aTTLWithTheHighestBitIsZero() throws {
     let wire = Wire("x", .a).with { $0.answers = [Wire.record(1, [1, 2, 3, 4], ttl: 1 << 31)] }
     #expect(try DNSMessage(wire.bytes).answers.first?.ttl == 0)
     let largest = Wire("x", .a).with { $0.answers = [Wire.record(1, [1, 2, 3, 4], ttl: 1 << 31 - 1)] }
@@ -113,7 +113,8 @@ import Testing
     (what, Wire("x", .a).with(change).bytes)
   }
 
-  @Test(arguments: malformed) func refuses(what: String, bytes: [UInt8]) {
+  @Test("D7, D8, D9: a broken message is refused", arguments: malformed)
+  func refuses(what: String, bytes: [UInt8]) {
     #expect(throws: DNSMalformed.self, "\(what)") { try DNSMessage(bytes) }
   }
 
@@ -130,7 +131,9 @@ import Testing
     }.bytes
   }
 
-  @Test func manyPointersAreFollowedTooManyAreNot() throws {
+  @Test("D7: many pointers are followed, 8,000 are not, at once") func manyPointersAreFollowedTooManyAreNot()
+    throws
+  {
     #expect(try DNSMessage(chain(of: 125)).answers.count == 2)
     let start = ContinuousClock.now
     #expect(throws: DNSMalformed.self) { try DNSMessage(chain(of: 127)) }

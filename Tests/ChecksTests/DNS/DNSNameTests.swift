@@ -34,7 +34,7 @@ import Testing
     #expect(DNSName("[.x") != DNSName("{.x"))
   }
 
-  @Test func printsWhatNeedsEscaping() {
+  @Test("D8: bytes that are no printable ASCII are escaped") func printsWhatNeedsEscaping() {
     let wire: [UInt8] = [5, 0x61, 0x2e, 0x5c, 0x00, 0xff, 1, 0x20, 0]
     #expect(DNSName(wire: wire).description == "a\\.\\\\\\000\\255.\\032.")
   }

@@ -39,7 +39,8 @@ import Testing
     }.bytes
   }
 
-  @Test(arguments: decoys.indices) func ignoresADecoyAndWaitsOn(index: Int) async throws {
+  @Test("D2, D3, D4, D10: a decoy is ignored and the wait goes on", arguments: decoys.indices)
+  func ignoresADecoyAndWaitsOn(index: Int) async throws {
     let decoy = Self.decoys[index]
     try await withUDPResponder(script: { request, client in
       client.send(decoy.make(request))
@@ -47,10 +48,12 @@ import Testing
     }) { server in
       let outcome = try await probe(question, server.port)
       #expect(outcome.verdict == .ok, "\(decoy.what)")
+      #expect(outcome.dns?.ignored == 1, "\(decoy.what)")
     }
   }
 
-  @Test(arguments: decoys.indices) func decoysAloneAreATimeout(index: Int) async throws {
+  @Test("D2, D3, D4, D10: decoys alone are counted and are a timeout", arguments: decoys.indices)
+  func decoysAloneAreATimeout(index: Int) async throws {
     let decoy = Self.decoys[index]
     try await withUDPResponder(script: { request, client in client.send(decoy.make(request)) }) { server in
       let outcome = try await probe(question, server.port, within: .seconds(2))
@@ -62,7 +65,9 @@ import Testing
     }
   }
 
-  @Test func answersFromElsewhereNeverArrive() async throws {
+  @Test("D2: what comes from another port or address never arrives") func answersFromElsewhereNeverArrive()
+    async throws
+  {
     try await withUDPResponder(script: { request, client in
       let wrong = Self.wrong(request) { _ in }
       try? client.sendFromElsewhere(wrong)
@@ -74,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func theCaseOfTheNameDoesNotMatter() async throws {
+  @Test("D18: the case of the name does not matter") func theCaseOfTheNameDoesNotMatter() async throws {
     try await withUDPResponder(script: { request, client in
       client.send(
         Wire(to: request).with { wire in
@@ -87,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func silenceIsATimeoutAtTheDeadline() async throws {
+  @Test("D1: silence is a timeout at the deadline") func silenceIsATimeoutAtTheDeadline() async throws {
     try await withUDPResponder(script: { _, _ in }) { server in
       let start = ContinuousClock.now
       let outcome = try await probe(question, server.port, within: .seconds(2))
@@ -115,7 +120,8 @@ import Testing
   }
 
   /// RFC 6891 7, and servers that simply drop what they do not know.
-  @Test(arguments: [UInt16(0x8181), 0x8184, nil]) func aServerWithoutEDNSIsAskedWithout(flags: UInt16?)
+  @Test("D17: a server that is hostile to EDNS is asked without", arguments: [UInt16(0x8181), 0x8184, nil])
+  func aServerWithoutEDNSIsAskedWithout(flags: UInt16?)
     async throws
   {
     try await withUDPResponder(script: { request, client in
@@ -143,7 +149,9 @@ import Testing
     }
   }
 
-  @Test func damageBehindARightQuestionIsMalformed() async throws {
+  @Test("D9: damage behind a right question is malformed") func damageBehindARightQuestionIsMalformed()
+    async throws
+  {
     try await withUDPResponder(script: { request, client in
       client.send(Wire(to: request).with { $0.counts.1 = 9 }.bytes)
     }) { server in
@@ -200,7 +208,8 @@ import Testing
     },
   ]
 
-  @Test(arguments: streams.indices) func judgesWhatComesByTCP(index: Int) async throws {
+  @Test("D5, D6, D12: a cut answer comes by TCP, whole or broken", arguments: streams.indices)
+  func judgesWhatComesByTCP(index: Int) async throws {
     let stream = Self.streams[index]
     let script: @Sendable (LoopbackConnection) -> Void = { connection in
       var bytes: [UInt8] = []
@@ -216,11 +225,17 @@ import Testing
         let outcome = try await probe(question, udp.port, within: .seconds(3))
         #expect(outcome.verdict.reason == stream.reason, "\(stream.what): \(outcome.verdict)")
         if stream.reason == .ok { #expect(outcome.dns?.truncated == true) }
+        if stream.what == "4,000 addresses" {
+          #expect(outcome.dns?.answerCount == 4000)
+          #expect(outcome.dns?.answers.count == 64)
+        }
       }
     }
   }
 
-  @Test func noTCPBehindACutAnswerIsRefused() async throws {
+  @Test("D5: a cut answer without TCP behind it is a refusal") func noTCPBehindACutAnswerIsRefused()
+    async throws
+  {
     try await withUDPResponder(script: Self.cut) { server in
       let outcome = try await probe(question, server.port)
       #expect(outcome.verdict.reason == .connectRefused)
@@ -228,7 +243,7 @@ import Testing
   }
 
   /// While one waits for an answer that never comes, others come and go.
-  @Test func aSilentServerDelaysNobody() async throws {
+  @Test("D1: a silent server delays nobody else") func aSilentServerDelaysNobody() async throws {
     try await withUDPResponder(script: { _, _ in }) { silent in
       try await withUDPResponder(script: { request, client in client.send(Self.right(request)) }) { healthy in
         let slow = Task { [question] in try await probe(question, silent.port, within: .seconds(50)) }

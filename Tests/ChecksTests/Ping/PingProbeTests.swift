@@ -92,6 +92,57 @@ import Testing
     #expect(try #require(outcome.timings.total) < .seconds(20))
   }
 
+  /// A lossy way with replies that come twice: each packet counts once.
+  @Test func duplicatesAreNotCountedTwice() async throws {
+    let outcome = try await attempt(
+      "127.0.0.1",
+      [
+        "ip link set lo up", Self.permission, "nft add table ip t",
+        "nft 'add chain ip t in { type filter hook input priority 0; }'",
+        "nft add rule ip t in icmp type echo-reply meta mark 0 meta mark set 1 dup to 127.0.0.1 device lo",
+      ], within: .seconds(5))
+    #expect(outcome.verdict == .ok)
+    #expect(outcome.ping?.received == 4)
+    #expect(outcome.ping?.loss == 0)
+  }
+
+  @Test func thresholdsOfTheWholeCheck() async throws {
+    let lines = ["ip link set lo up", Self.permission]
+    let slow = try await attempt("127.0.0.1", lines) { $0.expectRTT = Thresholds(fail: .microseconds(1)) }
+    #expect(slow.verdict.reason == .responseTime)
+    #expect(slow.verdict.state == .down)
+    #expect(slow.assertions.map(\.what) == ["rtt.fail"])
+    #expect(slow.ping?.jitter != nil)
+    let warned = try await attempt("127.0.0.1", lines) { $0.expectRTT = Thresholds(warn: .microseconds(1)) }
+    #expect(warned.verdict.state == .degraded)
+  }
+
+  @Test func partOfTheWayUnreachableIsLossWithItsCount() async throws {
+    let outcome = try await attempt(
+      "127.0.0.1",
+      [
+        "ip link set lo up", Self.permission, "nft add table inet t",
+        "nft 'add chain inet t in { type filter hook input priority 0; }'",
+        "nft add rule inet t in icmp type echo-request numgen inc mod 2 1 reject with icmp type host-unreachable",
+      ], within: .seconds(20)
+    ) { $0.expectLoss = Thresholds(warn: 10) }
+    #expect(outcome.verdict.reason == .pingLoss)
+    #expect(outcome.verdict.state == .degraded)
+    #expect(outcome.ping?.refused == 2)
+  }
+
+  @Test func ipv6UnreachableIsToldFromSilence() async throws {
+    let outcome = try await attempt(
+      "::1",
+      [
+        "ip link set lo up", Self.permission, "nft add table inet t",
+        "nft 'add chain inet t in { type filter hook input priority 0; }'",
+        "nft add rule inet t in icmpv6 type echo-request reject with icmpv6 type addr-unreachable",
+      ], within: .seconds(20))
+    #expect(outcome.verdict.reason == .connectUnreachable, "\(outcome.verdict)")
+    #expect(outcome.ipVersion == 6)
+  }
+
   @Test func withoutPermissionItIsALocalFaultThatNamesTheLine() async throws {
     let outcome = try await attempt("127.0.0.1", ["ip link set lo up"])
     #expect(outcome.verdict.reason == .localFault)

@@ -50,7 +50,7 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
     #expect(series.received(reply(1)[...], from: target, at: start + .milliseconds(10)) == .wait)
     _ = series.woke(at: start + .milliseconds(200))
     #expect(series.received(reply(2)[...], from: target, at: start + .milliseconds(230)) == .done)
-    let facts = series.facts
+    let facts = series.tally.facts
     #expect(facts.sent == 2)
     #expect(facts.received == 2)
     #expect(facts.minimum == .milliseconds(10))
@@ -73,11 +73,11 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
     for stray in strays { #expect(series.received(stray[...], from: target, at: start) == .wait) }
     _ = series.received(reply(1)[...], from: .v4(1), at: start)
     _ = series.received(reply(1)[...], from: nil, at: start)
-    #expect(series.facts.received == 0)
+    #expect(series.tally.facts.received == 0)
     _ = series.received(reply(1)[...], from: target, at: start + .milliseconds(1))
     _ = series.received(reply(1)[...], from: target, at: start + .milliseconds(9))
-    #expect(series.facts.received == 1)
-    #expect(series.facts.maximum == .milliseconds(1))
+    #expect(series.tally.facts.received == 1)
+    #expect(series.tally.facts.maximum == .milliseconds(1))
   }
 
   @Test func anEmptyPayloadIsFine() throws {
@@ -100,7 +100,7 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
     let request = series.opened(at: start).send ?? []
     #expect(series.refused(ICMPError(code: EHOSTUNREACH), about: [1, 2]) == .wait)
     #expect(series.refused(ICMPError(code: EHOSTUNREACH), about: request[...]) == .done)
-    #expect(series.errors[1]?.code == EHOSTUNREACH)
+    #expect(series.tally.errors[1]?.code == EHOSTUNREACH)
   }
 }
 
@@ -125,7 +125,7 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
         _ = series.refused(error, about: packet[...])
       }
     }
-    return PingJudge(settings: settings, namesOffender: namesOffender).judge(series)
+    return PingJudge(settings: settings, namesOffender: namesOffender).judge(series.tally)
   }
 
   @Test func oneReplyIsEnoughUnlessAsked() throws {
@@ -176,5 +176,43 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
     #expect(failed.verdict.state == .down)
     #expect(failed.assertions.map(\.actual) == ["41ms", "41ms"])
     #expect(try judge(answered: 0, rtt: rtt).assertions.map(\.ok) == [false, false])
+  }
+}
+
+@Suite struct PingTallyTests {
+  private func facts(_ trips: [Int: Int], sent: Int = 4) -> PingFacts {
+    var tally = PingTally()
+    tally.sent = sent
+    tally.roundTrips = trips.mapValues { .milliseconds($0) }
+    return tally.facts
+  }
+
+  /// Round trips of 10, 30, 20 and 60 ms: 20, 10 and 40 ms from one to the next.
+  @Test func spreadAndJitter() throws {
+    let facts = facts([1: 10, 2: 30, 3: 20, 4: 60])
+    #expect(facts.average == .milliseconds(30))
+    #expect(abs(try #require(facts.standardDeviation).milliseconds - 350.0.squareRoot()) < 0.01)
+    #expect(abs(try #require(facts.jitter).milliseconds - 70.0 / 3) < 0.01)
+  }
+
+  @Test func aLostPacketLeavesNoStep() {
+    // From the first to the third.
+    #expect(facts([1: 10, 3: 50]).jitter == .milliseconds(40))
+    #expect(facts([1: 10, 3: 50]).loss == 50)
+  }
+
+  @Test func oneReplyHasNoJitter() {
+    #expect(facts([1: 10]).jitter == nil)
+    #expect(facts([1: 10]).standardDeviation == .zero)
+    #expect(facts([:]).average == nil)
+  }
+
+  @Test func errorsAreCountedAndAreLosses() {
+    var tally = PingTally()
+    tally.sent = 2
+    tally.errors[1] = ICMPError(code: EHOSTUNREACH)
+    #expect(tally.facts.refused == 1)
+    #expect(tally.facts.loss == 100)
+    #expect(!tally.isSettled(2))
   }
 }

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import Checks
+
+/// Conditions held against answers, without a server.
+@Suite struct DNSJudgeTests {
+  private static let pair = [Wire.record(1, [192, 0, 2, 1]), Wire.record(1, [192, 0, 2, 2], ttl: 60)]
+  private static let mail = [
+    Wire.record(15, [0, 10] + Wire.name("MX1.x.example")),
+    Wire.record(15, [0, 20] + Wire.name("mx2.x.example")),
+  ]
+
+  struct Case: Sendable {
+    var what: String
+    var type = "A"
+    var answers: [[UInt8]] = DNSJudgeTests.pair
+    var flags: UInt16 = 0x8180
+    /// The last assertion.
+    var actual: String?
+    var reason: Reason = .ok
+    var words: String?
+    var change: @Sendable (inout CheckDefinition) -> Void
+  }
+
+  static let cases: [Case] = [
+    Case(what: "any: one of them") { $0.expectAnswersAny = ["192.0.2.9", "192.0.2.2"] },
+    Case(
+      what: "any: none of them", actual: "192.0.2.1, 192.0.2.2", reason: .dnsAnswer,
+      words: "x.example A: none of the 2 answers is an expected one"
+    ) { $0.expectAnswersAny = ["192.0.2.9"] },
+    Case(what: "any: a pattern") { $0.expectAnswersAny = ["~ ^192\\.0\\.2\\.[2-9]$"] },
+    Case(
+      what: "any: nothing there", answers: [], actual: "", reason: .dnsNoData,
+      words: "x.example has no A record"
+    ) {
+      $0.expectAnswersAny = ["~ ."]
+    },
+    Case(what: "all: in another order") { $0.expectAnswersAll = ["192.0.2.2", "192.0.2.1"] },
+    Case(what: "all: more may be there") { $0.expectAnswersAll = ["192.0.2.2"] },
+    Case(what: "all: one is missing", reason: .dnsAnswer, words: "192.0.2.3 is not among the answers") {
+      $0.expectAnswersAll = ["192.0.2.1", "192.0.2.3"]
+    },
+    Case(what: "exact: in another order") { $0.expectAnswersExact = ["192.0.2.2", "192.0.2.1"] },
+    Case(
+      what: "exact: one too many", reason: .dnsAnswer, words: "the answer 192.0.2.2 is not an expected one"
+    ) {
+      $0.expectAnswersExact = ["192.0.2.1"]
+    },
+    Case(what: "exact: one is missing", reason: .dnsAnswer, words: "192.0.2.3 is not among the answers") {
+      $0.expectAnswersExact = ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
+    },
+    Case(what: "exact: nothing there", answers: [], reason: .dnsNoData) {
+      $0.expectAnswersExact = ["192.0.2.1"]
+    },
+    Case(what: "none: not there") { $0.expectAnswersNone = ["192.0.2.9", "~ ^10\\."] },
+    Case(what: "none: there", reason: .dnsAnswer, words: "the answer 192.0.2.2 is not wanted") {
+      $0.expectAnswersNone = ["~ \\.2$"]
+    },
+    Case(what: "none: nothing there", answers: []) { $0.expectAnswersNone = ["192.0.2.1"] },
+    Case(what: "names: case and the final dot aside", type: "MX", answers: mail) {
+      $0.expectAnswersExact = ["20 MX2.x.example", "10 mx1.X.example."]
+    },
+    Case(what: "names: a pattern sees what is printed", type: "MX", answers: mail) {
+      $0.expectAnswersAll = ["~ MX1\\.x\\.example\\.$", "~ (?i)MX2"]
+    },
+    Case(
+      what: "text: with quotes", type: "TXT", answers: [Wire.record(16, [3] + Array("a b".utf8) + [1, 0x63])]
+    ) {
+      $0.expectAnswersAny = ["\"a b\" \"c\""]
+    },
+    Case(what: "text: as one", type: "TXT", answers: [Wire.record(16, [3] + Array("a b".utf8) + [1, 0x63])]) {
+      $0.expectAnswersExact = ["a bc"]
+    },
+    Case(
+      what: "text: a pattern sees the content", type: "TXT",
+      answers: [Wire.record(16, [3] + Array("v=1".utf8))]
+    ) {
+      $0.expectAnswersAll = ["~ ^v=1$"]
+    },
+    Case(what: "text: escapes", type: "TXT", answers: [Wire.record(16, [3, 0x61, 0x07, 0x22])]) {
+      $0.expectAnswersAny = ["\"a\\007\\\"\""]
+    },
+    Case(
+      what: "a pattern beyond its limits fails", type: "TXT",
+      answers: [Wire.record(16, [121] + [UInt8](repeating: 0x61, count: 120) + [0x21])], reason: .dnsAnswer,
+      words: "exceeds its limits"
+    ) { $0.expectAnswersNone = ["~ ^(a+)+$"] },
+    Case(what: "count holds", actual: "2") { $0.expectCount = "2" },
+    Case(what: "count as a range", actual: "2") { $0.expectCount = ">= 2" },
+    Case(what: "count fails", actual: "2", reason: .dnsAnswer, words: "x.example A: 2 answers, expected > 2")
+    {
+      $0.expectCount = "> 2"
+    },
+    Case(what: "count of none", answers: [], actual: "0") { $0.expectCount = "0" },
+    Case(what: "count of none is none", answers: [], actual: "0", reason: .dnsNoData) {
+      $0.expectCount = "1"
+    },
+    Case(what: "ttl holds", actual: "300, 60") { $0.expectTTL = ">= 60" },
+    Case(
+      what: "ttl fails", actual: "300, 60", reason: .dnsAnswer,
+      words: "the time to live is 60 s, expected > 60"
+    ) {
+      $0.expectTTL = "> 60"
+    },
+    Case(what: "ttl of nothing", answers: [], actual: "", reason: .dnsNoData) { $0.expectTTL = ">= 0" },
+    Case(what: "authoritative as wanted", flags: 0x8580, actual: "true") { $0.expectAuthoritative = true },
+    Case(
+      what: "authoritative and not wanted", flags: 0x8580, reason: .dnsAnswer,
+      words: "the answer is authoritative"
+    ) {
+      $0.expectAuthoritative = false
+    },
+    Case(
+      what: "not authoritative", actual: "false", reason: .dnsAnswer, words: "the answer is not authoritative"
+    ) {
+      $0.expectAuthoritative = true
+    },
+    Case(what: "authentic", flags: 0x81a0, actual: "authentic (AD)") { $0.queryDNSSEC = true },
+    Case(
+      what: "not authentic", actual: "not authentic", reason: .dnsAnswer, words: "not marked authentic (AD)"
+    ) {
+      $0.queryDNSSEC = true
+    },
+    Case(what: "any code of several", answers: [], flags: 0x8183) {
+      $0.expectRcode = ["noerror", "NXDOMAIN"]
+    },
+    Case(what: "no more answers than none", answers: [], flags: 0x8183) {
+      ($0.expectRcode, $0.expectCount) = (["NXDOMAIN"], "0")
+    },
+    Case(what: "a code outweighs the answers", answers: [], flags: 0x8183, reason: .dnsNXDomain) {
+      ($0.expectAnswersAny, $0.expectCount) = (["192.0.2.1"], "2")
+    },
+    Case(what: "servfail", answers: [], flags: 0x8182, reason: .dnsServfail) { _ in },
+    Case(what: "refused", answers: [], flags: 0x8185, reason: .dnsRefused) { _ in },
+    Case(
+      what: "an unexpected success", reason: .dnsRcode,
+      words: "the server answered NOERROR, expected NXDOMAIN or REFUSED"
+    ) { $0.expectRcode = ["NXDOMAIN", "REFUSED"] },
+  ]
+
+  @Test(arguments: cases.indices) func judges(index: Int) throws {
+    let one = Self.cases[index]
+    let (judge, message) = try prepare(one.type, one.answers, one.flags, one.change)
+    let (verdict, assertions) = judge.judge(message)
+    #expect(verdict.reason == one.reason, "\(one.what): \(verdict)")
+    if let words = one.words { #expect(verdict.message?.contains(words) == true, "\(one.what): \(verdict)") }
+    if let actual = one.actual { #expect(assertions.last?.actual == actual, "\(one.what)") }
+    #expect(assertions.allSatisfy(\.ok) == (one.reason == .ok), "\(one.what)")
+    // Without an answer the same conditions stand there, and none of them holds.
+    let missing = judge.unanswered()
+    #expect(
+      missing.map(\.what) == assertions.map(\.what) && missing.map(\.expected) == assertions.map(\.expected))
+    #expect(missing.allSatisfy { !$0.ok && $0.actual.isEmpty })
+  }
+
+  @Test func allConditionsAreJudgedAlways() throws {
+    let (judge, message) = try prepare("A", Self.pair, 0x8180) { definition in
+      definition.expectAnswersAny = ["192.0.2.9"]
+      definition.expectAnswersAll = ["192.0.2.1"]
+      definition.expectAnswersExact = ["192.0.2.9"]
+      definition.expectAnswersNone = ["192.0.2.1"]
+      (definition.expectCount, definition.expectTTL) = ("2", "< 10")
+      (definition.expectAuthoritative, definition.queryDNSSEC) = (true, true)
+    }
+    let assertions = judge.judge(message).assertions
+    #expect(
+      assertions.map(\.what) == [
+        "rcode", "answers.any", "answers.all", "answers.exact", "answers.none", "count", "ttl",
+        "authoritative",
+        "dnssec",
+      ])
+    #expect(assertions.map(\.ok) == [true, false, true, false, false, true, false, false, false])
+  }
+
+  /// Only what lies on the way from the name to its end is an answer.
+  @Test func aliasesAreFollowedAndStraysAreNot() throws {
+    let answers = [
+      Wire.a(10, 0, 0, 1, name: Wire.name("stray.example")), Wire.cname("two.example"),
+      Wire.cname("three.example", name: Wire.name("TWO.example")),
+      Wire.a(192, 0, 2, 1, name: Wire.name("three.example")),
+      Wire.record(46, [0, 1, 5, 3] + [UInt8](repeating: 0, count: 15), name: Wire.name("three.example")),
+    ]
+    let (judge, message) = try prepare("A", answers, 0x8180) { definition in
+      (definition.expectAnswersExact, definition.expectCount) = (["192.0.2.1"], "1")
+    }
+    #expect(judge.judge(message).verdict == .ok)
+    #expect(DNSSelection(of: message, for: judge.question).aliases == 2)
+  }
+
+  @Test func theServersOwnWordsAreInTheMessage() throws {
+    let option: [UInt8] = [0, 15, 0, 9, 0, 7] + Array("ran out".utf8)
+    let wire = Wire("x.example", .a).with { wire in
+      wire.flags = 0x8182
+      wire.additional = [Wire.record(41, option, name: [0])]
+    }
+    let message = try DNSMessage(wire.bytes)
+    #expect(message.extendedErrors.map(\.description) == ["signature expired: ran out"])
+    let (judge, _) = try prepare("A", [], 0x8182) { _ in }
+    #expect(
+      judge.judge(message).verdict.message
+        == "the server answered SERVFAIL, expected NOERROR; it says: signature expired: ran out")
+  }
+
+  @Test func aPatternForNumbersNeverHolds() {
+    #expect(!Condition(.matches, "1").holds(for: 1))
+    #expect(!Condition(.equal, "one").holds(for: 1))
+    #expect(Condition(.notEqual, "2").holds(for: 1))
+    #expect(Condition(.lessOrEqual, "1").holds(for: 1))
+    #expect(Condition(.less, "1.5").holds(for: 1))
+  }
+
+  private func prepare(
+    _ type: String, _ answers: [[UInt8]], _ flags: UInt16, _ change: (inout CheckDefinition) -> Void
+  ) throws -> (DNSJudge, DNSMessage) {
+    let check = try makeCheck("dns") { definition in
+      (definition.queryName, definition.queryType) = ("x.example", type)
+      change(&definition)
+    }
+    guard case .dns(let settings) = check.kind else { throw SetUpFailed(line: "dns") }
+    let question = try #require(DNSQuestion(settings))
+    let wire = Wire("x.example", question.type).with { ($0.flags, $0.answers) = (flags, answers) }
+    return (DNSJudge(settings: settings, question: question), try DNSMessage(wire.bytes))
+  }
+}
