@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A TCP server on 127.0.0.1 (or ::1) and a port of the kernel's choice, for what no real server does.
+/// A TCP server on 127.0.0.1 (or ::1) and a port of the kernel's choice, for what no real server does. Inside a network
+/// namespace of the test it may have any address and port.
 ///
 /// Each connection runs the script on a thread of its own, so a script may block. It ends with `stop()`, which
 /// also shuts every open connection; `withLoopbackServer` does that for you.
@@ -17,12 +18,13 @@ package final class LoopbackServer: Sendable {
   package var accepted: Int { open.withLock { $0.accepted } }
 
   package init(
-    ipv6: Bool = false, backlog: Int32 = 1024, script: @escaping @Sendable (LoopbackConnection) -> Void
+    ipv6: Bool = false, address: UInt32 = 0x7f00_0001, port wanted: UInt16 = 0, backlog: Int32 = 1024,
+    script: @escaping @Sendable (LoopbackConnection) -> Void
   ) throws {
     let family = ipv6 ? AF_INET6 : AF_INET
     listener = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard listener >= 0 else { throw POSIXFailure("socket", errno) }
-    port = try bindLoopback(listener, ipv6: ipv6)
+    port = try bindLoopback(listener, ipv6: ipv6, address: address, port: wanted)
     guard listen(listener, backlog) == 0 else { throw POSIXFailure("listen", errno) }
     let thread = Thread { [self] in acceptLoop(script) }
     thread.start()
@@ -68,6 +70,8 @@ package final class LoopbackServer: Sendable {
 /// The server's side of one connection; valid inside the script only.
 package struct LoopbackConnection: Sendable {
   package let descriptor: Int32
+
+  package init(descriptor: Int32) { self.descriptor = descriptor }
 
   /// What arrives next, at most `count` bytes; empty at the end of the stream or on an error.
   package func read(_ count: Int = 65_536) -> [UInt8] {
@@ -128,7 +132,9 @@ package func withLoopbackServer<Value>(
 }
 
 /// Binds to loopback and a port of the kernel's choice, and returns the port.
-package func bindLoopback(_ descriptor: Int32, ipv6: Bool = false) throws -> UInt16 {
+package func bindLoopback(
+  _ descriptor: Int32, ipv6: Bool = false, address: UInt32 = 0x7f00_0001, port: UInt16 = 0
+) throws -> UInt16 {
   var storage = sockaddr_storage()
   var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
   let result = withUnsafeMutablePointer(to: &storage) { pointer -> Int32 in
@@ -141,7 +147,8 @@ package func bindLoopback(_ descriptor: Int32, ipv6: Bool = false) throws -> UIn
     } else {
       pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
         $0.pointee.sin_family = sa_family_t(AF_INET)
-        $0.pointee.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        $0.pointee.sin_addr.s_addr = address.bigEndian
+        $0.pointee.sin_port = port.bigEndian
       }
       length = socklen_t(MemoryLayout<sockaddr_in>.size)
     }

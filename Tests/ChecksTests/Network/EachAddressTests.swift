@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+import TestSupport
+import Testing
+
+@testable import Checks
+
+/// `addresses: each`.
+@Suite(.timeLimit(.minutes(2))) struct EachAddressTests {
+  private static let both: [IPAddress] = [.loopback, .v4(0x7f00_0009)]
+
+  private func names(_ addresses: [IPAddress]) -> NameTable {
+    NameTable(hosts: ["good.test": ResolvedHost(addresses: addresses, elapsed: .milliseconds(3))])
+  }
+
+  private func run(
+    _ check: MonitoringCheck, _ addresses: [IPAddress], egress: EgressSettings = EgressSettings()
+  ) async throws -> CheckResult {
+    try await withCurlEngine { engine in
+      let reactor = try Reactor()
+      let system = SystemResolver(
+        reactor: reactor, resolvConf: "/nonexistent/a", hosts: "/nonexistent/b", port: 1)
+      let finder = TargetFinder(resolver: names(addresses), policy: EgressPolicy(egress))
+      let runner = CheckRunner(
+        engine: engine, reactor: reactor, system: system, finder: finder, userAgent: "test")
+      return try await runner.run(check, slot: ProbeSlot(scheduledAt: .now(), trigger: .manual))
+    }
+  }
+
+  private func tcp(_ port: UInt16, _ change: (inout CheckDefinition) -> Void = { _ in }) throws
+    -> MonitoringCheck
+  {
+    try makeCheck("tcp") {
+      $0.host = "good.test"
+      $0.port = Int(port)
+      $0.addresses = "each"
+      change(&$0)
+    }
+  }
+
+  @Test func oneThatFailsFailsTheCheck() async throws {
+    try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
+      let result = try await run(try tcp(server.port), Self.both)
+      #expect(result.state == .down && result.reason == .connectRefused)
+      #expect(result.addresses.map(\.address) == ["127.0.0.1:\(server.port)", "127.0.0.9:\(server.port)"])
+      #expect(result.addresses.map(\.state) == [.up, .down])
+      #expect(result.address == "127.0.0.9:\(server.port)")
+      #expect(
+        result.message
+          == "127.0.0.9:\(server.port), 1 of 2 addresses failing: good.test:\(server.port) refused the connection"
+      )
+      #expect(result.json.contains(#""addresses":[{"address":"127.0.0.1"#))
+      // With `any` the same host is up.
+      let any = try await run(try tcp(server.port) { $0.addresses = "any" }, Self.both)
+      #expect(any.state == .up && any.addresses.isEmpty)
+    }
+  }
+
+  @Test func allThatAnswerAreUp() async throws {
+    try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
+      let result = try await run(try tcp(server.port), [.loopback, .loopback])
+      #expect(result.state == .up && result.message == nil)
+      #expect(result.addresses.map(\.state) == [.up, .up])
+      // The slowest counts, and resolving is in its time.
+      #expect(result.responseTime == result.addresses.compactMap(\.responseTime).max())
+      #expect(result.timings.dns == .milliseconds(3))
+    }
+  }
+
+  @Test func oneAddressIsNotNamed() async throws {
+    let port = try freePort()
+    let result = try await run(try tcp(port), [.loopback])
+    #expect(result.message == "good.test:\(port) refused the connection")
+    #expect(result.addresses.count == 1)
+  }
+
+  /// All at once: a silent one does not eat the others' time.
+  @Test func eachHasTheWholeTime() async throws {
+    try await withFullListener { silent in
+      let check = try tcp(silent) { $0.timeout = .seconds(1) }
+      let result = try await run(check, Array(repeating: .loopback, count: 16))
+      #expect(result.addresses.count == 16)
+      #expect(result.addresses.allSatisfy { $0.reason == .connectTimeout || $0.reason == .localFault })
+      #expect(try #require(result.responseTime) < .seconds(8))
+    }
+  }
+
+  @Test func httpAnswersForEachAddress() async throws {
+    try await withLoopbackServer(script: { link in
+      link.read(until: "\r\n\r\n")
+      link.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      link.waitForEnd()
+    }) { server in
+      let check = try makeCheck("http") {
+        $0.url = "http://good.test:\(server.port)/"
+        $0.addresses = "each"
+      }
+      let result = try await run(check, Self.both)
+      // The server listens on 127.0.0.1 alone: the other address refuses.
+      #expect(result.addresses.map(\.statusCode) == [200, nil])
+      #expect(result.state == .down)
+    }
+  }
+
+  @Test func dnsAsksEachAddressOfTheServer() async throws {
+    try await withUDPResponder(script: { request, client in
+      client.send(
+        Wire(to: request).with { wire in
+          wire.flags = 0x8180
+          wire.answers = [Wire.record(1, [192, 0, 2, 1])]
+        }.bytes)
+    }) { server in
+      let check = try makeCheck("dns") {
+        $0.server = "good.test:\(server.port)"
+        $0.queryName = "example.com"
+        $0.addresses = "each"
+        $0.timeout = .seconds(5)
+      }
+      let result = try await run(check, Self.both)
+      #expect(result.addresses.map(\.state) == [.up, .down])
+      #expect(result.addresses.map(\.address) == ["127.0.0.1:\(server.port)", "127.0.0.9:\(server.port)"])
+    }
+  }
+
+  @Test func tlsAndPingMakeAVerdictForEach() async throws {
+    let port = try freePort()
+    let tls = try await run(
+      try makeCheck("tls") {
+        $0.host = "good.test"
+        $0.port = Int(port)
+        $0.addresses = "each"
+      }, Self.both)
+    #expect(tls.addresses.map(\.reason) == [.connectRefused, .connectRefused])
+    #expect(tls.message?.contains("2 of 2 addresses failing") == true)
+    let ping = try await run(
+      try makeCheck("ping") {
+        $0.host = "good.test"
+        $0.count = 1
+        $0.addresses = "each"
+      }, Self.both)
+    #expect(ping.addresses.map(\.address).count == 2)
+  }
+
+  /// What the policy denies is no address of the host.
+  @Test func deniedAddressesAreNotProbed() async throws {
+    try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
+      let egress = EgressSettings(deny: [EgressRule(try #require(CIDR("127.0.0.9")))])
+      let result = try await run(try tcp(server.port), Self.both, egress: egress)
+      #expect(result.state == .up && result.addresses.count == 1)
+    }
+  }
+
+  private func outcome(
+    _ reason: Reason, _ time: Duration, degraded: Bool = false
+  ) -> (SocketAddress, ProbeOutcome) {
+    (
+      SocketAddress(.loopback, port: 1),
+      ProbeOutcome(
+        Verdict(reason, message: reason == .ok ? nil : "words", degraded: degraded), responseTime: time,
+        timings: Timings(total: time), address: "a\(time.microseconds)")
+    )
+  }
+
+  @Test func theWorstDecides() {
+    func merge(_ outcomes: [(SocketAddress, ProbeOutcome)], fail: Duration? = nil) -> ProbeOutcome {
+      EachAddressProbe.merge(
+        outcomes.map { (peer: $0.0, outcome: $0.1) }, rule: Thresholds(fail: fail), dns: nil)
+    }
+    let up = outcome(.ok, .milliseconds(1))
+    let slow = outcome(.ok, .milliseconds(9))
+    let unknown = outcome(.localFault, .milliseconds(2))
+    let down = outcome(.connectRefused, .milliseconds(3))
+    let later = outcome(.connectTimeout, .milliseconds(4))
+    #expect(merge([up, slow]).responseTime == .milliseconds(9))
+    #expect(merge([up, unknown, slow]).verdict.state == .unknown)
+    #expect(merge([unknown, up, down, later]).verdict.reason == .connectRefused)
+    let late = merge([up, slow], fail: .milliseconds(5))
+    #expect(late.verdict.reason == .responseTime && late.verdict.state == .down)
+    #expect(late.verdict.message?.hasPrefix("a9000, 1 of 2 addresses failing: ") == true)
+    #expect(late.addresses.map(\.state) == [.up, .down])
+  }
+}
