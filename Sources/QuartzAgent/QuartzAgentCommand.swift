@@ -15,7 +15,7 @@ struct QuartzAgentCommand: AsyncParsableCommand {
     version: agentVersion,
     subcommands: [
       RunCommand.self, OnceCommand.self, ValidateCommand.self, StatusCommand.self, SpoolCommand.self,
-      SchemaCommand.self,
+      DoctorCommand.self, SchemaCommand.self,
     ]
   )
 

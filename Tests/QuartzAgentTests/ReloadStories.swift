@@ -40,6 +40,45 @@ import Testing
     }
   }
 
+  /// As Kubernetes does it: the file is a link into a directory that is swapped as a whole.
+  @Test func aSwappedLinkIsAChangeAndAPartlyWrittenFileIsNone() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { first in
+        try await withLoopbackServer(script: RunStories.web) { second in
+          let files = FileManager.default
+          for (name, text) in [
+            ("v1", check("One", first.port)),
+            ("v2", check("One", first.port) + "\n" + check("Two", second.port)),
+          ] {
+            let version = folder.appending(path: name)
+            try files.createDirectory(at: version, withIntermediateDirectories: true)
+            try RunStories.config(text, in: version)
+          }
+          try files.createSymbolicLink(atPath: folder.appending(path: "data").path, withDestinationPath: "v1")
+          try files.createSymbolicLink(
+            atPath: folder.appending(path: "agent.yaml").path, withDestinationPath: "data/agent.yaml")
+          let process = try AgentProcess(["run"], in: folder)
+          try await process.wait(for: "the first check") { first.accepted >= 1 }
+          try files.createSymbolicLink(atPath: folder.appending(path: "next").path, withDestinationPath: "v2")
+          #expect(rename(folder.appending(path: "next").path, folder.appending(path: "data").path) == 0)
+          try await process.wait(for: "the second check") { second.accepted >= 1 }
+
+          // The same text once more is no change; half a text is one, and is refused.
+          try RunStories.config(check("One", first.port), in: folder.appending(path: "v1"))
+          try "checks:\n  - {name: On".write(
+            to: folder.appending(path: "v2/agent.yaml"), atomically: false, encoding: .utf8)
+          try await process.wait(for: "the complaint") {
+            process.stderr.contains("the old one stays in force")
+          }
+          let seen = second.accepted
+          try await process.wait(for: "both going on") { second.accepted > seen }
+          process.send(SIGTERM)
+          #expect(try await process.finish().status == 0)
+        }
+      }
+    }
+  }
+
   @Test func aStormOfHangUpsDoesNotSwallowTheStop() async throws {
     try await withTemporaryDirectory { folder in
       try await withLoopbackServer(script: RunStories.web) { web in

@@ -3,7 +3,7 @@
 import Glibc
 
 /// A small file's bytes, at most `limit`; nil when it cannot be read.
-func readFile(_ path: String, limit: Int) -> [UInt8]? {
+package func readFile(_ path: String, limit: Int) -> [UInt8]? {
   guard let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return nil }
   var bytes = [UInt8](repeating: 0, count: limit)
   var filled = 0

@@ -57,6 +57,7 @@ struct Agent {
       group.addTask { await parts.scheduler.run() }
       for service in parts.services { group.addTask { await service() } }
       await follow(signals, parts)
+      parts.supervisor?.tell("STOPPING=1", "STATUS=finishing the probes in flight")
       log.notice("stopping: no new probes; those in flight have 5 s")
       group.cancelAll()
       return ContinuousClock.now

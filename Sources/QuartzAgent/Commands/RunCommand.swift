@@ -13,7 +13,7 @@ struct RunCommand: AsyncParsableCommand {
     abstract: "Probe on schedule, keep uptime windows, deliver results.",
     discussion: """
       Runs until SIGTERM or SIGINT, then finishes what is in flight within 5 s and exits 0; a second signal exits at \
-      once. SIGHUP reads the checks of the configuration again.
+      once. SIGHUP, and a change of its files, reads the checks of the configuration again.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -25,11 +25,13 @@ struct RunCommand: AsyncParsableCommand {
     defer { sink.drain() }
     let log = Logger(label: "agent") { SinkHandler(label: $0, sink: sink, logLevel: logging.logLevel) }
     let path = try config.required()
-    let settings = try loadSettings(path) { log.warning("\($0.headline)", metadata: $0.hintMetadata) }
+    let loaded = try loadConfig(path) { log.warning("\($0.headline)", metadata: $0.hintMetadata) }
+    let settings = loaded.settings
     for problem in await onThread({ trustProblems(settings) }) {
       log.warning("a file of trusted certificates cannot be used", metadata: ["problem": "\(problem)"])
     }
-    try await Agent(settings: settings, configPath: path, log: log).run(signals)
+    let watch = await onThread { ConfigWatch(loaded.origin) }
+    try await Agent(settings: settings, configPath: path, watch: watch, log: log).run(signals)
   }
 }
 
@@ -37,10 +39,15 @@ struct RunCommand: AsyncParsableCommand {
 func loadSettings(_ path: String, warn: (ConfigProblem) -> Void = { printError("warning: \($0)") }) throws
   -> Settings
 {
+  try loadConfig(path, warn: warn).settings
+}
+
+/// The same, for who also wants to know what it was read from.
+func loadConfig(_ path: String, warn: (ConfigProblem) -> Void) throws -> LoadedConfig {
   do {
     let loaded = try ConfigLoader.load(path: path, environment: processEnvironment(), patterns: Pattern.rule)
     loaded.warnings.forEach(warn)
-    return loaded.settings
+    return loaded
   } catch {
     throw report(error)
   }

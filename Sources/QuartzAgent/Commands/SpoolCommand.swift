@@ -34,9 +34,10 @@ struct SpoolCommand: ParsableCommand {
 
     func run() throws {
       let (inspector, names) = try store.open()
-      inspector.results { queued, isSettled in
-        guard !(waiting && isSettled) else { return }
+      inspector.reader.results { queued, isSettled in
+        guard !(waiting && isSettled) else { return true }
         printOutput(renderRecord(queued.record, check: names[queued.record.checkID], code: nil))
+        return true
       }
       if inspector.status.damaged > 0 {
         printError("warning: \(inspector.status.damaged) stored results are damaged and left out")
@@ -53,7 +54,7 @@ struct SpoolCommand: ParsableCommand {
 
     func run() throws {
       let (inspector, names) = try store.open()
-      for refused in inspector.quarantined() {
+      for refused in inspector.reader.quarantined() {
         printOutput(renderRecord(refused.record, check: names[refused.record.checkID], code: refused.code))
       }
     }

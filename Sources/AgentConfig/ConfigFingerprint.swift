@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// What the files of a configuration hold at one moment, in a form to compare with another moment of this process.
+/// Symbolic links are followed, so that swapping one is a change, and writing the same text again is none.
+package struct ConfigFingerprint: Hashable, Sendable {
+  /// By path; a file that cannot be read has none.
+  private let contents: [String: Int?]
+
+  /// Blocks for as long as the disk does.
+  package init(of origin: ConfigOrigin) {
+    var contents: [String: Int?] = [:]
+    let included = origin.patterns.flatMap(ConfigFiles.disk.expand)
+    for path in Set(origin.files + included) { contents[path] = .some(digest(of: path)) }
+    self.contents = contents
+  }
+}
+
+/// Of the first 1 MiB and a little more: the most that a file of a configuration may have, and enough to see that it has
+/// more.
+private func digest(of path: String) -> Int? {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+  guard descriptor >= 0 else { return nil }
+  defer { close(descriptor) }
+  var hasher = Hasher()
+  var total = 0
+  while total <= YAMLReader.maxSize {
+    let (chunk, failure) = readChunk(descriptor)
+    if failure != nil { return nil }
+    if chunk.isEmpty { break }
+    hasher.combine(chunk)
+    total += chunk.count
+  }
+  return hasher.finalize()
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import ArgumentParser
+import Checks
+import Monitoring
+
+/// `quartz-agent doctor`: what on this machine would make probes lie.
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Look for what on this machine would make probes lie.",
+    discussion: """
+      Looks at the configuration, the resolvers, the trusted certificates, the clock, descriptors, the permission to \
+      ping, routes, the state directory and, where the configuration names one, the API and its key.
+
+      Exit code: 0 all well, 1 warnings, 2 trouble.
+      """)
+
+  /// What the answer looks like.
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case table, json
+  }
+
+  @OptionGroup var config: ConfigOptions
+
+  @Option(help: "table or json. Default: table.")
+  var format: Format = .table
+
+  @Flag(help: "No colours. The variable NO_COLOR does the same.")
+  var noColor = false
+
+  func run() async throws {
+    let (settings, found) = configuration()
+    var findings = [found]
+    findings += await onThread { machine(settings) }
+    findings += try await withProbeEngine(egress: settings.map(ProbeEgress.init) ?? ProbeEgress()) { engine in
+      let network = NetworkFindings(engine: engine)
+      var findings = await network.resolvers()
+      if let quartz = settings?.quartz { findings += await network.api(quartz) }
+      return findings
+    }
+    print(findings)
+    let worst = findings.map(\.verdict).max() ?? .fine
+    if worst != .fine { throw ExitCode(Int32(worst.rawValue)) }
+  }
+
+  private func configuration() -> (Settings?, Finding) {
+    guard let path = config.existing else {
+      return (
+        nil,
+        .warning(
+          "configuration", "there is none", hint: "name one with --config; only the machine is looked at")
+      )
+    }
+    do {
+      let loaded = try ConfigLoader.load(
+        path: path, environment: processEnvironment(), patterns: Pattern.rule)
+      let count = loaded.settings.checks.count
+      let words = "\(path): \(count) \(count == 1 ? "check" : "checks")"
+      guard let warning = loaded.warnings.first else {
+        return (loaded.settings, .fine("configuration", words))
+      }
+      return (
+        loaded.settings,
+        .warning(
+          "configuration", "\(words), \(loaded.warnings.count) warnings: \(warning.headline)",
+          hint: warning.hint)
+      )
+    } catch {
+      return (
+        nil,
+        .trouble(
+          "configuration", "\(path) has \(error.problems.count) problems",
+          hint: "quartz-agent validate lists them")
+      )
+    }
+  }
+
+  private func machine(_ settings: Settings?) -> [Finding] {
+    let pings = settings?.checks.contains { check in
+      if case .ping(let ping) = check.kind { ping.method == .icmp } else { false }
+    }
+    var findings = [
+      authoritiesFinding(), clockFinding(),
+      descriptorFinding(wanted: settings?.limits.inFlight, checks: settings?.checks.count ?? 1),
+      pingFinding(pings ?? false),
+    ]
+    findings += familyFindings()
+    if let settings { findings += stateFolderFindings(settings.agent.stateDir, spool: settings.spool.size) }
+    return findings
+  }
+
+  private func print(_ findings: [Finding]) {
+    switch format {
+    case .table:
+      let color = Terminal().usesColor(disabled: noColor)
+      let width = findings.map(\.area.count).max() ?? 0
+      printOutput(findings.map { $0.line(areaWidth: width, color: color) }.joined())
+    case .json:
+      var json = JSONWriter(reserving: 4096)
+      json.array { json in
+        for finding in findings { finding.write(to: &json) }
+      }
+      printOutput(json.text + "\n")
+    }
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+import Checks
+import Curl
+import Glibc
+import Monitoring
+
+// What can be seen without sending anything.
+
+/// How many probes the descriptor limit lets run at once.
+func descriptorFinding(wanted: Int?, checks: Int) -> Finding {
+  let (limit, possible) = (descriptorLimit(), inFlightLimit(wanted))
+  let text = "limit \(limit), so \(possible) probes at once"
+  guard possible < min(wanted ?? 100, max(checks, 1)) else { return .fine("descriptors", text) }
+  return .warning("descriptors", text, hint: "raise LimitNOFILE in the unit, or ulimit -n")
+}
+
+func authoritiesFinding() -> Finding {
+  do {
+    let trust = TrustStore()
+    try trust.check()
+    return .fine("authorities", "the system's trusted certificates are readable")
+  } catch {
+    return .trouble(
+      "authorities", "\(error)",
+      hint: "install ca-certificates; without it every https probe is a local fault")
+  }
+}
+
+func pingFinding(_ isNeeded: Bool) -> Finding {
+  guard let problem = pingPermission() else { return .fine("ping", "ICMP echo is allowed") }
+  let hint = "sysctl -w net.ipv4.ping_group_range=\"0 2147483647\", or method: tcp"
+  return isNeeded ? .trouble("ping", problem, hint: hint) : .warning("ping", problem, hint: hint)
+}
+
+/// Whether the kernel says that somebody keeps the clock right (adjtimex(2)).
+func clockFinding() -> Finding {
+  var state = timex()
+  let code = adjtimex(&state)
+  guard code >= 0 else {
+    return .warning("clock", "the kernel does not tell whether it is synchronised", hint: nil)
+  }
+  let isAdrift = code == TIME_ERROR || state.status & STA_UNSYNC != 0
+  guard isAdrift else { return .fine("clock", "synchronised, error at most \(state.maxerror / 1000) ms") }
+  return .warning(
+    "clock", "nobody keeps this machine's clock right, as far as the kernel knows",
+    hint: "run chrony or systemd-timesyncd on the host; in a container the host's word counts")
+}
+
+/// The addresses this machine could dial from: a family without a route can be probed by nobody.
+func familyFindings() -> [Finding] {
+  [
+    ("IPv4", IPAddress("192.0.2.1")), ("IPv6", IPAddress("2001:db8::1")),
+  ].compactMap { name, address in
+    guard let address else { return nil }
+    return hasRoute(to: address)
+      ? .fine(name, "there is a route out")
+      : .warning(
+        name, "there is no route out",
+        hint:
+          "checks of \(name) targets end as local faults; ip: \(address.version == 6 ? "4" : "6") keeps to the other family"
+      )
+  }
+}
+
+/// Connecting a datagram socket asks the routing table and sends nothing.
+private func hasRoute(to address: IPAddress) -> Bool {
+  let family = address.version == 4 ? AF_INET : AF_INET6
+  let number = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  guard number >= 0 else { return false }
+  defer { close(number) }
+  return SocketAddress(address, port: 9).withPointer { connect(number, $0, $1) } == 0
+}
+
+/// The directory everything durable lives in.
+func stateFolderFindings(_ path: String, spool: Int) -> [Finding] {
+  var facts = stat()
+  guard stat(path, &facts) == 0 else {
+    let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    guard access(parent, W_OK | X_OK) == 0 else {
+      return [
+        .trouble(
+          "state_dir", "\(path) does not exist and cannot be made here: \(String(cString: strerror(errno)))",
+          hint: "make it, owned by the agent's user, or name another in agent.state_dir")
+      ]
+    }
+    return [.fine("state_dir", "\(path) will be made at the first start")] + spaceFindings(parent, spool)
+  }
+  guard facts.st_mode & S_IFMT == S_IFDIR else {
+    return [.trouble("state_dir", "\(path) is no directory", hint: "name another in agent.state_dir")]
+  }
+  guard access(path, R_OK | W_OK | X_OK) == 0 else {
+    return [
+      .trouble(
+        "state_dir", "\(path) cannot be written by this user: \(String(cString: strerror(errno)))",
+        hint: "results would be kept in memory only; chown it to the agent's user")
+    ]
+  }
+  guard facts.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+    return [.trouble("state_dir", "\(path) may be written by others", hint: "chmod go-w \(path)")]
+  }
+  return [.fine("state_dir", "\(path) is there and writable")] + spaceFindings(path, spool)
+}
+
+/// Space for the spool, and file systems on which its promise does not hold.
+private func spaceFindings(_ path: String, _ spool: Int) -> [Finding] {
+  var facts = statfs()
+  guard statfs(path, &facts) == 0 else { return [] }
+  var findings: [Finding] = []
+  if let (name, why) = weakFileSystems[UInt64(facts.f_type) & 0xffff_ffff] {
+    findings.append(
+      .warning("file system", "\(path) is on \(name), \(why)", hint: "use ext4 or xfs on a local disk"))
+  }
+  let free = Int(clamping: UInt64(facts.f_bavail) * UInt64(facts.f_bsize))
+  let held = segmentBytes(below: path)
+  let text = "\(free >> 20) MiB free for a spool of \(spool >> 20) MiB"
+  findings.append(
+    free + held >= spool
+      ? .fine("space", text)
+      : .trouble("space", text, hint: "free some, or lower spool.size: space is set aside at start"))
+  return findings
+}
+
+/// What an existing spool holds of its space already.
+private func segmentBytes(below path: String) -> Int {
+  guard let folder = opendir("\(path)/spool") else { return 0 }
+  defer { closedir(folder) }
+  var total = 0
+  while let entry = readdir(folder) {
+    let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    var facts = stat()
+    if stat("\(path)/spool/\(name)", &facts) == 0, facts.st_mode & S_IFMT == S_IFREG {
+      total += Int(facts.st_blocks) * 512
+    }
+  }
+  return total
+}
+
+/// By statfs(2)'s magic numbers.
+private let weakFileSystems: [UInt64: (name: String, why: String)] = [
+  0x6969: ("nfs", "where locks and syncs are somebody else's"),
+  0xff53_4d42: ("cifs", "where locks and syncs are somebody else's"),
+  0xfe53_4d42: ("smb", "where locks and syncs are somebody else's"),
+  0x9123_683e: ("btrfs", "which copies on write: space that was set aside may be gone when it is needed"),
+  0x2fc1_2fc1: ("zfs", "which copies on write: space that was set aside may be gone when it is needed"),
+  0x0102_1994: ("tmpfs", "which a reboot empties"),
+  0x794c_7630: ("overlayfs", "which ends with its container: mount a volume there"),
+]
