@@ -26,7 +26,7 @@ knot-dnsutils            kdig, the second opinion on DNS answers
 unbound                  a real resolver to probe
 openssh-server           a real server with a banner to probe
 openssl                  certificates and TLS servers to probe
-opensmtpd                a real SMTP server for dialogs and STARTTLS
+postfix                  a real SMTP server for dialogs and STARTTLS
 dovecot-imapd            a real IMAP server for dialogs and STARTTLS
 dovecot-pop3d            a real POP3 server for dialogs and STARTTLS
 vsftpd                   a real FTP server for dialogs and STARTTLS

@@ -32,7 +32,7 @@ struct Conversation: Dialogue {
   private var hasSpoken = false
   /// When the last bytes came: an answer that is settled later was complete then.
   private var heardAt = Instant.now
-  /// What was sent, to be hidden wherever it comes back.
+  /// What a check's own steps sent, to be hidden wherever it comes back.
   private var sent: [[UInt8]] = []
 
   init(_ exchanges: [Exchange], farewell: [UInt8]? = nil) {
@@ -91,7 +91,7 @@ struct Conversation: Dialogue {
           fail(.impossible, "it names something that was not captured")
           break
         }
-        sent.append(bytes)
+        if say.isSecret { sent.append(bytes) }
         step.send = (step.send ?? []) + bytes
       }
       hasSpoken = true
@@ -152,7 +152,7 @@ struct Conversation: Dialogue {
 
   private func resolve(_ say: Utterance) -> [UInt8]? {
     switch say {
-    case .bytes(let bytes): bytes
+    case .bytes(let bytes), .hex(let bytes): bytes
     case .text(let text): captures.resolve(text)
     case .impossible: nil
     }

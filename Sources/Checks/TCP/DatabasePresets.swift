@@ -98,12 +98,17 @@ extension Script {
     littleEndian(UInt32(body.count)).prefix(3) + [sequence] + body
   }
 
-  private static func mysqlLogin(sequence: UInt8, overTLS: Bool) -> Exchange {
+  static func mysqlLoginBytes(sequence: UInt8, overTLS: Bool) -> [UInt8] {
     let body =
       mysqlFlags(overTLS: overTLS) + Array("quartz-agent".utf8) + [0, 0] + Array("mysql_native_password".utf8)
       + [0]
-    return Exchange(
-      "login as nobody", say: .bytes(mysqlFrame(body, sequence: sequence)), read: .read(mysqlLoginAnswer))
+    return mysqlFrame(body, sequence: sequence)
+  }
+
+  private static func mysqlLogin(sequence: UInt8, overTLS: Bool) -> Exchange {
+    Exchange(
+      "login as nobody", say: .bytes(mysqlLoginBytes(sequence: sequence, overTLS: overTLS)),
+      read: .read(mysqlLoginAnswer))
   }
 
   private static let mysqlLoginAnswer: @Sendable (ArraySlice<UInt8>) -> Reading = { bytes in

@@ -17,10 +17,15 @@ struct Exchange: Sendable {
 }
 
 enum Utterance: Sendable {
+  /// Of a preset: everybody may see it.
   case bytes([UInt8])
+  /// Of a check's own dialog: secret.
   case text(DialogText)
+  case hex([UInt8])
   /// Of a check that was not judged.
   case impossible
+
+  var isSecret: Bool { if case .bytes = self { false } else { true } }
 
   static func line(_ text: String) -> Utterance { .bytes(Array((text + "\r\n").utf8)) }
 }

@@ -18,6 +18,22 @@ extension Script {
     }
   }
 
+  /// Nothing but the farewell: of a check that wanted the handshake only.
+  static func parting(after kind: StartTLSProtocol) -> Script {
+    switch kind {
+    case .smtp: Script([], farewell: smtp(greeting: false).farewell)
+    case .imap: Script([], farewell: imap(greeting: false).farewell)
+    case .pop3: Script([], farewell: pop3(greeting: false).farewell)
+    case .ftp: Script([], farewell: ftp(greeting: false).farewell)
+    case .ldap: Script([], farewell: ldap.farewell)
+    case .xmpp: Script([], farewell: "</stream:stream>")
+    // A login that is broken off counts against this host; a refused one does not.
+    case .mysql: Script([], farewell: mysqlLoginBytes(sequence: 2, overTLS: true))
+    // Until a password was asked for there is nothing to end, and the server expects clients to go silently.
+    case .postgres: .silent
+    }
+  }
+
   private static let notOffered = "does not offer STARTTLS"
 
   private static let smtpStartTLS = Script([
