@@ -6,133 +6,160 @@ import Monitoring
 /// Everything one result knows, laid out so that a person sees where the time went and what failed.
 struct ResultExplanation {
   var color: Bool
+  /// Columns of the terminal; longer lines are folded, never cut.
+  var width = 120
 
   func render(_ result: CheckResult) -> String {
-    var lines: [String] = []
-    lines += waterfall(result.timings)
-    lines += hops(result.hops)
-    if let dns = result.dns { lines += answers(dns) }
-    if let ping = result.ping { lines += replies(ping) }
-    if let tls = result.tls { lines += certificate(tls) }
-    lines += assertions(result.assertions)
-    lines += attempts(result.attempts)
+    var lines = title(result)
+    lines += TimeDrawing(result, paint: paint, width: width - 2).lines
+    lines += section("hops", hops(result))
+    lines += section("dialog", dialog(result.dialog))
+    if let dns = result.dns { lines += section("dns", answers(dns)) }
+    if let ping = result.ping { lines += section("ping", replies(ping)) }
+    if let tls = result.tls {
+      lines += section("certificate", CertificateText(paint: paint).lines(tls, at: result.startedAt))
+    }
+    lines += section("assertions", assertions(result.assertions))
+    lines += section("addresses", addresses(result.addresses))
+    lines += section("attempts", attempts(result.attempts))
     if let excerpt = result.excerpt { lines += section("excerpt", [excerpt.printable(maxBytes: 1024)]) }
-    let head = title(result)
-    return ([head] + lines.map { "  " + $0 }).joined(separator: "\n") + "\n"
+    return lines.flatMap { fold($0, width: width) }.joined(separator: "\n") + "\n"
   }
 
-  private func title(_ result: CheckResult) -> String {
-    var words =
-      "\(result.state.mark) \(result.state.rawValue.uppercased())  \(result.check.printable(maxBytes: 200))"
-    words += "  \(result.type.rawValue) \(result.target)"
-    if result.reason != .ok {
-      words += "\n  " + [result.reason.rawValue, result.message].joinedPresent(": ")
-    }
-    if let phase = result.phase { words += "\n  failed in: \(phase.rawValue)" }
-    guard color else { return words }
-    return "\u{1b}[\(result.state.ansi)m" + words + "\u{1b}[0m"
+  private var paint: Paint { Paint(isOn: color) }
+
+  private func title(_ result: CheckResult) -> [String] {
+    let name = result.check.printable(maxBytes: 200)
+    let state = paint("\(result.state.mark) \(result.state.rawValue.uppercased())", result.state.ansi)
+    let target = "\(result.type.rawValue) \(result.target.printable(maxBytes: 300))"
+    var facts: [String] = []
+    if let time = result.responseTime { facts.append(precise(time)) }
+    if let code = result.statusCode { facts.append("status \(code)") }
+    if let version = result.httpVersion { facts.append("HTTP/\(version)") }
+    if let address = result.address { facts.append(address) }
+    var lines = ["\(state)  " + (name == result.target ? target : "\(name)  \(target)")]
+    if !facts.isEmpty { lines.append("  " + facts.joined(separator: "  ")) }
+    guard result.reason != .ok else { return lines + (result.message.map { ["  \($0)"] } ?? []) }
+    let reason = [result.reason.rawValue, result.message].compactMap(\.self).joined(separator: ": ")
+    lines.append("  " + paint(reason, result.state.ansi))
+    if let phase = result.phase { lines.append("  where  \(phase.rawValue.replacing("_", with: " "))") }
+    // Advice that leads here has been followed.
+    if let advice = result.reason.advice, !advice.contains("--explain") { lines.append("  next   \(advice)") }
+    return lines
   }
 
   private func section(_ name: String, _ lines: [String]) -> [String] {
-    lines.isEmpty ? [] : [name + ":"] + lines.map { "  " + $0 }
+    lines.isEmpty ? [] : ["  " + paint(name, Paint.heading)] + lines.map { "    " + $0 }
   }
 
-  private func waterfall(_ timings: Timings) -> [String] {
-    let parts: [(String, Duration?)] = [
-      ("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls),
-      ("first byte", timings.firstByte), ("transfer", timings.transfer),
-    ]
-    let known = parts.compactMap { name, duration in duration.map { (name, $0) } }
-    guard let total = timings.total, total > .zero else { return [] }
-    var before = 0.0
-    var lines: [String] = []
-    for (name, duration) in known {
-      lines.append(bar(name, duration, from: before, total: total.milliseconds))
-      before += duration.milliseconds
+  private func hops(_ result: CheckResult) -> [String] {
+    guard result.hops.count > 1 else { return [] }
+    return result.hops.enumerated().flatMap { index, hop in
+      let code = hop.statusCode.map(String.init) ?? "---"
+      let parts = phases(of: hop.timings).map { "\($0.name) \(precise($0.span))" }
+      let total = hop.timings.total.map { "= \(precise($0))" }
+      return [
+        "\(index + 1)  \(code)  \(hop.url.printable(maxBytes: 300))  \(hop.address ?? "")",
+        "        " + (parts + [total].compactMap(\.self)).joined(separator: "  "),
+      ].map(trimmed)
     }
-    lines.append(pad("total", 11) + padLeft(precise(total), 12))
-    return section("time", lines)
   }
 
-  private func bar(_ name: String, _ duration: Duration, from start: Double, total: Double) -> String {
-    let columns = 40.0
-    let offset = min(Int(start / total * columns), 39)
-    let length = max(1, min(Int((duration.milliseconds / total * columns).rounded()), 40 - offset))
-    let drawing = String(repeating: " ", count: offset) + String(repeating: "█", count: length)
-    return pad(name, 11) + padLeft(precise(duration), 12) + "  " + drawing
-  }
-
-  private func hops(_ hops: [Hop]) -> [String] {
-    guard hops.count > 1 else { return [] }
-    return section(
-      "hops",
-      hops.enumerated().map { index, hop in
-        let code = hop.statusCode.map(String.init) ?? "-"
-        let time = hop.timings.total.map(precise) ?? "-"
-        return "\(index + 1). \(code)  \(hop.url)  \(hop.address ?? "-")  \(time)"
-      })
+  private func dialog(_ steps: [DialogStepFacts]) -> [String] {
+    let width = column(steps.map(\.what), limit: 60)
+    return steps.flatMap { step in
+      let line = "\(mark(step.ok)) \(pad(step.what, width))  \(padLeft(precise(step.elapsed), 12))"
+      guard let seen = step.seen else { return [line] }
+      return [line, "    came  " + (seen.isEmpty ? "nothing" : seen)]
+    }
   }
 
   private func answers(_ dns: DNSFacts) -> [String] {
-    let flags = [dns.authoritative ? "authoritative" : nil, dns.truncated ? "truncated over udp" : nil]
+    let flags = [
+      dns.authoritative ? "authoritative" : nil, dns.authentic ? "authentic" : nil,
+      dns.truncated ? "cut over udp, then asked again" : nil,
+      dns.ignored > 0 ? "\(dns.ignored) foreign answers ignored" : nil,
+    ]
     let head = ([dns.rcode, "over " + dns.transport] + flags.compactMap(\.self)).joined(separator: ", ")
-    return section("dns", [head] + dns.answers.map { "\($0.name) \($0.ttl) \($0.type) \($0.data)" })
+    var lines = [head] + dns.answers.map { "\($0.name)  \($0.ttl)  \($0.type)  \($0.data)" }
+    if dns.answerCount > dns.answers.count {
+      lines.append("and \(dns.answerCount - dns.answers.count) more")
+    }
+    return lines
   }
 
   private func replies(_ ping: PingFacts) -> [String] {
-    var words = "\(ping.received) of \(ping.sent) replies, \(decimal(ping.loss)) % lost"
+    // One sign a packet says more than a percentage, as long as they fit.
+    let signs =
+      ping.sent <= 40
+      ? String(repeating: "█", count: ping.received)
+        + String(repeating: "·", count: max(0, ping.sent - ping.received)) + "  " : ""
+    var lines = ["\(signs)\(ping.received) of \(ping.sent) replies, \(decimal(ping.loss)) % lost"]
     if let low = ping.minimum, let mean = ping.average, let high = ping.maximum {
-      words += ", min/avg/max \(precise(low)) / \(precise(mean)) / \(precise(high))"
+      lines.append("min \(precise(low))  avg \(precise(mean))  max \(precise(high))")
     }
-    return section("ping", [words])
-  }
-
-  private func certificate(_ tls: TLSFacts) -> [String] {
-    var lines = [[tls.version, tls.cipher].joinedPresent(", ")]
-    lines.append(tls.verified ? "verified" : "not verified: \(tls.verifyError ?? "not judged")")
-    for (index, certificate) in tls.chain.enumerated() {
-      lines.append("\(index). \(certificate.subject)")
-      lines.append("   issued by \(certificate.issuer)")
-      lines.append("   valid \(day(certificate.notBefore)) to \(day(certificate.notAfter))")
-      if index == 0, let days = tls.daysRemaining { lines.append("   \(days) days remaining") }
-      if index == 0, !certificate.sans.isEmpty {
-        lines.append("   for \(certificate.sans.joined(separator: ", "))")
-      }
-    }
-    return section("certificate", lines)
+    let spread = [
+      ping.standardDeviation.map { "standard deviation \(precise($0))" },
+      ping.jitter.map { "jitter \(precise($0))" },
+    ].compactMap(\.self)
+    if !spread.isEmpty { lines.append(spread.joined(separator: "  ")) }
+    return lines
   }
 
   private func assertions(_ assertions: [Assertion]) -> [String] {
-    section(
-      "assertions",
-      assertions.map { assertion in
-        let mark = assertion.ok ? "✓" : "✕"
-        let found = assertion.actual.isEmpty ? "nothing" : assertion.actual
-        return "\(mark) \(assertion.what): expected \(assertion.expected), found \(found)"
-      })
+    let names = column(assertions.map(\.what), limit: 32)
+    let found = column(assertions.map(shown), limit: 32)
+    return assertions.map {
+      "\(mark($0.ok)) \(pad($0.what, names))  \(padded(shown($0), found))  expected \($0.expected)"
+    }
+  }
+
+  private func shown(_ assertion: Assertion) -> String {
+    assertion.actual.isEmpty ? "nothing" : assertion.actual
+  }
+
+  private func addresses(_ addresses: [AddressVerdict]) -> [String] {
+    let width = column(addresses.map(\.address), limit: 48)
+    return addresses.map { one in
+      let time = padLeft(one.responseTime.map(precise) ?? "-", 12)
+      let words = [one.reason.rawValue, one.message].compactMap(\.self).joined(separator: ": ")
+      return "\(paint(one.state.mark, one.state.ansi)) \(pad(one.address, width))  \(time)  \(words)"
+    }
   }
 
   private func attempts(_ attempts: [Attempt]) -> [String] {
-    guard attempts.count > 1 else { return [] }
-    return section(
-      "attempts",
-      attempts.enumerated().map { index, attempt in
-        let time = attempt.responseTime.map(precise) ?? "-"
-        return "\(index + 1). \(attempt.startedAt.rfc3339)  \(attempt.reason.rawValue)  \(time)"
-      })
+    guard attempts.count > 1 || attempts.contains(where: { $0.dialled.count > 1 }) else { return [] }
+    return attempts.enumerated().flatMap { index, attempt in
+      let time = attempt.responseTime.map(precise) ?? "-"
+      let clock = attempt.startedAt.rfc3339.dropFirst(11).dropLast()
+      let line =
+        "\(mark(attempt.status == .success)) \(index + 1)  \(clock)  \(padLeft(time, 12))  \(attempt.reason.rawValue)"
+      return [line] + raced(attempt.dialled)
+    }
   }
 
-  private func precise(_ duration: Duration) -> String {
-    let microseconds = duration.microseconds
-    let fraction = String(microseconds % 1000)
-    return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction + " ms"
+  /// Who took part in the race for a connection, and what became of the losers.
+  private func raced(_ dialled: [DialledAddress]) -> [String] {
+    guard dialled.count > 1 else { return [] }
+    let width = column(dialled.map(\.address), limit: 48)
+    return dialled.map { one in
+      let outcome =
+        switch one.outcome {
+        case .connected: "connected"
+        case .abandoned: "given up: another was first"
+        case .failed: one.reason?.rawValue ?? "failed"
+        }
+      let start = one.after == .zero ? "" : "  (started after \(precise(one.after)))"
+      return "    \(pad(one.address, width))  \(padLeft(precise(one.elapsed), 12))  \(outcome)\(start)"
+    }
   }
 
-  private func day(_ time: Timestamp) -> String { String(time.rfc3339.prefix(10)) }
-}
+  private func mark(_ ok: Bool) -> String { ok ? paint("✓", Paint.good) : paint("✕", Paint.bad) }
 
-extension [String?] {
-  fileprivate func joinedPresent(_ separator: String) -> String {
-    compactMap(\.self).joined(separator: separator)
+  private func column(_ texts: [String], limit: Int) -> Int { min(limit, texts.map(\.count).max() ?? 0) }
+
+  /// Longer texts stand as they are: what came must not be cut.
+  private func padded(_ text: String, _ width: Int) -> String {
+    text.count >= width ? text : pad(text, width)
   }
 }

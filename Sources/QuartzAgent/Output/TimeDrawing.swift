@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// One part of a probe and how long it took.
+struct PhaseSpan: Equatable {
+  var name: String
+  /// Draws the part in the one bar of a hop.
+  var letter: Character
+  var phase: Phase
+  var span: Duration
+}
+
+/// The parts that were measured, in order.
+func phases(of timings: Timings) -> [PhaseSpan] {
+  let parts: [(String, Character, Phase, Duration?)] = [
+    ("dns", "d", .dns, timings.dns), ("connect", "c", .connect, timings.connect),
+    ("tls", "t", .tls, timings.tls),
+    ("first byte", "f", .firstByte, timings.firstByte), ("transfer", "b", .transfer, timings.transfer),
+  ]
+  return parts.compactMap { name, letter, phase, span in
+    span.map { PhaseSpan(name: name, letter: letter, phase: phase, span: $0) }
+  }
+}
+
+/// Where the time of the last attempt went: a bar for each part, or, when there were redirects, one for each hop.
+struct TimeDrawing {
+  private let result: CheckResult
+  private let paint: Paint
+  /// Columns of the drawing.
+  private let columns: Int
+
+  init(_ result: CheckResult, paint: Paint, width: Int) {
+    self.result = result
+    self.paint = paint
+    columns = max(16, min(72, width - 34))
+  }
+
+  var lines: [String] {
+    guard let total = result.timings.total, total > .zero else { return [] }
+    let rows = result.hops.count > 1 ? hops(total) : parts(total)
+    return ["  " + paint("time", Paint.heading)] + rows.map(trimmed)
+      + ["      " + pad("total", 12) + padLeft(precise(total), 14)]
+  }
+
+  private func parts(_ total: Duration) -> [String] {
+    var spans = phases(of: result.timings)
+    let rest = total - spans.reduce(.zero) { $0 + $1.span }
+    // A hundredth is rounding and our own steps in between.
+    if rest > total / 100 { spans.append(unmeasured(rest, after: spans)) }
+    var start = Duration.zero
+    return spans.map { span in
+      defer { start += span.span }
+      let failed = hasFailed(in: span.phase)
+      let bar = paint(
+        String(repeating: "█", count: length(span.span, total)), failed ? Paint.bad : color(span.phase))
+      let mark = failed ? paint("✕", Paint.bad) : " "
+      return "    \(mark) " + pad(span.name, 12) + padLeft(precise(span.span), 14) + "  "
+        + String(repeating: " ", count: offset(start, total)) + bar
+    }
+  }
+
+  /// What has no part of its own: the one it failed in, or the talk on a connection that stood.
+  private func unmeasured(_ rest: Duration, after spans: [PhaseSpan]) -> PhaseSpan {
+    if let phase = result.phase, phase != .assertion, !spans.contains(where: { $0.phase == phase }) {
+      return PhaseSpan(name: phase.rawValue.replacing("_", with: " "), letter: "x", phase: phase, span: rest)
+    }
+    let talk = !result.dialog.isEmpty
+    let answer = result.dns != nil || result.ping != nil
+    let name = talk ? "dialog" : answer ? "answer" : "in between"
+    return PhaseSpan(name: name, letter: "x", phase: talk ? .dialog : .answer, span: rest)
+  }
+
+  private func hops(_ total: Duration) -> [String] {
+    var start = Duration.zero
+    let rows = result.hops.enumerated().map { index, hop in
+      let taken = hop.timings.total ?? .zero
+      defer { start += taken }
+      let isLast = index == result.hops.count - 1
+      let failed = isLast && result.phase.map { $0 != .assertion } ?? false
+      let mark = failed ? paint("✕", Paint.bad) : " "
+      let name = "\(index + 1)  \(hop.statusCode.map(String.init) ?? "---")"
+      return "    \(mark) " + pad(name, 12) + padLeft(precise(taken), 14) + "  "
+        + String(repeating: " ", count: offset(start, total)) + letters(hop.timings, total)
+    }
+    return rows + ["      d dns  c connect  t tls  f first byte  b body"]
+  }
+
+  private func letters(_ timings: Timings, _ total: Duration) -> String {
+    phases(of: timings).map { span in
+      paint(String(repeating: span.letter, count: length(span.span, total)), color(span.phase))
+    }.joined()
+  }
+
+  private func hasFailed(in phase: Phase) -> Bool {
+    guard result.state == .down || result.state == .unknown, let failed = result.phase else { return false }
+    if failed == phase { return true }
+    // A proxy is dialled in the place of the target.
+    return failed == .proxy && phase == .connect
+  }
+
+  private func offset(_ start: Duration, _ total: Duration) -> Int {
+    min(Int(start / total * Double(columns)), columns - 1)
+  }
+
+  /// At least one column: what happened is seen.
+  private func length(_ span: Duration, _ total: Duration) -> Int {
+    max(1, min(columns, Int((span / total * Double(columns)).rounded())))
+  }
+
+  private func color(_ phase: Phase) -> String {
+    switch phase {
+    case .dns: "36"
+    case .connect: "34"
+    case .tls: "35"
+    case .firstByte: "33"
+    default: "32"
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+@testable import QuartzAgent
+
+/// Results as probes make them, with figures that stay.
+enum Explained {
+  static let now = Timestamp(seconds: 1_800_000_000)
+
+  static func ms(_ value: Double) -> Duration { .microseconds(Int64(value * 1000)) }
+
+  static func result(
+    _ type: String, _ verdict: Verdict, _ change: (inout CheckDefinition) -> Void,
+    _ fill: (inout CheckResult) -> Void
+  ) throws -> CheckResult {
+    var definition = CheckDefinition()
+    definition.name = "Shop front"
+    definition.type = type
+    change(&definition)
+    let check = try MonitoringCheck(definition)
+    var generator = SystemRandomNumberGenerator()
+    var result = CheckResult(
+      id: .v7(at: now, using: &generator), check: check, trigger: .manual, scheduledAt: now, startedAt: now,
+      late: .zero, verdict: verdict)
+    result.attempts = [
+      Attempt(startedAt: now, status: verdict.status, reason: verdict.reason, responseTime: nil)
+    ]
+    fill(&result)
+    return result
+  }
+
+  static func http(
+    _ verdict: Verdict, url: String = "https://shop.example/health", _ fill: (inout CheckResult) -> Void
+  ) throws -> CheckResult { try result("http", verdict, { $0.url = url }, fill) }
+
+  static func certificate(_ subject: String, by issuer: String, days: Int64, sans: [String] = [])
+    -> CertificateFacts
+  {
+    CertificateFacts(
+      subject: subject, issuer: issuer, notBefore: Timestamp(seconds: 1_700_000_000),
+      notAfter: now.advanced(by: .seconds(days * 86_400)), serial: "01", sha256: "00", sans: sans)
+  }
+
+  static func chain(days: Int64) -> [CertificateFacts] {
+    [
+      certificate(
+        "CN=shop.example", by: "CN=Intermediate", days: days, sans: ["shop.example", "www.shop.example"]),
+      certificate("CN=Intermediate", by: "CN=Root", days: 800),
+    ]
+  }
+}
