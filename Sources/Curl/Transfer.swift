@@ -53,6 +53,12 @@ final class Transfer {
     if toRead, readableSince == nil, requestStart != nil, judge == nil { readableSince = instant }
   }
 
+  /// Makes room for more of the body: twice as much each time, but never beyond its limit.
+  func reserveBody(_ count: Int, upTo limit: Int) {
+    let needed = body.count + count
+    if needed > body.capacity { body.reserveCapacity(min(limit, max(needed, 2 * body.capacity))) }
+  }
+
   /// Frees what the handle's options pointed to. The handle must not use them any more.
   func release() {
     for list in lists { curl_slist_free_all(list) }

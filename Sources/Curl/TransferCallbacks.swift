@@ -46,6 +46,7 @@ func takeBody(
   transfer.lastWrite = .now
   guard case .body(let limit) = transfer.request.goal else { return length }
   let room = limit - transfer.body.count
+  transfer.reserveBody(min(length, max(0, room)), upTo: limit)
   transfer.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: min(length, max(0, room))))
   if length <= room { return length }
   transfer.stop = .bodyTooLarge

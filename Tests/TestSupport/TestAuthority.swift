@@ -30,6 +30,11 @@ package struct TestAuthority {
   package struct Identity {
     package let certificate: String
     package let key: String
+
+    package init(certificate: String, key: String) {
+      self.certificate = certificate
+      self.key = key
+    }
   }
 
   /// - Parameter name: distinguishes several authorities in one folder.

@@ -86,3 +86,14 @@ func withAnswer<Value>(
       link.waitForEnd()
     }, body)
 }
+
+/// One http probe for several attempts.
+func withProbe<Value>(
+  names: NameTable = .loopback, trust: TrustStore = TrustStore(), _ body: (HTTPProbe) async throws -> Value
+) async throws -> Value {
+  try await withCurlEngine(trust: trust) { engine in
+    let finder = TargetFinder(resolver: names, policy: EgressPolicy())
+    return try await body(
+      HTTPProbe(engine: engine, reactor: try Reactor(), finder: finder, userAgent: "quartz-agent/test"))
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+import Checks
+import Foundation
+import Monitoring
+import Synchronization
+import TestSupport
+import Testing
+
+/// Compressed bodies: every coding, none when nobody asked, and bombs.
+@Suite(.timeLimit(.minutes(2))) struct HTTPDecodingTests {
+  private final class Seen: Sendable {
+    let request = Mutex("")
+    var text: String { request.withLock { $0 } }
+  }
+
+  private static let text = "a needle in a haystack"
+
+  /// RFC 1951: one stored block.
+  private static func deflate(_ bytes: [UInt8]) -> [UInt8] {
+    let count = UInt16(bytes.count)
+    return [1, UInt8(count & 0xff), UInt8(count >> 8), UInt8(~count & 0xff), UInt8(~count >> 8)] + bytes
+  }
+
+  /// RFC 1950 around it.
+  private static func zlib(_ bytes: [UInt8]) -> [UInt8] {
+    var (a, b): (UInt32, UInt32) = (1, 0)
+    for byte in bytes {
+      a = (a + UInt32(byte)) % 65_521
+      b = (b + a) % 65_521
+    }
+    let sum = b << 16 | a
+    return [0x78, 0x01] + deflate(bytes) + (0..<4).map { UInt8(sum >> (24 - 8 * UInt32($0)) & 0xff) }
+  }
+
+  private static func packed(_ coding: String, _ bytes: [UInt8]) async throws -> [UInt8] {
+    switch coding {
+    case "raw deflate": return deflate(bytes)
+    case "zlib deflate": return zlib(bytes)
+    default:
+      return try await withTemporaryDirectory { folder in
+        let file = folder.appending(path: "data")
+        try Data(bytes).write(to: file)
+        let program =
+          ["gzip": "/usr/bin/gzip", "br": "/usr/bin/brotli", "zstd": "/usr/bin/zstd"][coding] ?? ""
+        let suffix = ["gzip": "gz", "br": "br", "zstd": "zst"][coding] ?? ""
+        try runTool(program, [file.path], in: folder)
+        return [UInt8](try Data(contentsOf: folder.appending(path: "data.\(suffix)")))
+      }
+    }
+  }
+
+  private func outcome(
+    _ coding: String, _ body: [UInt8], seen: Seen = Seen(),
+    _ change: (inout CheckDefinition) -> Void = { _ in }
+  ) async throws -> ProbeOutcome {
+    try await withLoopbackServer(script: { link in
+      let asked = link.read(until: "\r\n\r\n")
+      seen.request.withLock { $0 = asked }
+      link.write("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n")
+      link.write(body)
+      link.waitForEnd()
+    }) { server in
+      try await ProbeBench().http(
+        try httpCheck("http://good.test:\(server.port)/") {
+          $0.expectBodyContains = ["needle"]
+          change(&$0)
+        })
+    }
+  }
+
+  @Test(arguments: ["gzip", "br", "zstd", "raw deflate", "zlib deflate"])
+  func eachCodingIsDecoded(coding: String) async throws {
+    let body = try await Self.packed(coding, Array(Self.text.utf8))
+    let seen = Seen()
+    let name = String(coding.split(separator: " ").last ?? "")
+    let decoded = try await outcome(name, body, seen: seen)
+    #expect(decoded.verdict == .ok, "\(decoded.verdict)")
+    let accepted = seen.text.split(separator: "\r\n").first { $0.hasPrefix("Accept-Encoding:") }
+    for wanted in ["gzip", "br", "zstd", "deflate"] { #expect(accepted?.contains(wanted) == true) }
+  }
+
+  @Test func withoutDecompressionTheBytesAreJudgedAsTheyCame() async throws {
+    let body = try await Self.packed("gzip", Array(Self.text.utf8))
+    let seen = Seen()
+    let raw = try await outcome("gzip", body, seen: seen) { $0.decompress = false }
+    #expect(raw.verdict.reason == .body)
+    #expect(seen.text.contains("Accept-Encoding: identity\r\n"))
+    let stored = try await outcome("deflate", Self.deflate(Array(Self.text.utf8))) { $0.decompress = false }
+    // A stored block holds the text as it is.
+    #expect(stored.verdict == .ok)
+  }
+
+  @Test(arguments: [
+    ("gzip", "not packed"), ("br", "not packed"), ("zstd", "not packed"), ("rot13", "arrqyr"),
+  ])
+  func aCodingThatIsNoneIsAProtocolFailure(coding: String, body: String) async throws {
+    let broken = try await outcome(coding, Array(body.utf8))
+    #expect(broken.verdict.reason == .httpProtocol, "\(broken.verdict)")
+  }
+
+  @Test("N8: a bomb of 16 MiB stops at the cap of decoded bytes", arguments: ["gzip", "br", "zstd"])
+  func bombs(coding: String) async throws {
+    let body = try await Self.packed(coding, [UInt8](repeating: 0, count: 16 * 1024 * 1024))
+    let before = try residentKilobytes()
+    let bomb = try await outcome(coding, body) { $0.maxBody = 100_000 }
+    #expect(bomb.verdict.reason == .bodyTooLarge, "\(bomb.verdict)")
+    #expect(try residentKilobytes() - before < 24 * 1024)
+  }
+
+  @Test("N8: stacked codings are refused beyond five")
+  func nestedCodings() async throws {
+    var body = Array(Self.text.utf8)
+    for _ in 0..<2 { body = Self.zlib(body) }
+    let two = try await outcome("deflate, deflate", body)
+    #expect(two.verdict == .ok)
+    for _ in 0..<4 { body = Self.zlib(body) }
+    let six = try await outcome(Array(repeating: "deflate", count: 6).joined(separator: ", "), body)
+    #expect(six.verdict.reason == .httpProtocol, "\(six.verdict)")
+  }
+
+  @Test("N8: nothing is decoded where nobody needs the body")
+  func unneededBodies() async throws {
+    let seen = Seen()
+    let unread = try await outcome("gzip", Array("not packed".utf8), seen: seen) {
+      $0.expectBodyContains = nil
+    }
+    #expect(unread.verdict == .ok)
+    #expect(!seen.text.contains("Accept-Encoding"))
+  }
+}
