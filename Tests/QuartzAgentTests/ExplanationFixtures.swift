@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Monitoring
+import Testing
 
 @testable import QuartzAgent
 
@@ -48,5 +49,20 @@ enum Explained {
         "CN=shop.example", by: "CN=Intermediate", days: days, sans: ["shop.example", "www.shop.example"]),
       certificate("CN=Intermediate", by: "CN=Root", days: 800),
     ]
+  }
+}
+
+/// At 80 columns without colour, word for word; then what colour and other widths may change, and what not.
+func expectText(
+  _ result: CheckResult, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  let plain = ResultExplanation(color: false, width: 80).render(result)
+  #expect(plain == expected, sourceLocation: sourceLocation)
+  #expect(plain.split(separator: "\n").allSatisfy { $0.count <= 80 }, sourceLocation: sourceLocation)
+  for width in [40, 80, 120] {
+    let plain = ResultExplanation(color: false, width: width).render(result)
+    let painted = ResultExplanation(color: true, width: width).render(result)
+    #expect(painted.replacing(/\u{1b}\[[0-9]+m/, with: "") == plain, sourceLocation: sourceLocation)
+    #expect(painted.contains("\u{1b}[") && !plain.contains("\u{1b}"), sourceLocation: sourceLocation)
   }
 }

@@ -38,7 +38,9 @@ final class OncePrinter: Sendable {
     case .junit: printOutput(renderJUnit(results))
     case .table:
       if explain {
-        for result in results { printOutput(ResultExplanation(color: color, width: width).render(result) + "\n") }
+        for result in results {
+          printOutput(ResultExplanation(color: color, width: width).render(result) + "\n")
+        }
       } else {
         printOutput(ResultTable(width: width, color: color).render(results))
       }
