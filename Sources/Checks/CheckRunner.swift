@@ -70,8 +70,10 @@ package struct CheckRunner: Sendable {
       outcome = try await attempt(check, &attempts)
       if outcome.verdict.state == .down { outcome.verdict = outcome.verdict.confirmed(after: retries) }
     }
-    if outcome.verdict.state == .down, let names = await canaries?.failing(since: began, about: check) {
-      outcome.verdict = outcome.verdict.excused(by: names)
+    // Of a check that must fail, the failure is what the uplink would excuse.
+    let found = outcome.negated ?? outcome.verdict
+    if found.state == .down, let names = await canaries?.failing(since: began, about: check) {
+      outcome.verdict = found.excused(by: names)
     }
     if Task.isCancelled { throw CancellationError() }
     var slot = slot
@@ -87,9 +89,11 @@ package struct CheckRunner: Sendable {
     // A probe may have ended well before it saw the cancel, or because of it: nobody wants to know any more.
     if Task.isCancelled { throw CancellationError() }
     ResponseTimeRule(check.responseTime).judge(&outcome)
+    if check.negate { NegateRule().judge(&outcome) }
     attempts.append(
       Attempt(
-        startedAt: startedAt.advanced(by: outcome.held), status: outcome.verdict.status, reason: outcome.verdict.reason,
+        startedAt: startedAt.advanced(by: outcome.held), status: outcome.verdict.status,
+        reason: outcome.verdict.reason,
         responseTime: outcome.responseTime, dialled: outcome.dialled))
     return outcome
   }
@@ -108,7 +112,7 @@ package struct CheckRunner: Sendable {
     of outcome: ProbeOutcome, _ attempts: [Attempt], check: MonitoringCheck, slot: ProbeSlot,
     startedAt: Timestamp
   ) -> CheckResult {
-    var generator = SystemRandomNumberGenerator()
+    var generator = RandomPool()
     var result = CheckResult(
       id: .v7(at: time.now(), using: &generator), check: check, trigger: slot.trigger,
       scheduledAt: slot.scheduledAt, startedAt: startedAt,

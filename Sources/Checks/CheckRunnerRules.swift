@@ -39,3 +39,23 @@ package struct ResponseTimeRule: Hashable, Sendable {
       degraded: degraded)
   }
 }
+
+/// `negate`: the target must not answer. A success, degraded or not, becomes a failure, and a failure that blames the
+/// target a success; what nobody can tell stays unknown.
+package struct NegateRule: Hashable, Sendable {
+  package init() {}
+
+  /// Judging twice changes nothing.
+  package func judge(_ outcome: inout ProbeOutcome) {
+    guard outcome.negated == nil, outcome.verdict.state != .unknown else { return }
+    let found = outcome.verdict
+    let words = [found.reason.rawValue, found.message].compactMap(\.self).joined(separator: ": ")
+    outcome.negated = found
+    outcome.verdict =
+      found.isSuccess
+      ? Verdict(.negated, phase: .assertion, message: "answered, and negate says that it must not (\(words))")
+      : Verdict(.ok, message: "fails, as negate says that it must (\(words))")
+    outcome.assertions.append(
+      Assertion(what: "negate", expected: "a failure", actual: words, ok: !found.isSuccess))
+  }
+}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension Reason {
-  /// What to look at first, for a person who has just been woken: lower case, no full stop. Nil where the reason and
-  /// its message say it all. docs/results.md has the same for every reason.
+  /// What to look at first, for a person who has just been woken: lower case, no full stop. Nil for `ok`.
+  /// docs/results.md says the same of every reason.
   package var advice: String? {
     switch self {
     case .dnsNXDomain: "check the spelling of the host, and the zone it should be in"
@@ -21,11 +21,31 @@ extension Reason {
     case .tlsTimeout, .firstByteTimeout:
       "the service accepts connections and then hangs: see its load and log"
     case .transferTimeout: "the answer began and did not end in time: a slow service, or a slow line"
-    case .httpStatus, .body: "ask it yourself: quartz-agent once --explain"
+    case .dnsMalformed: "ask the name server yourself; something on the way may alter DNS"
+    case .dnsRcode, .dnsAnswer: "compare what came with what the zone should say: quartz-agent once --explain"
+    case .tlsProtocol: "the server speaks only older versions of TLS: upgrade it, or lower tls.min_version"
+    case .tlsClientCertificate: "the server wants a client certificate it trusts: see tls.client_certificate"
+    case .tlsHandshake: "see whether TLS is spoken on that port at all"
+    case .tlsWeak: "renew the certificate with a stronger key and signature"
+    case .httpStatus, .body, .header, .json, .finalURL, .httpVersion:
+      "see what came and what was expected: quartz-agent once --explain"
+    case .httpProtocol: "no HTTP is spoken on that port, or another scheme is"
     case .httpRedirectLimit, .httpRedirectRefused: "see where it leads: quartz-agent once --explain"
+    case .bodyTooLarge: "raise max_body, or probe a smaller page"
+    case .headersTooLarge: "the answer's headers pass every limit: see what sets them"
+    case .responseTime: "see which part takes the time: quartz-agent once --explain"
     case .certificateExpiring: "renew the certificate before it ends"
+    case .dialog: "see which step failed: quartz-agent once --explain"
+    case .starttlsRefused: "the server does not offer STARTTLS here: see its configuration"
+    case .proxyConnect: "see whether the proxy runs and may reach the target"
+    case .proxyAuth: "see the proxy's user and password"
+    case .authToken: "see the token endpoint, the client id and its secret"
     case .pingLoss, .pingTimeout: "the host is down, the way to it loses packets, or it does not answer ping"
-    default: nil
+    case .negated: "something answers that should not: stop it, or close its port"
+    case .policyDenied: "see egress in docs/configuration.md"
+    case .localFault: "this machine could not probe: the message says what it lacks"
+    case .unsupported: "this version cannot run this check: the message says why"
+    case .ok: nil
     }
   }
 }

@@ -58,6 +58,9 @@ package enum Reason: String, CaseIterable, Hashable, Sendable {
   case pingLoss = "ping_loss"
   case pingTimeout = "ping_timeout"
 
+  /// The target answered, and the check says that it must not.
+  case negated
+
   case policyDenied = "policy_denied"
   case localFault = "local_fault"
   case unsupported

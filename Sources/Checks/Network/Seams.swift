@@ -69,6 +69,8 @@ package struct ProbeOutcome: Sendable {
   package var dialled: [DialledAddress] = []
   /// With `addresses: each`: what every address came to.
   package var addresses: [AddressVerdict] = []
+  /// With `negate`: the verdict before it changed sides; nil where it did not.
+  package var negated: Verdict?
   /// How long the attempt was held back before it began: lateness, no part of any time in here.
   package var held: Duration = .zero
   /// Nothing was tried yet: the attempt is to be made again after this long.

@@ -102,7 +102,7 @@ import Testing
       }
       let outcome = try await bench.http(check)
       #expect(outcome.verdict.reason == .httpStatus)
-      #expect(outcome.verdict.message == "status 200, expected 301, 400-499")
+      #expect(outcome.verdict.message == "status 200, expected 301, 400-499, and 2 more conditions")
       #expect(outcome.assertions.map(\.ok) == [false, true, false, false, false, true])
       #expect(outcome.assertions[2].actual == "not found")
       #expect(outcome.assertions[3].actual == "found")

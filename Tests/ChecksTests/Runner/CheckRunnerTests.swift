@@ -248,8 +248,16 @@ import Testing
     #expect(judged(.seconds(4), expiring).verdict.state == .down)
   }
 
+  /// Nobody knows how long an answer would have taken that never came.
+  @Test func withoutAnAnswerNoLimitHolds() {
+    for outcome in [judged(nil), judged(.milliseconds(3), Verdict(.connectRefused, phase: .connect))] {
+      #expect(outcome.assertions.map(\.ok) == [false, false])
+      #expect(outcome.assertions.map(\.actual) == ["", ""])
+    }
+    #expect(judged(.milliseconds(3), Verdict(.body, phase: .assertion)).assertions.map(\.ok) == [true, true])
+  }
+
   @Test func nothingToJudgeChangesNothing() {
-    #expect(judged(nil).assertions.isEmpty)
     #expect(judged(.seconds(9), warn: nil, fail: nil).assertions.isEmpty)
   }
 
