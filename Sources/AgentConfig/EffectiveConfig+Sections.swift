@@ -9,7 +9,10 @@ extension ConfigPrinter {
       printer.text("region", settings.agent.region)
       printer.text("state_dir", settings.agent.stateDir)
     }
-    map("status") { $0.text("listen", settings.status.listen.text) }
+    map("status") { printer in
+      printer.text("listen", settings.status.listen.text)
+      printer.secret("run_now_token", settings.status.runNowToken)
+    }
     map("limits") { printer in
       printer.word("in_flight", settings.limits.inFlight.map(String.init) ?? "auto")
       printer.word("in_flight_per_host", String(settings.limits.inFlightPerHost))
@@ -48,6 +51,8 @@ extension ConfigPrinter {
         printer.flag("messages", settings.deliver.messages)
       }
       if let supabase = settings.supabase { printer.map("supabase") { $0.supabase(supabase) } }
+      // Only supabase has a use for it.
+      if settings.deliver.target == .supabase { printer.flag("update_resources", settings.updateResources) }
     }
   }
 
@@ -82,7 +87,7 @@ extension ConfigPrinter {
   /// Of an url with a secret in it, only what results show as well. What stands for the query is escaped, so that the
   /// whole is still an url.
   mutating func url(_ name: String, _ url: HTTPURL) {
-    guard isSecret(name) else { return text(name, url.text) }
+    guard isSecret(name) else { return text(name, url.text, host: url.host) }
     shown(name, url.display + (url.query == nil ? "" : "?%3Credacted%3E"))
   }
 }

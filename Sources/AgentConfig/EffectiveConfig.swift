@@ -61,10 +61,15 @@ struct ConfigPrinter {
 
   mutating func flag(_ name: String, _ value: Bool) { word(name, value ? "true" : "false") }
 
-  mutating func text(_ name: String, _ value: String?) {
+  /// - Parameter host: the name of a host in it; nil: all of it, if it is one.
+  mutating func text(_ name: String, _ value: String?, host: String? = nil) {
     guard let value else { return }
-    line("\(key(name)): \(scalar(isSecret(name) ? Redacted.mark : value))")
+    let isSecret = isSecret(name)
+    line("\(key(name)): \(scalar(isSecret ? Redacted.mark : value))\(isSecret ? "" : note(host ?? value))")
   }
+
+  /// A name in people's letters behind the one that is looked up.
+  private func note(_ host: String) -> String { InternationalName.unicode(host).map { "  # \($0)" } ?? "" }
 
   /// A text that holds no secret although its source does.
   mutating func shown(_ name: String, _ value: String) { line("\(key(name)): \(scalar(value))") }

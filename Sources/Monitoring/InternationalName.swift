@@ -43,7 +43,8 @@ package enum InternationalName {
       }
       labels.append(text(scalars))
     }
-    return labels.joined(separator: ".")
+    let name = labels.joined(separator: ".")
+    return name == host.lowercased() ? nil : name
   }
 
   private static func asciiLabel(_ scalars: [Unicode.Scalar]) throws(Invalid) -> String {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Monitoring
+import Synchronization
+import TestSupport
+import Testing
+
+/// How names become addresses, and where probes may go, with the shipped binary.
+@Suite struct NetworkStories {
+  private func write(_ checks: String, in folder: URL) throws {
+    let yaml = "agent: {name: test, state_dir: \(folder.path)/state}\nchecks:\n" + checks
+    try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+  }
+
+  /// 127.0.0.9 refuses, 127.0.0.1 answers: raced, the host is up; each on its own, it is down.
+  @Test func aResolverARaceAndEachAddress() async throws {
+    let names = try TinyNameServer([[127, 0, 0, 9], [127, 0, 0, 1]])
+    defer { names.stop() }
+    let sources = Mutex<Set<String>>([])
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: { link in
+        _ = link.read(until: "\r\n\r\n")
+        sources.withLock { _ = $0.insert(source(of: link.descriptor)) }
+        link.write("HTTP/1.1 204 No Content\r\n\r\n")
+      }) { server in
+        let common = "resolver: 127.0.0.1:\(names.port), ip: 4, retries: 0"
+        try write(
+          """
+            - {name: Raced, type: http, url: "http://both.test:\(server.port)/", \(common), source_address: 127.0.0.77}
+            - {name: Each, type: http, url: "http://both.test:\(server.port)/", \(common), addresses: each}
+          """, in: folder)
+        let outcome = try await agent("once", in: folder)
+        #expect(outcome.status == 2, "\(outcome.stderr)")
+        let results = try outcome.stdout.split(separator: "\n").map { try JSONValue.parse($0.utf8) }
+        let raced = try #require(results.first { $0["check"]?.string == "Raced" })
+        #expect(raced["state"]?.string == "up", "\(outcome.stdout)")
+        let dialled = raced["attempts"]?.array?.first?["dialled"]?.array ?? []
+        #expect(
+          dialled.map { $0["address"]?.string } == ["127.0.0.9:\(server.port)", "127.0.0.1:\(server.port)"])
+        #expect(dialled.map { $0["outcome"]?.string } == ["failed", "connected"])
+        #expect(dialled.first?["reason"]?.string == "connect_refused")
+        #expect(sources.withLock { $0.contains("127.0.0.77") })
+
+        let each = try #require(results.first { $0["check"]?.string == "Each" })
+        #expect(each["state"]?.string == "down")
+        #expect(each["reason"]?.string == "connect_refused")
+        #expect(each["message"]?.string?.hasPrefix("127.0.0.9:\(server.port)") == true)
+        let addresses = each["addresses"]?.array ?? []
+        #expect(addresses.map { $0["state"]?.string } == ["down", "up"])
+        #expect(addresses.map { $0["status_code"]?.integer } == [nil, 204])
+        #expect(names.asked >= 2)
+
+        let explained = try await agent("once", "Each", "--explain", "--format", "table", in: folder)
+        #expect(explained.stdout.contains("127.0.0.9:\(server.port)"), "\(explained.stdout)")
+      }
+    }
+  }
+
+  @Test func namesInPeoplesLettersAreShownInBothForms() async throws {
+    let names = try TinyNameServer([[127, 0, 0, 1]])
+    defer { names.stop() }
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: { link in
+        let request = link.read(until: "\r\n\r\n")
+        let isRight = request.contains("Host: xn--bcher-kva.test:")
+        link.write("HTTP/1.1 \(isRight ? 204 : 404) Answer\r\nContent-Length: 0\r\n\r\n")
+      }) { server in
+        try write(
+          """
+            - {name: Books, type: http, url: "http://Bücher.test:\(server.port)/", resolver: "127.0.0.1:\(names.port)"}
+          """, in: folder)
+        let printed = try await agent("validate", "--print", in: folder)
+        let line = "url: \"http://xn--bcher-kva.test:\(server.port)/\"  # bücher.test"
+        #expect(printed.stdout.contains(line), "\(printed.stdout)\(printed.stderr)")
+        let outcome = try await agent("once", in: folder)
+        #expect(outcome.status == 0, "\(outcome.stdout)\(outcome.stderr)")
+        let result = try JSONValue.parse(outcome.stdout.dropLast().utf8)
+        #expect(result["target"]?.string == "http://xn--bcher-kva.test:\(server.port)/ (bücher.test)")
+      }
+    }
+  }
+
+  /// Checks of the API: one aimed at the API itself, one with a method of its own, and one address more than the
+  /// budget has. `allow` lists all of them.
+  @Test func theAPICannotAimUsAtItselfOrScan() async throws {
+    let backend = FakeQuartz()
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try await withFakeQuartz(backend) { port in
+          func check(_ number: Int, _ url: String, _ more: String = "") -> FakeCheck {
+            FakeCheck(
+              id: "\(number)1111111-1111-4111-8111-111111111111",
+              members: """
+                "check_type":"http","url":"\(url)","check_interval_seconds":10,"timeout_seconds":5\(more)
+                """)
+          }
+          backend.checks = [
+            check(1, "http://127.0.0.1:\(web.port)/"), check(2, "http://127.0.0.1:\(port)/v1/itself"),
+            check(3, "http://127.0.0.2:\(web.port)/"),
+          ]
+          let yaml = """
+            agent: {name: test, state_dir: \(folder.path)/state}
+            spool: {size: 16MiB}
+            limits: {destinations: 1, remote_interval_min: 10s}
+            egress: {allow: ["127.0.0.0/8:\(web.port)", "127.0.0.0/8:\(port)"]}
+            quartz:
+              url: http://127.0.0.1:\(port)/v1
+              api_key: \(FakeQuartz.key)
+              checks: {pull: true}
+            """
+          try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+          let run = try AgentProcess(["run"], in: folder)
+          var seen = ""
+          for _ in 0..<120 where !seen.contains("limits.destinations") {
+            seen = try await agent("status", in: folder).stdout
+            try await Task.sleep(for: .milliseconds(250))
+          }
+          #expect(seen.contains("checks of the API were refused"), "\(seen)")
+          #expect(seen.contains("already go to 1 addresses ('limits.destinations')"), "\(seen)")
+          run.send(SIGTERM)
+          let outcome = try await run.finish()
+          #expect(outcome.status == 0, "\(outcome.stderr)")
+          // What was refused says nothing about its target, so it is nobody's outage; which of the two addresses came
+          // first is the schedule's choice.
+          let posted = Set(backend.rows.compactMap(\.check.first))
+          #expect(posted.isSubset(of: ["1", "3"]) && posted.count <= 1, "\(posted)")
+        }
+      }
+    }
+  }
+}
+
+/// The other end's address.
+private func source(of descriptor: Int32) -> String {
+  var raw = sockaddr_in()
+  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let result = withUnsafeMutablePointer(to: &raw) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+  }
+  guard result == 0 else { return "" }
+  let bits = UInt32(bigEndian: raw.sin_addr.s_addr)
+  return [24, 16, 8, 0].map { String(bits >> $0 & 255) }.joined(separator: ".")
+}
