@@ -27,6 +27,8 @@ package struct DeliveryRecord: Hashable, Sendable {
     /// Belongs in the delivery lanes. Without it the record serves windows and the page only.
     package static let post = Flags(rawValue: 1)
     package static let maintenance = Flags(rawValue: 2)
+    /// Went back from the quarantine to the lanes: it was counted when it was made.
+    package static let resubmitted = Flags(rawValue: 4)
   }
 
   package init(_ result: CheckResult, agent: String, flags: Flags) {

@@ -80,6 +80,11 @@ struct LogRecoverer {
         continue
       }
       recovery.unreadableTail = recovery.unreadableTail || tail && read.unreadableEnd
+      if item.header == nil, read.isEmpty {
+        // Only its name says that it is one of ours, and nothing is in it: it must not hide what others hold.
+        setAside(item.file, &recovery)
+        continue
+      }
       recovery.highest = max(recovery.highest, read.highest, item.name.base > 0 ? item.name.base - 1 : 0)
       tail = false
       limit = min(limit, item.name.base)
@@ -114,8 +119,9 @@ struct LogRecoverer {
         found[item.name.generation] = item
         continue
       }
-      // Two files claim one place: the one whose name and header agree has it.
-      let kept = other.file == other.name.text ? other : item
+      // Two files claim one place: the one with a header has it, or the one whose name agrees with its header.
+      let isOther = item.header == nil || other.header != nil && other.file == other.name.text
+      let kept = isOther ? other : item
       setAside(kept.file == item.file ? other.file : item.file, &recovery)
       found[kept.name.generation] = kept
     }
@@ -153,6 +159,8 @@ struct LogRecoverer {
     var highest: UInt64 = 0
     var holes: [ClosedRange<UInt64>] = []
     var unreadableEnd = false
+
+    var isEmpty: Bool { segment.records == 0 && segment.gaps.isEmpty && highest == 0 }
   }
 
   private func scan(_ item: Found, below limit: UInt64, _ recovery: inout LogRecovery) throws(FileFault)

@@ -110,6 +110,19 @@ package final class PosixFileSystem: SpoolFileSystem {
 
   package func sync(_ file: SpoolFile) throws(FileFault) {
     guard fdatasync(file.handle) == 0 else { throw lastFault("sync", path) }
+    // Files that were removed, or moved away with their directory, take data that no later start will find.
+    var info = stat()
+    guard fstat(file.handle, &info) == 0, info.st_nlink > 0, isInPlace else {
+      throw .failed(operation: "find", name: path, code: ENOENT)
+    }
+  }
+
+  /// The directory we hold is the one at its path.
+  private var isInPlace: Bool {
+    var held = stat()
+    var there = stat()
+    return fstat(directory, &held) == 0 && lstat(path, &there) == 0 && held.st_dev == there.st_dev
+      && held.st_ino == there.st_ino
   }
 
   package func reserve(_ file: SpoolFile, size: Int) throws(FileFault) {
@@ -149,11 +162,7 @@ package final class PosixFileSystem: SpoolFileSystem {
   package func release() { flock(directory, LOCK_UN) }
 
   package func reattached() throws(FileFault) -> any SpoolFileSystem {
-    var held = stat()
-    var there = stat()
-    if fstat(directory, &held) == 0, lstat(path, &there) == 0, held.st_dev == there.st_dev,
-      held.st_ino == there.st_ino
-    {
+    if isInPlace {
       try checkSafety(directory, path)
       return self
     }

@@ -83,6 +83,37 @@ package final class ResultSpool: DeliveryQueue {
     await perform(orElse: []) { core, _ in core.quarantinedRecords() }
   }
 
+  /// Puts what the receiver refused back into the live lane, with the ids it has, and empties the quarantine. Returns
+  /// the number of results; nil when the disk is away.
+  ///
+  /// A crash in between leaves some in both places: they are sent again, and their ids say so.
+  package func resubmit() async -> Int? {
+    let (records, last) = await perform(orElse: ([], 0)) { core, _ in
+      (core.quarantinedRecords(), core.nextRefused - 1)
+    }
+    guard status().isDurable else { return nil }
+    // In parts, so that the queue has room for what is probed meanwhile.
+    for start in stride(from: 0, to: records.count, by: 500) {
+      for refused in records[start..<min(start + 500, records.count)] {
+        var record = refused.record
+        record.flags.insert(.resubmitted)
+        enqueue(record)
+      }
+      guard await flush() else { return nil }
+    }
+    await perform(orElse: ()) { core, _ in core.clearQuarantine(through: last) }
+    return records.count
+  }
+
+  /// Reads the store as it is now, on a thread of its own; nil once the store is closed.
+  package func read<T: Sendable>(_ body: @escaping @Sendable (SpoolReader) -> T) async -> T? {
+    guard let reader = await perform(orElse: nil, { core, _ in core.reader() }) else { return nil }
+    return await withCheckedContinuation { continuation in
+      let hasThread = startThread { continuation.resume(returning: body(reader)) }
+      if !hasThread { continuation.resume(returning: nil) }
+    }
+  }
+
   /// Results up to and including `sequence` are in a snapshot that survives a restart: their segments may go once
   /// they are delivered as well. Call `flush` before writing such a snapshot, so it never knows more than the store.
   package func markSnapshotted(through sequence: UInt64) async {
@@ -96,15 +127,7 @@ package final class ResultSpool: DeliveryQueue {
   package func replay(
     after sequence: UInt64, _ body: @escaping @Sendable (QueuedRecord) -> Void
   ) async {
-    let reader = await perform(orElse: nil) { core, _ in core.reader() }
-    guard let reader else { return }
-    await withCheckedContinuation { continuation in
-      let hasThread = startThread {
-        reader.visit(after: sequence, body)
-        continuation.resume()
-      }
-      if !hasThread { continuation.resume() }
-    }
+    _ = await read { $0.visit(after: sequence, body) }
   }
 
   /// Everything handed in before is on the medium when it returns; false when it is in memory only.

@@ -88,12 +88,19 @@ extension SpoolCore {
   }
 
   /// Everything in the quarantine, oldest first.
-  func quarantinedRecords() -> [QuarantinedRecord] {
-    var found: [QuarantinedRecord] = []
-    _ = quarantined?.walk(from: nil) { record in
-      if let refused = RefusedPayload.decode(record.payload) { found.append(refused) }
-      return true
+  func quarantinedRecords() -> [QuarantinedRecord] { reader().quarantined() }
+
+  /// Forgets what was refused up to and including this number of the quarantine's own. A segment that holds later ones
+  /// stays whole.
+  mutating func clearQuarantine(through number: UInt64) {
+    refused.removeAll { $0.sequence <= number }
+    do {
+      try quarantined?.seal()
+    } catch {
+      fault(error)
+      _ = quarantined?.abandon { _ in true }
     }
-    return found + refused.compactMap { entry in entry.payload.withUnsafeBytes { RefusedPayload.decode($0) } }
+    let done = (quarantined?.segments ?? []).filter { ($0.last ?? 0) <= number }
+    quarantined?.recycle(Set(done.map(\.name.generation)))
   }
 }

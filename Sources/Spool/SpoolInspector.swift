@@ -7,9 +7,9 @@ import Monitoring
 /// It takes the directory's lock while it reads, so it never sees a store half written; a running agent answers for
 /// its own store.
 package struct SpoolInspector: Sendable {
-  private let log: SegmentLog
-  private let quarantineLog: SegmentLog?
-  private let progress: DeliveryProgress?
+  private let files: any SpoolFileSystem
+  /// Everything that is stored.
+  package let reader: SpoolReader
 
   /// What the store looks like. Rates and the mode of a running agent are not known here.
   package let status: SpoolStatus
@@ -24,7 +24,22 @@ package struct SpoolInspector: Sendable {
     }
   }
 
+  /// Gives the directory up, so that a store can be opened on it. Nothing can be read through this object any more.
+  package func release() { files.release() }
+
+  /// The bytes that the ring of a store has on disk, in whole segments; nil when there is none.
+  package static func reservedBytes(path: String) -> Int? {
+    guard let files = try? PosixFileSystem(path: path) else { return nil }
+    defer { files.release() }
+    let ring = ((try? files.list()) ?? [:]).filter { name, _ in
+      SegmentName(name)?.log == .results || SegmentName.spareNumber(name, .results) != nil
+    }
+    let size = ring.values.reduce(0, +)
+    return size > 0 ? size : nil
+  }
+
   init(_ files: any SpoolFileSystem) throws(FileFault) {
+    self.files = files
     let found = CursorFile.read(files)
     var reader = LogRecoverer(
       files: files, log: .results, segmentSize: 4 << 20, identity: found.cursor?.identity,
@@ -32,14 +47,15 @@ package struct SpoolInspector: Sendable {
     reader.isTolerant = true
     let recovery = try reader.recover()
     let identity = recovery.identity ?? UniqueID(high: 0, low: 0)
-    self.log = SpoolInspector.view(files, .results, recovery, identity)
-    self.progress = recovery.progress
+    let log = SpoolInspector.view(files, .results, recovery, identity)
     let refused = LogRecoverer(
       files: files, log: .quarantine, segmentSize: 256 << 10, identity: identity, progress: nil,
       limit: RecordFrame.sequenceLimit, isTolerant: true)
-    self.quarantineLog = (try? refused.recover()).map {
+    let quarantineLog = (try? refused.recover()).map {
       SpoolInspector.view(files, .quarantine, $0, identity)
     }
+    self.reader = SpoolReader(
+      log: log, memory: [], quarantineLog: quarantineLog, progress: recovery.progress, isStopped: true)
 
     var status = SpoolStatus(mode: .durable, durability: .always)
     status.depth = log.segments.reduce(0) { $0 + $1.unsettled }
@@ -62,26 +78,6 @@ package struct SpoolInspector: Sendable {
   ) -> SegmentLog {
     let layout = SegmentLog.Layout(log: log, segmentSize: 0, count: 0, identity: identity, nonce: 0)
     return SegmentLog(files: files, layout: layout, recovered: recovery)
-  }
-
-  /// Visits every stored result above `sequence` in order; `isSettled` says whether it was delivered or need not be.
-  package func results(
-    after sequence: UInt64 = 0, _ body: (_ record: QueuedRecord, _ isSettled: Bool) -> Void
-  ) {
-    SpoolReader(log: log, memory: []).visit(after: sequence) { record in
-      let isSettled = !record.record.isDeliverable || progress?.isSettled(record.sequence) == true
-      body(record, isSettled)
-    }
-  }
-
-  /// What the receiver refused, oldest first.
-  package func quarantined() -> [QuarantinedRecord] {
-    var found: [QuarantinedRecord] = []
-    _ = quarantineLog?.walk(from: nil) { record in
-      if let refused = RefusedPayload.decode(record.payload) { found.append(refused) }
-      return true
-    }
-    return found
   }
 }
 
@@ -106,6 +102,6 @@ private struct ReadOnlyFileSystem: SpoolFileSystem {
   func rename(_ name: String, to target: String) throws(FileFault) {}
   func remove(_ name: String) throws(FileFault) {}
   func syncDirectory() throws(FileFault) {}
-  func release() {}
+  func release() { base.release() }
   func reattached() throws(FileFault) -> any SpoolFileSystem { self }
 }

@@ -83,7 +83,7 @@ struct CodecTests {
   }
 
   /// Bytes written by the first release. They never change: a reader that fails here would lose stored results.
-  @Test("the bytes of version 1 are what they were")
+  @Test("K12: the bytes of version 1 are what they were")
   func golden() throws {
     let record = DeliveryRecord(
       id: UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001),

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What the store keeps")
 struct CoreTests {
-  @Test("results come back in order after a kill, with everything that was recorded")
+  @Test("K1: results come back in order after a kill, with everything that was recorded")
   func survivesKill() {
     let disk = MemoryFileSystem()
     let core = TestStore(disk)

@@ -9,7 +9,8 @@ import Testing
 @Suite("Crash states")
 struct CrashTests {
   /// `SPOOL_CRASH_STATES=100000` explores until it has seen that many; `SPOOL_SEED=31` only the one history.
-  @Test("whatever a power cut leaves of any instant, all that was recorded by then is there, unaltered, once")
+  @Test(
+    "K2: whatever a power cut leaves of any instant, all that was recorded by then is there, unaltered, once")
   func everyInstant() {
     let goal = environment("SPOOL_CRASH_STATES") ?? 5_000
     var tally = CrashExplorer.Tally()

@@ -9,7 +9,8 @@ import Testing
 @Suite("A disk that fails")
 struct FaultTests {
   @Test(
-    "one failed write or sync costs nothing: the group goes to a new segment", arguments: ["write", "sync"])
+    "K6: one failed write or sync costs nothing: the group goes to a new segment",
+    arguments: ["write", "sync"])
   func rotates(_ operation: String) {
     let disk = MemoryFileSystem()
     let store = TestStore(disk)
@@ -29,7 +30,7 @@ struct FaultTests {
     #expect(disk.snapshot.syncsAfterFailure == 0)
   }
 
-  @Test("a disk that keeps failing switches to memory within one write, and back when it is well")
+  @Test("K5: a disk that keeps failing switches to memory within one write, and back when it is well")
   func memoryAndBack() {
     let disk = MemoryFileSystem()
     let store = TestStore(disk)
@@ -70,7 +71,8 @@ struct FaultTests {
   }
 
   @Test(
-    "no space at the start: a smaller ring with a note, or memory with the reason", arguments: [0, 40, 100])
+    "K4: no space at the start: a smaller ring with a note, or memory with the reason",
+    arguments: [0, 40, 100])
   func noSpace(_ kibibytes: Int) {
     let disk = MemoryFileSystem()
     disk.change { $0.space = kibibytes << 10 }
@@ -85,7 +87,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a disk filled by others after the start does not stop recording")
+  @Test("K3: a disk filled by others after the start does not stop recording")
   func filledLater() {
     let disk = MemoryFileSystem()
     let store = TestStore(disk)

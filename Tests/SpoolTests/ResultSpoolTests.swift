@@ -62,7 +62,7 @@ struct ResultSpoolTests {
     await spool.close()
   }
 
-  @Test("a second store on the directory is refused, and the first is unharmed")
+  @Test("K11: a second store on the directory is refused, and the first is unharmed")
   func locked() async throws {
     let directory = try ScratchDirectory()
     let first = try await ResultSpool.open(settings(directory))
@@ -91,7 +91,7 @@ struct ResultSpoolTests {
     await spool.close()
   }
 
-  @Test("a planted link, a directory open to others or a missing parent: memory mode with the reason")
+  @Test("K10: a planted link, a directory open to others or a missing parent: memory mode with the reason")
   func unsafeDirectories() async throws {
     let directory = try ScratchDirectory()
     try directory.make("real")
@@ -142,10 +142,13 @@ struct ResultSpoolTests {
     let before = directory.list("spool")
     let inspector = try SpoolInspector(path: directory.path + "/spool")
     var seen: [Bool] = []
-    inspector.results { _, isSettled in seen.append(isSettled) }
+    inspector.reader.results { _, isSettled in
+      seen.append(isSettled)
+      return true
+    }
     #expect(seen == [true, true, true] + [Bool](repeating: false, count: 7))
     #expect(inspector.status.depth == 7)
-    #expect(inspector.quarantined().map(\.code) == ["22P02"])
+    #expect(inspector.reader.quarantined().map(\.code) == ["22P02"])
     #expect(directory.list("spool") == before)
   }
 

@@ -36,6 +36,8 @@ struct MemoryDisk {
   var nextFile: Int32 = 1
   /// Bytes that may still be reserved.
   var space = Int.max
+  /// Files that may still be made.
+  var inodes = Int.max
   /// Operations by name that fail, and how often still; -1 for ever.
   var failures: [String: (code: Int32, count: Int)] = [:]
   var operations: [String: Int] = [:]

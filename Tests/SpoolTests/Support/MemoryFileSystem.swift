@@ -115,6 +115,10 @@ final class MemoryFileSystem: SpoolFileSystem {
     try perform("open", name, writes: create) { disk -> Result<SpoolFile, FileFault> in
       if disk.names[name] == nil {
         guard create else { return .failure(.failed(operation: "open", name: name, code: ENOENT)) }
+        guard disk.inodes > 0 else {
+          return .failure(.failed(operation: "open", name: name, code: ENOSPC))
+        }
+        disk.inodes -= 1
         let id = disk.nextFile
         disk.setNames { $0[name] = id }
         disk.files[id] = MemoryDisk.File()

@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+// The store and its tests are the agent's own sources, by symbolic links, built here alone and optimised: a hundred
+// thousand crash states and ten thousand histories take seconds then. `scripts/prove-durability` drives it.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility", .when(configuration: .debug)),
+]
+
+let package = Package(
+  name: "quartz-agent",
+  products: [.executable(name: "spool-proof", targets: ["SpoolProof"])],
+  dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.6.0")],
+  targets: [
+    .target(name: "Monitoring", swiftSettings: settings),
+    .target(
+      name: "Spool",
+      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: settings),
+    .executableTarget(name: "SpoolProof", dependencies: ["Monitoring", "Spool"], swiftSettings: settings),
+    .testTarget(name: "SpoolTests", dependencies: ["Spool", "Monitoring"], swiftSettings: settings),
+  ]
+)
