@@ -42,7 +42,7 @@ enum HostileChecks {
     return "http://\(publicAddress)/\(status)/\(digits)"
   }
 
-  static var all: [CheckDefinition] { literals + names + redirects + spellings }
+  static var all: [CheckDefinition] { literals + names + redirects + spellings + helpers }
 
   private static func http(_ url: String, _ change: (inout CheckDefinition) -> Void = { _ in })
     -> CheckDefinition
@@ -126,6 +126,30 @@ enum HostileChecks {
         "http://0/",
       ]
       .map { http(redirect(to: $0)) }
+  }
+
+  /// A public target, and on the way to it a proxy, a token's endpoint or a resolver that is a forbidden address.
+  private static var helpers: [CheckDefinition] {
+    forbidden.flatMap { address in
+      let host = address.version == 6 ? "[\(address)]" : address.description
+      return [
+        http("http://\(publicAddress)/200") { $0.proxy = Redacted("http://\(host):3128") },
+        http("http://\(publicAddress)/200") {
+          $0.proxy = Redacted("socks5h://\(name("only", address)):1080")
+        },
+        http("http://\(publicAddress)/200") {
+          var oauth2 = OAuth2Definition()
+          oauth2.tokenURL = "https://\(host)/token"
+          oauth2.clientID = "id"
+          oauth2.clientSecret = Redacted("secret")
+          $0.oauth2 = oauth2
+        },
+        make("tls") {
+          $0.host = "example.test"
+          $0.resolver = "\(host):53"
+        },
+      ]
+    }
   }
 
   private static var spellings: [CheckDefinition] {
