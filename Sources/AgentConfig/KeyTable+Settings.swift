@@ -120,8 +120,10 @@ extension KeyTable {
       Key("checks", .map(pull), "Checks from the API"),
       Key("deliver", .map(deliver), "Results to the API"),
       Key("supabase", .map(supabase), "The table interface, for deliver.to: supabase"),
-    ],
-    planned: ["update_resources"])
+      Key(
+        "update_resources", .flag, "Write the status of resources, with deliver.to: supabase",
+        default: "false"),
+    ])
 
   static let pull = KeyTable(keys: [
     Key("pull", .flag, "Run the checks of the API", default: "false"),

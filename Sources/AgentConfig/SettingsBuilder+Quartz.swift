@@ -16,7 +16,19 @@ extension SettingsBuilder {
     settings.checks = pull
     settings.deliver = deliver
     settings.supabase = supabase
+    settings.updateResources = updateResources(map, deliver)
     return settings
+  }
+
+  private mutating func updateResources(_ map: TypedMap, _ deliver: DeliverSettings) -> Bool {
+    guard map.flag("update_resources") == true else { return false }
+    if deliver.target != .supabase, !map.isInvalid(["deliver", "to"]) {
+      walk.problem(
+        map.position(of: ["update_resources"]),
+        "quartz.update_resources has no effect without quartz.deliver.to: supabase",
+        hint: "with quartz.deliver.to: quartz the backend writes the status of resources")
+    }
+    return true
   }
 
   private mutating func pull(_ map: TypedMap) -> PullSettings {

@@ -36,7 +36,6 @@ struct DocumentationTests {
   private let laterSettings: Set = [
     "run_now_token", "read_token", "allow_unauthenticated", "hosts", "proxy",
     "allow_names",
-    "update_resources",
   ]
 
   @Test(arguments: ["configuration.md", "checks.md"])

@@ -103,10 +103,10 @@ private let id = "0b8f1c9e-3d52-4a7b-8c11-5e6f7a8b9c0d"
 private func quartzBase(_ path: [String]) -> [String: String] {
   var base = ["quartz.url": "\"https://q.example/v1\"", "quartz.api_key": "x"]
   if path.count > 2, path[1] == "checks", path[2] != "pull" { base["quartz.checks.pull"] = "true" }
-  if path.count > 2, path[1] == "supabase" {
+  if path[1] == "update_resources" || path.count > 2 && path[1] == "supabase" {
     base["quartz.deliver.to"] = "supabase"
     base["quartz.supabase.url"] = "\"https://s.example\""
-    if path[2] != "service_key" {
+    if path.last != "service_key" {
       base.merge([
         "quartz.supabase.api_key": "x", "quartz.supabase.email": "a", "quartz.supabase.password": "x",
       ]) { $1 }
@@ -135,7 +135,7 @@ private let settingValues: [String: String] = [
   "quartz.deliver.every": "7s", "quartz.deliver.messages": "true",
   "quartz.supabase.url": "\"https://other.example\"",
   "quartz.supabase.api_key": "other", "quartz.supabase.email": "other", "quartz.supabase.password": "other",
-  "quartz.supabase.service_key": "other",
+  "quartz.supabase.service_key": "other", "quartz.update_resources": "true",
 ]
 
 private let checkBases: [String: [String: String]] = [

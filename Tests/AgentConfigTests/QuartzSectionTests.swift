@@ -56,6 +56,24 @@ struct QuartzSectionTests {
     #expect(quartz.supabase?.apiKey == Redacted("hunter2"))
   }
 
+  @Test func updateResourcesIsForSupabase() throws {
+    let supabase = """
+        deliver: {to: supabase}
+        supabase: {url: "https://s.example", api_key: x, email: a@b.example, password: x}
+
+      """
+    let key = "  update_resources: true\n"
+    #expect(try settings(minimal + supabase + key + oneCheck).quartz?.updateResources == true)
+    #expect(try settings(minimal + supabase + oneCheck).quartz?.updateResources == false)
+    #expect(
+      problems(minimal + key + oneCheck) == [
+        """
+        agent.yaml:4:3: quartz.update_resources has no effect without quartz.deliver.to: supabase
+          hint: with quartz.deliver.to: quartz the backend writes the status of resources
+        """
+      ])
+  }
+
   @Test func serviceKeyIsAWarning() throws {
     let text = """
       quartz:

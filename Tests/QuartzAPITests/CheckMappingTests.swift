@@ -168,14 +168,15 @@ import Testing
     #expect(third.auth == nil)
   }
 
-  /// A16: whatever is asked, a check never becomes a busy loop.
-  @Test(arguments: [
-    (#""check_interval_seconds":0"#, 10, 10, 2), (#""check_interval_seconds":-5"#, 10, 10, 2),
-    (#""check_interval_seconds":1,"timeout_seconds":5"#, 10, 5, 1),
-    (#""check_interval_seconds":2147483647"#, 86_400, 30, 1),
-    (#""timeout_seconds":0"#, 60, 1, 1), (#""timeout_seconds":300"#, 60, 60, 1),
-    (#""check_interval_seconds":30,"timeout_seconds":45"#, 30, 30, 1),
-  ])
+  @Test(
+    "A16: whatever is asked, a check never becomes a busy loop",
+    arguments: [
+      (#""check_interval_seconds":0"#, 10, 10, 2), (#""check_interval_seconds":-5"#, 10, 10, 2),
+      (#""check_interval_seconds":1,"timeout_seconds":5"#, 10, 5, 1),
+      (#""check_interval_seconds":2147483647"#, 86_400, 30, 1),
+      (#""timeout_seconds":0"#, 60, 1, 1), (#""timeout_seconds":300"#, 60, 60, 1),
+      (#""check_interval_seconds":30,"timeout_seconds":45"#, 30, 30, 1),
+    ])
   func scheduleIsClampedAndSaid(members: String, interval: Int, timeout: Int, warnings: Int) throws {
     let pulled = try map(#""check_type":"port","ip_address":"a.test","port":1,"# + members)
     #expect(pulled.checks.map(\.interval) == [.seconds(interval)])
@@ -196,8 +197,7 @@ import Testing
       ])
   }
 
-  /// A14: the same 2,000 whatever order they come in.
-  @Test func limitCutsTheSameChecksAlways() throws {
+  @Test("A14: the same 2,000 whatever order they come in") func limitCutsTheSameChecksAlways() throws {
     let checks = try (1...30).map { try Self.wire($0, #""check_type":"port","ip_address":"a","port":1"#) }
     var rules = MappingRules()
     rules.limit = 20

@@ -81,8 +81,8 @@ import Testing
     }
   }
 
-  /// A4: the redirect's target never hears of us, and no other origin gets the key.
-  @Test func keyGoesToTheConfiguredOriginOnly() async throws {
+  @Test("A4: the redirect's target never hears of us, and no other origin gets the key")
+  func keyGoesToTheConfiguredOriginOnly() async throws {
     let elsewhere = FakeQuartz()
     let fake = FakeQuartz()
     try await withFakeQuartz(elsewhere) { other in
@@ -130,8 +130,8 @@ import Testing
     }
   }
 
-  /// A11: 5 MiB of answer are no answer, and the next address is tried only while nothing was sent.
-  @Test func endlessAnswerAndDeadAddress() async throws {
+  @Test("A11: 5 MiB of answer are no answer, and the next address is tried only while nothing was sent")
+  func endlessAnswerAndDeadAddress() async throws {
     try await withLoopbackServer(script: { connection in
       _ = connection.read(until: "\r\n\r\n")
       connection.write("HTTP/1.1 200 OK\r\ncontent-length: 5242880\r\n\r\n")

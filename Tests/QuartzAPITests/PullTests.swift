@@ -48,8 +48,8 @@ import Testing
     #expect(fake.requests.allSatisfy { $0.request.query["is_enabled"] == "true" })
   }
 
-  /// A15: a check is created between two pages; the walk is repeated once and fits.
-  @Test func pagesThatShiftAreReadAgain() async throws {
+  @Test("A15: a check is created between two pages; the walk is repeated once and fits")
+  func pagesThatShiftAreReadAgain() async throws {
     fake.checks = Self.rows(2...150)
     let exchange = Interfering(fake: fake) { fake, request in
       if request == 1 { fake.checks = Self.rows(1...150) }
@@ -104,19 +104,20 @@ import Testing
     #expect(snapshot.isCut)
   }
 
-  /// A11, A12: what is no list of checks changes nothing.
-  @Test(arguments: [
-    "", "[]", "{}", "<html>", #"{"success":true}"#,
-    #"{"success":false,"data":[],"meta":{"total":0,"total_pages":0}}"#,
-    #"{"success":true,"data":[],"meta":{"total":-1,"total_pages":0}}"#,
-    #"{"success":true,"data":[],"meta":{"total":1e400,"total_pages":1}}"#,
-    #"{"success":true,"data":[],"meta":{"total":NaN,"total_pages":1}}"#,
-    #"{"success":true,"success":true,"data":[],"meta":{"total":0,"total_pages":0}}"#,
-    #"{"success":true,"data":[{}],"meta":{"total":1,"total_pages":1}}"#,
-    #"{"success":true,"data":["x"],"meta":{"total":1,"total_pages":1}}"#,
-    "{\"success\":true,\"data\":[\"\\ud800\"],\"meta\":{\"total\":1,\"total_pages\":1}}",
-    String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000),
-  ])
+  @Test(
+    "A11, A12: what is no list of checks changes nothing",
+    arguments: [
+      "", "[]", "{}", "<html>", #"{"success":true}"#,
+      #"{"success":false,"data":[],"meta":{"total":0,"total_pages":0}}"#,
+      #"{"success":true,"data":[],"meta":{"total":-1,"total_pages":0}}"#,
+      #"{"success":true,"data":[],"meta":{"total":1e400,"total_pages":1}}"#,
+      #"{"success":true,"data":[],"meta":{"total":NaN,"total_pages":1}}"#,
+      #"{"success":true,"success":true,"data":[],"meta":{"total":0,"total_pages":0}}"#,
+      #"{"success":true,"data":[{}],"meta":{"total":1,"total_pages":1}}"#,
+      #"{"success":true,"data":["x"],"meta":{"total":1,"total_pages":1}}"#,
+      "{\"success\":true,\"data\":[\"\\ud800\"],\"meta\":{\"total\":1,\"total_pages\":1}}",
+      String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000),
+    ])
   func garbageChangesNothing(body: String) async throws {
     #expect(try await trouble(body) != nil)
   }

@@ -82,8 +82,8 @@ import Testing
     #expect(puller.status.trouble == nil)
   }
 
-  /// A13: an empty list is applied by the second pull ten minutes later, not by the first.
-  @Test func emptyListIsHeldBack() async throws {
+  @Test("A13: an empty list is applied by the second pull ten minutes later, not by the first")
+  func emptyListIsHeldBack() async throws {
     let bench = Bench()
     let puller = try bench.puller()
     await bench.pulls(puller, 2) { pull in bench.fake.checks = pull == 0 ? PullTests.rows(1...5) : [] }

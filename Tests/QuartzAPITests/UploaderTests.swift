@@ -23,8 +23,9 @@ import Testing
     #expect(bench.queue.snapshot.rewinds.isEmpty)
   }
 
-  /// A2: the answer is lost after the rows were stored; the same ids go again and nothing is doubled.
-  @Test(arguments: targets)
+  @Test(
+    "A2: the answer is lost after the rows were stored; the same ids go again and nothing is doubled",
+    arguments: targets)
   func lostAnswers(target: DeliverSettings.Target) async throws {
     let bench = DeliveryBench(target: target)
     bench.fake.meet(.loseAnswer, .hangUp, .loseAnswer)
@@ -35,8 +36,9 @@ import Testing
     #expect(bench.fake.resent >= 500)
   }
 
-  /// A1: an hour of outage with 20 kills in it.
-  @Test(arguments: targets)
+  @Test(
+    "A1: an hour of outage with 20 kills in it",
+    arguments: targets)
   func outageWithKills(target: DeliverSettings.Target) async throws {
     let bench = DeliveryBench(target: target)
     bench.fake.setDown(true)
@@ -54,12 +56,13 @@ import Testing
     #expect(bench.fake.worst(seconds: 60) <= 90)
   }
 
-  /// A3, A4, and what else is no acknowledgement.
-  @Test(arguments: [
-    FakeFault.captivePortal, .redirect(to: "https://elsewhere.test/v1/check-results"), .status(204),
-    .status(200, "{}"),
-    .status(503), .status(500), .status(502, "<html>"), .status(404), .status(408),
-  ])
+  @Test(
+    "A3, A4, and what else is no acknowledgement",
+    arguments: [
+      FakeFault.captivePortal, .redirect(to: "https://elsewhere.test/v1/check-results"), .status(204),
+      .status(200, "{}"),
+      .status(503), .status(500), .status(502, "<html>"), .status(404), .status(408),
+    ])
   func strangeAnswersLoseNothing(fault: FakeFault) async throws {
     let bench = DeliveryBench()
     bench.fake.meet(fault)
@@ -71,8 +74,8 @@ import Testing
     #expect(bench.queue.snapshot.quarantined.isEmpty)
   }
 
-  /// A7: the key is rotated; the file is read again and delivery goes on without a restart.
-  @Test func rotatedKey() async throws {
+  @Test("A7: the key is rotated; the file is read again and delivery goes on without a restart")
+  func rotatedKey() async throws {
     let file = Mutex(FakeQuartz.key)
     let keys = KeyRing(Redacted(FakeQuartz.key)) { Redacted(file.withLock { $0 }) }
     let bench = DeliveryBench(keys: keys)
@@ -86,8 +89,7 @@ import Testing
     #expect(bench.fake.ids == ids(records(3)))
   }
 
-  /// A8 on the table that refuses whole batches.
-  @Test func deletedCheckInABatch() async throws {
+  @Test("A8 on the table that refuses whole batches") func deletedCheckInABatch() async throws {
     let bench = DeliveryBench(target: .supabase)
     bench.fake.setKnownChecks { $0 != checkID(2).description }
     bench.queue.append(records(499) + [record(500, check: 2)])
@@ -106,8 +108,9 @@ import Testing
     #expect(bench.fake.requests.count == 1)
   }
 
-  /// A10.
-  @Test(arguments: targets)
+  @Test(
+    "A10: at 413 the batch size halves, and is remembered over a restart",
+    arguments: targets)
   func tooLarge(target: DeliverSettings.Target) async throws {
     let bench = DeliveryBench(target: target)
     bench.fake.setMaxRows(50)
@@ -134,8 +137,7 @@ import Testing
     #expect(await second.status().batch == status.batch * 2)
   }
 
-  /// A24: the key may read, not write.
-  @Test func keyThatMayNotWrite() async throws {
+  @Test("A24: the key may read, not write") func keyThatMayNotWrite() async throws {
     let bench = DeliveryBench()
     bench.fake.setMayWrite(false)
     bench.queue.append(records(5))

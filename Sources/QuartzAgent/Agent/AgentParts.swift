@@ -32,8 +32,10 @@ struct AgentParts: Sendable {
     self.log = log
     let catalog = CheckCatalog(file: settings.checks)
     let maintenance = MaintenanceBook(file: settings.maintenance)
+    let reporter = AgentReporter(spool: spool)
     let link = try settings.quartz.map { quartz in
-      try QuartzLink(quartz, settings, engine, spool) { pulled in
+      try QuartzLink(quartz, settings, engine, spool, reporter) { pulled in
+        log.tell(pulled.changes)
         maintenance.replace(api: pulled.windows)
         catalog.replace(api: pulled.checks, listed: pulled.listed)
       }
@@ -46,10 +48,13 @@ struct AgentParts: Sendable {
     let history = await keeper.restore(agent: identity, checks: catalog.checks)
     let recorder = Recorder(
       agent: settings.agent.name, history: history, spool: spool, catalog: catalog,
-      uploader: link?.uploader, log: log)
+      link: link, log: log)
     let scheduler = try Self.scheduler(settings, engine, recorder, maintenance)
+    reporter.follow { scheduler.status().lateP99 }
     catalog.observe { checks in
       recorder.keep(checks)
+      reporter.replace(checks: checks)
+      link?.resources?.apply(checks)
       maintenance.replace(checks: checks)
       history.apply(checks, now: .now())
       engine.canaries.replace(checks.filter { $0.enabled && settings.canaries.contains($0.name) })
@@ -98,6 +103,7 @@ struct AgentParts: Sendable {
     var services: [@Sendable () async -> Void] = [{ await keeper.run(history) }]
     if let uploader = link?.uploader { services.append { await uploader.run() } }
     if let puller = link?.puller { services.append { await puller.run() } }
+    if let resources = link?.resources { services.append { await resources.run() } }
     if let link { services.append { await ConnectionWatch(link, log: log).run() } }
     if let server { services.append { await serve(server) } }
     return services

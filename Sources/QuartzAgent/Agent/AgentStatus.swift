@@ -30,36 +30,13 @@ struct AgentStatus: StatusSource {
       let status = await uploader.status()
       snapshot.delivery = DeliveryView(status, backlog: snapshot.spool?.depth ?? 0, skipped: skipped())
     }
-    if let puller = link?.puller?.status, let trouble = puller.trouble?.message ?? puller.held {
-      snapshot.notices.append(
-        StatusProblem("the check list is not the API's latest: \(trouble)", hint: puller.trouble?.hint))
-    }
     if let damage = history.damage { snapshot.notices.append(StatusProblem(damage)) }
-    snapshot.notices += await listNotices() + budgetNotices() + egressNotices()
+    snapshot.notices += await linkNotices() + egressNotices()
     return snapshot
   }
 
-  private func listNotices() -> [StatusProblem] {
-    guard let list = link?.puller?.status else { return [] }
-    var notices: [StatusProblem] = []
-    if list.isFromDisk {
-      notices.append(StatusProblem("the checks are those of the list on disk; the API has not answered yet"))
-    }
-    if list.isCut {
-      notices.append(
-        StatusProblem(
-          "the API lists more checks than this agent reads",
-          hint: "give each agent its share with quartz.checks.only"))
-    }
-    notices += list.skipped.prefix(20).map {
-      StatusProblem("\($0.name) (\($0.type)) of the API is not run: \($0.reason)")
-    }
-    if list.skipped.count > 20 {
-      notices.append(
-        StatusProblem("\(list.skipped.count - 20) more checks of the API are not run: see the log"))
-    }
-    if let problem = list.cacheProblem { notices.append(StatusProblem("the check list on disk: \(problem)")) }
-    return notices
+  private func linkNotices() async -> [StatusProblem] {
+    await link?.notices().map { StatusProblem($0.message, hint: $0.hint, critical: $0.isAlarm) } ?? []
   }
 
   private func egressNotices() -> [StatusProblem] {
@@ -71,11 +48,6 @@ struct AgentStatus: StatusSource {
         hint: "look whether somebody scans through this agent; else raise limits.destinations", critical: true
       )
     ]
-  }
-
-  private func budgetNotices() async -> [StatusProblem] {
-    guard let problem = await link?.uploader?.status().usage.storeProblem else { return [] }
-    return [StatusProblem("the count of requests is not on disk, a restart forgets it: \(problem)")]
   }
 
   func recent(_ checkID: UniqueID) -> [CheckResult]? { history.recent(checkID) }

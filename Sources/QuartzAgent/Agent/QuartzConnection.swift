@@ -12,17 +12,21 @@ extension QuartzLink {
   /// The link of this agent: over the engine and the resolver that the probes use.
   init(
     _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool,
-    apply: @escaping @Sendable (PulledChecks) async -> Void
+    _ reporter: AgentReporter, apply: @escaping @Sendable (PulledChecks) async -> Void
   ) throws(QuartzSetupError) {
     var rules = MappingRules(quartz.checks)
     rules.limit = settings.limits.remoteChecks
     rules.minimumInterval = settings.limits.remoteIntervalMin
     rules.methods = Set(settings.egress.methods)
+    rules.destinations.hosts = settings.limits.destinations
+    if case .tcp(_, let port) = settings.status.listen, port > 0 { rules.own.ports = [port] }
     let identity = QuartzAPI.AgentIdentity(
       name: settings.agent.name, region: settings.agent.region, version: agentVersion)
     let outside = Outside(
-      engine: engine.curl, resolve: engine.resolver.forRequests(engine.own), stateDirectory: settings.agent.stateDir,
-      queue: spool, readKey: rereading(quartz.apiKeyFile), apply: apply)
+      engine: engine.curl, resolve: engine.resolver.forRequests(engine.own),
+      stateDirectory: settings.agent.stateDir,
+      queue: spool, readKey: rereading(quartz.apiKeyFile),
+      report: { await reporter.report() }, apply: apply)
     try self.init(quartz, agent: identity, rules: rules, outside: outside)
   }
 }
@@ -51,6 +55,18 @@ private func rereading(_ path: String?) -> @Sendable () async -> Redacted? {
   }
 }
 
+extension Logger {
+  /// Who runs the agent can see what somebody with a key of the API changed, and when.
+  func tell(_ changes: [CheckChange]) {
+    for change in changes.prefix(50) {
+      notice(
+        "check of the API changed",
+        metadata: ["check": "\(change.name)", "id": "\(change.id)", "change": "\(change.text)"])
+    }
+    if changes.count > 50 { notice("\(changes.count - 50) more checks of the API changed") }
+  }
+}
+
 /// Tells the log when delivery or the check list begins to fail, and when it works again: once a change of
 /// words, not once a try.
 actor ConnectionWatch {
@@ -58,6 +74,7 @@ actor ConnectionWatch {
   private let log: Logger
   private var delivery: String?
   private var list: String?
+  private var reach: String?
   private var told: Set<Notice> = []
 
   private struct Notice: Hashable {
@@ -85,6 +102,12 @@ actor ConnectionWatch {
     if let puller = link.puller {
       let status = puller.status
       tell("the check list", status.trouble?.message ?? status.held, status.trouble?.hint, before: &list)
+      let refused = status.refusedDestinations
+      tell(
+        "the reach of the check list",
+        refused > 0
+          ? "\(refused) checks are refused: the list asks for more places than this agent may go to" : nil,
+        "look whether somebody scans through this agent; else raise limits.destinations", before: &reach)
       tellSkipped(status)
     }
   }

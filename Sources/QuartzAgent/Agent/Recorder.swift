@@ -17,20 +17,23 @@ final class Recorder: Sendable {
   private let hold: SlotHold
   /// Nil: results stay on this machine.
   private let uploader: Uploader<ContinuousClock>?
+  /// Nil: nobody writes the status of resources, or the backend does.
+  private let resources: ResourceUpdater<ContinuousClock>?
   private let log: Logger
   /// The last state told in the log, by check. The lock also joins the two writes of `record`.
   private let told: Mutex<[UniqueID: CheckState]>
 
   init(
     agent: String, history: HistoryStore, spool: ResultSpool, catalog: CheckCatalog,
-    uploader: Uploader<ContinuousClock>?, log: Logger
+    link: QuartzLink?, log: Logger
   ) {
     self.agent = agent
     hold = SlotHold(agent: agent)
     self.history = history
     self.spool = spool
     self.catalog = catalog
-    self.uploader = uploader
+    uploader = link?.uploader
+    resources = link?.resources
     self.log = log
     // What was down before a restart is no news when it still is, and is news when it is not.
     let known = history.snapshot(now: .now()).checks.filter { $0.last != nil }.map { ($0.id, $0.state) }
@@ -58,6 +61,7 @@ final class Recorder: Sendable {
       return told[check.id]
     }
     if record.isDeliverable { uploader?.recorded() }
+    resources?.note(result)
     if result.trigger == .schedule { tell(result, previous: previous) }
   }
 
