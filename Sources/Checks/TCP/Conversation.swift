@@ -175,7 +175,8 @@ extension Conversation {
 
   /// The beginning of what came since the last answer, without anything that was sent before; at most 1 KiB.
   var seen: String {
-    var text = window.prefix(4 * 1024).map { $0 }
+    // What is left of the last answer's line says nothing.
+    var text = Array(window.drop { $0 == 13 || $0 == 10 }.prefix(4 * 1024))
     for secret in sent { text.hide(secret) }
     return String(decoding: text.prefix(1024), as: UTF8.self).printable(maxBytes: 1024)
   }

@@ -41,7 +41,7 @@ import Testing
   }
 
   /// One local port, and somebody has it.
-  @Test func noFreePortIsALocalFault() async throws {
+  @Test("T4 no free port is a local fault") func noFreePortIsALocalFault() async throws {
     let reactor = try await NetworkNamespace.reactor([
       "ip link set lo up", "echo '40001 40001' > /proc/sys/net/ipv4/ip_local_port_range",
       "ip addr add 192.0.2.1/32 dev lo", "nft add table inet t",

@@ -121,7 +121,7 @@ import Testing
   }
 
   /// The handshake is the question, so what happens behind it does not matter.
-  @Test func aResetBehindTheHandshakeIsStillUp() async throws {
+  @Test("T1 a reset behind the handshake is still up") func aResetBehindTheHandshakeIsStillUp() async throws {
     try await withLoopbackServer(script: { $0.resetOnClose() }) { server in
       for _ in 0..<20 {
         let outcome = try await attempt("127.0.0.1", server.port)
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func aFloodIsHungUpOn() async throws {
+  @Test("T2 a flood is hung up on") func aFloodIsHungUpOn() async throws {
     let written = Mutex(0)
     let script: @Sendable (LoopbackConnection) -> Void = { connection in
       while connection.write([UInt8](repeating: 0x41, count: 65_536)) { written.withLock { $0 += 65_536 } }
