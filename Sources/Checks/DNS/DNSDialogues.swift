@@ -11,20 +11,21 @@ struct DNSDatagramDialogue: Dialogue {
   static let sizeLimit = 4096
 
   let first: DNSQuery
-  let second: DNSQuery
   /// How long after the first query the second goes out.
   let patience: Duration
 
   private(set) var answer: [UInt8]?
   /// Datagrams that were no answer to any of our queries.
   private(set) var ignored = 0
-  private var hasAskedAgain = false
+  /// The query without EDNS, with an id of its own; nil until it is sent.
+  private var second: DNSQuery?
+  private let freshID: @Sendable () -> UInt16
 
-  /// `second` has its own id.
-  init(first: DNSQuery, secondID: UInt16, patience: Duration) {
+  /// `freshID` gives the id of the second query.
+  init(first: DNSQuery, patience: Duration, freshID: @escaping @Sendable () -> UInt16) {
     self.first = first
-    self.second = DNSQuery(id: secondID, question: first.question, recursion: first.recursion, edns: false)
     self.patience = patience
+    self.freshID = freshID
   }
 
   mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
@@ -32,23 +33,24 @@ struct DNSDatagramDialogue: Dialogue {
   }
 
   mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep {
-    if hasAskedAgain { return .wait }
-    hasAskedAgain = true
-    return DialogueStep(send: second.bytes)
+    second == nil ? askAgain() : .wait
+  }
+
+  private mutating func askAgain() -> DialogueStep {
+    let query = DNSQuery(id: freshID(), question: first.question, recursion: first.recursion, edns: false)
+    second = query
+    return DialogueStep(send: query.bytes)
   }
 
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
   ) -> DialogueStep {
     let isFirst = first.accepts(bytes)
-    guard bytes.count <= Self.sizeLimit, isFirst || hasAskedAgain && second.accepts(bytes) else {
+    guard bytes.count <= Self.sizeLimit, isFirst || second?.accepts(bytes) == true else {
       ignored += 1
       return .wait
     }
-    if isFirst, first.edns, !hasAskedAgain, refusesEDNS(bytes) {
-      hasAskedAgain = true
-      return DialogueStep(send: second.bytes)
-    }
+    if isFirst, first.edns, second == nil, refusesEDNS(bytes) { return askAgain() }
     answer = Array(bytes)
     return .done
   }

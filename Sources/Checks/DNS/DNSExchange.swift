@@ -16,7 +16,7 @@ struct DNSExchange: Sendable {
   func ask(
     _ question: DNSQuestion, recursion: Bool, server: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
-    let query = DNSQuery(id: freshID(), question: question, recursion: recursion, edns: true)
+    let query = DNSQuery(id: Self.freshID(), question: question, recursion: recursion, edns: true)
     switch transport {
     case .udp: return try await askOverUDP(query, server, until: deadline)
     case .tcp: return try await askOverTCP(query, server, until: deadline)
@@ -26,7 +26,7 @@ struct DNSExchange: Sendable {
   }
 
   /// Nobody who does not see the query can guess it (RFC 5452 4).
-  private func freshID() -> UInt16 {
+  @Sendable private static func freshID() -> UInt16 {
     var generator = RandomPool()
     return .random(in: 0...UInt16.max, using: &generator)
   }
@@ -36,7 +36,7 @@ struct DNSExchange: Sendable {
   ) async throws(CancellationError) -> DNSReply {
     let patience = min(.seconds(2), ContinuousClock.now.duration(to: deadline) / 2)
     let dialogue = DNSDatagramDialogue(
-      first: query, secondID: freshID(), patience: patience)
+      first: query, patience: patience, freshID: Self.freshID)
     let outcome = try await reactor.converse(dialogue, over: .udp, with: server, until: deadline)
     let report = outcome.report
     let ignored = outcome.dialogue.ignored
@@ -48,7 +48,7 @@ struct DNSExchange: Sendable {
     // Only the header counts when it says that the rest is cut, wherever the cut went.
     if answer[2] & 0x02 != 0 {
       var again = query
-      again.id = freshID()
+      again.id = Self.freshID()
       var reply = try await askOverTCP(again, server, until: deadline)
       reply.truncated = true
       reply.ignored += ignored

@@ -24,6 +24,9 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
   private var connected: Instant?
   private var firstByte: Instant?
   private var wake: Instant?
+  /// The earliest instant the loop was asked to call at. Most flows are over long before their deadline, and each wish
+  /// costs a place in the loop's heap until it has passed.
+  private var alarm: Instant?
   /// Bytes of the stream the socket would not take yet.
   private var unsent: [UInt8] = []
   /// What epoll watches the socket for; zero: nothing yet.
@@ -54,21 +57,29 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
         return finish(.failed(EBADF), at: .now, on: loop)
       }
       socket = consume opened
-      loop.wake(id, at: deadline)
-      return connectionStands(at: .now, on: loop)
+      return connectionStands(at: .now, on: loop) && setAlarm(on: loop)
     }
     guard let opened = Descriptor(openSocket(transport, to: peer)) else {
       return finish(.failed(errno), at: .now, on: loop)
     }
     let number = opened.number
     socket = consume opened
-    loop.wake(id, at: deadline)
     started = .now
     let result = peer.withPointer { connect(number, $0, $1) }
-    if result == 0 { return connectionStands(at: .now, on: loop) }
+    if result == 0 { return connectionStands(at: .now, on: loop) && setAlarm(on: loop) }
     let code = errno
     guard code == EINPROGRESS else { return finish(.failed(code), at: .now, on: loop) }
-    return expect(EPOLLOUT.rawValue, on: loop)
+    return expect(EPOLLOUT.rawValue, on: loop) && setAlarm(on: loop)
+  }
+
+  /// Sees to it that the loop calls at the next instant that matters. Always true.
+  private func setAlarm(on loop: ReactorLoop) -> Bool {
+    let next = min(wake ?? deadline, deadline)
+    if alarm.map({ next < $0 }) ?? true {
+      alarm = next
+      loop.wake(id, at: next)
+    }
+    return true
   }
 
   func ready(_ events: UInt32, at now: Instant, on loop: ReactorLoop) -> Bool {
@@ -88,9 +99,10 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
 
   func timer(at now: Instant, on loop: ReactorLoop) -> Bool {
     if now >= deadline { return finish(.timedOut, at: now, on: loop) }
-    guard let wake, wake <= now else { return true }
+    if let alarm, alarm <= now { self.alarm = nil }
+    guard let wake, wake <= now else { return setAlarm(on: loop) }
     self.wake = nil
-    return follow(dialogue.woke(at: now), at: now, on: loop)
+    return follow(dialogue.woke(at: now), at: now, on: loop) && setAlarm(on: loop)
   }
 
   func cancel() {
@@ -120,7 +132,8 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
   private func follow(_ step: DialogueStep, at now: Instant, on loop: ReactorLoop) -> Bool {
     if let wake = step.wake {
       self.wake = wake
-      loop.wake(id, at: wake)
+      // The first wish is joined with the deadline's when the flow has begun.
+      if alarm != nil { _ = setAlarm(on: loop) }
     }
     if let bytes = step.send {
       guard let number = socket?.number else { return false }

@@ -13,6 +13,13 @@ package func pingPermission() -> String? {
   }
 }
 
+extension MonitoringCheck {
+  /// Whether its probes need that permission: connections (`method: tcp`) need none.
+  package var sendsEchoes: Bool {
+    if case .ping(let settings) = kind { settings.method == .icmp } else { false }
+  }
+}
+
 /// The kernel's default range, "1 0", is empty and keeps even root out.
 let pingForbidden =
   "the kernel forbids ping to this process: set net.ipv4.ping_group_range = 0 2147483647 with sysctl"

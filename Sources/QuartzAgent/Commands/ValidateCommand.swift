@@ -30,7 +30,7 @@ struct ValidateCommand: ParsableCommand {
       let count = settings.checks.count
       printOutput("\(path): ok, \(count) \(count == 1 ? "check" : "checks")\n")
     }
-    if settings.checks.contains(where: { $0.type == .ping }), let problem = pingPermission() {
+    if settings.checks.contains(where: \.sendsEchoes), let problem = pingPermission() {
       printError("warning: ping checks cannot run on this machine: \(problem)")
     }
   }
@@ -45,7 +45,9 @@ func trustProblems(_ settings: Settings) -> [String] {
       switch check.kind {
       case .http(let http): http.tls
       case .tls(let tls): tls.options
-      default: nil
+      case .tcp(let tcp): tcp.tls
+      case .dns(let dns): dns.tls
+      case .ping: nil
       }
     guard let file = options?.caFile else { return nil }
     do {

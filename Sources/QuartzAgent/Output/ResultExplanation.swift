@@ -81,7 +81,8 @@ struct ResultExplanation {
       dns.ignored > 0 ? "\(dns.ignored) foreign answers ignored" : nil,
     ]
     let head = ([dns.rcode, "over " + dns.transport] + flags.compactMap(\.self)).joined(separator: ", ")
-    var lines = [head] + dns.answers.map { "\($0.name)  \($0.ttl)  \($0.type)  \($0.data)" }
+    var lines = [head] + dns.errors.map { "the server says: \($0)" }
+    lines += dns.answers.map { "\($0.name)  \($0.ttl)  \($0.type)  \($0.data)" }
     if dns.answerCount > dns.answers.count {
       lines.append("and \(dns.answerCount - dns.answers.count) more")
     }
@@ -98,6 +99,7 @@ struct ResultExplanation {
     if let low = ping.minimum, let mean = ping.average, let high = ping.maximum {
       lines.append("min \(precise(low))  avg \(precise(mean))  max \(precise(high))")
     }
+    if ping.refused > 0 { lines.append("\(ping.refused) answered by an ICMP error") }
     let spread = [
       ping.standardDeviation.map { "standard deviation \(precise($0))" },
       ping.jitter.map { "jitter \(precise($0))" },
