@@ -36,6 +36,8 @@ extension ConfigPrinter {
       printer.texts("deny", settings.egress.deny.flatMap(\.texts))
       printer.word("ports", "[\(settings.egress.ports.map(String.init).joined(separator: ", "))]")
       printer.texts("methods", settings.egress.methods)
+      printer.proxy(settings.egress.proxy)
+      if !settings.egress.allowNames.isEmpty { printer.texts("allow_names", settings.egress.allowNames) }
     }
   }
 

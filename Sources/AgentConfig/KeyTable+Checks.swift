@@ -32,7 +32,7 @@ extension KeyTable {
     Key("confirm_delay", .duration(CheckLimits.delay), "Before one last attempt; 0s: none", default: "0s"),
     Key(
       "interval_failing", .duration(CheckLimits.interval),
-      "From one probe to the next while the check is not up; at most the interval", default: "the interval"),
+      "From one probe to the next while the check is down; at most the interval", default: "the interval"),
     Key(
       "failure_threshold", .integer(CheckLimits.failureThreshold),
       "Failures in a row from which its resource counts as down", default: "1"),

@@ -56,9 +56,12 @@ extension KeyTable {
     keys: [
       Key(
         "listen", .text, "off, a loopback host:port, or unix:PATH; port 0 lets the kernel choose",
-        default: "unix:{state_dir}/agent.sock")
+        default: "unix:{state_dir}/agent.sock"),
+      Key(
+        "run_now_token", .secret,
+        "What a client must show to run a check by hand; at least 10 characters", default: "nobody may"),
     ],
-    planned: ["run_now_token", "read_token", "allow_unauthenticated", "hosts"])
+    planned: ["read_token", "allow_unauthenticated", "hosts"])
 
   static let limits = KeyTable(
     keys: [
@@ -78,7 +81,7 @@ extension KeyTable {
         default: "10s"),
       Key(
         "destinations", .integer(SettingLimits.destinations),
-        "Distinct addresses that checks from the API may go to in a day", default: "500"),
+        "Distinct destinations of checks from the API in a day", default: "500"),
     ])
 
   static let defaults = KeyTable(keys: [
@@ -108,8 +111,10 @@ extension KeyTable {
         default: "[80, 443, 8080, 8443]"),
       Key(
         "methods", .list(.text), "Methods that http checks from the API may use", default: "[GET, HEAD]"),
-    ],
-    planned: ["proxy", "allow_names"])
+      Key(
+        "proxy", .hidden, "Proxy for http checks from the API, as in a check, to the names of allow_names"),
+      Key("allow_names", .list(.text), "Names that go through proxy; *.NAME: all below it", default: "[]"),
+    ])
 }
 
 extension KeyTable {

@@ -41,6 +41,8 @@ package struct StatusSettings: Hashable, Sendable {
   }
 
   package var listen: Listen
+  /// What a client must show to run a check by hand; nil: nobody may.
+  package var runNowToken: Redacted?
 }
 
 /// `limits`
@@ -51,7 +53,7 @@ package struct LimitSettings: Hashable, Sendable {
   package var inFlightPerHost: Int
   package var remoteChecks: Int
   package var remoteIntervalMin: Duration
-  /// Distinct addresses that checks from the API may go to within a day.
+  /// Distinct destinations of checks from the API within a day.
   package var destinations: Int
 }
 

@@ -20,7 +20,9 @@ struct SettingsBuilder {
     let canaries = canaries(checks.map(\.check))
     nothingToDo()
     return Settings(
-      agent: agent, status: StatusSettings(listen: listen(stateDir: agent.stateDir)), limits: limits(),
+      agent: agent,
+      status: StatusSettings(listen: listen(stateDir: agent.stateDir), runNowToken: runNowToken()),
+      limits: limits(),
       defaults: defaults, quartz: quartz, spool: spool(), egress: egress, canaries: canaries,
       checks: checks.map(\.check),
       maintenance: maintenance, secretPaths: secretPaths(checks))

@@ -124,6 +124,11 @@ package final class CheckScheduler: Sendable {
     }
   }
 
+  /// Whether a run of this check is under way.
+  package func isRunning(_ checkID: UniqueID) -> Bool {
+    state.withLock { state in state.schedule.runs.values.contains { $0.check == checkID } }
+  }
+
   package func status() -> ScheduleStatus {
     let now = source.now().boot
     return state.withLock { $0.schedule.status(at: now) }

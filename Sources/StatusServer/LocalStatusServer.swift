@@ -7,11 +7,12 @@ import Logging
 import Monitoring
 import NIOCore
 
-/// The local HTTP server: page, JSON, metrics, health. It reads, it never changes anything.
+/// The local HTTP server: page, JSON, metrics, health. It reads; the one thing it can do is to run a check now.
 package struct LocalStatusServer: Sendable {
   private let listen: ListenAddress
   private let source: any StatusSource
   private let logger: Logger
+  private let runNow: RunNowGate
 
   /// Open connections; more wait until one ends.
   static let maxConnections = 128
@@ -20,7 +21,11 @@ package struct LocalStatusServer: Sendable {
   /// What connections get to finish in when the server stops.
   static let grace: Duration = .seconds(3)
 
-  package init(listen: ListenAddress, source: any StatusSource, logger: Logger) {
+  /// - Parameter runNowToken: what a client must show to run a check; nil: nobody may.
+  package init(
+    listen: ListenAddress, source: any StatusSource, runNowToken: Redacted? = nil, logger: Logger
+  ) {
+    runNow = RunNowGate(token: runNowToken)
     self.listen = listen
     self.source = source
     self.logger = logger
@@ -78,7 +83,7 @@ package struct LocalStatusServer: Sendable {
       }
     // What the library logs is about connections; what matters of it reaches us as errors.
     let silent = Logger(label: "status.http") { _ in SwiftLogNoOpLogHandler() }
-    let routes = Routes(source: source, hosts: AllowedHosts(listen: listen))
+    let routes = Routes(source: source, hosts: AllowedHosts(listen: listen), runNow: runNow, isSocket: listen.isSocket)
     let channel = HTTP1Channel(
       responder: { request, writer, _ in
         let response = Response(await routes.reply(to: StatusRequest(request)))

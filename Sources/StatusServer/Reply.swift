@@ -69,11 +69,13 @@ extension StatusRequest {
       switch request.method {
       case .get: .get
       case .head: .head
+      case .post: .post
       default: .other
       }
     let length = request.headers[.contentLength]
     self.init(
       method: method, target: request.head.path ?? "", host: request.head.authority,
-      hasBody: request.headers[.transferEncoding] != nil || (length != nil && length != "0"))
+      hasBody: request.headers[.transferEncoding] != nil || (length != nil && length != "0"),
+      authorization: request.headers[.authorization])
   }
 }

@@ -3,10 +3,13 @@
 import History
 import Monitoring
 
-/// From a request to its answer. Only reads, so GET and HEAD are all there is.
+/// From a request to its answer. Only reads, by GET and HEAD, but for the one POST that runs a check.
 struct Routes: Sendable {
   let source: any StatusSource
   let hosts: AllowedHosts
+  var runNow = RunNowGate(token: nil)
+  /// Listens on a unix socket: the file system says who may ask.
+  var isSocket = false
 
   /// Longest request target, bytes.
   static let maxTarget = 2048
@@ -27,6 +30,10 @@ struct Routes: Sendable {
     guard let path = RequestPath(request.target) else {
       return failure(400, "BAD_REQUEST", "the address is malformed")
     }
+    if request.method == .post, path.segments == ["api", "v1", "spool", "resubmit"] {
+      return await resubmit(authorization: request.authorization)
+    }
+    if request.method == .post { return await run(path, authorization: request.authorization) }
     var reply: Reply
     do throws(BadRequest) {
       reply = try await route(path)
@@ -63,6 +70,7 @@ struct Routes: Sendable {
         width: try path.number("width", in: 40...1000, default: 100), color: try path.flag("color"))
       return Reply(200, text: text.render(await source.snapshot()))
     case ["checks"]: return try await checks(path)
+    case let rest where rest.first == "spool": return try await spool(Array(rest.dropFirst()), path)
     default: break
     }
     guard segments.first == "checks", segments.count <= 3, let id = UniqueID(segments[1]) else {
@@ -159,7 +167,7 @@ struct Routes: Sendable {
     Reply(200, .json, StatusJSON.success(now: snapshot.now, page: page, data))
   }
 
-  private func failure(_ status: Int, _ code: String, _ message: String) -> Reply {
+  func failure(_ status: Int, _ code: String, _ message: String) -> Reply {
     Reply(status, .json, StatusJSON.failure(code: code, message: message, now: .now()))
   }
 }

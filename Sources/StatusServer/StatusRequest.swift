@@ -5,7 +5,7 @@ import Monitoring
 /// A request, cut down to what the routes look at. Bodies are never read.
 struct StatusRequest: Sendable {
   enum Method: Sendable {
-    case get, head, other
+    case get, head, post, other
   }
 
   var method: Method
@@ -14,8 +14,14 @@ struct StatusRequest: Sendable {
   /// The Host header, as sent.
   var host: String?
   var hasBody: Bool
+  /// The Authorization header, as sent.
+  var authorization: String?
 
-  init(method: Method = .get, target: String, host: String? = nil, hasBody: Bool = false) {
+  init(
+    method: Method = .get, target: String, host: String? = nil, hasBody: Bool = false,
+    authorization: String? = nil
+  ) {
+    self.authorization = authorization
     self.method = method
     self.target = target
     self.host = host

@@ -8,6 +8,10 @@ package protocol StatusSource: Sendable {
   func snapshot() async -> StatusSnapshot
   /// The latest full results, newest first; nil when the check is not configured.
   func recent(_ checkID: UniqueID) async -> [CheckResult]?
+  /// Runs a check now, beside its schedule. The caller may do that.
+  func runNow(_ checkID: UniqueID) async -> RunNowOutcome
+  /// What the store of results says.
+  func spool(_ question: SpoolQuestion) async -> SpoolAnswer
   /// False until the agent probes: `/readyz` says so.
   func isReady() async -> Bool
 }

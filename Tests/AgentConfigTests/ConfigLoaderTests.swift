@@ -84,6 +84,6 @@ func switchedOn(_ text: String) -> String {
 let exampleSources = ConfigSources(
   environment: [:],
   secrets: SecretFiles(
-    read: { _ throws(SecretFiles.Note) in SecretFiles.Contents(text: "s3cret") },
+    read: { _ throws(SecretFiles.Note) in SecretFiles.Contents(text: "s3cret-s3cret") },
     readBody: { _ throws(SecretFiles.Note) in "body" }),
   hostName: "test-host")

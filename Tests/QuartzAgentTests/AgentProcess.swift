@@ -22,9 +22,12 @@ final class AgentProcess {
   static let binary = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "quartz-agent")
 
-  /// - Parameter stdout: a path to write to instead of a file of the folder, such as /dev/full.
+  /// - Parameters:
+  ///   - stdout: a path to write to instead of a file of the folder, such as /dev/full.
+  ///   - program: another program, for what a person would do beside the agent.
   init(
-    _ arguments: [String], in folder: URL, environment: [String: String] = [:], stdout: String? = nil
+    _ arguments: [String], in folder: URL, environment: [String: String] = [:], stdout: String? = nil,
+    program: URL = AgentProcess.binary
   ) throws {
     self.folder = folder
     let run = UUID().uuidString
@@ -33,7 +36,7 @@ final class AgentProcess {
     for file in [stdoutFile, stderrFile] {
       _ = FileManager.default.createFile(atPath: file.path, contents: nil)
     }
-    process.executableURL = Self.binary
+    process.executableURL = program
     process.arguments = arguments
     process.currentDirectoryURL = folder
     process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path].merging(environment) { _, new in new

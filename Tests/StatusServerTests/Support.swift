@@ -16,9 +16,12 @@ struct FixedSource: StatusSource {
   var status: StatusSnapshot
   var results: [UniqueID: [CheckResult]] = [:]
   var ready = true
+  var token: Redacted?
+  var outcome = RunNowOutcome.noSuchCheck
 
   func snapshot() async -> StatusSnapshot { status }
   func recent(_ checkID: UniqueID) async -> [CheckResult]? { results[checkID] }
+  func runNow(_ checkID: UniqueID) async -> RunNowOutcome { outcome }
   func isReady() async -> Bool { ready }
 }
 
@@ -120,7 +123,7 @@ func withServer<Value: Sendable>(
 ) async throws -> Value {
   let (addresses, continuation) = AsyncStream.makeStream(of: ListenAddress.self)
   let server = LocalStatusServer(
-    listen: listen, source: source, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    listen: listen, source: source, runNowToken: source.token, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   return try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask {
       defer { continuation.finish() }

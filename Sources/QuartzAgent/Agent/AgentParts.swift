@@ -21,12 +21,15 @@ struct AgentParts: Sendable {
   let scheduler: CheckScheduler
   let link: QuartzLink?
   let server: LocalStatusServer?
+  let supervisor: Supervisor?
   private let settings: Settings
   private let log: Logger
 
   init(
     _ settings: Settings, engine: ProbeEngine, spool: ResultSpool, started: Timestamp, log: Logger
   ) async throws {
+    let supervisor = Supervisor(environment: processEnvironment())
+    self.supervisor = supervisor
     self.settings = settings
     self.spool = spool
     self.log = log
@@ -49,7 +52,9 @@ struct AgentParts: Sendable {
     let recorder = Recorder(
       agent: settings.agent.name, history: history, spool: spool, catalog: catalog,
       link: link, log: log)
-    let scheduler = try Self.scheduler(settings, engine, recorder, maintenance)
+    let scheduler = try Self.scheduler(
+      settings, engine, recorder, maintenance,
+      pulse: supervisor?.pulse { catalog.checks.count { $0.enabled } })
     reporter.follow { scheduler.status().lateP99 }
     catalog.observe { checks in
       recorder.keep(checks)
@@ -63,9 +68,12 @@ struct AgentParts: Sendable {
     let status = AgentStatus(
       history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
       limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget,
-      maintenance: maintenance)
+      maintenance: maintenance,
+      desk: RunNowDesk(
+        engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder))
     self.server = ListenAddress(settings.status.listen).map {
-      LocalStatusServer(listen: $0, source: status, logger: log)
+      LocalStatusServer(
+        listen: $0, source: status, runNowToken: settings.status.runNowToken, logger: log)
     }
     (self.catalog, self.history, self.keeper) = (catalog, history, keeper)
     self.maintenance = maintenance
@@ -73,12 +81,13 @@ struct AgentParts: Sendable {
   }
 
   private static func scheduler(
-    _ settings: Settings, _ engine: ProbeEngine, _ recorder: Recorder, _ maintenance: MaintenanceBook
+    _ settings: Settings, _ engine: ProbeEngine, _ recorder: Recorder, _ maintenance: MaintenanceBook,
+    pulse: SchedulerOptions.Pulse?
   ) throws -> CheckScheduler {
     let limits = InFlightLimits(
       total: inFlightLimit(settings.limits.inFlight), perHost: settings.limits.inFlightPerHost)
     let options = SchedulerOptions(
-      agent: settings.agent.name, limits: limits, hostKey: { $0.kind.loadedHost })
+      agent: settings.agent.name, limits: limits, pulse: pulse, hostKey: { $0.kind.loadedHost })
     return CheckScheduler(options, source: try TimerWakeSource()) { due in
       let plan = maintenance.plan
       if plan.skips(due.check.id, at: due.scheduledAt) {
@@ -131,7 +140,7 @@ struct AgentParts: Sendable {
           "hint": "raise LimitNOFILE or ulimit -n",
         ])
     }
-    if catalog.checks.contains(where: { $0.type == .ping }), let problem = pingPermission() {
+    if catalog.checks.contains(where: \.sendsEchoes), let problem = pingPermission() {
       log.error("ping checks cannot run: \(problem)")
     }
   }

@@ -19,6 +19,7 @@ struct AgentStatus: StatusSource {
   let limit: Int
   let egress: EgressBudget
   let maintenance: MaintenanceBook
+  let desk: RunNowDesk
 
   func snapshot() async -> StatusSnapshot {
     let now = Timestamp.now()
@@ -28,6 +29,7 @@ struct AgentStatus: StatusSource {
     snapshot.scheduler = SchedulerView(scheduler.status(), limit: limit)
     if let uploader = link?.uploader {
       let status = await uploader.status()
+      snapshot.spool?.parked = status.parked
       snapshot.delivery = DeliveryView(status, backlog: snapshot.spool?.depth ?? 0, skipped: skipped())
     }
     if let damage = history.damage { snapshot.notices.append(StatusProblem(damage)) }
@@ -49,6 +51,8 @@ struct AgentStatus: StatusSource {
       )
     ]
   }
+
+  func runNow(_ checkID: UniqueID) async -> RunNowOutcome { await desk.run(checkID) }
 
   func recent(_ checkID: UniqueID) -> [CheckResult]? { history.recent(checkID) }
 
@@ -74,6 +78,8 @@ extension SpoolView {
     dropped = Int(clamping: status.dropped)
     quarantined = status.quarantined
     hoursCovered = status.hoursCovered
+    gaps = status.gaps.count
+    lostInGaps = Int(clamping: status.gaps.reduce(0) { $0 + min($1.lost, 1 << 40) })
     if case .memory(let reason, _) = status.mode {
       problem = StatusProblem(
         "results are kept in memory only: \(reason)",

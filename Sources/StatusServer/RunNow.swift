@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+import History
+import Monitoring
+
+/// What came of the wish to run a check at once.
+package enum RunNowOutcome: Sendable {
+  case done(CheckResult)
+  case noSuchCheck
+  /// Not now, and why, for a person.
+  case busy(String)
+  /// The agent is ending.
+  case stopping
+}
+
+/// Guards the one route that does something: whoever has the token may run a check now.
+struct RunNowGate: Sendable {
+  /// Nil: nobody may.
+  let token: Redacted?
+
+  /// Nil when the header proves that the client has the token; else the answer.
+  func refusal(_ authorization: String?) -> (status: Int, code: String, message: String)? {
+    guard let token else {
+      return (403, "RUN_NOW_OFF", "nobody may run checks by hand here: set status.run_now_token")
+    }
+    guard let authorization, authorization.lowercased().hasPrefix("bearer "),
+      Self.equal(Array(authorization.utf8.dropFirst(7)), Array(token.reveal().utf8))
+    else {
+      return (401, "UNAUTHORIZED", "send the header Authorization: Bearer with status.run_now_token")
+    }
+    return nil
+  }
+
+  /// Takes as long for a wrong first byte as for a wrong last one, so that nobody can find the token byte by byte.
+  private static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    var difference = left.count ^ right.count
+    for index in left.indices { difference |= Int(left[index] ^ right[index % max(1, right.count)]) }
+    return difference == 0 && !right.isEmpty
+  }
+}
+
+extension Routes {
+  /// `POST /api/v1/checks/{id}/run`.
+  func run(_ path: RequestPath, authorization: String?) async -> Reply {
+    guard path.segments.count == 5, path.segments.starts(with: ["api", "v1", "checks"]),
+      path.segments[4] == "run"
+    else {
+      var reply = failure(405, "METHOD_NOT_ALLOWED", "only GET and HEAD are possible here")
+      reply.allow = "GET, HEAD"
+      return reply
+    }
+    if let refusal = runNow.refusal(authorization) {
+      return failure(refusal.status, refusal.code, refusal.message)
+    }
+    guard let id = UniqueID(path.segments[3]) else {
+      return failure(404, "NOT_FOUND", "no check has this id")
+    }
+    switch await source.runNow(id) {
+    case .done(let result):
+      return Reply(200, .json, StatusJSON.success(now: .now()) { result.write(to: &$0) })
+    case .noSuchCheck: return failure(404, "NOT_FOUND", "no enabled check has this id")
+    case .busy(let why): return failure(409, "BUSY", why)
+    case .stopping: return failure(503, "STOPPING", "the agent is ending")
+    }
+  }
+}

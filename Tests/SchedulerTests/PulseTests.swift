@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+import Synchronization
+import Testing
+
+@testable import Scheduler
+
+/// The sign of life comes from the loop that schedules, and from nobody else.
+@Suite(.timeLimit(.minutes(1))) struct PulseTests {
+  private let source = ManualWakeSource()
+
+  private func scheduler(
+    _ beats: Counter, events: @escaping @Sendable (ScheduleEvent) -> Void = { _ in }
+  ) -> CheckScheduler {
+    var options = testOptions()
+    options.pulse = SchedulerOptions.Pulse(every: .seconds(15)) { beats.add() }
+    return CheckScheduler(options, source: source) { _ in
+      RunOutcome(.works)
+    } events: {
+      events($0)
+    }
+  }
+
+  @Test func anIdleLoopBeatsInTime() async {
+    let beats = Counter()
+    let scheduler = scheduler(beats)
+    let task = Task { await scheduler.run() }
+    await until { beats.value == 1 }
+    for count in 2...5 {
+      #expect(source.deadline == source.now().boot.advanced(by: .seconds(15)))
+      source.advanceToDeadline()
+      await until { beats.value == count }
+    }
+    task.cancel()
+    await task.value
+  }
+
+  @Test func aLoopThatStandsStillDoesNotBeat() async throws {
+    let beats = Counter()
+    let gate = ThreadGate()
+    let scheduler = scheduler(beats) { _ in gate.wait() }
+    scheduler.apply([try makeCheck("Shop front")])
+    let task = Task { await scheduler.run() }
+    await until { beats.value == 1 }
+    // A gap is told, and whoever is told does not return: the loop is stuck, the process lives.
+    source.advance(by: .seconds(3600))
+    await until { gate.isWaiting }
+    let stuck = beats.value
+    for _ in 0..<10 {
+      source.advance(by: .seconds(15))
+      source.wake()
+    }
+    #expect(beats.value == stuck)
+    gate.open()
+    await until { beats.value > stuck }
+    task.cancel()
+    await task.value
+  }
+}
+
+private final class Counter: Sendable {
+  private let count = Mutex(0)
+  var value: Int { count.withLock { $0 } }
+  func add() { count.withLock { $0 += 1 } }
+}
+
+/// Blocks the thread that waits, as a loop that hangs does.
+private final class ThreadGate: Sendable {
+  private let state = Mutex((isOpen: false, isWaiting: false))
+
+  var isWaiting: Bool { state.withLock { $0.isWaiting } }
+
+  func open() { state.withLock { $0.isOpen = true } }
+
+  func wait() {
+    state.withLock { $0.isWaiting = true }
+    while !state.withLock({ $0.isOpen }) { sched_yield() }
+  }
+}
