@@ -2,6 +2,7 @@
 
 import AgentConfig
 import ArgumentParser
+import Checks
 import Glibc
 import Monitoring
 
