@@ -18,6 +18,19 @@ let package = Package(
     .target(name: "Monitoring", swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
     .executableTarget(
       name: "FuzzDNS", dependencies: ["Monitoring"], swiftSettings: fuzzer, linkerSettings: linked),
+    .systemLibrary(name: "CPCRE2"),
+    .executableTarget(
+      name: "FuzzDialog", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer, linkerSettings: linked),
+    .executableTarget(
+      name: "FuzzStartTLS", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer, linkerSettings: linked),
+    .systemLibrary(name: "CCurl"),
+    .executableTarget(name: "FuzzHeaders", swiftSettings: fuzzer, linkerSettings: linked),
+    .executableTarget(
+      name: "FuzzURL", dependencies: ["Monitoring", "CCurl"], swiftSettings: fuzzer, linkerSettings: linked),
+    .executableTarget(name: "FuzzJSON", swiftSettings: fuzzer, linkerSettings: linked),
+    .executableTarget(name: "FuzzCondition", swiftSettings: fuzzer, linkerSettings: linked),
+    .executableTarget(
+      name: "FuzzPattern", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer, linkerSettings: linked),
     // The whole room, with the ways in for hostile bytes beside it.
     .target(
       name: "Spool",
