@@ -40,7 +40,7 @@ struct Supervisor: Sendable {
     withUnsafePointer(to: &storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { target in
         _ = sendto(
-          descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue) | Int32(MSG_NOSIGNAL.rawValue), target,
+          descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL), target,
           length)
       }
     }
