@@ -111,6 +111,28 @@ import Testing
     }
   }
 
+  /// Codes above 15 come in two parts (RFC 6891 6.1.3).
+  @Test(arguments: [("BADVERS", 1, 0), ("BADCOOKIE", 1, 7), ("BADMODE", 1, 3)])
+  func extendedCodesMayBeExpected(code: String, upper: UInt8, lower: UInt16) async throws {
+    try await withUDPResponder(script: { request, client in
+      client.send(
+        Wire(to: request).with { wire in
+          wire.flags = 0x8180 | lower
+          wire.additional = [[0, 0, 41, 4, 208, upper, 0, 0, 0, 0, 0]]
+        }.bytes)
+    }) { server in
+      for expected in [code, "NOERROR"] {
+        let result = try await run(
+          try makeCheck("dns") { definition in
+            (definition.server, definition.queryName) = ("127.0.0.1:\(server.port)", "x.example")
+            definition.expectRcode = [expected]
+          })
+        #expect(result.dns?.rcode == code)
+        #expect(result.reason == (expected == code ? .ok : .dnsRcode))
+      }
+    }
+  }
+
   @Test func onlyEchoesNeedThePermission() throws {
     let echo = try makeCheck("ping") { $0.host = "192.0.2.1" }
     let connection = try makeCheck("ping") { ($0.host, $0.pingMethod, $0.port) = ("192.0.2.1", "tcp", 22) }

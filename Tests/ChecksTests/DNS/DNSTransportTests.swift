@@ -58,6 +58,26 @@ import Testing
     }
   }
 
+  /// What a wildcard and an alias make up is proved by the resolver too.
+  @Test func wildcardsAndAliasesAreAnswersLikeOthers() async throws {
+    try await withValidatingResolver { resolver in
+      for port in [resolver.knot, resolver.plain] {
+        let wild = try await ask(.udp, port, resolver) { definition in
+          (definition.queryName, definition.queryType) = ("some.thing.wild.signed.example", "TXT")
+          (definition.expectAnswersExact, definition.queryDNSSEC) = (["any"], port == resolver.plain)
+        }
+        #expect(wild.verdict == .ok, "\(wild.verdict)")
+        #expect(wild.dns?.answers.first?.name == "some.thing.wild.signed.example.")
+        let alias = try await ask(.udp, port, resolver) { definition in
+          definition.queryName = "alias.signed.example"
+          (definition.expectAnswersExact, definition.queryDNSSEC) = (["192.0.2.80"], port == resolver.plain)
+        }
+        #expect(alias.verdict == .ok, "\(alias.verdict)")
+        #expect(alias.dns?.answers.first?.type == "CNAME")
+      }
+    }
+  }
+
   @Test func chaosClassTellsTheVersion() async throws {
     try await withValidatingResolver { resolver in
       for (port, version) in [(resolver.knot, "knot under test"), (resolver.plain, "unbound under test")] {
