@@ -32,6 +32,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -64,6 +65,19 @@ static inline CURLcode quartz_curl_set_context(CURL *easy, CURLoption option, vo
 
 static inline CURLcode quartz_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
   return curl_easy_setopt(easy, option, value);
+}
+
+/* A list of one CONNECT_TO entry that matches whatever the URL names. NULL: no literal, or out of memory; the caller
+ * frees it as any list. */
+static inline struct curl_slist *quartz_curl_pin(const char *literal, uint16_t port) {
+  struct in6_addr address;
+  char entry[80];
+  int length = -1;
+  if (inet_pton(AF_INET, literal, &address) == 1)
+    length = snprintf(entry, sizeof entry, "::%s:%u", literal, (unsigned)port);
+  else if (inet_pton(AF_INET6, literal, &address) == 1)
+    length = snprintf(entry, sizeof entry, "::[%s]:%u", literal, (unsigned)port);
+  return length > 0 && (size_t)length < sizeof entry ? curl_slist_append(NULL, entry) : NULL;
 }
 
 /* Not copied: see Ownership. */

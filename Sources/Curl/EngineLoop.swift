@@ -16,8 +16,8 @@ final class EngineLoop {
   private let trust: TrustStore
   private let arrivals = ArrivalClock()
   private var active: [UInt64: Transfer] = [:]
-  /// Handles to use again: making one costs more than resetting one.
-  private var spare: [UnsafeMutableRawPointer] = []
+  /// Handles to use again: making one costs more than resetting one, and setting all its options as much again.
+  private var spare: [(easy: UnsafeMutableRawPointer, isPrepared: Bool)] = []
   /// Transfers with a limit of their own for the connection, by when it falls.
   private var connecting: [(deadline: ContinuousClock.Instant, id: UInt64)] = []
   private var nextSweep = ContinuousClock.now
@@ -42,7 +42,7 @@ final class EngineLoop {
       if mailbox.prepareToSleep() { curl_multi_poll(multi, nil, 0, patience(), nil) }
     }
     for transfer in active.values { end(transfer, with: .failure(CancellationError())) }
-    for handle in spare { curl_easy_cleanup(handle) }
+    for handle in spare { curl_easy_cleanup(handle.easy) }
     mailbox.detachMulti()
     curl_multi_cleanup(multi)
     mailbox.markEnded()
@@ -57,13 +57,14 @@ final class EngineLoop {
   }
 
   private func start(_ ticket: TransferTicket) {
-    guard let easy = spare.popLast() ?? curl_easy_init() else {
+    let used = spare.popLast()
+    guard let easy = used?.easy ?? curl_easy_init() else {
       mailbox.forget(ticket.id)
       let failure = TransferFailure(.local(.system(errno: ENOMEM)), phase: .prepare, message: "out of memory")
       ticket.reply.resume(returning: .success(TransferReport(outcome: .failed(failure))))
       return
     }
-    let transfer = Transfer(ticket, easy: easy, arrivals: arrivals)
+    let transfer = Transfer(ticket, easy: easy, isPrepared: used?.isPrepared ?? false, arrivals: arrivals)
     active[ticket.id] = transfer
     do throws(RefusedRequest) {
       try transfer.prepare(trust: trust)
@@ -71,6 +72,7 @@ final class EngineLoop {
       guard code == CURLM_OK else {
         throw RefusedRequest(fault: .library(code: code.rawValue), message: "libcurl refused the transfer")
       }
+      transfer.wasAccepted = true
       if let limit = ticket.request.connectTimeout {
         connecting.append((transfer.started + limit, ticket.id))
       }
@@ -106,11 +108,13 @@ final class EngineLoop {
     transfer.ticket.reply.resume(returning: result)
   }
 
-  /// A handle whose connection was for the caller to use keeps a mark of it through a reset, so it is not used again.
+  /// A handle whose connection was for the caller to use keeps a mark of it through a reset, and so does one in which
+  /// a system call failed: they are not used again.
   private func recycle(_ transfer: Transfer) {
-    if transfer.request.goal != .handshake, spare.count < Self.spareLimit {
-      curl_easy_reset(transfer.easy)
-      spare.append(transfer.easy)
+    if transfer.request.goal != .handshake, spare.count < Self.spareLimit, transfer.systemError == 0 {
+      let isPlain = transfer.isPlain && transfer.wasAccepted
+      if !isPlain { curl_easy_reset(transfer.easy) }
+      spare.append((transfer.easy, isPrepared: isPlain))
     } else {
       curl_easy_cleanup(transfer.easy)
     }

@@ -17,41 +17,65 @@ struct HeaderAccumulator {
 
   private(set) var statusCode: Int?
   private(set) var httpVersion: String?
-  private(set) var fields: [HeaderField] = []
+  private(set) var block = HeaderBlock()
   private var bytes = 0
   private var lines = 0
   private var interim = 0
   private var complete = false
 
+  var fields: [HeaderField] { block.fields }
+
   var isRedirect: Bool {
-    guard let statusCode, [301, 302, 303, 307, 308].contains(statusCode) else { return false }
-    return fields.contains { $0.name.lowercased() == "location" }
+    switch statusCode {
+    case 301, 302, 303, 307, 308: block.has("location")
+    default: false
+    }
   }
 
+  mutating func take(_ line: [UInt8]) -> Step { line.withUnsafeBytes { take($0) } }
+
   /// - Parameter line: one line with its end, as libcurl hands it over.
-  mutating func take(_ line: some Collection<UInt8>) -> Step {
+  mutating func take(_ line: UnsafeRawBufferPointer) -> Step {
     bytes += line.count
     lines += 1
     if bytes > Self.maximumBytes || lines > Self.maximumLines { return .tooLarge }
-    var content = Array(line)
-    if content.last == UInt8(ascii: "\n") { content.removeLast() }
-    if content.last == UInt8(ascii: "\r") { content.removeLast() }
-    if content.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") }) { return .malformed }
+    var count = line.count
+    if count > 0, line[count - 1] == UInt8(ascii: "\n") { count -= 1 }
+    if count > 0, line[count - 1] == UInt8(ascii: "\r") { count -= 1 }
+    let content = UnsafeRawBufferPointer(rebasing: line[..<count])
+    var colon = -1
+    for (index, byte) in content.enumerated() {
+      if byte == 0 || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") { return .malformed }
+      if byte == UInt8(ascii: ":"), colon < 0 { colon = index }
+    }
     // What follows the final answer's headers are trailers: counted above, not kept.
     if complete { return .more }
     if content.isEmpty { return endOfBlock() }
-    if content.starts(with: "HTTP/".utf8) { return startBlock(content) }
-    return field(content)
+    if isStatusLine(content) { return startBlock(content) }
+    // A folded line (RFC 9112 section 5.2 lets a client refuse it), or no name.
+    guard colon > 0, statusCode != nil, content[0] != UInt8(ascii: " "), content[0] != UInt8(ascii: "\t")
+    else {
+      return .malformed
+    }
+    block.append(content)
+    return .more
   }
 
-  private mutating func startBlock(_ content: [UInt8]) -> Step {
-    let parts = content.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: true)
-    guard parts.count >= 2, parts[1].count == 3, let code = Int(String(decoding: parts[1], as: UTF8.self)),
-      (100...999).contains(code)
-    else { return .malformed }
-    statusCode = code
-    httpVersion = String(decoding: parts[0].dropFirst(5), as: UTF8.self)
-    fields = []
+  private func isStatusLine(_ content: UnsafeRawBufferPointer) -> Bool {
+    content.count >= 5 && content[0] == UInt8(ascii: "H") && content[1] == UInt8(ascii: "T")
+      && content[2] == UInt8(ascii: "T") && content[3] == UInt8(ascii: "P") && content[4] == UInt8(ascii: "/")
+  }
+
+  private mutating func startBlock(_ content: UnsafeRawBufferPointer) -> Step {
+    let blank = UInt8(ascii: " ")
+    guard let mark = content.firstIndex(of: blank) else { return .malformed }
+    let code = content[mark...].drop { $0 == blank }.prefix { $0 != blank }
+    guard code.count == 3, code.allSatisfy({ (0x30...0x39).contains($0) }) else { return .malformed }
+    let number = code.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    guard number >= 100 else { return .malformed }
+    statusCode = number
+    httpVersion = String(decoding: content[5..<mark], as: UTF8.self)
+    block.removeAll()
     return .more
   }
 
@@ -63,17 +87,5 @@ struct HeaderAccumulator {
     }
     interim += 1
     return interim > Self.maximumInterim ? .tooLarge : .more
-  }
-
-  private mutating func field(_ content: [UInt8]) -> Step {
-    // A folded line (RFC 9112 section 5.2 lets a client refuse it), or no name.
-    guard let colon = content.firstIndex(of: UInt8(ascii: ":")), colon > 0, statusCode != nil,
-      content[0] != UInt8(ascii: " "), content[0] != UInt8(ascii: "\t")
-    else { return .malformed }
-    let blank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    let value = content[(colon + 1)...].drop(while: blank).reversed().drop(while: blank).reversed()
-    fields.append(
-      HeaderField(String(decoding: content[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
-    return .more
   }
 }

@@ -15,6 +15,8 @@ final class Transfer {
   var headers = HeaderAccumulator()
   var body: [UInt8] = []
   var stop: TransferStop?
+  /// All options were taken.
+  var wasAccepted = false
   var connectStart: ContinuousClock.Instant?
   var connected: ContinuousClock.Instant?
   var requestStart: ContinuousClock.Instant?
@@ -32,7 +34,22 @@ final class Transfer {
   private var lists: [UnsafeMutablePointer<curl_slist>] = []
   private var bodyBytes: UnsafeMutableRawBufferPointer?
 
-  var request: TransferRequest { ticket.request }
+  let request: TransferRequest
+  /// The handle has the options that are the same for every transfer already.
+  let isPrepared: Bool
+  /// Whether the handle's other options are all set anew by the next transfer, so that it needs no reset: a plain GET
+  /// to an address and nothing else.
+  var isPlain: Bool {
+    guard case .address = request.plan, request.proxy == nil, request.goal != .handshake else { return false }
+    return !isEncrypted && !request.decompress && request.method == "GET" && request.body == nil
+  }
+  var sendsBody: Bool {
+    switch request.method {
+    case "HEAD": false
+    case "POST", "PUT", "PATCH": true
+    default: request.body != nil
+    }
+  }
   /// Whether the URL's scheme is https.
   private(set) lazy var isEncrypted = request.url.prefix(6).lowercased() == "https:"
   /// Whether a proxy makes a connection of its own to the target before anything of the request is sent.
@@ -42,8 +59,12 @@ final class Transfer {
   }
 
   /// - Parameter easy: a handle as new, the loop's to clean up.
-  init(_ ticket: TransferTicket, easy: UnsafeMutableRawPointer, arrivals: ArrivalClock) {
+  init(
+    _ ticket: TransferTicket, easy: UnsafeMutableRawPointer, isPrepared: Bool, arrivals: ArrivalClock
+  ) {
     self.ticket = ticket
+    self.request = ticket.request
+    self.isPrepared = isPrepared
     self.arrivals = arrivals
     self.easy = easy
   }
@@ -77,9 +98,11 @@ final class Transfer {
       }
       head = longer
     }
-    if let head { lists.append(head) }
+    if let head { keep(head) }
     return head
   }
+
+  func keep(_ list: UnsafeMutablePointer<curl_slist>) { lists.append(list) }
 
   /// Keeps a copy of the body at a fixed place as long as the handle.
   func keep(body: [UInt8]) -> UnsafeMutableRawBufferPointer {
@@ -107,7 +130,7 @@ final class Transfer {
     if headersEnd != nil {
       report.statusCode = headers.statusCode
       report.httpVersion = headers.httpVersion
-      report.headers = headers.fields
+      report.headerBlock = headers.block
     }
     report.body = body
     report.truncated = stop == .bodyTooLarge
@@ -178,7 +201,8 @@ final class Transfer {
     return .microseconds(max(0, last - first))
   }
 
-  private var systemError: Int32 {
+  /// errno that libcurl noted, also of an earlier transfer with the same handle: a reset does not clear it.
+  var systemError: Int32 {
     var value = 0
     guard quartz_curl_info_long(easy, CURLINFO_OS_ERRNO, &value) == CURLE_OK else { return 0 }
     return Int32(truncatingIfNeeded: value)

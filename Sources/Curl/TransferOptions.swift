@@ -13,10 +13,13 @@ extension Transfer {
   /// Sets the handle up for its request. Each option's return code counts: one that was refused would leave the
   /// transfer less safe than promised.
   func prepare(trust: TrustStore) throws(RefusedRequest) {
-    try applyPolicy()
+    if !isPrepared {
+      try applyPolicy()
+      try applyCallbacks()
+    }
+    try applyContext()
     try applyRequest()
     try applyPlan()
-    try applyCallbacks()
     if isEncrypted { try applyTLS(trust) }
   }
 
@@ -52,7 +55,9 @@ extension Transfer {
     if request.goal == .handshake { try set(CURLOPT_CONNECT_ONLY, 1) }
     if request.decompress { try set(CURLOPT_ACCEPT_ENCODING, "") }
     try applyMethod()
-    guard let list = keep(list: try headerLines()) else {
+    let lines = try headerLines()
+    let list = keep(list: lines)
+    guard list != nil || lines.isEmpty else {
       throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
     }
     try check(quartz_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
@@ -72,10 +77,10 @@ extension Transfer {
     guard isToken(request.method) else {
       throw RefusedRequest(fault: .request, message: "the method is no http token")
     }
-    let impliesBody = ["POST", "PUT", "PATCH"].contains(request.method)
     if request.method == "HEAD" {
       try set(CURLOPT_NOBODY, 1)
-    } else if let body = request.body ?? (impliesBody ? [] : nil) {
+    } else if sendsBody {
+      let body = request.body ?? []
       let copy = keep(body: body)
       try check(quartz_curl_set_body(easy, copy.baseAddress, Int64(body.count)))
     }
@@ -84,12 +89,15 @@ extension Transfer {
     }
   }
 
-  /// `Name: value`, or libcurl's `Name;` for an empty value. `Expect` is switched off, and so is the content type
-  /// that libcurl would invent for a body.
+  /// `Name: value`, or libcurl's `Name;` for an empty value. With a body, `Expect` is switched off, and so is the
+  /// content type that libcurl would invent.
   private func headerLines() throws(RefusedRequest) -> [String] {
-    var lines = ["Expect:"]
-    if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
-      lines.append("Content-Type:")
+    var lines: [String] = []
+    if sendsBody {
+      lines.append("Expect:")
+      if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+        lines.append("Content-Type:")
+      }
     }
     for field in request.headers {
       guard isToken(field.name), !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
@@ -115,12 +123,14 @@ extension Transfer {
     guard isAddressLiteral(literal) else {
       throw RefusedRequest(fault: .request, message: "the address to dial is no literal")
     }
+    if let proxy = request.proxy {
+      return try apply(proxy, at: literal.contains(":") ? "[\(literal)]:\(port)" : "\(literal):\(port)")
+    }
     // An empty host and port match whatever the URL names. The literal is not looked up anywhere.
-    let target = literal.contains(":") ? "[\(literal)]" : literal
-    if let proxy = request.proxy { return try apply(proxy, at: "\(target):\(port)") }
-    guard let list = keep(list: ["::\(target):\(port)"]) else {
+    guard let list = quartz_curl_pin(literal, port) else {
       throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
     }
+    keep(list)
     try check(quartz_curl_set_list(easy, CURLOPT_CONNECT_TO, list))
   }
 
@@ -138,13 +148,17 @@ extension Transfer {
     try set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
   }
 
-  private func applyCallbacks() throws(RefusedRequest) {
+  /// Whom the callbacks are for.
+  private func applyContext() throws(RefusedRequest) {
     let itself = Unmanaged.passUnretained(self).toOpaque()
-    for option in [
-      CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA, CURLOPT_PRIVATE,
-    ] {
-      try check(quartz_curl_set_context(easy, option, itself))
-    }
+    try check(quartz_curl_set_context(easy, CURLOPT_WRITEDATA, itself))
+    try check(quartz_curl_set_context(easy, CURLOPT_HEADERDATA, itself))
+    try check(quartz_curl_set_context(easy, CURLOPT_OPENSOCKETDATA, itself))
+    try check(quartz_curl_set_context(easy, CURLOPT_PREREQDATA, itself))
+    try check(quartz_curl_set_context(easy, CURLOPT_PRIVATE, itself))
+  }
+
+  private func applyCallbacks() throws(RefusedRequest) {
     try check(quartz_curl_set_data_callback(easy, CURLOPT_WRITEFUNCTION, takeBody))
     try check(quartz_curl_set_data_callback(easy, CURLOPT_HEADERFUNCTION, takeHeader))
     try check(quartz_curl_set_open_socket(easy, openPinnedSocket))

@@ -10,8 +10,8 @@ package struct TransferReport: Sendable {
   package var statusCode: Int?
   /// `1.0`, `1.1` or `2`.
   package var httpVersion: String?
-  /// Of the final answer, in order, as text: bytes that are no UTF-8 are replaced, nothing else is changed.
-  package var headers: [HeaderField] = []
+  /// Of the final answer.
+  package var headerBlock = HeaderBlock()
   /// What arrived of the body, also when the transfer failed later; at most the request's limit.
   package var body: [UInt8] = []
   /// The body went on beyond the limit.
@@ -28,11 +28,14 @@ package struct TransferReport: Sendable {
     if case .failed(let failure) = outcome { failure } else { nil }
   }
 
-  /// The first header of that name, compared without regard to letter case.
-  package func header(_ name: String) -> String? {
-    let wanted = name.lowercased()
-    return headers.first { $0.name.lowercased() == wanted }?.value
+  /// Of the final answer, in order, as text: bytes that are no UTF-8 are replaced, nothing else is changed.
+  package var headers: [HeaderField] {
+    get { headerBlock.fields }
+    set { headerBlock = HeaderBlock(newValue) }
   }
+
+  /// The first header of that name, compared without regard to letter case.
+  package func header(_ name: String) -> String? { headerBlock.first(name) }
 }
 
 package enum TransferOutcome: Hashable, Sendable {

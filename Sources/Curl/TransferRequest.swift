@@ -81,17 +81,6 @@ package enum ConnectionPlan: Hashable, Sendable {
   }
 }
 
-/// One header line. The name's letter case is kept.
-package struct HeaderField: Hashable, Sendable {
-  package var name: String
-  package var value: String
-
-  package init(_ name: String, _ value: String) {
-    self.name = name
-    self.value = value
-  }
-}
-
 package enum HTTPVersionPreference: Hashable, Sendable {
   /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
   case auto

@@ -51,4 +51,18 @@ import Testing
     let lines = Array(repeating: ["HTTP/1.1 103 Early Hints\r\n", "\r\n"], count: count).flatMap { $0 }
     #expect(steps(lines).0.last == last)
   }
+
+  @Test func valuesAreFoundByNameInAnyCase() {
+    let lines = [
+      "HTTP/1.1 302 Found\r\n", "Set-Cookie: a=1\r\n", "LOCATION:\t /x \r\n", "set-cookie:b\r\n",
+      "Empty:\r\n", "\r\n",
+    ]
+    let headers = steps(lines).1
+    #expect(headers.block.values("SET-COOKIE") == ["a=1", "b"])
+    #expect(headers.block.first("location") == "/x")
+    #expect(headers.block.first("empty") == "")
+    #expect(headers.block.first("set") == nil)
+    #expect(headers.isRedirect)
+    #expect(HeaderBlock(headers.fields).fields == headers.fields)
+  }
 }

@@ -17,6 +17,24 @@ import Testing
     #expect(report.failure?.message == "connection refused")
   }
 
+  @Test func aFailureBelowIsNotRememberedForTheNext() async throws {
+    let dead = request(try freePort(), timeout: .seconds(5))
+    try await withLoopbackServer(script: { link in
+      link.read(until: "\r\n\r\n")
+      link.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort")
+    }) { server in
+      let cut = request(server.port)
+      try await withCurlEngine { engine in
+        for _ in 0..<3 {
+          let refused = try await engine.perform(dead)
+          #expect(refused.failure?.kind == .connectRefused)
+          let short = try await engine.perform(cut)
+          #expect(short.failure?.kind == .closed)
+        }
+      }
+    }
+  }
+
   @Test(arguments: [
     ("a url with a user", "http://user@good.test/"), ("a url with a space", "http://good.test/a b"),
     ("a url with a line break", "http://good.test/\r\nX: y"), ("no host", "http:///"),

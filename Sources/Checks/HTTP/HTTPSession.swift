@@ -47,7 +47,7 @@ struct HTTPSession {
   mutating func decide(after step: HTTPStep, _ report: TransferReport, now: Timestamp) -> Decision {
     if report.statusCode == 401, step.sendsOwnHeaders, let again = answerChallenge(report) { return again }
     // Whoever does not follow has no second request to send them with.
-    if settings.follow { jar.take(report.headers("set-cookie"), from: step.url, at: now) }
+    if settings.follow { jar.take(report.headerBlock.values("set-cookie"), from: step.url, at: now) }
     let jar = jar
     let decision = rule.decide(
       after: step, status: report.statusCode, location: report.header("location"),
@@ -63,7 +63,9 @@ struct HTTPSession {
   private mutating func answerChallenge(_ report: TransferReport) -> Decision? {
     switch settings.auth {
     case .digest:
-      guard let answer = DigestAnswer.strongest(of: report.headers("www-authenticate")) else { return nil }
+      guard let answer = DigestAnswer.strongest(of: report.headerBlock.values("www-authenticate")) else {
+        return nil
+      }
       // A second challenge means that the credentials are wrong, unless only the nonce was too old.
       if let digest, !answer.isStale || digest.renewals > 0 { return nil }
       digest = DigestState(answer: answer, renewals: digest.map { $0.renewals + 1 } ?? 0)
@@ -100,11 +102,4 @@ private struct DigestState {
   var renewals: Int
   let clientNonce =
     String(UInt64.random(in: .min ... .max), radix: 16) + String(UInt64.random(in: .min ... .max), radix: 16)
-}
-
-extension TransferReport {
-  /// All headers of that lower-case name, in order.
-  func headers(_ name: String) -> [String] {
-    headers.filter { $0.name.lowercased() == name }.map(\.value)
-  }
 }

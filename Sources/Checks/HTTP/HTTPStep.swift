@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Curl
 import Monitoring
 
 /// One request of an http probe: the check's own, or the one a redirect asks for. Pure.
@@ -26,97 +25,4 @@ struct HTTPStep: Hashable, Sendable {
   }
 
   var endpoint: Endpoint { Endpoint(host: url.host, port: url.port) }
-
-  /// The request without the address to dial and the time to do it in, which are the dialler's.
-  func request(_ settings: HTTPSettings, userAgent: String) -> TransferRequest {
-    let needsBody = settings.expect.needsBody
-    var request = TransferRequest(
-      url: url.text, plan: .address("", port: 0), timeout: .zero,
-      goal: needsBody ? .body(limit: settings.maxBody) : .headers, method: method,
-      headers: headers(settings, userAgent: userAgent))
-    if sendsBody, let body = settings.body { request.body = Array(body.reveal().utf8) }
-    request.stopsAtRedirect = settings.follow
-    request.decompress = needsBody && settings.decompress
-    request.httpVersion = HTTPVersionPreference(settings.version)
-    request.proxy = settings.proxy.map(TransferProxy.init)
-    request.tls = TransferTLS(settings.tls)
-    // Another name is meant for the check's own host only, and the client's certificate is a credential.
-    if url.host != settings.url.host { request.tls.serverName = nil }
-    if !sendsOwnHeaders { (request.tls.clientCertificate, request.tls.clientKey) = (nil, nil) }
-    return request
-  }
-
-  private func headers(_ settings: HTTPSettings, userAgent: String) -> [HeaderField] {
-    var standard = [HeaderField("User-Agent", userAgent)]
-    // The bytes are to be judged as they come, so they are to come as they are.
-    if settings.expect.needsBody, !settings.decompress {
-      standard.append(HeaderField("Accept-Encoding", "identity"))
-    }
-    guard sendsOwnHeaders else { return standard + (cookies.map { [HeaderField("Cookie", $0)] } ?? []) }
-    let authorization = settings.auth?.credentials.map { HeaderField("Authorization", $0) }
-    let own = settings.headers.filter { header in
-      let name = header.name.lowercased()
-      // With the body went what describes it.
-      let isDropped = settings.body != nil && !sendsBody && contentHeaders.contains(name)
-      return !isDropped && (name != "authorization" || authorization == nil)
-    }
-    let names = Set(own.map { $0.name.lowercased() })
-    standard.removeAll { names.contains($0.name.lowercased()) }
-    return standard + withCookies(own.map { HeaderField($0.name, $0.value.reveal()) })
-      + (authorization.map { [$0] } ?? [])
-  }
-
-  /// One header holds them all: RFC 6265 section 5.4.
-  private func withCookies(_ own: [HeaderField]) -> [HeaderField] {
-    guard let cookies else { return own }
-    guard let index = own.firstIndex(where: { $0.name.lowercased() == "cookie" }) else {
-      return own + [HeaderField("Cookie", cookies)]
-    }
-    var own = own
-    own[index].value += "; " + cookies
-    return own
-  }
-}
-
-/// RFC 9110 section 15.4: to be left out when a redirect changes the method.
-private let contentHeaders: Set<String> = [
-  "content-type", "content-length", "content-encoding", "content-language", "content-location",
-]
-
-extension HTTPVersionPreference {
-  init(_ choice: HTTPVersionChoice) {
-    switch choice {
-    case .auto: self = .auto
-    case .v10: self = .http10
-    case .v11: self = .http11
-    case .v2: self = .http2
-    }
-  }
-}
-
-extension HTTPAuth {
-  /// The value of an Authorization header: RFC 7617 or RFC 6750. Nil where the server or an authority speaks first.
-  fileprivate var credentials: String? {
-    switch self {
-    case .basic(let username, let password): "Basic " + base64(Array("\(username):\(password.reveal())".utf8))
-    case .bearer(let token): "Bearer " + token.reveal()
-    case .digest, .oauth2: nil
-    }
-  }
-}
-
-/// RFC 4648 section 4.
-func base64(_ bytes: [UInt8]) -> String {
-  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-  var text: [UInt8] = []
-  text.reserveCapacity((bytes.count + 2) / 3 * 4)
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let group = bytes[start..<min(start + 3, bytes.count)]
-    let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
-    for digit in 0..<4 {
-      text.append(
-        digit <= group.count ? alphabet[Int(bits >> (18 - 6 * UInt32(digit)) & 63)] : UInt8(ascii: "="))
-    }
-  }
-  return String(decoding: text, as: UTF8.self)
 }

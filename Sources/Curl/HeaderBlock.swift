@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+/// The header lines of one answer as they came, checked but not yet text: most answers are judged by their status, and
+/// nobody asks for a header.
+package struct HeaderBlock: Hashable, Sendable {
+  /// Each line without its end, then a line feed, which no line can hold.
+  private var bytes: [UInt8] = []
+
+  package init() {}
+
+  package init(_ fields: [HeaderField]) {
+    for field in fields { bytes += Array("\(field.name):\(field.value)\n".utf8) }
+  }
+
+  /// - Parameter line: has a colon that is not its first byte, and no line end.
+  mutating func append(_ line: UnsafeRawBufferPointer) {
+    bytes.append(contentsOf: line)
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  /// All of them, in order, as text: bytes that are no UTF-8 are replaced.
+  package var fields: [HeaderField] {
+    var fields: [HeaderField] = []
+    forEach { name, value in
+      fields.append(
+        HeaderField(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+      return true
+    }
+    return fields
+  }
+
+  /// The values of that name, in order. Names are compared without regard to letter case.
+  package func values(_ name: String) -> [String] {
+    var values: [String] = []
+    let wanted = Array(name.utf8)
+    forEach { name, value in
+      if isSame(name, wanted) { values.append(String(decoding: value, as: UTF8.self)) }
+      return true
+    }
+    return values
+  }
+
+  package func first(_ name: String) -> String? {
+    var found: String?
+    let wanted = Array(name.utf8)
+    forEach { name, value in
+      guard isSame(name, wanted) else { return true }
+      found = String(decoding: value, as: UTF8.self)
+      return false
+    }
+    return found
+  }
+
+  /// Whether there is one of that name.
+  func has(_ name: StaticString) -> Bool {
+    var found = false
+    forEach { one, _ in
+      found = name.withUTF8Buffer { isSame(one, $0) }
+      return !found
+    }
+    return found
+  }
+
+  /// Until `body` returns false.
+  private func forEach(
+    _ body: (_ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>) -> Bool
+  ) {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = rest[..<end]
+        rest = rest[(end + 1)...]
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+        if !body(line[..<colon], trimmed(line[(colon + 1)...])) { return }
+      }
+    }
+  }
+
+  private func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+    let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    var value = value.drop(while: isBlank)
+    while let last = value.last, isBlank(last) { value.removeLast() }
+    return value
+  }
+
+  private func isSame(_ name: Slice<UnsafeRawBufferPointer>, _ wanted: some RandomAccessCollection<UInt8>)
+    -> Bool
+  {
+    guard name.count == wanted.count else { return false }
+    return zip(name, wanted).allSatisfy { lowered($0) == lowered($1) }
+  }
+
+  private func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
+}
