@@ -64,18 +64,17 @@ struct AnswerScan: Sendable {
   private mutating func look(for pattern: Pattern, in window: [UInt8], at now: Instant) -> Finding {
     let isLast = isCalm
     isCalm = false
-    if let nextTry, now < nextTry, !isLast { return .later(nil) }
+    if let nextTry, now < nextTry, !isLast { return .later(nextTry) }
     tries += 1
     nextTry = tries >= Self.freeTries ? now + Self.ration : nil
-    let outcome = isLast ? pattern.firstMatch(in: window) : pattern.settledMatch(in: window)
-    switch outcome {
+    switch isLast ? pattern.firstMatch(in: window) : pattern.settledMatch(in: window) {
     case .match(let whole, let groups, let names):
       return .found(whole.upperBound, groups: groups, names: names, then: [])
-    case .some(.none): return window.count > Conversation.windowBytes ? .missing : .later(nextTry)
     case .limit: return .failed(.init(kind: .unexpected, message: Pattern.limitWords))
-    case nil:
+    case Pattern.Outcome.none?, nil:
       if window.count > Conversation.windowBytes { return .missing }
-      return .later(nextTry ?? (window.isEmpty ? nil : now + Self.calm))
+      // Once it was looked at to its end, only more bytes can change anything.
+      return .later(isLast || window.isEmpty ? nil : nextTry ?? now + Self.calm)
     }
   }
 }

@@ -13,6 +13,7 @@ import Testing
     var sent: [UInt8] = []
     var isDone = false
     private(set) var now = ContinuousClock.now
+    private(set) var wakes = 0
     private var wake: ContinuousClock.Instant?
 
     init(_ exchanges: [Exchange], farewell: [UInt8]? = nil) {
@@ -31,8 +32,9 @@ import Testing
 
     /// Nothing more comes: every wish to be woken is granted.
     mutating func wait() {
-      while !isDone, let next = wake {
+      while !isDone, wakes < 100, let next = wake {
         wake = nil
+        wakes += 1
         now = max(now, next)
         follow(talk.woke(at: now))
       }
@@ -90,6 +92,17 @@ import Testing
     #expect(!run.isDone)
     run.wait()
     #expect(run.isDone && run.talk.finishedAt == heard)
+  }
+
+  /// Looked at to its end once, it is not looked at again until more comes; found by fuzzing.
+  @Test func whatDoesNotMatchIsNotTriedForEver() {
+    var run = Run(Self.steps([.expect(.pattern(#"id=\w+"#))]))
+    run.feed([[UInt8]](repeating: [0x41], count: AnswerScan.freeTries * 2))
+    run.wait()
+    #expect(!run.isDone && run.wakes <= 7)
+    run.feed("id=1 ")
+    run.wait()
+    #expect(run.isDone && run.talk.failure == nil)
   }
 
   @Test func theEndOfTheStreamSettlesAPattern() {

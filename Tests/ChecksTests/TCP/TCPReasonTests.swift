@@ -47,10 +47,10 @@ import Testing
   static let cases: [Case] = [
     Case(name: "a dialog", reason: .ok, phase: nil, steps: [expect("~ ^220 ")], script: says("220 a\r\n")),
     Case(
-      name: "another answer", reason: .dialog, phase: .dialog, limit: .milliseconds(600),
+      name: "another answer", reason: .dialog, phase: .dialog, limit: .seconds(3),
       steps: [expect("+OK")], seen: #"-ERR no\u{d}\u{a}"#, script: says("-ERR no\r\n")),
     Case(
-      name: "step 2, with what was sent hidden", reason: .dialog, phase: .dialog, limit: .milliseconds(600),
+      name: "step 2, with what was sent hidden", reason: .dialog, phase: .dialog, limit: .seconds(3),
       steps: [expect("hello"), send(#"PASS hunter22\r\n"#), expect("+OK")],
       seen: #"-ERR <redacted> unknown\u{d}\u{a}"#,
       script: { link in
@@ -70,7 +70,7 @@ import Testing
       seen: String(repeating: "A", count: 253) + "…",
       script: { link in while link.write([UInt8](repeating: 0x41, count: 65_536)) {} }),
     Case(
-      name: "silence", reason: .firstByteTimeout, phase: .dialog, limit: .milliseconds(600),
+      name: "silence", reason: .firstByteTimeout, phase: .dialog, limit: .seconds(3),
       steps: [expect("hello")], script: { $0.waitForEnd() }),
     Case(
       name: "a close in the dialog", reason: .connectionClosed, phase: .dialog,
@@ -94,7 +94,7 @@ import Testing
       name: "plain text instead of tls", reason: .tlsHandshake, phase: .tls, change: { $0.tlsEnabled = true },
       script: says("220 mail.test ESMTP\r\n")),
     Case(
-      name: "silence instead of tls", reason: .tlsTimeout, phase: .tls, limit: .milliseconds(600),
+      name: "silence instead of tls", reason: .tlsTimeout, phase: .tls, limit: .seconds(3),
       change: { $0.tlsEnabled = true }, script: { $0.waitForEnd() }),
     Case(
       name: "trusted certificates missing", reason: .localFault, phase: .prepare,
