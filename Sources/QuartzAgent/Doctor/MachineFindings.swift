@@ -35,13 +35,12 @@ func pingFinding(_ isNeeded: Bool) -> Finding {
 
 /// Whether the kernel says that somebody keeps the clock right (adjtimex(2)).
 func clockFinding() -> Finding {
-  var state = timex()
-  let code = adjtimex(&state)
-  guard code >= 0 else {
+  guard let clock = MachineFacts.clock() else {
     return .warning("clock", "the kernel does not tell whether it is synchronised", hint: nil)
   }
-  let isAdrift = code == TIME_ERROR || state.status & STA_UNSYNC != 0
-  guard isAdrift else { return .fine("clock", "synchronised, error at most \(state.maxerror / 1000) ms") }
+  if clock.isSynchronised {
+    return .fine("clock", "synchronised, error at most \(Int(clock.maximumError.milliseconds)) ms")
+  }
   return .warning(
     "clock", "nobody keeps this machine's clock right, as far as the kernel knows",
     hint: "run chrony or systemd-timesyncd on the host; in a container the host's word counts")
@@ -53,7 +52,7 @@ func familyFindings() -> [Finding] {
     ("IPv4", IPAddress("192.0.2.1")), ("IPv6", IPAddress("2001:db8::1")),
   ].compactMap { name, address in
     guard let address else { return nil }
-    return hasRoute(to: address)
+    return MachineFacts.hasRoute(to: address)
       ? .fine(name, "there is a route out")
       : .warning(
         name, "there is no route out",
@@ -61,15 +60,6 @@ func familyFindings() -> [Finding] {
           "checks of \(name) targets end as local faults; ip: \(address.version == 6 ? "4" : "6") keeps to the other family"
       )
   }
-}
-
-/// Connecting a datagram socket asks the routing table and sends nothing.
-private func hasRoute(to address: IPAddress) -> Bool {
-  let family = address.version == 4 ? AF_INET : AF_INET6
-  let number = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-  guard number >= 0 else { return false }
-  defer { close(number) }
-  return SocketAddress(address, port: 9).withPointer { connect(number, $0, $1) } == 0
 }
 
 /// The directory everything durable lives in.
@@ -104,14 +94,13 @@ func stateFolderFindings(_ path: String, spool: Int) -> [Finding] {
 
 /// Space for the spool, and file systems on which its promise does not hold.
 private func spaceFindings(_ path: String, _ spool: Int) -> [Finding] {
-  var facts = statfs()
-  guard statfs(path, &facts) == 0 else { return [] }
+  guard let facts = MachineFacts.fileSystem(of: path) else { return [] }
   var findings: [Finding] = []
-  if let (name, why) = weakFileSystems[UInt64(facts.f_type) & 0xffff_ffff] {
+  if let (name, why) = weakFileSystems[facts.kind] {
     findings.append(
       .warning("file system", "\(path) is on \(name), \(why)", hint: "use ext4 or xfs on a local disk"))
   }
-  let free = Int(clamping: UInt64(facts.f_bavail) * UInt64(facts.f_bsize))
+  let free = facts.free
   let held = segmentBytes(below: path)
   let text = "\(free >> 20) MiB free for a spool of \(spool >> 20) MiB"
   findings.append(
@@ -139,7 +128,7 @@ private func segmentBytes(below path: String) -> Int {
 }
 
 /// By statfs(2)'s magic numbers.
-private let weakFileSystems: [UInt64: (name: String, why: String)] = [
+private let weakFileSystems: [UInt32: (name: String, why: String)] = [
   0x6969: ("nfs", "where locks and syncs are somebody else's"),
   0xff53_4d42: ("cifs", "where locks and syncs are somebody else's"),
   0xfe53_4d42: ("smb", "where locks and syncs are somebody else's"),

@@ -44,7 +44,7 @@ struct NetworkFindings {
     guard let check = try? MonitoringCheck(definition), let result = try? await engine.runNow(check) else {
       return .warning("resolver", "\(server) could not be asked", hint: nil)
     }
-    let taken = result.responseTime.map(\.roundedText) ?? "no time"
+    let taken = result.responseTime.map { "\(Int($0.milliseconds.rounded(.up))) ms" } ?? "no time"
     if let dns = result.dns {
       guard dns.rcode == "NOERROR" else {
         return .warning(

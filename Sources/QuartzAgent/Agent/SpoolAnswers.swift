@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import QuartzAPI
+import Spool
+import StatusServer
+
+/// What the running agent says of its store to `quartz-agent spool`.
+extension AgentStatus {
+  func spool(_ question: SpoolQuestion) async -> SpoolAnswer {
+    switch question {
+    case .summary: return SpoolAnswer(renderStore(spool.status()))
+    case .results(let after, let limit, let waiting): return await page(after: after, limit, waiting: waiting)
+    case .quarantine:
+      let lines = await spool.quarantined().map {
+        renderRecord($0.record, check: catalog[$0.record.checkID]?.name, code: $0.code)
+      }
+      return SpoolAnswer(lines.joined())
+    case .check:
+      guard let check = await spool.read({ $0.check() }) else { return Self.closed }
+      return SpoolAnswer(renderCheck(check))
+    case .resubmit:
+      guard let count = await spool.resubmit() else {
+        return SpoolAnswer("the store is not durable now: nothing was changed\n", status: 503)
+      }
+      link?.uploader?.recorded()
+      return SpoolAnswer(renderResubmitted(count))
+    }
+  }
+
+  private static let closed = SpoolAnswer("the agent is stopping\n", status: 503)
+
+  private func page(after: UInt64, _ limit: Int, waiting: Bool) async -> SpoolAnswer {
+    let catalog = catalog
+    let text = await spool.read { reader in
+      var text = ""
+      var count = 0
+      reader.results(after: after) { queued, isSettled in
+        if waiting, isSettled { return true }
+        let name = catalog[queued.record.checkID]?.name
+        text += renderRecord(queued.record, sequence: queued.sequence, check: name, code: nil)
+        count += 1
+        return count < limit
+      }
+      return text
+    }
+    return text.map { SpoolAnswer($0) } ?? Self.closed
+  }
+}
