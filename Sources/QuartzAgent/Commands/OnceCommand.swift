@@ -52,7 +52,7 @@ struct OnceCommand: AsyncParsableCommand {
       color: terminal.usesColor(disabled: output.noColor))
     let results = try await withProbeEngine(egress: selection.egress) { engine in
       engine.canaries.replace(selection.canaries)
-      try await rounds(selection, engine, printer)
+      return try await rounds(selection, engine, printer)
     }
     printer.finish(results, rounds: count)
     let status = ExitStatus.of(results.map(\.state))
