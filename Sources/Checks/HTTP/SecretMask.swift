@@ -4,26 +4,13 @@ import Monitoring
 
 /// Takes a check's secrets out of what its target said: a page that repeats its request must not bring them into a
 /// result.
-struct SecretMask: Sendable {
-  /// The longest first, so that no part of a secret is left over from a shorter one.
-  private let secrets: [String]
+///
+/// A class for one judgement: the forms are made when something is to be shown, which most probes never do.
+final class SecretMask {
+  private let settings: HTTPSettings
+  private lazy var secrets = forms(of: settings)
 
-  init(_ settings: HTTPSettings) {
-    var plain = settings.headers.map { $0.value.reveal() }
-    if let body = settings.body { plain.append(body.reveal()) }
-    if let query = settings.url.query { plain.append(query) }
-    if let password = settings.proxy?.password { plain.append(password.reveal()) }
-    switch settings.auth {
-    case .basic(let username, let password), .digest(let username, let password):
-      plain += [password.reveal(), "\(username):\(password.reveal())"]
-    case .bearer(let token): plain.append(token.reveal())
-    case .oauth2(let settings): plain.append(settings.clientSecret.reveal())
-    case nil: break
-    }
-    // As people's frameworks echo them: as they are, in base64, in percent form.
-    let forms = plain.filter { !$0.isEmpty }.flatMap { [$0, base64(Array($0.utf8)), percentForm($0)] }
-    secrets = Set(forms).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
-  }
+  init(_ settings: HTTPSettings) { self.settings = settings }
 
   func hide(_ text: String) -> String {
     secrets.reduce(text) { text, secret in
@@ -37,6 +24,25 @@ struct SecretMask: Sendable {
     guard !body.isEmpty else { return nil }
     return hide(String(decoding: body.prefix(64 * 1024), as: UTF8.self)).printable(maxBytes: 1024)
   }
+}
+
+/// The longest first, so that no part of a secret is left over from a shorter one.
+private func forms(of settings: HTTPSettings) -> [String] {
+  // What is shorter is no secret, and hiding a "1" everywhere would make the rest unreadable.
+  var plain = settings.headers.map { $0.value.reveal() }.filter { $0.utf8.count >= 4 }
+  if let body = settings.body { plain.append(body.reveal()) }
+  if let query = settings.url.query { plain.append(query) }
+  if let password = settings.proxy?.password { plain.append(password.reveal()) }
+  switch settings.auth {
+  case .basic(let username, let password), .digest(let username, let password):
+    plain += [password.reveal(), "\(username):\(password.reveal())"]
+  case .bearer(let token): plain.append(token.reveal())
+  case .oauth2(let settings): plain.append(settings.clientSecret.reveal())
+  case nil: break
+  }
+  // As people's frameworks echo them: as they are, in base64, in percent form.
+  let forms = plain.filter { !$0.isEmpty }.flatMap { [$0, base64(Array($0.utf8)), percentForm($0)] }
+  return Set(forms).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
 }
 
 /// Everything but the unreserved characters of RFC 3986 as `%XX`.
