@@ -16,6 +16,8 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  package var isSocket: Bool { if case .unix = self { true } else { false } }
+
   /// False for an address that other machines reach. A name other than `localhost` could lead anywhere.
   package var isLocal: Bool {
     switch self {

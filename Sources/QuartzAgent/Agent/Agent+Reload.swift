@@ -11,11 +11,11 @@ extension Agent {
   func follow(_ signals: AsyncStream<ProcessSignal>, _ parts: AgentParts) async {
     // One reload at a time, whoever asks; those that nobody has taken yet are one.
     let (wishes, sink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let isStopping = Atomic(false)
+    let stop = StopWish()
     await withDiscardingTaskGroup { group in
       group.addTask {
         for await signal in signals {
-          if signal == .stop { isStopping.store(true, ordering: .sequentiallyConsistent) }
+          if signal == .stop { stop.isMade.store(true, ordering: .sequentiallyConsistent) }
           sink.yield()
         }
       }
@@ -26,7 +26,7 @@ extension Agent {
         }
       }
       for await _ in wishes {
-        if isStopping.load(ordering: .sequentiallyConsistent) { break }
+        if stop.isMade.load(ordering: .sequentiallyConsistent) { break }
         await reload(parts)
       }
       group.cancelAll()
@@ -60,6 +60,11 @@ extension Agent {
       log.error("the configuration was not reloaded: the old one stays in force")
     }
   }
+}
+
+/// Set once, when the first stop signal came.
+private final class StopWish: Sendable {
+  let isMade = Atomic(false)
 }
 
 extension Settings {
