@@ -68,6 +68,8 @@ extension SettingsBuilder {
       }
     }
     if let methods = map.list("methods") { settings.methods = self.methods(methods) }
+    settings.proxy = proxy(map)
+    settings.allowNames = names(map, hasProxy: map.text("proxy") != nil)
     if settings.mode == .allowlistOnly, settings.allow.isEmpty, !map.isInvalid(["allow"]) {
       walk.problem(
         map.position(of: ["mode"]),
@@ -75,6 +77,40 @@ extension SettingsBuilder {
         hint: "list the ranges that probes may reach in egress.allow")
     }
     return settings
+  }
+
+  private mutating func proxy(_ map: TypedMap) -> ProxySettings? {
+    guard let text = map.text("proxy") else { return nil }
+    do {
+      return try ProxySettings(parsing: Redacted(text))
+    } catch {
+      for problem in error.problems {
+        walk.problem(map.position(of: ["proxy"]), "egress.\(problem.message)", hint: problem.hint)
+      }
+      return nil
+    }
+  }
+
+  private mutating func names(_ map: TypedMap, hasProxy: Bool) -> [String] {
+    var names: [String] = []
+    for (index, item) in (map.list("allow_names") ?? []).enumerated() {
+      guard case .text(let text) = item.value else { continue }
+      let isWide = text.hasPrefix("*.")
+      let name = try? InternationalName.ascii(isWide ? String(text.dropFirst(2)) : text).lowercased()
+      if let name, hostProblem(name) == nil, IPAddress(name) == nil {
+        names.append((isWide ? "*." : "") + (name.hasSuffix(".") ? String(name.dropLast()) : name))
+      } else {
+        walk.problem(
+          item.position, "egress.allow_names[\(index)] must be a name, found \(quoted(text))",
+          hint: "such as shop.example, or *.shop.example for all names below it")
+      }
+    }
+    if !names.isEmpty, !hasProxy, !map.isInvalid(["proxy"]) {
+      walk.problem(
+        map.position(of: ["allow_names"]), "egress.allow_names has no effect without egress.proxy",
+        hint: "add the proxy, or leave it out")
+    }
+    return names
   }
 
   private mutating func methods(_ list: [Typed]) -> [String] {

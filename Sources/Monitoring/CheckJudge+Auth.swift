@@ -163,3 +163,16 @@ private func percentDecoded(_ text: String) -> String? {
   }
   return String(validating: bytes, as: UTF8.self)
 }
+
+extension ProxySettings {
+  /// Parses `scheme://[user:password@]host:port`.
+  ///
+  /// - Throws: `InvalidCheck` with the one problem there is; it does not repeat the text.
+  package init(parsing text: Redacted) throws(InvalidCheck) {
+    var definition = CheckDefinition()
+    definition.proxy = text
+    var judge = CheckJudge(definition, patterns: .unchecked)
+    guard let settings = judge.proxy() else { throw InvalidCheck(problems: judge.problems) }
+    self = settings
+  }
+}

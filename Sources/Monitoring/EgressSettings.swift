@@ -16,16 +16,36 @@ package struct EgressSettings: Hashable, Sendable {
   package var ports: [UInt16]
   /// The methods an http check from the API may use.
   package var methods: [String]
+  /// The way http checks from the API take to the names of `allowNames`; nil: they take none.
+  package var proxy: ProxySettings?
+  /// Names in lower case; behind a leading `*.`, every name below it.
+  package var allowNames: [String]
 
   package init(
     mode: Mode = .default, allow: [EgressRule] = [], deny: [EgressRule] = [],
-    ports: [UInt16] = [80, 443, 8080, 8443], methods: [String] = ["GET", "HEAD"]
+    ports: [UInt16] = [80, 443, 8080, 8443], methods: [String] = ["GET", "HEAD"],
+    proxy: ProxySettings? = nil, allowNames: [String] = []
   ) {
+    self.proxy = proxy
+    self.allowNames = allowNames
     self.methods = methods
     self.mode = mode
     self.allow = allow
     self.deny = deny
     self.ports = ports
+  }
+}
+
+extension EgressSettings {
+  /// The proxy that a check from the API asks for this host. Where its name leads is the proxy's to know, so only names
+  /// that the administrator wrote down go there. Nil: there is none, or the name is not one of them.
+  package func proxy(forHost host: String) -> ProxySettings? {
+    guard let proxy, IPAddress(host) == nil else { return nil }
+    let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
+    let isListed = allowNames.contains { listed in
+      listed.hasPrefix("*.") ? name.hasSuffix(listed.dropFirst(1)) : name == listed
+    }
+    return isListed ? proxy : nil
   }
 }
 

@@ -34,8 +34,7 @@ struct DocumentationTests {
 
   /// Promised for settings, and not worth a line of the page.
   private let laterSettings: Set = [
-    "run_now_token", "read_token", "allow_unauthenticated", "hosts", "proxy",
-    "allow_names",
+    "run_now_token", "read_token", "allow_unauthenticated", "hosts",
   ]
 
   @Test(arguments: ["configuration.md", "checks.md"])

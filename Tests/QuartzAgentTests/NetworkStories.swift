@@ -118,7 +118,7 @@ import Testing
             try await Task.sleep(for: .milliseconds(250))
           }
           #expect(seen.contains("checks of the API were refused"), "\(seen)")
-          #expect(seen.contains("already go to 1 addresses ('limits.destinations')"), "\(seen)")
+          #expect(seen.contains("already go to 1 destinations ('limits.destinations')"), "\(seen)")
           run.send(SIGTERM)
           let outcome = try await run.finish()
           #expect(outcome.status == 0, "\(outcome.stderr)")

@@ -28,7 +28,10 @@ package struct HTTPProbe: Probe {
   package func attempt(
     _ check: MonitoringCheck, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
-    guard case .http(let settings) = check.kind else { return .unsupported(check, by: "http") }
+    guard case .http(var settings) = check.kind else { return .unsupported(check, by: "http") }
+    if check.origin == .api, settings.proxy == nil {
+      settings.proxy = finder.policy.settings.proxy(forHost: settings.url.host)
+    }
     let route = HTTPRoute(finder: finder, check: check, proxy: settings.proxy)
     var session = HTTPSession(settings)
     let trail = HTTPTrail(settings, now: now())

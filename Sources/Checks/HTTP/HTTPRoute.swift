@@ -40,9 +40,11 @@ struct HTTPRoute: Sendable {
   private func find(
     _ proxy: ProxySettings, on url: HTTPURL, isRedirect: Bool, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> TargetFinder.Finding {
-    guard check.origin == .local else {
-      let words = "a check from the API does not go through a proxy"
-      return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: words)))
+    // A stranger does not choose the proxy, and reaches through ours only the names that are written down.
+    guard check.origin == .local || finder.policy.settings.proxy(forHost: url.host) == proxy else {
+      let words = "a check from the API goes through a proxy only to the names of 'egress.allow_names'"
+      let own = Verdict(.policyDenied, phase: .prepare, message: words)
+      return .ended(ProbeOutcome(isRedirect ? RedirectRule.denied : own))
     }
     if let address = IPAddress(url.host),
       case .denied(let why) = finder.policy.judge(address, port: url.port, origin: check.origin)
@@ -50,7 +52,8 @@ struct HTTPRoute: Sendable {
       let own = Verdict(.policyDenied, phase: .prepare, message: why)
       return .ended(ProbeOutcome(isRedirect ? RedirectRule.denied : own))
     }
-    let finding = try await finder.find(TargetFinder.Target(proxy.endpoint), for: check, until: deadline)
+    let finding = try await finder.find(
+      TargetFinder.Target(proxy.endpoint, for: .proxy), for: check, until: deadline)
     guard case .ended(var outcome) = finding else { return finding }
     let verdict = outcome.verdict
     let words = "proxy \(proxy.endpoint): \(verdict.message ?? verdict.reason.rawValue)"

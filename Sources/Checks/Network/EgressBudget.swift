@@ -3,15 +3,19 @@
 import Monitoring
 import Synchronization
 
-/// How much of the network the checks of a stranger may touch: so many addresses, so many ports of each, so many
+/// How much of the network the checks of a stranger may touch: so many destinations, so many ports of each, so many
 /// connections a second. It keeps an agent that was handed a hostile list from being a scanner.
+///
+/// A public host that is reached by its name is one destination, whichever of its addresses answers today: large sites
+/// have hundreds. Inside the networks that `egress.allow` opens, and where a check names an address, every address is
+/// one.
 ///
 /// Checks of the administrator are not counted, and neither is the agent's own traffic to its resolvers.
 package final class EgressBudget: Sendable {
   package struct Limits: Hashable, Sendable {
-    /// Distinct addresses within `memory`.
+    /// Within `memory`.
     package var destinations = 500
-    /// Of one address within `memory`.
+    /// Of one destination within `memory`.
     package var ports = 8
     /// New connections a second, over all.
     package var rate = 100
@@ -55,10 +59,12 @@ package final class EgressBudget: Sendable {
 
   /// Asked once for every attempt, with the permitted addresses of its target.
   ///
-  /// - Parameter isDelayable: false for a redirect's hop, which is counted and never held back.
-  package func admit(_ peers: [SocketAddress], isDelayable: Bool = true) -> Admission {
+  /// - Parameters:
+  ///   - host: the name or the address they were found by.
+  ///   - isDelayable: false for a redirect's hop, which is counted and never held back.
+  package func admit(_ peers: [SocketAddress], of host: String, isDelayable: Bool = true) -> Admission {
     let now = now()
-    return state.withLock { $0.admit(peers, isDelayable: isDelayable, at: now) }
+    return state.withLock { $0.admit(peers, of: host, isDelayable: isDelayable, at: now) }
   }
 
   package var status: Status {
@@ -69,14 +75,27 @@ package final class EgressBudget: Sendable {
 
 /// The decisions of the budget. Pure.
 private struct Ledger {
+  private enum Place: Hashable {
+    case name(String)
+    case address(IPAddress)
+
+    init(_ peer: SocketAddress, of host: String) {
+      let isNamed = IPAddress(host) == nil && peer.address.effectiveClass == .public
+      self = isNamed ? .name(host.lowercased()) : .address(peer.address)
+    }
+  }
+
   private struct Destination {
     var ports: Set<UInt16> = []
     var used: ContinuousClock.Instant
-    var bucket: Bucket
   }
 
+  /// Buckets kept before those that are full again are dropped.
+  private static let bucketLimit = 4096
+
   private let limits: EgressBudget.Limits
-  private var destinations: [IPAddress: Destination] = [:]
+  private var destinations: [Place: Destination] = [:]
+  private var rates: [IPAddress: Bucket] = [:]
   private var bucket: Bucket
   private var refused = 0
   private var refusal: (words: String, at: ContinuousClock.Instant)?
@@ -87,54 +106,63 @@ private struct Ledger {
   }
 
   mutating func admit(
-    _ peers: [SocketAddress], isDelayable: Bool, at now: ContinuousClock.Instant
+    _ peers: [SocketAddress], of host: String, isDelayable: Bool, at now: ContinuousClock.Instant
   ) -> EgressBudget.Admission {
     var why = "no address"
     var granted: [SocketAddress] = []
+    var new: Set<Place> = []
     for peer in peers {
-      if let words = refusal(of: peer, beside: granted, at: now) { why = words } else { granted.append(peer) }
+      let place = Place(peer, of: host)
+      if let words = refusal(of: place, port: peer.port, beside: new, at: now) {
+        why = words
+      } else {
+        granted.append(peer)
+        if destinations[place] == nil { new.insert(place) }
+      }
     }
     guard let first = granted.first else {
       refused += 1
       refusal = (why, now)
       return .refused(why)
     }
-    if isDelayable, let wait = wait(for: first, at: now) { return .later(wait) }
-    bucket.take(at: now)
+    if isDelayable, let wait = wait(for: first.address, at: now) { return .later(wait) }
+    take(first.address, at: now)
     for peer in granted {
-      var destination =
-        destinations[peer.address]
-        ?? Destination(used: now, bucket: Bucket(rate: limits.ratePerAddress, at: now))
+      var destination = destinations[Place(peer, of: host)] ?? Destination(used: now)
       destination.ports.insert(peer.port)
       destination.used = now
-      if peer == first { destination.bucket.take(at: now) }
-      destinations[peer.address] = destination
+      destinations[Place(peer, of: host)] = destination
     }
     return .granted(granted)
   }
 
   /// Nil when the destination is known, or there is room for one more.
   private mutating func refusal(
-    of peer: SocketAddress, beside granted: [SocketAddress], at now: ContinuousClock.Instant
+    of place: Place, port: UInt16, beside new: Set<Place>, at now: ContinuousClock.Instant
   ) -> String? {
-    if let known = destinations[peer.address] {
-      if known.ports.contains(peer.port) || known.ports.count < limits.ports { return nil }
-      return "checks from the API already use \(limits.ports) ports of that address"
+    if let known = destinations[place] {
+      if known.ports.contains(port) || known.ports.count < limits.ports { return nil }
+      return "checks from the API already use \(limits.ports) ports of that host"
     }
-    let new = Set(granted.map(\.address)).filter { destinations[$0] == nil }.count
-    if destinations.count + new >= limits.destinations { forget(at: now) }
-    if destinations.count + new < limits.destinations { return nil }
-    return "checks from the API already go to \(limits.destinations) addresses ('limits.destinations')"
+    if new.contains(place) { return nil }
+    if destinations.count + new.count >= limits.destinations {
+      destinations = destinations.filter { $0.value.used.duration(to: now) <= limits.memory }
+    }
+    if destinations.count + new.count < limits.destinations { return nil }
+    return "checks from the API already go to \(limits.destinations) destinations ('limits.destinations')"
   }
 
-  private mutating func forget(at now: ContinuousClock.Instant) {
-    destinations = destinations.filter { $0.value.used.duration(to: now) <= limits.memory }
-  }
-
-  private mutating func wait(for peer: SocketAddress, at now: ContinuousClock.Instant) -> Duration? {
-    let own = destinations[peer.address]?.bucket.wait(at: now) ?? .zero
-    let longest = max(own, bucket.wait(at: now))
+  private func wait(for address: IPAddress, at now: ContinuousClock.Instant) -> Duration? {
+    let longest = max(rates[address]?.wait(at: now) ?? .zero, bucket.wait(at: now))
     return longest > .zero ? longest : nil
+  }
+
+  private mutating func take(_ address: IPAddress, at now: ContinuousClock.Instant) {
+    bucket.take(at: now)
+    if rates.count >= Self.bucketLimit { rates = rates.filter { !$0.value.isFull(at: now) } }
+    var own = rates[address] ?? Bucket(rate: limits.ratePerAddress, at: now)
+    own.take(at: now)
+    rates[address] = own
   }
 
   func status(at now: ContinuousClock.Instant) -> EgressBudget.Status {
@@ -159,6 +187,8 @@ private struct Bucket {
   private func level(at now: ContinuousClock.Instant) -> Double {
     min(Double(rate), tokens + Double(rate) * max(.zero, filled.duration(to: now)).seconds)
   }
+
+  func isFull(at now: ContinuousClock.Instant) -> Bool { level(at: now) >= Double(rate) }
 
   mutating func take(at now: ContinuousClock.Instant) {
     tokens = level(at: now) - 1

@@ -15,6 +15,8 @@ package enum EgressPurpose: Hashable, Sendable {
   case dns
   /// An ICMP echo: no port at all.
   case echo
+  /// A proxy that the administrator named: it is held to what a check of the administrator may reach.
+  case proxy
 }
 
 /// The one judge of where probes may go: asked with the resolved address, for every hop, right before dialling
@@ -37,6 +39,7 @@ package struct EgressPolicy: Hashable, Sendable {
     _ address: IPAddress, port: UInt16, origin: CheckOrigin, purpose: EgressPurpose = .connection,
     host: String? = nil
   ) -> EgressVerdict {
+    let origin = purpose == .proxy ? .local : origin
     if origin == .api, purpose != .echo {
       for judged in address.reached {
         guard let why = own?.refusal(of: judged, port: port, host: host) else { continue }

@@ -50,15 +50,17 @@ package struct TargetFinder: Sendable {
       return .ended(ProbeOutcome(failure, responseTime: shown, timings: Timings(dns: shown, total: shown)))
     }
     switch judge(host.addresses, of: target, for: check) {
-    case .permitted(let addresses): return admit(addresses, for: check, dns: dns)
+    case .permitted(let addresses): return admit(addresses, of: target.endpoint.host, for: check, dns: dns)
     case .refused(let why):
       return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
     }
   }
 
-  private func admit(_ addresses: [SocketAddress], for check: MonitoringCheck, dns: Duration?) -> Finding {
+  private func admit(
+    _ addresses: [SocketAddress], of host: String, for check: MonitoringCheck, dns: Duration?
+  ) -> Finding {
     guard check.origin == .api, let budget else { return .found(addresses: addresses, dns: dns) }
-    switch budget.admit(Array(addresses.prefix(Self.strangersAddresses))) {
+    switch budget.admit(Array(addresses.prefix(Self.strangersAddresses)), of: host) {
     case .granted(let addresses): return .found(addresses: addresses, dns: dns)
     case .later(let wait): return .ended(.postponed(by: wait))
     case .refused(let why):
@@ -86,7 +88,7 @@ package struct TargetFinder: Sendable {
     }
     guard check.origin == .api, let budget else { return .found(addresses: addresses, dns: dns) }
     let few = Array(addresses.prefix(Self.strangersAddresses))
-    guard case .granted(let admitted) = budget.admit(few, isDelayable: false) else {
+    guard case .granted(let admitted) = budget.admit(few, of: endpoint.host, isDelayable: false) else {
       return .ended(ProbeOutcome(RedirectRule.denied))
     }
     return .found(addresses: admitted, dns: dns)

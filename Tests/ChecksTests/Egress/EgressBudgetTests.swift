@@ -39,35 +39,35 @@ import Testing
 
   @Test func aHundredConnectionsASecondOverAll() {
     let budget = budget()
-    #expect((0..<100).allSatisfy { isGranted(budget.admit([peer($0)])) })
-    guard case .later(let wait) = budget.admit([peer(200)]) else {
+    #expect((0..<100).allSatisfy { isGranted(budget.admit([peer($0)], of: "10.0.0.1")) })
+    guard case .later(let wait) = budget.admit([peer(200)], of: "10.0.0.1") else {
       Issue.record("the 101st was not held back")
       return
     }
     #expect(wait > .zero && wait <= .milliseconds(10))
     hand.move(by: wait)
-    #expect(isGranted(budget.admit([peer(200)])))
-    #expect(!isGranted(budget.admit([peer(201)])))
+    #expect(isGranted(budget.admit([peer(200)], of: "10.0.0.1")))
+    #expect(!isGranted(budget.admit([peer(201)], of: "10.0.0.1")))
     // No more than a second's worth is saved up.
     hand.move(by: .seconds(3600))
-    #expect((0..<150).filter { isGranted(budget.admit([peer($0)])) }.count == 100)
+    #expect((0..<150).filter { isGranted(budget.admit([peer($0)], of: "10.0.0.1")) }.count == 100)
   }
 
   @Test func eightASecondToOneAddress() {
     let budget = budget()
-    #expect((0..<8).allSatisfy { _ in isGranted(budget.admit([peer(1)])) })
-    #expect(budget.admit([peer(1)]) == .later(.milliseconds(125)))
-    #expect(isGranted(budget.admit([peer(2)])))
+    #expect((0..<8).allSatisfy { _ in isGranted(budget.admit([peer(1)], of: "10.0.0.1")) })
+    #expect(budget.admit([peer(1)], of: "10.0.0.1") == .later(.milliseconds(125)))
+    #expect(isGranted(budget.admit([peer(2)], of: "10.0.0.1")))
     hand.move(by: .milliseconds(125))
-    #expect(isGranted(budget.admit([peer(1)])))
-    #expect(!isGranted(budget.admit([peer(1)])))
+    #expect(isGranted(budget.admit([peer(1)], of: "10.0.0.1")))
+    #expect(!isGranted(budget.admit([peer(1)], of: "10.0.0.1")))
   }
 
   @Test func overAnyMinuteTheRateHolds() {
     let budget = budget()
     var granted = 0
     for _ in 0..<6000 {
-      if isGranted(budget.admit([peer(1)])) { granted += 1 }
+      if isGranted(budget.admit([peer(1)], of: "10.0.0.1")) { granted += 1 }
       hand.move(by: .milliseconds(10))
     }
     // A minute's worth, and the burst of the first second.
@@ -76,8 +76,9 @@ import Testing
 
   @Test func aRedirectIsCountedAndNotHeldBack() {
     let budget = budget()
-    #expect((0..<20).allSatisfy { _ in isGranted(budget.admit([peer(1)], isDelayable: false)) })
-    guard case .later(let wait) = budget.admit([peer(1)]) else {
+    #expect(
+      (0..<20).allSatisfy { _ in isGranted(budget.admit([peer(1)], of: "10.0.0.1", isDelayable: false)) })
+    guard case .later(let wait) = budget.admit([peer(1)], of: "10.0.0.1") else {
       Issue.record("the debt is not remembered")
       return
     }
@@ -91,37 +92,55 @@ import Testing
     for host in 0..<254 {
       for port in 0..<20 {
         hand.move(by: .seconds(1))
-        if isRefused(budget.admit([peer(host, UInt16(8000 + port))])) { refused += 1 }
+        if isRefused(budget.admit([peer(host, UInt16(8000 + port))], of: "10.0.0.1")) { refused += 1 }
       }
     }
     // 100 hosts, 8 ports each.
     #expect(refused == 254 * 20 - 100 * 8)
     let status = budget.status
     #expect(status.destinations == 100 && status.limit == 100 && status.refused == refused)
-    #expect(status.lastRefusal == "checks from the API already go to 100 addresses ('limits.destinations')")
-    #expect(isGranted(budget.admit([peer(5, 8001)])))
     #expect(
-      budget.admit([peer(5, 9999)]) == .refused("checks from the API already use 8 ports of that address"))
+      status.lastRefusal == "checks from the API already go to 100 destinations ('limits.destinations')")
+    #expect(isGranted(budget.admit([peer(5, 8001)], of: "10.0.0.1")))
+    #expect(
+      budget.admit([peer(5, 9999)], of: "10.0.0.1")
+        == .refused("checks from the API already use 8 ports of that host"))
   }
 
   @Test func whatNobodyAsksForIsForgotten() {
     let budget = budget { $0.destinations = 2 }
-    #expect(isGranted(budget.admit([peer(1)])) && isGranted(budget.admit([peer(2)])))
-    #expect(isRefused(budget.admit([peer(3)])))
+    #expect(
+      isGranted(budget.admit([peer(1)], of: "10.0.0.1")) && isGranted(budget.admit([peer(2)], of: "10.0.0.1"))
+    )
+    #expect(isRefused(budget.admit([peer(3)], of: "10.0.0.1")))
     hand.move(by: .seconds(86_400))
-    #expect(isGranted(budget.admit([peer(2)])))
-    #expect(isRefused(budget.admit([peer(3)])))
+    #expect(isGranted(budget.admit([peer(2)], of: "10.0.0.1")))
+    #expect(isRefused(budget.admit([peer(3)], of: "10.0.0.1")))
     hand.move(by: .seconds(1))
-    #expect(isGranted(budget.admit([peer(3)])))
-    #expect(isRefused(budget.admit([peer(4)])))
+    #expect(isGranted(budget.admit([peer(3)], of: "10.0.0.1")))
+    #expect(isRefused(budget.admit([peer(4)], of: "10.0.0.1")))
     hand.move(by: .seconds(86_400))
     #expect(budget.status.lastRefusal == nil)
   }
 
   @Test func ofANameWhatFitsIsDialled() {
     let budget = budget { $0.destinations = 2 }
-    #expect(budget.admit([peer(1), peer(2), peer(3)]) == .granted([peer(1), peer(2)]))
-    #expect(budget.admit([peer(3), peer(1)]) == .granted([peer(1)]))
+    #expect(budget.admit([peer(1), peer(2), peer(3)], of: "10.0.0.1") == .granted([peer(1), peer(2)]))
+    #expect(budget.admit([peer(3), peer(1)], of: "10.0.0.1") == .granted([peer(1)]))
+  }
+
+  /// A large site has hundreds of addresses, and is one destination; inside the client's network each is one.
+  @Test func aPublicNameIsOneDestination() {
+    let budget = budget { $0.destinations = 2 }
+    for number in 0..<50 {
+      #expect(isGranted(budget.admit([peer(number), peer(number + 100)], of: "cdn.example")))
+      hand.move(by: .seconds(1))
+    }
+    #expect(budget.status.destinations == 1)
+    let inside = (1...3).map { SocketAddress(.v4(0x0a00_0000 + UInt32($0)), port: 443) }
+    #expect(budget.admit(inside, of: "inside.example") == .granted([inside[0]]))
+    #expect(isRefused(budget.admit([inside[1]], of: "inside.example")))
+    #expect(isGranted(budget.admit([peer(999)], of: "CDN.example")))
   }
 
   // MARK: in the finder and the runner
