@@ -6,8 +6,6 @@ import Monitoring
 package struct MergedChecks: Hashable, Sendable {
   /// The file's checks in its order, then the API's by id. Every name is there once.
   package var checks: [MonitoringCheck]
-  /// Checks of the API that a check of the file with the same id replaces.
-  package var shadowed: [MonitoringCheck]
 }
 
 /// Merges the two sources: a check of the file wins over the API's with the same id.
@@ -31,5 +29,5 @@ package func mergeChecks(file: [MonitoringCheck], api: [MonitoringCheck]) -> Mer
     }
     return check.renamed(id)
   }
-  return MergedChecks(checks: file + named, shadowed: remote.filter { fileIDs.contains($0.id) })
+  return MergedChecks(checks: file + named)
 }

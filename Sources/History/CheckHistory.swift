@@ -108,6 +108,8 @@ struct CheckHistory: Sendable {
     skippedThrough = slot.advanced(by: interval)
   }
 
+  var lastState: CheckState? { last?.state }
+
   mutating func miss(_ count: Int) { missed += count }
 
   mutating func status(now: Timestamp) -> CheckStatus? {

@@ -98,9 +98,9 @@ package final class HistoryStore: Sendable {
     StatusSnapshot(agent: agent, now: now, checks: state.withLock { $0.statuses(now: now) })
   }
 
-  /// One check as it stands; nil when it is not configured.
-  package func status(of checkID: UniqueID, now: Timestamp) -> CheckStatus? {
-    state.withLock { $0.histories[checkID]?.status(now: now) }
+  /// The state each configured check was last seen in by its schedule; checks without a result are left out.
+  package var lastStates: [UniqueID: CheckState] {
+    state.withLock { $0.lastStates }
   }
 
   /// The latest full results, newest first; nil when the check is not configured.
@@ -237,6 +237,12 @@ struct HistoryState: Sendable {
     guard let index = histories.index(forKey: checkID) else { return }
     shards.touch(histories.values[index].shard, applied: applied.through)
     body(&histories.values[index])
+  }
+
+  var lastStates: [UniqueID: CheckState] {
+    var states: [UniqueID: CheckState] = [:]
+    for id in order { states[id] = histories[id]?.lastState }
+    return states
   }
 
   mutating func statuses(now: Timestamp) -> [CheckStatus] {

@@ -21,7 +21,6 @@ struct MergeChecksTests {
     let merged = mergeChecks(file: file, api: [try check("Theirs", 1), try check("Other", 2)])
     #expect(merged.checks.map(\.name) == ["Mine", "Other"])
     #expect(merged.checks[0].origin == .local)
-    #expect(merged.shadowed.map(\.name) == ["Theirs"])
   }
 
   @Test func doubledNamesGetTheirID() throws {
@@ -51,6 +50,6 @@ struct MergeChecksTests {
 
   @Test func nothingIsNothing() {
     let merged = mergeChecks(file: [], api: [])
-    #expect(merged.checks.isEmpty && merged.shadowed.isEmpty)
+    #expect(merged.checks.isEmpty)
   }
 }

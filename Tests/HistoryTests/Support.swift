@@ -72,6 +72,8 @@ extension Timestamp {
 }
 
 extension HistoryStore {
+  func status(of checkID: UniqueID, now: Timestamp) -> CheckStatus? { snapshot(now: now).check(checkID) }
+
   /// Every snapshot file as it should be on the disk now, without saving any.
   func files() -> [StoredShard] {
     (0..<shardCount).compactMap { shard($0) }.map { StoredShard(number: $0.number, bytes: $0.bytes) }

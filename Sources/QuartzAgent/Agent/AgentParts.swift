@@ -65,6 +65,7 @@ struct AgentParts: Sendable {
       engine.canaries.replace(checks.filter { $0.enabled && settings.canaries.contains($0.name) })
       scheduler.apply(checks)
     }
+    scheduler.recall(history.lastStates.mapValues { RunOutcome.Finding($0) })
     let status = AgentStatus(
       history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
       limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget,

@@ -36,8 +36,7 @@ final class Recorder: Sendable {
     resources = link?.resources
     self.log = log
     // What was down before a restart is no news when it still is, and is news when it is not.
-    let known = history.snapshot(now: .now()).checks.filter { $0.last != nil }.map { ($0.id, $0.state) }
-    told = Mutex(Dictionary(known, uniquingKeysWith: { first, _ in first }))
+    told = Mutex(history.lastStates)
   }
 
   /// Forgets the states of checks that are gone.
