@@ -63,7 +63,7 @@ struct HTTPConditions {
   /// One of the values of that name must do, and with `!=` and `!~` all of them: "not that" is meant for the answer.
   private func header(_ wanted: HeaderCondition, _ answer: HTTPAnswer) -> JudgedCondition {
     let name = wanted.name.lowercased()
-    let values = (answer.headers ?? []).filter { $0.name.lowercased() == name }.map { trimmedSpace($0.value) }
+    let values = (answer.headers?.values(name) ?? []).map { trimmedSpace($0) }
     let outcomes = values.map { wanted.condition.outcome(for: $0) }
     let isNegative = [.notEqual, .notMatches].contains(wanted.condition.comparison)
     // The one that decided, and so the one to show.

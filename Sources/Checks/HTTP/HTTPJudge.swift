@@ -47,7 +47,7 @@ struct HTTPAnswer {
   let version: String?
   let url: HTTPURL?
   /// Nil: none arrived, or not all.
-  let headers: [HeaderField]?
+  let headers: HeaderBlock?
   let body: [UInt8]
   /// Nothing of the body is missing.
   let isWhole: Bool
@@ -58,7 +58,7 @@ struct HTTPAnswer {
     version = report?.httpVersion
     url = status == nil ? nil : lastURL
     let isComplete = report?.outcome == .complete && isJudged
-    headers = status != nil && (isComplete || report?.failure?.phase == .transfer) ? report?.headers : nil
+    headers = status != nil && (isComplete || report?.failure?.phase == .transfer) ? report?.headerBlock : nil
     body = report?.body ?? []
     isWhole = status != nil && isComplete && report?.truncated == false
   }
