@@ -29,7 +29,7 @@ package enum InternationalName {
 
   /// The name as people write it. Nil when it has no A-label, or one that is not the form of any U-label.
   package static func unicode(_ host: String) -> String? {
-    guard host.utf8.count <= 255, host.lowercased().contains("xn--") else { return nil }
+    guard host.utf8.count <= 255, hasTwoHyphens(host) else { return nil }
     var labels: [String] = []
     for label in host.lowercased().split(separator: ".", omittingEmptySubsequences: false) {
       guard label.hasPrefix("xn--") else {
@@ -161,4 +161,14 @@ private enum Composition {
   private static func order(_ scalar: Unicode.Scalar) -> UInt8 {
     scalar.properties.canonicalCombiningClass.rawValue
   }
+}
+
+/// What every A-label has and hardly any other name. Looked for byte by byte: this is asked for each result.
+private func hasTwoHyphens(_ host: String) -> Bool {
+  var last: UInt8 = 0
+  for byte in host.utf8 {
+    if byte == 0x2d, last == 0x2d { return true }
+    last = byte
+  }
+  return false
 }
