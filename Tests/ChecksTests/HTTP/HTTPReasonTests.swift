@@ -47,6 +47,44 @@ import Testing
       name: "word present", reason: .body, phase: .assertion, change: { $0.expectBodyNotContains = ["hay"] },
       script: answer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhay")),
     Case(
+      name: "pattern missing", reason: .body, phase: .assertion,
+      change: { $0.expectBodyMatches = ["^needle$"] },
+      script: answer("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nneedles\n")),
+    Case(
+      name: "pattern that gives up", reason: .body, phase: .assertion,
+      change: { $0.expectBodyNotMatches = ["^(a+)+$"] },
+      script: answer(
+        "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n" + String(repeating: "a", count: 39) + "!")),
+    Case(
+      name: "header missing", reason: .header, phase: .assertion,
+      change: { $0.expectHeaders = [("X-Id", "!= 0")] },
+      script: answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")),
+    Case(
+      name: "header otherwise", reason: .header, phase: .assertion,
+      change: { $0.expectHeaders = [("Content-Type", "~ ^application/json\\b")] },
+      script: answer("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n")),
+    Case(
+      name: "json otherwise", reason: .json, phase: .assertion,
+      change: { $0.expectJSON = [("$.n", "< 9007199254740993")] },
+      script: answer("HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{\"n\":9007199254740993}")),
+    Case(
+      name: "no json", reason: .json, phase: .assertion, change: { $0.expectJSON = [("$.ok", "!= false")] },
+      script: answer("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")),
+    Case(
+      name: "another URL", reason: .finalURL, phase: .assertion, change: { $0.expectFinalURL = "~ /home$" },
+      script: { link in
+        let isFirst = link.read(until: "\r\n\r\n").hasPrefix("GET / ")
+        link.write(
+          isFirst
+            ? "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n"
+            : "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        link.waitForEnd()
+      }),
+    Case(
+      name: "an older HTTP", reason: .httpVersion, phase: .assertion,
+      change: { $0.expectHTTPVersion = ">= 1.1" },
+      script: answer("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n")),
+    Case(
       name: "body over its limit", reason: .bodyTooLarge, phase: .transfer, change: wantsBody,
       script: answer("HTTP/1.1 200 OK\r\nContent-Length: 101\r\n\r\n" + String(repeating: "a", count: 101))),
     Case(name: "header bomb", reason: .headersTooLarge, phase: .transfer) { link in
@@ -115,7 +153,7 @@ import Testing
       #expect(outcome.verdict.phase == example.phase)
       // Every condition is reported, whatever happened; on a failure to get there, as not fulfilled.
       #expect(outcome.assertions.first?.what == "status")
-      #expect(outcome.assertions.count == 1 + (check.body?.count ?? 0))
+      #expect(outcome.assertions.count == 1 + (check.conditions?.count ?? 0))
     }
   }
 
@@ -159,6 +197,23 @@ import Testing
     #expect(outcome.timings == Timings())
   }
 
+  @Test func whatMustNotAnswerAnswers() async throws {
+    try await withAnswer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") { server in
+      try await withProbe { probe in
+        let runner = CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe)
+        let slot = ProbeSlot(scheduledAt: .now(), trigger: .manual)
+        for (port, reason) in [(server.port, Reason.negated), (try freePort(), .ok)] {
+          let check = try httpCheck("http://good.test:\(port)/") {
+            $0.negate = true
+            $0.retries = 0
+          }
+          let result = try await runner.run(check, slot: slot)
+          #expect(result.reason == reason, "\(result.message ?? "")")
+        }
+      }
+    }
+  }
+
   private func connectWithoutWaiting(_ port: UInt16) throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw POSIXFailure("socket", errno) }
@@ -176,8 +231,12 @@ import Testing
 }
 
 extension MonitoringCheck {
-  fileprivate var body: [String]? {
+  /// Besides the status.
+  fileprivate var conditions: [String]? {
     guard case .http(let http) = kind else { return nil }
-    return http.expect.bodyContains + http.expect.bodyNotContains
+    let expect = http.expect
+    return expect.bodyContains + expect.bodyNotContains + expect.bodyMatches + expect.bodyNotMatches
+      + expect.headers.map(\.name) + expect.json.map(\.path.description)
+      + [expect.finalURL, expect.httpVersion].compactMap { $0?.description }
   }
 }
