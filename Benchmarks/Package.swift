@@ -28,8 +28,12 @@ let package = Package(
       name: "Scheduler",
       dependencies: ["Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections")],
       swiftSettings: settings),
+    .target(
+      name: "Spool",
+      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: settings),
     .executableTarget(
-      name: "QuartzBench", dependencies: ["Monitoring", "Curl", "Checks", "Scheduler"],
+      name: "QuartzBench", dependencies: ["Monitoring", "Curl", "Checks", "Scheduler", "Spool"],
       swiftSettings: settings),
   ]
 )

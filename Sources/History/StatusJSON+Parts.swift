@@ -12,6 +12,10 @@ extension SpoolView {
       json.field("durable", durable)
       json.field("dropped", dropped)
       json.field("quarantined", quarantined)
+      json.field("parked", parked)
+      json.field("gaps", gaps)
+      json.field("lost_in_gaps", lostInGaps)
+      json.fieldIfPresent("outage_covered_h", hoursCovered)
     }
   }
 }

@@ -70,7 +70,7 @@ extension StatusSnapshot {
       problems.append(
         StatusProblem(
           "\(spool.quarantined) results were refused by the receiver and set aside",
-          hint: "see them with: quartz-agent spool quarantine (agent stopped)"))
+          hint: "see them with: quartz-agent spool quarantine ls"))
     }
     return problems
   }

@@ -206,6 +206,12 @@ package struct SpoolView: Hashable, Sendable {
   package var dropped = 0
   /// Set aside because the receiver refused them.
   package var quarantined = 0
+  /// Held back until the allowance for finding bad rows is there again; part of `depth`.
+  package var parked = 0
+  /// Results that gap records in the store stand for: dropped, or lost to damage.
+  package var lostInGaps = 0
+  /// Gap records in the store.
+  package var gaps = 0
   /// Hours of outage the store can still bridge at the present rate; nil while the rate is not known.
   package var hoursCovered: Double?
   package var problem: StatusProblem?

@@ -85,7 +85,13 @@ package struct StatusText: Sendable {
       let oldest = spool.oldest.map { ", oldest \(StatusFormat.age($0, now: snapshot.now))" } ?? ""
       let used = "\(StatusFormat.bytes(spool.usedBytes)) of \(StatusFormat.bytes(spool.capacityBytes))"
       let durable = spool.durable ? "durable" : "IN MEMORY ONLY"
-      lines.append("spool     \(StatusFormat.grouped(spool.depth)) waiting\(oldest), \(used), \(durable)")
+      let covered = spool.hoursCovered.map { ", covers \(Int(min($0, 9999))) h of outage" } ?? ""
+      let parked = spool.parked > 0 ? ", \(StatusFormat.grouped(spool.parked)) parked" : ""
+      let lost =
+        spool.lostInGaps > 0 ? ", \(StatusFormat.grouped(spool.lostInGaps)) lost in \(spool.gaps) gaps" : ""
+      lines.append(
+        "spool     \(StatusFormat.grouped(spool.depth)) waiting\(oldest)\(parked), \(used), \(durable)\(covered)\(lost)"
+      )
     }
     if let delivery = snapshot.delivery {
       let success = delivery.lastSuccess.map { "last success \(StatusFormat.ago($0, now: snapshot.now))" }

@@ -162,6 +162,14 @@ struct OpenMetrics {
     gauge(
       "quartz_spool_quarantined", "Results set aside because the receiver refused them.",
       Double(spool.quarantined))
+    gauge(
+      "quartz_spool_parked", "Results held back while a bad row among them is looked for.",
+      Double(spool.parked))
+    gauge("quartz_spool_gaps", "Gap records in the store.", Double(spool.gaps))
+    gauge("quartz_spool_lost", "Results the gap records stand for.", Double(spool.lostInGaps))
+    gauge(
+      "quartz_spool_outage_covered_seconds", "How long the store can still take in results undelivered.",
+      spool.hoursCovered.map { $0 * 3600 })
     counter("quartz_spool_dropped", "Results overwritten before they could be delivered.", spool.dropped)
   }
 

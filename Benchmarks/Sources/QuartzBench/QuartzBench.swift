@@ -10,8 +10,10 @@ import Glibc
       switch arguments.words.first {
       case "http", "tcp", "dns": print(try await ProbeLoad(arguments).run().json)
       case "burst": print(try await BurstLoad(arguments.dropFirst()).run())
+      case "wire": print(try await WireLoad(arguments).run())
       case "schedule": print(try await ScheduleLoad(arguments).run())
-      default: throw Misuse("the first word must be http, tcp, dns, burst or schedule")
+      case "spool": print(try await SpoolLoad(arguments).run())
+      default: throw Misuse("the first word must be http, tcp, dns, burst, wire, schedule or spool")
       }
     } catch {
       let words = Array("quartz-bench: \(error)\n".utf8)
@@ -45,6 +47,12 @@ struct Arguments {
     var rest = self
     rest.words.removeFirst()
     return rest
+  }
+
+  func replacingFirst(with word: String) -> Arguments {
+    var other = self
+    if !other.words.isEmpty { other.words[0] = word }
+    return other
   }
 
   func text(_ key: String) -> String? { values[key] }

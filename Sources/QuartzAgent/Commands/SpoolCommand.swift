@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: MIT
 
-import AgentConfig
 import ArgumentParser
-import Glibc
 import Monitoring
 import Spool
 
-/// `quartz-agent spool`: look into the store of a stopped agent.
-struct SpoolCommand: ParsableCommand {
+/// `quartz-agent spool`: look into the store. A running agent is asked over its socket, a stopped one's files are read.
+struct SpoolCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spool",
-    abstract: "Look into the store of results of a stopped agent; nothing is changed.",
-    discussion: "A running agent tells about its store by: quartz-agent status",
-    subcommands: [List.self, Export.self, Quarantine.self])
+    abstract: "Look into the store of results, of a running agent or a stopped one.",
+    discussion: """
+      Exit code: 0, 1 when `check` finds damage, 3 when the store cannot be read or the agent does not answer, \
+      78 for a wrong configuration.
+      """,
+    subcommands: [List.self, Export.self, Quarantine.self, Check.self])
 
-  struct List: ParsableCommand {
+  struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "ls", abstract: "What is stored, what waits, what was lost.")
 
     @OptionGroup var store: StoreOptions
 
-    func run() throws { printOutput(renderStore(try store.open().inspector.status)) }
+    func run() async throws {
+      switch try store.open() {
+      case .stopped(let inspector, _): printOutput(renderStore(inspector.status))
+      case .running(let agent): printOutput(try await agent.ask("/api/v1/spool"))
+      }
+    }
   }
 
-  struct Export: ParsableCommand {
+  struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "export", abstract: "Print every stored result as NDJSON, oldest first.")
 
@@ -32,66 +38,109 @@ struct SpoolCommand: ParsableCommand {
     @Flag(help: "Only what is still to be delivered.")
     var waiting = false
 
-    func run() throws {
-      let (inspector, names) = try store.open()
-      inspector.reader.results { queued, isSettled in
-        guard !(waiting && isSettled) else { return true }
-        printOutput(renderRecord(queued.record, check: names[queued.record.checkID], code: nil))
-        return true
+    func run() async throws {
+      switch try store.open() {
+      case .stopped(let inspector, let names):
+        inspector.reader.results { queued, isSettled in
+          guard !(waiting && isSettled) else { return true }
+          let name = names[queued.record.checkID]
+          printOutput(renderRecord(queued.record, sequence: queued.sequence, check: name, code: nil))
+          return true
+        }
+        if inspector.status.damaged > 0 {
+          printError("warning: \(inspector.status.damaged) stored results are damaged and left out")
+        }
+      case .running(let agent): try await pages(of: agent)
       }
-      if inspector.status.damaged > 0 {
-        printError("warning: \(inspector.status.damaged) stored results are damaged and left out")
+    }
+
+    /// A page a request, so that neither side holds the whole store in memory.
+    private func pages(of agent: AgentClient) async throws {
+      var after: UInt64 = 0
+      while true {
+        let page = try await agent.ask(
+          "/api/v1/spool/results?after=\(after)&limit=5000&waiting=\(waiting ? 1 : 0)")
+        guard let last = page.split(separator: "\n").last,
+          let sequence = try? JSONValue.parse(last.utf8)["sequence"]?.integer, sequence > Int64(after)
+        else { return }
+        printOutput(page)
+        after = UInt64(sequence)
       }
     }
   }
 
-  struct Quarantine: ParsableCommand {
+  struct Quarantine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "quarantine", abstract: "Print the results the receiver refused, with its code, as NDJSON."
-    )
+      commandName: "quarantine", abstract: "The results the receiver refused.",
+      subcommands: [QuarantineList.self, Resubmit.self], defaultSubcommand: QuarantineList.self)
+  }
+
+  struct QuarantineList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "ls", abstract: "Print them with the receiver's code, as NDJSON, oldest first.")
 
     @OptionGroup var store: StoreOptions
 
-    func run() throws {
-      let (inspector, names) = try store.open()
-      for refused in inspector.reader.quarantined() {
-        printOutput(renderRecord(refused.record, check: names[refused.record.checkID], code: refused.code))
+    func run() async throws {
+      switch try store.open() {
+      case .stopped(let inspector, let names):
+        for refused in inspector.reader.quarantined() {
+          let name = names[refused.record.checkID]
+          printOutput(renderRecord(refused.record, check: name, code: refused.code))
+        }
+      case .running(let agent): printOutput(try await agent.ask("/api/v1/spool/quarantine"))
       }
     }
   }
-}
 
-/// Which store to look into.
-struct StoreOptions: ParsableArguments {
-  @OptionGroup var config: ConfigOptions
+  struct Resubmit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "resubmit",
+      abstract: "Send all of them again, with the ids they have; for when the receiver's fault is mended.")
 
-  @Option(help: "The state directory, when there is no configuration to name it.")
-  var stateDir: String?
+    @OptionGroup var store: StoreOptions
 
-  /// The store, and the names of the checks as far as the configuration knows them.
-  func open() throws -> (inspector: SpoolInspector, names: [UniqueID: String]) {
-    var names: [UniqueID: String] = [:]
-    let folder: String
-    if let stateDir {
-      folder = stateDir
-    } else {
-      let settings = try loadSettings(try config.required())
-      folder = settings.agent.stateDir
-      for check in settings.checks { names[check.id] = check.name }
+    func run() async throws {
+      switch try store.open() {
+      case .stopped(let inspector, _):
+        inspector.release()
+        printOutput(renderResubmitted(try await resubmit()))
+      case .running(let agent):
+        printOutput(try await agent.ask("/api/v1/spool/resubmit", method: "POST"))
+      }
     }
-    guard access(folder + "/spool", F_OK) == 0 else {
-      throw failure(
-        "there is no store in \(folder): no agent has run with this state_dir yet",
-        hint: "name another configuration with --config, or the folder with --state-dir",
-        status: ExitStatus.unknown)
+
+    private func resubmit() async throws -> Int {
+      let spool = try await ResultSpool.open(try store.settings())
+      let count = await spool.resubmit()
+      await spool.close()
+      guard let count else {
+        throw failure(
+          "the store cannot be written: nothing was changed", hint: "look at: quartz-agent spool ls",
+          status: ExitStatus.unknown)
+      }
+      return count
     }
-    do {
-      return (try SpoolInspector(path: folder + "/spool"), names)
-    } catch {
-      guard case .locked = error else { throw failure("\(error)", status: ExitStatus.unknown) }
-      throw failure(
-        "the agent on \(folder) is running and holds its store",
-        hint: "ask it with: quartz-agent status; or stop it first", status: ExitStatus.locked)
+  }
+
+  struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "check",
+      abstract: "Read every stored record again and judge its checksum. Changes nothing.")
+
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws {
+      switch try store.open() {
+      case .stopped(let inspector, _):
+        let check = inspector.reader.check()
+        printOutput(renderCheck(check))
+        if !check.isSound { throw ExitCode(ExitStatus.degraded) }
+      case .running(let agent):
+        let text = try await agent.ask("/api/v1/spool/check")
+        printOutput(text)
+        if !text.hasPrefix(soundCheck) { throw ExitCode(ExitStatus.degraded) }
+      }
     }
   }
 }

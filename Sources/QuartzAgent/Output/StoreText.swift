@@ -5,18 +5,29 @@ import Spool
 
 /// `spool ls`: one line a fact; what is lost or refused only where there is something.
 func renderStore(_ status: SpoolStatus) -> String {
-  var lines = [
+  var lines: [String] = []
+  if case .memory(let reason, let since) = status.mode {
+    lines.append("NOT DURABLE  since \(since.rfc3339), results are in memory only: \(reason)")
+  }
+  lines += [
     "stored       \(counted(status.stored, "result")) in \(counted(status.segments, "segment")), "
       + counted(status.bytesUsed, "byte"),
     "waiting      \(status.depth) to be delivered",
   ]
   if let oldest = status.oldest { lines.append("oldest       \(oldest.rfc3339)") }
+  if let hours = status.hoursCovered {
+    lines.append("covers       \(Int(hours)) hours of outage from now, at the rate of the last hour")
+  }
   if status.quarantined > 0 {
     lines.append(
-      "quarantined  \(status.quarantined) refused by the receiver; see: quartz-agent spool quarantine")
+      "quarantined  \(status.quarantined) refused by the receiver; see: quartz-agent spool quarantine ls")
   }
-  for gap in status.gaps {
-    lines.append("lost         \(gap.lost) results, \(gap.cause.rawValue.replacing("_", with: " "))")
+  if status.quarantineDropped > 0 {
+    lines.append("             \(status.quarantineDropped) older ones made room in the quarantine")
+  }
+  lines += status.gaps.map { "lost         \(renderGap($0))" }
+  if status.dropped > 0 {
+    lines.append("dropped      \(counted(Int(clamping: status.dropped), "result")) since the start")
   }
   if status.damaged > 0 { lines.append("damaged      \(status.damaged) results cannot be read") }
   if status.unreadable > 0 {
@@ -26,8 +37,56 @@ func renderStore(_ status: SpoolStatus) -> String {
   return (lines + status.notes.map { "note         \($0)" }).joined(separator: "\n") + "\n"
 }
 
+/// How many, why, which and of when.
+private func renderGap(_ gap: GapRecord) -> String {
+  let cause =
+    switch gap.cause {
+    case .ringFull: "the store was full"
+    case .memoryOverflow: "the buffer in memory was full"
+    case .damage: "damaged"
+    case .unreadableTail: "or more at the end of a segment that was being written"
+    case .skipped: "numbers passed over"
+    }
+  var text =
+    "\(counted(Int(clamping: gap.lost), "result")), \(cause), numbers \(gap.firstSequence) to \(gap.lastSequence)"
+  if let first = gap.firstTime, let last = gap.lastTime { text += ", of \(first.rfc3339) to \(last.rfc3339)" }
+  return text
+}
+
+/// How a check without a finding begins.
+let soundCheck = "sound"
+
+/// `spool check`.
+func renderCheck(_ check: SpoolCheck) -> String {
+  var lines = [
+    (check.isSound ? soundCheck : "DAMAGED") + "        \(counted(check.segments, "segment")), "
+      + "\(counted(check.bytes, "byte")) read",
+    "results      \(check.results), of these \(check.waiting) to be delivered",
+    "gap records  \(check.gaps)",
+    "quarantined  \(check.quarantined)",
+  ]
+  if check.damaged > 0 {
+    lines.append(
+      "damaged      \(counted(check.damaged, "place")): the records there are lost, the next start counts them"
+    )
+  }
+  if check.headers > 0 {
+    lines.append("headers      \(check.headers) damaged; the records behind them are whole")
+  }
+  if check.unknown > 0 { lines.append("unknown      \(check.unknown) records of another version") }
+  lines += check.unreadable.map { "unreadable   \($0): the disk does not give it back" }
+  return lines.joined(separator: "\n") + "\n"
+}
+
+/// `spool quarantine resubmit`.
+func renderResubmitted(_ count: Int) -> String {
+  count == 0 ? "the quarantine is empty\n" : "\(counted(count, "result")) will be sent again\n"
+}
+
 /// One stored result as a line of JSON; `code` is the receiver's, for a refused one.
-func renderRecord(_ record: DeliveryRecord, check: String?, code: String?) -> String {
+func renderRecord(
+  _ record: DeliveryRecord, sequence: UInt64? = nil, check: String?, code: String?
+) -> String {
   var json = JSONWriter()
   json.object { json in
     json.field("id", record.id.description)
@@ -51,6 +110,7 @@ func renderRecord(_ record: DeliveryRecord, check: String?, code: String?) -> St
     json.field("post", record.flags.contains(.post))
     if record.flags.contains(.maintenance) { json.field("maintenance", true) }
     json.fieldIfPresent("code", code)
+    json.fieldIfPresent("sequence", sequence)
   }
   return json.text + "\n"
 }

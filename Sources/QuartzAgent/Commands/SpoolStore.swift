@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import ArgumentParser
+import Glibc
+import Monitoring
+import Spool
+import StatusServer
+
+/// The store as a command finds it.
+enum FoundStore {
+  /// Nobody holds it: its files, and the names of the checks as far as the configuration knows them.
+  case stopped(SpoolInspector, names: [UniqueID: String])
+  /// An agent holds it: ask that one.
+  case running(AgentClient)
+}
+
+/// Which store to look into.
+struct StoreOptions: ParsableArguments {
+  @OptionGroup var config: ConfigOptions
+
+  @Option(help: "The state directory, when there is no configuration to name it.")
+  var stateDir: String?
+
+  func open() throws -> FoundStore {
+    let settings = try stateDir == nil ? loadSettings(try config.required()) { _ in } : nil
+    let folder = stateDir ?? settings?.agent.stateDir ?? ""
+    guard access(folder + "/spool", F_OK) == 0 else {
+      throw failure(
+        "there is no store in \(folder): no agent has run with this state_dir yet",
+        hint: "name another configuration with --config, or the folder with --state-dir",
+        status: ExitStatus.unknown)
+    }
+    do {
+      let inspector = try SpoolInspector(path: folder + "/spool")
+      let checks = settings?.checks ?? []
+      return .stopped(
+        inspector, names: Dictionary(checks.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+      )
+    } catch {
+      guard case .locked = error else { throw failure("\(error)", status: ExitStatus.unknown) }
+      return .running(try agent(settings, folder))
+    }
+  }
+
+  private func agent(_ settings: Settings?, _ folder: String) throws -> AgentClient {
+    guard let settings else { return AgentClient(address: .unix(path: folder + "/agent.sock")) }
+    guard let address = ListenAddress(settings.status.listen) else {
+      throw failure(
+        "the agent on \(folder) is running and holds its store, and status.listen is off: it cannot be asked",
+        hint: "stop it first, or give it a status.listen", status: ExitStatus.locked)
+    }
+    return AgentClient(address: address, token: address.isSocket ? nil : settings.status.runNowToken)
+  }
+
+  /// To open the store for writing: as configured, or as large as it is.
+  func settings() throws -> Spool.SpoolSettings {
+    guard let stateDir else { return Spool.SpoolSettings(try loadSettings(try config.required()) { _ in }) }
+    var settings = Spool.SpoolSettings(path: stateDir + "/spool")
+    if let size = SpoolInspector.reservedBytes(path: settings.path) { settings.size = size }
+    return settings
+  }
+}

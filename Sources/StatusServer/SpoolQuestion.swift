@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What `quartz-agent spool` asks of a running agent, which alone may read its store.
+package enum SpoolQuestion: Hashable, Sendable {
+  /// What is stored, as text for people.
+  case summary
+  /// A page of results above a sequence number, as NDJSON; `waiting`: only what is still to be delivered.
+  case results(after: UInt64, limit: Int, waiting: Bool)
+  /// What the receiver refused, as NDJSON.
+  case quarantine
+  /// Read every record again, as text for people.
+  case check
+  /// Put what was refused back into the lanes.
+  case resubmit
+}
+
+/// The agent's answer; anything but 200 is an error in words.
+package struct SpoolAnswer: Hashable, Sendable {
+  package var status: Int
+  package var text: String
+
+  package init(_ text: String, status: Int = 200) {
+    self.text = text
+    self.status = status
+  }
+}
+
+extension StatusSource {
+  /// A source without a store.
+  package func spool(_ question: SpoolQuestion) async -> SpoolAnswer {
+    SpoolAnswer("there is no store here\n", status: 404)
+  }
+}
+
+extension Routes {
+  /// Results on one page at most.
+  static let spoolPage = 5000
+
+  /// `/api/v1/spool/…`
+  func spool(_ segments: [String], _ path: RequestPath) async throws(BadRequest) -> Reply {
+    switch segments {
+    case []: return await answer(.summary)
+    case ["results"]:
+      let after = try path.number("after", in: 0...(1 << 62), default: 0)
+      let limit = try path.number("limit", in: 1...Routes.spoolPage, default: 1000)
+      return await answer(
+        .results(after: UInt64(after), limit: limit, waiting: try path.flag("waiting")))
+    case ["quarantine"]: return await answer(.quarantine)
+    case ["check"]: return await answer(.check)
+    default: return failure(404, "NOT_FOUND", "no such document; docs/status.md lists them")
+    }
+  }
+
+  /// `POST /api/v1/spool/resubmit`: over the agent's socket whoever may open it, over TCP whoever has the token.
+  func resubmit(authorization: String?) async -> Reply {
+    if !isSocket, let refusal = runNow.refusal(authorization) {
+      return failure(refusal.status, refusal.code, refusal.message)
+    }
+    return await answer(.resubmit)
+  }
+
+  private func answer(_ question: SpoolQuestion) async -> Reply {
+    let answer = await source.spool(question)
+    return Reply(answer.status, text: answer.text)
+  }
+}

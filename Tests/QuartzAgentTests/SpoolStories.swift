@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Monitoring
+import TestSupport
+import Testing
+
+/// `quartz-agent spool` on a running agent and on a stopped one.
+@Suite struct SpoolStories {
+  private func config(_ web: UInt16, _ quartz: UInt16? = nil, more: String = "", in folder: URL) throws {
+    let delivery = quartz.map {
+      """
+      quartz:
+        url: http://127.0.0.1:\($0)/v1
+        api_key: \(FakeQuartz.key)
+        deliver: {every: 1s}
+      """
+    }
+    try RunStories.config(
+      "  - {name: Web, type: http, url: \"http://127.0.0.1:\(web)/\", interval: 1s, timeout: 1s, post: true}",
+      more: more + "\n" + (delivery ?? ""), in: folder)
+  }
+
+  private func ids(_ ndjson: String) throws -> [String] {
+    try ndjson.split(separator: "\n").map { try JSONValue.parse($0.utf8)["id"]?.string ?? "" }
+  }
+
+  @Test func everyCommandAnswersWhileTheAgentRunsAndAfterIt() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try config(web.port, in: folder)
+        let process = try AgentProcess(["run"], in: folder)
+        try await process.wait(for: "four probes") { web.accepted >= 4 }
+        let list = try await agent("spool", "ls", in: folder)
+        #expect(list.status == 0 && list.stdout.contains("stored"), "\(list.stderr)")
+        let named = try await agent("spool", "ls", "--state-dir", folder.path + "/state", in: folder)
+        #expect(named.status == 0 && named.stdout.contains("stored"), "\(named.stderr)")
+        let running = try ids(try await agent("spool", "export", in: folder).stdout)
+        #expect(running.count >= 2 && Set(running).count == running.count)
+        let check = try await agent("spool", "check", in: folder)
+        #expect(check.status == 0 && check.stdout.hasPrefix("sound"), "\(check.stdout)\(check.stderr)")
+        let none = try await agent("spool", "quarantine", "resubmit", in: folder)
+        #expect(none.status == 0 && none.stdout == "the quarantine is empty\n", "\(none.stderr)")
+        process.send(SIGTERM)
+        #expect(try await process.finish().status == 0)
+        let stopped = try ids(try await agent("spool", "export", in: folder).stdout)
+        #expect(Array(stopped.prefix(running.count)) == running)
+        let after = try await agent("spool", "check", in: folder)
+        #expect(after.status == 0 && after.stdout.hasPrefix("sound"), "\(after.stdout)")
+      }
+    }
+  }
+
+  @Test func whatTheReceiverRefusedIsSentAgainWhenItsFaultIsMended() async throws {
+    let backend = FakeQuartz()
+    backend.setKnownChecks { _ in false }
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try await withFakeQuartz(backend) { port in
+          try config(web.port, port, in: folder)
+          let process = try AgentProcess(["run"], in: folder)
+          var refused: [String] = []
+          try await poll("a result in the quarantine") {
+            let list = try await agent("spool", "quarantine", "ls", in: folder)
+            refused = try ids(list.stdout)
+            return list.stdout.contains("\"code\":\"23503\"")
+          }
+          #expect(backend.rows.isEmpty)
+          backend.setKnownChecks { _ in true }
+          let again = try await agent("spool", "quarantine", "resubmit", in: folder)
+          #expect(again.status == 0 && again.stdout.contains("will be sent again"), "\(again.stderr)")
+          try await process.wait(for: "the refused results") { backend.ids.isSuperset(of: refused) }
+          process.send(SIGTERM)
+          #expect(try await process.finish().status == 0)
+          let left = try await agent("spool", "quarantine", in: folder)
+          #expect(left.status == 0 && left.stdout.isEmpty, "\(left.stdout)")
+          #expect(backend.rows.count == backend.ids.count)
+        }
+      }
+    }
+  }
+
+  private func poll(_ what: String, _ condition: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try await !condition() {
+      guard ContinuousClock.now < deadline else { throw Stuck(what: "never happened: \(what)", stderr: "") }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  @Test func aFlippedBitIsFoundByCheckAndCountedByTheNextStart() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try config(web.port, in: folder)
+        let process = try AgentProcess(["run"], in: folder)
+        try await process.wait(for: "four probes") { web.accepted >= 4 }
+        process.send(SIGTERM)
+        _ = try await process.finish()
+        let spool = folder.appending(path: "state/spool")
+        let names = try FileManager.default.contentsOfDirectory(atPath: spool.path).sorted()
+        let segment = try #require(names.first { $0.hasPrefix("results-0") })
+        let file = try FileHandle(forUpdating: spool.appending(path: segment))
+        try file.seek(toOffset: 120)
+        let byte = try #require(try file.read(upToCount: 1)?.first)
+        try file.seek(toOffset: 120)
+        try file.write(contentsOf: [byte ^ 1])
+        try file.close()
+        let check = try await agent("spool", "check", in: folder)
+        #expect(check.status == 1 && check.stdout.hasPrefix("DAMAGED"), "\(check.stdout)")
+        let again = try AgentProcess(["run"], in: folder)
+        let seen = web.accepted
+        try await again.wait(for: "a probe") { web.accepted > seen }
+        let list = try await agent("spool", "ls", in: folder)
+        #expect(list.stdout.contains("1 result, damaged"), "\(list.stdout)")
+        again.send(SIGTERM)
+        #expect(try await again.finish().status == 0)
+      }
+    }
+  }
+
+  /// K1, with the shipped binary: killed again and again, and at the end everything it had stored has arrived, once.
+  @Test func killNineAgainAndAgainLosesNothing() async throws {
+    let backend = FakeQuartz()
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try await withFakeQuartz(backend) { port in
+          try config(web.port, port, in: folder)
+          var stored: Set<String> = []
+          for _ in 0..<5 {
+            let seen = web.accepted
+            let process = try AgentProcess(["run"], in: folder)
+            try await process.wait(for: "two probes") { web.accepted >= seen + 2 }
+            process.send(SIGKILL)
+            _ = try await process.finish()
+            stored.formUnion(try ids(try await agent("spool", "export", in: folder).stdout))
+          }
+          #expect(stored.count >= 5)
+          let last = try AgentProcess(["run"], in: folder)
+          try await last.wait(for: "everything at the backend") { backend.ids.isSuperset(of: stored) }
+          last.send(SIGTERM)
+          #expect(try await last.finish().status == 0)
+          #expect(backend.rows.count == backend.ids.count, "no row twice")
+        }
+      }
+    }
+  }
+}
