@@ -27,12 +27,12 @@ struct PortExchange: Sendable {
     }
     let ended = try await reactor.converse(talk, on: socket, with: dialled.peer, until: deadline)
     var said = ended.dialogue
-    if ended.report.end == .closed { said.ended(at: ended.report.ended) }
     let tls = said.tls
+    if ended.report.end == .closed || tls?.isClosed == true { said.ended(at: ended.report.ended) }
     let verdict = PortVerdict(
       talk: said, report: ended.report, tls: tls, endpoint: endpoint,
       place: check.origin == .api ? endpoint.description : dialled.peer.description)
-    let end = said.end(tls) ?? ended.report.ended
+    let end = said.end ?? ended.report.ended
     var outcome = outcome(
       verdict.failure ?? .ok, dialled, settings, dns: dns,
       took: dialled.elapsed + ended.report.started.duration(to: end), tls)
@@ -74,10 +74,7 @@ struct PortExchange: Sendable {
 
 extension PortTalk {
   /// When the last thing that was needed had come; nil: it never did.
-  fileprivate func end(_ tls: TLSSummary?) -> ContinuousClock.Instant? {
-    guard stage == .dialog, tls?.failure == nil else { return nil }
-    return dialog.finishedAt
-  }
+  fileprivate var end: ContinuousClock.Instant? { stage == .dialog ? dialog.finishedAt : nil }
 }
 
 extension ProbeOutcome {

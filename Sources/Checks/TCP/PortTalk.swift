@@ -77,9 +77,14 @@ struct PortTalk: Dialogue {
 
   /// The other side ended the stream.
   mutating func ended(at now: Instant) {
-    guard case .plain(var talk) = body else { return }
-    talk.ended(at: now)
-    body = .plain(talk)
+    switch body {
+    case .plain(var talk):
+      talk.ended(at: now)
+      body = .plain(talk)
+    case .secure(var talk):
+      talk.tellInner { if $0.openedAt != nil { $0.ended(at: now) } }
+      body = .secure(talk)
+    }
   }
 
   private mutating func negotiate(

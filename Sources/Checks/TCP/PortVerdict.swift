@@ -25,9 +25,9 @@ struct PortVerdict {
     case .handshake: return tlsFailure ?? ending(in: .tls)
     case .dialog:
       if let failure = talk.dialog.failure { return self.failure(failure, of: talk.dialog, in: .dialog) }
-      // Also after the last step: a client certificate may be refused only then (TLS 1.3).
-      if let tlsFailure { return tlsFailure }
-      return talk.dialog.finishedAt == nil ? failure(of: talk.dialog, in: .dialog) : nil
+      guard talk.dialog.finishedAt != nil else { return tlsFailure ?? failure(of: talk.dialog, in: .dialog) }
+      // After the last step only one thing still counts: a client certificate may be refused as late as this (TLS 1.3).
+      return tls?.failure?.kind == .tls(.clientCertificate) ? tlsFailure : nil
     }
   }
 

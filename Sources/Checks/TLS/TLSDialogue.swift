@@ -48,6 +48,9 @@ package struct TLSDialogue<Inner: Dialogue>: Dialogue {
     return step
   }
 
+  /// For what a dialogue has to be told besides what comes by the wire.
+  package mutating func tellInner(_ change: (inout Inner) -> Void) { change(&inner) }
+
   private mutating func merge(
     _ wish: DialogueStep, into step: inout DialogueStep, at now: ContinuousClock.Instant
   ) {

@@ -24,7 +24,7 @@ import Testing
         case "self": try trusted.selfSigned("leaf", leaf)
         default: try TestAuthority(in: folder, name: issuer).issue("leaf", leaf)
         }
-      let site = NginxSite(["ssl_ciphers ALL:@SECLEVEL=0;", "return 200;"] + lines, identity: identity)
+      let site = NginxSite(["ssl_ciphers ALL:@SECLEVEL=0;"] + lines + ["return 200;"], identity: identity)
       try await withNginx(in: folder, [site]) { ports in
         let check = try makeCheck("tcp") {
           ($0.host, $0.port, $0.tlsEnabled) = ("good.test", Int(ports[0]), true)
@@ -84,6 +84,20 @@ import Testing
     }
     #expect(found.verdict == .ok)
     #expect(found.tls?.verified == false && found.tls?.verifyError == "certificate is not trusted")
+  }
+
+  /// The server's farewell inside TLS settles a pattern that reaches to the end of what came.
+  @Test func aFarewellEndsTheDialog() async throws {
+    let found = try await outcome(["return 200 'the end';"]) {
+      $0.dialogSteps = [
+        TCPReasonTests.send(#"GET / HTTP/1.0\r\n\r\n"#), TCPReasonTests.expect(#"~ the \w+"#),
+      ]
+    }
+    #expect(found.verdict == .ok, "\(found.verdict)")
+    let short = try await outcome(["return 200 'the end';"]) {
+      $0.dialogSteps = [TCPReasonTests.send(#"GET / HTTP/1.0\r\n\r\n"#), TCPReasonTests.expect("more")]
+    }
+    #expect(short.verdict.reason == .connectionClosed && short.verdict.phase == .dialog, "\(short.verdict)")
   }
 
   @Test func anOldVersionCanBeAllowed() async throws {
