@@ -51,7 +51,8 @@ struct ProbeLoad {
     switch checks[0].type {
     case .http:
       return try await withCurlEngine { engine in
-        try await body(runner(HTTPProbe(engine: engine, reactor: reactor, finder: finder, userAgent: "quartz-bench")))
+        try await body(
+          runner(HTTPProbe(engine: engine, reactor: reactor, finder: finder, userAgent: "quartz-bench")))
       }
     case .tcp: return try await body(runner(TCPProbe(reactor: reactor, finder: finder)))
     default: return try await body(runner(DNSProbe(reactor: reactor, finder: finder, system: resolver)))
@@ -74,6 +75,7 @@ struct ProbeLoad {
       definition.url = arguments.words[1]
       definition.tlsCAFile = arguments.text("ca-file")
       definition.tlsVerify = arguments.verify
+      definition.expectBodyContains = arguments.text("contains").map { [$0] }
     case "tcp":
       let parts = arguments.words[1].split(separator: ":")
       guard parts.count == 2 else { throw Misuse("the target of tcp must be ADDRESS:PORT") }
