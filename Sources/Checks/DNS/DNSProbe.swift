@@ -34,7 +34,7 @@ package struct DNSProbe: Probe {
       let words = "cannot ask for \(settings.name) \(settings.recordType)"
       return ProbeOutcome(Verdict(.unsupported, phase: .prepare, message: words))
     }
-    let run = Run(check: check, settings: settings, question: question, deadline: deadline)
+    let run = Run(check, settings, question, deadline: deadline)
     guard let server = settings.server else { return try await askSystem(run) }
     switch try await finder.find(.init(server, for: .dns), for: check, until: deadline) {
     case .ended(var outcome):
@@ -45,12 +45,22 @@ package struct DNSProbe: Probe {
     }
   }
 
-  /// One attempt's fixed parts.
-  private struct Run: Sendable {
+  /// One attempt's fixed parts. A class: they are handed on many times, and are much to copy.
+  private final class Run: Sendable {
     let check: MonitoringCheck
     let settings: DNSSettings
     let question: DNSQuestion
     let deadline: ContinuousClock.Instant
+
+    init(
+      _ check: MonitoringCheck, _ settings: DNSSettings, _ question: DNSQuestion,
+      deadline: ContinuousClock.Instant
+    ) {
+      self.check = check
+      self.settings = settings
+      self.question = question
+      self.deadline = deadline
+    }
   }
 
   private func askSystem(_ run: Run) async throws(CancellationError) -> ProbeOutcome {
@@ -62,7 +72,10 @@ package struct DNSProbe: Probe {
       )
     }
     let reply = try await ask(run.question)
-    let serials = try await survey(run, reply, port: 53, ask)
+    var serials: SerialSurvey?
+    if settings.expect.serialAgreement, reply.failure == nil {
+      serials = try await survey(run, port: 53, ask)
+    }
     return outcome(of: reply, run, dns: nil, serials: serials)
   }
 
@@ -71,8 +84,9 @@ package struct DNSProbe: Probe {
   ) async throws(CancellationError) -> ProbeOutcome {
     var exchange = DNSExchange(
       reactor: reactor, phase: .answer, name: server, transport: run.settings.transport)
-    exchange.secured = engine.map { engine in
-      DNSSecured(engine: engine, check: run.check, options: run.settings.tls, endpoint: server)
+    if let engine, run.settings.transport == .dot || run.settings.transport == .doh {
+      exchange.secured = DNSSecured(
+        engine: engine, check: run.check, options: run.settings.tls, endpoint: server)
     }
     let (reply, peer) = try await exchange.ask(
       run.question, recursion: run.settings.recursion, ofFirst: addresses, until: run.deadline)
@@ -83,11 +97,14 @@ package struct DNSProbe: Probe {
     of reply: DNSReply, from peer: SocketAddress, _ exchange: DNSExchange, _ server: Endpoint, _ run: Run,
     dns: Duration?
   ) async throws(CancellationError) -> ProbeOutcome {
-    let plain = run.settings.transport == .udp || run.settings.transport == .tcp
-    let serials = try await survey(run, reply, port: plain ? server.port : 53) {
-      (question: DNSQuestion) async throws(CancellationError) in
-      try await exchange.ask(
-        question, recursion: run.settings.recursion, server: peer, until: run.deadline)
+    var serials: SerialSurvey?
+    if run.settings.expect.serialAgreement, reply.failure == nil {
+      let plain = run.settings.transport == .udp || run.settings.transport == .tcp
+      serials = try await survey(run, port: plain ? server.port : 53) {
+        (question: DNSQuestion) async throws(CancellationError) in
+        try await exchange.ask(
+          question, recursion: run.settings.recursion, server: peer, until: run.deadline)
+      }
     }
     var outcome = outcome(of: reply, run, dns: dns, serials: serials)
     outcome.address = peer.description
@@ -96,10 +113,9 @@ package struct DNSProbe: Probe {
   }
 
   private func survey(
-    _ run: Run, _ reply: DNSReply, port: UInt16,
+    _ run: Run, port: UInt16,
     _ ask: @escaping @Sendable (DNSQuestion) async throws(CancellationError) -> DNSReply
-  ) async throws(CancellationError) -> SerialSurvey? {
-    guard run.settings.expect.serialAgreement, reply.failure == nil else { return nil }
+  ) async throws(CancellationError) -> SerialSurvey {
     let surveyor = SerialSurveyor(reactor: reactor, finder: finder, check: run.check, port: port, ask: ask)
     return try await surveyor.survey(of: run.question.name, until: run.deadline)
   }
@@ -108,7 +124,7 @@ package struct DNSProbe: Probe {
     of reply: DNSReply, _ run: Run, dns: Duration?, serials: SerialSurvey?
   ) -> ProbeOutcome {
     let total = (dns ?? .zero) + reply.elapsed
-    var timings = Timings(dns: dns, connect: reply.connect, tls: reply.handshake, total: total)
+    var timings = Timings(dns: dns, connect: reply.connect, tls: reply.secure?.handshake, total: total)
     let judge = DNSJudge(settings: run.settings, question: run.question, serials: serials)
     var outcome: ProbeOutcome
     switch reply.content {
@@ -117,14 +133,14 @@ package struct DNSProbe: Probe {
       outcome = ProbeOutcome(
         verdict, responseTime: isOurs ? nil : total, timings: timings, assertions: judge.unanswered())
     case .message(let message):
-      timings.firstByte = reply.elapsed - (reply.connect ?? .zero) - (reply.handshake ?? .zero)
+      timings.firstByte = reply.elapsed - (reply.connect ?? .zero) - (reply.secure?.handshake ?? .zero)
       let (verdict, assertions) = judge.judge(message)
       outcome = ProbeOutcome(
         verdict, responseTime: total, timings: timings, dns: DNSFacts(message, reply), assertions: assertions)
     }
-    outcome.tls = reply.tls
-    outcome.statusCode = reply.statusCode
-    outcome.httpVersion = reply.httpVersion
+    outcome.tls = reply.secure?.tls
+    outcome.statusCode = reply.secure?.statusCode
+    outcome.httpVersion = reply.secure?.httpVersion
     return outcome
   }
 }

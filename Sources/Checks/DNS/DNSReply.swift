@@ -19,16 +19,28 @@ struct DNSReply: Sendable {
   var ignored = 0
   /// Of the TCP connection, where one was made.
   var connect: Duration?
-  /// Of the handshake, where one was completed.
-  var handshake: Duration?
-  var tls: TLSFacts?
-  /// Of a DNS answer by HTTPS.
-  var statusCode: Int?
-  var httpVersion: String?
+  /// Of an exchange over TLS or HTTPS.
+  var secure: DNSSecureFacts?
   /// On the wire: connecting, asking, waiting. Our own waiting for a turn is not in it.
   var elapsed: Duration
 
   var failure: Verdict? {
     if case .failure(let verdict) = content { verdict } else { nil }
+  }
+}
+
+/// What TLS and HTTP showed around an answer. A class, as most replies have none and all are passed from task to task.
+final class DNSSecureFacts: Sendable {
+  /// Nil: the handshake was not completed.
+  let handshake: Duration?
+  let tls: TLSFacts?
+  let statusCode: Int?
+  let httpVersion: String?
+
+  init(handshake: Duration?, tls: TLSFacts?, statusCode: Int? = nil, httpVersion: String? = nil) {
+    self.handshake = handshake
+    self.tls = tls
+    self.statusCode = statusCode
+    self.httpVersion = httpVersion
   }
 }

@@ -3,13 +3,20 @@
 import Curl
 import Monitoring
 
-/// What a question over TLS or HTTPS needs besides the reactor.
-struct DNSSecured: Sendable {
+/// What a question over TLS or HTTPS needs besides the reactor. A class: a check is too much to copy for each question.
+final class DNSSecured: Sendable {
   let engine: CurlEngine
   let check: MonitoringCheck
   let options: TLSOptions
   /// As the check names it: what the certificate must be for, and whom HTTP requests are addressed to.
   let endpoint: Endpoint
+
+  init(engine: CurlEngine, check: MonitoringCheck, options: TLSOptions, endpoint: Endpoint) {
+    self.engine = engine
+    self.check = check
+    self.options = options
+    self.endpoint = endpoint
+  }
 }
 
 extension DNSExchange {
@@ -32,8 +39,10 @@ extension DNSExchange {
     var reply = DNSReply(
       content: content(of: outcome.dialogue.inner, report, server), transport: .dot,
       ignored: outcome.dialogue.inner.ignored,
-      connect: report.connected.map { report.started.duration(to: $0) }, handshake: summary.elapsed,
-      tls: summary.report.map { TLSFacts($0, now: .now()) }, elapsed: report.elapsed)
+      connect: report.connected.map { report.started.duration(to: $0) },
+      secure: DNSSecureFacts(
+        handshake: summary.elapsed, tls: summary.report.map { TLSFacts($0, now: .now()) }),
+      elapsed: report.elapsed)
     if outcome.dialogue.inner.answer == nil, let failure = handshakeFailure(summary, report, server) {
       reply.content = .failure(failure)
     }
@@ -80,9 +89,10 @@ extension DNSExchange {
     let timings = dialled.timings
     return DNSReply(
       content: content(of: dialled, query, secured), transport: .doh, connect: timings.connect,
-      handshake: timings.tls, tls: dialled.report.tls.map { TLSFacts($0, now: .now()) },
-      statusCode: dialled.report.statusCode, httpVersion: dialled.report.httpVersion, elapsed: dialled.elapsed
-    )
+      secure: DNSSecureFacts(
+        handshake: timings.tls, tls: dialled.report.tls.map { TLSFacts($0, now: .now()) },
+        statusCode: dialled.report.statusCode, httpVersion: dialled.report.httpVersion),
+      elapsed: dialled.elapsed)
   }
 
   private static let mediaType = "application/dns-message"
