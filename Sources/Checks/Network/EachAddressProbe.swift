@@ -99,7 +99,8 @@ extension ProbeOutcome {
     let count = all.count { $0.state == deciding.state }
     let what =
       deciding.state == .degraded ? "slow or expiring" : deciding.state == .unknown ? "unknown" : "failing"
-    let words = verdict.message.map { ": \($0)" } ?? ""
+    let own = "\(deciding.address): "
+    let words = verdict.message.map { ": " + ($0.hasPrefix(own) ? $0.dropFirst(own.count) : $0[...]) } ?? ""
     verdict.message = "\(deciding.address), \(count) of \(all.count) addresses \(what)\(words)"
       .printable(maxBytes: 256)
   }
