@@ -18,7 +18,7 @@ struct AnswerScan: Sendable {
 
   /// A pattern that reaches to the end of what came is believed when nothing more came for so long.
   static let calm = Duration.milliseconds(100)
-  /// Tries of a pattern before they are rationed, and how far apart they are then.
+  /// Tries of a pattern or a reader before they are rationed, and how far apart they are then.
   static let freeTries = 64
   static let ration = Duration.milliseconds(20)
 
@@ -26,7 +26,7 @@ struct AnswerScan: Sendable {
   var isCalm = false
   private var tries = 0
   private var nextTry: Instant?
-  /// Bytes of the window in which a literal does not begin.
+  /// Bytes of the window in which a literal does not begin, or that a reader has seen.
   private var searched = 0
 
   mutating func look(
@@ -40,15 +40,32 @@ struct AnswerScan: Sendable {
       }
       return look(for: bytes, in: window)
     case .pattern(let pattern): return look(for: pattern, in: window, at: now)
-    case .read(let read):
-      if window.isEmpty { return .missing }
-      switch read(window[...]) {
-      case .more: return .missing
-      case .accepted(let count, let then): return .found(count, groups: [], names: [:], then: then)
-      case .refused(let words): return .failed(.init(kind: .refused, message: words))
-      case .foreign(let words): return .failed(.init(kind: .unexpected, message: words))
-      }
+    case .read(let read): return look(by: read, in: window, at: now)
     }
+  }
+
+  private mutating func look(
+    by read: (ArraySlice<UInt8>) -> Reading, in window: [UInt8], at now: Instant
+  ) -> Finding {
+    if window.isEmpty || window.count == searched { return .missing }
+    if let wait = ration(window, at: now) { return wait }
+    isCalm = false
+    searched = window.count
+    switch read(window[...]) {
+    case .more: return .missing
+    case .accepted(let count, let then): return .found(count, groups: [], names: [:], then: then)
+    case .refused(let words): return .failed(.init(kind: .refused, message: words))
+    case .foreign(let words): return .failed(.init(kind: .unexpected, message: words))
+    }
+  }
+
+  /// Nil: look now. A full window is always looked at, so that it is either read or given up.
+  private mutating func ration(_ window: [UInt8], at now: Instant) -> Finding? {
+    let isFull = window.count > Conversation.windowBytes
+    if let nextTry, now < nextTry, !isCalm, !isFull { return .later(nextTry) }
+    tries += 1
+    nextTry = tries >= Self.freeTries ? now + Self.ration : nil
+    return nil
   }
 
   private mutating func look(for literal: [UInt8], in window: [UInt8]) -> Finding {
@@ -63,10 +80,8 @@ struct AnswerScan: Sendable {
 
   private mutating func look(for pattern: Pattern, in window: [UInt8], at now: Instant) -> Finding {
     let isLast = isCalm
+    if let wait = ration(window, at: now) { return wait }
     isCalm = false
-    if let nextTry, now < nextTry, !isLast { return .later(nextTry) }
-    tries += 1
-    nextTry = tries >= Self.freeTries ? now + Self.ration : nil
     switch isLast ? pattern.firstMatch(in: window) : pattern.settledMatch(in: window) {
     case .match(let whole, let groups, let names):
       return .found(whole.upperBound, groups: groups, names: names, then: [])

@@ -56,10 +56,13 @@ struct Conversation: Dialogue {
     if finishedAt != nil { return .done }
     if firstHeardAt == nil { firstHeardAt = now }
     heardAt = now
+    scan.isCalm = false
     var step = DialogueStep.wait
     var rest = bytes
     while !rest.isEmpty, failure == nil, finishedAt == nil {
       let taken = rest.prefix(Self.windowBytes + 1 - window.count)
+      // A full window is either read or given up.
+      if taken.isEmpty { break }
       window += taken
       rest = rest.dropFirst(taken.count)
       let wish = advance(at: now)

@@ -54,6 +54,7 @@ extension ArraySlice<UInt8> {
   /// Where the first such text ends.
   fileprivate func end(of text: StaticString) -> Int? {
     let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    return indices.first { self[$0...].starts(with: wanted) }.map { $0 + wanted.count }
+    guard let first = wanted.first else { return startIndex }
+    return indices.first { self[$0] == first && self[$0...].starts(with: wanted) }.map { $0 + wanted.count }
   }
 }

@@ -136,6 +136,27 @@ import Testing
     #expect(run.talk.seen.utf8.count == 1024)
   }
 
+  /// In single bytes, too: looking is rationed, and a full window ends it.
+  @Test func aTrickleFailsItsStep() {
+    let steps = [DialogStep.expect(.literal("never")), .expect(.pattern("never")), .expectHex([1, 2, 3])]
+    for exchanges in steps.map({ Self.steps([$0]) }) + [Script.startTLS(.xmpp, host: "a.test").exchanges] {
+      var run = Run(exchanges)
+      run.feed([[UInt8]](repeating: [UInt8(ascii: "<")], count: Conversation.windowBytes + 10))
+      #expect(run.isDone)
+      #expect(run.talk.failure?.message == "not found in the first 16 KiB")
+    }
+  }
+
+  /// A rationed answer is found when its turn comes, and its time is when it came.
+  @Test func aRationedAnswerIsFound() {
+    var run = Run(Script.startTLS(.smtp, host: "a.test").exchanges)
+    run.feed(("220-" + String(repeating: "x", count: 500) + "\r\n220 y\r\n").utf8.map { [$0] })
+    let heard = run.now
+    run.wait()
+    #expect(run.talk.steps.count == 1 && run.now > heard)
+    #expect(run.talk.steps.first?.elapsed == .milliseconds(513))
+  }
+
   /// An answer with much behind it is found, and the rest is there for the next step.
   @Test func nothingIsLostInOneLargePiece() {
     let filler = String(repeating: "-", count: 15_000)
