@@ -58,7 +58,7 @@ import Testing
     let bench = DeliveryBench(target: .supabase)
     bench.fake.setKnownChecks { _ in false }
     // Different checks, so that no answer takes many rows out at once.
-    bench.queue.append((1...400).map { record($0, check: $0) })
+    bench.queue.append((1...150).map { record($0, check: $0) })
     let uploader = try bench.uploader()
     #expect(await bench.run(uploader, for: .seconds(2 * 3600)) { false } == false)
     let uploads = bench.fake.requests.filter { $0.request.path.hasSuffix("check_results") }
