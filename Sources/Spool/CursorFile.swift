@@ -48,6 +48,12 @@ struct CursorFile {
     written = progress
   }
 
+  /// Writes and syncs whether or not anything has changed: does the disk still take anything at all?
+  mutating func prove(_ progress: DeliveryProgress, identity: UniqueID) throws(FileFault) {
+    written = nil
+    try write(progress, identity: identity)
+  }
+
   mutating func close() {
     if let file { files.close(file) }
     file = nil

@@ -173,7 +173,7 @@ extension SpoolCore {
 
   /// The first segment of this run: the end of the log before it, then the gaps, then what waited in memory.
   private mutating func startWriting(at time: SpoolTime) throws(FileFault) {
-    makeRoom()
+    try makeRoom()
     let tail = log?.tailToRewrite() ?? RewrittenTail()
     let waiting = withGaps(Array(memory))
     var rest = (tail.entries + waiting)[...]
@@ -199,10 +199,13 @@ extension SpoolCore {
 
   /// The oldest segments go until one file is free and the ring is no longer than it should be: a spare may be missing
   /// on a full disk, or `spool.size` was made smaller. The cursor follows once their gaps are written.
-  private mutating func makeRoom() {
+  private mutating func makeRoom() throws(FileFault) {
+    var isProven = false
     while let log, let victim = log.segments.first, log.segments.count > 1,
       log.spareCount == 0 || log.segments.count >= settings.segmentCount
     {
+      if !isProven { try proveDisk() }
+      isProven = true
       if let gap = lostWith(victim) {
         pendingGaps.append(gap)
         counters.dropped += gap.lost

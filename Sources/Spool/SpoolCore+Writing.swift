@@ -72,6 +72,7 @@ extension SpoolCore {
     // written, and the cursor goes on only after that: a crash in between finds a hole and reports it.
     let goesFirst = log?.spareCount == 0 && victim != nil
     if goesFirst {
+      try proveDisk()
       rest = entries
       counters.dropped += gap?.lost ?? 0
       log?.recycleFirst()
@@ -85,6 +86,12 @@ extension SpoolCore {
     saveCursor()
     if !goesFirst, log?.segments.first?.name == victim.name { log?.recycleFirst() }
     oldestKnown = nil
+  }
+
+  /// Before results are given up for room: a disk that takes nothing must not cost what it holds.
+  mutating func proveDisk() throws(FileFault) {
+    guard let identity else { return }
+    try cursor?.prove(progress, identity: identity)
   }
 
   /// The results that are lost with a segment; nil when all of it was settled.

@@ -29,7 +29,9 @@ func renderStore(_ status: SpoolStatus) -> String {
   if status.dropped > 0 {
     lines.append("dropped      \(counted(Int(clamping: status.dropped), "result")) since the start")
   }
-  if status.damaged > 0 { lines.append("damaged      \(status.damaged) results cannot be read") }
+  if status.damaged > 0 {
+    lines.append("damaged      \(counted(Int(clamping: status.damaged), "result")) cannot be read")
+  }
   if status.unreadable > 0 {
     lines.append("unknown      \(status.unreadable) records of another version, left as they are")
   }

@@ -94,9 +94,19 @@ extension CrashExplorer {
       guard let sequence = duty.sequences[number] else { return true }
       return !told.contains { $0.sequences.contains(sequence) }
     }
-    #expect(gone.isEmpty, "\(what): lost \(gone.sorted()) without a gap record")
+    #expect(gone.isEmpty, "\(what): lost \(gone.sorted()) without a gap record in\(describe(after))")
     #expect(after.status.depth == found.count, "\(what): depth \(after.status.depth) of \(found.count)")
     let refused = Set(after.core.quarantinedRecords().map { number($0.record) })
     #expect(duty.refused.isSubset(of: refused), "\(what): lost from the quarantine")
+  }
+
+  /// What a start found, for the message of a failure.
+  private func describe(_ store: TestStore) -> String {
+    let segments = (store.core.log?.segments ?? []).map { segment in
+      "\n  \(segment.file) \(segment.first ?? 0)...\(segment.last ?? 0), gaps \(segment.gaps.map(\.sequences))"
+    }
+    let files = (try? store.core.files?.list()) ?? [:]
+    return segments.joined() + "\n  " + files.keys.sorted().joined(separator: " ")
+      + "\n  \(store.core.progress)"
   }
 }

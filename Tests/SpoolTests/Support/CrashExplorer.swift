@@ -75,6 +75,7 @@ final class CrashExplorer {
       place = "seed \(seed) step \(step)"
       clock += Int64.random(in: 0...3, using: &random)
       act()
+      if environment("SPOOL_SEED") != nil { trace() }
       settleAccounts()
       explore()
       if !store.status.isDurable, Int.random(in: 0..<3, using: &random) == 0 { repair() }
@@ -99,6 +100,14 @@ final class CrashExplorer {
     case 89..<91: disk.change { $0.space = 0 }
     default: crash(everything: Bool.random(using: &random))
     }
+  }
+
+  /// What the running store is after an action; for a history that is run alone.
+  private func trace() {
+    let names = disk.snapshot.names.keys.filter { $0.hasPrefix("results") }.sorted().joined(separator: " ")
+    print(
+      place, store.status.mode, "next \(next) \(store.core.nextSequence)", store.status.lastFault ?? "", names
+    )
   }
 
   private func append() {
