@@ -85,7 +85,13 @@ import Testing
   @Test func agentKeyReadsItsOwnChecksOnly() async throws {
     try await withBackend { backend in
       try await backend.seed(checks: 120)
-      try await backend.query("update agent_key_scopes set resource_ids = array['\(shop)'::uuid]")
+      try await backend.query(
+        """
+        update agent_key_scopes set resource_ids = array['\(shop)'::uuid];
+        insert into maintenance_windows (resource_id, title, starts_at, ends_at, is_recurring, recurrence_pattern) values
+          ('\(shop)', 'Patch night', '2026-01-04T02:00:00Z', '2026-01-04T04:00:00Z', true, 'weekly'),
+          ('\(office)', 'Another client', '2026-01-04T02:00:00Z', '2026-01-04T04:00:00Z', null, null);
+        """)
       try await withRoute(backend) { base in
         try await withCurlEngine(trust: TrustStore()) { engine in
           let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in .success([]) }
@@ -97,6 +103,10 @@ import Testing
           }
           #expect(snapshot.checks.count == 120)
           #expect(Set(snapshot.checks.map(\.resourceID)) == [try #require(UniqueID(shop))])
+          let windows = try await client.pullWindows().get()
+          #expect(windows.map(\.title) == ["Patch night"])
+          #expect(windows.first?.startsAt == Timestamp(rfc3339: "2026-01-04T02:00:00Z"))
+          #expect(windows.first?.recurrence == "weekly")
           let one = APIRequest(
             .get, try base.appending("monitoring-checks/\(id(501))"),
             headers: [HTTPHeader(name: "X-API-Key", value: Redacted("qtz_agent"))])

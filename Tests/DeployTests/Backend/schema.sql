@@ -63,6 +63,13 @@ create table public.check_results (
   ssl_expiry_date timestamptz, checked_at timestamptz not null default now(), ssl_days_remaining integer);
 create index idx_check_results_checked_at on public.check_results (monitoring_check_id, checked_at desc);
 
+create table public.maintenance_windows (
+  id uuid primary key default gen_random_uuid(),
+  resource_id uuid not null references public.resources on delete cascade,
+  title text not null, description text, starts_at timestamptz not null, ends_at timestamptz not null,
+  is_recurring boolean default false, recurrence_pattern text check (recurrence_pattern in ('daily', 'weekly', 'monthly')),
+  created_by uuid, created_at timestamptz default now(), updated_at timestamptz default now());
+
 create table public.api_keys (
   id uuid primary key default gen_random_uuid(), name text not null, key_hash text not null,
   key_prefix text not null, is_enabled boolean default true, expires_at timestamptz,
