@@ -49,7 +49,7 @@ struct HTTPAnswer {
   /// Nil: none arrived, or not all.
   let headers: HeaderBlock?
   let body: [UInt8]
-  /// Nothing of the body is missing.
+  /// The body was read, and nothing of it is missing.
   let isWhole: Bool
 
   /// - Parameter isJudged: the answer is the one the check asks about, and it is complete.
@@ -60,7 +60,8 @@ struct HTTPAnswer {
     let isComplete = report?.outcome == .complete && isJudged
     headers = status != nil && (isComplete || report?.failure?.phase == .transfer) ? report?.headerBlock : nil
     body = report?.body ?? []
-    isWhole = status != nil && isComplete && report?.truncated == false
+    // A challenge ends at its headers: a body that was left unread is not an empty one.
+    isWhole = status != nil && isComplete && report?.truncated == false && report?.times.lastByte != nil
   }
 }
 

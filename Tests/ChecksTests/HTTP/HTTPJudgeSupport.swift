@@ -13,6 +13,7 @@ struct Answer {
   var body = ""
   var bytes: [UInt8]?
   var url = "https://shop.test/path?key=canary"
+  var isBodyRead = true
   /// Nil: complete.
   var failedIn: TransferPhase?
 
@@ -36,6 +37,7 @@ struct Answer {
       answer.httpVersion = version
       answer.headers = headers.map { HeaderField($0.0, $0.1) }
       answer.body = bytes ?? Array(body.utf8)
+      if isBodyRead, failedIn == nil { answer.times.lastByte = .milliseconds(1) }
       report = answer
     }
     let failure =

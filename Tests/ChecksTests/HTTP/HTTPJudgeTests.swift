@@ -193,6 +193,18 @@ import Testing
     #expect(early.assertion("header.x")?.ok == false)
   }
 
+  /// As that of a challenge nobody can answer: unread is not empty.
+  @Test func aBodyThatWasNotReadHasNothingAbsent() throws {
+    let judge = try Answer(status: 401, isBodyRead: false).judged {
+      $0.expectStatus = ["401"]
+      $0.expectBodyNotContains = ["zzz"]
+      $0.expectBodyNotMatches = ["z+"]
+    }
+    #expect(judge.verdict.reason == .body)
+    #expect(judge.assertions.map(\.ok) == [true, false, false])
+    #expect(judge.assertion("body.not_contains")?.actual == "not found in the first 0 bytes")
+  }
+
   @Test func everyFailureIsReportedAndTheFirstNamed() throws {
     let judge = try Answer(status: 500, version: "2", body: "zzz").judged(Self.all)
     #expect(judge.verdict.reason == .httpStatus)
