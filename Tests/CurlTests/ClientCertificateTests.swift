@@ -29,4 +29,20 @@ import Testing
       #expect(report.tls?.verified == true)
     }
   }
+
+  @Test func filesAreJudgedBeforeAnybodyIsDialled() async throws {
+    try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      let (one, other) = (try authority.issue("one"), try authority.issue("other"))
+      #expect(clientCertificateProblem(certificate: one.certificate, key: one.key) == nil)
+      for (certificate, key, path) in [
+        (one.certificate, other.key, other.key), ("/nonexistent.pem", one.key, "/nonexistent.pem"),
+        (one.certificate, "/nonexistent.key", "/nonexistent.key"), (one.certificate, nil, one.certificate),
+        (one.key, one.key, one.key),
+      ] as [(String, String?, String)] {
+        let problem = try #require(clientCertificateProblem(certificate: certificate, key: key))
+        #expect(problem.contains(path))
+      }
+    }
+  }
 }

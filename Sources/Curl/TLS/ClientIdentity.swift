@@ -32,3 +32,11 @@ private func refusePassword(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isWriting: Int32,
   _ argument: UnsafeMutableRawPointer?
 ) -> Int32 { -1 }
+
+/// What is wrong with the files of a client certificate, in words that name the path; nil: nothing. Blocks for the
+/// time of reading them.
+package func clientCertificateProblem(certificate: String, key: String?) -> String? {
+  guard let context = SSL_CTX_new(TLS_client_method()) else { return "openssl has no memory for a context" }
+  defer { SSL_CTX_free(context) }
+  return ClientIdentity.use(certificate: certificate, key: key, on: context)
+}

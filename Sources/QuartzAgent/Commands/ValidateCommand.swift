@@ -36,11 +36,12 @@ struct ValidateCommand: ParsableCommand {
   }
 }
 
-/// What is wrong with the files of trusted certificates that checks name. The file's walk only sees their names; a
-/// daemon starts all the same, since such a file may come later.
+/// What is wrong with the files of certificates that checks name, trusted ones and a client's own. The file's walk only
+/// sees their names; a daemon starts all the same, since such a file may come later.
 func trustProblems(_ settings: Settings) -> [String] {
   let trust = TrustStore()
-  return settings.checks.compactMap { check in
+  return settings.checks.flatMap { check -> [String] in
+    let name = "check \"\(check.name.printable(maxBytes: 200))\""
     let options: TLSOptions? =
       switch check.kind {
       case .http(let http): http.tls
@@ -49,12 +50,17 @@ func trustProblems(_ settings: Settings) -> [String] {
       case .dns(let dns): dns.tls
       case .ping: nil
       }
-    guard let file = options?.caFile else { return nil }
+    var problems: [String] = []
     do {
-      _ = try trust.store(caFile: file)
-      return nil
+      if let file = options?.caFile { _ = try trust.store(caFile: file) }
     } catch {
-      return "check \"\(check.name.printable(maxBytes: 200))\": tls.ca_file: \(error)"
+      problems.append("\(name): tls.ca_file: \(error)")
     }
+    if let certificate = options?.clientCertificate,
+      let words = clientCertificateProblem(certificate: certificate, key: options?.clientKey)
+    {
+      problems.append("\(name): tls.client_certificate: \(words)")
+    }
+    return problems
   }
 }
