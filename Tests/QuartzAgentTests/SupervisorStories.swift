@@ -58,25 +58,25 @@ private final class NotifySocket: Sendable {
 
   init(_ path: String) throws {
     self.path = path
-    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let opened = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    descriptor = opened
     var storage = sockaddr_un()
     storage.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &storage.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
     let bound = withUnsafePointer(to: &storage) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        bind(opened, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
     try #require(bound == 0)
-    let descriptor = descriptor
     Thread { [weak self] in
       var buffer = [UInt8](repeating: 0, count: 4096)
       while true {
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = recv(opened, &buffer, buffer.count, 0)
         guard count > 0, let self else { break }
         messages.withLock { $0.append(String(decoding: buffer[..<count], as: UTF8.self)) }
       }
-      close(descriptor)
+      close(opened)
     }.start()
   }
 
