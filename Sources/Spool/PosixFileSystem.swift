@@ -105,7 +105,7 @@ package final class PosixFileSystem: SpoolFileSystem {
       }
       return 0
     }
-    guard failure == 0 else { throw .failed(operation: "write", name: path, code: failure) }
+    guard failure == 0 else { throw .failed(operation: "write", name: path, code: readOnly(failure)) }
   }
 
   package func sync(_ file: SpoolFile) throws(FileFault) {
@@ -132,7 +132,7 @@ package final class PosixFileSystem: SpoolFileSystem {
     if info.st_size < size {
       // Where the disk has no such operation the C library writes into every block instead.
       let code = posix_fallocate(file.handle, 0, off_t(size))
-      guard code == 0 else { throw .failed(operation: "reserve", name: path, code: code) }
+      guard code == 0 else { throw .failed(operation: "reserve", name: path, code: readOnly(code)) }
     }
     guard info.st_size > 0 else { return }
     // What an earlier life left behind is overwritten. The blocks stay ours, and a later sync of data written over
@@ -169,6 +169,9 @@ package final class PosixFileSystem: SpoolFileSystem {
     return try PosixFileSystem(path: path)
   }
 }
+
+/// A file of a read-only disk is open for reading only, and the system then blames the descriptor.
+private func readOnly(_ code: Int32) -> Int32 { code == EBADF ? EROFS : code }
 
 private func lastFault(_ operation: String, _ name: String) -> FileFault {
   .failed(operation: operation, name: name, code: errno)
