@@ -19,9 +19,11 @@ struct KillLoop {
     var done = 0
     while done < kills || oracle.snapshot.recorded.count < results {
       let writer = try WriterProcess(["write", directory + "/spool", "\(done * 1_000_000)"], oracle: oracle)
-      // One in eight dies while it starts.
-      let delay = Int.random(in: 0..<8, using: &random) == 0 ? 0...40 : 60...240
-      usleep(UInt32(Int.random(in: delay, using: &random) * 1000))
+      // One in eight dies while it starts; the others once some results are recorded, however busy the machine is.
+      if Int.random(in: 0..<8, using: &random) > 0 {
+        waitForResults(oracle, oracle.snapshot.recorded.count + Int.random(in: 20...220, using: &random))
+      }
+      usleep(UInt32(Int.random(in: 0...40, using: &random) * 1000))
       guard writer.isRunning else { throw ProofFailure("the writer ended by itself: \(writer.finish())") }
       writer.signal(SIGKILL)
       _ = writer.finish()
@@ -32,6 +34,11 @@ struct KillLoop {
     let status = last.finish()
     guard status == 0 else { throw ProofFailure("the last start ended with \(status)") }
     try judge(oracle.snapshot, "\(done) kills", seed: seed, started)
+  }
+
+  private func waitForResults(_ oracle: Oracle, _ goal: Int) {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while oracle.snapshot.recorded.count < goal, ContinuousClock.now < deadline { usleep(2000) }
   }
 
   private func report(_ done: Int, _ oracle: Oracle, _ started: ContinuousClock.Instant) {
