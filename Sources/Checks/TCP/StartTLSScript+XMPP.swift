@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Glibc
 import Monitoring
 
 /// STARTTLS of XMPP (RFC 6120 5.4): a stream of XML of which only the few elements in question are looked for.
@@ -20,6 +21,8 @@ extension Script {
     if let first = bytes.first(where: { $0 > 0x20 }), first != UInt8(ascii: "<") {
       return .foreign("this is not xmpp")
     }
+    // What is looked for ends with it.
+    guard bytes.contains(UInt8(ascii: ">")) else { return .more }
     if bytes.holds("<stream:error") { return .refused("xmpp answered with a stream error") }
     guard let end = bytes.end(of: "</stream:features>") ?? bytes.end(of: "<stream:features/>") else {
       return .more
@@ -51,10 +54,20 @@ extension Script {
 extension ArraySlice<UInt8> {
   fileprivate func holds(_ text: StaticString) -> Bool { end(of: text) != nil }
 
-  /// Where the first such text ends.
+  /// Where the first such text ends. By memchr and memcmp: a stranger's bytes are looked through on the network thread.
   fileprivate func end(of text: StaticString) -> Int? {
-    let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    guard let first = wanted.first else { return startIndex }
-    return indices.first { self[$0] == first && self[$0...].starts(with: wanted) }.map { $0 + wanted.count }
+    withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return nil }
+      let (wanted, count) = (text.utf8Start, text.utf8CodeUnitCount)
+      var offset = 0
+      while bytes.count - offset >= count,
+        let hit = memchr(start + offset, Int32(wanted.pointee), bytes.count - offset - count + 1)
+      {
+        offset = UnsafeRawPointer(hit) - start
+        if memcmp(hit, wanted, count) == 0 { return startIndex + offset + count }
+        offset += 1
+      }
+      return nil
+    }
   }
 }
