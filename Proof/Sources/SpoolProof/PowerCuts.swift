@@ -20,7 +20,7 @@ struct PowerCuts {
     try FileManager.default.createDirectory(atPath: folder + "/live", withIntermediateDirectories: true)
     try FileManager.default.createDirectory(atPath: folder + "/copy", withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    try command("truncate", "-s", "24M", folder + "/live.img")
+    try command("truncate", "-s", "160M", folder + "/live.img")
     try command("mkfs.ext4", "-q", "-m", "0", folder + "/live.img")
     try command("mount", "-o", "loop", folder + "/live.img", folder + "/live")
     defer { try? command("umount", folder + "/live") }

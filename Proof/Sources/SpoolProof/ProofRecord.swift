@@ -27,7 +27,7 @@ func proofHash(_ record: DeliveryRecord) -> UInt64 {
 
 /// A store small enough that its ring goes round during the proof.
 func proofSettings(_ directory: String) -> SpoolSettings {
-  SpoolSettings(path: directory, size: 6 << 20, segmentSize: 256 << 10)
+  SpoolSettings(path: directory, size: 96 << 20, segmentSize: 256 << 10)
 }
 
 /// SplitMix64: a seed gives the same delays on every machine.
