@@ -50,7 +50,7 @@ extension ConfigPrinter {
   }
 
   /// User info keeps its form, so that what is printed can be read again.
-  private mutating func proxy(_ proxy: ProxySettings?) {
+  mutating func proxy(_ proxy: ProxySettings?) {
     guard let proxy else { return }
     let login = proxy.username == nil ? "" : "redacted:redacted@"
     shown("proxy", "\(proxy.scheme.rawValue)://\(login)\(proxy.endpoint)")

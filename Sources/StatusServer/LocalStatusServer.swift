@@ -83,7 +83,8 @@ package struct LocalStatusServer: Sendable {
       }
     // What the library logs is about connections; what matters of it reaches us as errors.
     let silent = Logger(label: "status.http") { _ in SwiftLogNoOpLogHandler() }
-    let routes = Routes(source: source, hosts: AllowedHosts(listen: listen), runNow: runNow, isSocket: listen.isSocket)
+    let routes = Routes(
+      source: source, hosts: AllowedHosts(listen: listen), runNow: runNow, isSocket: listen.isSocket)
     let channel = HTTP1Channel(
       responder: { request, writer, _ in
         let response = Response(await routes.reply(to: StatusRequest(request)))

@@ -97,7 +97,8 @@ struct MonitoringCheckTests {
       Issue.record("not a dns check")
       return
     }
-    #expect(plain.server == nil && plain.recordType == "A" && plain.recursion && plain.expect.rcodes == ["NOERROR"])
+    #expect(
+      plain.server == nil && plain.recordType == "A" && plain.recursion && plain.expect.rcodes == ["NOERROR"])
     #expect(check.target == "system/example.com A")
     definition.queryType = "aaaa"
     definition.expectRcode = ["nxdomain", "NOERROR"]

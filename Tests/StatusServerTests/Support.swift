@@ -123,7 +123,8 @@ func withServer<Value: Sendable>(
 ) async throws -> Value {
   let (addresses, continuation) = AsyncStream.makeStream(of: ListenAddress.self)
   let server = LocalStatusServer(
-    listen: listen, source: source, runNowToken: source.token, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    listen: listen, source: source, runNowToken: source.token,
+    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   return try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask {
       defer { continuation.finish() }
