@@ -66,6 +66,7 @@ final class EngineLoop {
     }
     let transfer = Transfer(ticket, easy: easy, isPrepared: used?.isPrepared ?? false, arrivals: arrivals)
     active[ticket.id] = transfer
+    transfer.shedPreparation()
     do throws(RefusedRequest) {
       try transfer.prepare(trust: trust)
       let code = curl_multi_add_handle(multi, transfer.easy)

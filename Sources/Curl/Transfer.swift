@@ -35,8 +35,8 @@ final class Transfer {
   private var bodyBytes: UnsafeMutableRawBufferPointer?
 
   let request: TransferRequest
-  /// The handle has the options that are the same for every transfer already.
-  let isPrepared: Bool
+  /// The handle has the options that are the same for every transfer already, and those of a plain one.
+  private(set) var isPrepared: Bool
   /// Whether the handle's other options are all set anew by the next transfer, so that it needs no reset: a plain GET
   /// to an address and nothing else.
   var isPlain: Bool {
@@ -78,6 +78,14 @@ final class Transfer {
   func reserveBody(_ count: Int, upTo limit: Int) {
     let needed = body.count + count
     if needed > body.capacity { body.reserveCapacity(min(limit, max(needed, 2 * body.capacity))) }
+  }
+
+  /// Only a plain transfer sets anew all that the plain one before it had set. For any other the handle is made new
+  /// first: what it still points to (the pinned address, say) was freed.
+  func shedPreparation() {
+    guard isPrepared, !isPlain else { return }
+    curl_easy_reset(easy)
+    isPrepared = false
   }
 
   /// Frees what the handle's options pointed to. The handle must not use them any more.

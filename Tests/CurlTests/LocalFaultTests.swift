@@ -3,6 +3,7 @@
 import Curl
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -32,6 +33,30 @@ import Testing
           #expect(short.failure?.kind == .closed)
         }
       }
+    }
+  }
+
+  /// A plain transfer leaves its handle for the next one; what it pinned is freed by then.
+  @Test func nothingOfAPlainTransferReachesTheOneThroughAProxy() async throws {
+    let asked = Mutex<[String]>([])
+    try await withLoopbackServer(script: { link in
+      asked.withLock { $0.append(String(link.read(until: "\r\n\r\n").prefix { $0 != "\r\n" })) }
+      link.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    }) { server in
+      let plain = request(server.port)
+      var proxied = plain
+      proxied.proxy = TransferProxy(.http)
+      try await withCurlEngine { engine in
+        for _ in 0..<20 {
+          let first = try await engine.perform(plain)
+          #expect(first.outcome == .complete)
+          let second = try await engine.perform(proxied)
+          #expect(second.outcome == .complete)
+        }
+      }
+      let lines = asked.withLock(\.self)
+      #expect(Set(lines).count == 2 && lines.count == 40)
+      #expect(lines.enumerated().allSatisfy { $0.element.contains("http://") == ($0.offset % 2 == 1) })
     }
   }
 

@@ -102,7 +102,9 @@ import Testing
         let outcome = try await agent(
           "once", "--format", "table", "--explain", "http://127.0.0.1:\(server.port)/", in: folder)
         #expect(outcome.status == 0)
-        for part in ["time:", "connect", "first byte", "total", "assertions:", "✓ status: expected 200-299"] {
+        for part in [
+          "time\n", "connect", "first byte", "total", "assertions\n", "✓ status  200  expected 200-299",
+        ] {
           #expect(outcome.stdout.contains(part), "\(part) in \(outcome.stdout)")
         }
       }

@@ -71,8 +71,8 @@ struct PortTalk: Dialogue {
   mutating func woke(at now: Instant) -> DialogueStep {
     guard var front = startTLS, front.finishedAt == nil else { return body.woke(at: now) }
     let step = front.woke(at: now)
-    startTLS = front
-    return step
+    // What trickles in is looked at now and then; such a look may find that all has come.
+    return secure(after: front, step, at: now)
   }
 
   /// The other side ended the stream.
@@ -91,8 +91,16 @@ struct PortTalk: Dialogue {
     _ conversation: Conversation, _ bytes: ArraySlice<UInt8>, at now: Instant
   ) -> DialogueStep {
     var front = conversation
-    var step = front.received(bytes, from: nil, at: now)
+    let step = front.received(bytes, from: nil, at: now)
+    return secure(after: front, step, at: now)
+  }
+
+  /// Begins the handshake where the wish for it is through.
+  private mutating func secure(after front: Conversation, _ step: DialogueStep, at now: Instant)
+    -> DialogueStep
+  {
     startTLS = front
+    var step = step
     guard front.finishedAt != nil else { return step }
     // What follows the go-ahead in plain text would be taken for the server's word inside TLS (CVE-2011-0411).
     if !front.window.isEmpty { return inject() }
