@@ -160,6 +160,8 @@ import Testing
         for form in Self.forms(of: mark.text) where form.utf8.count >= 8 && holds(bytes, Array(form.utf8)) {
           // A proxy is sent its own password, and nobody else's.
           if place == "what the wrong host received", mark.place == "proxy_password" { continue }
+          // The list kept for a start without the API holds whole urls, or nothing could be probed then; mode 0600.
+          if place == "checks.json", mark.place == "api_query" { continue }
           hits.append("\(mark.place) in \(place) as \(form)")
         }
       }

@@ -137,9 +137,12 @@ import Testing
           }
           #expect(stored.count >= 5)
           let last = try AgentProcess(["run"], in: folder)
+          // Everything may have arrived before; a signal before the handlers are there would just end it.
+          try await last.wait(for: "the start") { last.stderr.contains("probing 1 check") }
           try await last.wait(for: "everything at the backend") { backend.ids.isSuperset(of: stored) }
           last.send(SIGTERM)
-          #expect(try await last.finish().status == 0)
+          let outcome = try await last.finish()
+          #expect(outcome.status == 0, "\(outcome.status) \(outcome.stderr)")
           #expect(backend.rows.count == backend.ids.count, "no row twice")
         }
       }

@@ -171,7 +171,8 @@ extension TimeStories {
           "  - {name: Web, type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1h, timeout: 1s}",
           more: "status: {run_now_token: \"${file:token}\"}", in: folder)
         let process = try AgentProcess(["run"], in: folder)
-        try await process.wait(for: "the start") { process.stderr.contains("probing 1 check") }
+        let socket = folder.appending(path: "state/agent.sock").path
+        try await process.wait(for: "the socket") { FileManager.default.fileExists(atPath: socket) }
         let id = MonitoringCheck.derivedID(name: "Web")
         let path = "http://localhost/api/v1/checks/\(id)/run"
         let refused = try await curl(["-X", "POST", path], in: folder)
