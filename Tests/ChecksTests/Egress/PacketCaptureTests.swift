@@ -12,7 +12,8 @@ import Testing
 
 /// F9: hostile checks of the API through the agent's own runner, in a network namespace where every packet is seen and
 /// every address would answer. Not one packet may go to a forbidden address.
-@Suite(.enabled(if: NetworkNamespace.isAvailable), .timeLimit(.minutes(5))) struct PacketCaptureTests {
+@Suite(.enabled(if: NetworkNamespace.isAvailable), .returnsHome, .timeLimit(.minutes(5)))
+struct PacketCaptureTests {
   /// Everything in here that has threads or sockets of its own, made inside the namespace.
   private struct World: Sendable {
     let reactor: Reactor

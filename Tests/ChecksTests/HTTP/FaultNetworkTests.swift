@@ -8,7 +8,8 @@ import TestSupport
 import Testing
 
 /// Faults of the network below, each in a namespace of its own.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: NetworkNamespace.isAvailable)) struct FaultNetworkTests {
+@Suite(.timeLimit(.minutes(2)), .enabled(if: NetworkNamespace.isAvailable), .returnsHome)
+struct FaultNetworkTests {
   /// What lives in the namespace.
   private struct Lab: Sendable {
     let engine: CurlEngine

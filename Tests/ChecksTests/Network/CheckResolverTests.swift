@@ -243,7 +243,9 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: NetworkNamespace.isAvailable)) func aSourceThatIsNotOursIsALocalFault() async throws {
+  @Test(.enabled(if: NetworkNamespace.isAvailable), .returnsHome) func aSourceThatIsNotOursIsALocalFault()
+    async throws
+  {
     let reactor = try await NetworkNamespace.reactor(["ip link set lo up"])
     let peer = SocketAddress(.loopback, port: 9, source: IPAddress("192.0.2.200"))
     let dialled = try await reactor.connect(

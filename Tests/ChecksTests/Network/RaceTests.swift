@@ -91,7 +91,7 @@ import Testing
   /// N25: IPv6 is there, and its packets vanish or find no route. The IPv4 address answers inside the deadline, and
   /// the result shows both.
   @Test(
-    .enabled(if: NetworkNamespace.isAvailable),
+    .enabled(if: NetworkNamespace.isAvailable), .returnsHome,
     arguments: [
       ("vanishes", DialledAddress.Outcome.abandoned), ("unreachable", .failed), ("no route", .failed),
     ])

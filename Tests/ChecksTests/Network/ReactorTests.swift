@@ -115,7 +115,9 @@ import Testing
   }
 
   /// Nobody listens, and the kernel is made to choose the target's port for our end as well.
-  @Test(.enabled(if: NetworkNamespace.isAvailable)) func joiningASocketWithItselfIsARefusal() async throws {
+  @Test(.enabled(if: NetworkNamespace.isAvailable), .returnsHome) func joiningASocketWithItselfIsARefusal()
+    async throws
+  {
     let reactor = try await NetworkNamespace.reactor([
       "ip link set lo up", "echo '40000 40000' > /proc/sys/net/ipv4/ip_local_port_range",
     ])

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import TestSupport
+import Testing
 
 @testable import Checks
 
@@ -42,6 +43,7 @@ enum NetworkNamespace {
           for line in lines { try shell(line) }
           return try body()
         }
+        joinHome()
         continuation.resume(with: result)
       }.start()
     }
@@ -56,6 +58,52 @@ enum NetworkNamespace {
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw SetUpFailed(line: line) }
   }
+}
+
+/// Brings the threads of the cooperative pool back after each test whose engine or reactor lives in a namespace. A
+/// thread in there that finishes an await may have to start a thread of the pool, which then inherits the namespace,
+/// and with it whatever the test did to its packets: the tests that follow would run in there.
+struct ReturnsHome: SuiteTrait, TestTrait, TestScoping {
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    do { try await function() } catch {
+      await Self.bringHome()
+      throw error
+    }
+    await Self.bringHome()
+  }
+
+  /// More tasks than the pool has threads, each holding its own for a moment, so that every thread gets one.
+  private static func bringHome() async {
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<32 {
+        group.addTask {
+          let isHome = joinHome()
+          usleep(500)
+          return isHome
+        }
+      }
+      for await isHome in group { #expect(isHome) }
+    }
+  }
+}
+
+extension Trait where Self == ReturnsHome {
+  static var returnsHome: Self { Self() }
+}
+
+/// The namespace of the process's first thread, which no test moves.
+private let homeNetwork = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC)
+
+/// Puts the calling thread back into the namespace of the process (setns(2)).
+@discardableResult
+private func joinHome() -> Bool {
+  typealias SetNamespace = @convention(c) (Int32, Int32) -> Int32
+  guard let symbol = dlsym(nil, "setns") else { return false }
+  return unsafeBitCast(symbol, to: SetNamespace.self)(homeNetwork, 0x4000_0000) == 0
 }
 
 struct SetUpFailed: Error { let line: String }

@@ -58,7 +58,7 @@ import Testing
     "nft 'add chain inet t in { type filter hook input priority 0; }'",
   ]
 
-  @Test(.enabled(if: NetworkNamespace.isAvailable)) func silenceIsAPingTimeout() async throws {
+  @Test(.enabled(if: NetworkNamespace.isAvailable), .returnsHome) func silenceIsAPingTimeout() async throws {
     let reactor = try await NetworkNamespace.reactor(
       Self.filter + ["nft add rule inet t in tcp dport 7 drop"])
     let outcome = try await attempt(port: 7, reactor: reactor, within: .seconds(2)) {
@@ -69,7 +69,7 @@ import Testing
     #expect(outcome.assertions.map(\.actual) == ["100.0%"])
   }
 
-  @Test(.enabled(if: NetworkNamespace.isAvailable)) func lossIsCounted() async throws {
+  @Test(.enabled(if: NetworkNamespace.isAvailable), .returnsHome) func lossIsCounted() async throws {
     // Port 7 is refused by the kernel, which is a reply; every second first packet is lost, its repetition too late.
     let rule = "nft add rule inet t in tcp dport 7 tcp flags syn numgen inc mod 2 1 drop"
     let reactor = try await NetworkNamespace.reactor(Self.filter + [rule])
@@ -80,7 +80,8 @@ import Testing
     #expect(outcome.verdict.message == "2 of 4 connections lost")
   }
 
-  @Test(.enabled(if: NetworkNamespace.isAvailable)) func anICMPErrorIsUnreachable() async throws {
+  @Test(.enabled(if: NetworkNamespace.isAvailable), .returnsHome) func anICMPErrorIsUnreachable() async throws
+  {
     let rule = "nft add rule inet t in tcp dport 7 reject with icmp type host-unreachable"
     let reactor = try await NetworkNamespace.reactor(Self.filter + [rule])
     let outcome = try await attempt(port: 7, reactor: reactor)
@@ -88,7 +89,7 @@ import Testing
     #expect(outcome.ping?.refused == 4)
   }
 
-  @Test(.enabled(if: NetworkNamespace.isAvailable)) func noRouteIsALocalFault() async throws {
+  @Test(.enabled(if: NetworkNamespace.isAvailable), .returnsHome) func noRouteIsALocalFault() async throws {
     let outcome = try await attempt("192.0.2.1", port: 7, reactor: try await NetworkNamespace.reactor([]))
     #expect(outcome.verdict.reason == .localFault)
     #expect(outcome.verdict.message == "no route from this machine to 192.0.2.1")

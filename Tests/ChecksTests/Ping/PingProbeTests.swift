@@ -6,7 +6,8 @@ import Testing
 @testable import Checks
 
 /// Real echoes in network namespaces, whose permission and routes belong to the test.
-@Suite(.enabled(if: NetworkNamespace.isAvailable), .timeLimit(.minutes(1))) struct PingProbeTests {
+@Suite(.enabled(if: NetworkNamespace.isAvailable), .returnsHome, .timeLimit(.minutes(1)))
+struct PingProbeTests {
   private static let permission = "echo '0 2147483647' > /proc/sys/net/ipv4/ping_group_range"
 
   private func attempt(

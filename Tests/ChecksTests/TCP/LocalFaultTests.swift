@@ -7,7 +7,8 @@ import Testing
 @testable import Checks
 
 /// What this machine lacks must not look like an outage. Each in a network namespace of its own.
-@Suite(.enabled(if: NetworkNamespace.isAvailable), .timeLimit(.minutes(1))) struct LocalFaultTests {
+@Suite(.enabled(if: NetworkNamespace.isAvailable), .returnsHome, .timeLimit(.minutes(1)))
+struct LocalFaultTests {
   private let name = Endpoint(host: "target.example", port: 9)
 
   private func dial(_ address: String, _ lines: [String], times: Int = 1) async throws -> Verdict {
