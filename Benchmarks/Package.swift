@@ -32,8 +32,12 @@ let package = Package(
       name: "Spool",
       dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
+    .target(
+      name: "History",
+      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: settings),
     .executableTarget(
-      name: "QuartzBench", dependencies: ["Monitoring", "Curl", "Checks", "Scheduler", "Spool"],
+      name: "QuartzBench", dependencies: ["Monitoring", "Curl", "Checks", "Scheduler", "Spool", "History"],
       swiftSettings: settings),
   ]
 )

@@ -20,6 +20,8 @@ import tempfile
 import time
 import urllib.request
 
+import daemon
+import scheduling
 import servers
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -259,6 +261,8 @@ def main():
     parser.add_argument("--short", action="store_true", help="3 small rounds, to see that it works")
     parser.add_argument("--rounds", type=int, help="5, or 3 with --short")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write every single measurement")
+    parser.add_argument("--agent", type=pathlib.Path, default=HERE.parent / ".build" / "release" / "quartz-agent",
+                        help="the agent to run as a whole; the one scripts/run builds")
     options = parser.parse_args()
     # An exception, unlike the default action, leaves the `with` blocks that end the servers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -285,9 +289,13 @@ def main():
     schedule = show_schedule(size)
     with tempfile.TemporaryDirectory(prefix="quartz-bench-", dir=HERE) as name:
         spool = show_spool(size, rounds, pathlib.Path(name))
+    whole = daemon.show(options.agent.resolve(), BUILD / "release" / "quartz-bench", options.short)
+    with tempfile.TemporaryDirectory(prefix="quartz-bench-") as name:
+        hanging = scheduling.show_hanging(options.agent.resolve(), pathlib.Path(name), 25 if options.short else 60, False)
     if options.json:
         report = {title: results for results, (title, _, _) in zip(measured, groups)}
-        report |= {"burst": bursts, "wire": line, "schedule": schedule, "spool": spool}
+        report |= {"burst": bursts, "wire": line, "schedule": schedule, "spool": spool, "agent": whole,
+                   "hanging": hanging}
         options.json.write_text(json.dumps(report, indent=2) + "\n")
 
 

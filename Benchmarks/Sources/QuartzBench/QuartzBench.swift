@@ -13,7 +13,8 @@ import Glibc
       case "wire": print(try await WireLoad(arguments).run())
       case "schedule": print(try await ScheduleLoad(arguments).run())
       case "spool": print(try await SpoolLoad(arguments).run())
-      default: throw Misuse("the first word must be http, tcp, dns, burst, wire, schedule or spool")
+      case "history": print(try HistoryLoad(arguments).run())
+      default: throw Misuse("the first word must be http, tcp, dns, burst, wire, schedule, spool or history")
       }
     } catch {
       let words = Array("quartz-bench: \(error)\n".utf8)
