@@ -246,7 +246,12 @@ struct HistoryState: Sendable {
   }
 
   mutating func statuses(now: Timestamp) -> [CheckStatus] {
-    order.compactMap { histories[$0]?.status(now: now) }
+    var statuses: [CheckStatus] = []
+    statuses.reserveCapacity(order.count)
+    for id in order {
+      if let status = histories[id]?.status(now: now) { statuses.append(status) }
+    }
+    return statuses
   }
 }
 

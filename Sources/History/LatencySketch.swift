@@ -77,17 +77,26 @@ struct LatencySketch: Hashable, Sendable {
     }
   }
 
-  /// The values at the given ranks (1 is the smallest), which must ascend.
-  func values(atRanks ranks: [Int64], _ resolution: SketchResolution) -> [Int64] {
-    var values: [Int64] = []
-    var seen: Int64 = 0
-    for bin in bins {
-      seen += Int64(bin.count)
-      while values.count < ranks.count, ranks[values.count] <= seen {
-        values.append(LatencyBins.value(bin.index, resolution))
+  /// For quantiles in ascending order: one way through the bins for all of them.
+  var walk: Walk { Walk(bins: bins) }
+
+  struct Walk {
+    fileprivate let bins: [Bin]
+    private var next = 0
+    private var seen: Int64 = 0
+
+    fileprivate init(bins: [Bin]) { self.bins = bins }
+
+    /// The value at this rank, 1 being the smallest; no rank may be below one asked for before. Beyond the last one
+    /// it is the largest value, and 0 without any.
+    mutating func value(atRank rank: Int64, _ resolution: SketchResolution) -> Int64 {
+      while next < bins.count, seen + Int64(bins[next].count) < rank {
+        seen += Int64(bins[next].count)
+        next += 1
       }
+      guard let bin = next < bins.count ? bins[next] : bins.last else { return 0 }
+      return LatencyBins.value(bin.index, resolution)
     }
-    return values
   }
 
   private func position(of index: UInt16) -> Int {

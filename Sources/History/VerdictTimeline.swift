@@ -158,17 +158,19 @@ extension LatencyStats {
   fileprivate init?(_ sum: LatencySum, _ sketch: LatencySketch, _ resolution: SketchResolution) {
     guard sum.count > 0 else { return nil }
     // The sketch's window may be up to an hour or a day shorter than the sum's: its own count gives the ranks.
-    let sketched = sketch.bins.reduce(Int64(0)) { $0 + Int64($1.count) }
-    let ranks = [50, 90, 95, 99].map { max(1, (sketched * $0 + 99) / 100) }
-    let values = sketch.values(atRanks: ranks, resolution).map {
-      Duration.microseconds(min(max($0, sum.minimum), sum.maximum))
+    var sketched: Int64 = 0
+    for bin in sketch.bins { sketched += Int64(bin.count) }
+    guard sketched > 0 else { return nil }
+    var walk = sketch.walk
+    func quantile(_ percent: Int64) -> Duration {
+      let value = walk.value(atRank: max(1, (sketched * percent + 99) / 100), resolution)
+      return .microseconds(min(max(value, sum.minimum), sum.maximum))
     }
     self.count = sum.count
     self.mean = .microseconds(sum.sum / sum.count)
     self.minimum = .microseconds(sum.minimum)
     self.maximum = .microseconds(sum.maximum)
-    guard values.count == 4 else { return nil }
-    (self.p50, self.p90, self.p95, self.p99) = (values[0], values[1], values[2], values[3])
+    (p50, p90, p95, p99) = (quantile(50), quantile(90), quantile(95), quantile(99))
   }
 }
 
@@ -200,7 +202,9 @@ struct EnabledTime: Hashable, Sendable {
   }
 
   func length(from: Int64, to: Int64) -> Int64 {
-    spans.reduce(0) { $0 + ($1.clipped(from: from, to: to)?.length ?? 0) }
+    var length: Int64 = 0
+    for span in spans { length += max(0, min(span.end, to) - max(span.start, from)) }
+    return length
   }
 
   func encode(into writer: inout ByteWriter) { encodeSpans(spans, into: &writer) }
