@@ -5,7 +5,7 @@ import Monitoring
 
 /// Everything this room does for one agent: the list of checks in, the results out, each as far as it is set up.
 package struct QuartzLink: Sendable {
-  /// Nil: `checks.pull` is false.
+  /// Nil: `checks.pull` is false, or nothing is kept.
   package let puller: CheckListPuller<ContinuousClock>?
   /// Nil: `deliver.to` is off.
   package let uploader: Uploader<ContinuousClock>?
@@ -16,8 +16,9 @@ package struct QuartzLink: Sendable {
   package struct Outside: Sendable {
     package var engine: CurlEngine
     package var resolve: CurlExchange.Resolve
-    /// Absolute, without a slash at the end; holds the request budgets and the list of checks.
-    package var stateDirectory: String
+    /// Absolute, without a slash at the end; holds the request budgets and the list of checks. Nil: nothing is kept,
+    /// which is for one command's few requests and never for a list of checks.
+    package var stateDirectory: String?
     package var queue: any DeliveryQueue
     /// The API key as its source has it now, asked after a 401; nil when it cannot be read.
     package var readKey: @Sendable () async -> Redacted?
@@ -27,7 +28,7 @@ package struct QuartzLink: Sendable {
     package var apply: @Sendable (PulledChecks) async -> Void
 
     package init(
-      engine: CurlEngine, resolve: @escaping CurlExchange.Resolve, stateDirectory: String,
+      engine: CurlEngine, resolve: @escaping CurlExchange.Resolve, stateDirectory: String?,
       queue: any DeliveryQueue, readKey: @escaping @Sendable () async -> Redacted?,
       report: @escaping @Sendable () async -> AgentReport = { AgentReport() },
       apply: @escaping @Sendable (PulledChecks) async -> Void
@@ -39,6 +40,10 @@ package struct QuartzLink: Sendable {
       self.readKey = readKey
       self.report = report
       self.apply = apply
+    }
+
+    func kept(_ name: String) -> any DurableBytes {
+      stateDirectory.map { StateFile(path: "\($0)/\(name)") } ?? ForgottenBytes()
     }
   }
 
@@ -52,8 +57,12 @@ package struct QuartzLink: Sendable {
     let api = try Line(settings.url, key: "quartz.url", file: "requests-quartz", on: ground)
     var rules = rules
     rules.own.receivers = [settings.url.origin] + [settings.supabase?.url.origin].compactMap { $0 }
-    puller = settings.checks.pull ? Self.puller(settings, keys, rules, api) : nil
-    resources = settings.updateResources ? Self.resources(settings, keys, api) : nil
+    if let state = outside.stateDirectory {
+      puller = settings.checks.pull ? Self.puller(settings, keys, rules, api, state) : nil
+      resources = settings.updateResources ? Self.resources(settings, keys, api, state) : nil
+    } else {
+      (puller, resources) = (nil, nil)
+    }
     var machine = DeliveryMachine.Settings()
     machine.batch = settings.deliver.batch
     machine.every = settings.deliver.every
@@ -97,7 +106,7 @@ package struct QuartzLink: Sendable {
 
     func route(_ transport: any ResultTransport) -> Uploader<ContinuousClock>.Route {
       .init(
-        transport, gate: gate, memory: StateFile(path: "\(ground.outside.stateDirectory)/delivery.json"),
+        transport, gate: gate, memory: ground.outside.kept("delivery.json"),
         receiver: base.display)
     }
 
@@ -111,18 +120,18 @@ package struct QuartzLink: Sendable {
         resolve: outside.resolve)
       self.ground = ground
       self.base = base
-      self.gate = RateGate(time: ground.time, file: StateFile(path: "\(outside.stateDirectory)/\(file)"))
+      self.gate = RateGate(time: ground.time, file: outside.kept(file))
       self.wire = Wire(exchange: exchange, gate: gate)
     }
   }
 
   private static func puller(
-    _ settings: QuartzSettings, _ keys: KeyRing, _ rules: MappingRules, _ line: Line
+    _ settings: QuartzSettings, _ keys: KeyRing, _ rules: MappingRules, _ line: Line, _ state: String
   ) -> CheckListPuller<ContinuousClock> {
     let outside = line.ground.outside
     let client = APIClient(base: settings.url, keys: keys, over: line.wire)
     let cache = CheckListCache(
-      file: StateFile(path: "\(outside.stateDirectory)/checks.json"), base: settings.url,
+      file: StateFile(path: "\(state)/checks.json"), base: settings.url,
       keepsSecrets: settings.checks.cacheCredentials)
     return CheckListPuller(
       .init(client: client, cache: cache, mapping: CheckMapping(rules), apply: outside.apply),
@@ -130,11 +139,11 @@ package struct QuartzLink: Sendable {
   }
 
   private static func resources(
-    _ settings: QuartzSettings, _ keys: KeyRing, _ line: Line
+    _ settings: QuartzSettings, _ keys: KeyRing, _ line: Line, _ state: String
   ) -> ResourceUpdater<ContinuousClock> {
     ResourceUpdater(
       base: settings.url, keys: keys, over: line.wire, time: line.ground.time,
-      file: StateFile(path: "\(line.ground.outside.stateDirectory)/resources.json"))
+      file: StateFile(path: "\(state)/resources.json"))
   }
 }
 

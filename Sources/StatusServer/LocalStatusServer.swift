@@ -12,7 +12,7 @@ package struct LocalStatusServer: Sendable {
   private let listen: ListenAddress
   private let source: any StatusSource
   private let logger: Logger
-  private let runNow: RunNowGate
+  private let access: StatusAccess
 
   /// Open connections; more wait until one ends.
   static let maxConnections = 128
@@ -21,11 +21,10 @@ package struct LocalStatusServer: Sendable {
   /// What connections get to finish in when the server stops.
   static let grace: Duration = .seconds(3)
 
-  /// - Parameter runNowToken: what a client must show to run a check; nil: nobody may.
   package init(
-    listen: ListenAddress, source: any StatusSource, runNowToken: Redacted? = nil, logger: Logger
+    listen: ListenAddress, source: any StatusSource, access: StatusAccess = StatusAccess(), logger: Logger
   ) {
-    runNow = RunNowGate(token: runNowToken)
+    self.access = access
     self.listen = listen
     self.source = source
     self.logger = logger
@@ -36,7 +35,7 @@ package struct LocalStatusServer: Sendable {
   /// - Parameter onListening: told once where the server really listens, the kernel's choice of port included.
   /// - Throws: `StatusServerError`; nothing when cancelled.
   package func run(onListening: @escaping @Sendable (ListenAddress) -> Void = { _ in }) async throws {
-    guard listen.isLocal else { throw StatusServerError.notLoopback(listen) }
+    guard access.permits(listen) else { throw StatusServerError.notLoopback(listen) }
     let (listening, announce) = AsyncStream.makeStream(of: Void.self)
     let server = makeServer { address in
       onListening(address)
@@ -84,10 +83,14 @@ package struct LocalStatusServer: Sendable {
     // What the library logs is about connections; what matters of it reaches us as errors.
     let silent = Logger(label: "status.http") { _ in SwiftLogNoOpLogHandler() }
     let routes = Routes(
-      source: source, hosts: AllowedHosts(listen: listen), runNow: runNow, isSocket: listen.isSocket)
+      source: source, hosts: AllowedHosts(listen: listen, further: access.hosts),
+      runNow: RunNowGate(token: access.runNowToken),
+      readGate: ReadGate(access, isSocket: listen.isSocket), isSocket: listen.isSocket)
     let channel = HTTP1Channel(
       responder: { request, writer, _ in
-        let response = Response(await routes.reply(to: StatusRequest(request)))
+        var asked = StatusRequest(request)
+        if asked.isSubmission { asked.body = try? await request.submission() }
+        let response = Response(await routes.reply(to: asked))
         try await writer.write(response: response.head, body: response.body)
       },
       configuration: .init(
@@ -119,6 +122,13 @@ package struct LocalStatusServer: Sendable {
 
   private func removeSocket() {
     if case .unix(let path) = listen { unlink(path) }
+  }
+}
+
+extension Request {
+  /// The body, at most as long as a submission may be; throws when it is longer or breaks off.
+  fileprivate func submission() async throws -> [UInt8] {
+    Array(buffer: try await body.collect(upTo: StatusRequest.longestBody))
   }
 }
 

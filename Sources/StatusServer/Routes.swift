@@ -8,6 +8,9 @@ struct Routes: Sendable {
   let source: any StatusSource
   let hosts: AllowedHosts
   var runNow = RunNowGate(token: nil)
+  let button = RunButton()
+  /// Nil: everybody who gets here may read.
+  var readGate: ReadGate?
   /// Listens on a unix socket: the file system says who may ask.
   var isSocket = false
 
@@ -18,10 +21,20 @@ struct Routes: Sendable {
     guard hosts.contains(request.host) else {
       return Reply(421, text: "this host name is not served here; use 127.0.0.1 or localhost\n")
     }
+    guard readGate?.admits(request.authorization) ?? true || request.isHealth else {
+      var reply = failure(
+        401, "UNAUTHORIZED",
+        "send status.read_token: Authorization: Bearer, or as the password of Authorization: Basic")
+      reply.challenge = "quartz-agent"
+      return reply
+    }
     guard request.method != .other else {
       var reply = failure(405, "METHOD_NOT_ALLOWED", "only GET and HEAD are possible")
       reply.allow = "GET, HEAD"
       return reply
+    }
+    if request.isSubmission, let body = request.body {
+      return await submit(body, authorization: request.authorization)
     }
     guard !request.hasBody else { return failure(413, "BODY_REFUSED", "a request here has no body") }
     guard request.target.utf8.count <= Self.maxTarget else {
@@ -32,6 +45,11 @@ struct Routes: Sendable {
     }
     if request.method == .post, path.segments == ["api", "v1", "spool", "resubmit"] {
       return await resubmit(authorization: request.authorization)
+    }
+    if request.method == .post, path.segments.count == 3, path.segments[0] == "checks",
+      path.segments[2] == "run"
+    {
+      return await runFromPage(path, request)
     }
     if request.method == .post { return await run(path, authorization: request.authorization) }
     var reply: Reply
@@ -149,11 +167,12 @@ struct Routes: Sendable {
     guard let id = UniqueID(text), let check = snapshot.check(id) else {
       return html(404) { MissingPage(snapshot: snapshot).render(nonce: $0) }
     }
-    let page = CheckPage(snapshot: snapshot, check: check, results: await source.recent(id) ?? [])
+    var page = CheckPage(snapshot: snapshot, check: check, results: await source.recent(id) ?? [])
+    if runNow.token != nil, check.enabled { page.runAddress = button.address(of: id) }
     return html { page.render(nonce: $0) }
   }
 
-  private func html(_ status: Int = 200, _ render: (String) -> Markup) -> Reply {
+  func html(_ status: Int = 200, _ render: (String) -> Markup) -> Reply {
     // Fresh for each answer, so that no text that got into the page by mistake could carry it.
     let nonce =
       String(UInt64.random(in: .min ... .max), radix: 36)
@@ -172,24 +191,41 @@ struct Routes: Sendable {
   }
 }
 
-/// What the list shows: all, one state, or names and targets that contain a text.
+/// What the list shows: all, one state, what is in maintenance, or names and targets that contain a text.
 struct ListFilter: Hashable, Sendable {
   var state: CheckState?
+  /// In no state of those above, as in the counts.
+  var maintenance = false
   var text = ""
+
+  static let maintenanceWord = "maintenance"
+
+  /// As in the address; nil: all.
+  var word: String? { maintenance ? Self.maintenanceWord : state?.rawValue }
 
   init() {}
 
   init(_ path: RequestPath) throws(BadRequest) {
     text = String((path["q"] ?? "").prefix(100))
     guard let state = path["state"], !state.isEmpty else { return }
+    if state == Self.maintenanceWord {
+      maintenance = true
+      return
+    }
     guard let known = CheckState(rawValue: state) else {
-      throw BadRequest("state must be one of \(CheckState.allCases.map(\.rawValue).joined(separator: ", "))")
+      let words = CheckState.allCases.map(\.rawValue) + [Self.maintenanceWord]
+      throw BadRequest("state must be one of \(words.joined(separator: ", "))")
     }
     self.state = known
   }
 
   func matches(_ check: CheckStatus) -> Bool {
-    if let state, !check.enabled || check.state != state { return false }
+    if state != nil || maintenance {
+      guard check.enabled, maintenance == (check.maintenance != nil), maintenance || check.state == state
+      else {
+        return false
+      }
+    }
     if text.isEmpty { return true }
     let wanted = text.lowercased()
     return check.name.lowercased().contains(wanted) || check.target.lowercased().contains(wanted)

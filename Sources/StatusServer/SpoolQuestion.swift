@@ -14,6 +14,8 @@ package enum SpoolQuestion: Hashable, Sendable {
   case check
   /// Put what was refused back into the lanes.
   case resubmit
+  /// Take these results for delivery, made by another process of this machine: `RecordBundle` of the store's room.
+  case submit([UInt8])
 }
 
 /// The agent's answer; anything but 200 is an error in words.
@@ -55,10 +57,19 @@ extension Routes {
 
   /// `POST /api/v1/spool/resubmit`: over the agent's socket whoever may open it, over TCP whoever has the token.
   func resubmit(authorization: String?) async -> Reply {
+    await change(.resubmit, authorization: authorization)
+  }
+
+  /// `POST /api/v1/spool/submit`, for the same people; the one request with a body.
+  func submit(_ body: [UInt8], authorization: String?) async -> Reply {
+    await change(.submit(body), authorization: authorization)
+  }
+
+  private func change(_ question: SpoolQuestion, authorization: String?) async -> Reply {
     if !isSocket, let refusal = runNow.refusal(authorization) {
       return failure(refusal.status, refusal.code, refusal.message)
     }
-    return await answer(.resubmit)
+    return await answer(question)
   }
 
   private func answer(_ question: SpoolQuestion) async -> Reply {

@@ -2,7 +2,7 @@
 
 import Monitoring
 
-/// A request, cut down to what the routes look at. Bodies are never read.
+/// A request, cut down to what the routes look at. One route has a body, the others refuse it unread.
 struct StatusRequest: Sendable {
   enum Method: Sendable {
     case get, head, post, other
@@ -14,14 +14,29 @@ struct StatusRequest: Sendable {
   /// The Host header, as sent.
   var host: String?
   var hasBody: Bool
+  /// What was read of it: for the one route that takes a body.
+  var body: [UInt8]?
   /// The Authorization header, as sent.
   var authorization: String?
+  /// Sec-Fetch-Site: where the page stands that made the browser ask, as the browser says; nil when it does not.
+  var fetchSite: String?
+
+  /// Results from another process of this machine. The target is compared as a whole: nothing else is read.
+  var isSubmission: Bool { method == .post && target == Self.submission }
+
+  /// What a supervisor asks, which has no token to show.
+  var isHealth: Bool { method != .post && (target == "/livez" || target == "/readyz") }
+
+  static let submission = "/api/v1/spool/submit"
+  /// Bytes such a body may have.
+  static let longestBody = 1 << 20
 
   init(
     method: Method = .get, target: String, host: String? = nil, hasBody: Bool = false,
-    authorization: String? = nil
+    authorization: String? = nil, fetchSite: String? = nil
   ) {
     self.authorization = authorization
+    self.fetchSite = fetchSite
     self.method = method
     self.target = target
     self.host = host
@@ -117,21 +132,27 @@ private func hexDigit(_ byte: UInt8) -> UInt8? {
 struct AllowedHosts: Sendable {
   private let names: Set<String>
   private let any: Bool
+  /// Listens to other machines.
+  private let isRemote: Bool
 
-  init(listen: ListenAddress) {
+  /// - Parameter further: of the configuration, lower case.
+  init(listen: ListenAddress, further: [String] = []) {
+    isRemote = !listen.isLocal
     switch listen {
     case .unix:
       // No browser speaks to a unix socket.
       (names, any) = ([], true)
     case .tcp(let host, _):
-      (names, any) = (["localhost", "127.0.0.1", "::1", host.lowercased()], false)
+      (names, any) = (Set(["localhost", "127.0.0.1", "::1", host.lowercased()] + further), false)
     }
   }
 
   func contains(_ header: String?) -> Bool {
     if any { return true }
     guard let header else { return false }
-    return names.contains(Self.name(header.lowercased()))
+    let name = Self.name(header.lowercased())
+    // An address is no name that somebody could lead elsewhere; which ones this machine has, others decide.
+    return names.contains(name) || isRemote && IPAddress(name) != nil
   }
 
   /// The host without its port and brackets.

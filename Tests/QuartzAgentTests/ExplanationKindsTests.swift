@@ -144,7 +144,7 @@ import Testing
         next   the host is down, the way to it loses packets, or it does not answer
             ping
         time
-            dns               1.000 ms  █
+            dns               1.000 ms  ▏
             answer          619.000 ms  ████████████████████████████████████████████
             total           620.000 ms
         ping

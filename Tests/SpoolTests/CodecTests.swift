@@ -39,6 +39,20 @@ struct CodecTests {
     }
   }
 
+  @Test("a bundle of records is taken whole or not at all")
+  func bundle() {
+    let records = [full, sampleRecord(1), sampleRecord(2)]
+    let bytes = RecordBundle.encode(records)
+    #expect(RecordBundle.decode(bytes) == records)
+    #expect(RecordBundle.decode([]) == [])
+    for count in 1..<bytes.count where RecordBundle.decode(Array(bytes.prefix(count))) != nil {
+      let whole = (1...2).map { RecordBundle.encode(records.prefix($0)).count }
+      #expect(whole.contains(count), "cut after \(count) bytes")
+    }
+    #expect(RecordBundle.decode([0xff, 0xff] + bytes) == nil)
+    #expect(RecordBundle.decode(RecordBundle.encode((0...500).map { sampleRecord($0) })) == nil)
+  }
+
   @Test(
     "durations and times of any sign and size survive",
     arguments: [0, 1, -1, 127, 128, -128, -129, .max, .min])

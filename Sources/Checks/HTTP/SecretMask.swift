@@ -40,14 +40,40 @@ private func forms(of settings: HTTPSettings) -> [String] {
   case .oauth2(let settings): plain.append(settings.clientSecret.reveal())
   case nil: break
   }
-  // As people's frameworks echo them: as they are, in base64, in percent form.
-  let forms = plain.filter { !$0.isEmpty }.flatMap { [$0, base64(Array($0.utf8)), percentForm($0)] }
+  let forms = plain.filter { !$0.isEmpty }.flatMap(echoes)
   return Set(forms).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
 }
 
+private let lowerDigits = Array("0123456789abcdef".utf8)
+private let upperDigits = Array("0123456789ABCDEF".utf8)
+
+/// As people's frameworks and debug pages repeat a text: as it is, in base64, percent form and hexadecimal, inside a
+/// JSON string and inside HTML.
+private func echoes(of text: String) -> [String] {
+  [
+    text, base64(Array(text.utf8)), percentForm(text, upperDigits), percentForm(text, lowerDigits),
+    hexForm(text, lowerDigits), hexForm(text, upperDigits), jsonForm(text), htmlForm(text),
+  ]
+}
+
+private func hexForm(_ text: String, _ digits: [UInt8]) -> String {
+  String(decoding: text.utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+}
+
+/// Without the quotes around it.
+private func jsonForm(_ text: String) -> String {
+  var json = JSONWriter()
+  json.string(text)
+  return String(json.text.dropFirst().dropLast())
+}
+
+private func htmlForm(_ text: String) -> String {
+  text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    .replacing("\"", with: "&quot;")
+}
+
 /// Everything but the unreserved characters of RFC 3986 as `%XX`.
-private func percentForm(_ text: String) -> String {
-  let digits = Array("0123456789ABCDEF".utf8)
+private func percentForm(_ text: String, _ digits: [UInt8]) -> String {
   var form: [UInt8] = []
   for byte in text.utf8 {
     switch byte {

@@ -21,6 +21,10 @@ extension Verdict {
       return
     }
     let place = check.origin == .api || check.hasProxy ? endpoint.description : dialled.peer.description
+    if case .local(.system(let code)) = failure.kind {
+      self.init(errno: code, phase: Phase(failure.phase), peer: place, source: dialled.peer.source)
+      return
+    }
     let message = failure.kind.isLocal ? failure.message : "\(place): \(failure.message)"
     self.init(Reason(failure), phase: Phase(failure.phase), message: message)
   }

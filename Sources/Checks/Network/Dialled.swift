@@ -7,7 +7,7 @@ import Monitoring
 package struct Dialled: Sendable {
   /// Ok, or why no connection stands.
   package var verdict: Verdict
-  /// Nil exactly when the verdict is not ok.
+  /// Nil when the verdict is not ok, and when nobody wants it.
   package var socket: ConnectedSocket?
   /// The one that answered, or the one whose failure counts.
   package var peer: SocketAddress
@@ -23,9 +23,10 @@ extension Reactor {
   /// Races the addresses for a connection. Messages call the target by `name`: they leave this machine, and what a
   /// stranger's name resolves to in here is none of the stranger's business.
   package func connect(
-    to addresses: [SocketAddress], named name: Endpoint, until deadline: ContinuousClock.Instant
+    to addresses: [SocketAddress], named name: Endpoint, until deadline: ContinuousClock.Instant,
+    keepsSocket: Bool = true
   ) async throws(CancellationError) -> Dialled {
-    let race = try await race(addresses, until: deadline)
+    let race = try await race(addresses, until: deadline, keepsSocket: keepsSocket)
     if let winner = race.winner {
       return Dialled(
         verdict: .ok, socket: race.socket, peer: winner.peer, connect: winner.elapsed, elapsed: race.elapsed,
@@ -92,7 +93,8 @@ extension Verdict {
   /// What an attempt that did not connect says.
   init(losing attempt: DialTry, in race: RaceReport, to peer: Endpoint) {
     switch attempt.end {
-    case .failed(let code): self.init(errno: code, phase: .connect, peer: peer)
+    case .failed(let code):
+      self.init(errno: code, phase: .connect, peer: peer, source: attempt.peer.source)
     case .timedOut where race.isOwnLateness:
       let late = Int(race.lateness.milliseconds)
       self.init(

@@ -13,7 +13,11 @@ func errorText(_ code: Int32) -> String {
 extension Verdict {
   /// What a failed system call says: about the target, or about this machine. The errno decides, never the
   /// library's summary of it: a missing descriptor or route must not look like an outage of the target.
-  package init(errno code: Int32, phase: Phase, peer: some CustomStringConvertible) {
+  ///
+  /// - Parameter source: the check's `source_address`, where it has one.
+  package init(
+    errno code: Int32, phase: Phase, peer: some CustomStringConvertible, source: IPAddress? = nil
+  ) {
     let words = errorText(code).lowercased()
     switch code {
     case ECONNREFUSED:
@@ -29,6 +33,9 @@ extension Verdict {
         .localFault, phase: .prepare, message: "no file descriptor left on this machine: raise LimitNOFILE")
     case ENETUNREACH, ENETDOWN:
       self.init(.localFault, phase: phase, message: "no route from this machine to \(peer)")
+    case EADDRNOTAVAIL where source != nil:
+      let words = source.map { "source_address \($0) is no address of this machine" }
+      self.init(.localFault, phase: .prepare, message: words)
     case EADDRNOTAVAIL:
       self.init(.localFault, phase: phase, message: "no free local port or address to reach \(peer) from")
     default:

@@ -71,10 +71,11 @@ struct AgentParts: Sendable {
       limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget,
       maintenance: maintenance,
       desk: RunNowDesk(
-        engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder))
+        engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
+      agent: settings.agent.name)
     self.server = ListenAddress(settings.status.listen).map {
       LocalStatusServer(
-        listen: $0, source: status, runNowToken: settings.status.runNowToken, logger: log)
+        listen: $0, source: status, access: StatusAccess(settings.status), logger: log)
     }
     (self.catalog, self.history, self.keeper) = (catalog, history, keeper)
     self.maintenance = maintenance
@@ -177,6 +178,14 @@ extension CheckKind {
   }
 }
 
+extension StatusAccess {
+  init(_ settings: StatusSettings) {
+    self.init(
+      runNowToken: settings.runNowToken, readToken: settings.readToken,
+      allowUnauthenticated: settings.allowUnauthenticated, hosts: settings.hosts)
+  }
+}
+
 extension ListenAddress {
   /// Nil: the operator wants no server.
   init?(_ listen: StatusSettings.Listen) {
@@ -189,9 +198,18 @@ extension ListenAddress {
     }
   }
 
+  /// Where to reach from this machine what listens here.
+  var reachable: ListenAddress {
+    switch self {
+    case .tcp("0.0.0.0", let port): .tcp(host: "127.0.0.1", port: port)
+    case .tcp("::", let port): .tcp(host: "::1", port: port)
+    default: self
+    }
+  }
+
   /// What to type to see the page.
   var pageURL: String {
-    switch self {
+    switch reachable {
     case .tcp(let host, let port): "http://\(Endpoint(host: host, port: port))/"
     case .unix(let path): "curl --unix-socket \(path) http://localhost/, or: quartz-agent status"
     }

@@ -20,6 +20,8 @@ struct AgentStatus: StatusSource {
   let egress: EgressBudget
   let maintenance: MaintenanceBook
   let desk: RunNowDesk
+  /// The agent's name.
+  let agent: String
 
   func snapshot() async -> StatusSnapshot {
     let now = Timestamp.now()

@@ -14,6 +14,27 @@ extension QuartzLink {
     _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool,
     _ reporter: AgentReporter, apply: @escaping @Sendable (PulledChecks) async -> Void
   ) throws(QuartzSetupError) {
+    let outside = Outside(
+      engine: engine.curl, resolve: engine.resolver.forRequests(engine.own),
+      stateDirectory: settings.agent.stateDir,
+      queue: spool, readKey: rereading(quartz.apiKeyFile),
+      report: { await reporter.report() }, apply: apply)
+    try self.init(quartz, settings, outside)
+  }
+
+  /// The way out for a few results of one command, which opens no store and keeps nothing.
+  init(
+    _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ handful: Handful
+  ) throws(QuartzSetupError) {
+    let outside = Outside(
+      engine: engine.curl, resolve: engine.resolver.forRequests(engine.own), stateDirectory: nil,
+      queue: handful, readKey: rereading(quartz.apiKeyFile), apply: { _ in })
+    try self.init(quartz, settings, outside)
+  }
+
+  private init(
+    _ quartz: QuartzSettings, _ settings: Settings, _ outside: Outside
+  ) throws(QuartzSetupError) {
     var rules = MappingRules(quartz.checks)
     rules.limit = settings.limits.remoteChecks
     rules.minimumInterval = settings.limits.remoteIntervalMin
@@ -22,11 +43,6 @@ extension QuartzLink {
     if case .tcp(_, let port) = settings.status.listen, port > 0 { rules.own.ports = [port] }
     let identity = QuartzAPI.AgentIdentity(
       name: settings.agent.name, region: settings.agent.region, version: agentVersion)
-    let outside = Outside(
-      engine: engine.curl, resolve: engine.resolver.forRequests(engine.own),
-      stateDirectory: settings.agent.stateDir,
-      queue: spool, readKey: rereading(quartz.apiKeyFile),
-      report: { await reporter.report() }, apply: apply)
     try self.init(quartz, agent: identity, rules: rules, outside: outside)
   }
 }

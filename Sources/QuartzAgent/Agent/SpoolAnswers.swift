@@ -25,7 +25,46 @@ extension AgentStatus {
       }
       link?.uploader?.recorded()
       return SpoolAnswer(renderResubmitted(count))
+    case .submit(let bundle): return submit(bundle)
     }
+  }
+
+  /// Takes results that `once` made. They are of no slot and in no window, like those of run-now.
+  private func submit(_ bundle: [UInt8]) -> SpoolAnswer {
+    guard let records = RecordBundle.decode(bundle) else {
+      return SpoolAnswer("this is no list of results\n", status: 400)
+    }
+    guard let uploader = link?.uploader else {
+      return SpoolAnswer("this agent delivers nothing: quartz.deliver.to is off\n", status: 409)
+    }
+    var taken = 0
+    var refused: [String] = []
+    for record in records where record.state != .unknown {
+      guard let check = catalog[record.checkID], catalog.isPosted(check) else {
+        refused.append(record.checkID.description)
+        continue
+      }
+      spool.enqueue(handedOver(record))
+      taken += 1
+    }
+    if taken > 0 { uploader.recorded(taken) }
+    var json = JSONWriter()
+    json.object { json in
+      json.field("taken", taken)
+      json.key("refused")
+      json.array { json in refused.forEach { json.string($0) } }
+    }
+    return SpoolAnswer(json.text)
+  }
+
+  /// Another process's word is taken for the result alone, not for what this agent knows better.
+  private func handedOver(_ record: DeliveryRecord) -> DeliveryRecord {
+    var record = record
+    record.agent = agent
+    record.trigger = .manual
+    let active = maintenance.plan.active(record.checkID, from: record.startedAt, through: .now())
+    record.flags = active.isEmpty ? .post : [.post, .maintenance]
+    return record
   }
 
   private static let closed = SpoolAnswer("the agent is stopping\n", status: 503)

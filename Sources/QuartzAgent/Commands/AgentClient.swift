@@ -8,13 +8,43 @@ import StatusServer
 /// Asks a running agent over its status server.
 struct AgentClient {
   let address: ListenAddress
-  /// Shown where the agent listens on TCP and the request changes something.
+  /// Shown where the agent listens on TCP: the one that may do something, else the one that may read.
   var token: Redacted?
+
+  init(address: ListenAddress, token: Redacted? = nil) {
+    self.address = address
+    self.token = token
+  }
+
+  /// Of an agent with this configuration; nil when it has no status server.
+  init?(_ settings: StatusSettings) {
+    guard let address = ListenAddress(settings.listen) else { return nil }
+    self.init(
+      address: address.reachable, token: address.isSocket ? nil : settings.runNowToken ?? settings.readToken)
+  }
 
   /// The answer's text, which ends with a line end. Throws what to print when nobody answers or the answer is no.
   func ask(_ path: String, method: String = "GET") async throws -> String {
-    let report = try await withCurlEngine { engine in try await engine.perform(request(path, method)) }
+    try text(of: try await exchange(path, method), mayBeAbsent: false) ?? ""
+  }
+
+  /// Hands something over. Nil: no agent listens there.
+  func hand(_ body: [UInt8], to path: String) async throws -> String? {
+    try text(of: try await exchange(path, "POST", body: body), mayBeAbsent: true)
+  }
+
+  private func exchange(_ path: String, _ method: String, body: [UInt8]? = nil) async throws -> TransferReport
+  {
+    try await withCurlEngine { engine in
+      var request = request(path, method)
+      request.body = body
+      return try await engine.perform(request)
+    }
+  }
+
+  private func text(of report: TransferReport, mayBeAbsent: Bool) throws -> String? {
     if let problem = report.failure {
+      if mayBeAbsent, problem.kind != .timeout { return nil }
       let isSilent = problem.kind == .timeout
       let words =
         if case .unix = address, !isSilent { "nobody listens on the socket" } else { problem.message }

@@ -16,7 +16,8 @@ struct OnceCommand: AsyncParsableCommand {
       https://example.com, 'tcp://db:5432?dialog=postgres', 'dns://1.1.1.1/example.com?type=AAAA', \
       'tls://mail:25?starttls=smtp', ping://host. Every key of a check can be given with --with.
 
-      Exit code: 0 all up, 1 degraded, 2 down, 3 unknown or nothing run, so it can serve as a Nagios plugin.
+      Exit code: 0 all up, 1 degraded, 2 down, 3 unknown, nothing run or (with --post) not delivered, so it can \
+      serve as a Nagios plugin.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -24,6 +25,9 @@ struct OnceCommand: AsyncParsableCommand {
 
   @Flag(help: "Show where the time went, every hop, the certificate chain and every assertion.")
   var explain = false
+
+  @Flag(help: "Also deliver the results: through the running agent, else directly with three tries.")
+  var post = false
 
   @Option(help: "How many rounds to run; more than one adds min, p50, p95, p99, max, loss and jitter.")
   var count = 1
@@ -50,12 +54,15 @@ struct OnceCommand: AsyncParsableCommand {
     let printer = OncePrinter(
       format: output.chosen(terminal), explain: explain, width: terminal.width,
       color: terminal.usesColor(disabled: output.noColor))
-    let results = try await withProbeEngine(egress: selection.egress) { engine in
+    let way = post ? try OncePost(selection) : nil
+    let status = try await withProbeEngine(egress: selection.egress) { engine in
       engine.canaries.replace(selection.canaries)
-      return try await rounds(selection, engine, printer)
+      let results = try await rounds(selection, engine, printer)
+      printer.finish(results, rounds: count)
+      let status = ExitStatus.of(results.map(\.state))
+      let isDelivered = try await way?.deliver(results, engine) ?? true
+      return isDelivered || status == ExitStatus.down ? status : ExitStatus.unknown
     }
-    printer.finish(results, rounds: count)
-    let status = ExitStatus.of(results.map(\.state))
     if status != 0 { throw ExitCode(status) }
   }
 

@@ -10,6 +10,8 @@ struct OnceSelection {
   var checks: [MonitoringCheck] = []
   var egress = ProbeEgress()
   var canaries: [MonitoringCheck] = []
+  /// The configuration the checks are of; nil for targets without one.
+  var settings: Settings?
 
   /// A target with a scheme needs no configuration; a name or an id does, and so does no target at all.
   init(targets: [String], with keys: String?, config: ConfigOptions) throws {
@@ -24,6 +26,7 @@ struct OnceSelection {
     }
     if config.path != nil || adHoc.isEmpty || !names.isEmpty {
       let settings = try loadSettings(config.required())
+      self.settings = settings
       egress = ProbeEgress(settings)
       canaries = settings.checks.filter { $0.enabled && settings.canaries.contains($0.name) }
       checks = try Self.named(names, all: adHoc.isEmpty, in: settings)

@@ -45,12 +45,12 @@ struct StoreOptions: ParsableArguments {
 
   private func agent(_ settings: Settings?, _ folder: String) throws -> AgentClient {
     guard let settings else { return AgentClient(address: .unix(path: folder + "/agent.sock")) }
-    guard let address = ListenAddress(settings.status.listen) else {
+    guard let client = AgentClient(settings.status) else {
       throw failure(
         "the agent on \(folder) is running and holds its store, and status.listen is off: it cannot be asked",
         hint: "stop it first, or give it a status.listen", status: ExitStatus.locked)
     }
-    return AgentClient(address: address, token: address.isSocket ? nil : settings.status.runNowToken)
+    return client
   }
 
   /// To open the store for writing: as configured, or as large as it is.

@@ -34,16 +34,17 @@ struct StatusCommand: AsyncParsableCommand {
     let path =
       format == .json
       ? "/api/v1/summary?full=1" : "/api/v1/status.txt?width=\(terminal.width)&color=\(color ? 1 : 0)"
-    printOutput(try await AgentClient(address: try address()).ask(path))
+    printOutput(try await client().ask(path))
   }
 
-  private func address() throws -> ListenAddress {
-    if let socket { return .unix(path: socket) }
+  private func client() throws -> AgentClient {
+    if let socket { return AgentClient(address: .unix(path: socket)) }
     let path = try config.required()
-    guard let address = ListenAddress(try loadSettings(path) { _ in }.status.listen) else {
+    let settings = try loadSettings(path) { _ in }
+    guard let client = AgentClient(settings.status) else {
       throw failure(
         "status.listen is off in \(path): a running agent cannot be asked", status: ExitStatus.configuration)
     }
-    return address
+    return client
   }
 }

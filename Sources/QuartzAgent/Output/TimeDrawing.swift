@@ -52,8 +52,7 @@ struct TimeDrawing {
     return spans.map { span in
       defer { start += span.span }
       let failed = hasFailed(in: span.phase)
-      let bar = paint(
-        String(repeating: "█", count: length(span.span, total)), failed ? Paint.bad : color(span.phase))
+      let bar = paint(bar(span.span, total), failed ? Paint.bad : color(span.phase))
       let mark = failed ? paint("✕", Paint.bad) : " "
       return "    \(mark) " + pad(span.name, 12) + padLeft(precise(span.span), 14) + "  "
         + String(repeating: " ", count: offset(start, total)) + bar
@@ -101,6 +100,11 @@ struct TimeDrawing {
 
   private func offset(_ start: Duration, _ total: Duration) -> Int {
     min(Int(start / total * Double(columns)), columns - 1)
+  }
+
+  /// What took less than half a column is a line, so that it neither vanishes nor looks like something.
+  private func bar(_ span: Duration, _ total: Duration) -> String {
+    span / total * Double(columns) < 0.5 ? "▏" : String(repeating: "█", count: length(span, total))
   }
 
   /// At least one column: what happened is seen.

@@ -35,5 +35,6 @@ import Testing
     let outcome = try await faultOutcome(change: { $0.sourceAddress = "192.0.2.77" }) { $0.waitForEnd() }
     #expect(outcome.verdict.reason == .localFault, "\(outcome.verdict)")
     #expect(outcome.verdict.state == .unknown)
+    #expect(outcome.verdict.message == "source_address 192.0.2.77 is no address of this machine")
   }
 }

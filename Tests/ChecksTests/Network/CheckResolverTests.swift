@@ -251,6 +251,7 @@ import Testing
     let dialled = try await reactor.connect(
       to: [peer], named: Endpoint(host: "web.example", port: 9), until: .after(.seconds(5)))
     #expect(dialled.verdict.reason == .localFault && dialled.verdict.state == .unknown)
+    #expect(dialled.verdict.message == "source_address 192.0.2.200 is no address of this machine")
   }
 
   @Test(arguments: [("192.0.2.1", ["192.0.2.9"]), ("2001:db8::1", ["2001:db8::9"])])

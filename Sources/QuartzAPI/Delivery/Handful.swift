@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// A few results that no store keeps, on their way to the receiver: `once --post` where no agent runs.
+package actor Handful: DeliveryQueue {
+  /// What became of them.
+  package struct Report: Hashable, Sendable {
+    /// Results the receiver has.
+    package var delivered = 0
+    /// Results it will not take, with its codes.
+    package var refused: [Refusal] = []
+    /// Results that nobody has taken or refused.
+    package var left = 0
+    /// Why some are left.
+    package var trouble: DeliveryTrouble?
+  }
+
+  package struct Refusal: Hashable, Sendable {
+    package var checkID: UniqueID
+    package var code: String
+  }
+
+  /// Requests are made in rounds: a round ends where the machine would wait.
+  package static let tries = 3
+  /// How long one round may take, and how long it may wait for the next.
+  static let patience: Duration = .seconds(30)
+
+  private let records: [QueuedRecord]
+  private var settled: UInt64 = 0
+  private var refused: [Refusal] = []
+
+  /// Unknown results are nobody's business and are left out.
+  package init(_ records: [DeliveryRecord]) {
+    self.records = records.filter(\.isDeliverable).enumerated()
+      .map { QueuedRecord(sequence: UInt64($0.offset) + 1, record: $0.element) }
+  }
+
+  package func pending(_ lane: DeliveryLane, limit: Int) -> [QueuedRecord] {
+    guard lane == .live else { return [] }
+    return Array(records.drop { $0.sequence <= settled }.prefix(limit))
+  }
+
+  package func acknowledge(_ lane: DeliveryLane, through sequence: UInt64) {
+    settled = max(settled, sequence)
+  }
+
+  package func quarantine(_ records: [QueuedRecord], code: String) {
+    refused += records.map { Refusal(checkID: $0.record.checkID, code: code) }
+  }
+
+  package func startLiveLane() {}
+
+  /// Posts by the rules of delivery, with three tries.
+  package func post(by uploader: Uploader<ContinuousClock>) async throws(CancellationError) -> Report {
+    for number in 1...Self.tries {
+      await uploader.flush(within: Self.patience)
+      let status = await uploader.status()
+      if isDone || number == Self.tries { break }
+      let wait = status.heldUntil.map { Timestamp.now().duration(to: $0) } ?? .seconds(1)
+      // A receiver that wants us back in an hour will not hear from this command again.
+      guard wait <= Self.patience else { break }
+      do { try await Task.sleep(for: max(wait, .milliseconds(10))) } catch { throw CancellationError() }
+    }
+    return await report(of: uploader)
+  }
+
+  private var isDone: Bool { settled >= UInt64(records.count) }
+
+  private func report(of uploader: Uploader<ContinuousClock>) async -> Report {
+    let tally = await uploader.status().tally
+    var report = Report(delivered: tally.delivered, refused: refused)
+    report.left = max(0, records.count - tally.delivered - tally.withheld - refused.count)
+    report.trouble = report.left > 0 ? tally.trouble : nil
+    return report
+  }
+}
+
+/// What a process that leaves nothing on disk keeps.
+actor ForgottenBytes: DurableBytes {
+  private var bytes: [UInt8]?
+
+  func read() -> [UInt8]? { bytes }
+
+  func write(_ bytes: [UInt8]) { self.bytes = bytes }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Monitoring
+import QuartzAPI
+import Spool
+import StatusServer
+
+/// Delivers what `once --post` found: through the running agent, whose store keeps it over an outage, else directly.
+struct OncePost {
+  private let settings: Settings
+  private let quartz: QuartzSettings
+  private let names: [UniqueID: String]
+
+  /// Throws what to print when nothing of this selection can be delivered.
+  init(_ selection: OnceSelection) throws {
+    guard let settings = selection.settings else {
+      throw failure(
+        "--post needs a configuration: it says where results go",
+        hint: "name it with --config, and its checks by name", status: ExitStatus.configuration)
+    }
+    guard let quartz = settings.quartz, quartz.deliver.target != .off else {
+      throw failure(
+        "--post: this configuration delivers nothing: \(settings.quartz == nil ? "quartz" : "quartz.deliver.to") is not set",
+        hint: "see quartz.deliver in docs/delivery.md", status: ExitStatus.configuration)
+    }
+    self.settings = settings
+    self.quartz = quartz
+    names = Dictionary(selection.checks.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Says on standard error what became of the results. True: all that may leave this machine have arrived, or are
+  /// in the store of the running agent.
+  func deliver(_ results: [CheckResult], _ engine: ProbeEngine) async throws -> Bool {
+    let known = results.filter { $0.state != .unknown }
+    if known.count < results.count {
+      say("\(count(results.count - known.count)) unknown: not delivered, it is no verdict about the target")
+    }
+    guard !known.isEmpty else { return true }
+    let records = known.map { DeliveryRecord($0, agent: settings.agent.name, flags: .post) }
+    if let client = runningAgent(), let isDone = try await hand(records, to: client) { return isDone }
+    return try await post(records, engine)
+  }
+
+  /// Where a running agent takes results: over its socket, or with the token.
+  private func runningAgent() -> AgentClient? {
+    guard let address = ListenAddress(settings.status.listen) else { return nil }
+    guard address.isSocket || settings.status.runNowToken != nil else { return nil }
+    return AgentClient(address: address, token: address.isSocket ? nil : settings.status.runNowToken)
+  }
+
+  /// Nil: nobody listens, so nothing was handed over.
+  private func hand(_ records: [DeliveryRecord], to client: AgentClient) async throws -> Bool? {
+    var taken = 0
+    var refused: [UniqueID] = []
+    for start in stride(from: 0, to: records.count, by: RecordBundle.most) {
+      let part = records[start..<min(start + RecordBundle.most, records.count)]
+      guard let answer = try await client.hand(RecordBundle.encode(part), to: "/api/v1/spool/submit"),
+        let document = try? JSONValue.parse(Array(answer.utf8))
+      else { return start == 0 ? nil : false }
+      taken += Int(document["taken"]?.integer ?? 0)
+      refused += document["refused"]?.array?.compactMap { $0.string.flatMap(UniqueID.init) } ?? []
+    }
+    say("\(count(taken)) handed to the running agent, which delivers")
+    for name in nameList(refused) {
+      say(
+        "\(name): the running agent does not deliver this check: the API does not list it and post is not set"
+      )
+    }
+    return refused.isEmpty
+  }
+
+  private func post(_ records: [DeliveryRecord], _ engine: ProbeEngine) async throws -> Bool {
+    let plan = MaintenancePlan(settings.maintenance, checks: settings.checks)
+    let handful = Handful(
+      records.map { record in
+        var record = record
+        let active = plan.active(record.checkID, from: record.startedAt, through: .now())
+        if !active.isEmpty { record.flags.insert(.maintenance) }
+        return record
+      })
+    let link: QuartzLink
+    do { link = try QuartzLink(quartz, settings, engine, handful) } catch {
+      throw failure("\(error)", status: ExitStatus.configuration)
+    }
+    guard let uploader = link.uploader else { return false }
+    let report = try await handful.post(by: uploader)
+    if report.delivered > 0 { say("\(count(report.delivered)) delivered to \(quartz.url.display)") }
+    for refusal in report.refused {
+      say(
+        "\(names[refusal.checkID] ?? refusal.checkID.description): refused by the receiver (\(refusal.code))")
+    }
+    if report.left > 0 {
+      let why = report.trouble?.message ?? "the receiver did not take them in \(Handful.tries) tries"
+      say("\(count(report.left)) not delivered: \(why)")
+      if let hint = report.trouble?.hint { say("hint: \(hint)") }
+    }
+    return report.left == 0 && report.refused.isEmpty
+  }
+
+  private func nameList(_ ids: [UniqueID]) -> [String] {
+    Set(ids).map { names[$0] ?? $0.description }.sorted()
+  }
+
+  private func count(_ number: Int) -> String { "\(number) result\(number == 1 ? "" : "s")" }
+
+  private func say(_ text: String) { printError("quartz-agent: \(text.printable(maxBytes: 600))") }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Monitoring
+import TestSupport
+import Testing
+
+/// `quartz-agent once --post`: with an agent, without one, and with nobody who takes anything.
+@Suite struct PostStories {
+  private func config(_ web: UInt16, api: UInt16, more: String = "", in folder: URL) throws {
+    try RunStories.config(
+      """
+        - {name: Web, type: http, url: "http://127.0.0.1:\(web)/", interval: 1h, timeout: 1s, post: true}
+        - {name: Local, type: http, url: "http://127.0.0.1:\(web)/", interval: 1h, timeout: 1s}
+      """,
+      more: """
+        quartz:
+          url: http://127.0.0.1:\(api)/v1
+          api_key: \(FakeQuartz.key)
+          deliver: {every: 1s}
+        \(more)
+        """, in: folder)
+  }
+
+  private func ids(_ outcome: Outcome) throws -> [String] {
+    try outcome.stdout.split(separator: "\n").map { try JSONValue.parse($0.utf8)["id"]?.string ?? "" }
+  }
+
+  @Test func withoutAnAgentItPostsDirectlyAndLeavesNothingBehind() async throws {
+    let backend = FakeQuartz()
+    backend.meet(.hangUp)
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try await withFakeQuartz(backend) { port in
+          try config(web.port, api: port, in: folder)
+          let outcome = try await agent("once", "--post", "Web", in: folder)
+          #expect(outcome.status == 0, "\(outcome.stderr)")
+          #expect(backend.rows.map(\.id) == (try ids(outcome)))
+          #expect(outcome.stderr.contains("1 result delivered to http://127.0.0.1:\(port)/v1"))
+          #expect(!FileManager.default.fileExists(atPath: folder.path + "/state"))
+        }
+      }
+    }
+  }
+
+  @Test func aRefusalNamesTheCheckAndIsNoSuccess() async throws {
+    let backend = FakeQuartz()
+    backend.setKnownChecks { _ in false }
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try await withFakeQuartz(backend) { port in
+          try config(web.port, api: port, in: folder)
+          let outcome = try await agent("once", "--post", in: folder)
+          #expect(outcome.status == 3, "\(outcome.stderr)")
+          #expect(outcome.stderr.contains("Web: refused by the receiver"), "\(outcome.stderr)")
+          #expect(outcome.stderr.contains("Local: refused by the receiver"), "\(outcome.stderr)")
+          #expect(try ids(outcome).count == 2, "the results themselves are printed all the same")
+        }
+      }
+    }
+  }
+
+  @Test func withNobodyThereItSaysSoAfterThreeTries() async throws {
+    let closed = try freePort()
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try config(web.port, api: closed, in: folder)
+        let outcome = try await agent("once", "--post", "Web", in: folder)
+        #expect(outcome.status == 3, "\(outcome.stderr)")
+        #expect(outcome.stderr.contains("1 result not delivered"), "\(outcome.stderr)")
+      }
+    }
+  }
+
+  @Test func theRunningAgentTakesThemIntoItsStore() async throws {
+    let backend = FakeQuartz()
+    backend.setDown(true)
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try await withFakeQuartz(backend) { port in
+          try config(web.port, api: port, in: folder)
+          let daemon = try AgentProcess(["run"], in: folder)
+          try await daemon.wait(for: "the agent to be asked") {
+            FileManager.default.fileExists(atPath: folder.path + "/state/agent.sock")
+          }
+          let outcome = try await agent("once", "--post", in: folder)
+          #expect(outcome.status == 3, "Local is nobody's: \(outcome.stderr)")
+          #expect(outcome.stderr.contains("1 result handed to the running agent"), "\(outcome.stderr)")
+          #expect(outcome.stderr.contains("Local: the running agent does not deliver this check"))
+          let made = try ids(outcome)
+          backend.setDown(false)
+          try await daemon.wait(for: "the result at the backend", within: .seconds(60)) {
+            !backend.ids.isDisjoint(with: made)
+          }
+          daemon.send(SIGTERM)
+          #expect(try await daemon.finish().status == 0)
+          let row = try #require(backend.rows.first { made.contains($0.id) })
+          #expect(row.columns["trigger"]?.string == "manual")
+        }
+      }
+    }
+  }
+
+  @Test func whatCannotBePostedIsAnErrorBeforeAnythingRuns() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        let bare = try await agent("once", "--post", "http://127.0.0.1:\(web.port)/", in: folder)
+        #expect(bare.status == 78 && bare.stderr.contains("--post needs a configuration"), "\(bare.stderr)")
+        try RunStories.config(
+          "  - {name: Web, type: http, url: \"http://127.0.0.1:\(web.port)/\"}", in: folder)
+        let nowhere = try await agent("once", "--post", in: folder)
+        #expect(nowhere.status == 78 && nowhere.stderr.contains("delivers nothing"), "\(nowhere.stderr)")
+        #expect(web.accepted == 0)
+      }
+    }
+  }
+}
