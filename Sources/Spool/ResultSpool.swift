@@ -49,11 +49,16 @@ package final class ResultSpool: DeliveryQueue {
   }
 
   /// Waits until the result is recorded. False: it is in memory only, or was dropped because memory is full.
-  package func append(_ record: DeliveryRecord) async -> Bool {
+  package func append(_ record: DeliveryRecord) async -> Bool { await self.record(record) != nil }
+
+  /// The same, with the result's sequence; nil when it is not recorded.
+  package func record(_ record: DeliveryRecord) async -> UInt64? {
     let payload = RecordPayload.encode(record)
-    return await withCheckedContinuation { waiter in
-      _ = mailbox.add(payload, deliverable: record.isDeliverable, waiter: waiter)
+    var sequence: UInt64 = 0
+    let isRecorded = await withCheckedContinuation { waiter in
+      sequence = mailbox.add(payload, deliverable: record.isDeliverable, waiter: waiter)
     }
+    return isRecorded ? sequence : nil
   }
 
   /// Hands a result in without waiting, and returns its sequence; 0 once the store is closed. The probe path's way.

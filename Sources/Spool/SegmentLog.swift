@@ -199,6 +199,23 @@ struct SegmentLog {
     removeSegment(at: 0)
   }
 
+  /// The same where the room is needed: when it throws, the segment and all it holds are still there.
+  mutating func yieldFirst() throws(FileFault) {
+    guard sealedCount > 0 else { return }
+    let segment = segments.removeFirst()
+    do {
+      try release(segment)
+    } catch {
+      segments.insert(segment, at: 0)
+      throw error
+    }
+  }
+
+  /// Leaves out the segments that end there or earlier; their files are somebody else's business.
+  mutating func forget(through sequence: UInt64) {
+    segments.removeAll { $0.last.map { $0 <= sequence } == true }
+  }
+
   /// Removes segments that hold nothing, and those whose records another segment holds now.
   mutating func recycle(_ generations: Set<UInt32>) {
     for index in (0..<sealedCount).reversed() where generations.contains(segments[index].name.generation) {
@@ -207,20 +224,20 @@ struct SegmentLog {
   }
 
   private mutating func removeSegment(at index: Int) {
-    let segment = segments.remove(at: index)
+    // Where that fails the file stays under its name; a later start finds it below the cursor and recycles it then.
+    try? release(segments.remove(at: index))
+  }
+
+  /// The file of a segment that left the log becomes a spare, or goes where there are enough.
+  private mutating func release(_ segment: Segment) throws(FileFault) {
     // The last spare is kept also where the ring became smaller: without one nothing can be written.
     guard !segment.suspect, spares.isEmpty || segments.count + spares.count < layout.count else {
-      try? files.remove(segment.file)
-      return
+      return try files.remove(segment.file)
     }
     spareNumber += 1
     let name = SegmentName.spare(layout.log, spareNumber)
-    do {
-      try files.rename(segment.file, to: name)
-      spares.append(Spare(file: name, isClean: false))
-    } catch {
-      // The file stays under its name; a later start finds it below the cursor and recycles it then.
-    }
+    try files.rename(segment.file, to: name)
+    spares.append(Spare(file: name, isClean: false))
   }
 
   mutating func settle(_ count: Int, generation: UInt32) {

@@ -5,19 +5,31 @@ import Monitoring
 
 extension SpoolCore {
   /// Takes over a directory: reads what is there, writes what waited in memory, and is durable when it returns.
-  /// When it throws, nothing has changed.
+  /// When it throws, nothing has changed but what was given up for room.
   mutating func adopt(_ files: any SpoolFileSystem, at time: SpoolTime) throws(FileFault) {
     let before = self
+    owedGaps = []
     do throws(FileFault) {
       try adoptAll(files, at: time)
     } catch {
       log?.close()
       quarantined?.close()
       cursor?.close()
+      let attempt = self
       self = before
       self.files = files
+      giveUp(attempt)
       throw error
     }
+  }
+
+  /// What an attempt to open gave up for room stays given up, also when it failed in the end.
+  private mutating func giveUp(_ attempt: SpoolCore) {
+    counters.dropped = attempt.counters.dropped
+    pendingGaps += attempt.owedGaps.filter { !pendingGaps.contains($0) }
+    guard attempt.identity == identity else { return }
+    let last = attempt.owedGaps.map(\.lastSequence).max() ?? 0
+    log?.forget(through: max(last, attempt.progress.settledThrough))
   }
 
   private mutating func adoptAll(_ files: any SpoolFileSystem, at time: SpoolTime) throws(FileFault) {
@@ -32,6 +44,8 @@ extension SpoolCore {
       log: .results, segmentSize: settings.segmentSize, count: settings.segmentCount, identity: store,
       nonce: nonce)
     self.files = files
+    let written = Set(recovery.segments.flatMap(\.gaps))
+    pendingGaps.removeAll { written.contains($0) }
     identity = store
     cursor = CursorFile(files: files, after: found.cursor, isSuspect: cursor?.isSuspect ?? false)
     log = SegmentLog(files: files, layout: layout, recovered: recovery)
@@ -206,12 +220,13 @@ extension SpoolCore {
     {
       if !isProven { try proveDisk() }
       isProven = true
-      if let gap = lostWith(victim) {
+      let gap = lostWith(victim)
+      try self.log?.yieldFirst()
+      if let gap {
         pendingGaps.append(gap)
-        counters.dropped += gap.lost
+        countDropped(gap)
       }
       if let last = victim.last { progress.forget(through: last) }
-      self.log?.recycleFirst()
     }
   }
 

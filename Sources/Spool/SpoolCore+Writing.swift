@@ -73,12 +73,13 @@ extension SpoolCore {
     let goesFirst = log?.spareCount == 0 && victim != nil
     if goesFirst {
       try proveDisk()
+      try log?.yieldFirst()
       rest = entries
-      counters.dropped += gap?.lost ?? 0
-      log?.recycleFirst()
+      if let gap { countDropped(gap) }
     }
     let progress = progress
     let count = try log?.start(base: base, with: entries, at: time.wall) { progress.isSettled($0) } ?? 0
+    if let gap { owedGaps.removeAll { $0 == gap } }
     rest = rest.dropFirst(count - (gap == nil || goesFirst ? 0 : 1))
     guard let victim else { return }
     if !goesFirst { counters.dropped += gap?.lost ?? 0 }
@@ -86,6 +87,12 @@ extension SpoolCore {
     saveCursor()
     if !goesFirst, log?.segments.first?.name == victim.name { log?.recycleFirst() }
     oldestKnown = nil
+  }
+
+  /// Their file is gone, their gap not yet on the disk.
+  mutating func countDropped(_ gap: GapRecord) {
+    counters.dropped += gap.lost
+    owedGaps.append(gap)
   }
 
   /// Before results are given up for room: a disk that takes nothing must not cost what it holds.

@@ -38,6 +38,8 @@ struct SpoolCore {
   var memoryBytes = 0
   /// Gaps to be written before the next record.
   var pendingGaps: [GapRecord] = []
+  /// Gaps of segments whose files are gone, until the disk has them: an attempt to open that fails must not forget them.
+  var owedGaps: [GapRecord] = []
   /// Where each lane's next result is looked for: at or before it.
   var positions: [DeliveryLane: LogPosition] = [:]
   /// Refused results not yet on disk, and the number of the next.

@@ -125,6 +125,37 @@ struct FaultTests {
     #expect(waiting.add(200..<205))
   }
 
+  @Test(
+    "K5: a full ring whose oldest file will not move keeps its results and counts none of them as dropped")
+  func immovable() {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    var next = 0
+    while store.status.segments < 4 && store.status.dropped == 0 {
+      #expect(store.add(next..<next + 10))
+      next += 10
+    }
+    let before = Int(store.status.dropped)
+    // The spare is lost, no other is to be had, and the oldest segment cannot be renamed into one.
+    disk.fail("reserve", ENOSPC, count: -1)
+    disk.fail("rename", EIO, count: -1)
+    while store.status.isDurable {
+      store.add(next..<next + 10)
+      next += 10
+    }
+    disk.heal()
+    #expect(store.waiting() == Array(before..<next), "all of it is still there")
+    #expect(Int(store.status.dropped) == before)
+    store.core.tick(at: time(62))
+    #expect(store.status.isDurable)
+    let kept = store.waiting()
+    #expect(kept == Array((kept.first ?? next)..<next))
+    #expect(Int(store.status.dropped) == kept.first)
+    let after = TestStore(disk.afterKill())
+    #expect(after.waiting() == kept)
+    #expect(after.status.gaps.reduce(0) { $0 + $1.lost } == UInt64(kept.first ?? 0))
+  }
+
   @Test("with `interval` a kill loses nothing that was written, and the sync comes within 500 ms")
   func interval() {
     let disk = MemoryFileSystem()

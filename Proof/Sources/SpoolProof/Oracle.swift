@@ -4,11 +4,23 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The receiver: keeps the number and the hash of every result that arrives, and what the writer said was recorded.
+/// The receiver: keeps the number and the hash of every result that arrives, what the writer said was recorded, and
+/// the gap records it showed.
 final class Oracle: Sendable {
+  struct Gap: Hashable {
+    var cause: String
+    var lost: Int
+    var sequences: ClosedRange<UInt64>
+
+    /// Results given up, as opposed to damage, which has no place in these proofs.
+    var isDrop: Bool { cause == "ring_full" || cause == "memory_overflow" }
+  }
+
   struct Book {
-    var recorded: Set<Int> = []
+    /// The sequence of each.
+    var recorded: [Int: UInt64] = [:]
     var delivered: Set<Int> = []
+    var gaps: Set<Gap> = []
     var resent = 0
     var altered: [Int] = []
   }
@@ -17,14 +29,26 @@ final class Oracle: Sendable {
 
   var snapshot: Book { book.withLock { $0 } }
 
-  /// Goes back to what was recorded then; what was delivered since stays delivered.
-  func forget(to earlier: Book) { book.withLock { $0.recorded = earlier.recorded } }
+  /// Goes back to what was recorded and dropped then; what was delivered since stays delivered.
+  func forget(to earlier: Book) {
+    book.withLock { book in
+      book.recorded = earlier.recorded
+      book.gaps = earlier.gaps
+    }
+  }
 
   private func take(_ line: Substring) -> Bool {
     let words = line.split(separator: " ")
     return book.withLock { book in
       switch words.first {
-      case "R": if let number = Int(words[1]) { book.recorded.insert(number) }
+      case "R":
+        guard words.count == 3, let number = Int(words[1]), let sequence = UInt64(words[2]) else { break }
+        book.recorded[number] = sequence
+      case "G":
+        guard words.count == 5, let lost = Int(words[2]), let first = UInt64(words[3]),
+          let last = UInt64(words[4]), first <= last
+        else { break }
+        book.gaps.insert(Gap(cause: String(words[1]), lost: lost, sequences: first...last))
       case "D":
         guard words.count == 3, let number = Int(words[1]), let hash = UInt64(words[2]) else { break }
         if hash != proofHash(proofRecord(number)) { book.altered.append(number) }

@@ -25,9 +25,9 @@ func proofHash(_ record: DeliveryRecord) -> UInt64 {
   return hash
 }
 
-/// A store small enough that its ring goes round during the proof.
+/// A store small enough that its ring goes round during the proof, and now and then runs full.
 func proofSettings(_ directory: String) -> SpoolSettings {
-  SpoolSettings(path: directory, size: 96 << 20, segmentSize: 256 << 10)
+  SpoolSettings(path: directory, size: 1 << 20, segmentSize: 64 << 10)
 }
 
 /// SplitMix64: a seed gives the same delays on every machine.

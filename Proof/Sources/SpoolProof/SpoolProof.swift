@@ -10,7 +10,10 @@ import Glibc
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       switch arguments.first {
-      case "write": try await Writer(directory: arguments[1], first: Int(arguments[2]) ?? 0).run()
+      case "write", "hoard":
+        try await Writer(
+          directory: arguments[1], first: Int(arguments[2]) ?? 0, delivers: arguments[0] == "write"
+        ).run()
       case "drain": try await Writer(directory: arguments[1], first: 0).drain()
       case "kills":
         try await KillLoop(

@@ -7,12 +7,14 @@ import Synchronization
 
 /// The process that is killed: records results, says which are recorded, delivers, waits for each answer.
 ///
-/// It talks on descriptor 0, a socket: `R number` recorded, `D number hash` delivered, `E` end of a batch. The answer
-/// to a batch is one byte.
+/// It talks on descriptor 0, a socket: `R number sequence` recorded, `D number hash` delivered, `G cause lost first
+/// last` a gap record, `E` end of a batch. The answer to a batch is one byte.
 struct Writer {
   let directory: String
   /// The number of the first result.
   let first: Int
+  /// False: nobody receives anything; the ring fills and the oldest make room.
+  var delivers = true
 
   private static let tasks = 96
   /// How long each task rests after a result: the rate is then about a thousand a second.
@@ -27,7 +29,7 @@ struct Writer {
         group.addTask {
           while true {
             let number = next.take()
-            if await spool.append(proofRecord(number)) { say("R \(number)\n") }
+            if let sequence = await spool.record(proofRecord(number)) { say("R \(number) \(sequence)\n") }
             try? await Task.sleep(for: Self.rest)
           }
         }
@@ -48,8 +50,16 @@ struct Writer {
 
   private func deliver(_ spool: ResultSpool, untilEmpty: Bool) async {
     var round = 0
+    var told: Set<GapRecord> = []
     while true {
       round += 1
+      for gap in spool.status().gaps where told.insert(gap).inserted {
+        say("G \(gap.cause.rawValue) \(gap.lost) \(gap.firstSequence) \(gap.lastSequence)\n")
+      }
+      guard delivers else {
+        try? await Task.sleep(for: .milliseconds(5))
+        continue
+      }
       if round % 5 == 0 { await spool.startLiveLane() }
       var count = 0
       for lane in [DeliveryLane.live, .backlog] {

@@ -38,9 +38,18 @@ struct MemoryDisk {
   var space = Int.max
   /// Files that may still be made.
   var inodes = Int.max
-  /// Operations by name that fail, and how often still; -1 for ever.
-  var failures: [String: (code: Int32, count: Int)] = [:]
+  /// An operation that fails: how often still (-1 for ever), and how many calls go well before.
+  struct Failure {
+    var code: Int32
+    var count: Int
+    var after = 0
+  }
+
+  /// By the operation's name.
+  var failures: [String: Failure] = [:]
   var operations: [String: Int] = [:]
+  /// Operations that failed because they were told to.
+  var injected = 0
   var syncsAfterFailure = 0
   var isReadOnly = false
 

@@ -24,9 +24,9 @@ final class MemoryFileSystem: SpoolFileSystem {
 
   func change<T: Sendable>(_ body: (inout MemoryDisk) -> T) -> T { state.withLock { body(&$0) } }
 
-  /// Fails the next `count` calls of an operation; for ever with -1.
-  func fail(_ operation: String, _ code: Int32, count: Int = 1) {
-    change { $0.failures[operation] = (code, count) }
+  /// Fails `count` calls of an operation, for ever with -1, once `after` calls went well.
+  func fail(_ operation: String, _ code: Int32, count: Int = 1, after: Int = 0) {
+    change { $0.failures[operation] = MemoryDisk.Failure(code: code, count: count, after: after) }
   }
 
   func heal() {
@@ -87,8 +87,14 @@ final class MemoryFileSystem: SpoolFileSystem {
     return try state.withLock { disk -> Result<T, FileFault> in
       disk.operations[operation, default: 0] += 1
       if writes, disk.isReadOnly { return .failure(.failed(operation: operation, name: name, code: EROFS)) }
-      if let failure = disk.failures[operation], failure.count != 0 {
-        if failure.count > 0 { disk.failures[operation] = (failure.code, failure.count - 1) }
+      if var failure = disk.failures[operation], failure.count != 0 {
+        defer { disk.failures[operation] = failure }
+        if failure.after > 0 {
+          failure.after -= 1
+          return body(&disk)
+        }
+        if failure.count > 0 { failure.count -= 1 }
+        disk.injected += 1
         return .failure(.failed(operation: operation, name: name, code: failure.code))
       }
       return body(&disk)
