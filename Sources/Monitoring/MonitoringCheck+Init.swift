@@ -19,62 +19,43 @@ extension MonitoringCheck {
     let common = judge.common()
     let kind = judge.kind()
     guard judge.problems.isEmpty, let common, let kind else { throw InvalidCheck(problems: judge.problems) }
-    self.id = common.id
-    self.name = common.name
-    self.origin = definition.origin
-    self.enabled = definition.enabled ?? true
-    self.post = definition.post ?? false
-    self.resourceID = common.resourceID
-    self.tags = definition.tags ?? []
-    self.interval = judge.interval
-    self.timeout = judge.timeout
-    self.retries = definition.retries ?? 1
-    self.retryDelay = definition.retryDelay ?? .seconds(2)
-    self.confirmDelay = definition.confirmDelay ?? .zero
-    self.intervalFailing = definition.intervalFailing
-    self.failureThreshold = definition.failureThreshold ?? 1
-    self.ip = common.ip
-    self.addresses = common.addresses
-    self.resolver = common.resolver
-    self.pinned = nil
-    self.sourceAddress = common.sourceAddress
-    self.negate = definition.negate ?? false
-    self.kind = kind
-    self.responseTime = definition.expectResponseTime
+    self.init(
+      Parts(
+        id: common.id,
+        name: common.name,
+        origin: definition.origin,
+        enabled: definition.enabled ?? true,
+        post: definition.post ?? false,
+        resourceID: common.resourceID,
+        tags: definition.tags ?? [],
+        interval: judge.interval,
+        timeout: judge.timeout,
+        retries: definition.retries ?? 1,
+        retryDelay: definition.retryDelay ?? .seconds(2),
+        confirmDelay: definition.confirmDelay ?? .zero,
+        intervalFailing: definition.intervalFailing,
+        failureThreshold: definition.failureThreshold ?? 1,
+        ip: common.ip,
+        addresses: common.addresses,
+        resolver: common.resolver,
+        pinned: nil,
+        sourceAddress: common.sourceAddress,
+        negate: definition.negate ?? false,
+        kind: kind,
+        responseTime: definition.expectResponseTime))
   }
 
   /// The same check under another name, for lists in which two bear the same.
   package func renamed(_ name: String) -> MonitoringCheck {
-    MonitoringCheck(self, name: name, pinned: pinned)
+    var parts = shared.parts
+    parts.name = name
+    return MonitoringCheck(parts)
   }
 
   /// The same check about one address of its host, which is not resolved again.
   package func pinned(to address: IPAddress) -> MonitoringCheck {
-    MonitoringCheck(self, name: name, pinned: address)
-  }
-
-  private init(_ check: MonitoringCheck, name: String, pinned: IPAddress?) {
-    self.id = check.id
-    self.name = name
-    self.origin = check.origin
-    self.enabled = check.enabled
-    self.post = check.post
-    self.resourceID = check.resourceID
-    self.tags = check.tags
-    self.interval = check.interval
-    self.timeout = check.timeout
-    self.retries = check.retries
-    self.retryDelay = check.retryDelay
-    self.confirmDelay = check.confirmDelay
-    self.intervalFailing = check.intervalFailing
-    self.failureThreshold = check.failureThreshold
-    self.ip = check.ip
-    self.addresses = check.addresses
-    self.resolver = check.resolver
-    self.pinned = pinned
-    self.sourceAddress = check.sourceAddress
-    self.negate = check.negate
-    self.kind = check.kind
-    self.responseTime = check.responseTime
+    var parts = shared.parts
+    parts.pinned = address
+    return MonitoringCheck(parts)
   }
 }

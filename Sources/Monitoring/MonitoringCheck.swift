@@ -29,53 +29,104 @@ package enum AddressScope: String, CaseIterable, Hashable, Sendable {
 }
 
 /// What is configured: a check that cannot be wrong. Both doors, YAML and API, go through `init(_:)`.
-package struct MonitoringCheck: Hashable, Sendable {
-  package let id: UniqueID
-  package let name: String
-  package let origin: CheckOrigin
-  package let enabled: Bool
+///
+/// A check is some 800 bytes and is handed on at each step of a run, so that all its copies share one place in memory.
+package struct MonitoringCheck: Sendable {
+  let shared: Shared
+
+  package var id: UniqueID { shared.parts.id }
+  package var name: String { shared.parts.name }
+  package var origin: CheckOrigin { shared.parts.origin }
+  package var enabled: Bool { shared.parts.enabled }
   /// Deliver although the id is not in the API's list.
-  package let post: Bool
-  package let resourceID: UniqueID?
-  package let tags: [String]
+  package var post: Bool { shared.parts.post }
+  package var resourceID: UniqueID? { shared.parts.resourceID }
+  package var tags: [String] { shared.parts.tags }
   /// From slot to slot; at least 1 s.
-  package let interval: Duration
+  package var interval: Duration { shared.parts.interval }
   /// Over one whole attempt, resolution and redirects included; at most the interval and 60 s.
-  package let timeout: Duration
+  package var timeout: Duration { shared.parts.timeout }
   /// Tries after the first that did not succeed; 0 to 10.
-  package let retries: Int
-  package let retryDelay: Duration
+  package var retries: Int { shared.parts.retries }
+  package var retryDelay: Duration { shared.parts.retryDelay }
   /// After the last retry, one more try after this long; zero: none. Without retries there is none either.
-  package let confirmDelay: Duration
+  package var confirmDelay: Duration { shared.parts.confirmDelay }
   /// Slot to slot while the last result was not a success; nil: the interval.
-  package let intervalFailing: Duration?
+  package var intervalFailing: Duration? { shared.parts.intervalFailing }
   /// Failures in a row from which the check counts as down for its resource; 1 to 100.
-  package let failureThreshold: Int
-  package let ip: IPPreference
+  package var failureThreshold: Int { shared.parts.failureThreshold }
+  package var ip: IPPreference { shared.parts.ip }
   /// Whether one address must do, or each of the host's.
-  package let addresses: AddressScope
+  package var addresses: AddressScope { shared.parts.addresses }
   /// Asked for the target's name instead of the system's resolvers.
-  package let resolver: Endpoint?
+  package var resolver: Endpoint? { shared.parts.resolver }
   /// The one address of its host that a run with `addresses: each` is about at the moment; nil in every configuration.
-  package let pinned: IPAddress?
+  package var pinned: IPAddress? { shared.parts.pinned }
   /// The local address connections are made from.
-  package let sourceAddress: IPAddress?
+  package var sourceAddress: IPAddress? { shared.parts.sourceAddress }
   /// The target must not answer as the conditions say: success and failure change places.
-  package let negate: Bool
-  package let kind: CheckKind
-  package let responseTime: Thresholds<Duration>
+  package var negate: Bool { shared.parts.negate }
+  package var kind: CheckKind { shared.parts.kind }
+  package var responseTime: Thresholds<Duration> { shared.parts.responseTime }
 
   package var type: CheckType { kind.type }
 
   /// What is probed, without user info, query and fragment; behind an international name, that name as people write it.
-  package var target: String {
-    guard let name = kind.name.flatMap(InternationalName.unicode) else { return kind.target }
-    return "\(kind.target) (\(name))"
+  package var target: String { shared.target }
+
+  init(_ parts: Parts) { shared = Shared(parts) }
+}
+
+extension MonitoringCheck: Hashable {
+  package static func == (left: MonitoringCheck, right: MonitoringCheck) -> Bool {
+    left.shared === right.shared || left.shared.parts == right.shared.parts
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(shared.parts) }
+}
+
+extension MonitoringCheck {
+  final class Shared: Sendable {
+    let parts: Parts
+    /// In every result, so it is put together once.
+    let target: String
+
+    init(_ parts: Parts) {
+      self.parts = parts
+      let name = parts.kind.name.flatMap(InternationalName.unicode)
+      target = name.map { "\(parts.kind.target) (\($0))" } ?? parts.kind.target
+    }
+  }
+
+  /// What `MonitoringCheck` says of each is said there.
+  struct Parts: Hashable, Sendable {
+    let id: UniqueID
+    var name: String
+    let origin: CheckOrigin
+    let enabled: Bool
+    let post: Bool
+    let resourceID: UniqueID?
+    let tags: [String]
+    let interval: Duration
+    let timeout: Duration
+    let retries: Int
+    let retryDelay: Duration
+    let confirmDelay: Duration
+    let intervalFailing: Duration?
+    let failureThreshold: Int
+    let ip: IPPreference
+    let addresses: AddressScope
+    let resolver: Endpoint?
+    var pinned: IPAddress?
+    let sourceAddress: IPAddress?
+    let negate: Bool
+    let kind: CheckKind
+    let responseTime: Thresholds<Duration>
   }
 }
 
 /// The settings of each kind.
-package enum CheckKind: Hashable, Sendable {
+package indirect enum CheckKind: Hashable, Sendable {
   case http(HTTPSettings)
   case tcp(TCPSettings)
   case dns(DNSSettings)
