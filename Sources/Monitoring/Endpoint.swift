@@ -11,7 +11,9 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// `host:port`, IPv6 literals in brackets.
-  package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  package var description: String {
+    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
 }
 
 extension Endpoint {

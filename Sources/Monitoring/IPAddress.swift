@@ -42,7 +42,12 @@ package enum IPAddress: Hashable, Sendable {
 extension IPAddress: CustomStringConvertible {
   /// Parses four decimal octets without leading zeros, or any form of RFC 4291, section 2.2. No zone id, no brackets,
   /// no `0x7f.1`, no `2130706433`: forms on which parsers differ are refused everywhere.
-  package init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) { self.init(parsing: text) }
+
+  /// As for other texts: compiled for this type, for every probe comes by here.
+  package init?(_ text: String) { self.init(parsing: text) }
+
+  private init?(parsing text: some StringProtocol) {
     if let value = parseV4(text) {
       self = .v4(value)
     } else if let groups = parseV6(text) {
@@ -58,11 +63,16 @@ extension IPAddress: CustomStringConvertible {
   /// RFC 5952 for IPv6.
   package var description: String {
     switch self {
-    case .v4(let value): "\(value >> 24).\(value >> 16 & 255).\(value >> 8 & 255).\(value & 255)"
+    case .v4(let value):
+      octets[Int(value >> 24)] + "." + octets[Int(value >> 16 & 255)] + "." + octets[Int(value >> 8 & 255)]
+        + "." + octets[Int(value & 255)]
     case .v6(let high, let low): v6Text(high: high, low: low)
     }
   }
 }
+
+/// Short strings are put together much faster than numbers are printed.
+private let octets = (0...255).map(String.init)
 
 /// Every probe of an address literal comes by here, so it is one pass over the bytes.
 private func parseV4(_ text: some StringProtocol) -> UInt32? {

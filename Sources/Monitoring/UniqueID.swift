@@ -66,8 +66,8 @@ extension UniqueID {
   /// after a clock step or on a cloned machine. RFC 9562, section 5.7.
   package static func v7(at time: Timestamp, using generator: inout some RandomNumberGenerator) -> UniqueID {
     let milliseconds = UInt64(clamping: time.microseconds / 1000) & 0xffff_ffff_ffff
-    let high = milliseconds << 16 | 0x7000 | UInt64.random(in: 0...0xfff, using: &generator)
-    let low = 1 << 63 | UInt64.random(in: 0..<1 << 62, using: &generator)
+    let high = milliseconds << 16 | 0x7000 | generator.next() & 0xfff
+    let low = 1 << 63 | generator.next() >> 2
     return UniqueID(high: high, low: low)
   }
 
