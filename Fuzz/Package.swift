@@ -20,9 +20,11 @@ let package = Package(
       name: "FuzzDNS", dependencies: ["Monitoring"], swiftSettings: fuzzer, linkerSettings: linked),
     .systemLibrary(name: "CPCRE2"),
     .executableTarget(
-      name: "FuzzDialog", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer, linkerSettings: linked),
+      name: "FuzzDialog", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer,
+      linkerSettings: linked),
     .executableTarget(
-      name: "FuzzStartTLS", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer, linkerSettings: linked),
+      name: "FuzzStartTLS", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer,
+      linkerSettings: linked),
     .systemLibrary(name: "CCurl"),
     .executableTarget(name: "FuzzHeaders", swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(
@@ -30,7 +32,8 @@ let package = Package(
     .executableTarget(name: "FuzzJSON", swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(name: "FuzzCondition", swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(
-      name: "FuzzPattern", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer, linkerSettings: linked),
+      name: "FuzzPattern", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer,
+      linkerSettings: linked),
     // The whole room, with the ways in for hostile bytes beside it.
     .target(
       name: "Spool",
