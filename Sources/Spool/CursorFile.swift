@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Glibc
 import Monitoring
 
 /// The cursor's file: two slots, written in turn, each write synced.
@@ -13,11 +14,26 @@ struct CursorFile {
   private(set) var written: DeliveryProgress?
 
   /// What a start finds. A file that is missing, short or damaged means sending again, never losing.
-  static func read(_ files: any SpoolFileSystem) -> (cursor: Cursor?, damaged: Int) {
-    guard let file = try? files.open(Cursor.fileName, create: false) else { return (nil, 0) }
-    defer { files.close(file) }
-    guard let bytes = try? files.read(file, at: 0, count: Cursor.fileSize) else { return (nil, 1) }
-    return Cursor.newest(in: bytes)
+  static func read(_ files: any SpoolFileSystem) -> Found {
+    do throws(FileFault) {
+      let file = try files.open(Cursor.fileName, create: false)
+      defer { files.close(file) }
+      let bytes = try files.read(file, at: 0, count: Cursor.fileSize)
+      let (cursor, damaged) = Cursor.newest(in: bytes)
+      return Found(cursor: cursor, damaged: damaged)
+    } catch .failed(_, _, ENOENT) {
+      return Found()
+    } catch {
+      return Found(damaged: 1, isUnreadable: true)
+    }
+  }
+
+  struct Found {
+    var cursor: Cursor?
+    /// Slots that were damaged.
+    var damaged = 0
+    /// The disk did not give the file back: it is replaced as a whole, or a slot of it would count later on.
+    var isUnreadable = false
   }
 
   init(files: any SpoolFileSystem, after cursor: Cursor?, isSuspect: Bool) {
@@ -69,7 +85,11 @@ struct CursorFile {
   /// A new file beside the old one, then the name: at every instant one of the two is whole.
   private func replace(with cursor: Cursor) throws(FileFault) {
     let name = "\(Cursor.fileName).new"
-    try? files.remove(name)
+    do throws(FileFault) {
+      try files.remove(name)
+    } catch .failed(_, _, ENOENT) {
+      // As it should be. A file that is there and stays may be one whose sync failed.
+    }
     let file = try files.open(name, create: true)
     defer { files.close(file) }
     try files.reserve(file, size: Cursor.fileSize)

@@ -27,6 +27,8 @@ package struct GapRecord: Hashable, Sendable {
   /// Slots of the first and the last result lost, as far as they could be read.
   package var firstTime: Timestamp?
   package var lastTime: Timestamp?
+  /// When the loss happened or was found.
+  package var notedAt: Timestamp?
 
   package init(cause: Cause, lost: UInt64, records: UInt64, sequences: ClosedRange<UInt64>) {
     self.cause = cause
@@ -46,6 +48,7 @@ package struct GapRecord: Hashable, Sendable {
     static let lastSequence: UInt64 = 5
     static let firstTime: UInt64 = 6
     static let lastTime: UInt64 = 7
+    static let notedAt: UInt64 = 8
   }
 
   var payload: [UInt8] {
@@ -57,6 +60,7 @@ package struct GapRecord: Hashable, Sendable {
     fields.put(Tag.lastSequence, integer: Int64(clamping: lastSequence))
     if let firstTime { fields.put(Tag.firstTime, integer: firstTime.microseconds) }
     if let lastTime { fields.put(Tag.lastTime, integer: lastTime.microseconds) }
+    if let notedAt { fields.put(Tag.notedAt, integer: notedAt.microseconds) }
     return fields.bytes
   }
 
@@ -76,6 +80,45 @@ package struct GapRecord: Hashable, Sendable {
       records: UInt64(clamping: numbers[Tag.records] ?? 0), sequences: UInt64(first)...UInt64(last))
     self.firstTime = numbers[Tag.firstTime].map(Timestamp.init(microseconds:))
     self.lastTime = numbers[Tag.lastTime].map(Timestamp.init(microseconds:))
+    self.notedAt = numbers[Tag.notedAt].map(Timestamp.init(microseconds:))
+  }
+
+  /// How long a loss is remembered once its segment has gone.
+  static let memory = Duration.seconds(30 * 86400)
+
+  /// Whether the record goes along when its segment goes.
+  func isRemembered(at now: Timestamp) -> Bool {
+    guard cause != .skipped, lost > 0 else { return false }
+    guard let time = notedAt ?? lastTime else { return true }
+    return time.duration(to: now) < GapRecord.memory
+  }
+
+  /// One record for all of a cause: a ring that goes round must not fill up with what it says about itself.
+  static func merged(_ gaps: [GapRecord]) -> [GapRecord] {
+    var merged: [GapRecord] = []
+    for gap in gaps {
+      if let index = merged.firstIndex(where: { $0.cause == gap.cause }) {
+        merged[index].add(gap)
+      } else {
+        merged.append(gap)
+      }
+    }
+    return merged
+  }
+
+  private mutating func add(_ other: GapRecord) {
+    lost += other.lost
+    records += other.records
+    firstSequence = min(firstSequence, other.firstSequence)
+    lastSequence = max(lastSequence, other.lastSequence)
+    firstTime = [firstTime, other.firstTime].compactMap { $0 }.min()
+    lastTime = [lastTime, other.lastTime].compactMap { $0 }.max()
+    notedAt = [notedAt, other.notedAt].compactMap { $0 }.max()
+  }
+
+  /// As it is stored, under the number of the record that follows it.
+  func entry(before sequence: UInt64) -> SpoolEntry {
+    SpoolEntry(sequence: sequence, kind: .gap, deliverable: false, payload: payload)
   }
 
   init?(entry: SpoolEntry) {

@@ -26,9 +26,11 @@ struct SegmentLog {
   private var synced: Segment?
   /// Written, not yet synced.
   private(set) var unsynced: [SpoolEntry] = []
-  private var spares: [Spare]
+  private var spares: [Spare] = []
   private var generation: UInt32
   private var spareNumber: UInt32
+  /// Files whose sync failed, or may have: never synced again, and no spares.
+  private(set) var suspects: Set<String> = []
 
   struct Spare: Hashable, Sendable {
     var file: String
@@ -36,11 +38,17 @@ struct SegmentLog {
     var isClean: Bool
   }
 
-  init(files: any SpoolFileSystem, layout: Layout, recovered: LogRecovery) {
+  init(
+    files: any SpoolFileSystem, layout: Layout, recovered: LogRecovery, suspects: Set<String> = []
+  ) {
     self.files = files
     self.layout = layout
     self.segments = recovered.segments
-    self.spares = recovered.spares
+    self.suspects = suspects
+    for index in segments.indices { segments[index].suspect = suspects.contains(segments[index].file) }
+    for spare in recovered.spares {
+      if suspects.contains(spare.file) { try? files.remove(spare.file) } else { spares.append(spare) }
+    }
     self.generation = recovered.generation
     self.spareNumber = recovered.spareNumber
   }
@@ -66,7 +74,7 @@ struct SegmentLog {
         // Or a power cut takes the space back, and others may have it by then.
         try files.sync(file)
       } catch {
-        try? files.remove(name)
+        discard(name)
         throw error
       }
       spares.append(Spare(file: name, isClean: true))
@@ -130,6 +138,7 @@ struct SegmentLog {
     let waiting = lost.reduce(0) { $0 + ($1.deliverable && !isSettled($1.sequence) ? 1 : 0) }
     last.unsettled = max(0, written.unsettled - waiting)
     last.suspect = true
+    suspects.insert(last.file)
     last.limit = min(last.limit, lost.first?.sequence ?? last.limit)
     segments[segments.count - 1] = last
     if last.records == 0, last.gaps.isEmpty { removeSegment(at: segments.count - 1) }
@@ -165,12 +174,14 @@ struct SegmentLog {
     return count
   }
 
-  private func put(_ bytes: [UInt8], into spare: Spare, as name: String) throws(FileFault) -> SpoolFile {
+  private mutating func put(_ bytes: [UInt8], into spare: Spare, as name: String) throws(FileFault)
+    -> SpoolFile
+  {
     let file: SpoolFile
     do {
       file = try files.open(spare.file, create: false)
     } catch {
-      try? files.remove(spare.file)
+      discard(spare.file)
       throw error
     }
     do {
@@ -187,10 +198,15 @@ struct SegmentLog {
       return file
     } catch {
       files.close(file)
-      try? files.remove(spare.file)
-      try? files.remove(name)
+      discard(spare.file)
+      discard(name)
       throw error
     }
+  }
+
+  /// A file that is not to be used any more. Where it cannot be removed it is known by its name.
+  private mutating func discard(_ name: String) {
+    do { try files.remove(name) } catch { suspects.insert(name) }
   }
 
   /// The oldest segment leaves the log; its space becomes a spare.
@@ -248,6 +264,12 @@ struct SegmentLog {
   mutating func close() {
     if let active { files.close(active) }
     active = nil
+  }
+
+  /// Ends an attempt to open that failed. The segment it was writing may be the one whose sync did.
+  mutating func giveUp() {
+    if active != nil, let last = segments.last { suspects.insert(last.file) }
+    close()
   }
 
   /// A copy for reading elsewhere: the writer's descriptor may be closed and its number used again.

@@ -110,7 +110,11 @@ extension SpoolCore {
       segments.reduce(0) { $0 + $1.unsettled } + memory.reduce(0) { $0 + ($1.deliverable ? 1 : 0) }
     status.stored = segments.reduce(0) { $0 + $1.records } + memory.count
     status.oldest = status.depth == 0 ? nil : oldest()
-    status.gaps = (segments.flatMap(\.gaps) + pendingGaps).filter { $0.cause != .skipped }
+    // One that is being carried from segment to segment stands in both for a while.
+    var seen: Set<GapRecord> = []
+    status.gaps = (segments.flatMap(\.gaps) + pendingGaps).filter {
+      $0.cause != .skipped && seen.insert($0).inserted
+    }
     status.quarantined = (quarantined?.segments ?? []).reduce(0) { $0 + $1.records } + refused.count
     status.bytesUsed = log?.usedBytes ?? 0
     status.bytesReserved = log?.reservedBytes ?? 0
@@ -119,11 +123,23 @@ extension SpoolCore {
     status.bytesPerResult = rate.bytesPerResult
     if let hourly = rate.perHour(at: time.monotonic) {
       status.resultsPerHour = hourly.results
-      let waiting = Double(status.depth) * (rate.bytesPerResult ?? 0)
-      // The segment being written and the spare for the change hold nothing for long.
-      let room = max(0, Double(status.bytesReserved - 2 * settings.segmentSize) - waiting)
-      if hourly.bytes > 0 { status.hoursCovered = room / hourly.bytes }
+      status.hoursCovered = hoursCovered(status, hourly)
     }
     return status
+  }
+
+  /// How long what comes in now would find room, on the disk or in the buffer that stands in for it.
+  private func hoursCovered(_ status: SpoolStatus, _ hourly: (results: Double, bytes: Double)) -> Double? {
+    guard hourly.bytes > 0, hourly.results > 0 else { return nil }
+    guard status.isDurable else {
+      return max(
+        0,
+        min(
+          Double(settings.queueLimit - memory.count) / hourly.results,
+          Double(settings.queueBytes - memoryBytes) / hourly.bytes))
+    }
+    let waiting = Double(status.depth) * (rate.bytesPerResult ?? 0)
+    // The segment being written and the spare for the change hold nothing for long.
+    return max(0, Double(status.bytesReserved - 2 * settings.segmentSize) - waiting) / hourly.bytes
   }
 }

@@ -9,11 +9,13 @@ extension SpoolCore {
   mutating func adopt(_ files: any SpoolFileSystem, at time: SpoolTime) throws(FileFault) {
     let before = self
     owedGaps = []
+    carrying = []
+    carried = []
     do throws(FileFault) {
       try adoptAll(files, at: time)
     } catch {
-      log?.close()
-      quarantined?.close()
+      log?.giveUp()
+      quarantined?.giveUp()
       cursor?.close()
       let attempt = self
       self = before
@@ -27,6 +29,10 @@ extension SpoolCore {
   private mutating func giveUp(_ attempt: SpoolCore) {
     counters.dropped = attempt.counters.dropped
     pendingGaps += attempt.owedGaps.filter { !pendingGaps.contains($0) }
+    suspects.formUnion(attempt.suspects)
+    if let log = attempt.log { suspects.formUnion(log.suspects) }
+    if let log = attempt.quarantined { suspects.formUnion(log.suspects) }
+    cursorIsSuspect = cursorIsSuspect || attempt.cursorIsSuspect || attempt.cursor?.isSuspect == true
     guard attempt.identity == identity else { return }
     let last = attempt.owedGaps.map(\.lastSequence).max() ?? 0
     log?.forget(through: max(last, attempt.progress.settledThrough))
@@ -34,11 +40,8 @@ extension SpoolCore {
 
   private mutating func adoptAll(_ files: any SpoolFileSystem, at time: SpoolTime) throws(FileFault) {
     let found = CursorFile.read(files)
-    var (recovery, continues) = try recover(files, cursor: found.cursor)
-    let suspects = Set((log?.segments ?? []).filter(\.suspect).map(\.file))
-    for index in recovery.segments.indices where continues {
-      recovery.segments[index].suspect = suspects.contains(recovery.segments[index].file)
-    }
+    let (recovery, continues) = try recover(files, cursor: found.cursor)
+    if let log { suspects.formUnion(log.suspects) }
     let store = recovery.identity ?? identity ?? newIdentity(time)
     let layout = SegmentLog.Layout(
       log: .results, segmentSize: settings.segmentSize, count: settings.segmentCount, identity: store,
@@ -47,14 +50,16 @@ extension SpoolCore {
     let written = Set(recovery.segments.flatMap(\.gaps))
     pendingGaps.removeAll { written.contains($0) }
     identity = store
-    cursor = CursorFile(files: files, after: found.cursor, isSuspect: cursor?.isSuspect ?? false)
-    log = SegmentLog(files: files, layout: layout, recovered: recovery)
+    cursor = CursorFile(
+      files: files, after: found.cursor,
+      isSuspect: found.isUnreadable || cursorIsSuspect || cursor?.isSuspect ?? false)
+    log = SegmentLog(files: files, layout: layout, recovered: recovery, suspects: suspects)
     counters.cursorDamaged += found.damaged
     counters.setAside += recovery.setAside
     counters.unreadable += recovery.unknownRecords
     counters.notes = files.notes
     if continues {
-      reportDamage(recovery)
+      reportDamage(recovery, at: time)
     } else {
       startNumbering(recovery, cursor: found.cursor, at: time)
     }
@@ -126,19 +131,20 @@ extension SpoolCore {
     let start = memory.first?.sequence ?? max(nextSequence, next)
     nextSequence = max(nextSequence, start)
     progress = recovery.progress ?? DeliveryProgress(settledThrough: max(recovery.oldest ?? start, 1) - 1)
-    reportDamage(recovery)
+    reportDamage(recovery, at: time)
     guard highest > 0, start > highest + 1 else { return }
     let skipped = highest + 1...start - 1
     let isDamage = recovery.unreadableTail
-    pendingGaps.append(
-      GapRecord(
-        cause: isDamage ? .unreadableTail : .skipped, lost: isDamage ? 1 : 0, records: isDamage ? 1 : 0,
-        sequences: skipped))
+    var gap = GapRecord(
+      cause: isDamage ? .unreadableTail : .skipped, lost: isDamage ? 1 : 0, records: isDamage ? 1 : 0,
+      sequences: skipped)
+    gap.notedAt = time.wall
+    pendingGaps.append(gap)
     if isDamage { counters.damaged += 1 }
   }
 
   /// Holes nobody accounts for become gap records; those of delivered results cost nothing and are left out.
-  private mutating func reportDamage(_ recovery: LogRecovery) {
+  private mutating func reportDamage(_ recovery: LogRecovery, at time: SpoolTime) {
     var waiting = IntervalSet()
     for gap in pendingGaps { waiting.insert(gap.sequences) }
     let parts = recovery.holes.flatMap { waiting.missing(from: $0) }.flatMap { progress.unsettled(in: $0) }
@@ -149,7 +155,9 @@ extension SpoolCore {
       let lost = width > 1 << 32 ? 1 : width
       counters.damaged += lost
       if gaps.count < 64 {
-        gaps.append(GapRecord(cause: .damage, lost: lost, records: lost, sequences: part))
+        var gap = GapRecord(cause: .damage, lost: lost, records: lost, sequences: part)
+        gap.notedAt = time.wall
+        gaps.append(gap)
       } else {
         gaps[63].lost += lost
         gaps[63].records += lost
@@ -215,6 +223,7 @@ extension SpoolCore {
   /// on a full disk, or `spool.size` was made smaller. The cursor follows once their gaps are written.
   private mutating func makeRoom() throws(FileFault) {
     var isProven = false
+    var given: [GapRecord] = []
     while let log, let victim = log.segments.first, log.segments.count > 1,
       log.spareCount == 0 || log.segments.count >= settings.segmentCount
     {
@@ -222,10 +231,11 @@ extension SpoolCore {
       isProven = true
       let gap = lostWith(victim)
       try self.log?.yieldFirst()
-      if let gap {
-        pendingGaps.append(gap)
-        countDropped(gap)
-      }
+      counters.dropped += gap?.lost ?? 0
+      pendingGaps.removeAll { given.contains($0) }
+      given = GapRecord.merged(given + leaving(victim, gap))
+      pendingGaps += given
+      owedGaps = given
       if let last = victim.last { progress.forget(through: last) }
     }
   }
@@ -241,7 +251,8 @@ extension SpoolCore {
       let reader = recoverer(
         files, .quarantine, identity: identity, progress: nil, limit: RecordFrame.sequenceLimit)
       let recovery = try reader.recover()
-      var opened = SegmentLog(files: files, layout: layout, recovered: recovery)
+      if let quarantined { suspects.formUnion(quarantined.suspects) }
+      var opened = SegmentLog(files: files, layout: layout, recovered: recovery, suspects: suspects)
       opened.recycle(Set(opened.segments.filter { $0.records == 0 }.map(\.name.generation)))
       do throws(FileFault) {
         try opened.replenish()

@@ -45,7 +45,12 @@ extension SpoolCore {
   }
 
   private mutating func written(_ entries: [SpoolEntry], syncs: Bool, at time: SpoolTime) {
-    if entries.contains(where: { $0.kind == .gap }) { pendingGaps = [] }
+    let gaps = Set(entries.compactMap { $0.kind == .gap ? GapRecord(entry: $0) : nil })
+    if !gaps.isEmpty { pendingGaps.removeAll { gaps.contains($0) } }
+    if pendingGaps.isEmpty {
+      carried.formUnion(carrying)
+      carrying = []
+    }
     if syncs {
       syncDueAt = nil
     } else if syncDueAt == nil, !entries.isEmpty {
@@ -62,12 +67,9 @@ extension SpoolCore {
     let needsRoom = (log?.spareCount ?? 0) <= 1 && (log?.sealedCount ?? 0) > 0
     let victim = needsRoom ? log?.segments.first : nil
     let gap = victim.flatMap { lostWith($0) }
+    let gaps = victim.map { leaving($0, gap) } ?? []
     let base = rest.first?.sequence ?? nextSequence
-    var entries = rest
-    if let gap {
-      let entry = SpoolEntry(sequence: base, kind: .gap, deliverable: false, payload: gap.payload)
-      entries = ([entry] + rest)[...]
-    }
+    let entries = (gaps.map { $0.entry(before: base) } + rest)[...]
     // Without a spare the victim's file is the only room there is. Its gap then stays with the entries until it is
     // written, and the cursor goes on only after that: a crash in between finds a hole and reports it.
     let goesFirst = log?.spareCount == 0 && victim != nil
@@ -75,12 +77,14 @@ extension SpoolCore {
       try proveDisk()
       try log?.yieldFirst()
       rest = entries
-      if let gap { countDropped(gap) }
+      counters.dropped += gap?.lost ?? 0
+      owedGaps += gaps
     }
     let progress = progress
     let count = try log?.start(base: base, with: entries, at: time.wall) { progress.isSettled($0) } ?? 0
-    if let gap { owedGaps.removeAll { $0 == gap } }
-    rest = rest.dropFirst(count - (gap == nil || goesFirst ? 0 : 1))
+    owedGaps.removeAll { gaps.contains($0) }
+    pendingGaps.removeAll { gaps.contains($0) }
+    rest = rest.dropFirst(count - (goesFirst ? 0 : gaps.count))
     guard let victim else { return }
     if !goesFirst { counters.dropped += gap?.lost ?? 0 }
     if let last = victim.last { self.progress.forget(through: last) }
@@ -89,10 +93,11 @@ extension SpoolCore {
     oldestKnown = nil
   }
 
-  /// Their file is gone, their gap not yet on the disk.
-  mutating func countDropped(_ gap: GapRecord) {
-    counters.dropped += gap.lost
-    owedGaps.append(gap)
+  /// The gap records that must outlive a segment: what is lost with it, and what it still remembers.
+  func leaving(_ segment: Segment, _ gap: GapRecord?) -> [GapRecord] {
+    let remembered =
+      carried.contains(segment.name.generation) ? [] : segment.gaps.filter { $0.isRemembered(at: wall) }
+    return gap.map { GapRecord.merged(remembered + [$0]) } ?? remembered
   }
 
   /// Before results are given up for room: a disk that takes nothing must not cost what it holds.
@@ -118,14 +123,17 @@ extension SpoolCore {
       return true
     }
     guard var gap else {
-      let count = UInt64(segment.unsettled)
-      return GapRecord(
-        cause: .ringFull, lost: count, records: UInt64(segment.records), sequences: first...last)
+      var blind = GapRecord(
+        cause: .ringFull, lost: UInt64(segment.unsettled), records: UInt64(segment.records),
+        sequences: first...last)
+      blind.notedAt = wall
+      return blind
     }
     // Read errors hide records; the count in memory does not.
     gap.lost = max(gap.lost, UInt64(segment.unsettled))
     gap.records = UInt64(segment.records)
     gap.lastSequence = max(gap.lastSequence, last)
+    gap.notedAt = wall
     return gap
   }
 
@@ -133,14 +141,29 @@ extension SpoolCore {
   mutating func recycle() {
     guard case .durable = mode, let log else { return }
     var count = 0
+    var isFree = true
     for segment in log.segments.prefix(log.sealedCount) {
       guard segment.unsettled == 0, segment.last ?? segment.name.base <= snapshottedThrough else { break }
+      isFree = carry(segment) && isFree
+      guard isFree else { continue }
       if let last = segment.last { progress.forget(through: last) }
+      carried.remove(segment.name.generation)
       count += 1
     }
     guard count > 0 else { return }
     saveCursor()
     for _ in 0..<count { self.log?.recycleFirst() }
+  }
+
+  /// Losses are remembered for longer than segments are: before one goes, the next group repeats its gap records. False
+  /// until that is written.
+  private mutating func carry(_ segment: Segment) -> Bool {
+    let gaps = leaving(segment, nil)
+    guard !gaps.isEmpty else { return true }
+    if carrying.insert(segment.name.generation).inserted {
+      pendingGaps += gaps.filter { !pendingGaps.contains($0) }
+    }
+    return false
   }
 
   /// A cursor that cannot be written costs resends after a crash, nothing else.
@@ -189,6 +212,7 @@ extension SpoolCore {
       let waited = oldest.deliverable && !progress.isSettled(sequence)
       let slot = oldest.payload.withUnsafeBytes { RecordPayload.scheduledAt($0) }
       pendingGaps[pendingGaps.count - 1].add(sequence: sequence, deliverable: waited, time: slot)
+      pendingGaps[pendingGaps.count - 1].notedAt = wall
       if waited { counters.dropped += 1 }
       oldestKnown = nil
     }

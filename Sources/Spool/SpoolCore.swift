@@ -38,8 +38,16 @@ struct SpoolCore {
   var memoryBytes = 0
   /// Gaps to be written before the next record.
   var pendingGaps: [GapRecord] = []
+  /// Segments whose gap records wait in `pendingGaps` before the segment may go, and those a later segment repeats.
+  var carrying: Set<UInt32> = []
+  var carried: Set<UInt32> = []
+  /// As of the last group or tick.
+  var wall: Timestamp
   /// Gaps of segments whose files are gone, until the disk has them: an attempt to open that fails must not forget them.
   var owedGaps: [GapRecord] = []
+  /// Files of earlier attempts that must never be synced again.
+  var suspects: Set<String> = []
+  var cursorIsSuspect = false
   /// Where each lane's next result is looked for: at or before it.
   var positions: [DeliveryLane: LogPosition] = [:]
   /// Refused results not yet on disk, and the number of the next.
@@ -58,12 +66,14 @@ struct SpoolCore {
     self.open = open
     self.nonce = nonce
     self.mode = .memory(reason: "not opened yet", since: time.wall)
+    self.wall = time.wall
     self.counters = SpoolStatus(mode: .durable, durability: settings.durability)
   }
 
   /// Opens or, in memory mode, opens again. Returns the fault when it did not work; the mode then says so too.
   @discardableResult
   mutating func attach(at time: SpoolTime) -> FileFault? {
+    wall = time.wall
     do throws(FileFault) {
       // Opening anew while this object holds the lock would lock us out of our own directory.
       if let files { try adopt(try files.reattached(), at: time) } else { try adopt(try open(), at: time) }
@@ -85,8 +95,10 @@ struct SpoolCore {
   /// Writes a group in order. Returns whether all of it is recorded: on disk, and with `always` synced.
   @discardableResult
   mutating func record(_ entries: [SpoolEntry], overflow: GapRecord?, at time: SpoolTime) -> Bool {
+    wall = time.wall
     if let overflow {
       pendingGaps.append(overflow)
+      pendingGaps[pendingGaps.count - 1].notedAt = wall
       counters.dropped += overflow.lost
     }
     var group = entries
@@ -105,6 +117,7 @@ struct SpoolCore {
 
   /// What must happen now: the interval's sync, the next try of a disk that failed.
   mutating func tick(at time: SpoolTime) {
+    wall = time.wall
     if let due = syncDueAt, time.monotonic >= due { flush(at: time) }
     if case .memory = mode, time.monotonic >= retryAt { attach(at: time) }
   }
@@ -126,10 +139,7 @@ struct SpoolCore {
   /// The gaps take their place before the group, under the number of the record that follows them.
   func withGaps(_ group: [SpoolEntry]) -> [SpoolEntry] {
     let sequence = group.first?.sequence ?? nextSequence
-    let gaps = pendingGaps.map {
-      SpoolEntry(sequence: sequence, kind: .gap, deliverable: false, payload: $0.payload)
-    }
-    return gaps + group
+    return pendingGaps.map { $0.entry(before: sequence) } + group
   }
 
   private mutating func note(_ group: [SpoolEntry], at time: SpoolTime) {

@@ -52,6 +52,9 @@ package struct SpoolStatus: Hashable, Sendable {
   /// For the operator: space not reserved in full, a file system without guarantees.
   package var notes: [String] = []
 
+  /// The results all gap records stand for.
+  package var lostInGaps: Int { Int(clamping: gaps.reduce(0) { $0 + min($1.lost, 1 << 40) }) }
+
   package var isDurable: Bool { mode == .durable }
 
   package init(mode: Mode, durability: SpoolSettings.Durability) {

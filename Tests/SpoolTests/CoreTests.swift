@@ -82,6 +82,44 @@ struct CoreTests {
     #expect(after.status.gaps.contains(gap))
   }
 
+  @Test("a ring that goes round many times still says all that was ever lost, in a record a segment at most")
+  func lapped() {
+    let disk = MemoryFileSystem()
+    let core = TestStore(disk)
+    for start in stride(from: 0, to: 2000, by: 20) { core.add(start..<start + 20) }
+    let kept = core.waiting().count
+    for store in [core, TestStore(disk.afterKill())] {
+      let gaps = store.status.gaps
+      #expect(gaps.count <= store.status.segments)
+      #expect(gaps.allSatisfy { $0.cause == .ringFull })
+      #expect(gaps.reduce(0) { $0 + $1.lost } == UInt64(2000 - kept))
+      #expect(gaps.first?.firstTime == sampleRecord(0).scheduledAt)
+      #expect(gaps.last?.lastTime == sampleRecord(1999 - kept).scheduledAt)
+    }
+  }
+
+  @Test("a loss is remembered for 30 days, also when all the rest was delivered and its segment went")
+  func remembered() {
+    let disk = MemoryFileSystem()
+    var core = TestStore(disk)
+    for start in stride(from: 0, to: 400, by: 20) { core.add(start..<start + 20) }
+    let gaps = core.status.gaps
+    func goRound(at seconds: Int64) {
+      for _ in 0..<20 {
+        core.add(1000..<1020, at: seconds)
+        core.acknowledge(.live, through: .max)
+        core.core.markSnapshotted(through: core.core.nextSequence - 1)
+      }
+    }
+    #expect(gaps.reduce(0) { $0 + $1.lost } == core.status.dropped)
+    goRound(at: 29 * 86400)
+    core = TestStore(disk.afterKill(), at: 29 * 86400)
+    #expect(Set(core.status.gaps) == Set(gaps))
+    #expect(core.status.depth == 0)
+    goRound(at: 31 * 86400)
+    #expect(core.status.gaps.isEmpty)
+  }
+
   @Test("delivered results are dropped from a full ring without a word")
   func deliveredMakesRoom() {
     let core = TestStore(MemoryFileSystem())

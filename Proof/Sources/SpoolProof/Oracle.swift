@@ -20,6 +20,7 @@ final class Oracle: Sendable {
     /// The sequence of each.
     var recorded: [Int: UInt64] = [:]
     var delivered: Set<Int> = []
+    /// As the store showed them last: it remembers all it lost.
     var gaps: Set<Gap> = []
     var resent = 0
     var altered: [Int] = []
@@ -44,6 +45,7 @@ final class Oracle: Sendable {
       case "R":
         guard words.count == 3, let number = Int(words[1]), let sequence = UInt64(words[2]) else { break }
         book.recorded[number] = sequence
+      case "S": book.gaps = []
       case "G":
         guard words.count == 5, let lost = Int(words[2]), let first = UInt64(words[3]),
           let last = UInt64(words[4]), first <= last

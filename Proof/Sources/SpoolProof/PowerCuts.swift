@@ -23,7 +23,7 @@ struct PowerCuts {
     try command("truncate", "-s", "32M", folder + "/live.img")
     try command("mkfs.ext4", "-q", "-m", "0", folder + "/live.img")
     try command("mount", "-o", "loop", folder + "/live.img", folder + "/live")
-    defer { try? command("umount", folder + "/live") }
+    defer { try? unmount(folder + "/live") }
     let oracle = Oracle()
     let started = ContinuousClock.now
     var done = 0
@@ -48,7 +48,7 @@ struct PowerCuts {
       }
       writer.signal(SIGKILL)
       _ = writer.finish()
-      try command("umount", folder + "/live")
+      try unmount(folder + "/live")
       try command("mv", folder + "/copy.img", folder + "/live.img")
       try command("mount", "-o", "loop", folder + "/live.img", folder + "/live")
       // What was recorded after the cut never happened on this disk.
@@ -65,7 +65,7 @@ struct PowerCuts {
   /// Mounts the copy, starts a store on it, and returns what was recorded before the cut and is not there.
   private func open(_ folder: String, _ book: Oracle.Book) async throws -> [Int] {
     try command("mount", "-o", "loop", folder + "/copy.img", folder + "/copy")
-    defer { try? command("umount", folder + "/copy") }
+    defer { try? unmount(folder + "/copy") }
     let spool = try await ResultSpool.open(proofSettings(folder + "/copy/spool"))
     let status = spool.status()
     var found = Set<Int>()
@@ -85,6 +85,16 @@ struct PowerCuts {
         && !drops.contains { ($0.firstSequence...$0.lastSequence).contains(sequence) }
     }
     return gone.keys.sorted()
+  }
+
+  /// Who just closed the store may hold its directory for a moment longer. Where nobody lets go, out of the way at least.
+  private func unmount(_ path: String) throws {
+    for _ in 0..<50 {
+      if (try? command("umount", "-q", path)) != nil { return }
+      usleep(100_000)
+    }
+    try command("umount", "-l", path)
+    throw ProofFailure("\(path) stayed busy")
   }
 
   private func command(_ words: String...) throws {

@@ -7,8 +7,8 @@ import Synchronization
 
 /// The process that is killed: records results, says which are recorded, delivers, waits for each answer.
 ///
-/// It talks on descriptor 0, a socket: `R number sequence` recorded, `D number hash` delivered, `G cause lost first
-/// last` a gap record, `E` end of a batch. The answer to a batch is one byte.
+/// It talks on descriptor 0, a socket: `R number sequence` recorded, `D number hash` delivered, `S` the gap records
+/// change, `G cause lost first last` each of them, `E` end of a batch. The answer to a batch is one byte.
 struct Writer {
   let directory: String
   /// The number of the first result.
@@ -50,11 +50,14 @@ struct Writer {
 
   private func deliver(_ spool: ResultSpool, untilEmpty: Bool) async {
     var round = 0
-    var told: Set<GapRecord> = []
+    var told: [GapRecord] = []
     while true {
       round += 1
-      for gap in spool.status().gaps where told.insert(gap).inserted {
-        say("G \(gap.cause.rawValue) \(gap.lost) \(gap.firstSequence) \(gap.lastSequence)\n")
+      let gaps = spool.status().gaps
+      if gaps != told {
+        told = gaps
+        let lines = gaps.map { "G \($0.cause.rawValue) \($0.lost) \($0.firstSequence) \($0.lastSequence)\n" }
+        say("S\n" + lines.joined())
       }
       guard delivers else {
         try? await Task.sleep(for: .milliseconds(5))

@@ -55,6 +55,8 @@ final class CrashExplorer {
   private var duty = Duty()
   /// Recorded by the model: handed in, to be delivered, not settled, not dropped.
   private var waiting: Set<Int> = []
+  /// Delivered at some time: where the disk did not give the cursor back they come again, and are gone once it does.
+  private var acknowledged: Set<Int> = []
   /// In the quarantine when the action ends.
   private var refused: Set<Int> = []
   var next = 0
@@ -141,6 +143,7 @@ final class CrashExplorer {
     // From here on the store may forget them, and need not have.
     duty.recorded.subtract(numbers)
     waiting.subtract(numbers)
+    acknowledged.formUnion(numbers)
     store.acknowledge(lane, through: last.sequence)
   }
 
@@ -259,7 +262,7 @@ final class CrashExplorer {
   private func explore() {
     for instant in seen.take() { explore(instant, duty) }
     if store.status.isDurable {
-      duty.recorded = waiting
+      duty.recorded = waiting.subtracting(acknowledged)
       duty.lastSequence = max(duty.lastSequence, store.core.nextSequence - 1)
     } else {
       duty.recorded.formIntersection(waiting)
