@@ -22,26 +22,34 @@ package struct ConfigFiles: Sendable {
     expand: expandPattern, read: { path throws(ConfigErrors) in try readConfig(path) })
 }
 
-/// glob(3), sorted by name; what is no regular file and no link to one is left out, and so is what begins with a dot.
+/// glob(3), sorted by name, without what begins with a dot. Whatever else matches is meant: a link that leads nowhere
+/// or a folder is found here and fails when it is read. So does a folder that may not be looked into, which stands for
+/// what it holds.
 private func expandPattern(_ pattern: String) -> [String] {
   guard pattern.contains(where: { "*?[".contains($0) }) else { return [pattern] }
+  if let closed = closedFolder(of: pattern) { return [closed] }
   var found = glob_t()
   defer { globfree(&found) }
   guard glob(pattern, 0, nil, &found) == 0 else { return [] }
-  var paths: [String] = []
-  for index in 0..<Int(found.gl_pathc) {
-    guard let path = found.gl_pathv[index] else { continue }
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-    paths.append(String(cString: path))
-  }
-  return paths
+  return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
+}
+
+/// The folder before the first wildcard, when it is there and may not be looked into.
+private func closedFolder(of pattern: String) -> String? {
+  let plain = pattern.prefix { !"*?[".contains($0) }
+  let folder = String(plain[..<(plain.lastIndex(of: "/") ?? plain.startIndex)])
+  guard let handle = opendir(folder.isEmpty ? "/" : folder) else { return errno == ENOENT ? nil : folder }
+  closedir(handle)
+  return nil
 }
 
 private func readConfig(_ path: String) throws(ConfigErrors) -> [UInt8] {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+  // Without waiting: a pipe that nobody writes to would hold up the start for ever.
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
   guard descriptor >= 0 else { throw unreadable(path, errno) }
   defer { close(descriptor) }
+  if let problem = unfit(descriptor, path) { throw problem }
+  _ = fcntl(descriptor, F_SETFL, 0)
   var bytes: [UInt8] = []
   while bytes.count <= YAMLReader.maxSize {
     let (chunk, failure) = readChunk(descriptor)
@@ -50,6 +58,19 @@ private func readConfig(_ path: String) throws(ConfigErrors) -> [UInt8] {
     bytes += chunk
   }
   throw ConfigErrors(problems: [ConfigProblem(file: path, message: "the file is larger than 1 MiB")])
+}
+
+/// A pipe may be handed over by descriptor, as a shell's `<(…)` does; by name only a file is one.
+private func unfit(_ descriptor: Int32, _ path: String) -> ConfigErrors? {
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { return unreadable(path, errno) }
+  switch status.st_mode & S_IFMT {
+  case S_IFREG: return nil
+  case S_IFDIR: return unreadable(path, EISDIR)
+  case S_IFIFO where ["/dev/fd/", "/proc/self/fd/", "/dev/stdin"].contains { path.hasPrefix($0) }: return nil
+  default:
+    return ConfigErrors(problems: [ConfigProblem(file: path, message: "this is no regular file")])
+  }
 }
 
 private func unreadable(_ path: String, _ code: Int32) -> ConfigErrors {

@@ -12,6 +12,9 @@ extension ConfigPrinter {
     map("status") { printer in
       printer.text("listen", settings.status.listen.text)
       printer.secret("run_now_token", settings.status.runNowToken)
+      printer.secret("read_token", settings.status.readToken)
+      if settings.status.allowUnauthenticated { printer.flag("allow_unauthenticated", true) }
+      if !settings.status.hosts.isEmpty { printer.texts("hosts", settings.status.hosts) }
     }
     map("limits") { printer in
       printer.word("in_flight", settings.limits.inFlight.map(String.init) ?? "auto")

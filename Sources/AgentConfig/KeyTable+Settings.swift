@@ -55,13 +55,18 @@ extension KeyTable {
   static let status = KeyTable(
     keys: [
       Key(
-        "listen", .text, "off, a loopback host:port, or unix:PATH; port 0 lets the kernel choose",
+        "listen", .text, "off, address:port, or unix:PATH; port 0 lets the kernel choose",
         default: "unix:{state_dir}/agent.sock"),
       Key(
         "run_now_token", .secret,
         "What a client must show to run a check by hand; at least 10 characters", default: "nobody may"),
-    ],
-    planned: ["read_token", "allow_unauthenticated", "hosts"])
+      Key(
+        "read_token", .secret,
+        "What a client must show to read over TCP; at least 10 characters", default: "whoever reaches it may"),
+      Key(
+        "allow_unauthenticated", .flag, "Listen to other machines without read_token", default: "false"),
+      Key("hosts", .list(.text), "Further names that the server answers to, without a port", default: "[]"),
+    ])
 
   static let limits = KeyTable(
     keys: [

@@ -35,7 +35,7 @@ package struct AgentSettings: Hashable, Sendable {
 package struct StatusSettings: Hashable, Sendable {
   package enum Listen: Hashable, Sendable {
     case off
-    /// A loopback address or `localhost`; port 0 lets the kernel choose.
+    /// An address or `localhost`; port 0 lets the kernel choose.
     case tcp(host: String, port: UInt16)
     case unix(path: String)
   }
@@ -43,6 +43,12 @@ package struct StatusSettings: Hashable, Sendable {
   package var listen: Listen
   /// What a client must show to run a check by hand; nil: nobody may.
   package var runNowToken: Redacted?
+  /// What a client must show to read over TCP; nil: nothing.
+  package var readToken: Redacted?
+  /// Whoever reaches the port may read, from other machines too.
+  package var allowUnauthenticated: Bool
+  /// Names besides its addresses that the server answers to; lower case.
+  package var hosts: [String]
 }
 
 /// `limits`

@@ -18,10 +18,10 @@ extension SettingsBuilder {
         hint: "such as 127.0.0.1:9797")
       return .off
     }
-    guard host == "localhost" || IPAddress(host)?.isLoopback == true else {
+    guard host == "localhost" || IPAddress(host) != nil else {
       walk.problem(
-        position, "status.listen must be a loopback address, found \(found(map, "listen", text))",
-        hint: "listening to other machines is not supported by this version; use a reverse proxy")
+        position, "status.listen must be an address, found \(found(map, "listen", text))",
+        hint: "such as 0.0.0.0:9797; names that people use for it belong in status.hosts")
       return .off
     }
     return .tcp(host: host, port: port)

@@ -21,7 +21,7 @@ struct SettingsBuilder {
     nothingToDo()
     return Settings(
       agent: agent,
-      status: StatusSettings(listen: listen(stateDir: agent.stateDir), runNowToken: runNowToken()),
+      status: status(stateDir: agent.stateDir),
       limits: limits(),
       defaults: defaults, quartz: quartz, spool: spool(), egress: egress, canaries: canaries,
       checks: checks.map(\.check),

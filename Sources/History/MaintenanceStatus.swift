@@ -8,6 +8,12 @@ package struct CheckMaintenance: Hashable, Sendable {
   package var until: Timestamp
   /// The check is not probed meanwhile.
   package var skip: Bool
+
+  package init(name: String, until: Timestamp, skip: Bool) {
+    self.name = name
+    self.until = until
+    self.skip = skip
+  }
 }
 
 /// A maintenance window as people see it.

@@ -6,7 +6,7 @@ import Monitoring
 package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
   /// A socket of mode 0660: the file system says who may ask.
   case unix(path: String)
-  /// A loopback address or `localhost`; port 0 lets the kernel choose.
+  /// An address or `localhost`; port 0 lets the kernel choose.
   case tcp(host: String, port: UInt16)
 
   package var description: String {
@@ -35,8 +35,8 @@ package enum StatusServerError: Error, Hashable, Sendable, CustomStringConvertib
   package var description: String {
     switch self {
     case .notLoopback(let address):
-      "status.listen must be a loopback address or a unix socket, found \(address): everybody who reaches it could "
-        + "read the status; use a reverse proxy that authenticates"
+      "\(address) reaches other machines, and anybody there could read the status: set status.read_token, or "
+        + "status.allow_unauthenticated: true"
     case .cannotListen(let address, let why):
       "cannot listen on \(address): \(why)"
     }

@@ -28,6 +28,10 @@ struct Reply: Sendable {
   /// For a HEAD request: the headers of the answer without it.
   var omitsBody = false
   var allow: String?
+  /// Of a 303.
+  var location: String?
+  /// Of a 401: what a browser tells the person it asks.
+  var challenge: String?
 
   init(_ status: Int = 200, _ kind: Kind, _ body: [UInt8], styleNonce: String? = nil) {
     self.status = status
@@ -56,6 +60,10 @@ extension Response {
     headers[.cacheControl] = "no-store"
     headers[.crossOriginResourcePolicy] = "same-origin"
     if let allow = reply.allow { headers[.allow] = allow }
+    if let location = reply.location { headers[.location] = location }
+    if let challenge = reply.challenge {
+      headers[.wwwAuthenticate] = "Basic realm=\"\(challenge)\", charset=\"UTF-8\""
+    }
     headers[.contentLength] = String(reply.body.count)
     self.init(
       status: .init(code: reply.status), headers: headers,
@@ -76,6 +84,7 @@ extension StatusRequest {
     self.init(
       method: method, target: request.head.path ?? "", host: request.head.authority,
       hasBody: request.headers[.transferEncoding] != nil || (length != nil && length != "0"),
-      authorization: request.headers[.authorization])
+      authorization: request.headers[.authorization],
+      fetchSite: request.headers.first { $0.name.canonicalName == "sec-fetch-site" }?.value)
   }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import Foundation
+import Glibc
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import AgentConfig
@@ -82,5 +85,43 @@ struct IncludeTests {
   @Test func aPatternMayMatchNothing() throws {
     let loaded = try load(["etc/agent.yaml": "include: conf.d/*.yaml\nchecks: [\(check("A"))]\n"])
     #expect(loaded.origin.files == ["etc/agent.yaml"] && loaded.settings.checks.count == 1)
+  }
+
+  /// On a real disk: what matches a pattern and cannot be read is a problem, never left out without a word.
+  @Test(arguments: ["dangling", "folder", "pipe", "device"])
+  func whatMatchesIsMeant(kind: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let main = folder.appending(path: "agent.yaml").path
+      let strange = folder.appending(path: "conf.d/z.yaml").path
+      try FileManager.default.createDirectory(
+        at: folder.appending(path: "conf.d"), withIntermediateDirectories: false)
+      try "include: conf.d/*.yaml\nchecks: [\(check("Main"))]\n".write(
+        toFile: main, atomically: true, encoding: .utf8)
+      switch kind {
+      case "dangling": symlink("nowhere", strange)
+      case "folder": mkdir(strange, 0o700)
+      case "pipe": mkfifo(strange, 0o600)
+      default: symlink("/dev/zero", strange)
+      }
+      let errors = try #require(throws: ConfigErrors.self) {
+        try ConfigLoader.load(path: main, environment: [:], patterns: ConfigSources.test.patterns)
+      }
+      let words = [
+        "dangling": "the file does not exist", "folder": "this is a directory",
+        "pipe": "this is no regular file",
+        "device": "this is no regular file",
+      ]
+      #expect(errors.problems.map(\.message) == ["include: \(strange): \(words[kind] ?? "")"])
+    }
+  }
+
+  @Test func aFolderThatMayNotBeReadIsAProblem() async throws {
+    try await withTemporaryDirectory { folder in
+      // Root may read everything; a pattern below something that is no folder at all fails for everybody alike.
+      let closed = folder.appending(path: "loop").path
+      symlink(closed, closed)
+      #expect(ConfigFiles.disk.expand(closed + "/*.yaml") == [closed])
+      #expect(ConfigFiles.disk.expand(folder.path + "/none/*.yaml") == [])
+    }
   }
 }

@@ -92,6 +92,34 @@ import Testing
     }
   }
 
+  /// While its canary fails too, nobody knows whether it is the check's target that is down.
+  @Test func aReloadTakesOverTheCanaries() async throws {
+    let checks = ["Shop", "Router"].map {
+      "  - {name: \($0), type: tcp, host: 127.0.0.1, port: 1, interval: 1s, timeout: 1s, retries: 0}"
+    }.joined(separator: "\n")
+    try await withTemporaryDirectory { folder in
+      try RunStories.config(checks, more: "canaries: [Router]", in: folder)
+      let process = try AgentProcess(["run"], in: folder)
+      func told(_ words: String) -> Bool {
+        process.stderr.split(separator: "\n").contains { $0.contains(words) && $0.contains("check=Shop") }
+      }
+      try await process.wait(for: "a check without a verdict") { told("check is unknown") }
+      #expect(!told("check is down"))
+      try RunStories.config(checks, in: folder)
+      process.send(SIGHUP)
+      try await process.wait(for: "the verdict") { told("check is down") }
+      #expect(!process.stderr.contains("take effect at the next start"))
+      try RunStories.config(checks, more: "canaries: [Router]", in: folder)
+      let before = process.stderr.components(separatedBy: "check is unknown").count
+      process.send(SIGHUP)
+      try await process.wait(for: "no verdict again") {
+        process.stderr.components(separatedBy: "check is unknown").count > before
+      }
+      process.send(SIGTERM)
+      #expect(try await process.finish().status == 0)
+    }
+  }
+
   /// The scheduler tells missed slots while a new list is applied, and whoever hears of them asks for a name.
   @Test func whoeverIsToldOfAChangeMayAskTheCatalog() throws {
     var definition = CheckDefinition()

@@ -17,6 +17,8 @@ struct FixedSource: StatusSource {
   var results: [UniqueID: [CheckResult]] = [:]
   var ready = true
   var token: Redacted?
+  /// Without the token to run checks, which is `token`.
+  var access = StatusAccess()
   var outcome = RunNowOutcome.noSuchCheck
 
   func snapshot() async -> StatusSnapshot { status }
@@ -122,8 +124,10 @@ func withServer<Value: Sendable>(
   _ body: @escaping @Sendable (ListenAddress) async throws -> Value
 ) async throws -> Value {
   let (addresses, continuation) = AsyncStream.makeStream(of: ListenAddress.self)
+  var access = source.access
+  access.runNowToken = source.token
   let server = LocalStatusServer(
-    listen: listen, source: source, runNowToken: source.token,
+    listen: listen, source: source, access: access,
     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   return try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask {

@@ -48,11 +48,11 @@ extension Agent {
       let new = loaded.settings
       for warning in loaded.warnings { log.warning("\(warning.headline)", metadata: warning.hintMetadata) }
       parts.maintenance.replace(file: new.maintenance)
-      parts.catalog.replace(file: new.checks)
+      parts.catalog.replace(file: new.checks, canaries: new.canaries)
       log.notice("configuration reloaded", metadata: ["checks": "\(parts.catalog.checks.count)"])
       if !new.differsOnlyInChecks(from: settings) {
         log.warning(
-          "settings other than checks, defaults and maintenance have changed: they take effect at the next start"
+          "settings other than checks, defaults, canaries and maintenance have changed: they take effect at the next start"
         )
       }
     case .failure(let errors):
@@ -72,6 +72,7 @@ extension Settings {
     var comparable = self
     comparable.checks = other.checks
     comparable.maintenance = other.maintenance
+    comparable.canaries = other.canaries
     // They are in the checks already.
     comparable.defaults = other.defaults
     comparable.secretPaths = other.secretPaths

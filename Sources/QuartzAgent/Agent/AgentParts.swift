@@ -33,7 +33,7 @@ struct AgentParts: Sendable {
     self.settings = settings
     self.spool = spool
     self.log = log
-    let catalog = CheckCatalog(file: settings.checks)
+    let catalog = CheckCatalog(file: settings.checks, canaries: settings.canaries)
     let maintenance = MaintenanceBook(file: settings.maintenance)
     let reporter = AgentReporter(spool: spool)
     let link = try settings.quartz.map { quartz in
@@ -62,7 +62,7 @@ struct AgentParts: Sendable {
       link?.resources?.apply(checks)
       maintenance.replace(checks: checks)
       history.apply(checks, now: .now())
-      engine.canaries.replace(checks.filter { $0.enabled && settings.canaries.contains($0.name) })
+      engine.canaries.replace(catalog.canaries)
       scheduler.apply(checks)
     }
     scheduler.recall(history.lastStates.mapValues { RunOutcome.Finding($0) })
@@ -112,6 +112,8 @@ struct AgentParts: Sendable {
   /// What runs beside the scheduler until its task is cancelled.
   var services: [@Sendable () async -> Void] {
     var services: [@Sendable () async -> Void] = [{ await keeper.run(history) }]
+    services.append { await ClockWatch(history, log: log).run() }
+    services.append { await StoreWatch(spool, log: log).run() }
     if let uploader = link?.uploader { services.append { await uploader.run() } }
     if let puller = link?.puller { services.append { await puller.run() } }
     if let resources = link?.resources { services.append { await resources.run() } }

@@ -8,6 +8,8 @@ import Synchronization
 final class CheckCatalog: Sendable {
   private struct State {
     var file: [MonitoringCheck]
+    /// Names that the configuration calls canaries.
+    var canaries: Set<String>
     var api: [MonitoringCheck] = []
     var merged: [MonitoringCheck] = []
     var byID: [UniqueID: MonitoringCheck] = [:]
@@ -20,12 +22,17 @@ final class CheckCatalog: Sendable {
   /// everybody. Whoever is told may ask the catalog, which takes `state` alone.
   private let observer = Mutex<@Sendable ([MonitoringCheck]) -> Void>({ _ in })
 
-  init(file: [MonitoringCheck]) {
-    state = Mutex(State(file: file))
+  init(file: [MonitoringCheck], canaries: [String] = []) {
+    state = Mutex(State(file: file, canaries: Set(canaries)))
     state.withLock { merge(&$0) }
   }
 
   var checks: [MonitoringCheck] { state.withLock(\.merged) }
+
+  /// The checks that tell whether this machine's own uplink works.
+  var canaries: [MonitoringCheck] {
+    state.withLock { state in state.merged.filter { $0.enabled && state.canaries.contains($0.name) } }
+  }
 
   subscript(id: UniqueID) -> MonitoringCheck? { state.withLock { $0.byID[id] } }
 
@@ -43,7 +50,12 @@ final class CheckCatalog: Sendable {
     }
   }
 
-  func replace(file: [MonitoringCheck]) { change { $0.file = file } }
+  func replace(file: [MonitoringCheck], canaries: [String] = []) {
+    change { state in
+      state.file = file
+      state.canaries = Set(canaries)
+    }
+  }
 
   func replace(api: [MonitoringCheck], listed: Set<UniqueID>) {
     change { state in

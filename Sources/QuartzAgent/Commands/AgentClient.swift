@@ -33,6 +33,12 @@ struct AgentClient {
     try text(of: try await exchange(path, "POST", body: body), mayBeAbsent: true)
   }
 
+  /// Whether an agent listens there.
+  func isThere() async throws -> Bool {
+    let report = try await exchange("/livez", "GET")
+    return report.statusCode == 200 && report.header("server") == "quartz-agent"
+  }
+
   private func exchange(_ path: String, _ method: String, body: [UInt8]? = nil) async throws -> TransferReport
   {
     try await withCurlEngine { engine in

@@ -22,10 +22,14 @@ struct StoreOptions: ParsableArguments {
   @Option(help: "The state directory, when there is no configuration to name it.")
   var stateDir: String?
 
-  func open() throws -> FoundStore {
+  func open() async throws -> FoundStore {
     let settings = try stateDir == nil ? loadSettings(try config.required()) { _ in } : nil
     let folder = stateDir ?? settings?.agent.stateDir ?? ""
     guard access(folder + "/spool", F_OK) == 0 else {
+      // It may have gone while the agent goes on without it.
+      if let client = settings.flatMap({ AgentClient($0.status) }), try await client.isThere() {
+        return .running(client)
+      }
       throw failure(
         "there is no store in \(folder): no agent has run with this state_dir yet",
         hint: "name another configuration with --config, or the folder with --state-dir",

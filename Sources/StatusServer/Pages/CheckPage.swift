@@ -9,6 +9,8 @@ struct CheckPage {
   let check: CheckStatus
   /// Newest first.
   let results: [CheckResult]
+  /// Where the button leads that runs the check now; nil: there is none.
+  var runAddress: String?
 
   /// Rows of the table.
   static let shown = 50
@@ -16,15 +18,27 @@ struct CheckPage {
   func render(nonce: String) -> Markup {
     let name = StatusFormat.name(check.name)
     return Layout.page(
-      title: "\(check.state.word) · \(name)", snapshot: snapshot, nonce: nonce,
+      title: "\(standing.word) · \(name)", snapshot: snapshot, nonce: nonce,
       """
-      <nav><a class="button" href="/">← All checks</a></nav>
+      <nav class="bar"><a class="button" href="/">← All checks</a>\(runButton())</nav>
       \(hero(name))
       \(uptimes())
       \(chart())
       \(certificate())
       \(recent())
       """)
+  }
+
+  /// As the word beside the name says it: off and in maintenance are no state of the target.
+  private var standing: (word: String, mark: String, style: String) {
+    if !check.enabled { return ("OFF", "–", "unknown") }
+    if check.maintenance != nil { return ("MAINT", StatusFormat.maintenanceMark, "unknown") }
+    return (check.state.word, check.state.mark, check.state.rawValue)
+  }
+
+  private func runButton() -> Markup {
+    guard let runAddress else { return "" }
+    return "<form method=\"post\" action=\"\(runAddress)\"><button>Run now</button></form>"
   }
 
   private func hero(_ name: String) -> Markup {
@@ -51,7 +65,7 @@ struct CheckPage {
     let rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
     let stale: Markup = check.stale ? " <span class=\"stale\">STALE: no recent result</span>" : ""
     return """
-      <section class="card hero"><span class="big mark \(check.state.rawValue)" aria-hidden="true">\(check.state.mark)</span>
+      <section class="card hero"><span class="big mark \(standing.style)" aria-hidden="true">\(standing.mark)</span>
       <div><h1>\(name)</h1>\(Layout.state(check))\(stale) \(reason())</div></section>
       <section class="card"><dl class="facts">\(Markup(rows))</dl></section>
       """

@@ -95,9 +95,10 @@ struct DashboardPage {
     }
     let order: [CheckState] = [.down, .degraded, .unknown, .up]
     let found = snapshot.checks.filter(list.filter.matches)
+    let judged = found.filter { $0.enabled && $0.maintenance == nil }
     let sorted =
-      order.flatMap { state in found.filter { $0.enabled && $0.state == state } }
-      + found.filter { !$0.enabled }
+      order.flatMap { state in judged.filter { $0.state == state } }
+      + found.filter { $0.enabled && $0.maintenance != nil } + found.filter { !$0.enabled }
     let pages = max(1, (sorted.count + Self.pageSize - 1) / Self.pageSize)
     let page = min(list.page, pages)
     let rows = sorted.dropFirst((page - 1) * Self.pageSize).prefix(Self.pageSize)
@@ -118,19 +119,23 @@ struct DashboardPage {
 
   private func tools() -> Markup {
     let summary = snapshot.summary
-    let chips: [(state: CheckState?, word: String, count: Int)] = [
-      (nil, "All", snapshot.checks.count), (.up, "Up", summary.up), (.down, "Down", summary.down),
-      (.degraded, "Degraded", summary.degraded), (.unknown, "Unknown", summary.unknown),
+    let states: [(CheckState, String, Int)] = [
+      (.up, "Up", summary.up), (.down, "Down", summary.down), (.degraded, "Degraded", summary.degraded),
+      (.unknown, "Unknown", summary.unknown),
     ]
-    let links: [Markup] = chips.map { chip in
+    var links = [chip(nil, "", "All", snapshot.checks.count)]
+    links += states.map { state, word, count in
+      chip(
+        state.rawValue, "<span class=\"mark \(state.rawValue)\" aria-hidden=\"true\">\(state.mark)</span>",
+        word, count)
+    }
+    if summary.maintenance > 0 || list.filter.maintenance {
       let mark: Markup =
-        chip.state.map { "<span class=\"mark \($0.rawValue)\" aria-hidden=\"true\">\($0.mark)</span>" } ?? ""
-      let current: Markup = chip.state == list.filter.state ? " aria-current=\"page\"" : ""
-      return
-        "<a href=\"\(link(chip.state, page: 1))\"\(current)>\(mark)\(chip.word) <span class=\"num\">\(chip.count)</span></a>"
+        "<span class=\"mark unknown\" aria-hidden=\"true\">\(StatusFormat.maintenanceMark)</span>"
+      links.append(chip(ListFilter.maintenanceWord, mark, "Maintenance", summary.maintenance))
     }
     let state: Markup =
-      list.filter.state.map { "<input type=\"hidden\" name=\"state\" value=\"\($0.rawValue)\">" } ?? ""
+      list.filter.word.map { "<input type=\"hidden\" name=\"state\" value=\"\($0)\">" } ?? ""
     return """
       <div class="tools"><form method="get" action="/" role="search">\(state)\
       <input type="search" name="q" value="\(list.filter.text)" placeholder="Name, target or tag" aria-label="Search checks">\
@@ -138,23 +143,29 @@ struct DashboardPage {
       """
   }
 
+  private func chip(_ state: String?, _ mark: Markup, _ word: String, _ count: Int) -> Markup {
+    let current: Markup = state == list.filter.word ? " aria-current=\"page\"" : ""
+    return
+      "<a href=\"\(link(state, page: 1))\"\(current)>\(mark)\(word) <span class=\"num\">\(count)</span></a>"
+  }
+
   private func pager(_ page: Int, of pages: Int, found: Int) -> Markup {
     guard pages > 1 else { return "" }
     let first = (page - 1) * Self.pageSize + 1
     let last = min(found, page * Self.pageSize)
     let back: Markup =
-      page > 1 ? "<a class=\"button\" href=\"\(link(list.filter.state, page: page - 1))\">Back</a>" : ""
+      page > 1 ? "<a class=\"button\" href=\"\(link(list.filter.word, page: page - 1))\">Back</a>" : ""
     let next: Markup =
-      page < pages ? "<a class=\"button\" href=\"\(link(list.filter.state, page: page + 1))\">Next</a>" : ""
+      page < pages ? "<a class=\"button\" href=\"\(link(list.filter.word, page: page + 1))\">Next</a>" : ""
     return """
       <nav class="pager" aria-label="Pages">\(back)<span class="dim">\(first) to \(last) of \
       \(StatusFormat.grouped(found))</span>\(next)</nav>
       """
   }
 
-  private func link(_ state: CheckState?, page: Int) -> String {
+  private func link(_ state: String?, page: Int) -> String {
     var items: [String] = []
-    if let state { items.append("state=\(state.rawValue)") }
+    if let state { items.append("state=\(state)") }
     if !list.filter.text.isEmpty { items.append("q=" + percentEncoded(list.filter.text)) }
     if page > 1 { items.append("page=\(page)") }
     return items.isEmpty ? "/" : "/?" + items.joined(separator: "&")

@@ -8,38 +8,43 @@ enum Layout {
   /// Seconds after which the page is fetched again; no script is needed for that.
   static let refresh = 15
 
-  static func page(title: String, snapshot: StatusSnapshot, nonce: String, _ content: Markup) -> Markup {
-    """
-    <!doctype html>
-    <html lang="en">
-    <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <meta name="referrer" content="no-referrer">
-    <meta http-equiv="refresh" content="\(refresh)">
-    <title>\(title)</title>
-    <link rel="icon" href="\(icon(worst(snapshot)))">
-    <style nonce="\(nonce)">\(style)</style>
-    </head>
-    <body>
-    <header class="top"><div class="wrap">
-    <a class="brand" href="/"><svg viewBox="0 0 24 24" aria-hidden="true"><path class="gem" d="M12 2 20 8.5 12 22 4 8.5Z"/><path class="facet" d="M12 2 15.5 8.5 12 22 8.5 8.5Z"/></svg>\
-    <span>\(StatusFormat.name(snapshot.agent.name))</span></a>
-    <span class="dim">\(region(snapshot))quartz-agent \(snapshot.agent.version)</span>
-    <span class="dim clock">as of <time datetime="\(snapshot.now.rfc3339)">\(clock(snapshot.now))</time> UTC</span>
-    </div></header>
-    <main class="wrap">
-    \(content)
-    </main>
-    <footer class="wrap dim">Fetched again every \(refresh) s. Running for \
-    \(StatusFormat.age(snapshot.agent.started, now: snapshot.now)). \
-    <a href="/api/v1/summary?full=true">JSON</a> · <a href="/metrics">metrics</a> · \
-    <a href="/api/v1/status.txt">text</a></footer>
-    </body>
-    </html>
+  /// - Parameter reloads: false for a page whose address is no page, such as the answer to a form.
+  static func page(
+    title: String, snapshot: StatusSnapshot, nonce: String, reloads: Bool = true, _ content: Markup
+  ) -> Markup {
+    let again: Markup = reloads ? "<meta http-equiv=\"refresh\" content=\"\(refresh)\">" : ""
+    let fetched: Markup = reloads ? "Fetched again every \(refresh) s. " : ""
+    return """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <meta name="referrer" content="no-referrer">
+      \(again)
+      <title>\(title)</title>
+      <link rel="icon" href="\(icon(worst(snapshot)))">
+      <style nonce="\(nonce)">\(style)</style>
+      </head>
+      <body>
+      <header class="top"><div class="wrap">
+      <a class="brand" href="/"><svg viewBox="0 0 24 24" aria-hidden="true"><path class="gem" d="M12 2 20 8.5 12 22 4 8.5Z"/><path class="facet" d="M12 2 15.5 8.5 12 22 8.5 8.5Z"/></svg>\
+      <span>\(StatusFormat.name(snapshot.agent.name))</span></a>
+      <span class="dim">\(region(snapshot))quartz-agent \(snapshot.agent.version)</span>
+      <span class="dim clock">as of <time datetime="\(snapshot.now.rfc3339)">\(clock(snapshot.now))</time> UTC</span>
+      </div></header>
+      <main class="wrap">
+      \(content)
+      </main>
+      <footer class="wrap dim">\(fetched)Running for \
+      \(StatusFormat.age(snapshot.agent.started, now: snapshot.now)). \
+      <a href="/api/v1/summary?full=true">JSON</a> · <a href="/metrics">metrics</a> · \
+      <a href="/api/v1/status.txt">text</a></footer>
+      </body>
+      </html>
 
-    """
+      """
   }
 
   private static func region(_ snapshot: StatusSnapshot) -> String {

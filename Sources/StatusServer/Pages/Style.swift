@@ -61,6 +61,7 @@ extension Layout {
     background:var(--bg);color:var(--text);font:inherit}
     .button,button{display:inline-flex;align-items:center;min-height:44px;padding:8px 16px;border-radius:8px;border:1px solid \
     var(--line);background:var(--bg);color:var(--text);font:inherit;text-decoration:none;cursor:pointer}
+    .bar{display:flex;flex-wrap:wrap;gap:8px;justify-content:space-between}.bar form{margin:0}
     .chips{display:flex;flex-wrap:wrap;gap:8px}
     .chips a{display:inline-flex;align-items:center;gap:4px;min-height:44px;padding:4px 14px;border-radius:22px;border:1px solid \
     var(--line);color:var(--text);text-decoration:none}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+@testable import StatusServer
+
+/// Who may read: by token, by the name they ask for, by where they come from.
+@Suite struct AccessTests {
+  private let read = "read-0123456789"
+  private let run = "run-0123456789"
+
+  private func source(readable: Bool = false) throws -> FixedSource {
+    var source = try sampleSource()
+    source.access.readToken = readable ? nil : Redacted(read)
+    source.token = Redacted(run)
+    return source
+  }
+
+  private func get(_ address: ListenAddress, _ target: String, _ authorization: String?) async throws
+    -> RawResponse
+  {
+    let header = authorization.map { "Authorization: \($0)\r\n" } ?? ""
+    return try await exchange(
+      address, "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(header)Connection: close\r\n\r\n")
+  }
+
+  private func basic(_ pair: String) -> String { "Basic " + Data(pair.utf8).base64EncodedString() }
+
+  @Test func withoutTheTokenNothingIsReadButHealth() async throws {
+    try await withServer(try source()) { address in
+      for target in [
+        "/", "/metrics", "/api/v1/summary", "/api/v1/status.txt", "/api/v1/spool", "/checks/x", "/livez/",
+      ] {
+        let answer = try await get(address, target, nil)
+        #expect(answer.status == 401, "\(target)")
+        #expect(answer.header("WWW-Authenticate")?.hasPrefix("Basic realm=") == true)
+        #expect(!answer.body.contains("Shop"))
+      }
+      for target in ["/livez", "/readyz"] { #expect(try await get(address, target, nil).status == 200) }
+    }
+  }
+
+  @Test func eitherTokenReadsInEitherForm() async throws {
+    try await withServer(try source()) { address in
+      for shown in [
+        "Bearer \(read)", "bearer \(run)", basic("any:\(read)"), basic(":\(run)"), basic("a:\(read)"),
+      ] {
+        #expect(try await get(address, "/api/v1/summary", shown).status == 200, "\(shown)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "Bearer", "Bearer ", "Bearer read-012345678", "Bearer read-01234567890", "Basic", "Basic ====",
+    "Basic YTpi!",
+    "Basic YTpi=", "Basic cmVhZC0wMTIzNDU2Nzg5", "Digest read-0123456789", "read-0123456789",
+  ])
+  func whatIsNoTokenReadsNothing(_ shown: String) async throws {
+    try await withServer(try source()) { address in
+      #expect(try await get(address, "/api/v1/summary", shown).status == 401)
+    }
+  }
+
+  @Test func theTokenToReadRunsNothing() async throws {
+    let check = try makeCheck("Shop front")
+    var source = try source()
+    source.outcome = .done(makeResult(check, minute: 1, state: .up))
+    try await withServer(source) { address in
+      let answer = try await exchange(
+        address,
+        "POST /api/v1/checks/\(check.id)/run HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
+          + "Authorization: Bearer \(read)\r\nConnection: close\r\n\r\n")
+      #expect(answer.status == 401)
+    }
+  }
+
+  @Test func theFileSystemGuardsASocket() async throws {
+    let source = try source()
+    try await withTemporaryDirectory { folder in
+      let path = folder.appending(path: "agent.sock").path
+      try await withServer(source, listen: .unix(path: path)) { address in
+        #expect(try await get(address, "/api/v1/summary", nil).status == 200)
+      }
+    }
+  }
+
+  @Test func otherMachinesNeedATokenOrAPermission() {
+    let everywhere = ListenAddress.tcp(host: "0.0.0.0", port: 1)
+    #expect(!StatusAccess().permits(everywhere))
+    #expect(!StatusAccess(runNowToken: Redacted(run), hosts: ["agent.example"]).permits(everywhere))
+    #expect(StatusAccess(readToken: Redacted(read)).permits(everywhere))
+    #expect(StatusAccess(allowUnauthenticated: true).permits(everywhere))
+    #expect(StatusAccess().permits(.tcp(host: "127.0.0.1", port: 1)))
+    #expect(StatusAccess().permits(.unix(path: "/a")))
+  }
+
+  /// A name could be led to this machine by whoever owns it; an address could not.
+  @Test func namesAreKnownAndAddressesAreAddresses() {
+    let local = AllowedHosts(listen: .tcp(host: "127.0.0.1", port: 1), further: ["agent.example"])
+    for host in ["agent.example", "AGENT.example:80", "localhost"] {
+      #expect(local.contains(host), "\(host)")
+    }
+    for host in ["192.0.2.1", "[2001:db8::1]:80", "x.agent.example", "agent.example.evil.example"] {
+      #expect(!local.contains(host), "\(host)")
+    }
+    let remote = AllowedHosts(listen: .tcp(host: "0.0.0.0", port: 1), further: ["agent.example"])
+    for host in ["192.0.2.1:9797", "[2001:db8::1]:80", "[::1]", "agent.example:1", "localhost"] {
+      #expect(remote.contains(host), "\(host)")
+    }
+    for host in ["evil.example", "192.0.2.1.evil.example", "1.2.3", "", "[evil.example]"] {
+      #expect(!remote.contains(host), "\(host)")
+    }
+    #expect(!remote.contains(nil))
+  }
+}
