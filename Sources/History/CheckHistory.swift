@@ -3,6 +3,14 @@
 import DequeModule
 import Monitoring
 
+/// A full result in an allocation of its own size. An array's spare places would be as large as results, and of
+/// fifty thousand results there are many.
+private final class KeptResult: Sendable {
+  let result: CheckResult
+
+  init(_ result: CheckResult) { self.result = result }
+}
+
 /// Everything remembered of one check.
 struct CheckHistory: Sendable {
   /// Nil for a check known from a snapshot only, until the configuration names it again.
@@ -21,10 +29,8 @@ struct CheckHistory: Sendable {
   private var since: Timestamp?
   /// End of the last slot that a maintenance window left out; in memory only.
   private var skippedThrough: Timestamp?
-  private var spark: Deque<SparkPoint> = []
-  private(set) var recent: Deque<CheckResult> = []
-
-  static let sparkLength = 40
+  private var spark = SparkLine()
+  private var kept: Deque<KeptResult> = []
 
   init() {}
 
@@ -41,7 +47,7 @@ struct CheckHistory: Sendable {
   mutating func retire(now: Timestamp) -> Bool {
     guard check != nil else { return false }
     check = nil
-    recent = []
+    kept = []
     enabled.set(false, at: now.microseconds)
     return true
   }
@@ -52,15 +58,22 @@ struct CheckHistory: Sendable {
     return last.startedAt.duration(to: now) < .seconds(7 * 86_400)
   }
 
+  mutating func clockStepped(from before: Timestamp, to now: Timestamp) {
+    enabled.clockStepped(from: before.microseconds, to: now.microseconds)
+  }
+
+  /// The latest full results, newest first.
+  var recent: [CheckResult] { kept.reversed().map(\.result) }
+
   mutating func recount(after sequence: UInt64) { appliedThrough = min(appliedThrough, sequence) }
 
   mutating func keep(_ result: CheckResult, limit: Int) {
-    recent.append(result)
+    kept.append(KeptResult(result))
     trim(limit)
   }
 
   mutating func trim(_ limit: Int) {
-    if recent.count > limit { recent.removeFirst(recent.count - limit) }
+    if kept.count > limit { kept.removeFirst(kept.count - limit) }
   }
 
   /// A scheduled verdict; manual runs are in no window and change no state. One that was applied before, by its
@@ -86,7 +99,6 @@ struct CheckHistory: Sendable {
     }
     enabled.prove(at: result.scheduledAt.microseconds)
     spark.append(SparkPoint(state: result.state, responseTime: result.responseTime))
-    if spark.count > Self.sparkLength { spark.removeFirst() }
     // A late arrival tells of the past: it does not change what is.
     if let last, result.startedAt < last.startedAt,
       last.startedAt.duration(to: result.startedAt) > .seconds(-300)
@@ -119,7 +131,7 @@ struct CheckHistory: Sendable {
       interval: check.interval, enabled: check.enabled, state: last?.state ?? .unknown, since: since,
       stale: isStale(check, now: now), last: last,
       windows: UptimePeriod.allCases.map { timeline.window($0, now: now, enabled: enabled) },
-      spark: Array(spark), missed: missed, spanned: spanned, resourceID: check.resourceID, failures: failures,
+      spark: spark.points, missed: missed, spanned: spanned, resourceID: check.resourceID, failures: failures,
       failureThreshold: check.failureThreshold)
   }
 
@@ -131,7 +143,7 @@ struct CheckHistory: Sendable {
 
   /// Bytes held by the windows, the sparkline and the spans; recent results not included.
   var footprint: Int {
-    MemoryLayout<CheckHistory>.stride + timeline.footprint + spark.count * MemoryLayout<SparkPoint>.stride
+    MemoryLayout<CheckHistory>.stride + timeline.footprint + spark.footprint
       + enabled.spans.capacity * 16
   }
 }
@@ -148,7 +160,7 @@ extension CheckHistory {
     writer.bytes.append(last == nil ? 0 : 1)
     last?.encode(into: &writer)
     writer.count(spark.count)
-    for point in spark {
+    for point in spark.points {
       writer.text(point.state.rawValue)
       writer.optional(point.responseTime?.microseconds)
     }

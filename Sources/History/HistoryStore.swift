@@ -23,32 +23,31 @@ package final class HistoryStore: Sendable {
 
   /// The history that the files of `shard(_:)` hold. A damaged file, and one of another version, is left out and
   /// named in `damage`: a wrong figure is worse than none, and the store of results can be replayed.
-  package init(agent: AgentIdentity, decoding files: [StoredShard]) {
+  package convenience init(agent: AgentIdentity, decoding files: [StoredShard]) {
+    var reading = HistoryReading()
+    for file in files.sorted(by: { $0.number < $1.number }) { reading.add(file) }
+    self.init(agent: agent, reading)
+  }
+
+  /// The same, of files that were read one after another.
+  package init(agent: AgentIdentity, _ reading: HistoryReading) {
     self.agent = agent
-    var state = HistoryState()
-    var damaged: [Int] = []
-    var applied: UInt64 = .max
-    for file in files.sorted(by: { $0.number < $1.number }) {
-      do throws(CodingDamage) {
-        applied = min(applied, try state.read(file))
-      } catch {
-        damaged.append(file.number)
-      }
-    }
-    // What a lost file knew is above nothing that can be trusted.
-    state.applied = AppliedSequences(through: damaged.isEmpty && applied != .max ? applied : 0)
-    self.state = Mutex(state)
-    self.damage =
-      damaged.isEmpty
-      ? nil
-      : "\(damaged.count) of \(files.count) history files are damaged or of another version: "
-        + "their windows are rebuilt from the store of results as far as it reaches"
+    self.state = Mutex(reading.whole)
+    self.damage = reading.damage
   }
 
   /// The checks that are configured now, in their order. What is remembered of any other is kept for a week, not
   /// shown: a check may be away because the API's list is not there yet, or because somebody made a mistake.
   package func apply(_ checks: [MonitoringCheck], now: Timestamp) {
     state.withLock { $0.apply(checks, now: now) }
+  }
+
+  /// The wall clock was set from one instant to another. The time in between, which nobody lived through, is not due in
+  /// any window, so that a clock that starts in 1970 does not leave a year without data behind.
+  package func clockStepped(from before: Timestamp, to now: Timestamp) {
+    state.withLock { state in
+      for id in state.order { state.change(id) { $0.clockStepped(from: before, to: now) } }
+    }
   }
 
   /// Forgets that anything beyond this sequence was counted. For the start: what a snapshot counted and the store
@@ -107,7 +106,7 @@ package final class HistoryStore: Sendable {
   package func recent(_ checkID: UniqueID) -> [CheckResult]? {
     state.withLock { state in
       guard let history = state.histories[checkID], history.check != nil else { return nil }
-      return history.recent.reversed()
+      return history.recent
     }
   }
 
@@ -161,7 +160,7 @@ struct HistoryState: Sendable {
   var histories: [UniqueID: CheckHistory] = [:]
   var applied = AppliedSequences()
   var shards = HistoryShards()
-  private var order: [UniqueID] = []
+  private(set) var order: [UniqueID] = []
 
   /// Full results kept for each check: 100 up to 500 checks, then 50,000 in all, but at least one.
   private var recentLimit: Int { min(100, max(1, 50_000 / max(1, order.count))) }

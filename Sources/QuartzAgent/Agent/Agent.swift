@@ -2,6 +2,7 @@
 
 import AgentConfig
 import Checks
+import Glibc
 import History
 import Logging
 import Monitoring
@@ -53,6 +54,8 @@ struct Agent {
   /// meanwhile.
   private func serve(_ parts: AgentParts, _ signals: AsyncStream<ProcessSignal>) async {
     parts.announce()
+    // What reading the configuration and the history took and gave back: the allocator would keep it for ever.
+    await onThread { _ = malloc_trim(0) }
     let stopped = await withDiscardingTaskGroup { group in
       group.addTask { await parts.scheduler.run() }
       for service in parts.services { group.addTask { await service() } }

@@ -47,9 +47,9 @@ struct HistoryKeeper: Sendable {
   }
 
   private func stored(agent: AgentIdentity) async -> HistoryStore {
-    let (files, problems) = await folder.read()
+    let (reading, problems) = await folder.read()
     for problem in problems { log.warning("the history is not whole: \(problem)") }
-    let history = HistoryStore(agent: agent, decoding: files)
+    let history = HistoryStore(agent: agent, reading)
     if let damage = history.damage { log.warning("\(damage)", metadata: ["folder": "\(folder.path)"]) }
     return history
   }
@@ -110,23 +110,23 @@ struct HistoryFolder: Sendable {
     return StateFile(path: path + "/" + name, maxBytes: 256 << 20)
   }
 
-  /// All files there are, and what could not be read, in words.
-  func read() async -> (files: [StoredShard], problems: [String]) {
-    if let problem = await StateFolder.prepare(path) { return ([], [problem]) }
-    var files: [StoredShard] = []
+  /// All files there are, decoded one by one, and what could not be read, in words.
+  func read() async -> (reading: HistoryReading, problems: [String]) {
+    var reading = HistoryReading()
+    if let problem = await StateFolder.prepare(path) { return (reading, [problem]) }
     var problems: [String] = []
     for number in await onThread({ fileNumbers(path) }) {
       do {
         if let bytes = try await file(number).read() {
-          files.append(StoredShard(number: number, bytes: bytes))
+          reading.add(StoredShard(number: number, bytes: bytes))
         }
       } catch {
         problems.append("\(error)")
         // As good as damaged: it is replaced, and its checks are rebuilt.
-        files.append(StoredShard(number: number, bytes: []))
+        reading.add(StoredShard(number: number, bytes: []))
       }
     }
-    return (files, problems)
+    return (reading, problems)
   }
 
   func write(_ number: Int, _ bytes: [UInt8]) async throws(StateFile.Failure) {
