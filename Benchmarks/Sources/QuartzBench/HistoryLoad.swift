@@ -94,7 +94,7 @@ struct HistoryLoad {
     }
     // The place in the store of results is the agent's own to count, from 0.
     store.recount(after: 0)
-    guard let bytes = store.shard(0)?.bytes, let id = place(of: check.id, in: bytes) else { return [] }
+    guard let bytes = store.shard(0)?.bytes, let id = place(of: [check.id], in: bytes) else { return [] }
     return bytes[(id + 16)..<(bytes.count - 4)]
   }
 
@@ -105,7 +105,7 @@ struct HistoryLoad {
     let empty = HistoryStore(agent: Self.agent)
     empty.apply(Array(list), now: .now())
     let head = empty.shard(0)?.bytes ?? []
-    let start = list.compactMap { place(of: $0.id, in: head) }.min() ?? 0
+    let start = place(of: Set(list.map(\.id)), in: head) ?? 0
     var bytes = Array(head[..<start])
     for (index, check) in list.enumerated() {
       bytes += check.id.bytes
@@ -116,9 +116,11 @@ struct HistoryLoad {
     return bytes
   }
 
-  private func place(of id: UniqueID, in bytes: [UInt8]) -> Int? {
-    let wanted = id.bytes
-    return bytes.indices.dropLast(15).first { bytes[$0..<($0 + 16)].elementsEqual(wanted) }
+  /// Where the first of these ids stands: right behind the file's head, which is short.
+  private func place(of ids: Set<UniqueID>, in bytes: [UInt8]) -> Int? {
+    (0..<64).first { start in
+      start + 16 <= bytes.count && UniqueID(bytes: bytes[start..<(start + 16)]).map(ids.contains) ?? false
+    }
   }
 
   private func write(_ bytes: [UInt8], _ number: Int, to directory: String) throws {
