@@ -2,7 +2,6 @@
 
 import AgentConfig
 import Checks
-import Glibc
 import History
 import Logging
 import Monitoring
@@ -55,7 +54,7 @@ struct Agent {
   private func serve(_ parts: AgentParts, _ signals: AsyncStream<ProcessSignal>) async {
     parts.announce()
     // What reading the configuration and the history took and gave back: the allocator would keep it for ever.
-    await onThread { _ = malloc_trim(0) }
+    await onThread { releaseFreeMemory() }
     let stopped = await withDiscardingTaskGroup { group in
       group.addTask { await parts.scheduler.run() }
       for service in parts.services { group.addTask { await service() } }
