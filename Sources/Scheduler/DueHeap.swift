@@ -29,6 +29,19 @@ struct DueHeap {
     heap.reserveCapacity(entries)
   }
 
+  /// Each entry as the closure says, nil for never; much faster than to set one after the other.
+  init(entries: Int, _ due: (Int) -> Int64?) {
+    generations = Array(repeating: 0, count: entries)
+    var items: ContiguousArray<Item> = []
+    items.reserveCapacity(entries)
+    for entry in 0..<entries {
+      guard let due = due(entry) else { continue }
+      generations[entry] = 1
+      items.append(Item(due: due, entry: UInt32(entry), generation: 1))
+    }
+    heap = Heap(items)
+  }
+
   var count: Int { heap.count - dead }
 
   mutating func set(_ entry: Int, due: Int64) {

@@ -43,8 +43,11 @@ extension Schedule {
         events.append(.missed(check: check.id, slots: slots, cause: .limit))
       }
     }
-    for position in list.positions.values where entries[position].state == .off {
-      entries[position].slot = ownTimeline(position).slot(after: now).microseconds
+    // The id from the dictionary: the checks lie all over the memory, and slots pass while we look at them.
+    for (id, position) in list.positions where entries[position].state == .off {
+      let interval = Duration.microseconds(entries[position].interval)
+      let timeline = Timeline(agent: agent, check: id, interval: interval)
+      entries[position].slot = timeline.slot(after: now).microseconds
       entries[position].state = .planned
     }
     adoptRuns(list, at: now)
@@ -124,9 +127,7 @@ extension Schedule {
   }
 
   private mutating func planAll() {
-    due = DueHeap(entries: entries.count)
-    for (position, entry) in entries.enumerated() where entry.state == .planned || entry.state == .waiting {
-      planWake(position)
-    }
+    let (entries, offset) = (entries, offset)
+    due = DueHeap(entries: entries.count) { entries[$0].wake(offset) }
   }
 }

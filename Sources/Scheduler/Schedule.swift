@@ -20,6 +20,15 @@ struct Schedule {
     var timeline: Timeline { Timeline(slot: slot, interval: interval) }
 
     var standing: InFlightLimit.Standing { seen == .works ? .trusted : .suspect }
+
+    /// When it needs us next, by the boot clock; nil while it runs and while it is off.
+    func wake(_ offset: Int64) -> Int64? {
+      switch state {
+      case .planned: slot &- offset
+      case .waiting: slot + interval &- offset
+      case .running, .off: nil
+      }
+    }
   }
 
   enum State: UInt8 { case off, planned, waiting, running }
@@ -147,9 +156,7 @@ struct Schedule {
 
   /// Puts the instant at which this check needs us into the heap.
   mutating func planWake(_ position: Int) {
-    let entry = entries[position]
-    let slot = entry.state == .waiting ? entry.slot + entry.interval : entry.slot
-    due.set(position, due: slot &- offset)
+    if let instant = entries[position].wake(offset) { due.set(position, due: instant) }
   }
 
   /// A planned check queues at its host; a waiting one moves on to the slot that has come. Slots before the one it
@@ -227,7 +234,10 @@ extension MonitoringCheck {
   /// No honest run takes longer: every attempt to its timeout, every delay, and some seconds of our own. A run that
   /// took longer slept through a suspend, and its verdict says nothing about those hours.
   package var longestRun: Duration {
+    // In microseconds: to multiply a duration is slow, and this is asked for with every run.
     let confirmations = retries > 0 && confirmDelay > .zero ? 1 : 0
-    return timeout * (1 + retries + confirmations) + retryDelay * retries + confirmDelay + .seconds(5)
+    let attempts = timeout.microseconds * Int64(1 + retries + confirmations)
+    let pauses = retryDelay.microseconds * Int64(retries) + confirmDelay.microseconds
+    return .microseconds(attempts + pauses + 5_000_000)
   }
 }

@@ -74,9 +74,13 @@ package struct SlotRange: Hashable, Sendable, RandomAccessCollection {
 private func stableHash(_ agent: String, _ check: UniqueID) -> UInt64 {
   var hash: UInt64 = 0xcbf2_9ce4_8422_2325
   func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  func mix(_ word: UInt64) {
+    for shift in stride(from: 56, through: 0, by: -8) { mix(UInt8(truncatingIfNeeded: word >> shift)) }
+  }
   for byte in agent.utf8 { mix(byte) }
-  mix(0)
-  for byte in check.bytes { mix(byte) }
+  mix(0 as UInt8)
+  mix(check.high)
+  mix(check.low)
   hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
   hash = (hash ^ (hash >> 27)) &* 0x94d0_49bb_1331_11eb
   return hash ^ (hash >> 31)

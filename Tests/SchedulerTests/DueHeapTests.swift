@@ -17,6 +17,21 @@ import Testing
     #expect(heap.first == 30)
   }
 
+  @Test func madeAtOnceItIsAsIfSetOneByOne() {
+    let dues: [Int64?] = [30, nil, 10, 20, nil]
+    var heap = DueHeap(entries: 5) { dues[$0] }
+    #expect(heap.count == 3)
+    heap.set(1, due: 15)
+    heap.set(2, due: 40)
+    heap.remove(0)
+    #expect(heap.count == 3)
+    #expect(heap.pop(through: 100) == 1)
+    #expect(heap.pop(through: 100) == 3)
+    #expect(heap.pop(through: 39) == nil)
+    #expect(heap.pop(through: 40) == 2)
+    #expect(heap.count == 0)
+  }
+
   @Test func whatIsSetAnewIsDueOnce() {
     var heap = DueHeap(entries: 1)
     heap.set(0, due: 10)
