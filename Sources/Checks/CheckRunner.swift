@@ -108,6 +108,8 @@ package struct CheckRunner: Sendable {
     }
   }
 
+  /// Never inlined: in an asynchronous function all of this would be kept for as long as it waits.
+  @inline(never)
   private func result(
     of outcome: ProbeOutcome, _ attempts: [Attempt], check: MonitoringCheck, slot: ProbeSlot,
     startedAt: Timestamp

@@ -51,7 +51,10 @@ extension IPAddress {
 
   /// What a connection to this address may end at: what is embedded, and the address itself unless its prefix
   /// means nothing but "IPv4 inside".
-  package var reached: [IPAddress] { (wrapped ?? [self]) + isatap }
+  package var reached: [IPAddress] {
+    if case .v4 = self { return [self] }
+    return (wrapped ?? [self]) + isatap
+  }
 
   /// Nil unless the prefix says that the address stands for IPv4.
   private var wrapped: [IPAddress]? {

@@ -48,8 +48,10 @@ package struct EgressPolicy: Hashable, Sendable {
     }
     let port = purpose == .echo ? nil : port
     // An address that hides others is as good as the worst of them: each must pass on its own.
-    for candidate in [address] + address.embedded where listed(candidate, port, in: settings.deny) {
-      return .denied("\(address) is in 'egress.deny'")
+    if !settings.deny.isEmpty {
+      for candidate in [address] + address.embedded where listed(candidate, port, in: settings.deny) {
+        return .denied("\(address) is in 'egress.deny'")
+      }
     }
     for judged in address.reached {
       let request = Request(address: judged, port: port, purpose: purpose)

@@ -43,61 +43,6 @@ extension HostResolving {
   }
 }
 
-/// Everything one attempt found out. `CheckRunner` makes the result of it.
-package struct ProbeOutcome: Sendable {
-  package var verdict: Verdict
-  /// From the start of resolution to the last byte needed; nil when the probe never left this machine.
-  package var responseTime: Duration?
-  package var timings: Timings
-  package var hops: [Hop]
-  /// The address that was dialled, as text, with the port.
-  package var address: String?
-  /// 4 or 6.
-  package var ipVersion: Int?
-  package var statusCode: Int?
-  package var httpVersion: String?
-  package var tls: TLSFacts?
-  package var dns: DNSFacts?
-  package var ping: PingFacts?
-  /// What was said, in order, up to the step that failed.
-  package var dialog: [DialogStepFacts] = []
-  /// Every condition that could be judged, also those that hold.
-  package var assertions: [Assertion]
-  /// On failure only: at most 1 KiB of what the target said, redacted.
-  package var excerpt: String?
-  /// The addresses that were raced, of all hops; empty where there was no choice.
-  package var dialled: [DialledAddress] = []
-  /// With `addresses: each`: what every address came to.
-  package var addresses: [AddressVerdict] = []
-  /// With `negate`: the verdict before it changed sides; nil where it did not.
-  package var negated: Verdict?
-  /// How long the attempt was held back before it began: lateness, no part of any time in here.
-  package var held: Duration = .zero
-  /// Nothing was tried yet: the attempt is to be made again after this long.
-  package var postponed: Duration?
-
-  package init(
-    _ verdict: Verdict, responseTime: Duration? = nil, timings: Timings = Timings(), hops: [Hop] = [],
-    address: String? = nil, ipVersion: Int? = nil, statusCode: Int? = nil, httpVersion: String? = nil,
-    tls: TLSFacts? = nil, dns: DNSFacts? = nil, ping: PingFacts? = nil, assertions: [Assertion] = [],
-    excerpt: String? = nil
-  ) {
-    self.verdict = verdict
-    self.responseTime = responseTime
-    self.timings = timings
-    self.hops = hops
-    self.address = address
-    self.ipVersion = ipVersion
-    self.statusCode = statusCode
-    self.httpVersion = httpVersion
-    self.tls = tls
-    self.dns = dns
-    self.ping = ping
-    self.assertions = assertions
-    self.excerpt = excerpt
-  }
-}
-
 /// One kind of probe. An attempt is one fresh connection (or exchange) and one verdict.
 package protocol Probe: Sendable {
   /// The attempt is over by `deadline`, resolution and redirects included. Throws only when the surrounding

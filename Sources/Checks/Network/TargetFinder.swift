@@ -39,9 +39,7 @@ package struct TargetFinder: Sendable {
   package func find(
     _ target: Target, for check: MonitoringCheck, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> Finding {
-    if let why = policy.refusal(of: check) {
-      return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
-    }
+    if let finding = findAtOnce(target, for: check) { return finding }
     let host = try await resolve(target.endpoint.host, for: check, until: deadline)
     let dns = IPAddress(target.endpoint.host) == nil ? host.elapsed : nil
     if let failure = host.failure {
@@ -49,7 +47,24 @@ package struct TargetFinder: Sendable {
       let shown = failure.reason == .policyDenied ? nil : dns
       return .ended(ProbeOutcome(failure, responseTime: shown, timings: Timings(dns: shown, total: shown)))
     }
-    switch judge(host.addresses, of: target, for: check) {
+    return judged(host.addresses, of: target, for: check, dns: dns)
+  }
+
+  /// What needs no waiting: the check may not be run, or its host is an address, of a family that it may use. Nil: the
+  /// host must be resolved.
+  package func findAtOnce(_ target: Target, for check: MonitoringCheck) -> Finding? {
+    if let why = policy.refusal(of: check) {
+      return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
+    }
+    guard check.pinned == nil, let literal = IPAddress(target.endpoint.host), check.usableIP.allows(literal)
+    else { return nil }
+    return judged([literal], of: target, for: check, dns: nil)
+  }
+
+  private func judged(
+    _ addresses: [IPAddress], of target: Target, for check: MonitoringCheck, dns: Duration?
+  ) -> Finding {
+    switch judge(addresses, of: target, for: check) {
     case .permitted(let addresses): return admit(addresses, of: target.endpoint.host, for: check, dns: dns)
     case .refused(let why):
       return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
@@ -101,17 +116,19 @@ package struct TargetFinder: Sendable {
 
   private func judge(_ addresses: [IPAddress], of target: Target, for check: MonitoringCheck) -> Judgement {
     let endpoint = target.endpoint
-    var refusal = "\(endpoint.host) has no address"
-    let permitted = addresses.filter { address in
+    var refusal: String?
+    var permitted: [SocketAddress] = []
+    for address in addresses {
       let verdict = policy.judge(
         address, port: endpoint.port, origin: check.origin, purpose: target.purpose, host: endpoint.host)
-      guard case .denied(let why) = verdict else { return true }
-      refusal = why
-      return false
+      switch verdict {
+      case .allowed:
+        permitted.append(SocketAddress(address, port: endpoint.port, source: check.sourceAddress))
+      case .denied(let why): refusal = why
+      }
     }
-    guard !permitted.isEmpty else { return .refused(refusal) }
-    let dialled = permitted.map { SocketAddress($0, port: endpoint.port, source: check.sourceAddress) }
-    return .permitted(dialled)
+    guard !permitted.isEmpty else { return .refused(refusal ?? "\(endpoint.host) has no address") }
+    return .permitted(permitted)
   }
 
   /// By the machine's resolver, or by the one the check names, whose own address is judged like any other.
