@@ -6,19 +6,22 @@ import Glibc
 import Monitoring
 
 /// One socket with its dialogue, from `socket` to `close`. Made, used and released on the reactor's thread.
-final class Flow<Talk: Dialogue>: ReactorFlow {
-  typealias Outcome = Reactor.Outcome<Talk>
+final class Flow: ReactorFlow {
   typealias Instant = ContinuousClock.Instant
 
-  private var dialogue: Talk
+  /// The dialogue.
+  private let hear: (FlowEvent, Instant) -> DialogueStep
   private let transport: Transport
   private let peer: SocketAddress
   private let deadline: Instant
   /// Stands already; nil: `peer` is dialled.
   private let connection: ConnectedSocket?
-  /// Taken when the flow ends, so that it is resumed exactly once.
-  private var continuation: CheckedContinuation<Outcome?, Never>?
+  /// Called with how it went, with nil when it was cancelled. Taken when it is called, so that it is called once.
+  private var end: ((FlowReport?) -> Void)?
+  private var report: FlowReport?
   private var socket: Descriptor?
+  /// The socket is one that may serve other flows after this one.
+  private var isShared = false
   private var id: UInt64 = 0
   private var started = Instant.now
   private var connected: Instant?
@@ -36,15 +39,16 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
   private let readsPerTurn = 16
 
   init(
-    _ dialogue: Talk, transport: Transport, peer: SocketAddress, deadline: Instant,
-    continuation: CheckedContinuation<Outcome?, Never>, connection: ConnectedSocket? = nil
+    over transport: Transport, with peer: SocketAddress, until deadline: Instant,
+    on connection: ConnectedSocket? = nil, hear: @escaping (FlowEvent, Instant) -> DialogueStep,
+    end: @escaping (FlowReport?) -> Void
   ) {
     self.connection = connection
-    self.dialogue = dialogue
     self.transport = transport
     self.peer = peer
     self.deadline = deadline
-    self.continuation = continuation
+    self.hear = hear
+    self.end = end
   }
 
   func begin(_ id: UInt64, on loop: ReactorLoop) -> Bool {
@@ -59,17 +63,24 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
       socket = consume opened
       return connectionStands(at: .now, on: loop) && setAlarm(on: loop)
     }
-    guard let opened = Descriptor(openSocket(transport, to: peer)) else {
-      return finish(.failed(errno), at: .now, on: loop)
-    }
-    let number = opened.number
-    socket = consume opened
+    guard let number = open(on: loop) else { return finish(.failed(errno), at: .now, on: loop) }
     started = .now
     let result = peer.withPointer { connect(number, $0, $1) }
     if result == 0 { return connectionStands(at: .now, on: loop) && setAlarm(on: loop) }
     let code = errno
     guard code == EINPROGRESS else { return finish(.failed(code), at: .now, on: loop) }
     return expect(EPOLLOUT.rawValue, on: loop) && setAlarm(on: loop)
+  }
+
+  /// Nil when a call failed; `errno` says why.
+  private func open(on loop: ReactorLoop) -> Int32? {
+    isShared = transport == .udp && peer.source == nil
+    guard let opened = Descriptor(isShared ? loop.borrow(peer.family, id) : openSocket(transport, to: peer))
+    else { return nil }
+    let number = opened.number
+    socket = consume opened
+    if isShared { interest = EPOLLIN.rawValue }
+    return number
   }
 
   /// Sees to it that the loop calls at the next instant that matters. Always true.
@@ -102,29 +113,35 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
     if let alarm, alarm <= now { self.alarm = nil }
     guard let wake, wake <= now else { return setAlarm(on: loop) }
     self.wake = nil
-    return follow(dialogue.woke(at: now), at: now, on: loop) && setAlarm(on: loop)
+    return follow(hear(.woke, now), at: now, on: loop) && setAlarm(on: loop)
   }
 
   func cancel() {
     socket = nil
-    continuation?.resume(returning: nil)
-    continuation = nil
+    settle()
+  }
+
+  func settle() {
+    end?(report)
+    end = nil
   }
 
   private func connectionStands(at now: Instant, on loop: ReactorLoop) -> Bool {
     guard let number = socket?.number else { return false }
     // Where nobody listens on an ephemeral port, the kernel may pick that very port for our end and join the
     // socket with itself (simultaneous open, RFC 9293 3.5): nobody is there, which is a refusal.
-    if transport == .tcp, isSelfConnected(number) { return finish(.failed(ECONNREFUSED), at: now, on: loop) }
+    if transport == .tcp, isSelfConnected(number, peer) {
+      return finish(.failed(ECONNREFUSED), at: now, on: loop)
+    }
     connected = now
-    return follow(dialogue.opened(at: now), at: now, on: loop)
+    return follow(hear(.opened, now), at: now, on: loop)
   }
 
   /// The reset came before we looked. An attempt that is reset is "refused" (RFC 9293 3.5.2); "reset" is what
   /// the kernel calls the end of a connection that stood, so the verdict does not hang on who was faster.
   private func connectionStood(at now: Instant, on loop: ReactorLoop) -> Bool {
     connected = now
-    let isDone = dialogue.opened(at: now).isDone
+    let isDone = hear(.opened, now).isDone
     return finish(isDone ? .done : .failed(ECONNRESET), at: now, on: loop)
   }
 
@@ -158,7 +175,7 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
       }
       if count == 0, transport == .tcp { return finish(.closed, at: now, on: loop) }
       if firstByte == nil { firstByte = now }
-      let step = dialogue.received(loop.buffer[..<count], from: sender, at: now)
+      let step = hear(.received(loop.buffer[..<count], from: sender), now)
       if step == .wait { continue }
       if !follow(step, at: now, on: loop) { return false }
     }
@@ -168,7 +185,7 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
   private func takeErrors(_ number: Int32, at now: Instant, on loop: ReactorLoop) -> Bool {
     for _ in 0..<readsPerTurn {
       guard let (error, quoted) = readErrorQueue(number) else { break }
-      if !follow(dialogue.refused(error, about: quoted[...]), at: now, on: loop) { return false }
+      if !follow(hear(.refused(error, about: quoted[...]), now), at: now, on: loop) { return false }
     }
     return receive(number, at: now, on: loop)
   }
@@ -195,12 +212,12 @@ final class Flow<Talk: Dialogue>: ReactorFlow {
 
   private func finish(_ end: FlowReport.End, at now: Instant, on loop: ReactorLoop) -> Bool {
     // Closed before the caller goes on: its next socket may need this descriptor.
-    socket = nil
-    let report = FlowReport(
+    let used = socket.take()
+    if isShared, end == .done, let number = used?.release() { loop.giveBack(number, peer.family) }
+    report = FlowReport(
       end: end, started: started, connected: connected, firstByte: firstByte, ended: now, deadline: deadline,
       lateness: loop.lateness(since: started))
-    continuation?.resume(returning: Outcome(dialogue: dialogue, report: report))
-    continuation = nil
+    loop.settle(self)
     return false
   }
 }

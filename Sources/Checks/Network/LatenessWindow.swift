@@ -17,6 +17,8 @@ struct LatenessWindow {
   }
 
   func largest(since start: ContinuousClock.Instant) -> Duration {
-    steps.first { $0.at >= start }?.lateness ?? .zero
+    // From the end: who asks has begun a moment ago.
+    let next = (steps.lastIndex { $0.at < start } ?? -1) + 1
+    return next < steps.count ? steps[next].lateness : .zero
   }
 }

@@ -26,7 +26,7 @@ package struct DialTry: Hashable, Sendable {
 
 /// How a race went, with stamps taken on the reactor's thread.
 package struct RaceReport: Sendable {
-  /// The connection that stands; nil when none does.
+  /// The connection that stands; nil when none does, and when nobody wants it.
   package var socket: ConnectedSocket?
   /// Every address that was dialled, in the order of dialling. Those whose turn never came are not in it.
   package var tries: [DialTry]
@@ -52,20 +52,25 @@ final class Race: ReactorFlow {
 
   private let peers: [SocketAddress]
   private let deadline: Instant
+  /// The connection that stands is handed on.
+  private let keepsSocket: Bool
   /// Taken when the race ends, so that it is resumed exactly once.
   private var continuation: CheckedContinuation<RaceReport?, Never>?
+  private var report: RaceReport?
   private var id: UInt64 = 0
   private var started = Instant.now
   private var tries: [DialTry] = []
-  /// Descriptors that are connecting, by the index of their try.
-  private var open: [Int: Int32] = [:]
+  /// Descriptors that are connecting, by the index of their try; -1: no more.
+  private var open: [Int32] = []
   private var nextStart: Instant?
 
   init(
-    _ peers: [SocketAddress], deadline: Instant, continuation: CheckedContinuation<RaceReport?, Never>
+    _ peers: [SocketAddress], deadline: Instant, keepsSocket: Bool,
+    continuation: CheckedContinuation<RaceReport?, Never>
   ) {
     self.peers = peers
     self.deadline = deadline
+    self.keepsSocket = keepsSocket
     self.continuation = continuation
   }
 
@@ -78,8 +83,12 @@ final class Race: ReactorFlow {
   }
 
   func ready(_ events: UInt32, at now: Instant, on loop: ReactorLoop) -> Bool {
-    for (index, number) in open.sorted(by: { $0.key < $1.key }) where isConnectOver(number) {
-      let code = outcome(of: number)
+    let isError = events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
+    for (index, number) in open.enumerated() where number >= 0 {
+      // With one address the event is about its socket; with several any of them may be meant.
+      let isAlone = peers.count == 1
+      guard isAlone || isConnectOver(number) else { continue }
+      let code = outcome(of: number, peers[index], hasError: isError || !isAlone)
       if code == 0 { return finish(index, at: now, on: loop) }
       close(index, as: .failed(code), at: now)
       if !dialNext(on: loop) { return false }
@@ -89,7 +98,7 @@ final class Race: ReactorFlow {
 
   func timer(at now: Instant, on loop: ReactorLoop) -> Bool {
     if now >= deadline {
-      for index in open.keys { close(index, as: .timedOut, at: now) }
+      for index in open.indices { close(index, as: .timedOut, at: now) }
       return finish(nil, at: now, on: loop)
     }
     guard let nextStart, nextStart <= now else { return true }
@@ -97,9 +106,13 @@ final class Race: ReactorFlow {
   }
 
   func cancel() {
-    for number in open.values { _ = Glibc.close(number) }
-    open = [:]
-    continuation?.resume(returning: nil)
+    for number in open where number >= 0 { _ = Glibc.close(number) }
+    open = []
+    settle()
+  }
+
+  func settle() {
+    continuation?.resume(returning: report)
     continuation = nil
   }
 
@@ -113,13 +126,14 @@ final class Race: ReactorFlow {
       tries.append(DialTry(peer: peer, started: now, ended: now, end: .abandoned))
       let index = tries.count - 1
       let number = openSocket(.tcp, to: peer)
+      let refusal = errno
+      open.append(number)
       guard number >= 0 else {
-        tries[index].end = .failed(errno)
+        tries[index].end = .failed(refusal)
         continue
       }
-      open[index] = number
       let result = peer.withPointer { connect(number, $0, $1) }
-      let code = result == 0 ? outcome(of: number) : errno
+      let code = result == 0 ? outcome(of: number, peer, hasError: true) : errno
       if code == 0 { return finish(index, at: .now, on: loop) }
       let watched = code == EINPROGRESS ? loop.watch(number, id, EPOLLOUT.rawValue, isNew: true) : code
       guard watched == 0 else {
@@ -133,40 +147,53 @@ final class Race: ReactorFlow {
       }
       return true
     }
-    return open.isEmpty ? finish(nil, at: .now, on: loop) : true
+    return open.contains { $0 >= 0 } ? true : finish(nil, at: .now, on: loop)
   }
 
   /// Zero: the connection stands, or stood until the other side reset it, which is for its user to find out.
-  private func outcome(of number: Int32) -> Int32 {
-    switch pendingError(number) {
+  private func outcome(of number: Int32, _ peer: SocketAddress, hasError: Bool) -> Int32 {
+    switch hasError ? pendingError(number) : 0 {
     // Nobody listens there, and the kernel joined the socket with itself; see `Flow`.
-    case 0: isSelfConnected(number) ? ECONNREFUSED : 0
+    case 0: isSelfConnected(number, peer) ? ECONNREFUSED : 0
     case ECONNRESET: 0
     case let code: code
     }
   }
 
+  /// Nothing if it is closed already.
   private func close(_ index: Int, as end: DialTry.End, at now: Instant) {
-    if let number = open.removeValue(forKey: index) { _ = Glibc.close(number) }
+    guard open[index] >= 0 else { return }
+    _ = Glibc.close(open[index])
+    open[index] = -1
     tries[index].end = end
     tries[index].ended = now
   }
 
   private func finish(_ winner: Int?, at now: Instant, on loop: ReactorLoop) -> Bool {
     var socket: ConnectedSocket?
-    if let winner, let number = open.removeValue(forKey: winner) {
-      loop.forget(number)
+    if let winner {
+      socket = take(winner, on: loop)
       tries[winner].end = .connected
       tries[winner].ended = now
-      let peer = tries[winner].peer
-      socket = ConnectedSocket(number, address: peer.address.description, port: peer.port)
     }
-    for index in open.keys { close(index, as: .abandoned, at: now) }
-    let report = RaceReport(
+    for index in open.indices { close(index, as: .abandoned, at: now) }
+    report = RaceReport(
       socket: socket, tries: tries, started: started, ended: now, deadline: deadline,
       lateness: loop.lateness(since: started))
-    continuation?.resume(returning: report)
-    continuation = nil
+    loop.settle(self)
     return false
+  }
+
+  /// The winner's socket, if somebody wants it.
+  private func take(_ winner: Int, on loop: ReactorLoop) -> ConnectedSocket? {
+    let number = open[winner]
+    open[winner] = -1
+    guard keepsSocket else {
+      _ = Glibc.close(number)
+      return nil
+    }
+    loop.forget(number)
+    let peer = tries[winner].peer
+    return ConnectedSocket(number, address: peer.address.description, port: peer.port)
   }
 }

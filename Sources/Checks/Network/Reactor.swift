@@ -42,7 +42,7 @@ package final class Reactor: Sendable {
     until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> Outcome<Talk> {
     try await open { continuation in
-      Flow(dialogue, transport: transport, peer: peer, deadline: deadline, continuation: continuation)
+      flow(dialogue, over: transport, with: peer, until: deadline, on: nil, continuation)
     }
   }
 
@@ -53,17 +53,18 @@ package final class Reactor: Sendable {
     until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> Outcome<Talk> {
     try await open { continuation in
-      Flow(
-        dialogue, transport: .tcp, peer: peer, deadline: deadline, continuation: continuation,
-        connection: socket)
+      flow(dialogue, over: .tcp, with: peer, until: deadline, on: socket, continuation)
     }
   }
 
-  /// Dials the addresses by RFC 8305 until one of them accepts; see `Race`. At least one is needed.
+  /// Dials the addresses by RFC 8305 until one of them accepts; see `Race`. At least one is needed. Without
+  /// `keepsSocket` the connection is closed at once: that it stood is all that was asked.
   package func race(
-    _ peers: [SocketAddress], until deadline: ContinuousClock.Instant
+    _ peers: [SocketAddress], until deadline: ContinuousClock.Instant, keepsSocket: Bool = true
   ) async throws(CancellationError) -> RaceReport {
-    try await open { continuation in Race(peers, deadline: deadline, continuation: continuation) }
+    try await open { continuation in
+      Race(peers, deadline: deadline, keepsSocket: keepsSocket, continuation: continuation)
+    }
   }
 
   /// Runs a flow to its end, which resumes the continuation once; with nil when it was cancelled.
@@ -95,6 +96,20 @@ package struct ReactorUnavailable: Error, CustomStringConvertible {
 
   package var description: String {
     "cannot start the network thread: \(call): \(errorText(code)); raise the descriptor or task limit"
+  }
+}
+
+/// Made on the reactor's thread, where the dialogue's own copy lives on in the closures.
+private func flow<Talk: Dialogue>(
+  _ dialogue: Talk, over transport: Transport, with peer: SocketAddress,
+  until deadline: ContinuousClock.Instant, on connection: ConnectedSocket?,
+  _ continuation: CheckedContinuation<Reactor.Outcome<Talk>?, Never>
+) -> Flow {
+  var dialogue = dialogue
+  return Flow(over: transport, with: peer, until: deadline, on: connection) { event, now in
+    dialogue.hear(event, at: now)
+  } end: { report in
+    continuation.resume(returning: report.map { Reactor.Outcome(dialogue: dialogue, report: $0) })
   }
 }
 

@@ -14,6 +14,8 @@ protocol ReactorFlow: AnyObject {
   func timer(at now: ContinuousClock.Instant, on loop: ReactorLoop) -> Bool
   /// Ends without a report.
   func cancel()
+  /// Tells its caller how it ended.
+  func settle()
 }
 
 /// The loop of the reactor's thread: events, commands, deadlines, in that order, so that an answer that is already
@@ -23,6 +25,9 @@ final class ReactorLoop {
   private var flows: [UInt64: any ReactorFlow] = [:]
   private var timers = DeadlineHeap()
   private var window = LatenessWindow()
+  private var spares = SpareSockets()
+  /// Those that ended and whose callers have not been told.
+  private var ended: [any ReactorFlow] = []
   /// Shared by all receives: one read never holds more than this.
   var buffer = [UInt8](repeating: 0, count: 65_536)
 
@@ -44,20 +49,35 @@ final class ReactorLoop {
         let id = event.data.u64
         if id == Self.wakeID {
           isCalled = true
-        } else if let flow = flows[id], !flow.ready(event.events, at: woken, on: self) {
-          flows[id] = nil
+        } else {
+          let id = spares.borrower(id) ?? id
+          if let flow = flows[id], !flow.ready(event.events, at: woken, on: self) { flows[id] = nil }
         }
       }
+      settleEnded()
       if isCalled {
         guard let commands = mailbox.take() else { break }
         for command in commands { obey(command) }
+        settleEnded()
       }
       // Before the deadlines are judged: those that pass because of this round's work are our own lateness.
       window.record(woken.duration(to: .now), at: woken)
       fireTimers()
+      settleEnded()
     }
     for flow in flows.values { flow.cancel() }
+    spares.closeAll()
   }
+
+  /// Together: to resume a task wakes a thread of the pool, which would fall asleep again before the next one.
+  private func settleEnded() {
+    guard !ended.isEmpty else { return }
+    for flow in ended { flow.settle() }
+    ended.removeAll(keepingCapacity: true)
+  }
+
+  /// Calls the flow's `settle` when this turn's other flows are done with as well.
+  func settle(_ flow: any ReactorFlow) { ended.append(flow) }
 
   /// Waits for events, the next deadline or the heartbeat, and notes how much later than that it was woken.
   private func wait(_ events: inout [epoll_event]) -> (count: Int, woken: ContinuousClock.Instant) {
@@ -108,6 +128,26 @@ final class ReactorLoop {
     let operation = isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
     return epoll_ctl(mailbox.epoll.number, operation, descriptor, &event) == 0 ? 0 : errno
   }
+
+  /// A UDP socket, watched for input, that `giveBack` may keep for other flows. -1 when a call failed; `errno` says why.
+  func borrow(_ family: Int32, _ id: UInt64) -> Int32 {
+    if let number = spares.take(family) {
+      spares.lend(number, to: id)
+      return number
+    }
+    let number = openSocket(.udp, family: family)
+    guard number >= 0 else { return number }
+    let code = watch(number, SpareSockets.tag(number), EPOLLIN.rawValue, isNew: true)
+    guard code == 0 else {
+      _ = close(number)
+      errno = code
+      return -1
+    }
+    spares.lend(number, to: id)
+    return number
+  }
+
+  func giveBack(_ number: Int32, _ family: Int32) { spares.giveBack(number, family) }
 
   /// Ends the interest in a descriptor that lives on elsewhere.
   func forget(_ descriptor: Int32) {

@@ -16,13 +16,13 @@ final class ReactorMailbox: Sendable {
 
   private struct State {
     var commands: [Command] = []
-    var nextID: UInt64 = 1
     var isStopped = false
   }
 
   let epoll: Descriptor
   let wake: Descriptor
   private let state = Mutex(State())
+  private let lastID = Atomic<UInt64>(0)
 
   /// Nil when the process is out of descriptors; `errno` says why.
   init?() {
@@ -33,12 +33,7 @@ final class ReactorMailbox: Sendable {
     self.wake = wake
   }
 
-  func newID() -> UInt64 {
-    state.withLock { state in
-      defer { state.nextID += 1 }
-      return state.nextID
-    }
-  }
+  func newID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
   func send(_ command: Command) {
     let wasEmpty = state.withLock { state in

@@ -20,7 +20,9 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// `192.0.2.1:53`, `[2001:db8::1]:53`.
-  package var description: String { Endpoint(host: address.description, port: port).description }
+  package var description: String {
+    address.version == 4 ? "\(address):\(port)" : "[\(address)]:\(port)"
+  }
 
   var family: Int32 {
     switch address {

@@ -54,12 +54,15 @@ func pendingError(_ number: Int32) -> Int32 {
   return getsockopt(number, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : errno
 }
 
-func isSelfConnected(_ number: Int32) -> Bool {
-  guard let near = socketName(number, getsockname), let far = socketName(number, getpeername) else {
-    return false
-  }
-  return near == far
+/// Whether the kernel joined the socket, which was to reach `peer`, with itself. Its other end is asked for only where
+/// the ports agree: an address such as 0.0.0.0 is not the one that is reached by it.
+func isSelfConnected(_ number: Int32, _ peer: SocketAddress) -> Bool {
+  guard let near = socketName(number, getsockname), near.port == peer.port else { return false }
+  return near == socketName(number, getpeername)
 }
+
+/// Zero: it has none; nil: nobody can tell.
+func nearPort(_ number: Int32) -> UInt16? { socketName(number, getsockname)?.port }
 
 private func socketName(
   _ number: Int32, _ call: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32

@@ -26,22 +26,45 @@ package struct TCPProbe: Probe {
   package func attempt(
     _ check: MonitoringCheck, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
-    guard case .tcp(let settings) = check.kind else { return .unsupported(check, by: "tcp") }
-    let target = TargetFinder.Target(Endpoint(host: settings.host, port: settings.port))
-    switch try await finder.find(target, for: check, until: deadline) {
+    guard let target = Self.target(of: check) else { return .unsupported(check, by: "tcp") }
+    let finding =
+      if let atOnce = finder.findAtOnce(target, for: check) { atOnce } else {
+        try await finder.find(target, for: check, until: deadline)
+      }
+    switch finding {
     case .ended(let outcome): return outcome
-    case .found(let addresses, let dns) where settings.tls != nil || settings.dialog != nil:
-      return try await exchange.perform(settings, check, at: addresses, dns: dns, until: deadline)
     case .found(let addresses, let dns):
-      let dialled = try await reactor.connect(to: addresses, named: target.endpoint, until: deadline)
-      let total = (dns ?? .zero) + dialled.elapsed
-      var outcome = ProbeOutcome(
-        dialled.verdict, responseTime: total,
-        timings: Timings(dns: dns, connect: dialled.connect, total: total),
-        address: dialled.peer.description, ipVersion: dialled.peer.address.version)
-      outcome.dialled = dialled.tries
-      return outcome
+      if Self.speaks(check) {
+        return try await speak(check, at: addresses, dns: dns, until: deadline)
+      }
+      let dialled = try await reactor.connect(
+        to: addresses, named: target.endpoint, until: deadline, keepsSocket: false)
+      return ProbeOutcome(dialled, dns: dns)
     }
+  }
+
+  // Functions of their own, never inlined: an asynchronous one would keep the settings for as long as it waits.
+
+  @inline(never)
+  private static func target(of check: MonitoringCheck) -> TargetFinder.Target? {
+    guard case .tcp(let settings) = check.kind else { return nil }
+    return TargetFinder.Target(Endpoint(host: settings.host, port: settings.port))
+  }
+
+  /// More than a connection is asked for.
+  @inline(never)
+  private static func speaks(_ check: MonitoringCheck) -> Bool {
+    guard case .tcp(let settings) = check.kind else { return false }
+    return settings.tls != nil || settings.dialog != nil
+  }
+
+  @inline(never)
+  private func speak(
+    _ check: MonitoringCheck, at addresses: [SocketAddress], dns: Duration?,
+    until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ProbeOutcome {
+    guard case .tcp(let settings) = check.kind else { return .unsupported(check, by: "tcp") }
+    return try await exchange.perform(settings, check, at: addresses, dns: dns, until: deadline)
   }
 }
 
@@ -59,6 +82,17 @@ extension Verdict {
 }
 
 extension ProbeOutcome {
+  /// A connection and nothing else. Never inlined: an asynchronous function would keep all of this while it waits.
+  @inline(never)
+  fileprivate init(_ dialled: Dialled, dns: Duration?) {
+    let total = (dns ?? .zero) + dialled.elapsed
+    self.init(
+      dialled.verdict, responseTime: total,
+      timings: Timings(dns: dns, connect: dialled.connect, total: total),
+      address: dialled.peer.description, ipVersion: dialled.peer.address.version)
+    self.dialled = dialled.tries
+  }
+
   /// A check was handed to the wrong probe: a mistake of ours, never an outage.
   static func unsupported(_ check: MonitoringCheck, by probe: String) -> ProbeOutcome {
     let message = "the \(probe) probe cannot run a check of type \(check.type.rawValue)"

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What a flow tells its dialogue.
+///
+/// A flow knows nothing of its dialogue's type: as a generic class it would be called by `any ReactorFlow`, and so run
+/// in its slow, unspecialised form.
+enum FlowEvent {
+  case opened
+  case received(ArraySlice<UInt8>, from: IPAddress?)
+  case woke
+  case refused(ICMPError, about: ArraySlice<UInt8>)
+}
+
+extension Dialogue {
+  mutating func hear(_ event: FlowEvent, at now: ContinuousClock.Instant) -> DialogueStep {
+    switch event {
+    case .opened: opened(at: now)
+    case .received(let bytes, let sender): received(bytes, from: sender, at: now)
+    case .woke: woke(at: now)
+    case .refused(let error, let quoted): refused(error, about: quoted)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// UDP sockets that have served one flow and wait for the next: opening, watching and closing one for every query is
+/// more work for the kernel than the query itself.
+///
+/// A socket that is connected to nobody (`AF_UNSPEC`, connect(2)) has lost its port as well, and the next `connect`
+/// draws another at random, as for a socket that is new: what an attacker has to guess stays what it was
+/// (RFC 5452, section 4.5). Nothing that came for the last flow reaches the next, as it is read before. Used on the
+/// reactor's thread.
+struct SpareSockets {
+  /// Of one family; more are closed.
+  private static let limit = 128
+
+  /// What was lent, and to which flow. A descriptor that was closed since may still be in here.
+  private var borrowers: [Int32: UInt64] = [:]
+  private var v4: [Int32] = []
+  private var v6: [Int32] = []
+  /// Nil: not tried yet. False where a kernel keeps the port: then there are no spares.
+  private var losesPort: Bool?
+
+  /// What epoll knows a lent descriptor by; the ids of flows are far smaller.
+  static func tag(_ number: Int32) -> UInt64 { 1 << 63 | UInt64(number) }
+
+  /// The flow that has the descriptor with this tag; nil: none, or it is no tag.
+  func borrower(_ tag: UInt64) -> UInt64? {
+    tag >> 63 == 1 ? borrowers[Int32(truncatingIfNeeded: tag)] : nil
+  }
+
+  /// A socket that is watched for input already; nil: open one.
+  mutating func take(_ family: Int32) -> Int32? { family == AF_INET ? v4.popLast() : v6.popLast() }
+
+  mutating func lend(_ number: Int32, to flow: UInt64) { borrowers[number] = flow }
+
+  /// Keeps a watched socket, or closes it.
+  mutating func giveBack(_ number: Int32, _ family: Int32) {
+    borrowers[number] = nil
+    let count = family == AF_INET ? v4.count : v6.count
+    guard losesPort != false, count < Self.limit, dissolveConnection(number), isEmpty(number),
+      isWithoutPort(number)
+    else {
+      _ = close(number)
+      return
+    }
+    if family == AF_INET { v4.append(number) } else { v6.append(number) }
+  }
+
+  func closeAll() { for number in v4 + v6 { _ = close(number) } }
+
+  private mutating func isWithoutPort(_ number: Int32) -> Bool {
+    if let losesPort { return losesPort }
+    let answer = nearPort(number) == 0
+    losesPort = answer
+    return answer
+  }
+
+  /// Reads what is left, a flood excepted.
+  private func isEmpty(_ number: Int32) -> Bool {
+    var byte: UInt8 = 0
+    for _ in 0..<16 where recv(number, &byte, 1, Int32(MSG_DONTWAIT)) < 0 { return errno == EAGAIN }
+    return false
+  }
+}
+
+/// Connects a UDP socket to nobody.
+private func dissolveConnection(_ number: Int32) -> Bool {
+  var nobody = sockaddr(
+    sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  return connect(number, &nobody, socklen_t(MemoryLayout<sockaddr>.size)) == 0
+}
