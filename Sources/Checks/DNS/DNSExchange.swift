@@ -34,7 +34,9 @@ struct DNSExchange: Sendable {
   private func askOverUDP(
     _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
-    let patience = min(.seconds(2), ContinuousClock.now.duration(to: deadline) / 2)
+    // In microseconds: to divide a duration is much slower.
+    let left = ContinuousClock.now.duration(to: deadline).microseconds
+    let patience = Duration.microseconds(min(2_000_000, left / 2))
     let dialogue = DNSDatagramDialogue(
       first: query, patience: patience, freshID: Self.freshID)
     let outcome = try await reactor.converse(dialogue, over: .udp, with: server, until: deadline)
@@ -56,7 +58,7 @@ struct DNSExchange: Sendable {
       return reply
     }
     return DNSReply(
-      content: read(answer, label(server)), transport: .udp, ignored: ignored, elapsed: report.elapsed)
+      content: read(answer, server), transport: .udp, ignored: ignored, elapsed: report.elapsed)
   }
 
   private func askOverTCP(
@@ -74,8 +76,8 @@ struct DNSExchange: Sendable {
   func content(
     of dialogue: DNSStreamDialogue, _ report: FlowReport, _ server: SocketAddress
   ) -> DNSReply.Content {
+    if let answer = dialogue.answer { return read(answer, server) }
     let label = label(server)
-    if let answer = dialogue.answer { return read(answer, label) }
     if dialogue.isMalformed {
       return .failure(
         Verdict(.dnsMalformed, phase: phase, message: "\(label) sent an impossible length over TCP"))
@@ -85,12 +87,12 @@ struct DNSExchange: Sendable {
 
   func label(_ server: SocketAddress) -> String { name?.description ?? server.description }
 
-  func read(_ answer: [UInt8], _ server: String) -> DNSReply.Content {
+  func read(_ answer: [UInt8], _ server: SocketAddress) -> DNSReply.Content {
     do throws(DNSMalformed) {
       return .message(try DNSMessage(answer))
     } catch {
       return .failure(
-        Verdict(.dnsMalformed, phase: phase, message: "\(server) sent a malformed answer: \(error)"))
+        Verdict(.dnsMalformed, phase: phase, message: "\(label(server)) sent a malformed answer: \(error)"))
     }
   }
 

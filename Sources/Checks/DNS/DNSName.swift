@@ -18,14 +18,27 @@ package struct DNSName: Hashable, Sendable {
       self = .root
       return
     }
-    let name = text.hasSuffix(".") ? text.dropLast() : text[...]
-    var wire: [UInt8] = []
-    for label in name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
-      guard (1...63).contains(label.count), label.allSatisfy({ $0 < 0x80 }) else { return nil }
-      wire.append(UInt8(label.count))
-      wire += label
+    var wire: [UInt8] = [0]
+    wire.reserveCapacity(text.utf8.count + 2)
+    // Where the length of the label at hand goes.
+    var label = 0
+    for byte in text.utf8 {
+      guard byte < 0x80 else { return nil }
+      wire.append(byte == UInt8(ascii: ".") ? 0 : byte)
+      guard byte == UInt8(ascii: ".") else { continue }
+      let length = wire.count - label - 2
+      guard (1...63).contains(length) else { return nil }
+      wire[label] = UInt8(length)
+      label = wire.count - 1
     }
-    wire.append(0)
+    let length = wire.count - label - 1
+    if length > 0 {
+      guard length <= 63 else { return nil }
+      wire[label] = UInt8(length)
+      wire.append(0)
+    } else if label == 0 {
+      return nil
+    }
     guard wire.count <= 255 else { return nil }
     self.wire = wire
   }
@@ -52,6 +65,7 @@ extension DNSName: CustomStringConvertible {
   package var description: String {
     if wire.count == 1 { return "." }
     var text: [UInt8] = []
+    text.reserveCapacity(wire.count)
     var index = 0
     while index < wire.count, wire[index] > 0 {
       let end = index + 1 + Int(wire[index])

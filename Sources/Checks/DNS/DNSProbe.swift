@@ -29,20 +29,40 @@ package struct DNSProbe: Probe {
   package func attempt(
     _ check: MonitoringCheck, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
-    guard case .dns(let settings) = check.kind else { return .unsupported(check, by: "dns") }
-    guard let question = DNSQuestion(settings) else {
-      let words = "cannot ask for \(settings.name) \(settings.recordType)"
-      return ProbeOutcome(Verdict(.unsupported, phase: .prepare, message: words))
+    let run: Run
+    switch prepare(check, deadline: deadline) {
+    case .run(let prepared): run = prepared
+    case .ended(let outcome): return outcome
     }
-    let run = Run(check, settings, question, deadline: deadline)
-    guard let server = settings.server else { return try await askSystem(run) }
-    switch try await finder.find(.init(server, for: .dns), for: check, until: deadline) {
+    guard let server = run.settings.server else { return try await askSystem(run) }
+    let target = TargetFinder.Target(server, for: .dns)
+    let finding =
+      if let atOnce = finder.findAtOnce(target, for: check) { atOnce } else {
+        try await finder.find(target, for: check, until: deadline)
+      }
+    switch finding {
     case .ended(var outcome):
-      outcome.assertions = DNSJudge(settings: settings, question: question).unanswered()
+      outcome.assertions = DNSJudge(settings: run.settings, question: run.question).unanswered()
       return outcome
     case .found(let addresses, let dns):
       return try await ask(addresses, of: server, run, dns: dns)
     }
+  }
+
+  private enum Preparation {
+    case run(Run)
+    case ended(ProbeOutcome)
+  }
+
+  /// Never inlined: an asynchronous function would keep the settings for as long as it waits.
+  @inline(never)
+  private func prepare(_ check: MonitoringCheck, deadline: ContinuousClock.Instant) -> Preparation {
+    guard case .dns(let settings) = check.kind else { return .ended(.unsupported(check, by: "dns")) }
+    guard let question = DNSQuestion(settings) else {
+      let words = "cannot ask for \(settings.name) \(settings.recordType)"
+      return .ended(ProbeOutcome(Verdict(.unsupported, phase: .prepare, message: words)))
+    }
+    return .run(Run(check, settings, question, deadline: deadline))
   }
 
   /// One attempt's fixed parts. A class: they are handed on many times, and are much to copy.
@@ -76,7 +96,7 @@ package struct DNSProbe: Probe {
     if settings.expect.serialAgreement, reply.failure == nil {
       serials = try await survey(run, port: 53, ask)
     }
-    return outcome(of: reply, run, dns: nil, serials: serials)
+    return outcome(of: reply, from: nil, run, dns: nil, serials: serials)
   }
 
   private func ask(
@@ -88,28 +108,31 @@ package struct DNSProbe: Probe {
       exchange.secured = DNSSecured(
         engine: engine, check: run.check, options: run.settings.tls, endpoint: server)
     }
-    let (reply, peer) = try await exchange.ask(
-      run.question, recursion: run.settings.recursion, ofFirst: addresses, until: run.deadline)
-    return try await outcome(of: reply, from: peer, exchange, server, run, dns: dns)
+    var peer = addresses[0]
+    let reply: DNSReply
+    if addresses.count == 1 {
+      reply = try await exchange.ask(
+        run.question, recursion: run.settings.recursion, server: peer, until: run.deadline)
+    } else {
+      (reply, peer) = try await exchange.ask(
+        run.question, recursion: run.settings.recursion, ofFirst: addresses, until: run.deadline)
+    }
+    guard run.settings.expect.serialAgreement, reply.failure == nil else {
+      return outcome(of: reply, from: peer, run, dns: dns)
+    }
+    let serials = try await survey(run, exchange, of: server, at: peer)
+    return outcome(of: reply, from: peer, run, dns: dns, serials: serials)
   }
 
-  private func outcome(
-    of reply: DNSReply, from peer: SocketAddress, _ exchange: DNSExchange, _ server: Endpoint, _ run: Run,
-    dns: Duration?
-  ) async throws(CancellationError) -> ProbeOutcome {
-    var serials: SerialSurvey?
-    if run.settings.expect.serialAgreement, reply.failure == nil {
-      let plain = run.settings.transport == .udp || run.settings.transport == .tcp
-      serials = try await survey(run, port: plain ? server.port : 53) {
-        (question: DNSQuestion) async throws(CancellationError) in
-        try await exchange.ask(
-          question, recursion: run.settings.recursion, server: peer, until: run.deadline)
-      }
+  private func survey(
+    _ run: Run, _ exchange: DNSExchange, of server: Endpoint, at peer: SocketAddress
+  ) async throws(CancellationError) -> SerialSurvey {
+    let plain = run.settings.transport == .udp || run.settings.transport == .tcp
+    return try await survey(run, port: plain ? server.port : 53) {
+      (question: DNSQuestion) async throws(CancellationError) in
+      try await exchange.ask(
+        question, recursion: run.settings.recursion, server: peer, until: run.deadline)
     }
-    var outcome = outcome(of: reply, run, dns: dns, serials: serials)
-    outcome.address = peer.description
-    outcome.ipVersion = peer.address.version
-    return outcome
   }
 
   private func survey(
@@ -120,8 +143,10 @@ package struct DNSProbe: Probe {
     return try await surveyor.survey(of: run.question.name, until: run.deadline)
   }
 
+  /// Never inlined: an asynchronous function would keep all of this for as long as it waits.
+  @inline(never)
   private func outcome(
-    of reply: DNSReply, _ run: Run, dns: Duration?, serials: SerialSurvey?
+    of reply: DNSReply, from peer: SocketAddress?, _ run: Run, dns: Duration?, serials: SerialSurvey? = nil
   ) -> ProbeOutcome {
     let total = (dns ?? .zero) + reply.elapsed
     var timings = Timings(dns: dns, connect: reply.connect, tls: reply.secure?.handshake, total: total)
@@ -138,9 +163,13 @@ package struct DNSProbe: Probe {
       outcome = ProbeOutcome(
         verdict, responseTime: total, timings: timings, dns: DNSFacts(message, reply), assertions: assertions)
     }
-    outcome.tls = reply.secure?.tls
-    outcome.statusCode = reply.secure?.statusCode
-    outcome.httpVersion = reply.secure?.httpVersion
+    outcome.address = peer?.description
+    outcome.ipVersion = peer?.address.version
+    if let secure = reply.secure {
+      outcome.tls = secure.tls
+      outcome.statusCode = secure.statusCode
+      outcome.httpVersion = secure.httpVersion
+    }
     return outcome
   }
 }
@@ -155,7 +184,8 @@ extension DNSExchange {
     var worst: (reply: DNSReply, peer: SocketAddress)?
     for (index, peer) in addresses.enumerated() {
       let now = ContinuousClock.now
-      let share = now + now.duration(to: deadline) / (addresses.count - index)
+      let left = addresses.count - index
+      let share = left == 1 ? deadline : now + now.duration(to: deadline) / left
       var reply = try await ask(question, recursion: recursion, server: peer, until: share)
       elapsed += reply.elapsed
       reply.elapsed = elapsed

@@ -34,6 +34,11 @@ struct DNSReader {
     return UInt32(high) << 16 | UInt32(try word())
   }
 
+  mutating func wide() throws(DNSMalformed) -> UInt64 {
+    let high = try long()
+    return UInt64(high) << 32 | UInt64(try long())
+  }
+
   mutating func take(_ count: Int) throws(DNSMalformed) -> ArraySlice<UInt8> {
     guard count >= 0, count <= remaining else {
       throw DNSMalformed("a length reaches past the end of the message")
@@ -45,7 +50,12 @@ struct DNSReader {
   /// A name, compressed or not. Each pointer must lead before the labels it continues, so a chain of them always
   /// ends; 126 jumps are more than a name of 255 bytes can need (RFC 9267).
   mutating func name() throws(DNSMalformed) -> DNSName {
+    if offset < bytes.count, bytes[offset] == 0 {
+      offset += 1
+      return .root
+    }
     var wire: [UInt8] = []
+    wire.reserveCapacity(32)
     var cursor = offset
     var floor = offset
     var jumps = 0

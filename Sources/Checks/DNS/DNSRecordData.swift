@@ -11,11 +11,11 @@ extension DNSReader {
     guard recordClass == 1 || type.isOfAnyClass else { return .text(generic(try rest(until: end))) }
     switch type {
     case .a, .aaaa:
-      guard let address = IPAddress(bytes: try take(end - offset)), address.version == (type == .a ? 4 : 6)
-      else {
+      guard end - offset == (type == .a ? 4 : 16) else {
         throw DNSMalformed("an address record has the wrong length")
       }
-      return .address(address)
+      if type == .a { return .address(.v4(try long())) }
+      return .address(.v6(high: try wide(), low: try wide()))
     case .cname, .ns, .ptr:
       return .name(try name())
     case .loc:

@@ -112,7 +112,7 @@ extension DNSExchange {
     }
     let type = report.header("content-type") ?? ""
     guard type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() == Self.mediaType else {
-      let words = type.isEmpty ? "without a content type" : "with \(type.printable(maxBytes: 60))"
+      let words = type.isEmpty ? "without a content type" : "with another content type"
       return .failure(
         Verdict(
           .httpProtocol, phase: phase, message: "\(label) answered \(words), not with \(Self.mediaType)"))
@@ -121,7 +121,7 @@ extension DNSExchange {
       return .failure(
         Verdict(.dnsMalformed, phase: phase, message: "\(label) sent no answer to the question by HTTPS"))
     }
-    return read(report.body, label)
+    return read(report.body, dialled.peer)
   }
 }
 
