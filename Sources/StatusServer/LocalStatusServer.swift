@@ -17,7 +17,7 @@ package struct LocalStatusServer: Sendable {
   /// Open connections; more wait until one ends.
   static let maxConnections = 128
   /// A connection that is silent this long is closed.
-  static let idleTimeout: TimeAmount = .seconds(30)
+  static let idleTimeout: TimeAmount = .seconds(10)
   /// What connections get to finish in when the server stops.
   static let grace: Duration = .seconds(3)
 

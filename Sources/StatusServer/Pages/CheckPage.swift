@@ -101,7 +101,10 @@ struct CheckPage {
   }
 
   private func chart() -> Markup {
-    guard results.count > 1 else { return "" }
+    // A scale needs a success; without one the table says all there is.
+    guard results.count > 1, results.contains(where: { $0.state == .up || $0.state == .degraded }) else {
+      return ""
+    }
     return """
       <section class="card"><h2>Latency of the latest \(results.count) results</h2><div class="scroll">\(Drawing.line(results))</div></section>
       """

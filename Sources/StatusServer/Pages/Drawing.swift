@@ -34,7 +34,9 @@ enum Drawing {
       (.up, summary.up), (.degraded, summary.degraded), (.down, summary.down), (.unknown, summary.unknown),
     ]
     let length = 2 * Double.pi * 48
-    let shown = parts.filter { $0.count > 0 }
+    let shown =
+      parts.filter { $0.count > 0 }.map { (style: $0.state.rawValue, count: $0.count) }
+      + (summary.maintenance > 0 ? [(style: "maintenance", count: summary.maintenance)] : [])
     var arcs: [Markup] = []
     var start = 0.0
     for part in shown {
@@ -42,7 +44,7 @@ enum Drawing {
       let gap = shown.count > 1 ? 2.0 : 0
       arcs.append(
         """
-        <circle class="ring s-\(part.state.rawValue)" cx="60" cy="60" r="48" \
+        <circle class="ring s-\(part.style)" cx="60" cy="60" r="48" \
         stroke-dasharray="\(max(1, share - gap)) \(length)" stroke-dashoffset="\(-start)" transform="rotate(-90 60 60)"/>
         """)
       start += share

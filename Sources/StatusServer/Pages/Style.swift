@@ -42,12 +42,13 @@ extension Layout {
     .state i{font-style:normal;display:inline-block;width:16px;text-align:center}
     .state.up i,.mark.up{color:var(--up)}.state.down i,.mark.down{color:var(--down)}
     .state.degraded i,.mark.degraded{color:var(--degraded)}.state.unknown i,.state.off i,.mark.unknown{color:var(--unknown)}
-    .split{display:grid;grid-template-columns:minmax(0,280px) minmax(0,1fr);gap:16px;align-items:start}
+    .split{display:grid;grid-template-columns:minmax(0,304px) minmax(0,1fr);gap:16px;align-items:start}
     .pie{display:flex;gap:16px;align-items:center}
     .pie svg{width:112px;height:112px;flex:none}
     .pie ul,.problems{list-style:none;margin:0;padding:0}
     .pie li{white-space:nowrap}
-    .s-up{stroke:var(--up)}.s-down{stroke:var(--down)}.s-degraded{stroke:var(--degraded)}.s-unknown{stroke:var(--unknown)}
+    .s-up{stroke:var(--up)}.s-down{stroke:var(--down)}.s-degraded{stroke:var(--degraded)}.s-unknown{stroke:var(--unknown)}\
+    .s-maintenance{stroke:var(--line)}
     .f-up{fill:var(--up)}.f-down{fill:var(--down)}.f-degraded{fill:var(--degraded)}.f-unknown{fill:var(--unknown)}
     .ring{fill:none;stroke-width:14}.ring.none{stroke:var(--line)}
     .pie text{fill:var(--text);font-size:22px;font-weight:650;text-anchor:middle}
