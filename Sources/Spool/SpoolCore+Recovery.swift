@@ -9,8 +9,6 @@ extension SpoolCore {
   mutating func adopt(_ files: any SpoolFileSystem, at time: SpoolTime) throws(FileFault) {
     let before = self
     owedGaps = []
-    carrying = []
-    carried = []
     do throws(FileFault) {
       try adoptAll(files, at: time)
     } catch {

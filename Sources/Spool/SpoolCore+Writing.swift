@@ -47,10 +47,6 @@ extension SpoolCore {
   private mutating func written(_ entries: [SpoolEntry], syncs: Bool, at time: SpoolTime) {
     let gaps = Set(entries.compactMap { $0.kind == .gap ? GapRecord(entry: $0) : nil })
     if !gaps.isEmpty { pendingGaps.removeAll { gaps.contains($0) } }
-    if pendingGaps.isEmpty {
-      carried.formUnion(carrying)
-      carrying = []
-    }
     if syncs {
       syncDueAt = nil
     } else if syncDueAt == nil, !entries.isEmpty {
@@ -93,10 +89,13 @@ extension SpoolCore {
     oldestKnown = nil
   }
 
-  /// The gap records that must outlive a segment: what is lost with it, and what it still remembers.
+  /// The gap records that must outlive a segment: what is lost with it, and what it still remembers and no later
+  /// segment repeats.
   func leaving(_ segment: Segment, _ gap: GapRecord?) -> [GapRecord] {
-    let remembered =
-      carried.contains(segment.name.generation) ? [] : segment.gaps.filter { $0.isRemembered(at: wall) }
+    guard !segment.gaps.isEmpty else { return gap.map { [$0] } ?? [] }
+    let generation = segment.name.generation
+    let repeated = Set((log?.segments ?? []).lazy.filter { $0.name.generation > generation }.flatMap(\.gaps))
+    let remembered = segment.gaps.filter { $0.isRemembered(at: wall) && !repeated.contains($0) }
     return gap.map { GapRecord.merged(remembered + [$0]) } ?? remembered
   }
 
@@ -147,7 +146,6 @@ extension SpoolCore {
       isFree = carry(segment) && isFree
       guard isFree else { continue }
       if let last = segment.last { progress.forget(through: last) }
-      carried.remove(segment.name.generation)
       count += 1
     }
     guard count > 0 else { return }
@@ -160,9 +158,7 @@ extension SpoolCore {
   private mutating func carry(_ segment: Segment) -> Bool {
     let gaps = leaving(segment, nil)
     guard !gaps.isEmpty else { return true }
-    if carrying.insert(segment.name.generation).inserted {
-      pendingGaps += gaps.filter { !pendingGaps.contains($0) }
-    }
+    pendingGaps += gaps.filter { !pendingGaps.contains($0) }
     return false
   }
 

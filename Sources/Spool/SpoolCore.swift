@@ -38,9 +38,6 @@ struct SpoolCore {
   var memoryBytes = 0
   /// Gaps to be written before the next record.
   var pendingGaps: [GapRecord] = []
-  /// Segments whose gap records wait in `pendingGaps` before the segment may go, and those a later segment repeats.
-  var carrying: Set<UInt32> = []
-  var carried: Set<UInt32> = []
   /// As of the last group or tick.
   var wall: Timestamp
   /// Gaps of segments whose files are gone, until the disk has them: an attempt to open that fails must not forget them.

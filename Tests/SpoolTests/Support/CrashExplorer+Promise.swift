@@ -96,6 +96,9 @@ extension CrashExplorer {
     }
     #expect(gone.isEmpty, "\(what): lost \(gone.sorted()) without a gap record in\(describe(after))")
     #expect(after.status.depth == found.count, "\(what): depth \(after.status.depth) of \(found.count)")
+    let remembered = after.status.gaps.filter { $0.cause == .ringFull }.reduce(0) { $0 + $1.lost }
+    let dropped = dropsSoFar + after.status.dropped
+    #expect(remembered <= dropped, "\(what): gap records count \(remembered) of \(dropped)")
     let refused = Set(after.core.quarantinedRecords().map { number($0.record) })
     #expect(duty.refused.isSubset(of: refused), "\(what): lost from the quarantine")
   }

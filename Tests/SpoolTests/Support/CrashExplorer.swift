@@ -208,6 +208,7 @@ final class CrashExplorer {
     // What was in memory only is gone, what was settled may be back.
     waiting = found
     droppedBefore = store.status.dropped
+    droppedEver += store.status.dropped
   }
 
   /// A start may have to give results up for room. It counts those that were recorded; beside them may be some that
@@ -239,6 +240,10 @@ final class CrashExplorer {
     let counted = store.status.dropped - (droppedBefore ?? 0)
     #expect(UInt64(gone.count) == counted, "\(place): \(gone.sorted()) gone, \(counted) counted")
     droppedBefore = store.status.dropped
+    droppedEver += counted
+    let remembered = store.status.gaps.filter { $0.cause == .ringFull }.reduce(0) { $0 + $1.lost }
+    #expect(
+      remembered <= droppedEver, "\(place): gap records count \(remembered), \(droppedEver) were dropped")
     let told = store.status.gaps.filter { $0.cause == .ringFull }
     let back = (store.pending(.live) + store.pending(.backlog)).filter { item in
       told.contains { $0.sequences.contains(item.sequence) }
@@ -248,6 +253,10 @@ final class CrashExplorer {
     waiting = found
   }
 
+  /// By all processes of this history, as far as settled.
+  private var droppedEver: UInt64 = 0
+  /// To the end of the action that is being looked at.
+  var dropsSoFar: UInt64 { droppedEver + store.status.dropped - (droppedBefore ?? 0) }
   private var droppedBefore: UInt64? {
     get { droppedOf === store ? dropped : nil }
     set {
