@@ -114,11 +114,25 @@ import Testing
       _ = try await backend.ingest([row(1)])
       #expect(try await backend.query(health) == "london-1|eu-west|1.2.3|1|7|31|0|a1b2|f|f")
       _ = try await backend.ingest(
-        [], agent: #"{"name":"paris-1","version":"1","spool_depth":"many","lag_s":-4}"#)
+        [],
+        agent:
+          #"{"name":"paris-1","version":"1","spool_depth":"many","lag_s":-4,"lost_from":999999999999999}"#)
       #expect(
         try await backend.query("select count(*), count(spool_depth), count(lag_s) from monitoring_agents")
           == "2|1|1",
         "a report that makes no sense refuses nothing")
+      let lost =
+        "select lost, extract(epoch from lost_from)::bigint, lost_to is null from monitoring_agents_health"
+        + " where name = 'london-1'"
+      let losing = #"{"name":"london-1","version":"1.2.3","lost":42,"lost_from":1700000000}"#
+      _ = try await backend.ingest([], agent: losing)
+      #expect(try await backend.query(lost) == "42|1700000000|t")
+      _ = try await backend.ingest([row(2)])
+      #expect(
+        try await backend.query(lost) == "42|1700000000|t", "an agent that says nothing of it changes nothing"
+      )
+      _ = try await backend.ingest([], agent: #"{"name":"london-1","version":"1.2.3","lost":0}"#)
+      #expect(try await backend.query(lost) == "0||t")
     }
   }
 

@@ -15,6 +15,9 @@ import Testing
     var report = AgentReport()
     report.spoolDepth = 1234
     report.oldest = dawn.advanced(by: .milliseconds(-90_500))
+    report.lost = 42
+    report.lostFrom = dawn.advanced(by: .seconds(-7200))
+    report.lostTo = dawn.advanced(by: .milliseconds(-3_600_500))
     report.configVersion = "a1b2c3d4"
     report.lag = .milliseconds(1900)
     for report in [report, AgentReport()] {
@@ -32,6 +35,10 @@ import Testing
         let isBare = report == AgentReport()
         #expect(agent["spool_depth"] == (isBare ? nil : .number("1234")))
         #expect(agent["oldest_s"] == (isBare ? nil : .number("90")))
+        let dawnSeconds = dawn.microseconds / 1_000_000
+        #expect(agent["lost"] == (isBare ? nil : .number("42")))
+        #expect(agent["lost_from"] == (isBare ? nil : .number("\(dawnSeconds - 7200)")))
+        #expect(agent["lost_to"] == (isBare ? nil : .number("\(dawnSeconds - 3601)")))
         #expect(agent["config_version"] == (isBare ? nil : .string("a1b2c3d4")))
         #expect(agent["lag_s"] == (isBare ? nil : .number("1")))
       }

@@ -55,18 +55,30 @@ create table if not exists public.monitoring_agents (
   oldest_s bigint,
   lag_s bigint,
   config_version text,
+  lost bigint,
+  lost_from timestamptz,
+  lost_to timestamptz,
   unique (api_key_id, name)
 );
+-- Where an earlier version of this file made the table.
+alter table public.monitoring_agents
+  add column if not exists lost bigint,
+  add column if not exists lost_from timestamptz,
+  add column if not exists lost_to timestamptz;
 comment on column public.monitoring_agents.last_seen is 'Last request of any kind; a live agent makes one a minute';
 comment on column public.monitoring_agents.last_result_at is 'Last request that brought a new result';
 comment on column public.monitoring_agents.spool_depth is 'Results that wait at the agent';
 comment on column public.monitoring_agents.oldest_s is 'Age of the oldest of them, seconds';
+comment on column public.monitoring_agents.lost is 'Results it lost in the last 30 days: its store was full, or damaged';
+comment on column public.monitoring_agents.lost_from is 'When the first of them was due, as far as known';
+comment on column public.monitoring_agents.lost_to is 'When the last of them was due, as far as known';
 comment on column public.monitoring_agents.lag_s is 'How late its probes run, seconds';
 
 -- An agent is silent after three minutes without a request; checks may be quiet for longer than that.
 create or replace view public.monitoring_agents_health with (security_invoker = true) as
 select id, name, region, version, first_seen, last_seen, last_result_at, results, spool_depth, oldest_s, lag_s,
-  config_version, last_seen < now() - interval '3 minutes' as is_silent
+  config_version, last_seen < now() - interval '3 minutes' as is_silent,
+  lost, lost_from, lost_to
 from public.monitoring_agents;
 
 alter table public.agent_key_scopes enable row level security;
@@ -222,14 +234,23 @@ language sql immutable parallel safe as $$
   select case when agent ->> name ~ '^\d{1,18}$' then (agent ->> name)::bigint end
 $$;
 
+-- A time in seconds since 1970, or null where no date can have it.
+create or replace function quartz_agent.reported_time(agent jsonb, name text) returns timestamptz
+language sql immutable parallel safe as $$
+  select to_timestamp(quartz_agent.reported(agent, name)) where quartz_agent.reported(agent, name) < 32503680000
+$$;
+
 create or replace function quartz_agent.note_agent(key_id uuid, agent jsonb, fresh integer) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
   insert into public.monitoring_agents as known
-    (api_key_id, name, region, version, last_result_at, results, spool_depth, oldest_s, lag_s, config_version)
+    (api_key_id, name, region, version, last_result_at, results, spool_depth, oldest_s, lag_s, config_version,
+    lost, lost_from, lost_to)
   values (key_id, agent ->> 'name', left(agent ->> 'region', 100), agent ->> 'version',
     case when fresh > 0 then now() end, fresh,
     quartz_agent.reported(agent, 'spool_depth'), quartz_agent.reported(agent, 'oldest_s'),
-    quartz_agent.reported(agent, 'lag_s'), left(agent ->> 'config_version', 100))
+    quartz_agent.reported(agent, 'lag_s'), left(agent ->> 'config_version', 100),
+    quartz_agent.reported(agent, 'lost'), quartz_agent.reported_time(agent, 'lost_from'),
+    quartz_agent.reported_time(agent, 'lost_to'))
   on conflict (api_key_id, name) do update set
     region = excluded.region, version = excluded.version, last_seen = now(),
     last_result_at = coalesce(excluded.last_result_at, known.last_result_at),
@@ -237,7 +258,10 @@ language sql set search_path = pg_catalog, pg_temp as $$
     spool_depth = coalesce(excluded.spool_depth, known.spool_depth),
     oldest_s = coalesce(excluded.oldest_s, known.oldest_s),
     lag_s = coalesce(excluded.lag_s, known.lag_s),
-    config_version = coalesce(excluded.config_version, known.config_version)
+    config_version = coalesce(excluded.config_version, known.config_version),
+    lost = coalesce(excluded.lost, known.lost),
+    lost_from = case when excluded.lost is null then known.lost_from else excluded.lost_from end,
+    lost_to = case when excluded.lost is null then known.lost_to else excluded.lost_to end
 $$;
 
 -- Whether a result says that the target is not well. A timeout is a failure, whatever the runner made of it.

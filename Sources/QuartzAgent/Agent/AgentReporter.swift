@@ -36,6 +36,9 @@ final class AgentReporter: Sendable {
     let stored = spool.status()
     report.spoolDepth = stored.depth
     report.oldest = stored.oldest
+    report.lost = stored.lostInGaps
+    report.lostFrom = stored.gaps.compactMap(\.firstTime).min()
+    report.lostTo = stored.gaps.compactMap(\.lastTime).max()
     report.lag = lateness()
     if let known {
       report.configVersion = known
