@@ -26,7 +26,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
-    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+      name: "CCurl",
+      providers: [.apt(["libcurl4-openssl-dev", "zlib1g-dev", "libbrotli-dev", "libzstd-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
@@ -84,7 +86,7 @@ let package = Package(
     .testTarget(
       name: "SpoolTests", dependencies: ["Spool", "Monitoring", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "QuartzAPITests", dependencies: ["QuartzAPI", "Curl", "Monitoring", "TestSupport"],
+      name: "QuartzAPITests", dependencies: ["QuartzAPI", "Spool", "Curl", "Monitoring", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "AgentConfigTests", dependencies: ["AgentConfig", "Monitoring", "TestSupport"],

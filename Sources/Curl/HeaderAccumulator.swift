@@ -22,6 +22,10 @@ struct HeaderAccumulator {
   private var lines = 0
   private var interim = 0
   private var complete = false
+  /// The next line begins an answer, so it is a status line.
+  private var atStart = true
+  /// Content-Length of the answer that is being read.
+  private var announced: Int64?
 
   var fields: [HeaderField] { block.fields }
 
@@ -51,14 +55,28 @@ struct HeaderAccumulator {
     // What follows the final answer's headers are trailers: counted above, not kept.
     if complete { return .more }
     if content.isEmpty { return endOfBlock() }
-    if isStatusLine(content) { return startBlock(content) }
-    // A folded line (RFC 9112 section 5.2 lets a client refuse it), or no name.
-    guard colon > 0, statusCode != nil, content[0] != UInt8(ascii: " "), content[0] != UInt8(ascii: "\t")
-    else {
-      return .malformed
-    }
+    if atStart { return isStatusLine(content) ? startBlock(content) : .malformed }
+    // A folded line (RFC 9112 section 5.2 lets a client refuse it), a blank before the colon, or no name.
+    guard colon > 0, content[..<colon].allSatisfy(isTokenByte) else { return .malformed }
     block.append(content)
-    return .more
+    return isLengthSound(content, colon) ? .more : .malformed
+  }
+
+  /// RFC 9112 section 6.3: a length that is no number, or differs from another, leaves no way to know where the answer
+  /// ends.
+  private mutating func isLengthSound(_ content: UnsafeRawBufferPointer, _ colon: Int) -> Bool {
+    guard colon == 14, String(decoding: content[..<colon], as: UTF8.self).lowercased() == "content-length"
+    else {
+      return true
+    }
+    let value = String(decoding: content[(colon + 1)...], as: UTF8.self)
+      .drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+    let written = content[(colon + 1)...].count { $0 != 0x20 && $0 != 0x09 }
+    guard written == value.utf8.count, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let length = Int64(value), length == announced ?? length
+    else { return false }
+    announced = length
+    return true
   }
 
   private func isStatusLine(_ content: UnsafeRawBufferPointer) -> Bool {
@@ -73,19 +91,33 @@ struct HeaderAccumulator {
     guard code.count == 3, code.allSatisfy({ (0x30...0x39).contains($0) }) else { return .malformed }
     let number = code.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     guard number >= 100 else { return .malformed }
+    let version = content[5..<mark]
+    guard isVersion(version) else { return .malformed }
     statusCode = number
-    httpVersion = String(decoding: content[5..<mark], as: UTF8.self)
+    httpVersion = String(decoding: version, as: UTF8.self)
+    atStart = false
+    announced = nil
     block.removeAll()
     return .more
   }
 
+  /// `1.1`, or `2` as libcurl writes it.
+  private func isVersion(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
+    let isDigit: (UInt8) -> Bool = { (0x30...0x39).contains($0) }
+    guard let first = text.first, isDigit(first) else { return false }
+    let rest = text.dropFirst()
+    return rest.isEmpty
+      || rest.count == 2 && rest.first == UInt8(ascii: ".") && rest.last.map(isDigit) == true
+  }
+
   private mutating func endOfBlock() -> Step {
-    guard let statusCode else { return .malformed }
+    guard let statusCode, !atStart else { return .malformed }
     guard (100...199).contains(statusCode), statusCode != 101 else {
       complete = true
       return .final
     }
     interim += 1
+    atStart = true
     return interim > Self.maximumInterim ? .tooLarge : .more
   }
 }

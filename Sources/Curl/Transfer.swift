@@ -33,6 +33,10 @@ final class Transfer {
   /// Freed with the handle: libcurl keeps the pointers.
   private var lists: [UnsafeMutablePointer<curl_slist>] = []
   private var bodyBytes: UnsafeMutableRawBufferPointer?
+  /// Made with the first byte of a body that may be coded.
+  private var decoder: ContentDecoder?
+  /// Bytes given to it.
+  private var arrived = 0
 
   let request: TransferRequest
   /// The handle has the options that are the same for every transfer already, and those of a plain one.
@@ -52,6 +56,8 @@ final class Transfer {
   }
   /// Whether the URL's scheme is https.
   private(set) lazy var isEncrypted = request.url.prefix(6).lowercased() == "https:"
+  /// Whether an answer may call itself HTTP/2: it cannot begin in clear text without our own preface.
+  var mayBeHTTP2: Bool { request.httpVersion == .http2 || request.httpVersion == .auto && isEncrypted }
   /// Whether a proxy makes a connection of its own to the target before anything of the request is sent.
   var hasTunnel: Bool {
     guard let proxy = request.proxy else { return false }
@@ -78,6 +84,16 @@ final class Transfer {
   func reserveBody(_ count: Int, upTo limit: Int) {
     let needed = body.count + count
     if needed > body.capacity { body.reserveCapacity(min(limit, max(needed, 2 * body.capacity))) }
+  }
+
+  /// Undoes the answer's content codings.
+  func decode(_ bytes: UnsafeRawBufferPointer, limit: Int) -> ContentDecoder.Step {
+    if decoder == nil { decoder = ContentDecoder(headers.block.values("content-encoding")) }
+    guard let decoder else { return .malformed }
+    arrived += bytes.count
+    // A stream may go on for ever and decode to nothing.
+    guard arrived <= max(limit, 1 << 20) + 64 * 1024 else { return .full }
+    return decoder.take(bytes, into: &body, limit: limit)
   }
 
   /// Only a plain transfer sets anew all that the plain one before it had set. For any other the handle is made new
@@ -133,7 +149,7 @@ final class Transfer {
     let end = TransferEnd(
       code: code, systemError: socketError != 0 ? socketError : systemError, stop: stop,
       phase: phase(endingWith: code), hasAnswer: headersEnd != nil || request.goal == .handshake,
-      handshake: judge?.end, proxy: proxyEnd)
+      handshake: judge?.end, proxy: proxyEnd, isCut: decoder?.isUnfinished ?? false)
     var report = TransferReport(outcome: end.outcome)
     if headersEnd != nil {
       report.statusCode = headers.statusCode

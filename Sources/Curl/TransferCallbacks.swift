@@ -24,6 +24,10 @@ func takeHeader(
   switch transfer.headers.take(UnsafeRawBufferPointer(start: bytes, count: length)) {
   case .more: return length
   case .final:
+    guard transfer.headers.httpVersion != "2" || transfer.mayBeHTTP2 else {
+      transfer.stop = .malformedHeader
+      return 0
+    }
     transfer.headersEnd = .now
     let isEnough =
       transfer.request.stopsAtRedirect && transfer.headers.isRedirect
@@ -36,7 +40,7 @@ func takeHeader(
   return 0
 }
 
-/// CURLOPT_WRITEFUNCTION: decoded bytes of the body. MAXFILESIZE protects nothing on 7.88, so the limit is held here.
+/// CURLOPT_WRITEFUNCTION: the next bytes of the body. MAXFILESIZE protects nothing on 7.88, so the limit is held here.
 func takeBody(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
@@ -45,6 +49,12 @@ func takeBody(
   let length = size * count
   transfer.lastWrite = .now
   guard case .body(let limit) = transfer.request.goal else { return length }
+  if transfer.request.decompress {
+    let step = transfer.decode(UnsafeRawBufferPointer(start: bytes, count: length), limit: limit)
+    guard step != .more else { return length }
+    transfer.stop = step == .full ? .bodyTooLarge : .malformedCoding
+    return 0
+  }
   let room = limit - transfer.body.count
   transfer.reserveBody(min(length, max(0, room)), upTo: limit)
   transfer.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: min(length, max(0, room))))
@@ -60,6 +70,11 @@ func openPinnedSocket(
 ) -> curl_socket_t {
   guard let context, let address else { return CURL_SOCKET_BAD }
   let transfer = transfer(context)
+  // libcurl dials again by itself when an HTTP/2 server refuses the stream: an attempt is one connection.
+  guard transfer.connectStart == nil else {
+    transfer.stop = .refusedStream
+    return CURL_SOCKET_BAD
+  }
   switch transfer.request.plan {
   case .address(let literal, let port):
     guard quartz_curl_is_address(address, literal, port) == 1 else { return refuseAddress(transfer) }

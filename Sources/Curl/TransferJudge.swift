@@ -16,6 +16,8 @@ struct TransferEnd {
   var handshake: HandshakeEnd?
   /// Of a transfer through a proxy.
   var proxy: ProxyEnd?
+  /// The transfer may be whole, but a content coding did not come to its end.
+  var isCut = false
 }
 
 /// What the proxy left behind.
@@ -33,6 +35,9 @@ enum TransferStop: Hashable {
   case headersTooLarge
   case malformedHeader
   case bodyTooLarge
+  case malformedCoding
+  /// The server took back the connection's only stream before it answered (RFC 9113 section 8.7).
+  case refusedStream
   /// HTTP/2 was insisted on, and the handshake did not choose it.
   case noHTTP2
   /// `connectTimeout` passed, or libcurl missed its own limit.
@@ -46,9 +51,14 @@ extension TransferEnd {
     if let proxy, let failure = proxyFailure(proxy) { return .failed(failure) }
     if let stop { return outcome(of: stop) }
     // libcurl is content with headers that end with the connection.
+    if code == CURLE_OK, hasAnswer, isCut {
+      return failed(.httpProtocol, "the compressed body ends before it is complete")
+    }
     if code == CURLE_OK { return hasAnswer ? .complete : closed }
-    if code == CURLE_OPERATION_TIMEDOUT { return failed(.timeout, "no end within the time limit") }
-    if let failure = handshake?.failure(inHandshake: phase == .tls) { return .failed(failure) }
+    if code == CURLE_OPERATION_TIMEDOUT { return failed(.timeout, overtime) }
+    if let failure = handshake?.failure(inHandshake: phase == .tls, inAnswer: phase == .transfer) {
+      return .failed(failure)
+    }
     if let failure = systemFailure() { return .failed(failure) }
     return libraryFailure()
   }
@@ -57,17 +67,31 @@ extension TransferEnd {
     .failed(TransferFailure(kind, phase: phase, message: message))
   }
 
+  /// What had not happened when the time was over.
+  private var overtime: String {
+    switch phase {
+    case .prepare, .connect: TransferFailure.connectTimeout.message
+    case .proxy: "the proxy made no connection within the time limit"
+    case .tls: "connected, but the tls handshake did not end within the time limit"
+    case .firstByte: "connected, but no answer came within the time limit"
+    case .transfer: "the answer did not end within the time limit"
+    }
+  }
+
   private func outcome(of stop: TransferStop) -> TransferOutcome {
     switch stop {
     case .goalReached: .complete
     case .headersTooLarge:
       failed(.headersTooLarge, "response headers exceed 64 KiB, 200 lines or 20 interim answers")
     case .malformedHeader: failed(.httpProtocol, "response header breaks the rules of HTTP")
+    case .refusedStream:
+      failed(.closed, "the server refused the request over HTTP/2; with http_version: 1.1 it may answer")
+    case .malformedCoding: failed(.httpProtocol, "the body is not what its Content-Encoding says")
     case .bodyTooLarge: failed(.bodyTooLarge, "response body exceeds its limit")
     case .noHTTP2:
       .failed(
         TransferFailure(.httpProtocol, phase: .tls, message: "the server does not offer HTTP/2 (h2 by ALPN)"))
-    case .deadline: failed(.timeout, "no end within the time limit")
+    case .deadline: failed(.timeout, overtime)
     case .local(let fault, let message): failed(.local(fault), message)
     }
   }
@@ -105,7 +129,7 @@ extension TransferEnd {
     let kind: TransferFailureKind
     switch systemError {
     case ECONNREFUSED: kind = .connectRefused
-    case EHOSTUNREACH, EHOSTDOWN: kind = .unreachable
+    case EHOSTUNREACH, EHOSTDOWN, ENONET, ENOPROTOOPT, EPROTO: kind = .unreachable
     case ECONNRESET, EPIPE, ECONNABORTED: kind = .reset
     case ETIMEDOUT: kind = .timeout
     // No route, no free port, no descriptor, no memory, a firewall of our own: says nothing about the target.
@@ -124,7 +148,9 @@ extension TransferEnd {
       return closed
     // Without an errno it is the end of an encrypted stream without its farewell, or a chunk that is none.
     case CURLE_RECV_ERROR where handshake != nil: return closed
-    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+    // Legal, and no answer: RST_STREAM or GOAWAY.
+    case CURLE_HTTP2_STREAM: return failed(.reset, "the server broke the request off over HTTP/2")
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2,
       CURLE_BAD_CONTENT_ENCODING, CURLE_RECV_ERROR, CURLE_WRITE_ERROR:
       return failed(.httpProtocol, "the answer breaks the rules of HTTP")
     case CURLE_OUT_OF_MEMORY where phase == .firstByte || phase == .transfer:

@@ -53,7 +53,11 @@ extension Transfer {
     try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, milliseconds(remaining)))
     try set(CURLOPT_HTTP_VERSION, httpVersion)
     if request.goal == .handshake { try set(CURLOPT_CONNECT_ONLY, 1) }
-    if request.decompress { try set(CURLOPT_ACCEPT_ENCODING, "") }
+    if request.decompress {
+      try set(CURLOPT_ACCEPT_ENCODING, "")
+      // It asks; what comes is decoded here.
+      try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+    }
     try applyMethod()
     let lines = try headerLines()
     let list = keep(list: lines)
@@ -215,15 +219,7 @@ extension Transfer {
 
 /// RFC 9110 section 5.6.2.
 private func isToken(_ text: String) -> Bool {
-  !text.isEmpty
-    && text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-      }
-    }
+  !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
 }
 
 func milliseconds(_ duration: Duration) -> Int {

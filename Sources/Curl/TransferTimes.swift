@@ -38,7 +38,7 @@ package struct TransferSpans: Hashable, Sendable {
     connect = Self.span(times.connectStart, times.connected)
     tls = Self.span(times.connected, times.tlsDone)
     firstByte = Self.span(times.requestStart, times.firstByte)
-    transfer = Self.span(times.firstByte, times.lastByte)
+    transfer = Self.span(times.firstByte, times.lastByte) ?? Self.slowHeaders(times)
     // The part in which it ended took as long as it lasted: where the time of a failure went is the first question.
     switch phase {
     case .connect, .proxy: connect = Self.span(times.connectStart, times.ended)
@@ -47,6 +47,12 @@ package struct TransferSpans: Hashable, Sendable {
     case .transfer: transfer = transfer ?? Self.span(times.firstByte, times.ended)
     case .prepare, nil: break
     }
+  }
+
+  /// Where only the headers were wanted and came in parts, the time behind the first byte is part of the answer too.
+  private static func slowHeaders(_ times: TransferTimes) -> Duration? {
+    guard let taken = span(times.firstByte, times.headersEnd), taken >= .milliseconds(1) else { return nil }
+    return taken
   }
 
   private static func span(_ start: Duration?, _ end: Duration?) -> Duration? {

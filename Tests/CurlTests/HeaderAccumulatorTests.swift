@@ -28,9 +28,24 @@ import Testing
     ["HTTP/1.1 200 OK\r\n", " folded\r\n"], ["HTTP/1.1 200 OK\r\n", ": no name\r\n"],
     ["HTTP/1.1 200 OK\r\n", "no colon\r\n"], ["HTTP/1.1 200 OK\r\n", "a: b\rc\r\n"],
     ["HTTP/1.1 200 OK\r\n", "a: b\0\r\n"], ["a: b\r\n"], ["\r\n"],
+    // A second status line, in the dress of a header, must not replace the first.
+    ["HTTP/1.1 503 Down\r\n", "HTTP/Status: 200 OK\r\n"], ["HTTP/1.1 503 Down\r\n", "HTTP/1.1 200 OK\r\n"],
+    ["HTTP/1.1 200 OK\r\n", "Content-Length : 2\r\n"], ["HTTP/1.1 200 OK\r\n", "a b: c\r\n"],
+    ["HTTP/1.1 200 OK\r\n", "Content-Length: 5\r\n", "content-length: 2\r\n"],
+    ["HTTP/1.1 200 OK\r\n", "Content-Length: 2x5\r\n"], ["HTTP/1.1 200 OK\r\n", "Content-Length: -1\r\n"],
+    ["HTTP/1.1 200 OK\r\n", "Content-Length: 2, 3\r\n"], ["HTTP/1.1 200 OK\r\n", "Content-Length: 2 2\r\n"],
+    ["HTTP/1.1 200 OK\r\n", "Content-Length: 99999999999999999999\r\n"],
+    ["HTTP/1.1 200 OK\r\n", "Content-Length:\r\n"],
+    ["HTTP/x 200 OK\r\n"], ["HTTP/1.12 200 OK\r\n"], ["HTTP/ 200 OK\r\n"],
+    ["HTTP/1.1 103 Early Hints\r\n", "\r\n", "a: b\r\n"], ["HTTP/1.1 103 Early Hints\r\n", "\r\n", "\r\n"],
   ])
   func brokenLinesAreMalformed(lines: [String]) {
     #expect(steps(lines).0.last == .malformed)
+  }
+
+  @Test func theSameLengthTwiceIsOneLength() {
+    let lines = ["HTTP/1.1 200 OK\r\n", "Content-Length: 5\r\n", "content-length:\t5 \r\n", "\r\n"]
+    #expect(steps(lines).0 == [.more, .more, .more, .final])
   }
 
   @Test(arguments: [(199, HeaderAccumulator.Step.more), (200, .tooLarge)])

@@ -44,6 +44,20 @@ import Testing
     }
   }
 
+  @Test func anAlertInTheAnswerIsNotAboutTheHandshake() {
+    let end = TransferEnd(
+      code: CURLE_RECV_ERROR, phase: .transfer, handshake: HandshakeEnd(alert: 20))
+    #expect(end.outcome.failure?.kind == .reset)
+    #expect(end.outcome.failure?.phase == .transfer)
+    #expect(end.outcome.failure?.message.contains("alert 20") == true)
+  }
+
+  @Test func aCutCodingIsNoCompleteAnswer() {
+    var end = TransferEnd(code: CURLE_OK, phase: .transfer)
+    end.isCut = true
+    #expect(end.outcome.failure?.kind == .httpProtocol)
+  }
+
   @Test func ourOwnStopOutweighsWhateverLibcurlMadeOfIt() {
     let end = TransferEnd(
       code: CURLE_WRITE_ERROR, systemError: ECONNRESET, stop: .goalReached, phase: .transfer)

@@ -13,8 +13,10 @@ binutils                 links
 gcc                      start-up files and libgcc for linking
 libc6-dev                C headers
 libstdc++-12-dev         the C++ library Swift's runtime links
-zlib1g-dev               Swift's Foundation links it
+zlib1g-dev               Swift's Foundation links it; compressed answers
 libcurl4-openssl-dev     http checks and delivery
+libbrotli-dev            compressed answers
+libzstd-dev              compressed answers
 libssl-dev               TLS
 libpcre2-dev             patterns in conditions and dialogs
 "

@@ -24,10 +24,17 @@ package struct HandshakeEnd: Hashable, Sendable {
 
   /// What went wrong, in our words and OpenSSL's fixed ones; nil when nothing in here says so. Pure.
   ///
-  /// - Parameter inHandshake: the connection ended before the handshake did: then an error of OpenSSL counts too.
-  package func failure(inHandshake: Bool) -> TransferFailure? {
+  /// - Parameters:
+  ///   - inHandshake: the connection ended before the handshake did: then an error of OpenSSL counts too.
+  ///   - inAnswer: the answer had begun: then an alert is no longer about the handshake.
+  package func failure(inHandshake: Bool, inAnswer: Bool = false) -> TransferFailure? {
     if let first = problems.first {
       return tls(.certificate(first), problems.map(\.rawValue).joined(separator: ", "))
+    }
+    if let alert, inAnswer {
+      return TransferFailure(
+        .reset, phase: .transfer, message: "the server broke off with tls alert \(alert): \(alertName(alert))"
+      )
     }
     if let alert {
       return tls(kind(of: alert), "the server ended tls with alert \(alert): \(alertName(alert))")
@@ -62,4 +69,8 @@ private func reasonName(_ code: UInt) -> String {
   ERR_reason_error_string(code).map { String(cString: $0) } ?? "code \(code & 0x7f_ffff)"
 }
 
-private func alertName(_ alert: Int32) -> String { String(cString: SSL_alert_desc_string_long(alert)) }
+private func alertName(_ alert: Int32) -> String {
+  // OpenSSL 3.0 knows the number and not the name (RFC 8446 section 6).
+  alert == TLS13_AD_CERTIFICATE_REQUIRED
+    ? "certificate required" : String(cString: SSL_alert_desc_string_long(alert))
+}

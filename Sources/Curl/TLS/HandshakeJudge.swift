@@ -54,6 +54,8 @@ package final class HandshakeJudge {
       quartz_ssl_set_max_version(context, options.maximumVersion?.number ?? 0) == 1,
       quartz_ssl_set_max_chain_bytes(context, 64 * 1024) == 1
     else { return false }
+    quartz_ssl_refuse_renegotiation(context)
+    quartz_ssl_want_farewell(context)
     SSL_CTX_set1_cert_store(context, store.pointer)
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     SSL_CTX_set_cert_verify_callback(context, judgeCertificate, itself)

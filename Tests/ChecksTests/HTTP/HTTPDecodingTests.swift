@@ -99,6 +99,37 @@ import Testing
     #expect(broken.verdict.reason == .httpProtocol, "\(broken.verdict)")
   }
 
+  @Test(
+    "half of a page is no page, whatever the length says", arguments: ["gzip", "br", "zstd", "zlib deflate"],
+    [0, 1, 8])
+  func aCodingThatDoesNotEndIsAProtocolFailure(coding: String, missing: Int) async throws {
+    let page = Array((Self.text + String(repeating: " word", count: 500) + " FATAL").utf8)
+    let body = try await Self.packed(coding, page)
+    let name = String(coding.split(separator: " ").last ?? "")
+    let kept = missing == 0 ? body.count / 2 : body.count - missing
+    let cut = try await outcome(name, Array(body.prefix(kept))) {
+      $0.expectBodyContains = nil
+      $0.expectBodyNotContains = ["absent"]
+    }
+    #expect(cut.verdict.reason == .httpProtocol, "\(cut.verdict)")
+    #expect(cut.verdict.phase == .transfer)
+  }
+
+  @Test func membersFramesAndWhatFollowsTheEnd() async throws {
+    for coding in ["gzip", "zstd"] {
+      let first = try await Self.packed(coding, Array("a nee".utf8))
+      let second = try await Self.packed(coding, Array("dle".utf8))
+      #expect(try await outcome(coding, first + second).verdict == .ok, "\(coding)")
+    }
+    let whole = try await Self.packed("gzip", Array(Self.text.utf8))
+    #expect(try await outcome("x-gzip", whole + [0, 0, 0, 0]).verdict == .ok)
+    let empty = try await outcome("gzip", []) {
+      $0.expectBodyContains = nil
+      $0.expectBodyNotContains = ["needle"]
+    }
+    #expect(empty.verdict == .ok, "\(empty.verdict)")
+  }
+
   @Test("N8: a bomb of 16 MiB stops at the cap of decoded bytes", arguments: ["gzip", "br", "zstd"])
   func bombs(coding: String) async throws {
     let body = try await Self.packed(coding, [UInt8](repeating: 0, count: 16 * 1024 * 1024))
@@ -106,6 +137,18 @@ import Testing
     let bomb = try await outcome(coding, body) { $0.maxBody = 100_000 }
     #expect(bomb.verdict.reason == .bodyTooLarge, "\(bomb.verdict)")
     #expect(try residentKilobytes() - before < 24 * 1024)
+  }
+
+  @Test("N8: a stream that never ends and decodes to nothing stops")
+  func emptyForEver() async throws {
+    let endless = try await faultOutcome(change: wantsBody(1000)) { link in
+      link.read(until: "\r\n\r\n")
+      link.write("HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nConnection: close\r\n\r\n")
+      // RFC 1951 section 3.2.4: stored blocks of no bytes.
+      let blocks = Array(repeating: [0, 0, 0, 0xff, 0xff] as [UInt8], count: 4096).flatMap { $0 }
+      while link.write(blocks) {}
+    }
+    #expect(endless.verdict.reason == .bodyTooLarge, "\(endless.verdict)")
   }
 
   @Test("N8: stacked codings are refused beyond five")

@@ -88,6 +88,11 @@ import Testing
     #expect(outcome.httpVersion == "1.0")
   }
 
+  @Test func anAnswerInClearTextCannotCallItselfHTTP2() async throws {
+    let outcome = try await faultOutcome(script: answering("HTTP/2 200 OK\r\nContent-Length: 0\r\n\r\n"))
+    #expect(outcome.verdict.reason == .httpProtocol, "\(outcome.verdict)")
+  }
+
   @Test func http2WithoutTLSNeedsPriorKnowledge() async throws {
     try await withTemporaryDirectory { folder in
       let port = try freePort()
@@ -153,6 +158,24 @@ import Testing
       }
     #expect(expected.contains(outcome.verdict.reason), "\(outcome.verdict)")
     #expect(try residentKilobytes() - before < 32 * 1024)
+  }
+
+  /// REFUSED_STREAM lets a client ask again, and libcurl does, on a connection of its own.
+  @Test(arguments: [7, 13] as [UInt8])
+  func aRefusedStreamIsOneAttempt(code: UInt8) async throws {
+    let server = try LoopbackServer { link in
+      link.write(Frame.settings)
+      _ = link.read()
+      usleep(50_000)
+      link.write(Frame.frame(3, 0, 1, [0, 0, 0, code]))
+      link.waitForEnd()
+    }
+    defer { server.stop() }
+    let outcome = try await probe("http://good.test:\(server.port)/", "2")
+    #expect(server.accepted == 1)
+    #expect(outcome.verdict.reason == .connectionClosed, "\(outcome.verdict)")
+    #expect(outcome.verdict.message?.contains("refused the request over HTTP/2") == true)
+    #expect((outcome.responseTime ?? .zero) >= .milliseconds(50))
   }
 
   private static func harm(_ harm: Harm, _ link: LoopbackConnection) {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+import Checks
+import Foundation
+import Glibc
+import Monitoring
+import TestSupport
+import Testing
+
+/// A stranger on the way who ends a connection early: without TLS's farewell, half of a page is half of a page
+/// (RFC 9112 section 9.8).
+@Suite(.timeLimit(.minutes(1))) struct CutConnectionTests {
+  /// OpenSSL's server sends a page until it closes, behind a relay that passes on all of its records but the last.
+  @Test(arguments: ["-tls1_2", "-tls1_3"], [true, false])
+  func anEndWithoutFarewellIsNoEnd(version: String, cut: Bool) async throws {
+    try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      let identity = try authority.issue("good")
+      let port = try freePort()
+      let server = try RealServer(
+        "/usr/bin/openssl",
+        [
+          "s_server", "-accept", "127.0.0.1:\(port)", "-cert", identity.certificate, "-key", identity.key,
+          "-www",
+          version,
+        ], debianPackage: "openssl", log: folder.appending(path: "server.log"))
+      defer { server.stop() }
+      try await server.waitUntilListening(port: port)
+      try await withLoopbackServer(script: { relay($0, to: port, withoutLast: cut) }) { relay in
+        let check = try httpCheck("https://good.test:\(relay.port)/") {
+          $0.tlsCAFile = authority.rootFile
+          $0.httpVersion = "1.1"
+          $0.expectBodyNotContains = ["FATAL"]
+        }
+        let outcome = try await ProbeBench().http(check)
+        #expect(outcome.statusCode == 200, "\(outcome.verdict)")
+        #expect(outcome.verdict.reason == (cut ? .connectionClosed : .ok), "\(outcome.verdict)")
+        #expect(!cut || outcome.verdict.phase == .transfer)
+      }
+    }
+  }
+}
+
+/// Passes bytes on both ways until the server closes; of what the server said last, its farewell, only if wanted.
+private func relay(_ link: LoopbackConnection, to port: UInt16, withoutLast: Bool) {
+  let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(server) }
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+  let connected = withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      connect(server, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    }
+  }
+  guard connected == 0 else { return }
+  let far = LoopbackConnection(descriptor: server)
+  var waiting: [UInt8] = []
+  while true {
+    var watched = [
+      pollfd(fd: link.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: server, events: Int16(POLLIN), revents: 0),
+    ]
+    guard poll(&watched, 2, 10_000) > 0 else { return }
+    if watched[0].revents != 0 {
+      let bytes = link.read()
+      if bytes.isEmpty { return }
+      far.write(bytes)
+    }
+    guard watched[1].revents != 0 else { continue }
+    let bytes = far.read()
+    waiting += bytes
+    let last = lastRecord(waiting)
+    // Whether a record is the last one shows at the end of the stream only.
+    link.write(Array(waiting[..<(bytes.isEmpty && !withoutLast ? waiting.count : last)]))
+    if bytes.isEmpty { return }
+    waiting = Array(waiting[last...])
+  }
+}
+
+/// Where the last record (RFC 8446 section 5.1) of these begins.
+private func lastRecord(_ bytes: [UInt8]) -> Int {
+  var start = 0
+  while start + 5 <= bytes.count {
+    let next = start + 5 + Int(bytes[start + 3]) << 8 + Int(bytes[start + 4])
+    if next >= bytes.count { break }
+    start = next
+  }
+  return start
+}
