@@ -8,7 +8,9 @@ extension CheckRunner {
   package init(
     engine: CurlEngine, reactor: Reactor, system: SystemResolver, finder: TargetFinder, userAgent: String
   ) {
-    func whole(_ probe: some Probe) -> any Probe { PacedProbe(EachAddressProbe(probe, finder: finder)) }
+    func whole(_ probe: some Probe) -> any Probe {
+      PacedProbe(EachAddressProbe(OwnPathProbe(probe), finder: finder))
+    }
     let client = TLSClient(trust: engine.trust)
     self.init(
       http: whole(HTTPProbe(engine: engine, reactor: reactor, finder: finder, userAgent: userAgent)),

@@ -22,7 +22,15 @@ extension Verdict {
     }
     let place = check.origin == .api || check.hasProxy ? endpoint.description : dialled.peer.description
     if case .local(.system(let code)) = failure.kind {
-      self.init(errno: code, phase: Phase(failure.phase), peer: place, source: dialled.peer.source)
+      self.init(
+        errno: code, phase: Phase(failure.phase), peer: place, source: dialled.peer.source,
+        address: dialled.peer.address)
+      return
+    }
+    if failure.kind == .bodyTooLarge, case .http(let settings) = check.kind {
+      self.init(
+        .bodyTooLarge, phase: .transfer,
+        message: "\(place): the body is larger than max_body, \(settings.maxBody) bytes")
       return
     }
     let message = failure.kind.isLocal ? failure.message : "\(place): \(failure.message)"

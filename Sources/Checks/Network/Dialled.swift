@@ -84,7 +84,7 @@ extension DialTry {
     switch end {
     case .connected, .abandoned: nil
     case .timedOut: .connectTimeout
-    case .failed(let code): Verdict(errno: code, phase: .connect, peer: peer).reason
+    case .failed(let code): Verdict(errno: code, phase: .connect, peer: peer, address: peer.address).reason
     }
   }
 }
@@ -94,7 +94,8 @@ extension Verdict {
   init(losing attempt: DialTry, in race: RaceReport, to peer: Endpoint) {
     switch attempt.end {
     case .failed(let code):
-      self.init(errno: code, phase: .connect, peer: peer, source: attempt.peer.source)
+      self.init(
+        errno: code, phase: .connect, peer: peer, source: attempt.peer.source, address: attempt.peer.address)
     case .timedOut where race.isOwnLateness:
       let late = Int(race.lateness.milliseconds)
       self.init(

@@ -71,7 +71,8 @@ package struct PingProbe: Probe {
     var outcome = outcome(of: run.tally, check, settings, elapsed: run.elapsed)
     let isSilent = run.tally.roundTrips.isEmpty && run.tally.errors.isEmpty
     if let fault = run.fault, isSilent, case .failed(let code) = fault.end {
-      outcome.verdict = Verdict(errno: code, phase: .connect, peer: settings.host, source: peer.source)
+      outcome.verdict = Verdict(
+        errno: code, phase: .connect, peer: settings.host, source: peer.source, address: peer.address)
     } else if let late = run.late, !outcome.verdict.isSuccess {
       outcome.verdict = .ownLateness(late, phase: .answer)
     }

@@ -69,6 +69,38 @@ struct FaultNetworkTests {
     }
   }
 
+  /// The whole of the row: 30 % lost, 200 ms for a round trip, 5 % twice.
+  @Test("N21: over a poor line each probe has one result, and no time is shorter than the line")
+  func poorLine() async throws {
+    let (lab, line) = try await NetworkNamespace.run(["ip link set lo up"]) {
+      let line = try PoorLine(
+        .init(delay: .milliseconds(100), lost: 30, doubled: 5), seed: 21, configure: NetworkNamespace.shell)
+      let script = answering("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nneedle")
+      let server = try LoopbackServer(address: 0x0a63_0001, script: script)
+      return (Lab(engine: try CurlEngine(), reactor: try Reactor(), server: server), line)
+    }
+    let finder = TargetFinder(resolver: NameTable.loopback, policy: EgressPolicy())
+    let probe = HTTPProbe(engine: lab.engine, reactor: lab.reactor, finder: finder, userAgent: "test")
+    let check = try httpCheck("http://10.99.0.2:\(lab.server.port)/", wantsBody())
+    let limit = ContinuousClock.now + .seconds(20)
+    let outcomes = try await withThrowingTaskGroup(of: ProbeOutcome.self) { group in
+      for _ in 0..<12 { group.addTask { try await probe.attempt(check, deadline: limit) } }
+      return try await group.reduce(into: [ProbeOutcome]()) { $0.append($1) }
+    }
+    line.stop()
+    lab.server.stop()
+    await lab.engine.shutdown()
+    #expect(outcomes.count == 12)
+    #expect(outcomes.contains { $0.verdict == .ok }, "\(outcomes.map(\.verdict))")
+    for outcome in outcomes {
+      #expect(outcome.verdict == .ok || outcome.verdict.status == .timeout, "\(outcome.verdict)")
+      guard outcome.verdict == .ok else { continue }
+      #expect((outcome.timings.connect ?? .zero) >= .milliseconds(200))
+      #expect((outcome.timings.firstByte ?? .zero) >= .milliseconds(200))
+      #expect((outcome.responseTime ?? .zero) >= .milliseconds(400))
+    }
+  }
+
   @Test("N22: where large packets vanish the body is a timeout, not a hang")
   func blackHole() async throws {
     let body = String(repeating: "x", count: 5000)

@@ -50,7 +50,7 @@ enum NetworkNamespace {
   }
 
   /// Runs in the namespace of the calling thread: a child process inherits it from the thread that forks.
-  private static func shell(_ line: String) throws {
+  static func shell(_ line: String) throws {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = ["-ec", line]

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+
+/// This machine's own part of the way to an address, as the kernel knows it (rtnetlink(7)): whose fault it is that
+/// somebody did not answer.
+enum LocalPath {
+  /// Whether the kernel would send a packet there at all. Asked without netlink, which a sandbox may keep from us:
+  /// connecting a datagram socket sends nothing and looks the route up.
+  static func hasRoute(to address: IPAddress) -> Bool {
+    let peer = SocketAddress(address, port: 9)
+    let number = openSocket(.udp, family: peer.family)
+    guard number >= 0 else { return false }
+    defer { close(number) }
+    return peer.withPointer { connect(number, $0, $1) } == 0
+  }
+
+  /// Nil while nothing on this machine's side is known to be broken; else what is, for people.
+  static func fault(to address: IPAddress) -> String? {
+    guard let route = route(to: address), let link = route.link else { return nil }
+    if isWithoutCarrier(link) { return "the interface of this machine towards \(address) has no carrier" }
+    guard let gateway = route.gateway, isSilent(gateway, on: link) else { return nil }
+    return "the gateway of this machine towards \(address), \(gateway), does not answer"
+  }
+
+  struct Route: Hashable {
+    /// Nil: the address is on the link itself.
+    var gateway: IPAddress?
+    /// The interface's number.
+    var link: UInt32?
+  }
+
+  static func route(to address: IPAddress) -> Route? {
+    let bytes = address.bytes
+    // struct rtmsg: the family, the length of the destination in bits, the rest zero.
+    let header = [family(of: address), UInt8(bytes.count * 8)] + [UInt8](repeating: 0, count: 10)
+    guard let answer = ask(Message.getRoute, header + attribute(1, bytes), expecting: Message.newRoute) else {
+      return nil
+    }
+    var route = Route()
+    for (kind, value) in attributes(answer.dropFirst(12)) {
+      switch kind {
+      // RTA_OIF, RTA_GATEWAY of linux/rtnetlink.h.
+      case 4: route.link = word(value)
+      case 5: route.gateway = IPAddress(bytes: value)
+      default: break
+      }
+    }
+    return route
+  }
+
+  /// The neighbour was asked for its hardware address and did not say it (NUD_INCOMPLETE, NUD_FAILED).
+  private static func isSilent(_ neighbour: IPAddress, on link: UInt32) -> Bool {
+    // struct ndmsg: family, padding, interface, state, flags, type.
+    let header = [family(of: neighbour), 0, 0, 0] + wordBytes(link) + [0, 0, 0, 0]
+    let question = header + attribute(1, neighbour.bytes)
+    guard let answer = ask(Message.getNeighbour, question, expecting: Message.newNeighbour),
+      answer.count >= 10
+    else { return false }
+    let state = answer[answer.startIndex + 8]
+    return state == 0x01 || state == 0x20
+  }
+
+  /// IFF_LOWER_UP is missing. An interface that cannot be asked for is taken for sound.
+  private static func isWithoutCarrier(_ link: UInt32) -> Bool {
+    // struct ifinfomsg: family, padding, type, index, flags, change.
+    let header = [0, 0, 0, 0] + wordBytes(link) + [UInt8](repeating: 0, count: 8)
+    guard let answer = ask(Message.getLink, header, expecting: Message.newLink), answer.count >= 16 else {
+      return false
+    }
+    return word(answer.dropFirst(8).prefix(4)) & 0x10000 == 0
+  }
+}
+
+/// Types of messages in linux/rtnetlink.h.
+private enum Message {
+  static let newLink: UInt16 = 16
+  static let getLink: UInt16 = 18
+  static let newRoute: UInt16 = 24
+  static let getRoute: UInt16 = 26
+  static let newNeighbour: UInt16 = 28
+  static let getNeighbour: UInt16 = 30
+}
+
+/// One question to the kernel and its answer without the header, which comes at once. Nil: it says no.
+private func ask(_ type: UInt16, _ payload: [UInt8], expecting wanted: UInt16) -> ArraySlice<UInt8>? {
+  let channel = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  guard channel >= 0 else { return nil }
+  defer { close(channel) }
+  // struct nlmsghdr: length, type, NLM_F_REQUEST, sequence, port.
+  var message = wordBytes(UInt32(16 + payload.count)) + halfBytes(type) + halfBytes(1)
+  message += wordBytes(1) + wordBytes(0)
+  message += payload
+  guard send(channel, message, message.count, 0) == message.count else { return nil }
+  var answer = [UInt8](repeating: 0, count: 8192)
+  let count = recv(channel, &answer, answer.count, Int32(MSG_DONTWAIT))
+  guard count >= 16, half(answer[4..<6]) == wanted else { return nil }
+  let length = min(Int(word(answer[0..<4])), count)
+  return length >= 16 ? answer[16..<length] : nil
+}
+
+private func family(of address: IPAddress) -> UInt8 {
+  UInt8(address.version == 4 ? AF_INET : AF_INET6)
+}
+
+/// struct rtattr, padded to four bytes.
+private func attribute(_ kind: UInt16, _ value: [UInt8]) -> [UInt8] {
+  halfBytes(UInt16(4 + value.count)) + halfBytes(kind) + value
+    + [UInt8](repeating: 0, count: -value.count & 3)
+}
+
+private func attributes(_ bytes: ArraySlice<UInt8>) -> [(kind: UInt16, value: ArraySlice<UInt8>)] {
+  var found: [(UInt16, ArraySlice<UInt8>)] = []
+  var rest = bytes
+  while rest.count >= 4 {
+    let length = Int(half(rest.prefix(2)))
+    guard length >= 4, length <= rest.count else { break }
+    found.append((half(rest.dropFirst(2).prefix(2)), rest.dropFirst(4).prefix(length - 4)))
+    rest = rest.dropFirst((length + 3) & ~3)
+  }
+  return found
+}
+
+// Netlink speaks in the machine's own order of bytes.
+
+private func wordBytes(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
+
+private func halfBytes(_ number: UInt16) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
+
+private func word(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+  guard bytes.count >= 4 else { return 0 }
+  return Array(bytes).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+}
+
+private func half(_ bytes: ArraySlice<UInt8>) -> UInt16 {
+  guard bytes.count >= 2 else { return 0 }
+  return Array(bytes).withUnsafeBytes { $0.loadUnaligned(as: UInt16.self) }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+import Testing
+
+@testable import Checks
+
+/// Whose fault silence is: this machine's link and gateway, or the target's.
+@Suite(.enabled(if: NetworkNamespace.isAvailable), .returnsHome, .timeLimit(.minutes(2)))
+struct LocalPathTests {
+  private static let far: IPAddress = .v4(0x5db8_d822)
+  private static let near: IPAddress = .v4(0x0a05_0007)
+
+  private static let cable = [
+    "ip link set lo up", "ip link add v0 type veth peer name v1", "ip addr add 10.5.0.2/24 dev v0",
+    "ip link set v0 up", "ip link set v1 up", "ip route add default via 10.5.0.1",
+  ]
+
+  /// What the kernel makes of a first packet there shows in its table of neighbours; that it gives up takes seconds.
+  private static func knock(_ address: IPAddress) {
+    let number = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    defer { close(number) }
+    _ = SocketAddress(address, port: 9).withPointer { connect(number, $0, $1) }
+    var byte: UInt8 = 0
+    _ = send(number, &byte, 1, 0)
+  }
+
+  private func fault(_ lines: [String], _ address: IPAddress) async throws -> String? {
+    try await NetworkNamespace.run(lines) {
+      Self.knock(address)
+      return LocalPath.fault(to: address)
+    }
+  }
+
+  @Test func aGatewayThatDoesNotAnswerIsOurs() async throws {
+    let words = try await fault(Self.cable, Self.far)
+    #expect(words == "the gateway of this machine towards 93.184.216.34, 10.5.0.1, does not answer")
+  }
+
+  @Test func aTargetOnTheLinkThatDoesNotAnswerIsNot() async throws {
+    #expect(try await fault(Self.cable, Self.near) == nil)
+  }
+
+  @Test func aCableThatIsOutIsOurs() async throws {
+    let words = try await fault(Self.cable + ["ip link set v1 down"], Self.near)
+    #expect(words == "the interface of this machine towards 10.5.0.7 has no carrier")
+  }
+
+  @Test func aGatewayThatIsThereIsNoFault() async throws {
+    let lines = Self.cable + ["ip neigh add 10.5.0.1 lladdr 02:00:00:00:00:01 dev v0 nud permanent"]
+    #expect(try await fault(lines, Self.far) == nil)
+  }
+
+  @Test func routes() async throws {
+    let found = try await NetworkNamespace.run(Self.cable) {
+      [Self.far, Self.near, .loopback].map { LocalPath.route(to: $0)?.gateway?.description ?? "link" }
+    }
+    #expect(found == ["10.5.0.1", "link", "link"])
+    let none = try await NetworkNamespace.run(["ip link set lo up"]) {
+      [Self.far, .v6(high: 0x2001_0db8_0000_0000, low: 1), .loopback].map(LocalPath.hasRoute)
+    }
+    #expect(none == [false, false, true])
+  }
+
+  /// A router's word: the way there is known here, and ends elsewhere.
+  @Test(arguments: ["host-unreachable", "prot-unreachable"])
+  func whatARouterSaysIsAboutTheTarget(kind: String) async throws {
+    let reactor = try await NetworkNamespace.run([
+      "ip link set lo up", "ip addr add 10.9.9.1/32 dev lo", "nft add table inet t",
+      "nft 'add chain inet t in { type filter hook input priority 0; }'",
+      "nft add rule inet t in ip daddr 10.9.9.1 meta l4proto tcp reject with icmp type \(kind)",
+    ]) { try Reactor() }
+    let peer = SocketAddress(.v4(0x0a09_0901), port: 8080)
+    let dialled = try await reactor.connect(
+      to: [peer], named: Endpoint(host: "web.example", port: 8080), until: .after(.seconds(5)))
+    #expect(dialled.verdict.reason == .connectUnreachable, "\(dialled.verdict)")
+  }
+
+  /// ENETUNREACH is ours where there is no route, and a router's word where there is one.
+  @Test func anUnreachableNetworkDependsOnTheRoute() async throws {
+    let verdicts = try await NetworkNamespace.run(Self.cable) {
+      [Self.far, .v6(high: 0x2001_0db8_0000_0000, low: 1)].map {
+        Verdict(errno: ENETUNREACH, phase: .connect, peer: $0, address: $0).reason
+      }
+    }
+    #expect(verdicts == [.connectUnreachable, .localFault])
+  }
+
+  @Test(arguments: [Reason.connectTimeout, .connectUnreachable, .dnsTimeout, .pingTimeout])
+  func silenceBehindADeadGatewayIsUnknown(reason: Reason) async throws {
+    let probe = OwnPathProbe(
+      Answering(ProbeOutcome(Verdict(reason, phase: .connect), address: "192.0.2.1:80"))
+    ) {
+      $0 == .v4(0xc000_0201) ? "the gateway is gone" : nil
+    }
+    let outcome = try await probe.attempt(try httpCheck("http://192.0.2.1/"), deadline: .now)
+    #expect(outcome.verdict == Verdict(.localFault, phase: .connect, message: "the gateway is gone"))
+    #expect(outcome.verdict.state == .unknown)
+  }
+
+  @Test(arguments: [Reason.connectRefused, .ok, .httpStatus, .firstByteTimeout])
+  func whoAnsweredIsJudgedByItsAnswer(reason: Reason) async throws {
+    let probe = OwnPathProbe(
+      Answering(ProbeOutcome(Verdict(reason, phase: .connect), address: "192.0.2.1:80"))
+    ) {
+      _ in "the gateway is gone"
+    }
+    let outcome = try await probe.attempt(try httpCheck("http://192.0.2.1/"), deadline: .now)
+    #expect(outcome.verdict.reason == reason)
+  }
+}
+
+private struct Answering: Probe {
+  let outcome: ProbeOutcome
+
+  init(_ outcome: ProbeOutcome) { self.outcome = outcome }
+
+  func attempt(
+    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ProbeOutcome { outcome }
+}

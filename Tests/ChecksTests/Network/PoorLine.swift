@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import TestSupport
+
+/// A cable that delays, loses and doubles packets: a tun device that gives each packet back with its two addresses
+/// exchanged, so that 10.99.0.2 is this machine at the far end. Made in a namespace, which it does not leave.
+final class PoorLine: Sendable {
+  /// What the cable does to packets, each way.
+  struct Quality: Sendable {
+    var delay: Duration
+    /// Of 100 packets.
+    var lost: UInt64
+    /// Of 100 packets.
+    var doubled: UInt64
+  }
+
+  private let device: Int32
+  private let stopping: (read: Int32, write: Int32)
+
+  /// Inside the namespace: makes the device, gives it 10.99.0.1 and starts to carry.
+  init(_ quality: Quality, seed: UInt64, configure: (String) throws -> Void) throws {
+    device = try openTunnel("poor0")
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw POSIXFailure("pipe", errno) }
+    stopping = (ends[0], ends[1])
+    try configure("ip addr add 10.99.0.1/24 dev poor0 && ip link set poor0 up")
+    let cable = Cable(device: device, stop: stopping.read, quality: quality, seed: seed)
+    TestThread { carry(cable) }.start()
+  }
+
+  /// The thread ends by itself; the device goes with its descriptor.
+  func stop() { close(stopping.write) }
+}
+
+private struct Cable: Sendable {
+  let device: Int32
+  let stop: Int32
+  let quality: PoorLine.Quality
+  let seed: UInt64
+}
+
+/// Numbers that are the same in every run (splitmix64).
+private struct Dice {
+  var state: UInt64
+
+  mutating func roll() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return (mixed ^ (mixed >> 31)) % 100
+  }
+}
+
+private func carry(_ cable: Cable) {
+  var dice = Dice(state: cable.seed)
+  var waiting: [(due: ContinuousClock.Instant, packet: [UInt8])] = []
+  while true {
+    let next = waiting.first.map {
+      max(0, Int32(ContinuousClock.now.duration(to: $0.due) / .milliseconds(1)))
+    }
+    var watched = [
+      pollfd(fd: cable.device, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: cable.stop, events: Int16(POLLIN), revents: 0),
+    ]
+    poll(&watched, 2, next ?? -1)
+    guard watched[1].revents == 0 else { break }
+    var buffer = [UInt8](repeating: 0, count: 2048)
+    while true {
+      let count = read(cable.device, &buffer, buffer.count)
+      guard count >= 20 else { break }
+      guard buffer[0] >> 4 == 4, dice.roll() >= cable.quality.lost else { continue }
+      let due = ContinuousClock.now + cable.quality.delay
+      let copies = dice.roll() < cable.quality.doubled ? 2 : 1
+      for _ in 0..<copies { waiting.append((due, turned(buffer[..<count]))) }
+    }
+    while let first = waiting.first, first.due <= .now {
+      _ = write(cable.device, first.packet, first.packet.count)
+      waiting.removeFirst()
+    }
+  }
+  close(cable.device)
+  close(cable.stop)
+}
+
+/// Source and destination exchanged: the checksums add the same numbers and still hold.
+private func turned(_ packet: ArraySlice<UInt8>) -> [UInt8] {
+  var turned = Array(packet)
+  turned.replaceSubrange(12..<16, with: packet[16..<20])
+  turned.replaceSubrange(16..<20, with: packet[12..<16])
+  return turned
+}
+
+/// tun(4): packets without a header of their own, without blocking.
+private func openTunnel(_ name: String) throws -> Int32 {
+  let device = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC)
+  guard device >= 0 else { throw POSIXFailure("open /dev/net/tun", errno) }
+  // struct ifreq: the name in 16 bytes, then the flags IFF_TUN and IFF_NO_PI.
+  var request = Array(name.utf8) + [UInt8](repeating: 0, count: 40 - name.utf8.count)
+  request[16] = 0x01
+  request[17] = 0x10
+  let tunSetInterface: UInt = 0x4004_54ca
+  let result = request.withUnsafeMutableBytes { bytes in
+    bytes.baseAddress.map { ioctl(device, tunSetInterface, $0) } ?? -1
+  }
+  guard result == 0 else {
+    throw POSIXFailure("TUNSETIFF", errno)
+  }
+  return device
+}
