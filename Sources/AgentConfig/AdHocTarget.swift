@@ -8,6 +8,12 @@ package struct AdHocTargetError: Error, Hashable, Sendable, CustomStringConverti
   package var message: String
   package var hint: String?
 
+  /// - Parameter message: may repeat the target; what stands before an @ in it may be a password and is left out.
+  init(message: String, hint: String?) {
+    self.message = withoutUserInfo(message)
+    self.hint = hint
+  }
+
   package var description: String { message + (hint.map { "\n  hint: \($0)" } ?? "") }
 }
 
@@ -163,4 +169,12 @@ private func number(_ options: [String: String], _ name: String) throws(AdHocTar
   guard let text = options[name] else { return nil }
   if text.utf8.count <= 9, let value = Int(text), String(value) == text { return value }
   throw AdHocTargetError(message: "\(name) must be a whole number, found \(quoted(text))", hint: nil)
+}
+
+/// `http://user:password@host` as `http://<redacted>@host`.
+private func withoutUserInfo(_ text: String) -> String {
+  guard let mark = text.firstRange(of: "://") else { return text }
+  let authority = text[mark.upperBound...].prefix { !"/?#\" ".contains($0) }
+  guard let at = authority.lastIndex(of: "@") else { return text }
+  return text[..<mark.upperBound] + Redacted.mark + text[at...]
 }

@@ -36,6 +36,7 @@ extension CheckDefinition {
 
   private mutating func request(_ map: TypedMap) {
     url = map.text("url")
+    hasSecretURL = map.isSecret(["url"])
     // The same key means a request's method to http and the way of asking to ping.
     method = type == CheckType.http.rawValue ? map.text("method") : nil
     if map["headers"] != nil {

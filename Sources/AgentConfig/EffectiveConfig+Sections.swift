@@ -93,7 +93,10 @@ extension ConfigPrinter {
   /// whole is still an url.
   mutating func url(_ name: String, _ url: HTTPURL) {
     guard isSecret(name) else { return text(name, url.text, host: url.host) }
-    shown(name, url.display + (url.query == nil ? "" : "?%3Credacted%3E"))
+    let origin = "\(url.scheme.rawValue)://\(url.authority)"
+    shown(
+      name, origin + (url.path == "/" ? "/" : "/%3Credacted%3E") + (url.query == nil ? "" : "?%3Credacted%3E")
+    )
   }
 }
 

@@ -84,11 +84,6 @@ extension SettingsBuilder {
         map.position(of: ["proxy"]), "proxy gets its password in clear",
         hint: "use one without a password on a trusted network")
     }
-    if let url = map["url"], url.isSecret, url.sourceFile != nil {
-      walk.warn(
-        url.position, "url comes from a secret file, but is shown up to its query",
-        hint: "put the reference behind the question mark")
-    }
   }
 
   /// Also the names of checks that have other problems: both are found in one run.

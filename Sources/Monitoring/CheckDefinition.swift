@@ -28,6 +28,8 @@ package struct CheckDefinition: Sendable {
 
   // http
   package var url: String?
+  /// A part of it came from a secret source.
+  package var hasSecretURL = false
   package var method: String?
   package var headers: [(name: String, value: Redacted)]?
   package var body: Redacted?

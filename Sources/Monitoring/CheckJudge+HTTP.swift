@@ -36,7 +36,8 @@ extension CheckJudge {
       return nil
     }
     do throws(HTTPURL.Invalid) {
-      return try HTTPURL(text)
+      let url = try HTTPURL(text)
+      return definition.hasSecretURL ? url.hidingPath : url
     } catch {
       // The text is not repeated: user info or a query may hold a secret.
       problem(["url"], "url \(error.message)")

@@ -26,14 +26,25 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   package let path: String
   /// Without the question mark; nil when there is none.
   package let query: String?
+  /// A part of it came from a secret source, so that the path is not shown either.
+  private(set) package var hidesPath = false
 
   package var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
 
   /// What goes into the request: no fragment.
-  package var text: String { display + (query.map { "?" + $0 } ?? "") }
+  package var text: String { "\(scheme.rawValue)://\(authority)\(path)" + (query.map { "?" + $0 } ?? "") }
 
   /// For results and logs: no query, no fragment; a query may carry a secret.
-  package var display: String { "\(scheme.rawValue)://\(authority)\(path)" }
+  package var display: String {
+    "\(scheme.rawValue)://\(authority)\(hidesPath ? "/" + Redacted.mark : path)"
+  }
+
+  /// The same, with its path kept out of what is shown.
+  package var hidingPath: HTTPURL {
+    var url = self
+    url.hidesPath = true
+    return url
+  }
 
   package var description: String { display }
 
@@ -110,8 +121,8 @@ extension HTTPURL {
   /// The URL a `Location` of this one leads to: RFC 3986, section 5.2, the fragment dropped.
   package func resolving(location: String) throws(Invalid) -> HTTPURL {
     guard !location.isEmpty else { throw Invalid("is empty") }
-    if location.hasPrefix("//") { return try HTTPURL("\(scheme):\(location)") }
-    if hasScheme(location) { return try HTTPURL(location) }
+    if location.hasPrefix("//") { return try HTTPURL("\(scheme):\(location)").asSecret(as: self) }
+    if hasScheme(location) { return try HTTPURL(location).asSecret(as: self) }
     // Judged as a whole once joined, fragment included, so that a relative reference cannot smuggle what an absolute
     // one may not.
     let joined: String
@@ -125,8 +136,15 @@ extension HTTPURL {
       joined = path[...(path.lastIndex(of: "/") ?? path.startIndex)] + location
     }
     let target = try HTTPURL("\(scheme)://\(authority)\(joined)")
-    return HTTPURL(target.scheme, target.origin, path: removingDotSegments(target.path), query: target.query)
+    let url = HTTPURL(
+      target.scheme, target.origin, path: removingDotSegments(target.path), query: target.query)
+    return url.asSecret(as: self)
   }
+}
+
+extension HTTPURL {
+  /// A server may repeat a part of the path that led to it.
+  fileprivate func asSecret(as other: HTTPURL) -> HTTPURL { other.hidesPath ? hidingPath : self }
 }
 
 /// Spaces, controls and what nobody sees.

@@ -103,6 +103,14 @@ struct AdHocTargetTests {
     }
   }
 
+  @Test func aPasswordInATargetIsNotRepeated() throws {
+    let error = try #require(throws: AdHocTargetError.self) {
+      try MonitoringCheck(adHoc: "https://user:hunter2@example.com/p", keys: nil, sources: .test)
+    }
+    #expect(
+      error.message == "https://<redacted>@example.com/p: url must not contain user info; use auth instead")
+  }
+
   /// What is wrong with a value is the judge's to say, in the words of the file's keys.
   @Test(arguments: [
     ("https://user:pass@example.com", "url must not contain user info; use auth instead"),

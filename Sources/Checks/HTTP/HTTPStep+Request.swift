@@ -75,25 +75,9 @@ extension HTTPAuth {
   /// The value of an Authorization header: RFC 7617 or RFC 6750. Nil where the server or an authority speaks first.
   fileprivate var credentials: String? {
     switch self {
-    case .basic(let username, let password): "Basic " + base64(Array("\(username):\(password.reveal())".utf8))
+    case .basic(let username, let password): "Basic " + base64Text("\(username):\(password.reveal())".utf8)
     case .bearer(let token): "Bearer " + token.reveal()
     case .digest, .oauth2: nil
     }
   }
-}
-
-/// RFC 4648 section 4.
-func base64(_ bytes: [UInt8]) -> String {
-  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-  var text: [UInt8] = []
-  text.reserveCapacity((bytes.count + 2) / 3 * 4)
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let group = bytes[start..<min(start + 3, bytes.count)]
-    let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
-    for digit in 0..<4 {
-      text.append(
-        digit <= group.count ? alphabet[Int(bits >> (18 - 6 * UInt32(digit)) & 63)] : UInt8(ascii: "="))
-    }
-  }
-  return String(decoding: text, as: UTF8.self)
 }

@@ -28,11 +28,18 @@ final class SecretMask {
 
 /// The longest first, so that no part of a secret is left over from a shorter one.
 private func forms(of settings: HTTPSettings) -> [String] {
-  // What is shorter is no secret, and hiding a "1" everywhere would make the rest unreadable.
-  var plain = settings.headers.map { $0.value.reveal() }.filter { $0.utf8.count >= 4 }
-  if let body = settings.body { plain.append(body.reveal()) }
-  if let query = settings.url.query { plain.append(query) }
+  var plain = settings.headers.map { $0.value.reveal() }
+  for header in settings.headers where !harmless.contains(header.name.lowercased()) {
+    plain += parts(of: header.value.reveal()) { " ;,=".utf8.contains($0) }
+  }
+  if let body = settings.body?.reveal() { plain += [body] + bodyParts(body) }
+  if settings.url.hidesPath {
+    plain += [settings.url.path] + parts(of: settings.url.path) { $0 == UInt8(ascii: "/") }
+  }
+  if let query = settings.url.query { plain += [query] + pairs(query) }
   if let password = settings.proxy?.password { plain.append(password.reveal()) }
+  // What is shorter is no secret, and hiding a "1" everywhere would make the rest unreadable.
+  plain.removeAll { $0.utf8.count < 4 }
   switch settings.auth {
   case .basic(let username, let password), .digest(let username, let password):
     plain += [password.reveal(), "\(username):\(password.reveal())"]
@@ -40,48 +47,56 @@ private func forms(of settings: HTTPSettings) -> [String] {
   case .oauth2(let settings): plain.append(settings.clientSecret.reveal())
   case nil: break
   }
-  let forms = plain.filter { !$0.isEmpty }.flatMap(echoes)
+  let forms = plain.filter { !$0.isEmpty }.flatMap(secretEchoes)
   return Set(forms).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
 }
 
-private let lowerDigits = Array("0123456789abcdef".utf8)
-private let upperDigits = Array("0123456789ABCDEF".utf8)
+/// Headers whose words are everybody's: only their whole value is hidden.
+private let harmless: Set<String> = [
+  "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "connection",
+  "content-type",
+  "host", "origin", "pragma", "range", "referer", "user-agent",
+]
 
-/// As people's frameworks and debug pages repeat a text: as it is, in base64, percent form and hexadecimal, inside a
-/// JSON string and inside HTML.
-private func echoes(of text: String) -> [String] {
-  [
-    text, base64(Array(text.utf8)), percentForm(text, upperDigits), percentForm(text, lowerDigits),
-    hexForm(text, lowerDigits), hexForm(text, upperDigits), jsonForm(text), htmlForm(text),
-  ]
+/// A server tells of one cookie, one token, one field: each part is a secret of its own.
+private func parts(of text: String, separator: (UInt8) -> Bool) -> [String] {
+  text.utf8.split(whereSeparator: separator).compactMap { String($0) }
 }
 
-private func hexForm(_ text: String, _ digits: [UInt8]) -> String {
-  String(decoding: text.utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+private func bodyParts(_ body: String) -> [String] {
+  if let document = try? JSONValue.parse(Array(body.utf8)) { return strings(in: document) }
+  return body.contains("=") ? pairs(body) : parts(of: body) { $0 <= 0x20 }
 }
 
-/// Without the quotes around it.
-private func jsonForm(_ text: String) -> String {
-  var json = JSONWriter()
-  json.string(text)
-  return String(json.text.dropFirst().dropLast())
+private func strings(in value: JSONValue) -> [String] {
+  switch value {
+  case .string(let text): [text]
+  case .number(let digits): [digits]
+  case .array(let items): items.flatMap(strings)
+  case .object(let members): members.flatMap { strings(in: $0.value) }
+  case .bool, .null: []
+  }
 }
 
-private func htmlForm(_ text: String) -> String {
-  text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-    .replacing("\"", with: "&quot;")
+/// The values of a query or a form, as they are written and as they are meant.
+private func pairs(_ text: String) -> [String] {
+  parts(of: text) { "&;".utf8.contains($0) }.flatMap { pair -> [String] in
+    let value = String(pair.drop { $0 != "=" }.dropFirst())
+    return [value, percentDecoded(value)]
+  }
 }
 
-/// Everything but the unreserved characters of RFC 3986 as `%XX`.
-private func percentForm(_ text: String, _ digits: [UInt8]) -> String {
-  var form: [UInt8] = []
-  for byte in text.utf8 {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
-      form.append(byte)
-    default: form += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+private func percentDecoded(_ text: String) -> String {
+  var bytes: [UInt8] = []
+  var rest = text.utf8[...]
+  while let byte = rest.popFirst() {
+    if byte == UInt8(ascii: "%"), let number = UInt8(String(rest.prefix(2)) ?? "", radix: 16), rest.count >= 2
+    {
+      bytes.append(number)
+      rest = rest.dropFirst(2)
+    } else {
+      bytes.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
     }
   }
-  return String(decoding: form, as: UTF8.self)
+  return String(decoding: bytes, as: UTF8.self)
 }

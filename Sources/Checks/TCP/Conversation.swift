@@ -186,14 +186,16 @@ extension Conversation {
 }
 
 extension [UInt8] {
-  /// Replaces what was sent, whole and word by word: an echo must not give a password away. Words below four bytes
-  /// are left, they would only make what is seen unreadable.
+  /// Replaces what was sent, whole and word by word, in every form it may come back in: an echo must not give a
+  /// password away. Words below four bytes are left, they would only make what is seen unreadable.
   fileprivate mutating func hide(_ sent: [UInt8]) {
     let isSpace: (UInt8) -> Bool = { $0 <= 0x20 }
     let whole = sent.drop(while: isSpace)
     let words = sent.split(whereSeparator: isSpace).sorted { $0.count > $1.count }
-    for secret in [whole.prefix { $0 != 13 && $0 != 10 }] + words where secret.count >= 4 {
+    for secret in [sent[...], whole.prefix { $0 != 13 && $0 != 10 }] + words where secret.count >= 4 {
       replace(Array(secret), by: Array(Redacted.mark.utf8))
+      guard let text = String(validating: secret, as: UTF8.self) else { continue }
+      for echo in secretEchoes(of: text) { replace(Array(echo.utf8), by: Array(Redacted.mark.utf8)) }
     }
   }
 

@@ -19,4 +19,49 @@ import Testing
     guard case .http(let settings) = check.kind else { throw WrongKind() }
     #expect(SecretMask(settings).excerpt(of: Array("sent: \(echo)!".utf8)) == "sent: <redacted>!")
   }
+
+  private func hidden(_ text: String, _ change: (inout CheckDefinition) -> Void) throws -> String? {
+    let check = try httpCheck("http://good.test/p?a=1&tok=SECRET%2FQ1", change)
+    guard case .http(let settings) = check.kind else { throw WrongKind() }
+    return SecretMask(settings).excerpt(of: Array(text.utf8))
+  }
+
+  /// A page that tells of one part: one field, one cookie, one token.
+  @Test(arguments: [
+    ("unknown token SECRET/Q1", "unknown token <redacted>"), ("?tok=SECRET%2FQ1", "?tok=<redacted>"),
+    ("invalid token TOKEN123!", "invalid token <redacted>!"),
+    ("no session abcd1234.", "no session <redacted>."),
+    ("bad password hunter2", "bad password <redacted>"), ("the type is text/html", "the type is text/html"),
+  ])
+  func partsAreHiddenToo(text: String, shown: String) throws {
+    let found = try hidden(text) {
+      $0.headers = [
+        ("Authorization", Redacted("Bearer TOKEN123")), ("Cookie", Redacted("theme=dark1; sid=abcd1234")),
+        ("Accept", Redacted("text/html, text/plain")),
+      ]
+      $0.method = "POST"
+      $0.body = Redacted(#"{"user": "bob", "password": "hunter2"}"#)
+    }
+    #expect(found == shown)
+  }
+
+  /// Some services have a key in the path.
+  @Test func thePathOfASecretURLIsHidden() async throws {
+    let outcome = try await faultOutcome(
+      change: {
+        $0.url = ($0.url ?? "") + "bot/KEY-123456/send"
+        $0.hasSecretURL = true
+      }, script: answering("HTTP/1.1 404 Not Found\r\nContent-Length: 17\r\n\r\nno bot KEY-123456"))
+    #expect(outcome.verdict.reason == .httpStatus)
+    #expect(outcome.hops.allSatisfy { $0.url.hasSuffix("/<redacted>") })
+    #expect(outcome.excerpt?.contains("KEY") != true)
+  }
+
+  @Test func theFieldsOfAFormAreHidden() throws {
+    let found = try hidden("got hunter+2 and hunter 2") {
+      $0.method = "POST"
+      $0.body = Redacted("user=bob&password=hunter+2")
+    }
+    #expect(found == "got <redacted> and <redacted>")
+  }
 }

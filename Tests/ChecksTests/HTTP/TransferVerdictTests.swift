@@ -58,7 +58,7 @@ import Testing
     ("foobar", "Zm9vYmFy"),
   ])
   func base64HasTheVectorsOfItsRFC(text: String, encoded: String) {
-    #expect(base64(Array(text.utf8)) == encoded)
+    #expect(base64Text(text.utf8) == encoded)
   }
 
   @Test(arguments: [

@@ -124,6 +124,25 @@ import Testing
     #expect(seen == #"-ERR <redacted> is wrong\u{7}\u{d}\u{a}"#)
   }
 
+  @Test(arguments: [
+    "hunter2secret", "aHVudGVyMnNlY3JldA==", "68756e74657232736563726574", "68756E74657232736563726574",
+  ])
+  func whatWasSentIsHiddenInEveryForm(echo: String) throws {
+    var run = Run(Self.steps([.send(Redacted("PASS hunter2secret\r\n")), .expect(.literal("+OK"))]))
+    run.feed("-ERR \(echo) is wrong\r\n")
+    run.wait()
+    let seen = try #require(run.talk.allSteps(until: run.now).last?.seen)
+    #expect(seen == #"-ERR <redacted> is wrong\u{d}\u{a}"#)
+  }
+
+  @Test func theWholeOfWhatWasSentIsHiddenToo() throws {
+    var run = Run(Self.steps([.send(Redacted("PASS hunter2secret\r\n")), .expect(.literal("+OK"))]))
+    run.feed("-ERR UEFTUyBodW50ZXIyc2VjcmV0DQo=\r\n")
+    run.wait()
+    let seen = try #require(run.talk.allSteps(until: run.now).last?.seen)
+    #expect(seen == #"-ERR <redacted>\u{d}\u{a}"#)
+  }
+
   /// What of a flood is kept and looked at is bounded (T2).
   @Test(arguments: [DialogStep.expect(.literal("never")), .expect(.pattern("never")), .expectHex([1, 2, 3])])
   func aFloodFailsItsStep(step: DialogStep) {
