@@ -2,7 +2,7 @@
 
 import Monitoring
 
-/// Asks one server one question, over a fresh socket each time: UDP, and TCP when the answer is cut; TCP; TLS; HTTPS.
+/// Asks one server one question, from a fresh port each time: UDP, and TCP when the answer is cut; TCP; TLS; HTTPS.
 struct DNSExchange: Sendable {
   let reactor: Reactor
   /// What a failure is put down to: `.dns` while a probe resolves a name, `.answer` when the answer is the probe.
@@ -16,7 +16,7 @@ struct DNSExchange: Sendable {
   func ask(
     _ question: DNSQuestion, recursion: Bool, server: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
-    let query = DNSQuery(id: Self.freshID(), question: question, recursion: recursion, edns: true)
+    let query = Self.query(question, recursion: recursion)
     switch transport {
     case .udp: return try await askOverUDP(query, server, until: deadline)
     case .tcp: return try await askOverTCP(query, server, until: deadline)
@@ -28,10 +28,14 @@ struct DNSExchange: Sendable {
   /// Nobody who does not see the query can guess it (RFC 5452 4).
   @Sendable private static func freshID() -> UInt16 {
     var generator = RandomPool()
-    return .random(in: 0...UInt16.max, using: &generator)
+    return UInt16(truncatingIfNeeded: generator.next())
   }
 
-  private func askOverUDP(
+  static func query(_ question: DNSQuestion, recursion: Bool) -> DNSQuery {
+    DNSQuery(id: freshID(), question: question, recursion: recursion, edns: true)
+  }
+
+  func askOverUDP(
     _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
     // In microseconds: to divide a duration is much slower.
@@ -76,8 +80,15 @@ struct DNSExchange: Sendable {
   func content(
     of dialogue: DNSStreamDialogue, _ report: FlowReport, _ server: SocketAddress
   ) -> DNSReply.Content {
-    if let answer = dialogue.answer { return read(answer, server) }
     let label = label(server)
+    if let answer = dialogue.answer {
+      // A stream has room for all of it: what is missing cannot be asked for anywhere else.
+      guard answer[2] & 0x02 == 0 else {
+        let words = "\(label) sent an answer over TCP that says it is cut"
+        return .failure(Verdict(.dnsMalformed, phase: phase, message: words))
+      }
+      return read(answer, server)
+    }
     if dialogue.isMalformed {
       return .failure(
         Verdict(.dnsMalformed, phase: phase, message: "\(label) sent an impossible length over TCP"))

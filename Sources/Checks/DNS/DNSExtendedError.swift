@@ -16,11 +16,11 @@ package struct DNSExtendedError: Hashable, Sendable, CustomStringConvertible {
     text = String(decoding: data.dropFirst(2).prefix(512), as: UTF8.self).printable(maxBytes: 120)
   }
 
-  /// The registered purpose in lower case, then the server's text.
-  package var description: String {
-    let name = Int(code) < names.count ? names[Int(code)] : "extended error \(code)"
-    return text.isEmpty ? name : "\(name): \(text)"
-  }
+  /// The registered purpose in lower case: words of ours.
+  var purpose: String { Int(code) < names.count ? names[Int(code)] : "extended error \(code)" }
+
+  /// The purpose, then the server's text.
+  package var description: String { text.isEmpty ? purpose : "\(purpose): \(text)" }
 }
 
 /// RFC 8914 5.2, in order.

@@ -70,10 +70,11 @@ struct DNSJudge {
   /// says nothing of the kind, an unexpected NOERROR among them, is `dns_rcode`.
   private func code(_ message: DNSMessage) -> Finding {
     let code = message.rcode
+    let actual = code.description
     let expected = settings.expect.rcodes
-    let isExpected = expected.contains(code.description)
-    let assertion = Assertion(
-      what: "rcode", expected: expected.joined(separator: ", "), actual: code.description, ok: isExpected)
+    let isExpected = expected.contains(actual)
+    let all = expected.count == 1 ? expected[0] : expected.joined(separator: ", ")
+    let assertion = Assertion(what: "rcode", expected: all, actual: actual, ok: isExpected)
     guard !isExpected else { return Finding(assertion: assertion) }
     let reason: Reason =
       switch code {
@@ -83,7 +84,7 @@ struct DNSJudge {
       default: .dnsRcode
       }
     var words = "the server answered \(code), expected \(expected.joined(separator: " or "))"
-    if let error = message.extendedErrors.first { words += "; it says: \(error)" }
+    if let error = message.extendedErrors.first { words += "; it says: \(error.purpose)" }
     return Finding(assertion: assertion, failure: Verdict(reason, phase: .assertion, message: words))
   }
 

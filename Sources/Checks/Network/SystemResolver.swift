@@ -49,9 +49,17 @@ package final class SystemResolver: HostResolving {
       return ResolvedHost(
         failure: Verdict(.localFault, phase: .prepare, message: "no thread left to read /etc/resolv.conf"))
     }
-    let known = contents.hosts.lookUp(host).filter(ip.allows)
+    let inFile = contents.hosts.lookUp(host)
+    let known = inFile.filter(ip.allows)
     if !known.isEmpty { return ResolvedHost(addresses: known) }
-    return try await search(for: name, host, ip, configuration(contents), until: deadline)
+    let missing = Verdict(
+      .dnsNoData, phase: .dns, message: "\(host) has no IPv\(ip.rawValue) address in /etc/hosts, and no other"
+    )
+    // RFC 6761 section 6.3: never a question for the DNS.
+    if isLocalhost(host) { return ResolvedHost(failure: missing) }
+    var found = try await search(for: name, host, ip, configuration(contents), until: deadline)
+    if !inFile.isEmpty, found.failure?.reason == .dnsNXDomain { found.failure = missing }
+    return found
   }
 
   package func resolve(
@@ -94,16 +102,24 @@ package final class SystemResolver: HostResolving {
   ) async throws(CancellationError) -> ResolvedHost {
     if configuration.servers.isEmpty { return ResolvedHost(failure: .noNameServer) }
     var elapsed = Duration.zero
-    var failure: Verdict?
+    // Of the name as it is written, and of what the search list makes of it.
+    var own: Verdict?
+    var guessed: Verdict?
     for candidate in configuration.candidates(for: name, isAbsolute: host.hasSuffix(".")) {
       let question = Question(name: candidate, ip: ip, deadline: deadline)
       let lookup = try await lookUp(question, of: Source(servers: servers, configuration))
       elapsed += lookup.elapsed
       if !lookup.addresses.isEmpty { return ResolvedHost(addresses: lookup.addresses, elapsed: elapsed) }
-      // What the name itself met says more than that one of its guesses does not exist.
-      if failure == nil || failure?.reason == .dnsNXDomain || candidate == name { failure = lookup.failure }
+      if candidate == name {
+        own = lookup.failure
+      } else if guessed == nil || guessed?.reason == .dnsNXDomain {
+        guessed = lookup.failure
+      }
       if ContinuousClock.now >= deadline { break }
     }
+    // That a guess does not exist says nothing; that a server failed over one may be why nothing was found.
+    let isOpen = own?.reason == .dnsNXDomain && guessed.map { $0.reason != .dnsNXDomain } ?? false
+    let failure = isOpen ? guessed : own ?? guessed
     return ResolvedHost(failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed)
   }
 
@@ -220,4 +236,10 @@ extension DNSName {
     }
     return count
   }
+}
+
+/// `localhost` and the names below it, with or without the final dot.
+private func isLocalhost(_ host: String) -> Bool {
+  let name = host.lowercased().dropLast(host.hasSuffix(".") ? 1 : 0)
+  return name == "localhost" || name.hasSuffix(".localhost")
 }

@@ -45,7 +45,7 @@ import Testing
     },
     Case(what: "exact: in another order") { $0.expectAnswersExact = ["192.0.2.2", "192.0.2.1"] },
     Case(
-      what: "exact: one too many", reason: .dnsAnswer, words: "the answer 192.0.2.2 is not an expected one"
+      what: "exact: one too many", reason: .dnsAnswer, words: "1 of 2 answers is not expected"
     ) {
       $0.expectAnswersExact = ["192.0.2.1"]
     },
@@ -56,7 +56,7 @@ import Testing
       $0.expectAnswersExact = ["192.0.2.1"]
     },
     Case(what: "none: not there") { $0.expectAnswersNone = ["192.0.2.9", "~ ^10\\."] },
-    Case(what: "none: there", reason: .dnsAnswer, words: "the answer 192.0.2.2 is not wanted") {
+    Case(what: "none: there", reason: .dnsAnswer, words: "an answer is not wanted: 192.0.2.2") {
       $0.expectAnswersNone = ["~ \\.2$"]
     },
     Case(what: "none: nothing there", answers: []) { $0.expectAnswersNone = ["192.0.2.1"] },
@@ -201,7 +201,7 @@ import Testing
     let (judge, _) = try prepare("A", [], 0x8182) { _ in }
     #expect(
       judge.judge(message).verdict.message
-        == "the server answered SERVFAIL, expected NOERROR; it says: signature expired: ran out")
+        == "the server answered SERVFAIL, expected NOERROR; it says: signature expired")
   }
 
   @Test func aPatternForNumbersNeverHolds() {

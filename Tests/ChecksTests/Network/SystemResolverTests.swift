@@ -57,6 +57,30 @@ import Testing
     }
   }
 
+  @Test(arguments: ["localhost", "only4.example"])
+  func aNameOfTheFileWithoutTheFamilyHasNoData(name: String) async throws {
+    let asked = Mutex(0)
+    try await withUDPResponder(script: { request, client in
+      asked.withLock { $0 += 1 }
+      Self.answer(request, client, code: 3)
+    }) { server in
+      let hosts = "127.0.0.1 localhost\n192.0.2.4 only4.example"
+      let host = try await resolve(name, .v6, hosts: hosts, port: server.port)
+      #expect(host.failure?.reason == .dnsNoData, "\(String(describing: host.failure))")
+      #expect(host.failure?.message == "\(name) has no IPv6 address in /etc/hosts, and no other")
+      #expect((asked.withLock { $0 } == 0) == (name == "localhost"))
+    }
+  }
+
+  @Test func aMissingNameIsToldAsItIsWritten() async throws {
+    try await withUDPResponder(script: { request, client in Self.answer(request, client, code: 3) }) {
+      server in
+      let host = try await resolve(
+        "a.test", servers: "nameserver 127.0.0.1\nsearch corp.test", port: server.port)
+      #expect(host.failure?.message == "a.test. does not exist")
+    }
+  }
+
   @Test func literalsPassThrough() async throws {
     #expect(try await resolve("192.0.2.9", port: 1).addresses == [IPAddress("192.0.2.9")])
     #expect(
