@@ -175,6 +175,22 @@ import Testing
     store.apply(many, now: midnight)
     #expect(store.recent(check.id)?.count == 50)
   }
+
+  @Test(
+    "C1: a clock that was set leaves no time behind that was never lived through",
+    arguments: [-50 * 365 * 86_400, 50 * 365 * 86_400, 2 * 86_400, -3600, -2 * 86_400] as [Int64])
+  func stepsOfTheClock(seconds: Int64) throws {
+    let check = try makeCheck()
+    let started = midnight.advanced(by: .seconds(-seconds))
+    let store = makeStore(check, enabledAt: started)
+    store.clockStepped(from: started.advanced(by: .seconds(60)), to: midnight)
+    let now = midnight.advanced(by: .seconds(30))
+    for period in UptimePeriod.allCases {
+      let enabled = try #require(store.snapshot(now: now).check(check.id)).window(period).enabled
+      // The minute before the step counts where it lies inside the window.
+      #expect(enabled == 30_000_000 || enabled == 90_000_000, "\(period) \(enabled)")
+    }
+  }
 }
 
 extension Timestamp {

@@ -43,6 +43,26 @@ import Testing
     }
   }
 
+  @Test("G7: signals that mean nothing here change nothing")
+  func strangeSignals() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: Self.web) { server in
+        try Self.config(
+          "  - {name: Web, type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1s, timeout: 1s}",
+          in: folder)
+        let process = try AgentProcess(["run"], in: folder)
+        try await process.wait(for: "a probe") { server.accepted >= 1 }
+        for _ in 0..<100 {
+          for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO, SIGPIPE, 34, 64] { process.send(number) }
+        }
+        let seen = server.accepted
+        try await process.wait(for: "two more probes") { server.accepted >= seen + 2 }
+        process.send(SIGTERM)
+        #expect(try await process.finish().status == 0)
+      }
+    }
+  }
+
   @Test func aSecondSignalExitsAtOnce() async throws {
     try await withTemporaryDirectory { folder in
       try await withLoopbackServer(script: { $0.waitForEnd() }) { server in

@@ -119,6 +119,29 @@ import Testing
     }
   }
 
+  @Test("K5: a state directory that goes is told, loudly, and the commands still answer")
+  func theStateDirectoryGoes() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try config(web.port, more: "status: {listen: \"127.0.0.1:\(try freePort())\"}", in: folder)
+        let process = try AgentProcess(["run"], in: folder)
+        try await process.wait(for: "two probes") { web.accepted >= 2 }
+        let state = folder.appending(path: "state")
+        try FileManager.default.moveItem(at: state, to: folder.appending(path: "gone"))
+        try await process.wait(for: "the log to say so", within: .seconds(60)) {
+          process.stderr.contains("results are kept in memory only")
+        }
+        let list = try await agent("spool", "ls", in: folder)
+        #expect(
+          list.status == 0 && list.stdout.lowercased().contains("memory"), "\(list.stdout)\(list.stderr)")
+        let export = try await agent("spool", "export", in: folder)
+        #expect(export.status == 0, "\(export.stderr)")
+        process.send(SIGTERM)
+        #expect(try await process.finish().status == 0)
+      }
+    }
+  }
+
   /// K1, with the shipped binary: killed again and again, and at the end everything it had stored has arrived, once.
   @Test func killNineAgainAndAgainLosesNothing() async throws {
     let backend = FakeQuartz()

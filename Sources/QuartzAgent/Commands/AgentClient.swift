@@ -2,6 +2,7 @@
 
 import AgentConfig
 import Curl
+import Glibc
 import Monitoring
 import StatusServer
 
@@ -50,6 +51,11 @@ struct AgentClient {
 
   private func text(of report: TransferReport, mayBeAbsent: Bool) throws -> String? {
     if let problem = report.failure {
+      if case .unix = address, [EACCES, EPERM].map({ .local(.system(errno: $0)) }).contains(problem.kind) {
+        throw failure(
+          "this user may not open \(address): whether an agent answers there cannot be told",
+          hint: "ask as root or as the agent's user, or join its group", status: ExitStatus.unknown)
+      }
       if mayBeAbsent, problem.kind != .timeout { return nil }
       let isSilent = problem.kind == .timeout
       let words =

@@ -46,7 +46,8 @@ struct OncePost {
   private func runningAgent() -> AgentClient? {
     guard let address = ListenAddress(settings.status.listen) else { return nil }
     guard address.isSocket || settings.status.runNowToken != nil else { return nil }
-    return AgentClient(address: address, token: address.isSocket ? nil : settings.status.runNowToken)
+    return AgentClient(
+      address: address.reachable, token: address.isSocket ? nil : settings.status.runNowToken)
   }
 
   /// Nil: nobody listens, so nothing was handed over.

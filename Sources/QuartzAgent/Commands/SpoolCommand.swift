@@ -22,7 +22,7 @@ struct SpoolCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
-      switch try store.open() {
+      switch try await store.open() {
       case .stopped(let inspector, _): printOutput(renderStore(inspector.status))
       case .running(let agent): printOutput(try await agent.ask("/api/v1/spool"))
       }
@@ -39,7 +39,7 @@ struct SpoolCommand: AsyncParsableCommand {
     var waiting = false
 
     func run() async throws {
-      switch try store.open() {
+      switch try await store.open() {
       case .stopped(let inspector, let names):
         inspector.reader.results { queued, isSettled in
           guard !(waiting && isSettled) else { return true }
@@ -82,7 +82,7 @@ struct SpoolCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
-      switch try store.open() {
+      switch try await store.open() {
       case .stopped(let inspector, let names):
         for refused in inspector.reader.quarantined() {
           let name = names[refused.record.checkID]
@@ -101,7 +101,7 @@ struct SpoolCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
-      switch try store.open() {
+      switch try await store.open() {
       case .stopped(let inspector, _):
         inspector.release()
         printOutput(renderResubmitted(try await resubmit()))
@@ -131,7 +131,7 @@ struct SpoolCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
-      switch try store.open() {
+      switch try await store.open() {
       case .stopped(let inspector, _):
         let check = inspector.reader.check()
         printOutput(renderCheck(check))

@@ -25,7 +25,13 @@ struct StoreOptions: ParsableArguments {
   func open() async throws -> FoundStore {
     let settings = try stateDir == nil ? loadSettings(try config.required()) { _ in } : nil
     let folder = stateDir ?? settings?.agent.stateDir ?? ""
-    guard access(folder + "/spool", F_OK) == 0 else {
+    let isReadable = access(folder + "/spool", R_OK | X_OK) == 0
+    if !isReadable, errno == EACCES {
+      throw failure(
+        "this user may not read \(folder)/spool", hint: "ask as root or as the agent's user",
+        status: ExitStatus.unknown)
+    }
+    guard isReadable else {
       // It may have gone while the agent goes on without it.
       if let client = settings.flatMap({ AgentClient($0.status) }), try await client.isThere() {
         return .running(client)

@@ -33,8 +33,16 @@ func processSignals() -> AsyncStream<ProcessSignal> {
     action.sa_flags = SA_RESTART
     sigaction(number, &action, nil)
   }
+  // What means nothing to us would end the process by default: a wrong `kill -USR1` must not stop the monitoring.
+  for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO] + Array(firstFreeSignal...lastSignal) {
+    signal(number, SIG_IGN)
+  }
   return stream
 }
+
+/// The real-time signals that the C library keeps none of for itself (signal(7)).
+private let firstFreeSignal: Int32 = 34
+private let lastSignal: Int32 = 64
 
 /// The end that `noteSignal` writes to. A handler can reach globals only.
 private let signalPipe = Atomic<Int32>(-1)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import History
+import Logging
+import Monitoring
+import Scheduler
+
+/// Notices when somebody sets the wall clock, says so, and keeps the time that nobody lived through out of the windows.
+///
+/// The schedule needs none of this: it runs on a clock that is never set.
+actor ClockWatch {
+  private let history: HistoryStore
+  private let log: Logger
+  private let read: @Sendable () -> ClockReading
+  private var last: ClockReading
+
+  static let every: Duration = .seconds(5)
+  /// What a clock may be moved by without a word: NTP slews, and steps that no window shows.
+  static let tolerance: Duration = .seconds(10)
+
+  init(_ history: HistoryStore, log: Logger, read: @escaping @Sendable () -> ClockReading = { .now() }) {
+    self.history = history
+    self.log = log
+    self.read = read
+    last = read()
+  }
+
+  func run() async {
+    while (try? await Task.sleep(for: Self.every)) != nil { look() }
+  }
+
+  /// Compares how far the two clocks went since the last look.
+  func look() {
+    let now = read()
+    let expected = last.wall.advanced(by: last.boot.duration(to: now.boot))
+    defer { last = now }
+    let step = expected.duration(to: now.wall)
+    guard abs(step.microseconds) > Self.tolerance.microseconds else { return }
+    history.clockStepped(from: expected, to: now.wall)
+    let size = Duration.microseconds(abs(step.microseconds)).text
+    log.warning(
+      "the wall clock of this machine was set \(step > .zero ? "forward" : "back") by \(size)",
+      metadata: [
+        "hint":
+          "results carry the time as it was set; the windows leave the step out, the schedule is not touched"
+      ])
+  }
+}

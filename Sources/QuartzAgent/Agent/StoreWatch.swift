@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+import Logging
+import Monitoring
+import Spool
+
+/// Tells the log when the store stops being durable, when it is again, and what it had to drop: once a change, and
+/// once an hour while it lasts.
+actor StoreWatch {
+  private let spool: ResultSpool
+  private let log: Logger
+  private var wasDurable: Bool
+  private var told: ContinuousClock.Instant?
+  private var toldOfDrops: ContinuousClock.Instant?
+  private var dropped: UInt64 = 0
+
+  static let every: Duration = .seconds(5)
+  static let reminder: Duration = .seconds(3600)
+
+  init(_ spool: ResultSpool, log: Logger) {
+    self.spool = spool
+    self.log = log
+    // How it was opened was said then.
+    let status = spool.status()
+    wasDurable = status.isDurable
+    told = status.isDurable ? nil : .now
+  }
+
+  func run() async {
+    repeat { look() } while (try? await Task.sleep(for: Self.every)) != nil
+  }
+
+  private func look() {
+    let status = spool.status()
+    tellMode(status)
+    guard status.dropped > dropped, isDue(toldOfDrops) else { return }
+    (dropped, toldOfDrops) = (status.dropped, .now)
+    log.error(
+      "the store is full: the oldest undelivered results were dropped",
+      metadata: ["since the start": "\(status.dropped)"])
+  }
+
+  private func isDue(_ last: ContinuousClock.Instant?) -> Bool {
+    last.map { $0.duration(to: .now) > Self.reminder } ?? true
+  }
+
+  private func tellMode(_ status: SpoolStatus) {
+    defer { wasDurable = status.isDurable }
+    guard case .memory(let reason, _) = status.mode else {
+      if !wasDurable { log.notice("the store is durable again") }
+      told = nil
+      return
+    }
+    guard isDue(told) else { return }
+    told = .now
+    log.error(
+      "results are kept in memory only and lost with the process",
+      metadata: ["problem": "\(reason)", "hint": "mend state_dir; it is tried again every minute"])
+  }
+}
