@@ -141,7 +141,9 @@ extension YAMLReader {
       problem(offset.flatMap { position(of: $0, in: yaml) }, "no valid YAML: \(words.lowercased())")
     case .duplicatedKeysInMapping(let keys, let context):
       for key in keys {
-        problem(Position(context.mark), "key \"\(key.printable(maxBytes: 60))\" is given twice in one map")
+        problem(
+          Position(context.mark), "key \"\(key.printable(maxBytes: 60))\" is given twice in one map",
+          hint: "it stands here and once more further down")
       }
     default:
       problem(nil, "no valid YAML")
