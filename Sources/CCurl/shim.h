@@ -34,7 +34,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 
 /* The pre-request callback needs 7.80, the protocol list as text 7.85, QUICK_EXIT 7.87. */
@@ -179,40 +178,6 @@ static inline int quartz_curl_bind(int descriptor, const char *literal) {
     return bind(descriptor, (const struct sockaddr *)(const void *)&v6, sizeof v6);
   errno = EINVAL;
   return -1;
-}
-
-/*
- * A set of sockets of which the kernel tells once for each arrival (edge-triggered epoll): it says when libcurl's
- * sockets had something, while one thread works on the others. A socket leaves the set by being closed.
- * Functions return -1 and set errno on failure; the set's descriptor belongs to the caller, who closes it once.
- */
-struct quartz_arrival {
-  uint64_t id;
-  int readable;
-  int writable;
-};
-
-enum { QUARTZ_ARRIVALS = 128 };
-
-static inline int quartz_arrivals_open(void) { return epoll_create1(EPOLL_CLOEXEC); }
-
-static inline int quartz_arrivals_watch(int set, int socket, uint64_t id) {
-  struct epoll_event event;
-  event.events = EPOLLIN | EPOLLOUT | EPOLLET;
-  event.data.u64 = id;
-  return epoll_ctl(set, EPOLL_CTL_ADD, socket, &event);
-}
-
-/* Fills at most QUARTZ_ARRIVALS entries with what came since the last call, without waiting; returns their number. */
-static inline int quartz_arrivals_take(int set, struct quartz_arrival *arrivals) {
-  struct epoll_event events[QUARTZ_ARRIVALS];
-  int count = epoll_wait(set, events, QUARTZ_ARRIVALS, 0);
-  for (int index = 0; index < count; index++) {
-    arrivals[index].id = events[index].data.u64;
-    arrivals[index].readable = (events[index].events & EPOLLIN) != 0;
-    arrivals[index].writable = (events[index].events & EPOLLOUT) != 0;
-  }
-  return count;
 }
 
 #endif

@@ -12,6 +12,7 @@ package struct ResponseTimeRule: Hashable, Sendable {
   /// An attempt that failed keeps its reason; one that got no answer has no time to hold against anything, and so
   /// the thresholds do not hold. Judging twice changes nothing.
   package func judge(_ outcome: inout ProbeOutcome) {
+    guard thresholds.warn != nil || thresholds.fail != nil else { return }
     guard !outcome.assertions.contains(where: { $0.what.hasPrefix("response_time") }) else { return }
     let hasAnswer = outcome.verdict.isSuccess || outcome.verdict.phase == .assertion
     let taken = hasAnswer ? outcome.responseTime : nil

@@ -53,16 +53,14 @@ package final class CurlEngine: Sendable {
   /// - Throws: `CancellationError` when the task is cancelled, which ends the transfer at once, and when the engine
   ///   is shut down.
   package func perform(_ request: TransferRequest) async throws(CancellationError) -> TransferReport {
-    let submitted = ContinuousClock.now
-    let id = mailbox.reserve()
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { reply in
-        mailbox.submit(TransferTicket(id: id, request: request, submitted: submitted, reply: reply))
-      }
+    let ticket = TransferTicket(request, submitted: .now)
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { mailbox.submit(ticket, reply: $0) }
     } onCancel: {
-      mailbox.cancel(id)
+      mailbox.cancel(ticket)
     }
-    return try result.get()
+    guard let report = ticket.takeReport() else { throw CancellationError() }
+    return report
   }
 
   /// Cancels what still runs, ends the thread and waits for it.

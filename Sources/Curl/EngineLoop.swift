@@ -2,12 +2,15 @@
 
 import CCurl
 import Glibc
+import Synchronization
 
 /// The body of the engine's thread: the only code that touches libcurl handles.
 final class EngineLoop {
   /// Requests taken up in one turn, so that a burst does not keep those already running waiting.
   private static let batchLimit = 16
   private static let spareLimit = 64
+  /// Commands of a burst; the memory for more is given back.
+  private static let keptCommands = 4096
   /// Beyond a transfer's own limit: libcurl should have ended it long ago.
   private static let grace: Duration = .seconds(1)
 
@@ -15,12 +18,20 @@ final class EngineLoop {
   private let mailbox: EngineMailbox
   private let trust: TrustStore
   private let arrivals = ArrivalClock()
-  private var active: [UInt64: Transfer] = [:]
+  private let active = TransferTable()
+  /// Taken from the mailbox, and how many of them were obeyed.
+  private var commands: [EngineMailbox.Command] = []
+  private var obeyed = 0
+  private var isClosing = false
+  private var handshakes = HandshakeQueue()
+  /// Who is to be told at the end of the turn: one after the other they would wake threads that fight for this one's
+  /// core.
+  private var ended: [CheckedContinuation<Void, Never>] = []
   /// Handles to use again: making one costs more than resetting one, and setting all its options as much again.
   private var spare: [(easy: UnsafeMutableRawPointer, isPrepared: Bool)] = []
   /// Transfers with a limit of their own for the connection, by when it falls.
-  private var connecting: [(deadline: ContinuousClock.Instant, id: UInt64)] = []
-  private var nextSweep = ContinuousClock.now
+  private var connecting: [(deadline: Stamp, number: UInt64)] = []
+  private var nextSweep = Stamp.now
 
   init(multi: UnsafeMutableRawPointer, mailbox: EngineMailbox, trust: TrustStore) {
     self.multi = multi
@@ -31,41 +42,93 @@ final class EngineLoop {
   /// Returns when the mailbox closes; whatever still runs then is cancelled.
   func run() {
     while true {
-      let batch = mailbox.take(limit: Self.batchLimit)
-      for command in batch.commands { obey(command) }
-      if batch.closing, !batch.more { break }
+      let progress = obeySome()
+      if isClosing, progress != .more { break }
       arrivals.look()
       var running: Int32 = 0
       curl_multi_perform(multi, &running)
       collectFinished()
       endOverdue()
-      if mailbox.prepareToSleep() { curl_multi_poll(multi, nil, 0, patience(), nil) }
+      tellWhoWaits()
+      sleep(after: progress)
     }
-    for transfer in active.values { end(transfer, with: .failure(CancellationError())) }
+    for command in commands[obeyed...] { refuse(command) }
+    commands = []
+    _ = mailbox.take(&commands)
+    for command in commands { refuse(command) }
+    for transfer in active.transfers { end(transfer, with: nil) }
+    tellWhoWaits()
     for handle in spare { curl_easy_cleanup(handle.easy) }
     mailbox.detachMulti()
     curl_multi_cleanup(multi)
     mailbox.markEnded()
   }
 
+  private enum Progress {
+    /// All that was asked for is under way.
+    case done
+    case more
+    /// What is next waits until a handshake is over.
+    case held
+  }
+
+  /// At most `batchLimit` commands.
+  private func obeySome() -> Progress {
+    if obeyed == commands.count {
+      commands.removeAll(keepingCapacity: commands.capacity <= Self.keptCommands)
+      obeyed = 0
+      isClosing = mailbox.take(&commands)
+    }
+    let end = min(obeyed + Self.batchLimit, commands.count)
+    while obeyed < end {
+      if case .start(let ticket) = commands[obeyed], ticket.isEncrypted, !handshakes.hasRoom(active) {
+        isClosing = mailbox.isClosing
+        return .held
+      }
+      obey(commands[obeyed])
+      obeyed += 1
+    }
+    return obeyed == commands.count ? .done : .more
+  }
+
+  private func sleep(after progress: Progress) {
+    switch progress {
+    case .more: break
+    case .held: curl_multi_poll(multi, nil, 0, min(patience(), 5), nil)
+    case .done: if mailbox.prepareToSleep() { curl_multi_poll(multi, nil, 0, patience(), nil) }
+    }
+  }
+
+  /// The engine closes before it came to it.
+  private func refuse(_ command: EngineMailbox.Command) {
+    if case .start(let ticket) = command, let reply = ticket.end(nil) { ended.append(reply) }
+  }
+
   private func obey(_ command: EngineMailbox.Command) {
     switch command {
     case .start(let ticket): start(ticket)
-    case .cancel(let id):
-      if let transfer = active[id] { end(transfer, with: .failure(CancellationError())) }
+    case .cancel(let ticket):
+      if let transfer = active[ticket.number.load(ordering: .relaxed)] { end(transfer, with: nil) }
     }
+  }
+
+  private func tellWhoWaits() {
+    if ended.isEmpty { return }
+    for reply in ended { reply.resume() }
+    ended.removeAll(keepingCapacity: true)
   }
 
   private func start(_ ticket: TransferTicket) {
     let used = spare.popLast()
     guard let easy = used?.easy ?? curl_easy_init() else {
-      mailbox.forget(ticket.id)
       let failure = TransferFailure(.local(.system(errno: ENOMEM)), phase: .prepare, message: "out of memory")
-      ticket.reply.resume(returning: .success(TransferReport(outcome: .failed(failure))))
+      if let reply = ticket.end(TransferReport(outcome: .failed(failure))) { ended.append(reply) }
       return
     }
     let transfer = Transfer(ticket, easy: easy, isPrepared: used?.isPrepared ?? false, arrivals: arrivals)
-    active[ticket.id] = transfer
+    transfer.number = active.insert(transfer)
+    ticket.number.store(transfer.number, ordering: .relaxed)
+    if ticket.isEncrypted { handshakes.add(transfer) }
     transfer.shedPreparation()
     do throws(RefusedRequest) {
       try transfer.prepare(trust: trust)
@@ -75,7 +138,7 @@ final class EngineLoop {
       }
       transfer.wasAccepted = true
       if let limit = ticket.request.connectTimeout {
-        connecting.append((transfer.started + limit, ticket.id))
+        connecting.append((transfer.started + limit, transfer.number))
       }
     } catch {
       transfer.stop = .local(error.fault, message: error.message)
@@ -96,17 +159,17 @@ final class EngineLoop {
   }
 
   private func finish(_ transfer: Transfer, code: CURLcode) {
-    end(transfer, with: .success(transfer.report(code: code)))
+    end(transfer, with: transfer.report(code: code))
   }
 
-  private func end(_ transfer: Transfer, with result: Result<TransferReport, CancellationError>) {
-    active[transfer.ticket.id] = nil
+  /// - Parameter report: nil for a transfer that was cancelled.
+  private func end(_ transfer: Transfer, with report: TransferReport?) {
+    active.remove(transfer.number)
     // Harmless for a handle that was never added.
     curl_multi_remove_handle(multi, transfer.easy)
     arrivals.forget(transfer)
     recycle(transfer)
-    mailbox.forget(transfer.ticket.id)
-    transfer.ticket.reply.resume(returning: result)
+    if let reply = transfer.ticket.end(report) { ended.append(reply) }
   }
 
   /// A handle whose connection was for the caller to use keeps a mark of it through a reset, and so does one in which
@@ -123,20 +186,20 @@ final class EngineLoop {
   }
 
   private func endOverdue() {
-    let now = ContinuousClock.now
+    let now = Stamp.now
     if !connecting.isEmpty { endSlowConnects(now) }
     guard now >= nextSweep else { return }
     nextSweep = now + .milliseconds(500)
-    for transfer in active.values
+    for transfer in active.transfers
     where transfer.ticket.submitted + transfer.request.timeout + Self.grace < now {
       transfer.stop = .deadline
       finish(transfer, code: CURLE_OPERATION_TIMEDOUT)
     }
   }
 
-  private func endSlowConnects(_ now: ContinuousClock.Instant) {
+  private func endSlowConnects(_ now: Stamp) {
     connecting.removeAll { entry in
-      guard let transfer = active[entry.id], transfer.connected == nil else { return true }
+      guard let transfer = active[entry.number], transfer.connected == nil else { return true }
       guard entry.deadline <= now else { return false }
       transfer.stop = .deadline
       finish(transfer, code: CURLE_OPERATION_TIMEDOUT)
@@ -148,6 +211,6 @@ final class EngineLoop {
   private func patience() -> Int32 {
     guard !active.isEmpty else { return 60_000 }
     guard let next = connecting.map(\.deadline).min() else { return 500 }
-    return Int32(clamping: min(500, max(0, milliseconds(next - .now) + 1)))
+    return Int32(clamping: min(500, max(0, milliseconds(next - Stamp.now) + 1)))
   }
 }

@@ -3,38 +3,17 @@
 import CCurl
 import Synchronization
 
-/// A request on its way to the engine's thread, with who waits for it.
-struct TransferTicket: Sendable {
-  typealias Reply = CheckedContinuation<Result<TransferReport, CancellationError>, Never>
-
-  let id: UInt64
-  let request: TransferRequest
-  let submitted: ContinuousClock.Instant
-  let reply: Reply
-}
-
 /// How tasks hand work to the engine's thread. All of it lies in one lock; the thread is woken only where it sleeps.
 final class EngineMailbox: Sendable {
   enum Command: Sendable {
     case start(TransferTicket)
-    case cancel(UInt64)
+    case cancel(TransferTicket)
   }
-
-  /// What the thread finds on a turn.
-  struct Batch {
-    var commands: [Command]
-    var more: Bool
-    var closing: Bool
-  }
-
-  private enum Progress { case reserved, cancelledEarly, submitted }
 
   private struct State {
     /// The multi handle as a number; zero once the thread is about to free it.
     var multi: UInt
     var commands: [Command] = []
-    var progress: [UInt64: Progress] = [:]
-    var nextID: UInt64 = 1
     /// The thread is about to poll or polls: only then is it worth the system calls to wake it.
     var asleep = false
     var closing = false
@@ -60,38 +39,24 @@ final class EngineMailbox: Sendable {
     state = Mutex(State(multi: UInt(bitPattern: multi)))
   }
 
-  /// An id to cancel by, before there is anything to cancel.
-  func reserve() -> UInt64 {
-    state.withLock { state in
-      defer { state.nextID += 1 }
-      state.progress[state.nextID] = .reserved
-      return state.nextID
-    }
-  }
-
   /// Cancelled before it was submitted, or the engine is closing: the reply is given at once.
-  func submit(_ ticket: TransferTicket) {
+  func submit(_ ticket: TransferTicket, reply: CheckedContinuation<Void, Never>) {
     let accepted = state.withLock { state in
-      guard !state.closing, state.progress[ticket.id] == .reserved else {
-        state.progress[ticket.id] = nil
-        return false
-      }
-      state.progress[ticket.id] = .submitted
+      guard !state.closing, ticket.begin(reply) else { return false }
       state.post(.start(ticket))
       return true
     }
-    if !accepted { ticket.reply.resume(returning: .failure(CancellationError())) }
+    if !accepted { reply.resume() }
   }
 
-  func cancel(_ id: UInt64) {
+  func cancel(_ ticket: TransferTicket) {
+    // Under the same lock as the start, so that it is never overtaken.
     state.withLock { state in
-      switch state.progress[id] {
-      case .reserved: state.progress[id] = .cancelledEarly
-      case .submitted: state.post(.cancel(id))
-      case .cancelledEarly, nil: break
-      }
+      if ticket.mustBeCancelled() { state.post(.cancel(ticket)) }
     }
   }
+
+  var isClosing: Bool { state.withLock { $0.closing } }
 
   func close() {
     state.withLock { state in
@@ -111,13 +76,13 @@ final class EngineMailbox: Sendable {
     }
   }
 
-  /// At most `limit` commands, oldest first.
-  func take(limit: Int) -> Batch {
+  /// Gives all commands that came since the last call, oldest first, for an empty list. True: the engine is closing,
+  /// and no transfer begins after these.
+  func take(_ commands: inout [Command]) -> Bool {
     state.withLock { state in
       state.asleep = false
-      let batch = Array(state.commands.prefix(limit))
-      state.commands.removeFirst(batch.count)
-      return Batch(commands: batch, more: !state.commands.isEmpty, closing: state.closing)
+      swap(&state.commands, &commands)
+      return state.closing
     }
   }
 
@@ -129,8 +94,6 @@ final class EngineMailbox: Sendable {
       return state.asleep
     }
   }
-
-  func forget(_ id: UInt64) { state.withLock { $0.progress[id] = nil } }
 
   /// From here on nobody touches the multi handle.
   func detachMulti() { state.withLock { $0.multi = 0 } }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Glibc
+
 /// Takes the header lines of an answer one by one and holds the limits that libcurl does not have. Pure.
 struct HeaderAccumulator {
   /// Over all lines of an answer, interim answers and trailers included.
@@ -47,17 +49,15 @@ struct HeaderAccumulator {
     if count > 0, line[count - 1] == UInt8(ascii: "\n") { count -= 1 }
     if count > 0, line[count - 1] == UInt8(ascii: "\r") { count -= 1 }
     let content = UnsafeRawBufferPointer(rebasing: line[..<count])
-    var colon = -1
-    for (index, byte) in content.enumerated() {
-      if byte == 0 || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") { return .malformed }
-      if byte == UInt8(ascii: ":"), colon < 0 { colon = index }
-    }
+    if holds(content, 0) || holds(content, "\r") || holds(content, "\n") { return .malformed }
     // What follows the final answer's headers are trailers: counted above, not kept.
     if complete { return .more }
     if content.isEmpty { return endOfBlock() }
     if atStart { return isStatusLine(content) ? startBlock(content) : .malformed }
     // A folded line (RFC 9112 section 5.2 lets a client refuse it), a blank before the colon, or no name.
-    guard colon > 0, content[..<colon].allSatisfy(isTokenByte) else { return .malformed }
+    guard let colon = content.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+      content[..<colon].allSatisfy(isTokenByte)
+    else { return .malformed }
     block.append(content)
     return isLengthSound(content, colon) ? .more : .malformed
   }
@@ -77,6 +77,15 @@ struct HeaderAccumulator {
     else { return false }
     announced = length
     return true
+  }
+
+  private func holds(_ content: UnsafeRawBufferPointer, _ byte: UInt8) -> Bool {
+    guard let start = content.baseAddress else { return false }
+    return memchr(start, Int32(byte), content.count) != nil
+  }
+
+  private func holds(_ content: UnsafeRawBufferPointer, _ character: Unicode.Scalar) -> Bool {
+    holds(content, UInt8(ascii: character))
   }
 
   private func isStatusLine(_ content: UnsafeRawBufferPointer) -> Bool {

@@ -6,6 +6,9 @@ package struct HeaderBlock: Hashable, Sendable {
   /// Each line without its end, then a line feed, which no line can hold.
   private var bytes: [UInt8] = []
 
+  /// Most answers have no more.
+  private static let usualSize = 512
+
   package init() {}
 
   package init(_ fields: [HeaderField]) {
@@ -14,6 +17,7 @@ package struct HeaderBlock: Hashable, Sendable {
 
   /// - Parameter line: has a colon that is not its first byte, and no line end.
   mutating func append(_ line: UnsafeRawBufferPointer) {
+    if bytes.isEmpty { bytes.reserveCapacity(Self.usualSize) }
     bytes.append(contentsOf: line)
     bytes.append(UInt8(ascii: "\n"))
   }

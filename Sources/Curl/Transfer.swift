@@ -7,8 +7,14 @@ import CCurl
 /// Never leaves that thread. The handle's options point into this object, so it lives until `release()`.
 final class Transfer {
   let ticket: TransferTicket
+  /// In the engine's table.
+  var number = TransferTable.none
+  /// The arrival clock's place for it; nil: nothing is awaited.
+  var lookout: Int?
+  /// Of the connection; negative: there is none yet.
+  var descriptor: Int32 = -1
   let easy: UnsafeMutableRawPointer
-  let started = ContinuousClock.now
+  let started = Stamp.now
   let arrivals: ArrivalClock
   /// Set for https.
   var judge: HandshakeJudge?
@@ -17,36 +23,34 @@ final class Transfer {
   var stop: TransferStop?
   /// All options were taken.
   var wasAccepted = false
-  var connectStart: ContinuousClock.Instant?
-  var connected: ContinuousClock.Instant?
-  var requestStart: ContinuousClock.Instant?
+  var connectStart: Stamp?
+  var connected: Stamp?
+  var requestStart: Stamp?
   /// The first header line was complete.
-  var firstLine: ContinuousClock.Instant?
-  var headersEnd: ContinuousClock.Instant?
-  var lastWrite: ContinuousClock.Instant?
+  var firstLine: Stamp?
+  var headersEnd: Stamp?
+  var lastWrite: Stamp?
   /// When the kernel could first take bytes: the connection stood.
-  private(set) var writableSince: ContinuousClock.Instant?
+  private(set) var writableSince: Stamp?
   /// When it first had bytes of the answer. Not for TLS, where they may be the handshake's last.
-  private(set) var readableSince: ContinuousClock.Instant?
+  private(set) var readableSince: Stamp?
   /// errno of our own socket call.
   var socketError: Int32 = 0
   /// Freed with the handle: libcurl keeps the pointers.
-  private var lists: [UnsafeMutablePointer<curl_slist>] = []
+  private(set) var headerList: UnsafeMutablePointer<curl_slist>?
+  private var pin: UnsafeMutablePointer<curl_slist>?
   private var bodyBytes: UnsafeMutableRawBufferPointer?
   /// Made with the first byte of a body that may be coded.
   private var decoder: ContentDecoder?
   /// Bytes given to it.
   private var arrived = 0
 
-  let request: TransferRequest
+  var request: TransferRequest { ticket.request }
   /// The handle has the options that are the same for every transfer already, and those of a plain one.
   private(set) var isPrepared: Bool
   /// Whether the handle's other options are all set anew by the next transfer, so that it needs no reset: a plain GET
   /// to an address and nothing else.
-  var isPlain: Bool {
-    guard case .address = request.plan, request.proxy == nil, request.goal != .handshake else { return false }
-    return !isEncrypted && !request.decompress && request.method == "GET" && request.body == nil
-  }
+  let isPlain: Bool
   var sendsBody: Bool {
     switch request.method {
     case "HEAD": false
@@ -55,7 +59,7 @@ final class Transfer {
     }
   }
   /// Whether the URL's scheme is https.
-  private(set) lazy var isEncrypted = request.url.prefix(6).lowercased() == "https:"
+  var isEncrypted: Bool { ticket.isEncrypted }
   /// Whether an answer may call itself HTTP/2: it cannot begin in clear text without our own preface.
   var mayBeHTTP2: Bool { request.httpVersion == .http2 || request.httpVersion == .auto && isEncrypted }
   /// Whether a proxy makes a connection of its own to the target before anything of the request is sent.
@@ -69,15 +73,17 @@ final class Transfer {
     _ ticket: TransferTicket, easy: UnsafeMutableRawPointer, isPrepared: Bool, arrivals: ArrivalClock
   ) {
     self.ticket = ticket
-    self.request = ticket.request
+    isPlain = !ticket.isEncrypted && ticket.request.isPlain
     self.isPrepared = isPrepared
     self.arrivals = arrivals
     self.easy = easy
   }
 
-  func noteReady(toRead: Bool, toWrite: Bool, at instant: ContinuousClock.Instant) {
-    if toWrite, writableSince == nil { writableSince = instant }
-    if toRead, readableSince == nil, requestStart != nil, judge == nil { readableSince = instant }
+  func note(_ what: Arrival, at instant: Stamp) {
+    switch what {
+    case .connection: if writableSince == nil { writableSince = instant }
+    case .answer: if readableSince == nil { readableSince = instant }
+    }
   }
 
   /// Makes room for more of the body: twice as much each time, but never beyond its limit.
@@ -106,27 +112,22 @@ final class Transfer {
 
   /// Frees what the handle's options pointed to. The handle must not use them any more.
   func release() {
-    for list in lists { curl_slist_free_all(list) }
-    lists = []
+    curl_slist_free_all(headerList)
+    curl_slist_free_all(pin)
+    (headerList, pin) = (nil, nil)
     bodyBytes?.deallocate()
     bodyBytes = nil
   }
 
-  /// Keeps a list alive as long as the handle. Nil when memory is out.
-  func keep(list lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
-    var head: UnsafeMutablePointer<curl_slist>?
-    for line in lines {
-      guard let longer = curl_slist_append(head, line) else {
-        curl_slist_free_all(head)
-        return nil
-      }
-      head = longer
-    }
-    if let head { keep(head) }
-    return head
+  /// Keeps one more line alive as long as the handle. False when memory is out.
+  func append(header line: String) -> Bool {
+    guard let longer = curl_slist_append(headerList, line) else { return false }
+    headerList = longer
+    return true
   }
 
-  func keep(_ list: UnsafeMutablePointer<curl_slist>) { lists.append(list) }
+  /// The same for the list that pins the address.
+  func keep(pin list: UnsafeMutablePointer<curl_slist>) { pin = list }
 
   /// Keeps a copy of the body at a fixed place as long as the handle.
   func keep(body: [UInt8]) -> UnsafeMutableRawBufferPointer {
@@ -182,7 +183,7 @@ final class Transfer {
     times.requestStart = requestStart.map { $0 - started }
     times.headersEnd = headersEnd.map { $0 - started - backlog }
     times.firstByte = firstByte.map { $0 - started }
-    times.ended = .now - started
+    times.ended = Stamp.now - started
     guard complete else { return times }
     switch stop == .goalReached ? .headers : request.goal {
     case .headers: times.ended = times.headersEnd ?? times.ended
@@ -209,7 +210,7 @@ final class Transfer {
   }
 
   /// Nil: none came. libcurl is asked only about an answer that stopped within its first line.
-  private var firstByte: ContinuousClock.Instant? {
+  private var firstByte: Stamp? {
     if let firstLine { return readableSince ?? firstLine }
     let delay = interval(from: CURLINFO_PRETRANSFER_TIME_T, to: CURLINFO_STARTTRANSFER_TIME_T)
     guard let requestStart, let delay else { return nil }
@@ -230,5 +231,15 @@ final class Transfer {
     var value = 0
     guard quartz_curl_info_long(easy, CURLINFO_OS_ERRNO, &value) == CURLE_OK else { return 0 }
     return Int32(truncatingIfNeeded: value)
+  }
+}
+
+extension TransferRequest {
+  /// All but its URL's scheme.
+  fileprivate var isPlain: Bool {
+    guard case .address = plan, proxy == nil, goal != .handshake, timeout < .seconds(300) else {
+      return false
+    }
+    return !decompress && method == "GET" && body == nil
   }
 }

@@ -17,8 +17,10 @@ func takeHeader(
   let transfer = transfer(context)
   let length = size * count
   if transfer.firstLine == nil {
-    let now = ContinuousClock.now
+    let now = Stamp.now
     transfer.arrivals.look(at: now)
+    // From here on the answer is being read.
+    transfer.arrivals.forget(transfer)
     transfer.firstLine = now
   }
   switch transfer.headers.take(UnsafeRawBufferPointer(start: bytes, count: length)) {
@@ -98,7 +100,8 @@ func openPinnedSocket(
     return CURL_SOCKET_BAD
   }
   transfer.connectStart = .now
-  transfer.arrivals.watch(descriptor, for: transfer)
+  transfer.descriptor = descriptor
+  transfer.arrivals.await(.connection, on: descriptor, for: transfer)
   return descriptor
 }
 
@@ -114,9 +117,9 @@ private func handOver(_ socket: ConnectedSocket, to transfer: Transfer) -> curl_
     (transfer.connectStart, transfer.connected) = (.now, .now)
     return CURL_SOCKET_BAD
   }
-  let now = ContinuousClock.now
+  let now = Stamp.now
   (transfer.connectStart, transfer.connected) = (now, now)
-  transfer.arrivals.watch(descriptor, for: transfer)
+  transfer.descriptor = descriptor
   return descriptor
 }
 
@@ -138,12 +141,18 @@ func allowRequest(
 ) -> Int32 {
   guard let context else { return CURL_PREREQFUNC_ABORT }
   let transfer = transfer(context)
-  let now = ContinuousClock.now
+  let now = Stamp.now
   transfer.arrivals.look(at: now)
   if transfer.connected == nil {
     transfer.connected = transfer.hasTunnel ? now : transfer.writableSince ?? now
   }
   transfer.requestStart = now
+  // Not for TLS, where what comes first may be the handshake's last.
+  if transfer.judge == nil {
+    transfer.arrivals.await(.answer, on: transfer.descriptor, for: transfer)
+  } else {
+    transfer.arrivals.forget(transfer)
+  }
   // A handshake without a certificate never met the judge. None is configured; if one came about, it ends here.
   if let judge = transfer.judge, judge.report == nil {
     transfer.stop = .local(.library(code: 0), message: "tls was set up without a certificate")

@@ -50,7 +50,8 @@ extension Transfer {
     try set(CURLOPT_URL, request.url)
     let remaining = request.timeout - (started - ticket.submitted)
     try set(CURLOPT_TIMEOUT_MS, max(1, milliseconds(remaining)))
-    try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, milliseconds(remaining)))
+    // libcurl's own limit for the connection is 300 s.
+    if !isPlain { try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, milliseconds(remaining))) }
     try set(CURLOPT_HTTP_VERSION, httpVersion)
     if request.goal == .handshake { try set(CURLOPT_CONNECT_ONLY, 1) }
     if request.decompress {
@@ -59,12 +60,7 @@ extension Transfer {
       try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     }
     try applyMethod()
-    let lines = try headerLines()
-    let list = keep(list: lines)
-    guard list != nil || lines.isEmpty else {
-      throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
-    }
-    try check(quartz_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
+    try applyHeaders()
   }
 
   private var httpVersion: Int {
@@ -88,28 +84,33 @@ extension Transfer {
       let copy = keep(body: body)
       try check(quartz_curl_set_body(easy, copy.baseAddress, Int64(body.count)))
     }
-    if !["GET", "HEAD"].contains(request.method) || request.body != nil {
+    if request.method != "GET" && request.method != "HEAD" || request.body != nil {
       try set(CURLOPT_CUSTOMREQUEST, request.method)
     }
   }
 
   /// `Name: value`, or libcurl's `Name;` for an empty value. With a body, `Expect` is switched off, and so is the
   /// content type that libcurl would invent.
-  private func headerLines() throws(RefusedRequest) -> [String] {
-    var lines: [String] = []
+  private func applyHeaders() throws(RefusedRequest) {
     if sendsBody {
-      lines.append("Expect:")
+      try addHeader("Expect:")
       if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
-        lines.append("Content-Type:")
+        try addHeader("Content-Type:")
       }
     }
     for field in request.headers {
       guard isToken(field.name), !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
         throw RefusedRequest(fault: .request, message: "a request header holds characters that http forbids")
       }
-      lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+      try addHeader(field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value)
     }
-    return lines
+    try check(quartz_curl_set_list(easy, CURLOPT_HTTPHEADER, headerList))
+  }
+
+  private func addHeader(_ line: String) throws(RefusedRequest) {
+    guard append(header: line) else {
+      throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
+    }
   }
 
   private func applyPlan() throws(RefusedRequest) {
@@ -124,6 +125,10 @@ extension Transfer {
   }
 
   private func pin(_ literal: String, _ port: UInt16) throws(RefusedRequest) {
+    // What the URL names is the place to dial: there is nothing to look up, and the socket's address is looked at anyway.
+    if request.proxy == nil, isPlain, isPlace(literal, port, of: request.url) {
+      return try check(quartz_curl_set_list(easy, CURLOPT_CONNECT_TO, nil))
+    }
     guard isAddressLiteral(literal) else {
       throw RefusedRequest(fault: .request, message: "the address to dial is no literal")
     }
@@ -134,7 +139,7 @@ extension Transfer {
     guard let list = quartz_curl_pin(literal, port) else {
       throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
     }
-    keep(list)
+    keep(pin: list)
     try check(quartz_curl_set_list(easy, CURLOPT_CONNECT_TO, list))
   }
 
@@ -226,4 +231,28 @@ func milliseconds(_ duration: Duration) -> Int {
   let (seconds, attoseconds) = duration.components
   return Int(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue)
     + Int(attoseconds / 1_000_000_000_000_000)
+}
+
+/// Whether a URL with the scheme http names this IPv4 address and port and nothing else. False for every other way to
+/// write it.
+private func isPlace(_ literal: String, _ port: UInt16, of url: String) -> Bool {
+  var (literal, url) = (literal, url)
+  return url.withUTF8 { url in
+    literal.withUTF8 { literal in
+      let hostEnd = 7 + literal.count
+      guard url.count > hostEnd, let start = url.baseAddress, let host = literal.baseAddress,
+        memcmp(start, "http://", 7) == 0, memcmp(start + 7, host, literal.count) == 0,
+        memchr(host, Int32(UInt8(ascii: ":")), literal.count) == nil
+      else { return false }
+      var (index, named) = (hostEnd, 80)
+      if url[index] == UInt8(ascii: ":") {
+        (index, named) = (index + 1, 0)
+        while index < url.count, named <= 0xffff, (0x30...0x39).contains(url[index]) {
+          named = named * 10 + Int(url[index] - 0x30)
+          index += 1
+        }
+      }
+      return named == Int(port) && index < url.count && url[index] == UInt8(ascii: "/")
+    }
+  }
 }

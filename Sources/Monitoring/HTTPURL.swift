@@ -32,11 +32,13 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   package var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
 
   /// What goes into the request: no fragment.
-  package var text: String { "\(scheme.rawValue)://\(authority)\(path)" + (query.map { "?" + $0 } ?? "") }
+  package var text: String { query.map { withoutQuery + "?" + $0 } ?? withoutQuery }
+  /// Made once: every request and every result has it.
+  private let withoutQuery: String
 
   /// For results and logs: no query, no fragment; a query may carry a secret.
   package var display: String {
-    "\(scheme.rawValue)://\(authority)\(hidesPath ? "/" + Redacted.mark : path)"
+    hidesPath ? "\(scheme.rawValue)://\(authority)/\(Redacted.mark)" : withoutQuery
   }
 
   /// The same, with its path kept out of what is shown.
@@ -49,7 +51,9 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   package var description: String { display }
 
   /// `host`, or `host:port` where the port is not the scheme's; IPv6 in brackets.
-  package var authority: String {
+  package var authority: String { Self.authority(scheme, host, port) }
+
+  private static func authority(_ scheme: Scheme, _ host: String, _ port: UInt16) -> String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == scheme.defaultPort ? name : "\(name):\(port)"
   }
@@ -76,6 +80,7 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     self.host = host
     self.port = port ?? scheme.defaultPort
     (self.path, self.query) = splitPath(rest[end...])
+    self.withoutQuery = "\(scheme.rawValue)://\(Self.authority(scheme, self.host, self.port))\(self.path)"
   }
 
   private init(_ scheme: Scheme, _ origin: Origin, path: String, query: String?) {
@@ -84,6 +89,7 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     self.port = origin.port
     self.path = path
     self.query = query
+    self.withoutQuery = "\(scheme.rawValue)://\(Self.authority(scheme, origin.host, origin.port))\(path)"
   }
 
   private static func authority(_ text: Substring) throws(Invalid) -> (host: String, port: UInt16?) {

@@ -23,7 +23,10 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     // an earlier file extends `Duration`, and MemberImportVisibility then refuses them although Glibc is imported.
     withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { time in
       guard let start = time.baseAddress, clock_gettime(CLOCK_REALTIME, start) == 0 else { return .epoch }
-      return epoch.advanced(by: Duration(start.pointee))
+      // Two words on the machines there are: seconds, then nanoseconds.
+      let words = UnsafeRawPointer(start)
+      let nanoseconds = words.load(fromByteOffset: MemoryLayout<Int>.size, as: Int.self)
+      return Timestamp(microseconds: Int64(words.load(as: Int.self)) * 1_000_000 + Int64(nanoseconds / 1000))
     }
   }
 

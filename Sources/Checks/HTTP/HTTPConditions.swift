@@ -3,7 +3,7 @@
 import Curl
 import Monitoring
 
-/// The conditions of an http check but for the certificate's: each held against an answer.
+/// The conditions of an http check but for the status and the certificate: each held against an answer.
 struct HTTPConditions {
   private let expect: HTTPExpectations
   private let mask: SecretMask
@@ -14,7 +14,7 @@ struct HTTPConditions {
   }
 
   func judge(_ answer: HTTPAnswer) -> [JudgedCondition] {
-    var judged = [status(answer)]
+    var judged: [JudgedCondition] = []
     if let condition = expect.finalURL { judged.append(finalURL(condition, answer)) }
     if let condition = expect.httpVersion { judged.append(version(condition, answer)) }
     judged += expect.headers.map { header($0, answer) }
@@ -23,16 +23,22 @@ struct HTTPConditions {
     return judged
   }
 
-  private func status(_ answer: HTTPAnswer) -> JudgedCondition {
-    let wanted = expect.status
+  static func status(_ wanted: [ClosedRange<Int>], _ answer: HTTPAnswer) -> JudgedCondition {
     let holds = answer.status.map { code in wanted.isEmpty || wanted.contains { $0.contains(code) } } ?? false
-    let ranges = wanted.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
-    let expected = wanted.isEmpty ? "any" : ranges.joined(separator: ", ")
+    let expected = words(for: wanted)
     let actual = answer.status.map(String.init) ?? ""
     return JudgedCondition(
       assertion: Assertion(what: "status", expected: expected, actual: actual, ok: holds),
       reason: .httpStatus,
-      words: "status \(actual), expected \(expected)")
+      words: holds ? "" : "status \(actual), expected \(expected)")
+  }
+
+  private static func words(for wanted: [ClosedRange<Int>]) -> String {
+    if wanted.isEmpty { return "any" }
+    // The default, which nearly every check has.
+    if wanted == usualStatus { return "200-299" }
+    let ranges = wanted.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+    return ranges.joined(separator: ", ")
   }
 
   private func finalURL(_ condition: Condition, _ answer: HTTPAnswer) -> JudgedCondition {
@@ -92,6 +98,15 @@ struct HTTPConditions {
   ) -> Assertion {
     Assertion(
       what: what, expected: expected, actual: outcome?.shown(actual) ?? actual, ok: outcome == .holds)
+  }
+}
+
+private let usualStatus = [200...299]
+
+extension HTTPExpectations {
+  /// Nothing but the status, and perhaps the certificate, is judged.
+  var isAboutStatusAlone: Bool {
+    !needsBody && headers.isEmpty && finalURL == nil && httpVersion == nil
   }
 }
 

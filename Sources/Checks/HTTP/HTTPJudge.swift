@@ -21,17 +21,24 @@ struct HTTPJudge {
     certificateEnd: Timestamp?, now: Timestamp
   ) {
     let answer = HTTPAnswer(report: report, lastURL: lastURL, isJudged: failure == nil)
-    let mask = SecretMask(settings)
-    let judged = HTTPConditions(settings.expect, mask: mask).judge(answer)
+    let status = HTTPConditions.status(settings.expect.status, answer)
+    var (judged, mask) = ([status], SecretMask?.none)
+    // Most checks ask for a status and nothing else.
+    if !settings.expect.isAboutStatusAlone {
+      let own = SecretMask(settings)
+      judged += HTTPConditions(settings.expect, mask: own).judge(answer)
+      mask = own
+    }
     let certificate = CertificateRule(
       thresholds: settings.expect.certificateDays, notAfter: certificateEnd, now: now)
     assertions = judged.map(\.assertion) + certificate.assertions
     verdict = failure ?? Self.verdict(of: judged) ?? certificate.verdict ?? .ok
-    excerpt = verdict.isSuccess ? nil : report.flatMap { mask.excerpt(of: $0.body) }
+    excerpt = verdict.isSuccess ? nil : report.flatMap { (mask ?? SecretMask(settings)).excerpt(of: $0.body) }
   }
 
   /// The first that does not hold, in the order of the keys; how many more there are is said behind it.
   private static func verdict(of judged: [JudgedCondition]) -> Verdict? {
+    guard judged.contains(where: { !$0.assertion.ok }) else { return nil }
     let broken = judged.filter { !$0.assertion.ok }
     guard let first = broken.first else { return nil }
     let others = broken.count - 1
@@ -54,14 +61,20 @@ struct HTTPAnswer {
 
   /// - Parameter isJudged: the answer is the one the check asks about, and it is complete.
   init(report: TransferReport?, lastURL: HTTPURL?, isJudged: Bool) {
-    status = report?.statusCode
-    version = report?.httpVersion
-    url = status == nil ? nil : lastURL
-    let isComplete = report?.outcome == .complete && isJudged
-    headers = status != nil && (isComplete || report?.failure?.phase == .transfer) ? report?.headerBlock : nil
-    body = report?.body ?? []
+    guard let report else {
+      (status, version, url, headers, body, isWhole) = (nil, nil, nil, nil, [], false)
+      return
+    }
+    status = report.statusCode
+    version = report.httpVersion
+    body = report.body
+    url = report.statusCode == nil ? nil : lastURL
+    let failure = report.failure
+    let isComplete = failure == nil && isJudged
+    let hasHeaders = report.statusCode != nil && (isComplete || failure?.phase == .transfer)
+    headers = hasHeaders ? report.headerBlock : nil
     // A challenge ends at its headers: a body that was left unread is not an empty one.
-    isWhole = status != nil && isComplete && report?.truncated == false && report?.times.lastByte != nil
+    isWhole = report.statusCode != nil && isComplete && !report.truncated && report.times.lastByte != nil
   }
 }
 

@@ -28,45 +28,50 @@ package struct HTTPProbe: Probe {
   package func attempt(
     _ check: MonitoringCheck, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
-    guard case .http(var settings) = check.kind else { return .unsupported(check, by: "http") }
-    if check.origin == .api, settings.proxy == nil {
-      settings.proxy = finder.policy.settings.proxy(forHost: settings.url.host)
-    }
-    let route = HTTPRoute(finder: finder, check: check, proxy: settings.proxy)
-    var session = HTTPSession(settings)
-    let trail = HTTPTrail(settings, now: now())
-    if case .oauth2(let oauth2) = settings.auth {
+    guard let plan = plan(check) else { return .unsupported(check, by: "http") }
+    var session = HTTPSession(plan)
+    if case .oauth2(let oauth2) = plan.settings.auth {
       let fetch = TokenFetch(
-        cache: tokens, transfer: transfer, route: route, settings: settings, oauth2: oauth2,
-        userAgent: userAgent)
-      return try await walk(session: &session, trail, route, settings, fetch, until: deadline)
-        .hiding(session.token)
+        cache: tokens, transfer: transfer, route: HTTPRoute(plan: plan), settings: plan.settings,
+        oauth2: oauth2, userAgent: userAgent)
+      return try await walk(session: &session, plan, fetch, until: deadline).hiding(session.token)
     }
-    return try await walk(session: &session, trail, route, settings, nil, until: deadline)
+    return try await walk(session: &session, plan, nil, until: deadline)
+  }
+
+  private func plan(_ check: MonitoringCheck) -> HTTPPlan? {
+    guard case .http(let settings) = check.kind else { return nil }
+    guard check.origin == .api, settings.proxy == nil,
+      let proxy = finder.policy.settings.proxy(forHost: settings.url.host)
+    else { return HTTPPlan(check, settings, finder: finder, userAgent: userAgent) }
+    var behindProxy = settings
+    behindProxy.proxy = proxy
+    return HTTPPlan(check, behindProxy, finder: finder, userAgent: userAgent)
   }
 
   private func walk(
-    session: inout HTTPSession, _ beginning: HTTPTrail, _ route: HTTPRoute, _ settings: HTTPSettings,
-    _ fetch: TokenFetch?, until deadline: ContinuousClock.Instant
+    session: inout HTTPSession, _ plan: HTTPPlan, _ fetch: TokenFetch?,
+    until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
-    var trail = beginning
-    var step = HTTPStep(settings)
+    let route = HTTPRoute(plan: plan)
+    var trail = HTTPTrail(plan, now: now)
+    var step = HTTPStep(plan.settings)
     if let fetch, let failure = try await fetch.renew(&session.token, until: deadline) {
       return trail.outcome(endedBy: ProbeOutcome(failure))
     }
     while true {
+      let dialled: DialledTransfer
       switch try await route.find(step.url, after: trail.last?.peer, until: deadline) {
       case .ended(let outcome): return trail.outcome(endedBy: outcome)
       case .found(let addresses, let dns):
-        let request = session.request(for: step, userAgent: userAgent)
-        let dialled = try await transfer.perform(request, to: addresses, until: deadline)
+        dialled = try await transfer.perform(
+          session.request(for: step), to: addresses, until: deadline)
         trail.add(dialled, step, dns: dns)
         if let failure = dialled.report.failure {
           return trail.outcome(failure: route.verdict(failure, of: dialled, at: step.endpoint))
         }
       }
-      guard let report = trail.last?.report else { continue }
-      switch session.decide(after: step, report, now: now()) {
+      switch session.decide(after: step, dialled.report, now: now) {
       case .final: return trail.outcome(failure: nil)
       case .refused(let verdict): return trail.outcome(failure: verdict)
       case .follow(let next): step = next

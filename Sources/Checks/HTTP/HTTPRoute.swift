@@ -6,10 +6,12 @@ import Monitoring
 /// Finds what is dialled for a request: the addresses of its host, or those of the proxy on the way, judged by the
 /// egress policy either way.
 struct HTTPRoute: Sendable {
-  let finder: TargetFinder
-  let check: MonitoringCheck
+  let plan: HTTPPlan
+
+  var check: MonitoringCheck { plan.check }
+  private var finder: TargetFinder { plan.finder }
   /// Nil: none on the way.
-  let proxy: ProxySettings?
+  private var proxy: ProxySettings? { plan.settings.proxy }
 
   /// - Parameter source: the address that the hop before went to; nil: the check's own target, or a token's.
   func find(

@@ -17,8 +17,9 @@ struct HTTPSession {
     case refuseToken(String)
   }
 
-  private let settings: HTTPSettings
-  private var rule: RedirectRule
+  private let plan: HTTPPlan
+  /// Made at the first redirect, as most answers are none.
+  private var rule: RedirectRule?
   private var jar = CookieJar()
   private var digest: DigestState?
   /// Of OAuth 2, once fetched.
@@ -26,31 +27,34 @@ struct HTTPSession {
   /// The token was asked for once more already.
   private var hasRefusedToken = false
 
-  init(_ settings: HTTPSettings) {
-    self.settings = settings
-    rule = RedirectRule(settings)
-  }
+  init(_ plan: HTTPPlan) { self.plan = plan }
 
-  mutating func request(for step: HTTPStep, userAgent: String) -> TransferRequest {
-    var request = step.request(settings, userAgent: userAgent)
+  mutating func request(for step: HTTPStep) -> TransferRequest {
+    var request = step.request(plan)
     if let authorization = authorization(for: step) {
       request.headers.append(HeaderField("Authorization", authorization))
       // Known credentials may still meet a nonce or a token that has run out.
       request.stopsAtChallenge = true
-    } else if step.sendsOwnHeaders, case .digest = settings.auth {
+    } else if step.sendsOwnHeaders, case .digest = plan.settings.auth {
       request.stopsAtChallenge = true
     }
     return request
   }
 
   /// - Parameter now: what cookies expire by.
-  mutating func decide(after step: HTTPStep, _ report: TransferReport, now: Timestamp) -> Decision {
+  mutating func decide(after step: HTTPStep, _ report: TransferReport, now: () -> Timestamp) -> Decision {
     if report.statusCode == 401, step.sendsOwnHeaders, let again = answerChallenge(report) { return again }
-    // Whoever does not follow has no second request to send them with.
-    if settings.follow { jar.take(report.headerBlock.values("set-cookie"), from: step.url, at: now) }
+    // Without a next request there are no cookies to send with it.
+    guard plan.settings.follow, RedirectRule.isRedirect(report.statusCode),
+      let location = report.header("location")
+    else { return .final }
+    let now = now()
+    jar.take(report.headerBlock.values("set-cookie"), from: step.url, at: now)
     let jar = jar
+    var rule = rule ?? RedirectRule(plan.settings)
+    defer { self.rule = rule }
     let decision = rule.decide(
-      after: step, status: report.statusCode, location: report.header("location"),
+      after: step, status: report.statusCode, location: location,
       cookies: { jar.header(for: $0, at: now) })
     switch decision {
     case .final: return .final
@@ -61,7 +65,7 @@ struct HTTPSession {
 
   /// Nil: the 401 is the answer.
   private mutating func answerChallenge(_ report: TransferReport) -> Decision? {
-    switch settings.auth {
+    switch plan.settings.auth {
     case .digest:
       guard let answer = DigestAnswer.strongest(of: report.headerBlock.values("www-authenticate")) else {
         return nil
@@ -80,7 +84,7 @@ struct HTTPSession {
 
   private mutating func authorization(for step: HTTPStep) -> String? {
     guard step.sendsOwnHeaders else { return nil }
-    switch settings.auth {
+    switch plan.settings.auth {
     case .digest(let username, let password):
       digest?.count += 1
       guard let digest else { return nil }

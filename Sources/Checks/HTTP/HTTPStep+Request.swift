@@ -5,12 +5,13 @@ import Monitoring
 
 extension HTTPStep {
   /// The request without the address to dial and the time to do it in, which are the dialler's.
-  func request(_ settings: HTTPSettings, userAgent: String) -> TransferRequest {
+  func request(_ plan: HTTPPlan) -> TransferRequest {
+    let settings = plan.settings
     let needsBody = settings.expect.needsBody
     var request = TransferRequest(
       url: url.text, plan: .address("", port: 0), timeout: .zero,
       goal: needsBody ? .body(limit: settings.maxBody) : .headers, method: method,
-      headers: headers(settings, userAgent: userAgent))
+      headers: headers(settings, userAgent: plan.userAgent))
     if sendsBody, let body = settings.body { request.body = Array(body.reveal().utf8) }
     request.stopsAtRedirect = settings.follow
     request.decompress = needsBody && settings.decompress
@@ -31,6 +32,7 @@ extension HTTPStep {
     }
     guard sendsOwnHeaders else { return standard + (cookies.map { [HeaderField("Cookie", $0)] } ?? []) }
     let authorization = settings.auth?.credentials.map { HeaderField("Authorization", $0) }
+    if settings.headers.isEmpty { return withCookies(standard) + (authorization.map { [$0] } ?? []) }
     let own = settings.headers.filter { header in
       let name = header.name.lowercased()
       // With the body went what describes it.

@@ -5,8 +5,8 @@ import Monitoring
 
 /// Collects the hops of one http probe and makes its outcome. Pure.
 struct HTTPTrail {
-  private let settings: HTTPSettings
-  private let now: Timestamp
+  private let plan: HTTPPlan
+  private let clock: @Sendable () -> Timestamp
   private var hops: [Hop] = []
   private var sum = Timings()
   private var tries: [DialledAddress] = []
@@ -14,24 +14,27 @@ struct HTTPTrail {
   private var tls: TLSReport?
   private var lastURL: HTTPURL?
   private(set) var last: DialledTransfer?
+  /// Where the last hop went, as results show it. Behind a proxy nobody here knows the target's address.
+  private var address: String?
 
   /// - Parameter now: what a certificate's remaining time is counted from.
-  init(_ settings: HTTPSettings, now: Timestamp) {
-    self.settings = settings
-    self.now = now
+  init(_ plan: HTTPPlan, now: @escaping @Sendable () -> Timestamp) {
+    self.plan = plan
+    clock = now
   }
 
   mutating func add(_ dialled: DialledTransfer, _ step: HTTPStep, dns: Duration?) {
     var timings = dialled.timings
     timings.dns = dns
     timings.total = dialled.elapsed + (dns ?? .zero)
-    // Behind a proxy nobody here knows the target's address.
-    let address = settings.proxy == nil ? dialled.peer.description : nil
-    hops.append(
-      Hop(
-        url: step.url.display, statusCode: dialled.report.statusCode, address: address, timings: timings))
+    let isDirect = plan.settings.proxy == nil
+    address = isDirect ? dialled.peer.description : nil
+    let hop = Hop(
+      url: step.url.display, statusCode: dialled.report.statusCode, address: address, timings: timings)
+    // Nearly always the only one: a list of one is made faster than an empty one grows.
+    if hops.isEmpty { hops = [hop] } else { hops.append(hop) }
     sum += timings
-    if settings.proxy == nil { tries += dialled.tries }
+    if isDirect, !dialled.tries.isEmpty { tries += dialled.tries }
     tls = dialled.report.tls ?? tls
     last = dialled
     lastURL = step.url
@@ -39,13 +42,14 @@ struct HTTPTrail {
 
   /// - Parameter failure: why the last hop is not judged by its answer; nil: it is.
   func outcome(failure: Verdict?) -> ProbeOutcome {
+    // What nobody needs without a certificate.
+    let now = tls == nil ? .epoch : clock()
     let judge = HTTPJudge(
-      settings: settings, failure: failure, report: last?.report, lastURL: lastURL,
+      settings: plan.settings, failure: failure, report: last?.report, lastURL: lastURL,
       certificateEnd: tls?.earliestEnd.map { Timestamp(seconds: $0) }, now: now)
-    let peer = settings.proxy == nil ? last?.peer : nil
     var outcome = ProbeOutcome(
-      judge.verdict, responseTime: sum.total, timings: sum, hops: hops, address: peer?.description,
-      ipVersion: peer?.address.version, statusCode: last?.report.statusCode,
+      judge.verdict, responseTime: sum.total, timings: sum, hops: hops, address: address,
+      ipVersion: address == nil ? nil : last?.peer.address.version, statusCode: last?.report.statusCode,
       httpVersion: last?.report.httpVersion, tls: tls.map { TLSFacts($0, now: now) },
       assertions: judge.assertions,
       excerpt: judge.excerpt)
@@ -76,12 +80,15 @@ struct HTTPTrail {
 extension Timings {
   /// Part by part; a part that neither has stays absent.
   static func += (left: inout Timings, right: Timings) {
-    func sum(_ path: KeyPath<Timings, Duration?>) -> Duration? {
-      guard let a = left[keyPath: path] else { return right[keyPath: path] }
-      return a + (right[keyPath: path] ?? .zero)
+    func add(_ span: Duration?, to sum: inout Duration?) {
+      guard let span else { return }
+      sum = (sum ?? .zero) + span
     }
-    left = Timings(
-      dns: sum(\.dns), connect: sum(\.connect), tls: sum(\.tls), firstByte: sum(\.firstByte),
-      transfer: sum(\.transfer), total: sum(\.total))
+    add(right.dns, to: &left.dns)
+    add(right.connect, to: &left.connect)
+    add(right.tls, to: &left.tls)
+    add(right.firstByte, to: &left.firstByte)
+    add(right.transfer, to: &left.transfer)
+    add(right.total, to: &left.total)
   }
 }

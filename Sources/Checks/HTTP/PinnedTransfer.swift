@@ -12,19 +12,19 @@ struct PinnedTransfer: Sendable {
   let reactor: Reactor
 
   func perform(
-    _ request: TransferRequest, to addresses: [SocketAddress], until deadline: ContinuousClock.Instant
+    _ request: consuming TransferRequest, to addresses: [SocketAddress],
+    until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DialledTransfer {
     guard let first = addresses.first else { preconditionFailure("a transfer to no address at all") }
-    var request = request
     guard addresses.count > 1 else {
       request.sourceAddress = first.source?.description
       request.plan = .address(first.address.description, port: first.port)
-      return try await send(request, to: first, until: deadline)
+      return try await send(&request, to: first, until: deadline)
     }
     let race = try await reactor.race(addresses, until: deadline)
     guard let winner = race.winner, let socket = race.socket else { return lost(race, addresses) }
     request.plan = .connected(socket)
-    var dialled = try await send(request, to: winner.peer, until: deadline)
+    var dialled = try await send(&request, to: winner.peer, until: deadline)
     dialled.connect = winner.elapsed
     dialled.elapsed += race.elapsed
     dialled.tries = race.dialled
@@ -32,9 +32,8 @@ struct PinnedTransfer: Sendable {
   }
 
   private func send(
-    _ request: TransferRequest, to peer: SocketAddress, until deadline: ContinuousClock.Instant
+    _ request: inout TransferRequest, to peer: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DialledTransfer {
-    var request = request
     let left = max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))
     request.timeout = left
     let report = try await engine.perform(request)

@@ -18,12 +18,20 @@ struct RedirectRule {
 
   init(_ settings: HTTPSettings) { self.settings = settings }
 
+  /// Whether an answer with this status and a Location leads on.
+  static func isRedirect(_ status: Int?) -> Bool {
+    switch status {
+    case 301, 302, 303, 307, 308: true
+    default: false
+    }
+  }
+
   /// - Parameter cookies: what the next hop's URL is sent of those set so far.
   mutating func decide(
     after step: HTTPStep, status: Int?, location: String?, cookies: (HTTPURL) -> String? = { _ in nil }
   ) -> Decision {
     visited.insert(step.key)
-    guard settings.follow, let status, [301, 302, 303, 307, 308].contains(status), let location else {
+    guard settings.follow, let status, Self.isRedirect(status), let location else {
       return .final
     }
     guard step.redirects < settings.maxRedirects else {

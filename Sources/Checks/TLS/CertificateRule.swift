@@ -11,7 +11,9 @@ struct CertificateRule {
   let now: Timestamp
 
   var assertions: [Assertion] {
-    [("certificate.warn", thresholds.warn), ("certificate.fail", thresholds.fail)].compactMap { what, limit in
+    if thresholds.warn == nil, thresholds.fail == nil { return [] }
+    return [("certificate.warn", thresholds.warn), ("certificate.fail", thresholds.fail)].compactMap {
+      what, limit in
       limit.map { Assertion(what: what, expected: ">= \($0.text)", actual: actual, ok: holds($0)) }
     }
   }

@@ -14,7 +14,7 @@ import Glibc
 package final class HandshakeJudge {
   package private(set) var report: TLSReport?
   /// When the handshake was complete.
-  package private(set) var doneAt: ContinuousClock.Instant?
+  private(set) var doneAt: Stamp?
   /// The fatal alert the server sent, as numbered by RFC 8446 section 6.
   package private(set) var alert: Int32?
   package private(set) var clientCertificateRequested = false

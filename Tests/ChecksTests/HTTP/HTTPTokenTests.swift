@@ -31,6 +31,8 @@ import Testing
           tokens.given += 1
           return tokens.given
         }
+        // Before the answer: whoever has that may look at the log.
+        log.withLock { $0.append(request) }
         link.write(answer(request, number))
       } else {
         let state = tokens.withLock { $0 }
@@ -38,9 +40,9 @@ import Testing
           state.given > state.revoked
           && request.contains("Authorization: Bearer canary-token-\(state.given)\r\n")
         let body = "you sent \(request)"
+        log.withLock { $0.append(request) }
         link.write("HTTP/1.1 \(isGood ? 200 : 401) X\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
       }
-      log.withLock { $0.append(request) }
       link.waitForEnd()
     }
   }
