@@ -78,10 +78,10 @@ def exporter(pid, port, module, target, seconds):
     return {"probes": int(probes), "seconds": float(taken), "cpu": cpu}
 
 
-def burst(url, exporter_port):
+def burst(url, exporter_port, *options):
     """What 500 probes at once of a server that answers after 50 ms report beyond those: ours, then the exporter's,
     of which wrk makes the first request of each connection at the same moment."""
-    ours = json.loads(run([BUILD / "release" / "quartz-bench", "burst", "http", url, "--count", BURST]))
+    ours = json.loads(run([BUILD / "release" / "quartz-bench", "burst", "http", url, "--count", BURST, *options]))
     probe = f"http://127.0.0.1:{exporter_port}/probe?module=http&target={url}"
     output = run(["wrk", "-t", 1, "-c", BURST, "-d", "5s", "--timeout", "30s", "-s", HERE / "burst.lua", probe,
                   "--", BURST])
@@ -91,16 +91,21 @@ def burst(url, exporter_port):
     return {"quartz-agent": ours, "blackbox_exporter": theirs}
 
 
-def show_burst(rounds):
-    print(f"\nError of the reported response time, {BURST} HTTP probes at once, answered after {DELAY_MS} ms")
-    for name in rounds[0]:
-        errors = [sorted(abs(time - DELAY_MS) for time in reported[name]) for reported in rounds]
-        p50 = statistics.median(each[BURST // 2] for each in errors)
-        p99 = statistics.median(each[BURST * 99 // 100] for each in errors)
-        promise = ""
-        if name == "quartz-agent":
-            promise = f"   at most 4 and 10 ms   {'met' if p50 <= 4 and p99 <= 10 else 'NOT MET'}"
-        print(f"  {name:24}p50 {p50:>7.1f} ms, p99 {p99:>7.1f} ms{promise}")
+def show_burst(kind, rounds):
+    """HTTP is held to milliseconds; behind TLS the machine's own work for 500 handshakes is in every time, and what
+    counts is how the exporter fares with them."""
+    print(f"\nError of the reported response time, {BURST} {kind} probes at once, answered after {DELAY_MS} ms")
+    errors = {name: [sorted(abs(time - DELAY_MS) for time in reported[name]) for reported in rounds]
+              for name in rounds[0]}
+    p50 = {name: statistics.median(each[BURST // 2] for each in all) for name, all in errors.items()}
+    p99 = {name: statistics.median(each[BURST * 99 // 100] for each in all) for name, all in errors.items()}
+    ours, theirs = "quartz-agent", "blackbox_exporter"
+    promises = {"HTTP": ("at most 4 and 10 ms", p50[ours] <= 4 and p99[ours] <= 10),
+                "HTTPS": ("p50 at most a quarter of the exporter's", p50[ours] <= p50[theirs] / 4)}
+    words, is_met = promises[kind]
+    for name in errors:
+        promise = f"   {words}   {'met' if is_met else 'NOT MET'}" if name == ours else ""
+        print(f"  {name:24}p50 {p50[name]:>7.1f} ms, p99 {p99[name]:>7.1f} ms{promise}")
 
 
 def wire(folder, probes):
@@ -133,13 +138,13 @@ def show_wire(pairs):
 
 
 def contests(stack, folder, size):
-    """Every group: its title, its contestants by name (ours first), and the ratios promised of it. And the burst."""
+    """Every group: its title, its contestants by name (ours first), and the ratios promised of it. And the bursts by kind."""
     ours = BUILD / "release" / "quartz-bench"
     c = BUILD / "c"
     bundle = servers.make_certificates(folder)
-    plain, secure = stack.enter_context(servers.nginx(folder))
     tcp = stack.enter_context(servers.listener([c / "tcp_accept"], folder))
     slow = stack.enter_context(servers.listener([c / "http_delay", DELAY_MS], folder))
+    plain, secure = stack.enter_context(servers.nginx(folder, slow))
     dns = stack.enter_context(servers.knot(folder))
     pid, port = stack.enter_context(servers.blackbox(folder, bundle))
     http_url, https_url = f"http://127.0.0.1:{plain}/", f"https://127.0.0.1:{secure}/"
@@ -173,7 +178,11 @@ def contests(stack, folder, size):
             "blackbox_exporter": box("dns", f"127.0.0.1:{dns}"),
         }, [("dnsperf", 4)]),
     ]
-    return groups, lambda: burst(f"http://127.0.0.1:{slow}/", port)
+    bursts = {
+        "HTTP": lambda: burst(f"http://127.0.0.1:{slow}/", port),
+        "HTTPS": lambda: burst(f"{https_url}slow", port, "--ca-file", bundle),
+    }
+    return groups, bursts
 
 
 def show_group(title, rounds, promises):
@@ -272,17 +281,19 @@ def main():
         size = {"http": 4000, "https": 400, "tcp": 6000, "dns": 10_000, "wrk": 1, "schedule": 5, "results": 50_000, "ring": 16}
     show_machine(rounds)
     with tempfile.TemporaryDirectory(prefix="quartz-bench-") as name, contextlib.ExitStack() as stack:
-        groups, measure_burst = contests(stack, pathlib.Path(name), size)
+        groups, measure_bursts = contests(stack, pathlib.Path(name), size)
         measured = [{contestant: [] for contestant in contestants} for _, contestants, _ in groups]
-        bursts = []
+        bursts = {kind: [] for kind in measure_bursts}
         for _ in range(rounds):
             for results, (_, contestants, _) in zip(measured, groups):
                 for contestant, measure in contestants.items():
                     results[contestant].append(measure())
-            bursts.append(measure_burst())
+            for kind, measure in measure_bursts.items():
+                bursts[kind].append(measure())
     for results, (title, _, promises) in zip(measured, groups):
         show_group(title, results, promises)
-    show_burst(bursts)
+    for kind, reported in bursts.items():
+        show_burst(kind, reported)
     with tempfile.TemporaryDirectory(prefix="quartz-bench-") as name:
         line = wire(pathlib.Path(name), 5 if options.short else 30)
     show_wire(line)

@@ -66,8 +66,9 @@ def make_certificates(folder):
 
 
 @contextlib.contextmanager
-def nginx(folder):
-    """One worker, a file of 1 KiB, over http and https without session resumption. Yields both ports."""
+def nginx(folder, slow):
+    """One worker, a file of 1 KiB, over http and https without session resumption; behind https also the server at
+    the port `slow`, as /slow. Yields both ports."""
     plain, secure = free_port(), free_port()
     (folder / "www").mkdir()
     (folder / "www" / "index.html").write_text("x" * 1024)
@@ -84,6 +85,7 @@ def nginx(folder):
             listen 127.0.0.1:{secure} ssl backlog=4096;
             ssl_certificate {folder}/server.pem; ssl_certificate_key {folder}/server.key;
             ssl_session_cache off; ssl_session_tickets off;
+            location /slow {{ proxy_pass http://127.0.0.1:{slow}/; }}
           }}
         }}
         """)

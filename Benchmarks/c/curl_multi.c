@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The least a program can do to probe over HTTP with libcurl: one multi handle, a fresh connection for each probe,
-// IN_FLIGHT at once, nothing kept but whether the status was 200. Easy handles are used again, which our engine
-// does not do: the bar is set as high as libcurl allows.
+// IN_FLIGHT at once, nothing kept but whether the status was 200. Easy handles are used again: the bar is set as high
+// as libcurl allows.
 //
 // usage: curl_multi URL PROBES IN_FLIGHT
 
