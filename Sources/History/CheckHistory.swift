@@ -21,6 +21,8 @@ struct CheckHistory: Sendable {
   /// The snapshot file it is in; negative: in none yet.
   var shard = -1
   private(set) var missed = 0
+  /// Results whose time nobody can believe, since the start: they are in no window.
+  private var implausible = 0
   private var spanned = 0
   private var failures = 0
   private var timeline = VerdictTimeline()
@@ -87,17 +89,21 @@ struct CheckHistory: Sendable {
     }
     let standing = Standing(result.state, maintenance: result.maintenance)
     let success = standing == .up || standing == .degraded
-    timeline.add(
-      standing, slot: result.scheduledAt, interval: interval, startedAt: result.startedAt,
-      latency: success ? result.responseTime?.microseconds : nil)
-    if let slots {
+    if result.scheduledAt.isPlausible, result.startedAt.isPlausible {
+      timeline.add(
+        standing, slot: result.scheduledAt, interval: interval, startedAt: result.startedAt,
+        latency: success ? result.responseTime?.microseconds : nil)
+      enabled.prove(at: result.scheduledAt.microseconds)
+    } else {
+      implausible += 1
+    }
+    if let slots, slots.first.isPlausible {
       spanned += slots.count
       for index in 0..<slots.count {
         let slot = slots.first.advanced(by: slots.interval * index)
         timeline.add(standing, slot: slot, interval: slots.interval, startedAt: slot, latency: nil)
       }
     }
-    enabled.prove(at: result.scheduledAt.microseconds)
     spark.append(SparkPoint(state: result.state, responseTime: result.responseTime))
     // A late arrival tells of the past: it does not change what is.
     if let last, result.startedAt < last.startedAt,
@@ -131,8 +137,8 @@ struct CheckHistory: Sendable {
       interval: check.interval, enabled: check.enabled, state: last?.state ?? .unknown, since: since,
       stale: isStale(check, now: now), last: last,
       windows: UptimePeriod.allCases.map { timeline.window($0, now: now, enabled: enabled) },
-      spark: spark.points, missed: missed, spanned: spanned, resourceID: check.resourceID, failures: failures,
-      failureThreshold: check.failureThreshold)
+      spark: spark.points, missed: missed, spanned: spanned, implausible: implausible,
+      resourceID: check.resourceID, failures: failures, failureThreshold: check.failureThreshold)
   }
 
   private func isStale(_ check: MonitoringCheck, now: Timestamp) -> Bool {

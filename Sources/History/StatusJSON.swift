@@ -169,6 +169,7 @@ extension CheckStatus {
       }
       json.field("missed", missed)
       json.field("spanned", spanned)
+      if implausible > 0 { json.field("implausible", implausible) }
       json.fieldIfPresent("resource_id", resourceID?.description)
       json.field("failures", failures)
       json.field("failure_threshold", failureThreshold)

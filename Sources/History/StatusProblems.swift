@@ -5,8 +5,19 @@ import Monitoring
 extension StatusSnapshot {
   /// What is wrong and what to do, the worst first. Empty: nothing a person need do.
   package var problems: [StatusProblem] {
-    let all = notices + checkProblems + storeProblems + deliveryProblems + scheduleProblems
+    let all = notices + clockProblems + checkProblems + storeProblems + deliveryProblems + scheduleProblems
     return all.filter(\.critical) + all.filter { !$0.critical }
+  }
+
+  private var clockProblems: [StatusProblem] {
+    let count = checks.reduce(0) { $0 + $1.implausible }
+    guard count > 0 || !now.isPlausible else { return [] }
+    return [
+      StatusProblem(
+        "the clock of this machine \(now.isPlausible ? "was" : "is") wrong: \(StatusFormat.grouped(count))"
+          + " \(count == 1 ? "result bears" : "results bear") a time before 2020 or after 2199 and count in no window",
+        hint: now.isPlausible ? nil : "set the clock, for instance with `timedatectl set-ntp true`")
+    ]
   }
 
   private var checkProblems: [StatusProblem] {

@@ -102,6 +102,8 @@ package struct CheckStatus: Sendable {
   package var missed: Int
   /// Slots that passed while a run was going and took its verdict.
   package var spanned: Int
+  /// Results whose time nobody can believe, since the start: they are in no window.
+  package var implausible = 0
   package var resourceID: UniqueID?
   /// Results in a row that were down, outside maintenance; unknown ones neither add nor end the row.
   package var failures = 0
