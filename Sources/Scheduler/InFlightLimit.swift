@@ -20,16 +20,17 @@ package struct InFlightLimits: Hashable, Sendable {
 }
 
 /// Who may start next under the limits: first come first served, but a full host holds up nobody else, and checks
-/// that are not known to work leave a quarter of the places to those that are.
+/// that are not known to work leave a quarter of the places to those that are, and of them those go first that nobody
+/// has seen yet: what hangs is known after one run, and what works must not wait behind it for its first.
 ///
 /// Every check queues at its host, in the line of its standing. A line that has both a check waiting and room at its
 /// host stands in `turns` with the arrival of its first check; so the next to start is found without looking at those
 /// that cannot. A turn whose host has filled up meanwhile is dropped when it is drawn, and offered again when the
 /// host has room.
 struct InFlightLimit {
-  /// Whether the check was up when it was last seen.
+  /// Whether the check was up when it was last seen, was never seen, or was down.
   enum Standing: Int, CaseIterable {
-    case trusted, suspect
+    case trusted, unseen, suspect
   }
 
   private struct Waiter: Comparable {
@@ -50,22 +51,34 @@ struct InFlightLimit {
     var waiting = Heap<Waiter>()
     /// There is a turn of this line.
     var isOffered = false
+
+    var isEmpty: Bool { waiting.isEmpty && !isOffered }
   }
 
   private struct Host {
     var inFlight = 0
-    var trusted = Line()
-    var suspect = Line()
+    private var trusted = Line()
+    private var unseen = Line()
+    private var suspect = Line()
 
     var isIdle: Bool {
-      inFlight == 0 && trusted.waiting.isEmpty && suspect.waiting.isEmpty && !trusted.isOffered
-        && !suspect.isOffered
+      inFlight == 0 && trusted.isEmpty && unseen.isEmpty && suspect.isEmpty
     }
 
     subscript(standing: Standing) -> Line {
-      get { standing == .trusted ? trusted : suspect }
+      get {
+        switch standing {
+        case .trusted: trusted
+        case .unseen: unseen
+        case .suspect: suspect
+        }
+      }
       _modify {
-        if standing == .trusted { yield &trusted } else { yield &suspect }
+        switch standing {
+        case .trusted: yield &trusted
+        case .unseen: yield &unseen
+        case .suspect: yield &suspect
+        }
       }
     }
   }
@@ -73,10 +86,12 @@ struct InFlightLimit {
   let limits: InFlightLimits
   private(set) var inFlight = 0
   private(set) var waiting = 0
-  private var suspectsInFlight = 0
+  /// Those that may not take the reserved places.
+  private var othersInFlight = 0
   /// Only hosts with something in flight or waiting.
   private var hosts: [String: Host] = [:]
   private var trustedTurns = Heap<Turn>()
+  private var unseenTurns = Heap<Turn>()
   private var suspectTurns = Heap<Turn>()
   private var arrivals: UInt64 = 0
 
@@ -84,10 +99,11 @@ struct InFlightLimit {
 
   /// False when `next()` would return nobody.
   var canStart: Bool {
-    inFlight < limits.total && (!trustedTurns.isEmpty || hasRoomForSuspects && !suspectTurns.isEmpty)
+    inFlight < limits.total
+      && (!trustedTurns.isEmpty || hasRoomForOthers && !(unseenTurns.isEmpty && suspectTurns.isEmpty))
   }
 
-  private var hasRoomForSuspects: Bool { suspectsInFlight < limits.total - limits.reserved }
+  private var hasRoomForOthers: Bool { othersInFlight < limits.total - limits.reserved }
 
   /// The entry waits for its turn; call `next()` until it says nil.
   mutating func enqueue(_ entry: Int, host: String, _ standing: Standing = .trusted) {
@@ -110,7 +126,7 @@ struct InFlightLimit {
       hosts[turn.host, default: Host()].inFlight += 1
       inFlight += 1
       waiting -= 1
-      if standing == .suspect { suspectsInFlight += 1 }
+      if standing != .trusted { othersInFlight += 1 }
       offerTurn(turn.host, standing)
       return (waiter.entry, turn.host, standing)
     }
@@ -121,7 +137,7 @@ struct InFlightLimit {
   mutating func release(host: String, _ standing: Standing = .trusted) {
     hosts[host, default: Host()].inFlight -= 1
     inFlight -= 1
-    if standing == .suspect { suspectsInFlight -= 1 }
+    if standing != .trusted { othersInFlight -= 1 }
     for line in Standing.allCases { offerTurn(host, line) }
     forget(host)
   }
@@ -137,6 +153,7 @@ struct InFlightLimit {
       forget(host)
     }
     trustedTurns = Heap()
+    unseenTurns = Heap()
     suspectTurns = Heap()
     waiting = 0
     return waiters.sorted().map(\.entry)
@@ -144,12 +161,13 @@ struct InFlightLimit {
 
   /// The earliest turn of those that a limit lets through.
   private mutating func drawTurn() -> (Turn, Standing)? {
-    let suspect = hasRoomForSuspects ? suspectTurns.min : nil
-    guard let trusted = trustedTurns.min else {
-      return suspect == nil ? nil : suspectTurns.popMin().map { ($0, .suspect) }
+    let other = hasRoomForOthers ? unseenTurns.min ?? suspectTurns.min : nil
+    if let trusted = trustedTurns.min, other.map({ trusted < $0 }) ?? true {
+      return trustedTurns.popMin().map { ($0, .trusted) }
     }
-    if let suspect, suspect < trusted { return suspectTurns.popMin().map { ($0, .suspect) } }
-    return trustedTurns.popMin().map { ($0, .trusted) }
+    guard other != nil else { return nil }
+    if let unseen = unseenTurns.popMin() { return (unseen, .unseen) }
+    return suspectTurns.popMin().map { ($0, .suspect) }
   }
 
   /// Call when a line may have become one that has both a check waiting and room.
@@ -159,7 +177,11 @@ struct InFlightLimit {
     else { return }
     hosts[name]?[standing].isOffered = true
     let turn = Turn(arrival: first.arrival, host: name)
-    if standing == .trusted { trustedTurns.insert(turn) } else { suspectTurns.insert(turn) }
+    switch standing {
+    case .trusted: trustedTurns.insert(turn)
+    case .unseen: unseenTurns.insert(turn)
+    case .suspect: suspectTurns.insert(turn)
+    }
   }
 
   private mutating func forget(_ name: String) {

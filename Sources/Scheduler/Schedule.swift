@@ -19,7 +19,13 @@ struct Schedule {
 
     var timeline: Timeline { Timeline(slot: slot, interval: interval) }
 
-    var standing: InFlightLimit.Standing { seen == .works ? .trusted : .suspect }
+    var standing: InFlightLimit.Standing {
+      switch seen {
+      case .works: .trusted
+      case .never: .unseen
+      case .fails: .suspect
+      }
+    }
 
     /// When it needs us next, by the boot clock; nil while it runs and while it is off.
     func wake(_ offset: Int64) -> Int64? {

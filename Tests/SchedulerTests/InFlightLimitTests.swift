@@ -75,6 +75,25 @@ import Testing
     #expect(startAll(&limit).isEmpty)
   }
 
+  /// Hanging checks come back to the line again and again: one that nobody has seen yet is not behind them.
+  @Test func whatWasNeverSeenGoesBeforeWhatFailed() {
+    var limit = InFlightLimit(InFlightLimits(total: 8, perHost: 8))
+    for entry in 0..<10 { limit.enqueue(entry, host: "host-\(entry)", .suspect) }
+    #expect(startAll(&limit) == [0, 1, 2, 3, 4, 5])
+    limit.enqueue(10, host: "host-10", .unseen)
+    limit.enqueue(11, host: "host-0", .unseen)
+    #expect(startAll(&limit).isEmpty)
+    for host in ["host-0", "host-1", "host-2"] { limit.release(host: host, .suspect) }
+    #expect(startAll(&limit) == [10, 11, 6])
+    // They leave the quarter alone as well.
+    limit.release(host: "host-3", .suspect)
+    limit.enqueue(12, host: "host-12", .unseen)
+    limit.enqueue(13, host: "host-13", .trusted)
+    #expect(startAll(&limit) == [12, 13])
+    limit.enqueue(14, host: "host-14", .unseen)
+    #expect(startAll(&limit).isEmpty)
+  }
+
   @Test func bothLinesOfAFullHostGetTheirTurnAgain() {
     var limit = InFlightLimit(InFlightLimits(total: 8, perHost: 1))
     limit.enqueue(0, host: "a", .suspect)
@@ -97,7 +116,8 @@ import Testing
     var waiting: [Int: (host: String, standing: InFlightLimit.Standing)] = [:]
     for entry in 0..<5000 {
       let host = "host-\(random.next() % 12)"
-      let standing: InFlightLimit.Standing = random.next() % 4 == 0 ? .suspect : .trusted
+      let others: [InFlightLimit.Standing] = [.suspect, .unseen, .trusted, .trusted, .trusted, .trusted]
+      let standing = others[Int(random.next() % 6)]
       limit.enqueue(entry, host: host, standing)
       waiting[entry] = (host, standing)
       if random.next() % 3 > 0, !going.isEmpty {
@@ -110,7 +130,7 @@ import Testing
         going.append(turn)
       }
       let loads = Dictionary(grouping: going, by: \.host).mapValues(\.count)
-      let suspects = going.count { $0.standing == .suspect }
+      let suspects = going.count { $0.standing != .trusted }
       #expect(going.count <= 20 && suspects <= 15 && loads.values.allSatisfy { $0 <= 3 })
       #expect(limit.inFlight == going.count && limit.waiting == waiting.count)
       let idle = waiting.values.contains {
