@@ -41,7 +41,7 @@ struct PowerCuts {
         // What it had said by now is in the socket at the latest.
         usleep(20_000)
         book = oracle.snapshot
-        try command("cp", "--sparse=always", folder + "/live.img", folder + "/copy.img")
+        try copy(folder + "/live.img", to: folder + "/copy.img")
         writer.signal(SIGCONT)
         missing += try await open(folder, book)
         done += 1
@@ -85,6 +85,17 @@ struct PowerCuts {
         && !drops.contains { ($0.firstSequence...$0.lastSequence).contains(sequence) }
     }
     return gone.keys.sorted()
+  }
+
+  /// The image as it is at one instant. The file system writes back on its own, and a copy taken meanwhile has its
+  /// journal from one moment and its directories from another, which no disk ever had. One that is the same as the
+  /// image when it is read again was the image's state when that began.
+  private func copy(_ image: String, to target: String) throws {
+    for _ in 0..<50 {
+      try command("cp", "--sparse=always", image, target)
+      if (try? command("cmp", "-s", image, target)) != nil { return }
+    }
+    throw ProofFailure("\(image) changes all the time")
   }
 
   /// Who just closed the store may hold its directory for a moment longer. Where nobody lets go, out of the way at least.
