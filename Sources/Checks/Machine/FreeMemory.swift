@@ -6,3 +6,7 @@ import CLinux
 ///
 /// glibc keeps what a large start-up took and freed; nothing that comes later would need as much again.
 package func releaseFreeMemory() { malloc_trim(0) }
+
+/// Lets all threads share two of the allocator's arenas. Results are made by one thread and freed by another: with an
+/// arena for each, every one of them grows to what its thread has ever held. To be called before there are threads.
+package func shareAllocatorArenas() { mallopt(M_ARENA_MAX, 2) }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import Checks
 import Glibc
 
 /// What must hold before anything else runs.
 func prepareProcess() {
+  shareAllocatorArenas()
   // A write to a connection the other side closed is an error to handle, not a death: libcurl and OpenSSL write too.
   signal(SIGPIPE, SIG_IGN)
   unblockSignals()
