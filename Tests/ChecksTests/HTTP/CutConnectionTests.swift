@@ -71,21 +71,27 @@ private func relay(_ link: LoopbackConnection, to port: UInt16, withoutLast: Boo
     guard watched[1].revents != 0 else { continue }
     let bytes = far.read()
     waiting += bytes
-    let last = lastRecord(waiting)
-    // Whether a record is the last one shows at the end of the stream only.
-    link.write(Array(waiting[..<(bytes.isEmpty && !withoutLast ? waiting.count : last)]))
+    let (end, isFarewell) = wholeRecords(waiting)
+    link.write(Array(waiting[..<end]))
+    if isFarewell {
+      // The server waits for ours.
+      if !withoutLast { link.write(Array(waiting[end...])) }
+      return
+    }
     if bytes.isEmpty { return }
-    waiting = Array(waiting[last...])
+    waiting = Array(waiting[end...])
   }
 }
 
-/// Where the last record (RFC 8446 section 5.1) of these begins.
-private func lastRecord(_ bytes: [UInt8]) -> Int {
+/// Where the whole records (RFC 8446 section 5.1) end that are no farewell, and whether one follows: an alert, which
+/// since TLS 1.3 looks like two bytes of data.
+private func wholeRecords(_ bytes: [UInt8]) -> (end: Int, isFarewell: Bool) {
   var start = 0
   while start + 5 <= bytes.count {
-    let next = start + 5 + Int(bytes[start + 3]) << 8 + Int(bytes[start + 4])
-    if next >= bytes.count { break }
-    start = next
+    let length = Int(bytes[start + 3]) << 8 + Int(bytes[start + 4])
+    guard start + 5 + length <= bytes.count else { break }
+    if bytes[start] == 21 || bytes[start] == 23 && length <= 19 { return (start, true) }
+    start += 5 + length
   }
-  return start
+  return (start, false)
 }
