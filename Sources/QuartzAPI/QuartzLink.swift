@@ -129,7 +129,7 @@ package struct QuartzLink: Sendable {
     _ settings: QuartzSettings, _ keys: KeyRing, _ rules: MappingRules, _ line: Line, _ state: String
   ) -> CheckListPuller<ContinuousClock> {
     let outside = line.ground.outside
-    let client = APIClient(base: settings.url, keys: keys, over: line.wire)
+    let client = APIClient(base: settings.url, keys: keys, over: line.wire, limit: rules.limit)
     let cache = CheckListCache(
       file: StateFile(path: "\(state)/checks.json"), base: settings.url,
       keepsSecrets: settings.checks.cacheCredentials)

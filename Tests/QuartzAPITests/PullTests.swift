@@ -73,19 +73,62 @@ import Testing
     #expect(fake.requests.count == 4)
   }
 
-  /// A server that gives the same page for ever, and one that promises a million pages.
-  @Test func repeatedPageEndsWithTotalPages() async throws {
-    let page = #"{"success":true,"data":[\#(Self.rows(1...1)[0].text)],"meta":{"total":3,"total_pages":3}}"#
+  /// A server that gives the same page for ever: two requests a walk, whatever it promises.
+  @Test("A14: the page that repeats", arguments: [3, 10_000]) func repeatedPageEndsTheWalk(total: Int)
+    async throws
+  {
+    let rows = Self.rows(1...min(total - 1, 100)).map(\.text).joined(separator: ",")
+    let pages = (total + 99) / 100 + 1
+    let page = #"{"success":true,"data":[\#(rows)],"meta":{"total":\#(total),"total_pages":\#(pages)}}"#
     let seen = Mutex(0)
     let exchange = Scripted { _ in
       seen.withLock { $0 += 1 }
       return .response(APIResponse(status: 200, body: Array(page.utf8)))
     }
     guard case .unchanged = try await pull(exchange) else {
-      Issue.record("one check is not three")
+      Issue.record("one page is not all")
       return
     }
-    #expect(seen.withLock { $0 } == 6)
+    #expect(seen.withLock { $0 } == 4)
+  }
+
+  /// What it would cost to look is what the results could use.
+  @Test(
+    "A14: a list that says it is absurdly long is not read",
+    arguments: [(1_000_000_000, 10_000_000), (100_001, 1001), (200, 200), (3, Int.max)])
+  func absurdTotals(total: Int, pages: Int) async throws {
+    let rows = Self.rows(1...100).map(\.text).joined(separator: ",")
+    let page = #"{"success":true,"data":[\#(rows)],"meta":{"total":\#(total),"total_pages":\#(pages)}}"#
+    let seen = Mutex(0)
+    let exchange = Scripted { _ in
+      seen.withLock { $0 += 1 }
+      return .response(APIResponse(status: 200, body: Array(page.utf8)))
+    }
+    guard case .unchanged(let trouble) = try await pull(exchange) else {
+      Issue.record("no such list is applied")
+      return
+    }
+    let absurd =
+      "it says that it has \(total) checks, and more than 100000 are not believed (20 times "
+      + "limits.remote_checks, at least 100000)"
+    let why = total > 100_000 ? absurd : "it says that \(total) checks take \(pages) pages"
+    #expect(trouble.message == "the list of checks is refused: \(why)")
+    #expect(seen.withLock { $0 } == 1)
+  }
+
+  /// New rows on each of many pages, and then a total that does not fit: not read twice in one pull.
+  @Test("A14: a long walk that does not fit is not repeated at once") func longWalkIsNotRepeated()
+    async throws
+  {
+    fake.checks = Self.rows(1...2500)
+    let exchange = Interfering(fake: fake) { fake, request in
+      if request == 24 { fake.checks = Self.rows(1...2600) }
+    }
+    guard case .unchanged = try await pull(exchange) else {
+      Issue.record("the total changed")
+      return
+    }
+    #expect(fake.requests.count == 25)
   }
 
   @Test func pageCapEndsAnEndlessList() async throws {
@@ -93,7 +136,7 @@ import Testing
       let page =
         Int(request.url.query?.split(separator: "&").first { $0.hasPrefix("page=") }?.dropFirst(5) ?? "") ?? 0
       let rows = Self.rows((page * 100 + 1)...(page * 100 + 100)).map(\.text).joined(separator: ",")
-      let body = #"{"success":true,"data":[\#(rows)],"meta":{"total":1000000,"total_pages":10000}}"#
+      let body = #"{"success":true,"data":[\#(rows)],"meta":{"total":100000,"total_pages":1000}}"#
       return .response(APIResponse(status: 200, body: Array(body.utf8)))
     }
     guard case .snapshot(let snapshot) = try await pull(exchange) else {

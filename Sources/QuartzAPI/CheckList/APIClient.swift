@@ -7,8 +7,11 @@ package struct APIClient: Sendable {
   private let base: HTTPURL
   private let keys: KeyRing
   private let wire: Wire
+  private let limit: Int
 
-  package init(base: HTTPURL, keys: KeyRing, over wire: Wire) {
+  /// - Parameter limit: `limits.remote_checks`; a list that says it is far longer is not read.
+  package init(base: HTTPURL, keys: KeyRing, over wire: Wire, limit: Int = MappingRules().limit) {
+    self.limit = limit
     self.base = base
     self.keys = keys
     self.wire = wire
@@ -22,7 +25,7 @@ package struct APIClient: Sendable {
 
   /// All enabled checks the key can see, in one consistent picture.
   ///
-  /// A walk whose pages do not fit together is repeated once. Whatever else goes wrong leaves the old list as it is.
+  /// A short walk whose pages do not fit together is repeated once. Whatever else goes wrong leaves the old list as it is.
   package func pullChecks() async throws(CancellationError) -> PullResult {
     var trouble = PullTrouble("the list changed while it was read")
     for _ in 0..<2 {
@@ -31,7 +34,7 @@ package struct APIClient: Sendable {
         return .snapshot(CheckSnapshot(checks: walk.rows, isCut: walk.isCut))
       case .failure(let found):
         trouble = found.trouble
-        if !found.isInconsistent { return .unchanged(trouble) }
+        if !found.isWorthRepeating { return .unchanged(trouble) }
       }
     }
     return .unchanged(trouble)
@@ -47,13 +50,13 @@ package struct APIClient: Sendable {
 
   private struct WalkFailure: Error {
     var trouble: PullTrouble
-    var isInconsistent = false
+    var isWorthRepeating = false
   }
 
   private func walk<Row: ListRow>(
     _: Row.Type
   ) async throws(CancellationError) -> Result<ListWalk<Row>, WalkFailure> {
-    var walk = ListWalk<Row>()
+    var walk = ListWalk<Row>(limit: limit)
     var step = walk.first
     while true {
       switch step {
@@ -61,7 +64,7 @@ package struct APIClient: Sendable {
       case .inconsistent(let why):
         let trouble = PullTrouble(
           "the list of \(Row.plural) is not consistent: \(why)", hint: "it is read again at the next pull")
-        return .failure(WalkFailure(trouble: trouble, isInconsistent: true))
+        return .failure(WalkFailure(trouble: trouble, isWorthRepeating: walk.page <= ListLimits.repeated))
       case .fetch(let page):
         switch try await fetch(Row.self, page: page) {
         case .failure(let trouble): return .failure(WalkFailure(trouble: trouble))

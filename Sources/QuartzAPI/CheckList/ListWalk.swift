@@ -5,13 +5,19 @@ import Monitoring
 /// Puts the pages of one walk through the list together, and says whether they are one consistent snapshot.
 ///
 /// The list has no version and pages shift while somebody edits, so a walk counts only if every page tells the same
-/// total and exactly that many different checks were seen.
+/// total and exactly that many different checks were seen. A list that cannot be meant is not walked to its end: its
+/// pages come out of the same hourly budget as the results.
 struct ListWalk<Row: ListRow>: Sendable {
+  /// The largest total that is believed.
+  private let most: Int64
   private(set) var rows: [Row] = []
   private(set) var isCut = false
   private var seen: Set<UniqueID> = []
   private var total: Int64?
-  private var page = 1
+  private(set) var page = 1
+
+  /// - Parameter limit: `limits.remote_checks`.
+  init(limit: Int) { self.most = max(Int64(limit) * 20, ListLimits.believed) }
 
   enum Step: Hashable, Sendable {
     case fetch(page: Int)
@@ -30,11 +36,16 @@ struct ListWalk<Row: ListRow>: Sendable {
       return .inconsistent("the number of \(Row.plural) changed meanwhile")
     }
     self.total = total
+    try refuseAbsurd(total: total, pages: pages)
+    let before = rows.count
     for item in items {
       let row = try Row(item)
       // The filter is the server's, and it has been wrong before.
       guard row.isWanted else { return .inconsistent("a disabled check is in the list of enabled ones") }
       if seen.insert(row.id).inserted { rows.append(row) }
+    }
+    if rows.count == before, Int64(before) < total {
+      return .inconsistent("page \(page) brings no \(Row.plural) that the pages before it had not")
     }
     if page >= ListLimits.pages, pages > Int64(page) {
       isCut = true
@@ -47,10 +58,29 @@ struct ListWalk<Row: ListRow>: Sendable {
     }
     return Int64(rows.count) == total ? .done : .inconsistent("\(Row.plural) are missing or repeated")
   }
+
+  /// Before anything more is asked for.
+  private func refuseAbsurd(total: Int64, pages: Int64) throws(WireCheckError) {
+    guard total <= most else {
+      throw WireCheckError(
+        description:
+          "it says that it has \(total) \(Row.plural), and more than \(most) are not believed (20 times "
+          + "limits.remote_checks, at least \(ListLimits.believed))")
+    }
+    let full = (total + Int64(ListLimits.perPage) - 1) / Int64(ListLimits.perPage)
+    // A server may give smaller pages than it is asked for, but not any.
+    guard pages <= 2 * full + 1 else {
+      throw WireCheckError(description: "it says that \(total) \(Row.plural) take \(pages) pages")
+    }
+  }
 }
 
 enum ListLimits {
   static let perPage = 100
   /// 20,000 rows; more are not read, and the caller is told.
   static let pages = 200
+  /// A list that says it is longer is not begun, unless `limits.remote_checks` is large.
+  static let believed: Int64 = 100_000
+  /// A walk of more pages that did not fit together is not repeated before the next pull.
+  static let repeated = 20
 }
