@@ -100,10 +100,10 @@ package enum DeliveryLane: Hashable, Sendable, CaseIterable {
 
 /// What the uploader needs of the store, and all it knows of it.
 package protocol DeliveryQueue: Sendable {
-  /// The oldest deliverable records of the lane above its acknowledgement, at most `limit`, in sequence order.
+  /// The oldest deliverable records of the lane that are not settled, at most `limit`, in sequence order.
   func pending(_ lane: DeliveryLane, limit: Int) async -> [QueuedRecord]
-  /// Everything of the lane up to and including `sequence` is settled. Durable when it returns.
-  func acknowledge(_ lane: DeliveryLane, through sequence: UInt64) async
+  /// These records of the lane are settled, and no others. Durable when it returns.
+  func acknowledge(_ lane: DeliveryLane, _ sequences: [UInt64]) async
   /// Sets refused records aside with the receiver's code. Does not acknowledge them.
   func quarantine(_ records: [QueuedRecord], code: String) async
   /// Delivery works again after an outage: what is pending now becomes the backlog, what comes next is live.

@@ -4,14 +4,16 @@ import Monitoring
 
 /// Which results are settled (delivered, refused for good, or dropped and counted) and where the live lane starts.
 ///
-/// In memory this is exact. The cursor on disk holds three numbers of it; what they cannot say is sent again after a
-/// crash, which the results' own ids make harmless. Nothing it says is settled was not.
+/// In memory this is exact. The cursor on disk holds three numbers and the widest of the ranges beside them; what it
+/// has no room for is sent again after a restart, which the results' own ids make harmless. Nothing it says is settled
+/// was not.
 struct DeliveryProgress: Hashable, Sendable {
   /// Everything up to and including this is settled.
   private(set) var settledThrough: UInt64
   /// The first sequence of the live lane. The backlog is what lies below it.
   private(set) var liveStart: UInt64
-  /// Settled ranges above `settledThrough`: live lanes that were delivered before their backlog.
+  /// Settled ranges above `settledThrough`: live lanes that were delivered before their backlog, and what was delivered
+  /// behind results that wait.
   private(set) var settled = IntervalSet()
 
   init(settledThrough: UInt64) {
@@ -23,11 +25,17 @@ struct DeliveryProgress: Hashable, Sendable {
     self.settledThrough = cursor.settledThrough
     self.liveStart = max(cursor.liveStart, 1)
     if cursor.liveThrough >= liveStart { settled.insert(liveStart...cursor.liveThrough) }
+    for range in cursor.ranges { settled.insert(range) }
     absorb()
   }
 
   func isSettled(_ sequence: UInt64) -> Bool {
     sequence <= settledThrough || settled.contains(sequence)
+  }
+
+  /// The last settled sequence before one that is not; 0 when there is none.
+  func lastSettled(below sequence: UInt64) -> UInt64 {
+    max(settledThrough, settled.lastRange(from: sequence)?.upperBound ?? 0)
   }
 
   /// The sequences a lane may hold, settled ones not yet taken out. Nil when it cannot hold any.
@@ -73,6 +81,14 @@ struct DeliveryProgress: Hashable, Sendable {
   var cursorNumbers: (settledThrough: UInt64, liveStart: UInt64, liveThrough: UInt64) {
     let live = settled.range(containing: liveStart)
     return (settledThrough, liveStart, live?.upperBound ?? liveStart - 1)
+  }
+
+  /// What the three numbers do not say, rising: all of it, or the widest of it.
+  func cursorRanges(atMost limit: Int) -> [ClosedRange<UInt64>] {
+    let beside = settled.ranges.filter { $0.lowerBound != liveStart }
+    guard beside.count > limit else { return beside }
+    return beside.sorted { $0.upperBound - $0.lowerBound > $1.upperBound - $1.lowerBound }.prefix(limit)
+      .sorted { $0.lowerBound < $1.lowerBound }
   }
 
   private mutating func absorb() {

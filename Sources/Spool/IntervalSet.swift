@@ -7,6 +7,14 @@ struct IntervalSet: Hashable, Sendable {
   var isEmpty: Bool { ranges.isEmpty }
 
   mutating func insert(_ range: ClosedRange<UInt64>) {
+    // Most come in order.
+    guard let last = ranges.last,
+      range.lowerBound <= last.upperBound || last.upperBound + 1 == range.lowerBound
+    else { return ranges.append(range) }
+    if range.lowerBound >= last.lowerBound {
+      ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+      return
+    }
     var merged = range
     var kept: [ClosedRange<UInt64>] = []
     for existing in ranges {
@@ -27,7 +35,18 @@ struct IntervalSet: Hashable, Sendable {
   func contains(_ value: UInt64) -> Bool { range(containing: value) != nil }
 
   func range(containing value: UInt64) -> ClosedRange<UInt64>? {
-    ranges.first { $0.contains(value) }
+    lastRange(from: value).flatMap { $0.contains(value) ? $0 : nil }
+  }
+
+  /// The last range that begins at or below `value`.
+  func lastRange(from value: UInt64) -> ClosedRange<UInt64>? {
+    var low = 0
+    var high = ranges.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ranges[middle].lowerBound <= value { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? ranges[low - 1] : nil
   }
 
   /// The parts of `range` that are not in the set.

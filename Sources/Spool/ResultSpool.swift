@@ -71,8 +71,8 @@ package final class ResultSpool: DeliveryQueue {
     await perform(orElse: []) { core, _ in core.pending(lane, limit: limit) }
   }
 
-  package func acknowledge(_ lane: DeliveryLane, through sequence: UInt64) async {
-    await perform(orElse: ()) { core, _ in core.acknowledge(lane, through: sequence) }
+  package func acknowledge(_ lane: DeliveryLane, _ sequences: [UInt64]) async {
+    await perform(orElse: ()) { core, _ in core.acknowledge(lane, sequences) }
   }
 
   package func quarantine(_ records: [QueuedRecord], code: String) async {

@@ -26,7 +26,6 @@ extension SpoolCore {
       // An unreadable segment before the first result stays the place to start from: it may come back.
       positions[lane] = min(first ?? walk.stopped, walk.stopped)
       isWhole = walk.unread.isEmpty
-      skipped[lane] = walk.unread
       for failure in walk.faults { fault(failure) }
     }
     for entry in memory where found.count < limit && entry.deliverable && bounds.contains(entry.sequence) {
@@ -36,43 +35,60 @@ extension SpoolCore {
       found.append(QueuedRecord(sequence: entry.sequence, record: decoded))
     }
     // Nothing of the backlog is left but records outside the lanes: the lanes are one again.
-    if lane == .backlog, found.isEmpty, isWhole { settle(.backlog, through: bounds.upperBound) }
+    if lane == .backlog, found.isEmpty, isWhole, bounds.lowerBound < nextSequence {
+      settle(.backlog, bounds.lowerBound...min(bounds.upperBound, nextSequence - 1)) { _ in false }
+    }
     return found
   }
 
-  /// Durable when it returns, unless the disk is away.
-  mutating func acknowledge(_ lane: DeliveryLane, through sequence: UInt64) {
-    settle(lane, through: sequence)
+  /// These results of the lane are settled, and no others. Durable when it returns, unless the disk is away.
+  mutating func acknowledge(_ lane: DeliveryLane, _ sequences: [UInt64]) {
+    guard let bounds = progress.bounds(of: lane) else { return }
+    let done = Set(
+      sequences.filter { bounds.contains($0) && $0 < nextSequence && !progress.isSettled($0) })
+    guard let first = done.min(), let last = done.max() else { return }
+    // Numbers between here and what is settled before it are outside the lanes, or wait.
+    let before = progress.lastSettled(below: first)
+    settle(lane, max(bounds.lowerBound, before + 1)...last) { done.contains($0) }
     saveCursor()
     recycle()
   }
 
-  private mutating func settle(_ lane: DeliveryLane, through sequence: UInt64) {
-    guard let bounds = progress.bounds(of: lane), nextSequence > 0 else { return }
-    let last = min(sequence, bounds.upperBound, nextSequence - 1)
-    guard last >= bounds.lowerBound else { return }
-    // What could not be read when the lane was asked, or cannot be read now, was not delivered and stays.
-    var unread = IntervalSet()
-    for range in skipped[lane] ?? [] { unread.insert(range) }
+  /// Settles what is done in a part of the lane, and the numbers there that no result waits under.
+  private mutating func settle(
+    _ lane: DeliveryLane, _ part: ClosedRange<UInt64>, where isDone: (UInt64) -> Bool
+  ) {
+    var waiting = IntervalSet()
     if let log {
       var counts: [UInt32: Int] = [:]
       let progress = progress
-      let walk = log.walk(from: positions[lane] ?? log.locate(bounds.lowerBound)) { record in
+      let start = max(positions[lane] ?? log.locate(part.lowerBound), log.locate(part.lowerBound))
+      let walk = log.walk(from: start) { record in
         let sequence = record.frame.sequence
-        guard sequence <= last else { return false }
-        if record.frame.isDeliverable, sequence >= bounds.lowerBound, !progress.isSettled(sequence),
-          !unread.contains(sequence)
-        {
+        guard sequence <= part.upperBound else { return false }
+        guard record.frame.isDeliverable, sequence >= part.lowerBound, !progress.isSettled(sequence) else {
+          return true
+        }
+        if isDone(sequence) || !isReadable(record) {
           counts[record.position.generation, default: 0] += 1
+        } else {
+          waiting.insert(sequence...sequence)
         }
         return true
       }
-      if unread.isEmpty { positions[lane] = walk.stopped }
-      for range in walk.unread { unread.insert(range) }
+      let isFirst = progress.bounds(of: lane)?.lowerBound == part.lowerBound
+      if start == positions[lane], isFirst, waiting.isEmpty, walk.unread.isEmpty {
+        positions[lane] = walk.stopped
+      }
+      // What cannot be read now was perhaps never seen, and stays.
+      for range in walk.unread { waiting.insert(range) }
       for (generation, count) in counts { self.log?.settle(count, generation: generation) }
     }
-    for part in unread.missing(from: bounds.lowerBound...last) {
-      progress.acknowledge(lane, part, newest: nextSequence - 1)
+    for entry in memory where entry.deliverable && part.contains(entry.sequence) && !isDone(entry.sequence) {
+      waiting.insert(entry.sequence...entry.sequence)
+    }
+    for range in waiting.missing(from: part) {
+      progress.acknowledge(lane, range, newest: nextSequence - 1)
     }
     let progress = progress
     memory.removeAll { $0.deliverable && progress.isSettled($0.sequence) }
@@ -80,11 +96,15 @@ extension SpoolCore {
     oldestKnown = nil
   }
 
+  /// Whether a lane can give the result: one of another version, or that makes no sense, waits for nobody.
+  private func isReadable(_ record: StoredRecord) -> Bool {
+    record.frame.version == RecordFrame.version && (try? RecordPayload.decode(record.payload)) != nil
+  }
+
   /// What is here becomes the backlog.
   mutating func startLiveLane() {
     progress.startLive(at: max(nextSequence, 1))
     positions = [:]
-    skipped = [:]
     saveCursor()
   }
 

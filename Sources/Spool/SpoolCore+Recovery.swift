@@ -65,7 +65,6 @@ extension SpoolCore {
     try reserve()
     try startWriting(at: time)
     positions = [:]
-    skipped = [:]
     oldestKnown = nil
     mode = .durable
     failedAttempts = 0
@@ -116,9 +115,7 @@ extension SpoolCore {
   /// Fixes the next sequence above everything ever used here, and numbers what waited in memory accordingly.
   private mutating func startNumbering(_ recovery: LogRecovery, cursor: Cursor?, at time: SpoolTime) {
     let trusted = recovery.progress == nil ? nil : cursor
-    let highest = max(
-      recovery.highest, trusted?.settledThrough ?? 0, trusted?.liveThrough ?? 0,
-      max(trusted?.liveStart ?? 1, 1) - 1)
+    let highest = max(recovery.highest, trusted?.highest ?? 0)
     var next = highest + 1
     // Lost records behind an unreadable end may have had any number above the last one seen.
     if recovery.unreadableTail || highest == 0 { next = max(next + 1, firstSequence(time)) }

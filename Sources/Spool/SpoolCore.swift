@@ -50,8 +50,6 @@ struct SpoolCore {
   /// Refused results not yet on disk, and the number of the next.
   var refused: [SpoolEntry] = []
   var nextRefused: UInt64 = 1
-  /// What a lane could not read when it was last asked: an acknowledgement does not cover it.
-  var skipped: [DeliveryLane: [ClosedRange<UInt64>]] = [:]
   var counters: SpoolStatus
   var rate = RateEstimate()
   /// Slot of the oldest waiting result; nil when it has to be looked up.

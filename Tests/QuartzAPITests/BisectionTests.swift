@@ -70,8 +70,8 @@ import Testing
     #expect(driver.sent.count == 42 + 40)
   }
 
-  /// The lane is never acknowledged past a row that is still open.
-  @Test func acknowledgementStopsBeforeParkedRows() {
+  /// What is delivered behind parked rows is settled at once, and a row that is still open never is.
+  @Test func rowsBehindParkedOnesAreSettledAndThoseAreNot() {
     var settings = DeliveryMachine.Settings()
     settings.bisectionsPerHour = 0
     settings.batch = 4
@@ -82,20 +82,25 @@ import Testing
     driver.settle(refuse([3]))
     #expect(driver.machine.parkedRows == 4)
     driver.now = driver.now.advanced(by: .seconds(15))
-    driver.live = Array(queued(6).dropFirst())
+    driver.live += queued(6).suffix(1)
     driver.settle(refuse([3, 8]))
     #expect(driver.sent.last?.rows.map(\.sequence) == [6])
-    // Settled rows between two open ones: the acknowledgement may not reach them either.
+    #expect(driver.live.map(\.sequence) == [2, 3, 4, 5])
     driver.now = driver.now.advanced(by: .seconds(15))
-    driver.live = Array(queued(8).dropFirst())
+    driver.live += queued(8).suffix(2)
     driver.settle(refuse([3, 8]))
     #expect(driver.sent.last?.rows.map(\.sequence) == [7, 8])
     driver.now = driver.now.advanced(by: .seconds(15))
-    driver.live = Array(queued(9).dropFirst())
+    driver.live += queued(9).suffix(1)
     driver.settle(refuse([3, 8]))
     #expect(driver.sent.last?.rows.map(\.sequence) == [9])
-    #expect(driver.live.map(\.sequence) == Array(2...9))
+    // Settled rows between open ones, too.
+    #expect(driver.live.map(\.sequence) == [2, 3, 4, 5, 7, 8])
     #expect(driver.machine.parkedRows == 6)
+    // Another run knows of the queue only what is not settled.
+    driver.machine = DeliveryMachine(settings: settings)
+    driver.settle { _ in stored }
+    #expect(driver.sent.suffix(2).flatMap(\.rows).map(\.sequence) == [2, 3, 4, 5, 7, 8])
   }
 
   @Test func perRowVerdictsQuarantineWithTheirCodes() {

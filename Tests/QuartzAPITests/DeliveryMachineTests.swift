@@ -47,8 +47,8 @@ struct Driver {
     effects += new
     for effect in new {
       switch effect {
-      case .acknowledge(.live, let sequence): live.removeAll { $0.sequence <= sequence }
-      case .acknowledge(.backlog, let sequence): backlog.removeAll { $0.sequence <= sequence }
+      case .acknowledge(.live, let sequences): live.removeAll { sequences.contains($0.sequence) }
+      case .acknowledge(.backlog, let sequences): backlog.removeAll { sequences.contains($0.sequence) }
       case .startLiveLane:
         backlog += live
         live = []
@@ -77,7 +77,7 @@ let bare500 = DeliveryOutcome.transient(DeliveryTrouble("500"), wait: nil, blame
     var driver = Driver(rows: 3)
     #expect(driver.batch()?.rows == queued(3))
     driver.answer(stored)
-    #expect(driver.effects == [.acknowledge(.live, through: 3), .startLiveLane])
+    #expect(driver.effects == [.acknowledge(.live, [1, 2, 3]), .startLiveLane])
     #expect(driver.machine.tally.delivered == 3)
     #expect(driver.action() == .wait(until: dawn.advanced(by: .seconds(15))))
   }
@@ -209,6 +209,25 @@ let bare500 = DeliveryOutcome.transient(DeliveryTrouble("500"), wait: nil, blame
     #expect(driver.sent.count - before == 4)
   }
 
+  @Test func aLargerBatchIsTriedEverMoreRarely() {
+    var settings = DeliveryMachine.Settings()
+    settings.batch = 400
+    var driver = Driver(rows: 100, settings: settings)
+    driver.settle { $0.rows.count > 50 ? .tooLarge : stored }
+    var tries: [Int] = []
+    for minute in 1...200 {
+      driver.now = driver.now.advanced(by: .seconds(60))
+      let rows = 1000 + minute * 100
+      driver.live = (rows..<rows + 100).map { QueuedRecord(sequence: UInt64($0), record: record($0)) }
+      let refused = driver.sent.count(where: { $0.rows.count > 50 })
+      driver.settle { $0.rows.count > 50 ? .tooLarge : stored }
+      if driver.sent.count(where: { $0.rows.count > 50 }) > refused { tries.append(minute) }
+    }
+    #expect(driver.machine.batchLimit == 50)
+    #expect(zip(tries, tries.dropFirst()).map { $1 - $0 } == [20, 40, 80])
+    #expect(tries.first == 10)
+  }
+
   @Test func refusedForItsSizeAloneIsNoPoison() {
     var driver = Driver(rows: 1)
     _ = driver.batch()
@@ -240,7 +259,7 @@ let bare500 = DeliveryOutcome.transient(DeliveryTrouble("500"), wait: nil, blame
       QueuedRecord(sequence: 3, record: record(3)),
     ]
     #expect(driver.batch()?.rows.map(\.sequence) == [3])
-    #expect(driver.effects == [.acknowledge(.live, through: 2)])
+    #expect(driver.effects == [.acknowledge(.live, [1, 2])])
     #expect(driver.machine.tally.withheld == 2)
   }
 

@@ -101,7 +101,7 @@ struct DiskFaultTests {
     var second = core(settings)
     #expect(second.status(at: time(3)).isDurable)
     #expect(waiting(&second) == Array(0..<5))
-    second.acknowledge(.live, through: .max)
+    second.acknowledge(.live, second.pending(.live, limit: .max).map(\.sequence))
     second.close(at: time(4))
     var info = stat()
     #expect(stat(target, &info) == 0 && info.st_size == 0, "nothing was written through a link")
@@ -163,7 +163,7 @@ struct DiskFaultTests {
     for number in 0..<10 { #expect(await spool.append(sampleRecord(number))) }
     let batch = await spool.pending(.live, limit: 10)
     await spool.quarantine([batch[2], batch[7]], code: "23503")
-    await spool.acknowledge(.live, through: batch[9].sequence)
+    await spool.acknowledge(.live, batch.map(\.sequence))
     #expect(await spool.pending(.live, limit: 10).isEmpty)
     #expect(await spool.resubmit() == 2)
     #expect(await spool.pending(.live, limit: 10).map { number($0.record) } == [2, 7])

@@ -116,10 +116,10 @@ struct ModelTests {
       let number = Int(item.record.id.low & ~(1 << 63))
       #expect(item.record == sampleRecord(number), "altered: \(place)")
     }
-    let taken = Int.random(in: 0...batch.count, using: &random)
-    guard taken > 0 else { return }
-    store.acknowledge(lane, through: batch[taken - 1].sequence)
-    for item in batch.prefix(taken) { model.settled.insert(Int(item.record.id.low & ~(1 << 63))) }
+    let taken = taken(from: batch, using: &random)
+    guard !taken.isEmpty else { return }
+    store.core.acknowledge(lane, taken.map(\.sequence))
+    model.settled.formUnion(taken.map { number($0.record) })
   }
 
   /// Settled results may come back (they are sent again, with the same id); recorded ones must.

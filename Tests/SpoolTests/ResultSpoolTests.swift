@@ -27,7 +27,7 @@ struct ResultSpoolTests {
     #expect(await spool.flush())
     let batch = await spool.pending(.live, limit: 100)
     #expect(numbers(batch) == Array(0..<100))
-    await spool.acknowledge(.live, through: batch[49].sequence)
+    await spool.acknowledge(.live, batch.prefix(50).map(\.sequence))
     #expect(spool.status().depth == 250 || spool.status().stored == 300)
     await spool.close()
     #expect(spool.enqueue(sampleRecord(1)) == 0)
@@ -137,7 +137,7 @@ struct ResultSpoolTests {
     for number in 0..<10 { #expect(await spool.append(sampleRecord(number))) }
     let batch = await spool.pending(.live, limit: 3)
     await spool.quarantine([batch[2]], code: "22P02")
-    await spool.acknowledge(.live, through: batch[2].sequence)
+    await spool.acknowledge(.live, batch.map(\.sequence))
     await spool.close()
     let before = directory.list("spool")
     let inspector = try SpoolInspector(path: directory.path + "/spool")

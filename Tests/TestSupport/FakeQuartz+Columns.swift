@@ -41,6 +41,9 @@ extension FakeQuartz.State {
       return FakeProblem(status: 400, code: "22P05", message: "unsupported Unicode escape sequence")
     }
     let check = columns["monitoring_check_id"]?.string ?? ""
+    if refusesCheck(check) {
+      return FakeProblem(status: 400, code: "22P02", message: "invalid input syntax for type inet")
+    }
     guard acceptsCheck(check) else {
       return FakeProblem(
         status: 409, code: "23503", message: "insert or update violates foreign key constraint",

@@ -50,6 +50,11 @@ extension FakeQuartz {
     state.withLock { $0.acceptsCheck = accepts }
   }
 
+  /// Whose results are refused without a word on which of the rows is to blame; none at first.
+  package func setRefusedChecks(_ refuses: @escaping @Sendable (String) -> Bool) {
+    state.withLock { $0.refusesCheck = refuses }
+  }
+
   /// Every result stored, in order.
   package var rows: [FakeRow] { state.withLock { state in state.order.compactMap { state.rows[$0] } } }
 

@@ -50,6 +50,7 @@ package final class FakeQuartz: Sendable {
     var limited = 0
     var maxRows = Int.max
     var acceptsCheck: @Sendable (String) -> Bool = { _ in true }
+    var refusesCheck: @Sendable (String) -> Bool = { _ in false }
   }
 
   /// The answer to one request, the next fault applied to it if it is an upload.

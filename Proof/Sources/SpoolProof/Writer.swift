@@ -72,7 +72,7 @@ struct Writer {
         let lines = batch.map { "D \(proofNumber($0.record)) \(proofHash($0.record))\n" }
         say(lines.joined() + "E\n")
         guard waitForAnswer() else { return }
-        await spool.acknowledge(lane, through: last.sequence)
+        await spool.acknowledge(lane, batch.map(\.sequence))
         await spool.markSnapshotted(through: last.sequence)
       }
       if count == 0 {

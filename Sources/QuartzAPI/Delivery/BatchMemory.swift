@@ -3,13 +3,14 @@
 import Monitoring
 
 /// How large a batch the receiver takes, learned from a 413. Kept on disk, so that a restart does not learn it again;
-/// a day later one larger batch is tried, since proxies get repaired.
+/// ten minutes later one larger batch is tried, since proxies get repaired, and ever more rarely while they do not.
 package struct BatchMemory: Hashable, Sendable {
   /// Rows in a request.
   package var limit: Int
   package var since: Timestamp
 
-  package static let patience: Duration = .seconds(86_400)
+  /// Before the first larger batch is tried, and the most between two of them.
+  package static let patience: ClosedRange<Duration> = .seconds(600) ... .seconds(86_400)
 
   package init(limit: Int, since: Timestamp) {
     self.limit = limit
@@ -50,14 +51,18 @@ extension DeliveryMachine {
   }
 
   mutating func remember(at now: Timestamp) -> [Effect] {
+    // A larger batch was tried, and refused: the next one can wait longer.
+    if hasGrown { growPatience = min(BatchMemory.patience.upperBound, growPatience * 2) }
+    hasGrown = false
     shrunkAt = now
     return [.remember(BatchMemory(limit: batchLimit, since: now))]
   }
 
-  /// Twice as many once the last 413 is a day old, up to what the settings ask for. Another 413 halves it again.
+  /// Twice as many once the last 413 is long enough ago, up to what the settings ask for. Another 413 halves it again.
   mutating func growBatch(at now: Timestamp) {
-    guard let shrunkAt, shrunkAt.advanced(by: BatchMemory.patience) <= now else { return }
+    guard let shrunkAt, shrunkAt.advanced(by: growPatience) <= now else { return }
     batchLimit = min(settings.batch, batchLimit * 2)
+    hasGrown = true
     self.shrunkAt = batchLimit < settings.batch ? now : nil
   }
 }

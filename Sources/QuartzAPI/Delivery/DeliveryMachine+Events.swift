@@ -22,7 +22,7 @@ extension DeliveryMachine {
     let withheld = taken.filter { !isWanted($0.record) }
     guard !withheld.isEmpty else { return [] }
     tally.withheld += withheld.count
-    return ledger.settle(withheld, of: nil).map { [.acknowledge(lane, through: $0)] } ?? []
+    return [.acknowledge(lane, withheld.map(\.sequence))]
   }
 
   private func isWanted(_ record: DeliveryRecord) -> Bool {

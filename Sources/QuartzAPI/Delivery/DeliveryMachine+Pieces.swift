@@ -125,7 +125,7 @@ extension DeliveryMachine {
   }
 
   private mutating func settle(_ rows: [QueuedRecord], of piece: Piece, in lane: DeliveryLane) -> [Effect] {
-    guard let through = lanes[lane]?.settle(rows, of: piece) else { return [] }
-    return [.acknowledge(lane, through: through)]
+    lanes[lane]?.settle(rows, of: piece)
+    return [.acknowledge(lane, rows.map(\.sequence))]
   }
 }

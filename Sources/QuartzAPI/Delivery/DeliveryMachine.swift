@@ -41,7 +41,8 @@ package struct DeliveryMachine: Sendable {
   /// What an event leads to outside, in this order.
   package enum Effect: Hashable, Sendable {
     case quarantine([QueuedRecord], code: String)
-    case acknowledge(DeliveryLane, through: UInt64)
+    /// The rows of these sequences are settled.
+    case acknowledge(DeliveryLane, [UInt64])
     case startLiveLane
     /// Read the key again, or sign in again, then report to `credentialsRenewed`.
     case renewCredentials
@@ -57,6 +58,10 @@ package struct DeliveryMachine: Sendable {
   package internal(set) var batchLimit: Int
   /// When the last 413 halved it, or a larger one was tried.
   var shrunkAt: Timestamp?
+  /// How long after that the next larger one is tried.
+  var growPatience = BatchMemory.patience.lowerBound
+  /// The last change of the size was to a larger one.
+  var hasGrown = false
   var backoff = Backoff()
   var authorizationFailures = 0
   var triedRenewal = false

@@ -51,7 +51,9 @@ package struct DeliveryStatus: Hashable, Sendable {
       notices.append(
         LinkNotice(
           message: "batches of \(batch): the receiver refused larger ones (413)",
-          hint: "raise the body limit of the proxy before it; a larger batch is tried once a day"))
+          hint:
+            "raise the body limit of the proxy before it; a larger batch is tried after ten minutes, then ever more rarely"
+        ))
     }
     if let problem = usage.skewProblem {
       notices.append(

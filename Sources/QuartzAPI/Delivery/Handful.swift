@@ -27,7 +27,7 @@ package actor Handful: DeliveryQueue {
   static let patience: Duration = .seconds(30)
 
   private let records: [QueuedRecord]
-  private var settled: UInt64 = 0
+  private var settled: Set<UInt64> = []
   private var refused: [Refusal] = []
 
   /// Unknown results are nobody's business and are left out.
@@ -38,12 +38,10 @@ package actor Handful: DeliveryQueue {
 
   package func pending(_ lane: DeliveryLane, limit: Int) -> [QueuedRecord] {
     guard lane == .live else { return [] }
-    return Array(records.drop { $0.sequence <= settled }.prefix(limit))
+    return Array(records.filter { !settled.contains($0.sequence) }.prefix(limit))
   }
 
-  package func acknowledge(_ lane: DeliveryLane, through sequence: UInt64) {
-    settled = max(settled, sequence)
-  }
+  package func acknowledge(_ lane: DeliveryLane, _ sequences: [UInt64]) { settled.formUnion(sequences) }
 
   package func quarantine(_ records: [QueuedRecord], code: String) {
     refused += records.map { Refusal(checkID: $0.record.checkID, code: code) }
@@ -65,7 +63,7 @@ package actor Handful: DeliveryQueue {
     return await report(of: uploader)
   }
 
-  private var isDone: Bool { settled >= UInt64(records.count) }
+  private var isDone: Bool { settled.count >= records.count }
 
   private func report(of uploader: Uploader<ContinuousClock>) async -> Report {
     let tally = await uploader.status().tally

@@ -25,28 +25,23 @@ struct Piece: Hashable, Sendable {
   var isSuspect: Bool { blame.failures > 0 }
 }
 
-/// What is known of one lane above its acknowledgement: rows on their way, and rows settled out of order.
-///
-/// The queue acknowledges prefixes only, so a row settled behind an open one waits here. After a restart those
-/// rows are sent again with the same ids, which the receiver ignores.
+/// What is known of one lane: the rows on their way. What is settled is the queue's to know, in whatever order.
 struct LaneLedger: Hashable, Sendable {
   private(set) var pieces: [Piece] = []
-  /// Settled, but above a row that is not.
-  private var settled: Set<UInt64> = []
   /// When to ask the queue again; nil: at once.
   var nextLook: Timestamp?
 
   var openRows: Int { pieces.reduce(0) { $0 + $1.rows.count } }
 
   /// How many records to ask the queue for to see `count` new ones.
-  func limit(for count: Int) -> Int { count + openRows + settled.count }
+  func limit(for count: Int) -> Int { count + openRows }
 
-  /// More than this ahead of the acknowledgement, the lane waits for what is stuck.
-  var isFull: Bool { openRows + settled.count >= 10_000 || pieces.count { $0.isSuspect } >= 2 }
+  /// With more than this in memory, the lane waits for what is stuck.
+  var isFull: Bool { openRows >= 10_000 || pieces.count { $0.isSuspect } >= 2 }
 
   func unknown(_ records: [QueuedRecord]) -> [QueuedRecord] {
     let open = Set(pieces.lazy.flatMap(\.rows).map(\.sequence))
-    return records.filter { !open.contains($0.sequence) && !settled.contains($0.sequence) }
+    return records.filter { !open.contains($0.sequence) }
   }
 
   mutating func add(_ piece: Piece) { pieces.append(piece) }
@@ -65,17 +60,11 @@ struct LaneLedger: Hashable, Sendable {
     for index in pieces.indices { change(&pieces[index]) }
   }
 
-  /// Takes the rows out of their piece and notes them as done. Returns how far the lane may now be acknowledged.
-  mutating func settle(_ rows: [QueuedRecord], of piece: Piece?) -> UInt64? {
+  /// Takes rows that are settled out of their piece.
+  mutating func settle(_ rows: [QueuedRecord], of piece: Piece) {
     let done = Set(rows.map(\.sequence))
-    if var piece {
-      piece.rows.removeAll { done.contains($0.sequence) }
-      update(piece)
-    }
-    settled.formUnion(done)
-    let firstOpen = pieces.lazy.flatMap(\.rows).map(\.sequence).min() ?? .max
-    let reached = settled.filter { $0 < firstOpen }
-    settled.subtract(reached)
-    return reached.max()
+    var piece = piece
+    piece.rows.removeAll { done.contains($0.sequence) }
+    update(piece)
   }
 }

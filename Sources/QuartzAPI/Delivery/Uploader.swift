@@ -145,7 +145,7 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
     for effect in effects {
       switch effect {
       case .quarantine(let records, let code): await queue.quarantine(records, code: code)
-      case .acknowledge(let lane, let sequence): await queue.acknowledge(lane, through: sequence)
+      case .acknowledge(let lane, let sequences): await queue.acknowledge(lane, sequences)
       case .startLiveLane: await queue.startLiveLane()
       case .renewCredentials:
         let changed = try await transport.renewCredentials()

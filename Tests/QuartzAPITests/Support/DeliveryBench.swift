@@ -26,7 +26,9 @@ struct DeliveryBench {
   }
 
   /// Another uploader on the same store and budget file: a restart.
-  func uploader() throws -> Uploader<ManualClock> {
+  func uploader() throws -> Uploader<ManualClock> { try uploader(on: queue) }
+
+  func uploader(on queue: any DeliveryQueue) throws -> Uploader<ManualClock> {
     let gate = RateGate(
       time: SteadyTime(clock: clock, wallNow: dawn.advanced(by: clock.now.offset)), file: budget)
     let wire = Wire(exchange: InProcess(fake: fake), gate: gate)

@@ -9,10 +9,11 @@ final class MemoryQueue: DeliveryQueue {
   struct State: Sendable {
     var records: [QueuedRecord] = []
     var liveStart: UInt64 = 0
-    var acknowledged: [DeliveryLane: UInt64] = [:]
+    var settled: Set<UInt64> = []
     var quarantined: [String: [UniqueID]] = [:]
     var liveStarts = 0
-    var rewinds: [String] = []
+    /// Acknowledgements of what the lane did not hold.
+    var strays: [String] = []
     var drainWatchers: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -42,10 +43,12 @@ final class MemoryQueue: DeliveryQueue {
     state.withLock { Array($0.pending(lane).prefix(limit)) }
   }
 
-  func acknowledge(_ lane: DeliveryLane, through sequence: UInt64) async {
+  func acknowledge(_ lane: DeliveryLane, _ sequences: [UInt64]) async {
     let watchers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-      if sequence <= state.acknowledged[lane] ?? 0 { state.rewinds.append("\(lane) to \(sequence)") }
-      state.acknowledged[lane] = sequence
+      for sequence in sequences where !state.holds(sequence, in: lane) {
+        state.strays.append("\(lane) \(sequence)")
+      }
+      state.settled.formUnion(sequences)
       guard state.isDrained else { return [] }
       defer { state.drainWatchers = [] }
       return state.drainWatchers
@@ -71,10 +74,7 @@ final class MemoryQueue: DeliveryQueue {
   func startLiveLane() async {
     state.withLock { state in
       state.liveStarts += 1
-      // What was acknowledged in the live lane but stands above the backlog's mark is offered again.
-      state.acknowledged[.backlog] = max(state.acknowledged[.backlog] ?? 0, state.settledPrefix)
       state.liveStart = UInt64(state.records.count)
-      state.acknowledged[.live] = state.liveStart
     }
   }
 }
@@ -83,16 +83,13 @@ extension MemoryQueue.State {
   var open: Int { DeliveryLane.allCases.reduce(0) { $0 + pending($1).count } }
   var isDrained: Bool { open == 0 }
 
-  /// Everything up to here is settled, whichever lane it was in.
-  var settledPrefix: UInt64 {
-    let backlog = acknowledged[.backlog] ?? 0
-    return backlog >= liveStart ? max(backlog, acknowledged[.live] ?? 0) : backlog
+  func holds(_ sequence: UInt64, in lane: DeliveryLane) -> Bool {
+    !settled.contains(sequence) && (sequence <= liveStart) == (lane == .backlog) && sequence <= records.count
   }
 
-  func pending(_ lane: DeliveryLane) -> ArraySlice<QueuedRecord> {
-    let end = lane == .live ? UInt64(records.count) : liveStart
-    let start = max(acknowledged[lane] ?? 0, lane == .live ? liveStart : 0)
-    return start >= end ? [] : records[Int(start)..<Int(end)]
+  func pending(_ lane: DeliveryLane) -> [QueuedRecord] {
+    (lane == .live ? records.dropFirst(Int(liveStart)) : records.prefix(Int(liveStart)))
+      .filter { !settled.contains($0.sequence) }
   }
 }
 

@@ -137,14 +137,14 @@ final class CrashExplorer {
   private func deliver() {
     let lane = DeliveryLane.allCases.randomElement(using: &random) ?? .live
     let batch = store.pending(lane, limit: Int.random(in: 1...25, using: &random))
-    let taken = batch.prefix(Int.random(in: 0...batch.count, using: &random))
-    guard let last = taken.last else { return }
+    let taken = taken(from: batch, using: &random)
+    guard !taken.isEmpty else { return }
     let numbers = taken.map { number($0.record) }
     // From here on the store may forget them, and need not have.
     duty.recorded.subtract(numbers)
     waiting.subtract(numbers)
     acknowledged.formUnion(numbers)
-    store.acknowledge(lane, through: last.sequence)
+    store.core.acknowledge(lane, taken.map(\.sequence))
   }
 
   /// A disk that fails, fails once more in the middle of being opened again, and then is well.

@@ -43,6 +43,13 @@ func variedRecord(_ number: Int, post: Bool = true) -> DeliveryRecord {
 /// Which one it is.
 func number(_ record: DeliveryRecord) -> Int { Int(record.id.low & ~(1 << 63)) }
 
+/// What of a batch was delivered: the first few, or some here and there while the others wait.
+func taken(from batch: [QueuedRecord], using random: inout SeededGenerator) -> [QueuedRecord] {
+  let first = Array(batch.prefix(Int.random(in: 0...batch.count, using: &random)))
+  guard Int.random(in: 0..<3, using: &random) == 0 else { return first }
+  return first.filter { _ in Bool.random(using: &random) }
+}
+
 /// A number from the environment, to make a run longer or to repeat one.
 func environment(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
 
@@ -97,8 +104,9 @@ final class TestStore {
     pending(lane, limit: limit).map { Int($0.record.id.low & ~(1 << 63)) }
   }
 
+  /// All that waits in the lane, up to a sequence.
   func acknowledge(_ lane: DeliveryLane = .live, through sequence: UInt64 = .max) {
-    core.acknowledge(lane, through: sequence)
+    core.acknowledge(lane, pending(lane).map(\.sequence).filter { $0 <= sequence })
   }
 
   /// Every stored result, delivered or not.
