@@ -161,7 +161,7 @@ import Testing
       let type = "default_type application/dns-message;"
       let sites: [(lines: [String], reason: Reason, words: String)] = [
         (["return 404 'no';"], .httpStatus, "answered HTTP 404"),
-        (["default_type text/html; return 200 '<html>';"], .httpProtocol, "answered with text/html"),
+        (["default_type text/html; return 200 '<html>';"], .httpProtocol, "with another content type"),
         ([type + " return 200 'no message';"], .dnsMalformed, "no answer to the question"),
         ([type + " return 200 '';"], .dnsMalformed, "no answer to the question"),
         (["return 302 https://elsewhere.example/;"], .httpStatus, "answered HTTP 302"),
