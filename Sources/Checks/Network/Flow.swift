@@ -157,7 +157,7 @@ final class Flow: ReactorFlow {
       if transport == .tcp {
         unsent += bytes
         if !flush(number, on: loop) { return false }
-      } else if !sendDatagram(bytes, number) {
+      } else if !say(bytes, number) {
         return finish(.failed(errno), at: .now, on: loop)
       }
     }
@@ -165,13 +165,25 @@ final class Flow: ReactorFlow {
     return expect(EPOLLIN.rawValue | (unsent.isEmpty ? 0 : EPOLLOUT.rawValue), on: loop)
   }
 
+  private func say(_ bytes: [UInt8], _ number: Int32) -> Bool {
+    if sendDatagram(bytes, number) { return true }
+    // The error may be about an earlier packet: it is in the error queue as well, and what is sent now is not sent yet.
+    return transport == .icmp && sendDatagram(bytes, number)
+  }
+
   private func receive(_ number: Int32, at now: Instant, on loop: ReactorLoop) -> Bool {
     for _ in 0..<readsPerTurn {
       var sender: IPAddress?
       let count = transport == .icmp ? readFrom(number, &loop.buffer, &sender) : read(number, &loop.buffer)
       if count < 0 {
-        if errno == EAGAIN || errno == EINTR { return true }
-        return finish(.failed(errno), at: now, on: loop)
+        let code = errno
+        if code == EAGAIN || code == EINTR { return true }
+        // An error that came since the queue was looked at.
+        if transport == .icmp, let (error, quoted) = readErrorQueue(number) {
+          if !follow(hear(.refused(error, about: quoted[...]), now), at: now, on: loop) { return false }
+          continue
+        }
+        return finish(.failed(code), at: now, on: loop)
       }
       if count == 0, transport == .tcp { return finish(.closed, at: now, on: loop) }
       if firstByte == nil { firstByte = now }
