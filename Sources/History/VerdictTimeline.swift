@@ -196,6 +196,16 @@ struct EnabledTime: Hashable, Sendable {
     }
   }
 
+  /// The wall clock was set: what it left out was never due, and what it takes back is told anew.
+  mutating func clockStepped(from before: Int64, to now: Int64) {
+    guard isOpen else { return }
+    spans = spans.compactMap { span in
+      let end = min(span.end, before < now ? before : now)
+      return span.start < end ? Span(start: span.start, end: end) : nil
+    }
+    set(true, at: now)
+  }
+
   /// A result proves that the check was enabled, also when the memory of it was lost.
   mutating func prove(at slot: Int64) {
     if let first = spans.first, slot < first.start { spans[0].start = slot }
