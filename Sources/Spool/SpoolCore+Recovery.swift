@@ -32,6 +32,7 @@ extension SpoolCore {
     if let log = attempt.quarantined { suspects.formUnion(log.suspects) }
     cursorIsSuspect = cursorIsSuspect || attempt.cursorIsSuspect || attempt.cursor?.isSuspect == true
     guard attempt.identity == identity else { return }
+    progress = attempt.progress
     let last = attempt.owedGaps.map(\.lastSequence).max() ?? 0
     log?.forget(through: max(last, attempt.progress.settledThrough))
   }

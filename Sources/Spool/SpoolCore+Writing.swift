@@ -74,20 +74,25 @@ extension SpoolCore {
       try log?.yieldFirst()
       rest = entries
       counters.dropped += gap?.lost ?? 0
-      owedGaps += gaps
+      owe(gaps)
     }
     let progress = progress
     let count = try log?.start(base: base, with: entries, at: time.wall) { progress.isSettled($0) } ?? 0
-    owedGaps.removeAll { gaps.contains($0) }
     pendingGaps.removeAll { gaps.contains($0) }
     rest = rest.dropFirst(count - (goesFirst ? 0 : gaps.count))
     guard let victim else { return }
-    if !goesFirst { counters.dropped += gap?.lost ?? 0 }
+    if !goesFirst {
+      counters.dropped += gap?.lost ?? 0
+      owe(gaps)
+    }
     if let last = victim.last { self.progress.forget(through: last) }
     saveCursor()
     if !goesFirst, log?.segments.first?.name == victim.name { log?.recycleFirst() }
     oldestKnown = nil
   }
+
+  /// While the store is being opened: should that fail, the next attempt writes these gap records anew.
+  private mutating func owe(_ gaps: [GapRecord]) { if case .memory = mode { owedGaps += gaps } }
 
   /// The gap records that must outlive a segment: what is lost with it, and what it still remembers and no later
   /// segment repeats.
