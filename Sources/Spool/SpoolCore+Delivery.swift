@@ -60,7 +60,7 @@ extension SpoolCore {
   ) {
     var waiting = IntervalSet()
     if let log {
-      var counts: [UInt32: Int] = [:]
+      var settled: [(generation: UInt32, sequence: UInt64)] = []
       let progress = progress
       let start = max(positions[lane] ?? log.locate(part.lowerBound), log.locate(part.lowerBound))
       let walk = log.walk(from: start) { record in
@@ -70,7 +70,7 @@ extension SpoolCore {
           return true
         }
         if isDone(sequence) || !isReadable(record) {
-          counts[record.position.generation, default: 0] += 1
+          settled.append((record.position.generation, sequence))
         } else {
           waiting.insert(sequence...sequence)
         }
@@ -82,7 +82,9 @@ extension SpoolCore {
       }
       // What cannot be read now was perhaps never seen, and stays.
       for range in walk.unread { waiting.insert(range) }
-      for (generation, count) in counts { self.log?.settle(count, generation: generation) }
+      for (generation, sequence) in settled where !waiting.contains(sequence) {
+        self.log?.settle(1, generation: generation)
+      }
     }
     for entry in memory where entry.deliverable && part.contains(entry.sequence) && !isDone(entry.sequence) {
       waiting.insert(entry.sequence...entry.sequence)
