@@ -36,6 +36,8 @@ import Testing
     var budget = RateBudget()
     let granted = exhaust(&budget, .live, from: dawn, for: .seconds(3 * 3600))
     #expect(worst(granted, seconds: 60) == 90)
+    // A server may see them a second closer together.
+    #expect(worst(granted, seconds: 61) == 90)
     #expect(worst(granted, seconds: 3600) == 900)
     #expect(granted.count == 2700)
   }
@@ -104,7 +106,7 @@ import Testing
     _ = exhaust(&budget, .live, from: dawn, for: .seconds(30))
     let earlier = dawn.advanced(by: .seconds(-3600))
     var restored = RateBudget(restoring: budget.encoded(reserving: 0), at: earlier)
-    #expect(restored.request(.live, at: earlier) == .wait(until: earlier.advanced(by: .seconds(60))))
+    #expect(restored.request(.live, at: earlier) == .wait(until: earlier.advanced(by: .seconds(61))))
   }
 
   @Test func tooManyHalvesTheRateAndSuccessRecoversIt() {

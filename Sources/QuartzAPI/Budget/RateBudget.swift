@@ -90,19 +90,23 @@ package struct RateBudget: Hashable, Sendable {
   /// The server's own count, from X-RateLimit-Remaining: with nothing left, nothing is asked for until `until`.
   package mutating func exhausted(until: Timestamp) { blockedUntil = max(until, blockedUntil ?? until) }
 
+  /// A little longer than what the server counts by: two requests may come closer together than they were made.
+  private static let minute: Duration = .seconds(61)
+  private static let hour: Duration = .seconds(3605)
+
   /// When the request may be made; nil or the past: now.
   private func earliest(_ use: RequestUse, at now: Timestamp) -> Timestamp? {
     var waits: [Timestamp] = []
     if let blockedUntil { waits.append(blockedUntil) }
     waits += [
-      free(allowedPerMinute, of: .seconds(60)) { _ in true },
-      free(limits.perHour, of: .seconds(3600)) { _ in true },
+      free(allowedPerMinute, of: Self.minute) { _ in true },
+      free(limits.perHour, of: Self.hour) { _ in true },
     ].compactMap { $0 }
     if use == .backlog {
       // The whole minute counts against the backlog, so that a live flush always finds room in it.
       waits += [
-        free(min(limits.backlogPerMinute, max(1, allowedPerMinute * 2 / 3)), of: .seconds(60)) { _ in true },
-        free(limits.backlogPerHour, of: .seconds(3600)) { $0 == .backlog },
+        free(min(limits.backlogPerMinute, max(1, allowedPerMinute * 2 / 3)), of: Self.minute) { _ in true },
+        free(limits.backlogPerHour, of: Self.hour) { $0 == .backlog },
       ].compactMap { $0 }
     }
     return waits.max()
@@ -124,7 +128,7 @@ package struct RateBudget: Hashable, Sendable {
   }
 
   private mutating func forget(before now: Timestamp) {
-    let from = now.microseconds - 3_600_000_000
+    let from = now.microseconds - Self.hour.microseconds
     let old = log.prefix { $0.at <= from }.count
     if old > 0 { log.removeFirst(old) }
     if let blockedUntil, blockedUntil <= now { self.blockedUntil = nil }
