@@ -35,6 +35,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* The pre-request callback needs 7.80, the protocol list as text 7.85, QUICK_EXIT 7.87. */
 #if LIBCURL_VERSION_NUM < 0x075801
@@ -163,6 +164,20 @@ static inline int quartz_curl_is_peer(int descriptor, const char *literal, uint1
   errno = 0;
   if (getpeername(descriptor, (struct sockaddr *)(void *)&peer, &length) != 0) return 0;
   return quartz_curl_same_address(&peer, peer.ss_family, literal, port);
+}
+
+/* Whether the kernel knows a way to the literal address: connecting a datagram socket sends nothing. */
+static inline int quartz_curl_has_route(const char *literal) {
+  struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(9)};
+  struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(9)};
+  int is_v4 = inet_pton(AF_INET, literal, &v4.sin_addr) == 1;
+  if (!is_v4 && inet_pton(AF_INET6, literal, &v6.sin6_addr) != 1) return 0;
+  int descriptor = socket(is_v4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return 0;
+  int result = is_v4 ? connect(descriptor, (const struct sockaddr *)(const void *)&v4, sizeof v4)
+                     : connect(descriptor, (const struct sockaddr *)(const void *)&v6, sizeof v6);
+  (void)close(descriptor);
+  return result == 0;
 }
 
 /* Binds a socket to the local address and a port the kernel chooses at connect. -1 with errno on failure, EINVAL

@@ -47,12 +47,6 @@ static inline void quartz_ssl_refuse_renegotiation(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
 }
 
-/* An end of the stream without its farewell (close_notify) is an error and not an end: anybody on the way could have
- * cut it (RFC 9112 section 9.8). libcurl sets the option that overlooks it. */
-static inline void quartz_ssl_want_farewell(SSL_CTX *context) {
-  SSL_CTX_clear_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
-}
-
 static inline int quartz_ssl_set_max_chain_bytes(SSL_CTX *context, long bytes) {
   return SSL_CTX_set_max_cert_list(context, bytes) >= 0;
 }

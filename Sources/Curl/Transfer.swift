@@ -148,9 +148,9 @@ final class Transfer {
 
   func report(code: CURLcode) -> TransferReport {
     let end = TransferEnd(
-      code: code, systemError: socketError != 0 ? socketError : systemError, stop: stop,
+      code: code, systemError: failedCall, stop: stop,
       phase: phase(endingWith: code), hasAnswer: headersEnd != nil || request.goal == .handshake,
-      handshake: judge?.end, proxy: proxyEnd, isCut: decoder?.isUnfinished ?? false)
+      handshake: judge?.end, proxy: proxyEnd, isCut: decoder?.isUnfinished ?? false || isWithoutFarewell)
     var report = TransferReport(outcome: end.outcome)
     if headersEnd != nil {
       report.statusCode = headers.statusCode
@@ -163,6 +163,24 @@ final class Transfer {
     if connectStart != nil { report.peerAddress = request.plan.literal }
     report.tls = judge?.report
     return report
+  }
+
+  /// errno of what failed. ENETUNREACH is this machine's fault only where it has no route: else a router on the way said
+  /// so, and that is about the other side.
+  private var failedCall: Int32 {
+    let code = socketError != 0 ? socketError : systemError
+    guard code == ENETUNREACH, let literal = request.plan.literal else { return code }
+    return quartz_curl_has_route(literal) == 1 ? EHOSTUNREACH : code
+  }
+
+  /// A body that ends with the connection, over TLS whose farewell never came: anybody on the way could have cut it
+  /// (RFC 9112 section 9.8). libcurl takes it for the end.
+  private var isWithoutFarewell: Bool {
+    guard let judge, !judge.saidFarewell, case .body = request.goal, request.method != "HEAD",
+      headersEnd != nil,
+      headers.httpVersion?.first == "1", let status = headers.statusCode, status != 204, status != 304
+    else { return false }
+    return !headers.block.has("content-length") && !headers.block.has("transfer-encoding")
   }
 
   private var proxyEnd: ProxyEnd? {

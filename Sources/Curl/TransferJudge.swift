@@ -16,7 +16,8 @@ struct TransferEnd {
   var handshake: HandshakeEnd?
   /// Of a transfer through a proxy.
   var proxy: ProxyEnd?
-  /// The transfer may be whole, but a content coding did not come to its end.
+  /// The transfer may look whole, but a content coding did not come to its end, or the connection ended without TLS's
+  /// farewell.
   var isCut = false
 }
 
@@ -52,7 +53,7 @@ extension TransferEnd {
     if let stop { return outcome(of: stop) }
     // libcurl is content with headers that end with the connection.
     if code == CURLE_OK, hasAnswer, isCut {
-      return failed(.httpProtocol, "the compressed body ends before it is complete")
+      return failed(.closed, "the connection ended before the answer was complete")
     }
     if code == CURLE_OK { return hasAnswer ? .complete : closed }
     if code == CURLE_OPERATION_TIMEDOUT { return failed(.timeout, overtime) }

@@ -55,7 +55,7 @@ import Testing
   @Test func aCutCodingIsNoCompleteAnswer() {
     var end = TransferEnd(code: CURLE_OK, phase: .transfer)
     end.isCut = true
-    #expect(end.outcome.failure?.kind == .httpProtocol)
+    #expect(end.outcome.failure?.kind == .closed)
   }
 
   @Test func ourOwnStopOutweighsWhateverLibcurlMadeOfIt() {

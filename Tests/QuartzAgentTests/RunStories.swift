@@ -53,7 +53,9 @@ import Testing
         let process = try AgentProcess(["run"], in: folder)
         try await process.wait(for: "a probe") { server.accepted >= 1 }
         for _ in 0..<100 {
-          for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO, SIGPIPE, 34, 64] { process.send(number) }
+          for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO, SIGPIPE, 34, 64] {
+            process.send(number)
+          }
         }
         let seen = server.accepted
         try await process.wait(for: "two more probes") { server.accepted >= seen + 2 }

@@ -23,8 +23,7 @@ extension Verdict {
     let place = check.origin == .api || check.hasProxy ? endpoint.description : dialled.peer.description
     if case .local(.system(let code)) = failure.kind {
       self.init(
-        errno: code, phase: Phase(failure.phase), peer: place, source: dialled.peer.source,
-        address: dialled.peer.address)
+        errno: code, phase: Phase(failure.phase), peer: place, source: dialled.peer.source)
       return
     }
     if failure.kind == .bodyTooLarge, case .http(let settings) = check.kind {

@@ -84,7 +84,7 @@ extension DialTry {
     switch end {
     case .connected, .abandoned: nil
     case .timedOut: .connectTimeout
-    case .failed(let code): Verdict(errno: code, phase: .connect, peer: peer, address: peer.address).reason
+    case .failed(let code): Verdict(errno: code, phase: .connect, peer: peer).reason
     }
   }
 }
@@ -95,7 +95,7 @@ extension Verdict {
     switch attempt.end {
     case .failed(let code):
       self.init(
-        errno: code, phase: .connect, peer: peer, source: attempt.peer.source, address: attempt.peer.address)
+        errno: code, phase: .connect, peer: peer, source: attempt.peer.source)
     case .timedOut where race.isOwnLateness:
       let late = Int(race.lateness.milliseconds)
       self.init(

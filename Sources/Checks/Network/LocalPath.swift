@@ -6,16 +6,6 @@ import Monitoring
 /// This machine's own part of the way to an address, as the kernel knows it (rtnetlink(7)): whose fault it is that
 /// somebody did not answer.
 enum LocalPath {
-  /// Whether the kernel would send a packet there at all. Asked without netlink, which a sandbox may keep from us:
-  /// connecting a datagram socket sends nothing and looks the route up.
-  static func hasRoute(to address: IPAddress) -> Bool {
-    let peer = SocketAddress(address, port: 9)
-    let number = openSocket(.udp, family: peer.family)
-    guard number >= 0 else { return false }
-    defer { close(number) }
-    return peer.withPointer { connect(number, $0, $1) } == 0
-  }
-
   /// Nil while nothing on this machine's side is known to be broken; else what is, for people.
   static func fault(to address: IPAddress) -> String? {
     guard let route = route(to: address), let link = route.link else { return nil }

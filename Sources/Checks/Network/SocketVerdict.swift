@@ -14,13 +14,9 @@ extension Verdict {
   /// What a failed system call says: about the target, or about this machine. The errno decides, never the
   /// library's summary of it: a missing descriptor or route must not look like an outage of the target.
   ///
-  /// - Parameters:
-  ///   - source: the check's `source_address`, where it has one.
-  ///   - address: the one that was dialled. "Network unreachable" is this machine's fault only where it has no route
-  ///     there; else a router on the way said so.
+  /// - Parameter source: the check's `source_address`, where it has one.
   package init(
-    errno code: Int32, phase: Phase, peer: some CustomStringConvertible, source: IPAddress? = nil,
-    address: IPAddress? = nil
+    errno code: Int32, phase: Phase, peer: some CustomStringConvertible, source: IPAddress? = nil
   ) {
     let words = errorText(code).lowercased()
     switch code {
@@ -31,8 +27,6 @@ extension Verdict {
     case ETIMEDOUT:
       self.init(.connectTimeout, phase: phase, message: "\(peer) did not answer: \(words)")
     case EHOSTUNREACH, EHOSTDOWN, ENONET, ENOPROTOOPT, EPROTO:
-      self.init(.connectUnreachable, phase: phase, message: "\(peer) cannot be reached: \(words)")
-    case ENETUNREACH where address.map(LocalPath.hasRoute) == true:
       self.init(.connectUnreachable, phase: phase, message: "\(peer) cannot be reached: \(words)")
     case EMFILE, ENFILE:
       self.init(

@@ -72,7 +72,7 @@ package struct PingProbe: Probe {
     let isSilent = run.tally.roundTrips.isEmpty && run.tally.errors.isEmpty
     if let fault = run.fault, isSilent, case .failed(let code) = fault.end {
       outcome.verdict = Verdict(
-        errno: code, phase: .connect, peer: settings.host, source: peer.source, address: peer.address)
+        errno: code, phase: .connect, peer: settings.host, source: peer.source)
     } else if let late = run.late, !outcome.verdict.isSuccess {
       outcome.verdict = .ownLateness(late, phase: .answer)
     }

@@ -17,6 +17,8 @@ package final class HandshakeJudge {
   private(set) var doneAt: Stamp?
   /// The fatal alert the server sent, as numbered by RFC 8446 section 6.
   package private(set) var alert: Int32?
+  /// The server ended its side of the connection as TLS wants it (close_notify).
+  package private(set) var saidFarewell = false
   package private(set) var clientCertificateRequested = false
   /// The oldest code in OpenSSL's queue when the handshake failed; zero: none.
   package private(set) var errorCode: UInt = 0
@@ -55,7 +57,6 @@ package final class HandshakeJudge {
       quartz_ssl_set_max_chain_bytes(context, 64 * 1024) == 1
     else { return false }
     quartz_ssl_refuse_renegotiation(context)
-    quartz_ssl_want_farewell(context)
     SSL_CTX_set1_cert_store(context, store.pointer)
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     SSL_CTX_set_cert_verify_callback(context, judgeCertificate, itself)
@@ -175,6 +176,9 @@ package final class HandshakeJudge {
     // An alert is its level and its description, a byte each.
     if event & SSL_CB_ALERT != 0, event & SSL_CB_READ != 0, value >> 8 == SSL3_AL_FATAL {
       alert = value & 0xff
+    }
+    if event & SSL_CB_ALERT != 0, event & SSL_CB_READ != 0, value & 0xff == SSL3_AD_CLOSE_NOTIFY {
+      saidFarewell = true
     }
     if event & SSL_CB_EXIT != 0, value <= 0 { errorCode = UInt(ERR_peek_error()) }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Curl
 import Glibc
 import Monitoring
 import Testing
@@ -57,34 +58,35 @@ struct LocalPathTests {
       [Self.far, Self.near, .loopback].map { LocalPath.route(to: $0)?.gateway?.description ?? "link" }
     }
     #expect(found == ["10.5.0.1", "link", "link"])
-    let none = try await NetworkNamespace.run(["ip link set lo up"]) {
-      [Self.far, .v6(high: 0x2001_0db8_0000_0000, low: 1), .loopback].map(LocalPath.hasRoute)
-    }
-    #expect(none == [false, false, true])
   }
 
   /// A router's word: the way there is known here, and ends elsewhere.
-  @Test(arguments: ["host-unreachable", "prot-unreachable"])
+  @Test(arguments: ["net-unreachable", "host-unreachable", "prot-unreachable"])
   func whatARouterSaysIsAboutTheTarget(kind: String) async throws {
-    let reactor = try await NetworkNamespace.run([
-      "ip link set lo up", "ip addr add 10.9.9.1/32 dev lo", "nft add table inet t",
-      "nft 'add chain inet t in { type filter hook input priority 0; }'",
-      "nft add rule inet t in ip daddr 10.9.9.1 meta l4proto tcp reject with icmp type \(kind)",
-    ]) { try Reactor() }
+    let reactor = try await NetworkNamespace.run(Self.rejecting(kind)) { try Reactor() }
     let peer = SocketAddress(.v4(0x0a09_0901), port: 8080)
     let dialled = try await reactor.connect(
       to: [peer], named: Endpoint(host: "web.example", port: 8080), until: .after(.seconds(5)))
     #expect(dialled.verdict.reason == .connectUnreachable, "\(dialled.verdict)")
   }
 
-  /// ENETUNREACH is ours where there is no route, and a router's word where there is one.
-  @Test func anUnreachableNetworkDependsOnTheRoute() async throws {
-    let verdicts = try await NetworkNamespace.run(Self.cable) {
-      [Self.far, .v6(high: 0x2001_0db8_0000_0000, low: 1)].map {
-        Verdict(errno: ENETUNREACH, phase: .connect, peer: $0, address: $0).reason
-      }
-    }
-    #expect(verdicts == [.connectUnreachable, .localFault])
+  @Test(arguments: ["net-unreachable", "host-unreachable", "prot-unreachable"])
+  func forHTTPAsWell(kind: String) async throws {
+    let engine = try await NetworkNamespace.run(Self.rejecting(kind)) { try CurlEngine() }
+    let finder = TargetFinder(resolver: NameTable.loopback, policy: EgressPolicy())
+    let probe = HTTPProbe(engine: engine, reactor: try Reactor(), finder: finder, userAgent: "test")
+    let outcome = try await probe.attempt(
+      try httpCheck("http://10.9.9.1:8080/"), deadline: .after(.seconds(5)))
+    await engine.shutdown()
+    #expect(outcome.verdict.reason == .connectUnreachable, "\(outcome.verdict)")
+  }
+
+  private static func rejecting(_ kind: String) -> [String] {
+    [
+      "ip link set lo up", "ip addr add 10.9.9.1/32 dev lo", "nft add table inet t",
+      "nft 'add chain inet t in { type filter hook input priority 0; }'",
+      "nft add rule inet t in ip daddr 10.9.9.1 meta l4proto tcp reject with icmp type \(kind)",
+    ]
   }
 
   @Test(arguments: [Reason.connectTimeout, .connectUnreachable, .dnsTimeout, .pingTimeout])
