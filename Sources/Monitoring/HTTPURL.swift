@@ -38,7 +38,7 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
 
   /// For results and logs: no query, no fragment; a query may carry a secret.
   package var display: String {
-    hidesPath ? "\(scheme.rawValue)://\(authority)/\(Redacted.mark)" : withoutQuery
+    hidesPath && path != "/" ? "\(scheme.rawValue)://\(authority)/\(Redacted.mark)" : withoutQuery
   }
 
   /// The same, with its path kept out of what is shown.

@@ -28,8 +28,12 @@ struct ConfigLoaderTests {
     #expect(errors("/tmp")?.problems.first?.message == "this is a directory")
   }
 
-  @Test func endlessFileEndsAtTheCap() {
-    #expect(errors("/dev/zero")?.problems.first?.message == "the file is larger than 1 MiB")
+  @Test func endlessFilesEndAtTheCap() throws {
+    #expect(errors("/dev/zero")?.problems.first?.message == "this is no regular file")
+    try withFolder { folder in
+      let path = try folder.file("agent.yaml", String(repeating: "#\n", count: 600_000))
+      #expect(errors(path)?.problems.first?.message == "the file is larger than 1 MiB")
+    }
   }
 
   @Test func secretsAreReadFromDisk() throws {
