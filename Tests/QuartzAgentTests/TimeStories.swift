@@ -30,7 +30,9 @@ import Testing
       try await withLoopbackServer(script: RunStories.web) { server in
         try RunStories.config(web("Web", server.port), in: folder)
         let process = try AgentProcess(["run"], in: folder)
-        try await process.wait(for: "two probes") { server.accepted >= 2 }
+        // Recorded, and not only begun: a run that is stopped half-way takes the slots it spans with it.
+        try await process.wait(for: "a probe") { server.accepted >= 1 }
+        while try await (check("Web", in: folder)["recent"]?.array?.count ?? 0) < 2 {}
         process.send(SIGSTOP)
         // The server answers whoever connected before; nobody connects now.
         try await Task.sleep(for: .milliseconds(500))
