@@ -147,8 +147,9 @@ extension SpoolCore {
     var gaps: [GapRecord] = []
     for part in parts {
       let width = part.upperBound - part.lowerBound + 1
-      // A width no store can hold is a lost explanation of skipped numbers, not that many results.
-      let lost = width > 1 << 32 ? 1 : width
+      // A width this store cannot hold is a lost explanation of skipped numbers, not that many results.
+      let room = settings.size / RecordFrame.size(payload: 0)
+      let lost = width > max(room, 1) ? 1 : width
       counters.damaged += lost
       if gaps.count < 64 {
         var gap = GapRecord(cause: .damage, lost: lost, records: lost, sequences: part)
@@ -171,7 +172,7 @@ extension SpoolCore {
     var gone: Set<UInt32> = []
     for segment in segments {
       let isEmpty = segment.records == 0 && segment.gaps.isEmpty
-      if let last = segment.last, last <= dropped { progress.forget(through: last) }
+      if let last = segment.last, last <= dropped { forget(through: segment) }
       if isEmpty || segment.last.map({ $0 <= dropped }) == true { gone.insert(segment.name.generation) }
     }
     log?.recycle(gone)
@@ -232,7 +233,7 @@ extension SpoolCore {
       given = GapRecord.merged(given + leaving(victim, gap))
       pendingGaps += given
       owedGaps = given
-      if let last = victim.last { progress.forget(through: last) }
+      forget(through: victim)
     }
   }
 

@@ -85,7 +85,7 @@ extension SpoolCore {
       counters.dropped += gap?.lost ?? 0
       owe(gaps)
     }
-    if let last = victim.last { self.progress.forget(through: last) }
+    forget(through: victim)
     saveCursor()
     if !goesFirst, log?.segments.first?.name == victim.name { log?.recycleFirst() }
     oldestKnown = nil
@@ -150,12 +150,20 @@ extension SpoolCore {
       guard segment.unsettled == 0, segment.last ?? segment.name.base <= snapshottedThrough else { break }
       isFree = carry(segment) && isFree
       guard isFree else { continue }
-      if let last = segment.last { progress.forget(through: last) }
+      forget(through: segment)
       count += 1
     }
     guard count > 0 else { return }
     saveCursor()
     for _ in 0..<count { self.log?.recycleFirst() }
+  }
+
+  /// A segment left, or is about to. What lies between its last record and the next segment goes with it: numbers
+  /// passed over are explained by a gap record that may stand at its end.
+  mutating func forget(through segment: Segment) {
+    let later = log?.segments.lazy.filter { $0.name.generation > segment.name.generation }
+    let next = min(later?.map(\.name.base).min() ?? 1, memory.first?.sequence ?? .max)
+    progress.forget(through: max(segment.last ?? 0, max(next, 1) - 1))
   }
 
   /// Losses are remembered for longer than segments are: before one goes, the next group repeats its gap records. False

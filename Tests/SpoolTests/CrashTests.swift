@@ -48,4 +48,15 @@ struct CrashTests {
         + " \(tally.boundaries) operation boundaries of \(tally.histories) histories with \(tally.injected) injected errors, seeds from 0"
     )
   }
+
+  /// Histories that once found something, which fewer states may not reach.
+  ///
+  /// 56: numbers passed over were explained at the end of the segment before them; once that had left, they were
+  /// called damaged.
+  @Test(arguments: [UInt64(56)])
+  func onceFound(seed: UInt64) {
+    let explorer = CrashExplorer(seed: seed)
+    explorer.run(actions: 40)
+    #expect(explorer.tally.states > 100)
+  }
 }

@@ -49,7 +49,8 @@ extension CrashExplorer {
     let second = open(MemoryFileSystem(disk.snapshot.after(.nothing, using: &random)))
     let again = Set(second.waiting(.live) + second.waiting(.backlog))
     #expect(again == kept, "\(what), then once more: \(kept.symmetricDifference(again).sorted())")
-    #expect(second.status.damaged == 0, "\(what): damage counted twice")
+    #expect(
+      second.status.damaged == 0, "\(what): damage counted twice\(describe(after))\n then\(describe(second))")
     for instant in inner.take() {
       for cut in cuts(of: instant) {
         tally.states += 1
