@@ -23,14 +23,15 @@ extension Script {
     }
     // What is looked for ends with it.
     guard bytes.contains(UInt8(ascii: ">")) else { return .more }
-    if bytes.holds("<stream:error") { return .refused("xmpp answered with a stream error") }
-    guard let end = bytes.end(of: "</stream:features>") ?? bytes.end(of: "<stream:features/>") else {
-      return .more
-    }
-    guard bytes[..<end].holds("urn:ietf:params:xml:ns:xmpp-tls") else {
+    // Whichever comes first: how the stream was cut must not decide what is read as its beginning.
+    let ends = [bytes.end(of: "</stream:features>"), bytes.end(of: "<stream:features/>")].compactMap { $0 }
+    let answer = bytes[..<(ends.min() ?? bytes.endIndex)]
+    if answer.holds("<stream:error") { return .refused("xmpp answered with a stream error") }
+    if ends.isEmpty { return .more }
+    guard answer.holds("urn:ietf:params:xml:ns:xmpp-tls") else {
       return .refused("xmpp does not offer STARTTLS")
     }
-    return .accepted(end - bytes.startIndex)
+    return .accepted(answer.count)
   }
 
   private static let goAhead: @Sendable (ArraySlice<UInt8>) -> Reading = { bytes in

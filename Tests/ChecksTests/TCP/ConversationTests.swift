@@ -166,6 +166,26 @@ import Testing
     }
   }
 
+  /// Two ends of what xmpp offers in one stream, and an error behind the first: only what came first counts.
+  @Test(arguments: [
+    ("<s><stream:features/><starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/></stream:features>", false),
+    (
+      "<s><starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/></stream:features><stream:error/>", true
+    ),
+  ])
+  func theFirstEndCountsHoweverItIsCut(stream: String, accepted: Bool) {
+    for size in [1, 7, stream.utf8.count] {
+      var run = Run(Script.startTLS(.xmpp, host: "a.test").exchanges)
+      let bytes = Array(stream.utf8)
+      run.feed(stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0...].prefix(size)) })
+      run.wait()
+      #expect(run.talk.steps.count == (accepted ? 1 : 0), "in pieces of \(size)")
+      #expect(
+        run.talk.failure?.message
+          == (accepted ? "xmpp answered with a stream error" : "xmpp does not offer STARTTLS"))
+    }
+  }
+
   /// A rationed answer is found when its turn comes, and its time is when it came.
   @Test func aRationedAnswerIsFound() {
     var run = Run(Script.startTLS(.smtp, host: "a.test").exchanges)
