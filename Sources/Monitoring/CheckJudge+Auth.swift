@@ -145,25 +145,6 @@ extension CheckJudge {
   }
 }
 
-/// RFC 3986, section 2.1; nil for a broken escape or what is no UTF-8.
-private func percentDecoded(_ text: String) -> String? {
-  var bytes: [UInt8] = []
-  var rest = text.utf8[...]
-  while let byte = rest.popFirst() {
-    guard byte == UInt8(ascii: "%") else {
-      bytes.append(byte)
-      continue
-    }
-    let digits = rest.prefix(2)
-    guard digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else {
-      return nil
-    }
-    bytes.append(value)
-    rest = rest.dropFirst(2)
-  }
-  return String(validating: bytes, as: UTF8.self)
-}
-
 extension ProxySettings {
   /// Parses `scheme://[user:password@]host:port`.
   ///

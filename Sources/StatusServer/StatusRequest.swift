@@ -99,30 +99,8 @@ struct BadRequest: Error {
 }
 
 private func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool) -> String? {
-  var bytes: [UInt8] = []
-  var rest = text
-  while let byte = rest.popFirst() {
-    if byte == UInt8(ascii: "+"), plusIsSpace {
-      bytes.append(0x20)
-    } else if byte == UInt8(ascii: "%") {
-      guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
-    } else {
-      bytes.append(byte)
-    }
-  }
-  return String(validating: bytes, as: UTF8.self)
-}
-
-private func hexDigit(_ byte: UInt8) -> UInt8? {
-  switch byte {
-  case 0x30...0x39: byte - 0x30
-  case 0x41...0x46: byte - 0x41 + 10
-  case 0x61...0x66: byte - 0x61 + 10
-  default: nil
-  }
+  let text = String(Substring(text))
+  return percentDecoded(plusIsSpace ? text.replacing("+", with: " ") : text)
 }
 
 /// Which Host headers get an answer.

@@ -82,21 +82,6 @@ private func strings(in value: JSONValue) -> [String] {
 private func pairs(_ text: String) -> [String] {
   parts(of: text) { "&;".utf8.contains($0) }.flatMap { pair -> [String] in
     let value = String(pair.drop { $0 != "=" }.dropFirst())
-    return [value, percentDecoded(value)]
+    return [value] + [percentDecoded(value.replacing("+", with: " "))].compactMap { $0 }
   }
-}
-
-private func percentDecoded(_ text: String) -> String {
-  var bytes: [UInt8] = []
-  var rest = text.utf8[...]
-  while let byte = rest.popFirst() {
-    if byte == UInt8(ascii: "%"), let number = UInt8(String(rest.prefix(2)) ?? "", radix: 16), rest.count >= 2
-    {
-      bytes.append(number)
-      rest = rest.dropFirst(2)
-    } else {
-      bytes.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
-    }
-  }
-  return String(decoding: bytes, as: UTF8.self)
 }
