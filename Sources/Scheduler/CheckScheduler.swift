@@ -177,19 +177,29 @@ package final class CheckScheduler: Sendable {
   }
 
   private func perform(_ start: Schedule.Start) async {
-    let late = max(.zero, start.due.duration(to: source.now().boot))
+    let begun = source.now().boot
+    let late = max(.zero, start.due.duration(to: begun))
+    if close({ $0.abandon(start, late: late, at: begun) }) { return }
     let due = DueCheck(check: start.check, scheduledAt: start.scheduledAt, due: start.due, late: late)
     let outcome = await work(due)
     let now = source.now().boot
     outcome.settle(state.withLock { $0.schedule.conclude(start.run, outcome.finding, at: now) })
-    let (told, wake) = state.withLock { state in
-      let end = state.schedule.finish(start.run, late: late, at: now)
+    close { $0.finish(start.run, late: late, at: now) }
+  }
+
+  /// Ends a run in the schedule, tells what was missed and wakes whoever waited for its place. False: it did not end.
+  @discardableResult
+  private func close(_ body: (inout Schedule) -> (events: [ScheduleEvent], canStart: Bool)?) -> Bool {
+    let ended: ([ScheduleEvent], Bool)? = state.withLock { state in
+      guard let end = body(&state.schedule) else { return nil }
       if case .draining = state.phase { return (end.events, state.schedule.runs.isEmpty) }
       arm(&state)
       return (end.events, end.canStart)
     }
+    guard let (told, wake) = ended else { return false }
     told.forEach(events)
     if wake { source.wake() }
+    return true
   }
 
   private func stop() {

@@ -140,6 +140,22 @@ struct Schedule {
     return (events, limit.canStart)
   }
 
+  /// A run whose slot's time was over before it could begin, because the process stood still in between: what it would
+  /// find belongs to another time, so its slot is missed as well. Nil: it is in time.
+  mutating func abandon(
+    _ start: Start, late: Duration, at now: BootInstant
+  ) -> (events: [ScheduleEvent], canStart: Bool)? {
+    guard let position = runs[start.run]?.entry, late.microseconds >= entries[position].interval else {
+      return nil
+    }
+    let own = SlotRange(
+      first: start.scheduledAt, count: 1, interval: .microseconds(entries[position].interval))
+    counts.missed += 1
+    var end = finish(start.run, late: late, at: now)
+    end.events.insert(.missed(check: start.check.id, slots: own, cause: .gap), at: 0)
+    return end
+  }
+
   func status(at now: BootInstant) -> ScheduleStatus {
     var status = counts
     status.inFlight = runs.count

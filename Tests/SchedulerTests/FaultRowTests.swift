@@ -42,6 +42,27 @@ import Testing
     #expect(simulation.events.isEmpty)
   }
 
+  /// The process is stopped after the slot was taken up and before its run began.
+  @Test(
+    "C3: a slot that was slept through is missed, and nothing is run in its name",
+    arguments: [(0, 0), (59, 0), (60, 2), (150, 3)])
+  func sleptThrough(seconds: Int, expected: Int) throws {
+    var schedule = Schedule(testOptions(), at: newYear)
+    _ = schedule.apply(CheckList([try makeCheck("Shop")]), at: newYear)
+    var clock = newYear
+    clock.advance(by: newYear.boot.duration(to: try #require(schedule.nextDue)))
+    let start = try #require(schedule.begin(at: clock).starts.first)
+    clock.advance(by: .seconds(seconds))
+    let end = schedule.abandon(start, late: .seconds(seconds), at: clock.boot)
+    let missed = (end?.events ?? []).reduce(0) { sum, event in
+      guard case .missed(_, let slots, .gap) = event else { return sum }
+      return sum + slots.count
+    }
+    #expect(missed == expected)
+    #expect(schedule.status(at: clock.boot).missed == expected)
+    #expect(schedule.status(at: clock.boot).inFlight == (end == nil ? 1 : 0))
+  }
+
   @Test("C3: eight hours of suspend are at most one run a check, spread, and the rest is missed")
   func suspend() throws {
     let checks = try makeChecks(300)

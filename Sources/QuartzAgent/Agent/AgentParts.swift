@@ -95,8 +95,6 @@ struct AgentParts: Sendable {
       if plan.skips(due.check.id, at: due.scheduledAt) {
         return RunOutcome(.unknown) { _ in recorder.skipped(due) }
       }
-      // The process stood still between the slot and now: what would be found belongs to another time.
-      if due.late >= due.check.interval { return RunOutcome(.unknown) { recorder.missed(due, spanned: $0) } }
       let slot = ProbeSlot(scheduledAt: due.scheduledAt, trigger: .schedule, late: due.late)
       // A probe cancelled by the drain says nothing about its target: no result.
       guard var result = try? await engine.runner.run(due.check, slot: slot) else {

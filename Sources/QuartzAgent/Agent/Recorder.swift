@@ -70,14 +70,6 @@ final class Recorder: Sendable {
     history.skipped(due.check.id, slot: due.scheduledAt, interval: interval)
   }
 
-  /// A slot that came too late to be run, and those that passed until then.
-  func missed(_ due: DueCheck, spanned: SlotRange?) {
-    let own = SlotRange(first: due.scheduledAt, count: 1, interval: due.check.interval)
-    for slots in [own, spanned].compactMap({ $0 }) {
-      note(.missed(check: due.check.id, slots: slots, cause: .gap))
-    }
-  }
-
   func note(_ event: ScheduleEvent) {
     switch event {
     case .missed(let check, let slots, let cause):
