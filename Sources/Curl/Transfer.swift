@@ -170,7 +170,7 @@ final class Transfer {
   private var failedCall: Int32 {
     let code = socketError != 0 ? socketError : systemError
     guard code == ENETUNREACH, let literal = request.plan.literal else { return code }
-    return quartz_curl_has_route(literal) == 1 ? EHOSTUNREACH : code
+    return hasRoute(to: literal) ? EHOSTUNREACH : code
   }
 
   /// A body that ends with the connection, over TLS whose farewell never came: anybody on the way could have cut it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CLinux
+import Curl
 import Glibc
 import Monitoring
 
@@ -41,10 +42,6 @@ package enum MachineFacts {
       free: Int(clamping: free.overflow ? .max : free.partialValue))
   }
 
-  /// Whether the routing table has a way to the address. Connecting a datagram socket asks it and sends nothing.
-  package static func hasRoute(to address: IPAddress) -> Bool {
-    let peer = SocketAddress(address, port: 9)
-    guard let socket = Descriptor(openSocket(.udp, family: peer.family)) else { return false }
-    return peer.withPointer { connect(socket.number, $0, $1) } == 0
-  }
+  /// Whether the routing table has a way to the address.
+  package static func hasRoute(to address: IPAddress) -> Bool { Curl.hasRoute(to: address.description) }
 }

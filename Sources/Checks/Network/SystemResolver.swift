@@ -209,8 +209,7 @@ extension HostsTable {
   func lookUp(_ host: String) -> [IPAddress] {
     let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
     if let found = addresses[name] { return found }
-    let isLocal = name == "localhost" || name.hasSuffix(".localhost")
-    return isLocal ? [.v4(0x7f00_0001), .v6(high: 0, low: 1)] : []
+    return isLocalhost(host) ? [.v4(0x7f00_0001), .v6(high: 0, low: 1)] : []
   }
 }
 
