@@ -95,8 +95,11 @@ let package = Package(
       name: "StatusServerTests", dependencies: ["StatusServer", "History", "Monitoring", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "QuartzAgentTests", dependencies: ["QuartzAgent", "Monitoring", "TestSupport"],
-      swiftSettings: settings),
+      name: "QuartzAgentTests",
+      dependencies: [
+        "QuartzAgent", "History", "Monitoring", "Scheduler", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ], swiftSettings: settings),
     .testTarget(
       name: "DeployTests", dependencies: ["QuartzAPI", "Curl", "Monitoring", "TestSupport"],
       exclude: ["Backend"], swiftSettings: settings),

@@ -88,7 +88,9 @@ package struct StatusText: Sendable {
       let covered = spool.hoursCovered.map { ", covers \(Int(min($0, 9999))) h of outage" } ?? ""
       let parked = spool.parked > 0 ? ", \(StatusFormat.grouped(spool.parked)) parked" : ""
       let lost =
-        spool.lostInGaps > 0 ? ", \(StatusFormat.grouped(spool.lostInGaps)) lost in \(spool.gaps) gaps" : ""
+        spool.lostInGaps > 0
+        ? ", \(StatusFormat.grouped(spool.lostInGaps)) lost in \(spool.gaps) gap\(spool.gaps == 1 ? "" : "s")"
+        : ""
       lines.append(
         "spool     \(StatusFormat.grouped(spool.depth)) waiting\(oldest)\(parked), \(used), \(durable)\(covered)\(lost)"
       )

@@ -37,7 +37,7 @@ actor ClockWatch {
     let step = expected.duration(to: now.wall)
     guard abs(step.microseconds) > Self.tolerance.microseconds else { return }
     history.clockStepped(from: expected, to: now.wall)
-    let size = Duration.microseconds(abs(step.microseconds)).text
+    let size = Duration.seconds((abs(step.microseconds) + 500_000) / 1_000_000).text
     log.warning(
       "the wall clock of this machine was set \(step > .zero ? "forward" : "back") by \(size)",
       metadata: [
