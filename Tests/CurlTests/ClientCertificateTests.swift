@@ -12,18 +12,13 @@ import Testing
     try await withTemporaryDirectory { folder in
       let authority = try TestAuthority(in: folder)
       let identity = try authority.issue("good")
-      let port = try freePort()
-      let server = try RealServer(
-        "/usr/bin/openssl",
-        [
-          "s_server", "-accept", "127.0.0.1:\(port)", "-cert", identity.certificate, "-key", identity.key,
-          "-CAfile",
-          authority.rootFile, "-Verify", "1", "-verify_return_error", "-www", version, "-quiet",
-        ], debianPackage: "openssl", log: folder.appending(path: "server.log"))
+      let server = try await OpenSSLServer(
+        identity,
+        ["-CAfile", authority.rootFile, "-Verify", "1", "-verify_return_error", "-www", version, "-quiet"],
+        in: folder)
       defer { server.stop() }
-      try await server.waitUntilListening(port: port)
       let report = try await transfer(
-        request(port, scheme: "https"), trust: TrustStore(bundle: authority.rootFile))
+        request(server.port, scheme: "https"), trust: TrustStore(bundle: authority.rootFile))
       #expect(report.failure?.kind == .tls(.clientCertificate))
       #expect(report.failure?.phase == .tls)
       #expect(report.tls?.verified == true)

@@ -20,6 +20,11 @@ import Testing
     try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
   }
 
+  /// One check of a web server, every second.
+  private static func check(_ port: UInt16) -> String {
+    "  - {name: Web, type: http, url: \"http://127.0.0.1:\(port)/\", interval: 1s, timeout: 1s}"
+  }
+
   static let web: @Sendable (LoopbackConnection) -> Void = { connection in
     _ = connection.read(until: "\r\n\r\n")
     connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
@@ -29,9 +34,7 @@ import Testing
   func aStopSignalDrainsAndExitsZero(signal: Int32) async throws {
     try await withTemporaryDirectory { folder in
       try await withLoopbackServer(script: Self.web) { server in
-        try Self.config(
-          "  - {name: Web, type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1s, timeout: 1s}",
-          in: folder)
+        try Self.config(Self.check(server.port), in: folder)
         let process = try AgentProcess(["run"], in: folder)
         try await process.wait(for: "two probes") { server.accepted >= 2 }
         process.send(signal)
@@ -47,9 +50,7 @@ import Testing
   func strangeSignals() async throws {
     try await withTemporaryDirectory { folder in
       try await withLoopbackServer(script: Self.web) { server in
-        try Self.config(
-          "  - {name: Web, type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1s, timeout: 1s}",
-          in: folder)
+        try Self.config(Self.check(server.port), in: folder)
         let process = try AgentProcess(["run"], in: folder)
         try await process.wait(for: "a probe") { server.accepted >= 1 }
         for _ in 0..<100 {
@@ -88,9 +89,7 @@ import Testing
   @Test func statusShowsTheRunningAgent() async throws {
     try await withTemporaryDirectory { folder in
       try await withLoopbackServer(script: Self.web) { server in
-        try Self.config(
-          "  - {name: Web, type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1s, timeout: 1s}",
-          in: folder)
+        try Self.config(Self.check(server.port), in: folder)
         let none = try await agent("status", in: folder)
         #expect(none.status == 3)
         #expect(none.stderr.contains("no agent answers"))
@@ -127,9 +126,7 @@ import Testing
   @Test func anUnusableStateDirectoryIsALoudWarningAndMemoryMode() async throws {
     try await withTemporaryDirectory { folder in
       try await withLoopbackServer(script: Self.web) { server in
-        try Self.config(
-          "  - {name: Web, type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1s, timeout: 1s}",
-          in: folder)
+        try Self.config(Self.check(server.port), in: folder)
         // A file where the folder should be: unusable for root as well.
         try "in the way".write(to: folder.appending(path: "state"), atomically: true, encoding: .utf8)
         let process = try AgentProcess(["run"], in: folder)
@@ -145,9 +142,7 @@ import Testing
   @Test func storedResultsSurviveKillNine() async throws {
     try await withTemporaryDirectory { folder in
       try await withLoopbackServer(script: Self.web) { server in
-        try Self.config(
-          "  - {name: Web, type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1s, timeout: 1s}",
-          in: folder)
+        try Self.config(Self.check(server.port), in: folder)
         let first = try AgentProcess(["run"], in: folder)
         try await first.wait(for: "three probes") { server.accepted >= 3 }
         first.send(SIGKILL)

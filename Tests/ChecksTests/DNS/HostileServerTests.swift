@@ -180,6 +180,13 @@ import Testing
         connection.write([byte])
       }
     },
+    Stream(what: "cut again, where nothing cuts", reason: .dnsMalformed) { connection, request in
+      connection.write(
+        Wire(to: request).with { wire in
+          wire.flags = 0x8380
+          wire.answers = [Wire.a(192, 0, 2, 1)]
+        }.framed)
+    },
     Stream(what: "behind one for somebody else", reason: .ok) { connection, request in
       connection.write(Wire(to: request).with { $0.id ^= 1 }.framed)
       connection.write(Wire(to: request).with { $0.answers = [Wire.a(192, 0, 2, 1)] }.framed)

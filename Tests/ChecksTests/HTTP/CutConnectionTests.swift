@@ -16,17 +16,9 @@ import Testing
     try await withTemporaryDirectory { folder in
       let authority = try TestAuthority(in: folder)
       let identity = try authority.issue("good")
-      let port = try freePort()
-      let server = try RealServer(
-        "/usr/bin/openssl",
-        [
-          "s_server", "-accept", "127.0.0.1:\(port)", "-cert", identity.certificate, "-key", identity.key,
-          "-www",
-          version,
-        ], debianPackage: "openssl", log: folder.appending(path: "server.log"))
+      let server = try await OpenSSLServer(identity, ["-www", version], in: folder)
       defer { server.stop() }
-      try await server.waitUntilListening(port: port)
-      try await withLoopbackServer(script: { relay($0, to: port, withoutLast: cut) }) { relay in
+      try await withLoopbackServer(script: { relay($0, to: server.port, withoutLast: cut) }) { relay in
         let check = try httpCheck("https://good.test:\(relay.port)/") {
           $0.tlsCAFile = authority.rootFile
           $0.httpVersion = "1.1"

@@ -74,18 +74,13 @@ import Testing
       let authority = try TestAuthority(in: folder)
       let stranger = try TestAuthority(in: folder, name: "stranger").issue("client")
       let identity = try authority.issue("good")
-      let port = try freePort()
-      let server = try RealServer(
-        "/usr/bin/openssl",
-        [
-          "s_server", "-accept", "127.0.0.1:\(port)", "-cert", identity.certificate, "-key", identity.key,
-          "-CAfile",
-          authority.rootFile, "-Verify", "1", "-verify_return_error", "-www", version, "-quiet",
-        ], debianPackage: "openssl", log: folder.appending(path: "server.log"))
+      let server = try await OpenSSLServer(
+        identity,
+        ["-CAfile", authority.rootFile, "-Verify", "1", "-verify_return_error", "-www", version, "-quiet"],
+        in: folder)
       defer { server.stop() }
-      try await server.waitUntilListening(port: port)
       for certificate in [nil, stranger] {
-        let check = try httpCheck("https://good.test:\(port)/") {
+        let check = try httpCheck("https://good.test:\(server.port)/") {
           $0.tlsCAFile = authority.rootFile
           $0.tlsClientCertificate = certificate?.certificate
           $0.tlsClientKey = certificate?.key

@@ -42,17 +42,9 @@ import Testing
     try await withTemporaryDirectory { folder in
       let authority = try TestAuthority(in: folder)
       let identity = try authority.issue("good")
-      let port = try freePort()
-      let server = try RealServer(
-        "/usr/bin/openssl",
-        [
-          "s_server", "-accept", "127.0.0.1:\(port)", "-cert", identity.certificate, "-key", identity.key,
-          "-www",
-        ],
-        debianPackage: "openssl", log: folder.appending(path: "server.log"))
+      let server = try await OpenSSLServer(identity, ["-www"], in: folder)
       defer { server.stop() }
-      try await server.waitUntilListening(port: port)
-      let outcome = try await probe("https://good.test:\(port)/", "2", ca: authority.rootFile)
+      let outcome = try await probe("https://good.test:\(server.port)/", "2", ca: authority.rootFile)
       #expect(outcome.verdict.reason == .httpProtocol, "\(outcome.verdict)")
       #expect(outcome.verdict.phase == .tls)
       #expect(outcome.tls?.verified == true)

@@ -127,20 +127,16 @@ import Testing
       let identity = try authority.issue("leaf")
       let client = try authority.issue("client")
       let stranger = try TestAuthority(in: folder, name: "stranger").issue("stranger")
-      let port = try freePort()
-      let server = try RealServer(
-        "/usr/bin/openssl",
-        [
-          "s_server", "-accept", "127.0.0.1:\(port)", "-cert", identity.certificate, "-key", identity.key,
-          "-CAfile", authority.rootFile, "-Verify", "1", "-verify_return_error", "-www", version, "-quiet",
-        ], debianPackage: "openssl", log: folder.appending(path: "server.log"))
+      let server = try await OpenSSLServer(
+        identity,
+        ["-CAfile", authority.rootFile, "-Verify", "1", "-verify_return_error", "-www", version, "-quiet"],
+        in: folder)
       defer { server.stop() }
-      try await server.waitUntilListening(port: port)
       for (shown, reason) in [
         (nil, Reason.tlsClientCertificate), (stranger, .tlsClientCertificate), (client, .ok),
       ] {
         let check = try makeCheck("tcp") {
-          ($0.host, $0.port, $0.tlsEnabled) = ("good.test", Int(port), true)
+          ($0.host, $0.port, $0.tlsEnabled) = ("good.test", Int(server.port), true)
           ($0.tlsClientCertificate, $0.tlsClientKey) = (shown?.certificate, shown?.key)
           if speaks {
             $0.dialogSteps = [
