@@ -113,6 +113,7 @@ import Testing
         try await again.wait(for: "a probe") { web.accepted > seen }
         let list = try await agent("spool", "ls", in: folder)
         #expect(list.stdout.contains("1 result, damaged"), "\(list.stdout)")
+        try await again.wait(for: "the log to say so") { again.stderr.contains("the store was damaged") }
         again.send(SIGTERM)
         #expect(try await again.finish().status == 0)
       }

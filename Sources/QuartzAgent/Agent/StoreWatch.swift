@@ -4,8 +4,8 @@ import Logging
 import Monitoring
 import Spool
 
-/// Tells the log when the store stops being durable, when it is again, and what it had to drop: once a change, and
-/// once an hour while it lasts.
+/// Tells the log when the store stops being durable, when it is again, what it found damaged and what it had to drop:
+/// once a change, and once an hour while it lasts.
 actor StoreWatch {
   private let spool: ResultSpool
   private let log: Logger
@@ -13,6 +13,7 @@ actor StoreWatch {
   private var told: ContinuousClock.Instant?
   private var toldOfDrops: ContinuousClock.Instant?
   private var dropped: UInt64 = 0
+  private var damaged: UInt64 = 0
 
   static let every: Duration = .seconds(5)
   static let reminder: Duration = .seconds(3600)
@@ -33,11 +34,22 @@ actor StoreWatch {
   private func look() {
     let status = spool.status()
     tellMode(status)
+    tellDamage(status)
     guard status.dropped > dropped, isDue(toldOfDrops) else { return }
     (dropped, toldOfDrops) = (status.dropped, .now)
     log.error(
       "the store is full: the oldest undelivered results were dropped",
       metadata: ["since the start": "\(status.dropped)"])
+  }
+
+  private func tellDamage(_ status: SpoolStatus) {
+    guard status.damaged > damaged else { return }
+    damaged = status.damaged
+    log.error(
+      "the store was damaged: some stored results cannot be read and are lost",
+      metadata: [
+        "lost": "\(status.damaged)", "hint": "quartz-agent spool ls says which; see docs/durability.md",
+      ])
   }
 
   private func isDue(_ last: ContinuousClock.Instant?) -> Bool {
