@@ -7,7 +7,7 @@ import PackageDescription
 // here, and nothing has to become public for the sake of a benchmark.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("MemberImportVisibility", .when(configuration: .debug)),
 ]
 
 let package = Package(
