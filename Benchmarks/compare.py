@@ -47,14 +47,32 @@ def own_report(command):
     return report | {"cpu": report["user"] + report["system"]}
 
 
-def dnsperf(port, folder, count):
+def whole_process(command, count_probes):
+    """A program measured from its start to its end; `count_probes` reads from its output how many it made."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    output = run(["dnsperf", "-s", "127.0.0.1", "-p", port, "-d", folder / "queries", "-q", IN_FLIGHT,
-                  "-n", count // servers.NAMES, "-c", 1, "-T", 1])
+    output = run(command)
     seconds, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    completed = int(re.search(r"Queries completed:\s+(\d+)", output)[1])
     cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return {"probes": completed, "seconds": seconds, "cpu": cpu}
+    return {"probes": count_probes(output), "seconds": seconds, "cpu": cpu}
+
+
+def dnsperf(port, folder, count):
+    command = ["dnsperf", "-s", "127.0.0.1", "-p", port, "-d", folder / "queries", "-q", IN_FLIGHT,
+               "-n", count // servers.NAMES, "-c", 1, "-T", 1]
+    return whole_process(command, lambda output: int(re.search(r"Queries completed:\s+(\d+)", output)[1]))
+
+
+def curl(url, count, *options):
+    """The program curl, all transfers in one process."""
+    command = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}\n", "--parallel", "--parallel-max", IN_FLIGHT,
+               "-H", "Connection: close", *options, f"{url}?[1-{count}]"]
+    return whole_process(command, lambda output: sum(line == "200" for line in output.splitlines()))
+
+
+def wrk(url, seconds):
+    """A load generator that reads no more of an answer than where it ends: what a connection and a request cost at least."""
+    command = ["wrk", "-t", 1, "-c", IN_FLIGHT, "-d", f"{seconds}s", "-H", "Connection: close", url]
+    return whole_process(command, lambda output: int(re.search(r"(\d+) requests in", output)[1]))
 
 
 def process_cpu(pid):
@@ -160,11 +178,15 @@ def contests(stack, folder, size):
         ("HTTP, 1 KiB, fresh connection", {
             "quartz-agent": agent("http", http_url, "--count", size["http"]),
             "C, curl_multi": lambda: own_report([c / "curl_multi", http_url, size["http"], IN_FLIGHT]),
+            "curl --parallel": lambda: curl(http_url, size["http"]),
+            "wrk": lambda: wrk(http_url, size["wrk"]),
             "blackbox_exporter": box("http", http_url),
         }, [("C, curl_multi", 1.25), ("blackbox_exporter", 1 / 8)]),
         ("HTTPS, TLS 1.3, P-256, system bundle, fresh connection and handshake", {
             "quartz-agent": agent("http", https_url, "--count", size["https"], "--ca-file", bundle),
             "the same, unverified": agent("http", https_url, "--count", size["https"], "--no-verify"),
+            "curl --parallel": lambda: curl(https_url, size["https"], "--cacert", bundle, "--no-sessionid"),
+            "wrk, unverified": lambda: wrk(https_url, size["wrk"]),
             "blackbox_exporter": box("http", https_url),
         }, [("the same, unverified", 1.15)]),
         ("TCP connect", {

@@ -127,7 +127,10 @@ struct Walk {
     } else if let near = nearest(to: name, among: table.keys.map(\.name)) {
       hint = "did you mean \"\(near)\"?"
     } else {
-      hint = "keys here: " + table.keys.map(\.name).joined(separator: ", ")
+      // Without a type, those of all types stand here, some more than once.
+      var named: Set<String> = []
+      let keys = table.keys.map(\.name).filter { named.insert($0).inserted }
+      hint = "keys here: " + keys.joined(separator: ", ")
     }
     problem(place.position, "unknown key \(quoted(name))\(context)", hint: hint)
   }

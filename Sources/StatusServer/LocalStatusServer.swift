@@ -36,6 +36,7 @@ package struct LocalStatusServer: Sendable {
   /// - Throws: `StatusServerError`; nothing when cancelled.
   package func run(onListening: @escaping @Sendable (ListenAddress) -> Void = { _ in }) async throws {
     guard access.permits(listen) else { throw StatusServerError.notLoopback(listen) }
+    if let what = listen.obstacle { throw StatusServerError.cannotListen(listen, what) }
     let (listening, announce) = AsyncStream.makeStream(of: Void.self)
     let server = makeServer { address in
       onListening(address)
@@ -129,6 +130,17 @@ extension Request {
   /// The body, at most as long as a submission may be; throws when it is longer or breaks off.
   fileprivate func submission() async throws -> [UInt8] {
     Array(buffer: try await body.collect(upTo: StatusRequest.longestBody))
+  }
+}
+
+extension ListenAddress {
+  /// What lies where the socket should be, and is none: somebody's file, which is not ours to replace.
+  fileprivate var obstacle: String? {
+    var facts = stat()
+    guard case .unix(let path) = self, lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFSOCK else {
+      return nil
+    }
+    return "there is a file of another kind at this path; remove it or choose another status.listen"
   }
 }
 

@@ -52,6 +52,21 @@ import Testing
     }
   }
 
+  @Test func anotherKindOfFileIsNotReplaced() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = folder.appending(path: "notes")
+      try Data("mine".utf8).write(to: file)
+      let error = await #expect(throws: StatusServerError.self) {
+        try await withServer(try sampleSource(), listen: .unix(path: file.path)) { _ in }
+      }
+      #expect(
+        error?.description.hasSuffix(
+          ": there is a file of another kind at this path; remove it or choose another status.listen") == true
+      )
+      #expect(try Data(contentsOf: file) == Data("mine".utf8))
+    }
+  }
+
   @Test(arguments: ["0.0.0.0", "192.0.2.1", "::", "agent.example"])
   func listeningBeyondLoopbackIsRefused(_ host: String) async throws {
     let listen = ListenAddress.tcp(host: host, port: 0)

@@ -131,8 +131,26 @@ package struct TargetFinder: Sendable {
     return .permitted(permitted)
   }
 
-  /// By the machine's resolver, or by the one the check names, whose own address is judged like any other.
+  /// Without `0.0.0.0` and `::`, which a filtering name server gives for what it blocks: dialled, they reach this very
+  /// machine, and its web server would answer for the target. To a stranger's check the policy says so.
   private func resolve(
+    _ host: String, for check: MonitoringCheck, until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ResolvedHost {
+    var found = try await lookUp(host, for: check, until: deadline)
+    guard check.origin == .local, IPAddress(host) == nil,
+      let nowhere = found.addresses.first(where: { $0.addressClass == .unspecified })
+    else { return found }
+    found.addresses.removeAll { $0.addressClass == .unspecified }
+    if found.addresses.isEmpty {
+      let words =
+        "\(host) resolves to \(nowhere), which is no host's address: its name server blocks the name"
+      found.failure = Verdict(.dnsNoData, phase: .dns, message: words)
+    }
+    return found
+  }
+
+  /// By the machine's resolver, or by the one the check names, whose own address is judged like any other.
+  private func lookUp(
     _ host: String, for check: MonitoringCheck, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost {
     let ip = check.usableIP
