@@ -91,7 +91,8 @@ package enum ConfigLoader {
     let settings = builder.settings()
     builder.walk.sort()
     guard builder.walk.problems.isEmpty else {
-      throw ConfigErrors(problems: builder.walk.problems, warnings: builder.walk.warnings)
+      throw ConfigErrors(
+        problems: builder.walk.problems, warnings: builder.walk.warnings, readable: settings)
     }
     let origin = ConfigOrigin(files: [file] + included.files, patterns: included.patterns)
     return LoadedConfig(settings: settings, warnings: builder.walk.warnings, origin: origin)

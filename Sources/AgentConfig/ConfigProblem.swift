@@ -48,6 +48,9 @@ package struct ConfigErrors: Error, Hashable, Sendable, CustomStringConvertible 
   package var problems: [ConfigProblem]
   /// What was noticed besides.
   package var warnings: [ConfigProblem] = []
+  /// What the rest of the file says; nil where it cannot be read at all. Enough to find an agent that runs on an earlier
+  /// state of it, never to run on.
+  package var readable: Settings?
 
   package var description: String { problems.map(\.description).joined(separator: "\n") }
 }

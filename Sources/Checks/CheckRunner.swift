@@ -89,7 +89,7 @@ package struct CheckRunner: Sendable {
     // A probe may have ended well before it saw the cancel, or because of it: nobody wants to know any more.
     if Task.isCancelled { throw CancellationError() }
     ResponseTimeRule(check.responseTime).judge(&outcome)
-    if check.negate { NegateRule().judge(&outcome) }
+    if check.negate { NegateRule(check.type).judge(&outcome) }
     attempts.append(
       Attempt(
         startedAt: startedAt.advanced(by: outcome.held), status: outcome.verdict.status,

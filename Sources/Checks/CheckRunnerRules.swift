@@ -42,13 +42,27 @@ package struct ResponseTimeRule: Hashable, Sendable {
 }
 
 /// `negate`: the target must not answer. A success, degraded or not, becomes a failure, and a failure that blames the
-/// target a success; what nobody can tell stays unknown.
+/// target a success; what nobody can tell stays unknown, and a failure on the way there, which says nothing about the
+/// target, stays one.
 package struct NegateRule: Hashable, Sendable {
-  package init() {}
+  /// Of the check: for a dns check the name server is the target, for all others it is on the way.
+  private let type: CheckType
+
+  package init(_ type: CheckType) { self.type = type }
+
+  private func blamesTarget(_ reason: Reason) -> Bool {
+    switch reason {
+    case .proxyConnect, .proxyAuth, .authToken: false
+    case .dnsTimeout, .dnsServfail, .dnsRefused, .dnsMalformed: type == .dns
+    default: true
+    }
+  }
 
   /// Judging twice changes nothing.
   package func judge(_ outcome: inout ProbeOutcome) {
-    guard outcome.negated == nil, outcome.verdict.state != .unknown else { return }
+    guard outcome.negated == nil, outcome.verdict.state != .unknown,
+      blamesTarget(outcome.verdict.reason)
+    else { return }
     let found = outcome.verdict
     let words = [found.reason.rawValue, found.message].compactMap(\.self).joined(separator: ": ")
     outcome.negated = found

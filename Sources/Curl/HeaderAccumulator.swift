@@ -29,6 +29,21 @@ struct HeaderAccumulator {
   /// Content-Length of the answer that is being read.
   private var announced: Int64?
 
+  /// Whether the answer itself says where it ends (RFC 9112 section 6.3).
+  var isFramed: Bool { announced != nil || transferCodings.contains("chunked") }
+
+  /// A coding that nobody asked for (RFC 9112 section 6.1): what comes is not the body.
+  var hasForeignCoding: Bool { transferCodings.contains { $0 != "chunked" && $0 != "identity" } }
+
+  private var transferCodings: [String] {
+    guard block.has("transfer-encoding") else { return [] }
+    return block.values("transfer-encoding").flatMap { value in
+      value.split(separator: ",").map { coding in
+        coding.filter { $0 != " " && $0 != "\t" }.lowercased()
+      }
+    }
+  }
+
   var fields: [HeaderField] { block.fields }
 
   var isRedirect: Bool {

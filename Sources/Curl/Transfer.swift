@@ -40,6 +40,8 @@ final class Transfer {
   private(set) var headerList: UnsafeMutablePointer<curl_slist>?
   private var pin: UnsafeMutablePointer<curl_slist>?
   private var bodyBytes: UnsafeMutableRawBufferPointer?
+  /// Where libcurl writes what went wrong; nil for a plain transfer.
+  private var wordsBuffer: UnsafeMutablePointer<CChar>?
   /// Made with the first byte of a body that may be coded.
   private var decoder: ContentDecoder?
   /// Bytes given to it.
@@ -117,6 +119,16 @@ final class Transfer {
     (headerList, pin) = (nil, nil)
     bodyBytes?.deallocate()
     bodyBytes = nil
+    wordsBuffer?.deallocate()
+    wordsBuffer = nil
+  }
+
+  /// Makes the room for libcurl's words, at a fixed place as long as the handle.
+  func keepWords() -> UnsafeMutablePointer<CChar> {
+    let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    wordsBuffer = words
+    return words
   }
 
   /// Keeps one more line alive as long as the handle. False when memory is out.
@@ -150,7 +162,8 @@ final class Transfer {
     let end = TransferEnd(
       code: code, systemError: failedCall, stop: stop,
       phase: phase(endingWith: code), hasAnswer: headersEnd != nil || request.goal == .handshake,
-      handshake: judge?.end, proxy: proxyEnd, isCut: decoder?.isUnfinished ?? false || isWithoutFarewell)
+      handshake: judge?.end, proxy: proxyEnd, words: wordsBuffer.map { String(cString: $0) } ?? "",
+      isCut: decoder?.isUnfinished ?? false || isWithoutFarewell)
     var report = TransferReport(outcome: end.outcome)
     if headersEnd != nil {
       report.statusCode = headers.statusCode
@@ -180,7 +193,7 @@ final class Transfer {
       headersEnd != nil,
       headers.httpVersion?.first == "1", let status = headers.statusCode, status != 204, status != 304
     else { return false }
-    return !headers.block.has("content-length") && !headers.block.has("transfer-encoding")
+    return !headers.isFramed
   }
 
   private var proxyEnd: ProxyEnd? {
@@ -230,6 +243,8 @@ final class Transfer {
   /// Nil: none came. libcurl is asked only about an answer that stopped within its first line.
   private var firstByte: Stamp? {
     if let firstLine { return readableSince ?? firstLine }
+    // Of an upload that is held back, too, libcurl says that it began.
+    if sendsBody { return nil }
     let delay = interval(from: CURLINFO_PRETRANSFER_TIME_T, to: CURLINFO_STARTTRANSFER_TIME_T)
     guard let requestStart, let delay else { return nil }
     return requestStart + delay
@@ -258,6 +273,6 @@ extension TransferRequest {
     guard case .address = plan, proxy == nil, goal != .handshake, timeout < .seconds(300) else {
       return false
     }
-    return !decompress && method == "GET" && body == nil
+    return !decompress && method == "GET" && body == nil && httpVersion != .http2
   }
 }

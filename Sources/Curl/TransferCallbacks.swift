@@ -31,6 +31,12 @@ func takeHeader(
       return 0
     }
     transfer.headersEnd = .now
+    if case .body = transfer.request.goal, transfer.request.method != "HEAD",
+      transfer.headers.hasForeignCoding
+    {
+      transfer.stop = .foreignCoding
+      return 0
+    }
     let isEnough =
       transfer.request.stopsAtRedirect && transfer.headers.isRedirect
       || transfer.request.stopsAtChallenge && transfer.headers.statusCode == 401

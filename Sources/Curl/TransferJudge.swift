@@ -16,6 +16,8 @@ struct TransferEnd {
   var handshake: HandshakeEnd?
   /// Of a transfer through a proxy.
   var proxy: ProxyEnd?
+  /// libcurl's own, for where its code does not say enough; empty: none.
+  var words = ""
   /// The transfer may look whole, but a content coding did not come to its end, or the connection ended without TLS's
   /// farewell.
   var isCut = false
@@ -37,6 +39,8 @@ enum TransferStop: Hashable {
   case malformedHeader
   case bodyTooLarge
   case malformedCoding
+  /// The body comes in a transfer coding that nobody asked for.
+  case foreignCoding
   /// The server took back the connection's only stream before it answered (RFC 9113 section 8.7).
   case refusedStream
   /// HTTP/2 was insisted on, and the handshake did not choose it.
@@ -54,6 +58,10 @@ extension TransferEnd {
     // libcurl is content with headers that end with the connection.
     if code == CURLE_OK, hasAnswer, isCut {
       return failed(.closed, "the connection ended before the answer was complete")
+    }
+    // Nor does it mind that the connection under an HTTP/2 stream broke.
+    if code == CURLE_OK, words.contains("nghttp2") {
+      return failed(.httpProtocol, "what the server sends is not HTTP/2")
     }
     if code == CURLE_OK { return hasAnswer ? .complete : closed }
     if code == CURLE_OPERATION_TIMEDOUT { return failed(.timeout, overtime) }
@@ -88,6 +96,7 @@ extension TransferEnd {
     case .refusedStream:
       failed(.closed, "the server refused the request over HTTP/2; with http_version: 1.1 it may answer")
     case .malformedCoding: failed(.httpProtocol, "the body is not what its Content-Encoding says")
+    case .foreignCoding: failed(.httpProtocol, "the body comes in a transfer coding that nobody asked for")
     case .bodyTooLarge: failed(.bodyTooLarge, "response body exceeds its limit")
     case .noHTTP2:
       .failed(
@@ -147,16 +156,28 @@ extension TransferEnd {
     case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR,
       CURLE_SSL_SHUTDOWN_FAILED:
       return closed
+    case CURLE_RECV_ERROR where words.contains("nghttp2"):
+      return failed(.httpProtocol, "what the server sends is not HTTP/2")
     // Without an errno it is the end of an encrypted stream without its farewell, or a chunk that is none.
-    case CURLE_RECV_ERROR where handshake != nil: return closed
+    case CURLE_RECV_ERROR where handshake != nil && !words.contains("chunk"): return closed
+    // PROTOCOL_ERROR (RFC 9113 section 7): what libcurl says of an answer that HTTP/2 does not allow.
+    case CURLE_HTTP2_STREAM where words.contains("(err 1)"):
+      return failed(
+        .httpProtocol, "the answer breaks the rules of HTTP/2, or the server says that the request does")
+    case CURLE_HTTP2_STREAM where words.isEmpty && hasAnswer:
+      return failed(.closed, "the server ended the HTTP/2 stream before it took the request's body")
     // Legal, and no answer: RST_STREAM or GOAWAY.
     case CURLE_HTTP2_STREAM: return failed(.reset, "the server broke the request off over HTTP/2")
-    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2,
-      CURLE_BAD_CONTENT_ENCODING, CURLE_RECV_ERROR, CURLE_WRITE_ERROR:
+    case CURLE_HTTP2: return failed(.reset, "the HTTP/2 connection was ended before the answer was complete")
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_RECV_ERROR,
+      CURLE_WRITE_ERROR:
       return failed(.httpProtocol, "the answer breaks the rules of HTTP")
     case CURLE_OUT_OF_MEMORY where phase == .firstByte || phase == .transfer:
       // libcurl's own limit for one header line (100 KiB) falls before ours can see the line.
       return failed(.headersTooLarge, "a response header is too long")
+    // Once the request went out, what is wrong came from the server: a trailer that is none, say.
+    case _ where phase == .firstByte || phase == .transfer:
+      return failed(.httpProtocol, "the answer breaks the rules of HTTP")
     case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
       return failed(.local(.request), "the url or an option cannot be used")
     default:

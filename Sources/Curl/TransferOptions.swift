@@ -48,6 +48,7 @@ extension Transfer {
       throw RefusedRequest(fault: .request, message: "the url holds a space or control character")
     }
     try set(CURLOPT_URL, request.url)
+    if !isPlain { try check(quartz_curl_set_context(easy, CURLOPT_ERRORBUFFER, keepWords())) }
     let remaining = request.timeout - (started - ticket.submitted)
     try set(CURLOPT_TIMEOUT_MS, max(1, milliseconds(remaining)))
     // libcurl's own limit for the connection is 300 s.

@@ -41,7 +41,10 @@ package struct TransferSpans: Hashable, Sendable {
     transfer = Self.span(times.firstByte, times.lastByte) ?? Self.slowHeaders(times)
     // The part in which it ended took as long as it lasted: where the time of a failure went is the first question.
     switch phase {
-    case .connect, .proxy: connect = Self.span(times.connectStart, times.ended)
+    case .connect, .proxy:
+      // A proxy that answers the request itself was connected to long before.
+      if times.requestStart == nil { connect = Self.span(times.connectStart, times.ended) }
+      firstByte = firstByte ?? Self.span(times.requestStart, times.ended)
     case .tls: tls = tls ?? Self.span(times.connected, times.ended)
     case .firstByte: firstByte = firstByte ?? Self.span(times.requestStart, times.ended)
     case .transfer: transfer = transfer ?? Self.span(times.firstByte, times.ended)

@@ -26,7 +26,9 @@ extension StatusSnapshot {
       return [
         StatusProblem(
           "no check is enabled",
-          hint: "add checks to agent.yaml, or set quartz.checks.pull to take them from the API")
+          hint:
+            "add checks to agent.yaml, or enable some in Quartz where quartz.checks.pull takes them from there"
+        )
       ]
     }
     // In a window somebody is at work already.
@@ -109,7 +111,9 @@ extension StatusSnapshot {
     return [
       StatusProblem(
         "probes start late: p99 \(StatusFormat.latency(p99))",
-        hint: "limits.in_flight or in_flight_per_host may hold them back, or this machine is too busy")
+        hint:
+          "limits.in_flight or in_flight_per_host may hold them back, the pace of API checks to one address (8 a second), or this machine is too busy"
+      )
     ]
   }
 }

@@ -11,6 +11,11 @@ extension CheckJudge {
     ranged(definition.maxBody, ["max_body"], CheckLimits.maxBody)
     let version = choice(definition.httpVersion, ["http_version"], HTTPVersionChoice.self)
     let proxy = proxy()
+    if version == .v2, proxy?.scheme == .http, url?.scheme == .http {
+      problem(
+        ["http_version"], "http_version 2 does not pass an http proxy without TLS",
+        hint: "leave it out, or use an https url or a socks5h proxy")
+    }
     let tls = tlsOptions()
     transport(
       url, sendsCredentials: auth != nil || headers.contains { $0.name.lowercased() == "authorization" })

@@ -67,6 +67,18 @@ import Testing
     #expect(steps(lines).0.last == last)
   }
 
+  @Test(arguments: [
+    ("Content-Length: 3", true, false), ("Transfer-Encoding: Chunked", true, false),
+    ("Transfer-Encoding: chunked, chunked", true, false), ("Transfer-Encoding: identity", false, false),
+    ("Transfer-Encoding:", false, false), ("Transfer-Encoding: gzip, chunked", true, true),
+    ("Transfer-Encoding: xchunked", false, true), ("Server: chunked", false, false),
+  ])
+  func whatSaysWhereTheAnswerEnds(field: String, isFramed: Bool, isForeign: Bool) {
+    let headers = steps(["HTTP/1.1 200 OK\r\n", "\(field)\r\n", "\r\n"]).1
+    #expect(headers.isFramed == isFramed)
+    #expect(headers.hasForeignCoding == isForeign)
+  }
+
   @Test func valuesAreFoundByNameInAnyCase() {
     let lines = [
       "HTTP/1.1 302 Found\r\n", "Set-Cookie: a=1\r\n", "LOCATION:\t /x \r\n", "set-cookie:b\r\n",

@@ -26,6 +26,47 @@ import Testing
     #expect(report.tls?.chain.first?.alternativeNames.count == 64)
   }
 
+  /// OpenSSL's own wildcards leave labels with an underscore out.
+  @Test(arguments: [
+    ("my_app.good.test", true), ("my_app.other.test", false), ("a.my_app.good.test", false),
+    ("_dmarc.good.test", false),
+  ])
+  func aWildcardStandsForALabelWithAnUnderscore(host: String, isGood: Bool) async throws {
+    var leaf = TestAuthority.Leaf()
+    leaf.names = ["DNS:*.good.test"]
+    let report = try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      let site = NginxSite(["return 200;"], identity: try authority.issue("wild", leaf))
+      return try await withNginx(in: folder, [site]) { ports in
+        var asked = request(ports[0], scheme: "https", goal: .handshake)
+        asked.tls.serverName = host
+        return try await transfer(asked, trust: TrustStore(bundle: authority.rootFile))
+      }
+    }
+    #expect((report.outcome == .complete) == isGood, "\(report.outcome)")
+  }
+
+  /// Certificates are fine; what the handshake leans on is not (RFC 9325 section 4.1).
+  @Test func aSmallDiffieHellmanGroupEndsTheHandshake() async throws {
+    try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      try runTool("/usr/bin/openssl", ["dhparam", "-dsaparam", "-out", "dh.pem", "1024"], in: folder)
+      var leaf = TestAuthority.Leaf()
+      leaf.key = ["-newkey", "rsa:2048"]
+      let site = NginxSite(
+        [
+          "ssl_protocols TLSv1.2;", "ssl_ciphers DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0;",
+          "ssl_dhparam \(folder.appending(path: "dh.pem").path);", "return 200;",
+        ], identity: try authority.issue("good", leaf))
+      let report = try await withNginx(in: folder, [site]) { ports in
+        try await transfer(
+          request(ports[0], scheme: "https", goal: .handshake), trust: TrustStore(bundle: authority.rootFile))
+      }
+      #expect(report.failure?.kind == .tls(.handshake))
+      #expect(report.failure?.message.contains("dh key too small") == true, "\(report.outcome)")
+    }
+  }
+
   @Test func aChainBeyondItsLimitEndsTheHandshake() async throws {
     var leaf = TestAuthority.Leaf()
     let names = (0..<2500).map { "DNS:n\($0).example.test" }

@@ -102,6 +102,16 @@ import Testing
       link.write(head + "A: b\r\n c\r\n\r\n")
       link.waitForEnd()
     },
+    Case(name: "a trailer that is none", kind: .httpProtocol, phase: .transfer) { link in
+      link.read(until: "\r\n\r\n")
+      link.write(head + "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nno colon\r\n\r\n")
+      link.waitForEnd()
+    },
+    Case(name: "a transfer coding nobody asked for", kind: .httpProtocol, phase: .transfer) { link in
+      link.read(until: "\r\n\r\n")
+      link.write(head + "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
+      link.waitForEnd()
+    },
     Case(name: "broken chunks", kind: .httpProtocol, phase: .transfer) { link in
       link.read(until: "\r\n\r\n")
       link.write(head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n")

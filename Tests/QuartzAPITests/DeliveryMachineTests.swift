@@ -228,6 +228,21 @@ let bare500 = DeliveryOutcome.transient(DeliveryTrouble("500"), wait: nil, blame
     #expect(tries.first == 10)
   }
 
+  /// A receiver that was mended gets large batches again within minutes, not sizes ten minutes apart.
+  @Test func onceALargerBatchIsTakenTheNextSizeNeedNotWait() {
+    var settings = DeliveryMachine.Settings()
+    settings.batch = 400
+    var driver = Driver(rows: 100, settings: settings)
+    driver.settle { $0.rows.count > 5 ? .tooLarge : stored }
+    #expect(driver.machine.batchLimit < 10)
+    driver.now = driver.now.advanced(by: .seconds(600))
+    driver.live = (1000..<3000).map { QueuedRecord(sequence: UInt64($0), record: record($0)) }
+    let before = driver.sent.count
+    driver.settle { _ in stored }
+    #expect(driver.isEmpty && driver.machine.batchLimit == 400)
+    #expect(driver.sent.count - before < 15)
+  }
+
   @Test func refusedForItsSizeAloneIsNoPoison() {
     var driver = Driver(rows: 1)
     _ = driver.batch()

@@ -35,6 +35,14 @@ import Testing
     #expect(pulled.skipped.first?.reason == "over the limit of 2000 checks (limits.remote_checks)")
   }
 
+  @Test("what the list calls a type does not reach a terminal as it is")
+  func typesAreMadePrintable() throws {
+    let pulled = try map(#""check_type":"\u001b[2J\u001b]0;owned\u0007","url":"https://a.test/""#)
+    let skipped = try #require(pulled.skipped.first)
+    #expect(skipped.type == #"\u{1b}[2J\u{1b}]0;owned\u{7}"#)
+    #expect((skipped.name + skipped.reason).unicodeScalars.allSatisfy { $0.value >= 0x20 })
+  }
+
   @Test("A14: the same check a thousand times is one check, or no list at all")
   func repetition() async throws {
     let one = FakeCheck(id: checkID(1).description, members: #""check_type":"http","url":"https://a.test/""#)

@@ -94,12 +94,20 @@ import Testing
       window(1, from: "2026-01-04T03:00:00Z", to: "2026-01-04T01:00:00Z"),
       window(2, recurring: "true,\"recurrence_pattern\":null"), window(3, recurring: "null"),
       window(4, resource: "00000000-0000-4000-8000-00000000bbbb", from: "2026-01-04T03:00:00Z"),
+      // Points in time to PostgreSQL, and to nobody else.
+      window(5, to: "infinity"), window(6, from: "-infinity"),
+      window(7, resource: "00000000-0000-4000-8000-00000000bbbb", from: "infinity"),
     ]
     let puller = try bench.puller()
     await bench.pulls(puller, 1)
     #expect(bench.lists.first?.windows.map(\.id) == [checkID(3)])
     let notices = puller.status.notices().map(\.message)
-    #expect(notices.count == 2)
+    #expect(notices.count == 4)
+    #expect(
+      notices.dropFirst(2).map { $0.suffix(46) } == [
+        #"Patch night: ends_at is no point in time: "infinity""#.suffix(46),
+        #"Patch night: starts_at is no point in time: "-infinity""#.suffix(46),
+      ])
     #expect(notices.allSatisfy { $0.hasPrefix("a maintenance window of the API is not kept: Patch night: ") })
   }
 

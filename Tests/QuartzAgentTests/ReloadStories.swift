@@ -19,20 +19,35 @@ import Testing
     try await withTemporaryDirectory { folder in
       try await withLoopbackServer(script: RunStories.web) { first in
         try await withLoopbackServer(script: RunStories.web) { second in
-          try RunStories.config(check("One", first.port), in: folder)
+          let status = "status: {listen: \"127.0.0.1:\(try freePort())\"}"
+          try RunStories.config(check("One", first.port), more: status, in: folder)
           let process = try AgentProcess(["run"], in: folder)
           try await process.wait(for: "the first check") { first.accepted >= 1 }
-          try RunStories.config(check("One", first.port) + "\n" + check("Two", second.port), in: folder)
+          let both = check("One", first.port) + "\n" + check("Two", second.port)
+          try RunStories.config(both, more: status, in: folder)
           process.send(SIGHUP)
           try await process.wait(for: "the second check") { second.accepted >= 1 }
 
-          try "checks: [".write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+          try RunStories.config(both.replacingOccurrences(of: "interval", with: "intervall"), more: status, in: folder)
           process.send(SIGHUP)
           try await process.wait(for: "the complaint") {
             process.stderr.contains("the old one stays in force")
           }
           let seen = second.accepted
           try await process.wait(for: "both going on") { second.accepted > seen }
+
+          // Whoever asks is told, and finds the agent although its file is wrong now.
+          let told = try await agent("status", in: folder)
+          #expect(told.status == 0, "\(told.stderr)")
+          #expect(told.stderr.contains("agent.yaml is wrong"), "\(told.stderr)")
+          #expect(told.stdout.contains("the configuration on disk was refused"), "\(told.stdout)")
+          try RunStories.config(both, more: status, in: folder)
+          process.send(SIGHUP)
+          try await process.wait(for: "the file to be taken") {
+            process.stderr.components(separatedBy: "configuration reloaded").count > 2
+          }
+          let again = try await agent("status", in: folder)
+          #expect(!again.stdout.contains("was refused") && again.stderr.isEmpty, "\(again.stdout)")
           process.send(SIGTERM)
           #expect(try await process.finish().status == 0)
         }

@@ -54,7 +54,7 @@ import Testing
         let process = try AgentProcess(["run"], in: folder)
         try await process.wait(for: "a probe") { server.accepted >= 1 }
         for _ in 0..<100 {
-          for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO, SIGPIPE, 34, 64] {
+          for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPIPE, 34, 64] {
             process.send(number)
           }
         }

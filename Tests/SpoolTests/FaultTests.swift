@@ -70,6 +70,22 @@ struct FaultTests {
     #expect(after.status.damaged == 0)
   }
 
+  @Test("in memory the outage that is covered is the buffer's, not the disk's")
+  func coverInMemory() throws {
+    let disk = MemoryFileSystem()
+    var settings = smallSettings()
+    settings.queueLimit = 20
+    let store = TestStore(disk, settings)
+    store.add(0..<10, at: 0)
+    let onDisk = try #require(store.core.status(at: time(60)).hoursCovered)
+    disk.change { $0.isReadOnly = true }
+    store.add(10..<20, at: 60)
+    // 20 in a minute; ten places are left.
+    let inMemory = try #require(store.core.status(at: time(60)).hoursCovered)
+    #expect(abs(inMemory - 0.5 / 60) < 1e-9)
+    #expect(onDisk > inMemory)
+  }
+
   @Test(
     "K4: no space at the start: a smaller ring with a note, or memory with the reason",
     arguments: [0, 40, 100])

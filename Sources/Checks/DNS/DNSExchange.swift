@@ -48,7 +48,8 @@ struct DNSExchange: Sendable {
     let ignored = outcome.dialogue.ignored
     guard let answer = outcome.dialogue.answer else {
       return DNSReply(
-        content: .failure(failure(report, label(server), ignored)), transport: .udp, ignored: ignored,
+        content: .failure(failure(report, label(server), server.source, ignored)), transport: .udp,
+        ignored: ignored,
         elapsed: report.elapsed)
     }
     // Only the header counts when it says that the rest is cut, wherever the cut went.
@@ -93,7 +94,7 @@ struct DNSExchange: Sendable {
       return .failure(
         Verdict(.dnsMalformed, phase: phase, message: "\(label) sent an impossible length over TCP"))
     }
-    return .failure(failure(report, label, dialogue.ignored))
+    return .failure(failure(report, label, server.source, dialogue.ignored))
   }
 
   func label(_ server: SocketAddress) -> String { name?.description ?? server.description }
@@ -107,7 +108,9 @@ struct DNSExchange: Sendable {
     }
   }
 
-  private func failure(_ report: FlowReport, _ server: String, _ ignored: Int) -> Verdict {
+  private func failure(
+    _ report: FlowReport, _ server: String, _ source: IPAddress?, _ ignored: Int
+  ) -> Verdict {
     switch report.end {
     case .timedOut where report.connected == nil && transport != .udp:
       if report.isOwnLateness { return .ownLateness(report, phase: .connect) }
@@ -120,7 +123,8 @@ struct DNSExchange: Sendable {
       return Verdict(
         .connectionClosed, phase: phase, message: "\(server) closed the connection before it had answered")
     case .failed(let code):
-      return Verdict(errno: code, phase: report.connected == nil ? .connect : phase, peer: server)
+      return Verdict(
+        errno: code, phase: report.connected == nil ? .connect : phase, peer: server, source: source)
     }
   }
 }

@@ -164,6 +164,7 @@ package struct DNSProbe: Probe {
     var outcome: ProbeOutcome
     switch reply.content {
     case .failure(let verdict):
+      timings.giveRest(of: reply.elapsed, to: verdict.phase)
       let isOurs = verdict.reason == .localFault && reply.elapsed == .zero
       outcome = ProbeOutcome(
         verdict, responseTime: isOurs ? nil : total, timings: timings, assertions: judge.unanswered())
@@ -244,5 +245,19 @@ extension DNSFacts {
     answerCount = message.answers.count
     ignored = reply.ignored
     errors = message.extendedErrors.map(\.description)
+  }
+}
+
+extension Timings {
+  /// What no other part of the exchange took went into the one it failed in.
+  fileprivate mutating func giveRest(of elapsed: Duration, to phase: Phase?) {
+    let rest = elapsed - (connect ?? .zero) - (tls ?? .zero)
+    guard rest > .zero else { return }
+    switch phase {
+    case .connect where connect == nil: connect = rest
+    case .tls where tls == nil: tls = rest
+    case .connect, .tls, .dns, .prepare, nil: break
+    default: firstByte = rest
+    }
   }
 }

@@ -43,8 +43,13 @@ extension DNSExchange {
       secure: DNSSecureFacts(
         handshake: summary.elapsed, tls: summary.report.map { TLSFacts($0, now: .now()) }),
       elapsed: report.elapsed)
-    if outcome.dialogue.inner.answer == nil, let failure = handshakeFailure(summary, report, server) {
-      reply.content = .failure(failure)
+    if outcome.dialogue.inner.answer == nil, !outcome.dialogue.inner.isMalformed {
+      if let failure = handshakeFailure(summary, report, server) {
+        reply.content = .failure(failure)
+      } else if summary.isClosed {
+        let words = "\(label(server)) closed the connection before it had answered"
+        reply.content = .failure(Verdict(.connectionClosed, phase: phase, message: words))
+      }
     }
     return reply
   }
@@ -120,6 +125,10 @@ extension DNSExchange {
     guard query.accepts(report.body[...]) else {
       return .failure(
         Verdict(.dnsMalformed, phase: phase, message: "\(label) sent no answer to the question by HTTPS"))
+    }
+    guard report.body[2] & 0x02 == 0 else {
+      let words = "\(label) sent an answer by HTTPS that says it is cut"
+      return .failure(Verdict(.dnsMalformed, phase: phase, message: words))
     }
     return read(report.body, dialled.peer)
   }

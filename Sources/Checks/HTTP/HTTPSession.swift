@@ -33,8 +33,8 @@ struct HTTPSession {
     var request = step.request(plan)
     if let authorization = authorization(for: step) {
       request.headers.append(HeaderField("Authorization", authorization))
-      // Known credentials may still meet a nonce or a token that has run out.
-      request.stopsAtChallenge = true
+      // A token may have run out, which is mended once. Any other 401 is an answer to be judged, and read for that.
+      request.stopsAtChallenge = token != nil && !hasRefusedToken
     } else if step.sendsOwnHeaders, case .digest = plan.settings.auth {
       request.stopsAtChallenge = true
     }

@@ -16,6 +16,9 @@ extension HTTPStep {
     request.stopsAtRedirect = settings.follow
     request.decompress = needsBody && settings.decompress
     request.httpVersion = HTTPVersionPreference(settings.version)
+    // A server may answer an upload over HTTP/2 before it has read it (RFC 9113 section 8.1), which libcurl 7.88 takes
+    // for a failure every other time.
+    if request.body != nil, request.httpVersion == .auto { request.httpVersion = .http11 }
     request.proxy = settings.proxy.map(TransferProxy.init)
     request.tls = TransferTLS(settings.tls)
     // Another name is meant for the check's own host only, and the client's certificate is a credential.

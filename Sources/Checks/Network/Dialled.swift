@@ -17,6 +17,9 @@ package struct Dialled: Sendable {
   package var elapsed: Duration
   /// All that were dialled; empty where there was no choice.
   package var tries: [DialledAddress]
+
+  /// The part of the time that went into it; where no connection stands, all of it.
+  var dialling: Duration { connect ?? elapsed }
 }
 
 extension Reactor {

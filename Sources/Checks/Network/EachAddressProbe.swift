@@ -26,7 +26,7 @@ package struct EachAddressProbe: Probe {
     case .ended(let outcome): return outcome
     case .found(let addresses, let dns):
       let outcomes = try await probe(addresses, check, deadline)
-      return Self.merge(zip(addresses, outcomes).map { ($0, $1) }, rule: check.responseTime, dns: dns)
+      return Self.merge(zip(addresses, outcomes).map { ($0, $1) }, of: check, dns: dns)
     }
   }
 
@@ -49,17 +49,18 @@ package struct EachAddressProbe: Probe {
   }
 
   /// The outcome of the address that decides, with what all of them came to: the first that failed, else the first
-  /// that nobody can tell about, else the slowest.
+  /// that nobody can tell about, else the slowest. Of a check that must fail all of them must: one that answers decides.
   static func merge(
-    _ probed: [(peer: SocketAddress, outcome: ProbeOutcome)], rule: Thresholds<Duration>, dns: Duration?
+    _ probed: [(peer: SocketAddress, outcome: ProbeOutcome)], of check: MonitoringCheck, dns: Duration?
   ) -> ProbeOutcome {
     var outcomes = probed.map(\.outcome)
     for index in outcomes.indices {
       // Resolving was done once, for all of them.
-      outcomes[index].add(dns)
-      ResponseTimeRule(rule).judge(&outcomes[index])
+      outcomes[index].add(dns, countsAsResponse: check.type != .ping)
+      ResponseTimeRule(check.responseTime).judge(&outcomes[index])
     }
-    guard let deciding = outcomes.indices.max(by: { rank(outcomes[$0], $0) < rank(outcomes[$1], $1) }) else {
+    let ranks = outcomes.enumerated().map { rank($1, $0, negated: check.negate) }
+    guard let deciding = ranks.indices.max(by: { ranks[$0] < ranks[$1] }) else {
       preconditionFailure("found no address at all")
     }
     var merged = outcomes[deciding]
@@ -73,24 +74,25 @@ package struct EachAddressProbe: Probe {
   }
 
   /// Higher decides. The position counts only among failures, the time only among successes.
-  private static func rank(_ outcome: ProbeOutcome, _ index: Int) -> (Int, Duration) {
+  private static func rank(_ outcome: ProbeOutcome, _ index: Int, negated: Bool) -> (Int, Duration) {
     let state =
       switch outcome.verdict.state {
-      case .up: 0
-      case .degraded: 1
+      case .up: negated ? 4 : 0
+      case .degraded: negated ? 3 : 1
       case .unknown: 2
-      case .down: 3
+      case .down: negated ? 1 : 3
       }
     return (state, outcome.verdict.isSuccess ? outcome.responseTime ?? .zero : .seconds(-index))
   }
 }
 
 extension ProbeOutcome {
-  fileprivate mutating func add(_ dns: Duration?) {
+  /// A ping's response time is the mean round trip and nothing else.
+  fileprivate mutating func add(_ dns: Duration?, countsAsResponse: Bool) {
     guard let dns else { return }
     timings.dns = dns + (timings.dns ?? .zero)
     timings.total = timings.total.map { $0 + dns }
-    responseTime = responseTime.map { $0 + dns }
+    if countsAsResponse { responseTime = responseTime.map { $0 + dns } }
   }
 
   /// Puts the address that decided into the words.

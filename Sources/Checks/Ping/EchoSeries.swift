@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Glibc
 import Monitoring
 
 /// A run of echo requests over one socket: sends on time, whatever came back so far, and is done when every packet
@@ -46,6 +47,8 @@ struct EchoSeries: Dialogue {
   }
 
   mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> DialogueStep {
+    // A redirect or a source quench (icmp(7)): the packet went on, and its reply may come (RFC 1122 3.2.2.2, RFC 6633).
+    if error.code == EREMOTEIO { return .wait }
     guard let number = open(ICMPEcho.sequence(of: quoted)) else { return .wait }
     tally.errors[number] = error
     return isSettled ? .done : .wait

@@ -26,11 +26,11 @@ let pingForbidden =
 
 extension Verdict {
   /// A ping that the network or the kernel cut short.
-  init(pinging report: FlowReport, code: Int32, host: String) {
+  init(pinging report: FlowReport, code: Int32, host: String, source: IPAddress?) {
     switch code {
     case EACCES where report.connected == nil, EPERM where report.connected == nil:
       self.init(.localFault, phase: .prepare, message: pingForbidden)
-    default: self.init(errno: code, phase: .connect, peer: host)
+    default: self.init(errno: code, phase: .connect, peer: host, source: source)
     }
   }
 }

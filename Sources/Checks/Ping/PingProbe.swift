@@ -53,7 +53,7 @@ package struct PingProbe: Probe {
     let (tally, report) = (conversation.dialogue.tally, conversation.report)
     var outcome = outcome(of: tally, check, settings, elapsed: report.elapsed)
     if case .failed(let code) = report.end, tally.roundTrips.isEmpty {
-      outcome.verdict = Verdict(pinging: report, code: code, host: settings.host)
+      outcome.verdict = Verdict(pinging: report, code: code, host: settings.host, source: peer.source)
     } else if report.isOwnLateness, !outcome.verdict.isSuccess {
       outcome.verdict = .ownLateness(report, phase: .answer)
     }

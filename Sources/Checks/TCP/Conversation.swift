@@ -11,6 +11,8 @@ struct Conversation: Dialogue {
   typealias Instant = ContinuousClock.Instant
 
   static let windowBytes = 16 * 1024
+  /// More than any protocol needs: a server must not lead us round in circles.
+  static let stepLimit = 64
   /// How long the farewell may take.
   static let parting = Duration.milliseconds(250)
 
@@ -117,6 +119,10 @@ struct Conversation: Dialogue {
       finishStep(at: heardAt)
       window.removeFirst(count)
       pending.insert(contentsOf: then, at: 0)
+      guard then.isEmpty || steps.count < Self.stepLimit else {
+        fail(.unexpected, "the server wants more than \(Self.stepLimit) steps")
+        return false
+      }
       return true
     case .later(let wake):
       if let wake { step.wake = wake }
@@ -172,6 +178,9 @@ extension Conversation {
         seen: window.isEmpty ? nil : seen)
     ]
   }
+
+  /// An answer was due and nothing at all came.
+  var waitsInVain: Bool { current != nil && firstHeardAt == nil }
 
   /// The number of the current step, from 1.
   var stepNumber: Int { steps.count + 1 }

@@ -36,7 +36,7 @@ struct PortExchange: Sendable {
     var outcome = outcome(
       verdict.failure ?? .ok, dialled, settings, dns: dns,
       took: dialled.elapsed + ended.report.started.duration(to: end), tls)
-    outcome.note(said, until: end)
+    outcome.note(said, from: ended.report.started, until: end)
     return outcome
   }
 
@@ -64,7 +64,7 @@ struct PortExchange: Sendable {
     let total = (dns ?? .zero) + took
     var outcome = ProbeOutcome(
       verdict == .ok ? rule.verdict ?? .ok : verdict, responseTime: total,
-      timings: Timings(dns: dns, connect: dialled.connect, tls: tls?.elapsed, total: total),
+      timings: Timings(dns: dns, connect: dialled.dialling, tls: tls?.elapsed, total: total),
       address: dialled.peer.description, ipVersion: dialled.peer.address.version,
       tls: tls?.report.map { TLSFacts($0, now: now) }, assertions: rule.assertions)
     outcome.dialled = dialled.tries
@@ -79,7 +79,9 @@ extension PortTalk {
 
 extension ProbeOutcome {
   /// What was said, and what was seen where it ended.
-  fileprivate mutating func note(_ talk: PortTalk, until end: ContinuousClock.Instant) {
+  fileprivate mutating func note(
+    _ talk: PortTalk, from start: ContinuousClock.Instant, until end: ContinuousClock.Instant
+  ) {
     if let startTLS = talk.startTLS {
       dialog = startTLS.allSteps(until: end).map { step in
         var step = step
@@ -88,9 +90,15 @@ extension ProbeOutcome {
       }
     }
     dialog += talk.dialog.allSteps(until: end)
-    if let opened = talk.dialog.openedAt, let first = talk.dialog.firstHeardAt {
-      timings.firstByte = opened.duration(to: first)
-      if let last = talk.dialog.finishedAt { timings.transfer = max(.zero, first.duration(to: last)) }
+    if verdict.phase == .tls, timings.tls == nil {
+      timings.tls = max(.zero, (talk.startTLS?.finishedAt ?? start).duration(to: end))
+    }
+    if let opened = talk.dialog.openedAt, talk.dialog.firstHeardAt != nil || talk.dialog.waitsInVain {
+      let first = talk.dialog.firstHeardAt ?? end
+      timings.firstByte = max(.zero, opened.duration(to: first))
+      if talk.dialog.firstHeardAt != nil {
+        timings.transfer = max(.zero, first.duration(to: talk.dialog.finishedAt ?? end))
+      }
     }
     let talks = [talk.startTLS, talk.dialog].compactMap { $0 }
     guard !verdict.isSuccess, let ended = talks.first(where: { $0.finishedAt == nil }) ?? talks.first

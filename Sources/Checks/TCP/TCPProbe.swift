@@ -88,7 +88,7 @@ extension ProbeOutcome {
     let total = (dns ?? .zero) + dialled.elapsed
     self.init(
       dialled.verdict, responseTime: total,
-      timings: Timings(dns: dns, connect: dialled.connect, total: total),
+      timings: Timings(dns: dns, connect: dialled.dialling, total: total),
       address: dialled.peer.description, ipVersion: dialled.peer.address.version)
     self.dialled = dialled.tries
   }

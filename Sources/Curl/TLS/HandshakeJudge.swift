@@ -52,6 +52,9 @@ package final class HandshakeJudge {
     guard contextIndex >= 0, SSL_CTX_set_ex_data(context, contextIndex, itself) == 1 else { return false }
     // Level 0 so that a weak chain reaches our verdict, which names it, instead of failing without facts.
     SSL_CTX_set_security_level(context, 0)
+    if options.verify, options.minimumVersion.number >= TLS1_2_VERSION {
+      SSL_CTX_set_security_callback(context, judgeStrength)
+    }
     guard quartz_ssl_set_min_version(context, options.minimumVersion.number) == 1,
       quartz_ssl_set_max_version(context, options.maximumVersion?.number ?? 0) == 1,
       quartz_ssl_set_max_chain_bytes(context, 64 * 1024) == 1
@@ -120,7 +123,16 @@ package final class HandshakeJudge {
     guard let leaf else { return false }
     if isAddressLiteral(name) { return X509_check_ip_asc(leaf, name, 0) == 1 }
     let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
-    return X509_check_host(leaf, name, name.utf8.count, flags, nil) == 1
+    return X509_check_host(leaf, name, name.utf8.count, flags, nil) == 1 || isUnderWildcard(leaf, flags)
+  }
+
+  /// OpenSSL's wildcards do not stand for a label with an underscore, which DNS allows and other clients accept. A label
+  /// that nobody can have foreseen is only matched by a wildcard.
+  private func isUnderWildcard(_ leaf: OpaquePointer, _ flags: UInt32) -> Bool {
+    let label = name.prefix { $0 != "." }
+    guard label.contains("_"), !label.hasPrefix("_") else { return false }
+    let other = "q" + String(UInt64.random(in: .min ... .max), radix: 36) + name.dropFirst(label.count)
+    return X509_check_host(leaf, other, other.utf8.count, flags, nil) == 1
   }
 
   /// - Parameter anchored: the chain ends in a trusted certificate, whose own strength is the administrator's matter.
@@ -222,6 +234,20 @@ private func collectError(_ ok: Int32, _ verification: OpaquePointer?) -> Int32 
   guard let verification, let ssl = connection(of: verification), let judge = judge(of: ssl) else { return 0 }
   judge.collect(X509_STORE_CTX_get_error(verification))
   return 1
+}
+
+/// OpenSSL's callback for the strength of what a handshake uses. Certificates are for our own verdict; what the server's
+/// handshake itself leans on, a Diffie-Hellman group or a signature, is held to what ordinary clients take: 2,048 bits,
+/// and no SHA-1 (RFC 9325 sections 4.1 and 4.3).
+private func judgeStrength(
+  _ ssl: OpaquePointer?, _ context: OpaquePointer?, _ operation: Int32, _ bits: Int32, _ kind: Int32,
+  _ other: UnsafeMutableRawPointer?, _ argument: UnsafeMutableRawPointer?
+) -> Int32 {
+  switch operation & 0xffff {
+  case SSL_SECOP_TMP_DH & 0xffff: bits >= 112 ? 1 : 0
+  case SSL_SECOP_SIGALG_CHECK & 0xffff: bits >= 80 ? 1 : 0
+  default: 1
+  }
 }
 
 /// Remembers that a certificate was wanted: a later refusal is explained by it. Goes on with what is configured.

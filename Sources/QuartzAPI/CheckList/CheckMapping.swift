@@ -44,7 +44,7 @@ package struct CheckMapping: Sendable {
     pulled.filtered = snapshot.checks.count - chosen.count
     let names = uniqueNames(chosen)
     for wire in chosen {
-      let name = names[wire.id] ?? wire.type
+      let name = names[wire.id] ?? wire.type.printable(maxBytes: 64)
       var reader = DefinitionReader(wire, name: name, rules: rules)
       let made = reader.check()
       switch made {

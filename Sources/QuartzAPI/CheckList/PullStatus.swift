@@ -50,8 +50,8 @@ package struct PullStatus: Hashable, Sendable {
     }
     if isFromDisk {
       let since = lastSuccess.map { " of \($0.rfc3339)" } ?? ""
-      notices.append(
-        LinkNotice(message: "the checks are those of the list on disk\(since); the API has not answered yet"))
+      let why = trouble == nil && held == nil ? "; the API has not answered yet" : ""
+      notices.append(LinkNotice(message: "the checks are those of the list on disk\(since)\(why)"))
     }
     if let windowTrouble {
       notices.append(

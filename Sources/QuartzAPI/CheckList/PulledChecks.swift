@@ -37,7 +37,7 @@ package struct SkippedCheck: Hashable, Sendable {
   package init(id: UniqueID, name: String, type: String, reason: String) {
     self.id = id
     self.name = name
-    self.type = type
+    self.type = type.printable(maxBytes: 64)
     self.reason = reason
   }
 }

@@ -105,7 +105,7 @@ extension WireCheck {
         json.object { $0.field("name", resourceName) }
       }
       json.field("check_type", type)
-      json.fieldIfPresent("url", url)
+      json.fieldIfPresent("url", withSecrets ? url : url?.withoutUserInfo)
       json.fieldIfPresent("ip_address", ipAddress)
       json.fieldIfPresent("port", port)
       json.fieldIfPresent("expected_status_code", expectedStatusCode)
@@ -189,5 +189,16 @@ extension JSONWriter {
         }
       }
     }
+  }
+}
+
+extension String {
+  /// User info is no part of a url that a check may have; the list has it all the same, and it may be a password. What
+  /// stands there instead keeps the url as refused as it was.
+  fileprivate var withoutUserInfo: String {
+    guard let start = firstRange(of: "://")?.upperBound else { return self }
+    let end = self[start...].firstIndex { "/?#".contains($0) } ?? endIndex
+    guard let at = self[start..<end].lastIndex(of: "@") else { return self }
+    return self[..<start] + Redacted.mark + self[at...]
   }
 }

@@ -34,8 +34,9 @@ package struct WireWindow: ListRow {
   package var id: UniqueID
   package var resourceID: UniqueID
   package var title: String
-  package var startsAt: Timestamp
-  package var endsAt: Timestamp
+  /// As the API writes them; PostgreSQL also knows `infinity` and years of five digits.
+  package var starts: String
+  package var ends: String
   /// The API's word; nil for a window that comes once.
   package var recurrence: String?
 
@@ -49,13 +50,9 @@ package struct WireWindow: ListRow {
       throw wrong("resource_id")
     }
     guard let title = json["title"]?.string else { throw wrong("title") }
-    guard let starts = json["starts_at"]?.string.flatMap({ Timestamp(rfc3339: $0) }) else {
-      throw wrong("starts_at")
-    }
-    guard let ends = json["ends_at"]?.string.flatMap({ Timestamp(rfc3339: $0) }) else {
-      throw wrong("ends_at")
-    }
-    (self.id, self.resourceID, self.title, self.startsAt, self.endsAt) = (id, resource, title, starts, ends)
+    guard let starts = json["starts_at"]?.string else { throw wrong("starts_at") }
+    guard let ends = json["ends_at"]?.string else { throw wrong("ends_at") }
+    (self.id, self.resourceID, self.title, self.starts, self.ends) = (id, resource, title, starts, ends)
     // A pattern stays behind when somebody takes the tick of recurrence away.
     let repeats = json["is_recurring"]?.bool ?? false
     recurrence = repeats ? json["recurrence_pattern"]?.string ?? "" : nil
@@ -66,8 +63,8 @@ package struct WireWindow: ListRow {
       json.field("id", id.description)
       json.field("resource_id", resourceID.description)
       json.field("title", title)
-      json.field("starts_at", startsAt)
-      json.field("ends_at", endsAt)
+      json.field("starts_at", starts)
+      json.field("ends_at", ends)
       json.field("is_recurring", recurrence != nil)
       json.fieldIfPresent("recurrence_pattern", recurrence)
     }
@@ -84,7 +81,10 @@ extension WireWindow {
     var windows: [MaintenanceWindow] = []
     var problems: [String] = []
     // A day of grace: a result may be as late as its run is long.
-    let current = rows.filter { $0.recurrence != nil || $0.endsAt.advanced(by: .seconds(86_400)) >= now }
+    let current = rows.filter { row in
+      guard row.recurrence == nil, let ends = Timestamp(rfc3339: row.ends) else { return true }
+      return ends.advanced(by: .seconds(86_400)) >= now
+    }
     let ordered = current.sorted { left, right in
       let (first, second) = (resources.contains(left.resourceID), resources.contains(right.resourceID))
       return first == second ? left.id < right.id : first
@@ -98,10 +98,18 @@ extension WireWindow {
         problems.append("\(name): over the limit of \(MaintenanceLimits.windows) maintenance windows")
         continue
       }
+      // One row that cannot be read says nothing about the others.
+      guard let starts = Timestamp(rfc3339: row.starts), let ends = Timestamp(rfc3339: row.ends) else {
+        let column = Timestamp(rfc3339: row.starts) == nil ? ("starts_at", row.starts) : ("ends_at", row.ends)
+        if isOurs {
+          problems.append("\(name): \(column.0) is no point in time: \"\(column.1.printable(maxBytes: 40))\"")
+        }
+        continue
+      }
       do throws(InvalidMaintenance) {
         windows.append(
           try MaintenanceWindow(
-            id: row.id, title: row.title, resource: row.resourceID, starts: row.startsAt, ends: row.endsAt,
+            id: row.id, title: row.title, resource: row.resourceID, starts: starts, ends: ends,
             repetition: row.recurrence))
       } catch  where isOurs {
         problems.append("\(name): \(error.problems.map(\.message).joined(separator: "; "))")

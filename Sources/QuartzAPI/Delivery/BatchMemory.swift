@@ -65,4 +65,12 @@ extension DeliveryMachine {
     hasGrown = true
     self.shrunkAt = batchLimit < settings.batch ? now : nil
   }
+
+  /// A larger batch was taken: the receiver was mended, and the next size need not wait.
+  mutating func grewWell() {
+    guard hasGrown, shrunkAt != nil else { return }
+    hasGrown = false
+    growPatience = BatchMemory.patience.lowerBound
+    shrunkAt = .some(Timestamp(microseconds: 0))
+  }
 }

@@ -77,6 +77,8 @@ extension DeliveryMachine {
     switch outcome {
     case .acknowledged(let acknowledgement):
       guard let sent else { return [] }
+      // A small one proves nothing about larger ones.
+      if sent.piece.rows.count * 2 > batchLimit { grewWell() }
       return accept(sent.piece, of: sent.lane, acknowledgement, at: now)
     case .rowsRefused(let code):
       reached()

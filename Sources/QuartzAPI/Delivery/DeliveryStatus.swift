@@ -19,8 +19,10 @@ package struct DeliveryStatus: Hashable, Sendable {
   package var batch: Int
   package var configuredBatch: Int
   package var usage: RequestUsage
+  /// The budget has no request for new results before then.
+  package var throttledUntil: Timestamp?
 
-  init(_ machine: DeliveryMachine, usage: RequestUsage, dialect: DeliveryDialect) {
+  init(_ machine: DeliveryMachine, usage: RequestUsage, dialect: DeliveryDialect, now: Timestamp) {
     self.dialect = dialect
     self.tally = machine.tally
     self.heldUntil = machine.holdUntil
@@ -30,6 +32,8 @@ package struct DeliveryStatus: Hashable, Sendable {
     self.batch = machine.batchLimit
     self.configuredBatch = machine.settings.batch
     self.usage = usage
+    // A wait of seconds is the pace of ordinary delivery.
+    self.throttledUntil = machine.throttled[.live].flatMap { $0 > now.advanced(by: .seconds(5)) ? $0 : nil }
   }
 
   /// What people should know beside the trouble of delivery itself and its counts.
@@ -40,6 +44,13 @@ package struct DeliveryStatus: Hashable, Sendable {
         LinkNotice(
           message: "\(tally.quarantined) results were refused by the receiver since the start (\(codes))",
           hint: "look at them: quartz-agent spool quarantine"))
+    }
+    if let throttledUntil {
+      notices.append(
+        LinkNotice(
+          message: "the request budget is used up: nothing is sent before \(throttledUntil.rfc3339) "
+            + "(\(usage.minute) of \(usage.allowedPerMinute) in a minute, \(usage.hour) of \(usage.perHour) in an hour)",
+          hint: "results wait in the store; larger batches or fewer checks need fewer requests"))
     }
     if parked > 0 {
       notices.append(

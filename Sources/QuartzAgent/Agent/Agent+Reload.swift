@@ -45,6 +45,7 @@ extension Agent {
     switch loaded {
     case .success(let loaded):
       await watch.finishReading(loaded.origin)
+      parts.refusedFile.accept()
       let new = loaded.settings
       for warning in loaded.warnings { log.warning("\(warning.headline)", metadata: warning.hintMetadata) }
       parts.maintenance.replace(file: new.maintenance)
@@ -58,6 +59,7 @@ extension Agent {
     case .failure(let errors):
       for problem in errors.problems { log.error("\(problem.headline)", metadata: problem.hintMetadata) }
       log.error("the configuration was not reloaded: the old one stays in force")
+      parts.refusedFile.refuse(errors, path: path)
     }
   }
 }

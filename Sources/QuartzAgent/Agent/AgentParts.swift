@@ -22,6 +22,7 @@ struct AgentParts: Sendable {
   let link: QuartzLink?
   let server: LocalStatusServer?
   let supervisor: Supervisor?
+  let refusedFile = RefusedFile()
   private let settings: Settings
   private let log: Logger
 
@@ -72,7 +73,7 @@ struct AgentParts: Sendable {
       maintenance: maintenance,
       desk: RunNowDesk(
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
-      agent: settings.agent.name)
+      refusedFile: refusedFile, agent: settings.agent.name)
     self.server = ListenAddress(settings.status.listen).map {
       LocalStatusServer(
         listen: $0, source: status, access: StatusAccess(settings.status), logger: log)

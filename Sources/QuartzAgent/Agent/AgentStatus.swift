@@ -20,6 +20,7 @@ struct AgentStatus: StatusSource {
   let egress: EgressBudget
   let maintenance: MaintenanceBook
   let desk: RunNowDesk
+  let refusedFile: RefusedFile
   /// The agent's name.
   let agent: String
 
@@ -35,6 +36,7 @@ struct AgentStatus: StatusSource {
       snapshot.delivery = DeliveryView(status, backlog: snapshot.spool?.depth ?? 0, skipped: skipped())
     }
     if let damage = history.damage { snapshot.notices.append(StatusProblem(damage)) }
+    if let problem = refusedFile.problem { snapshot.notices.append(problem) }
     snapshot.notices += await linkNotices() + egressNotices()
     return snapshot
   }

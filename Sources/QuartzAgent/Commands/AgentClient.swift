@@ -17,6 +17,19 @@ struct AgentClient {
     self.token = token
   }
 
+  /// - Parameter place: the path of a socket, or host:port.
+  init(place: String) throws {
+    if place.contains("/") {
+      self.init(address: .unix(path: place))
+    } else if let endpoint = Endpoint(place, defaultPort: nil) {
+      self.init(address: .tcp(host: endpoint.host, port: endpoint.port))
+    } else {
+      throw failure(
+        "--socket must be the path of a socket or host:port, found \(place.printable(maxBytes: 80))",
+        status: ExitStatus.configuration)
+    }
+  }
+
   /// Of an agent with this configuration; nil when it has no status server.
   init?(_ settings: StatusSettings) {
     guard let address = ListenAddress(settings.listen) else { return nil }

@@ -46,13 +46,16 @@ struct OnceCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (1...1_000_000).contains(count) else { throw ValidationError("--count must be 1 to 1000000") }
+    if explain, let format = output.format, format != .table {
+      throw ValidationError("--explain goes with --format table; \(format.rawValue) has all of it already")
+    }
   }
 
   func run() async throws {
     let selection = try OnceSelection(targets: targets, with: with, config: config)
     let terminal = Terminal()
     let printer = OncePrinter(
-      format: output.chosen(terminal), explain: explain, width: terminal.width,
+      format: output.chosen(terminal, explains: explain), explain: explain, width: terminal.width,
       color: terminal.usesColor(disabled: output.noColor))
     let way = post ? try OncePost(selection) : nil
     let status = try await withProbeEngine(egress: selection.egress) { engine in

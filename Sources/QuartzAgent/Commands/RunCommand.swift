@@ -42,6 +42,19 @@ func loadSettings(_ path: String, warn: (ConfigProblem) -> Void = { printError("
   try loadConfig(path, warn: warn).settings
 }
 
+/// For commands that only ask or read: an agent may run on an earlier state of a file that is wrong now.
+func settingsForAsking(_ path: String) throws -> Settings {
+  do {
+    return try ConfigLoader.load(path: path, environment: processEnvironment(), patterns: Pattern.rule)
+      .settings
+  } catch {
+    guard let readable = error.readable else { throw report(error) }
+    printError(
+      "warning: \(path) is wrong, and a running agent goes on with what it was; see quartz-agent validate")
+    return readable
+  }
+}
+
 /// The same, for who also wants to know what it was read from.
 func loadConfig(_ path: String, warn: (ConfigProblem) -> Void) throws -> LoadedConfig {
   do {

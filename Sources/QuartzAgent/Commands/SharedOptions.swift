@@ -38,7 +38,10 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "No colours. The variable NO_COLOR does the same.")
   var noColor = false
 
-  func chosen(_ terminal: Terminal) -> ResultFormat { format ?? (terminal.isTerminal ? .table : .ndjson) }
+  /// - Parameter explains: what is explained is for people, wherever it is printed.
+  func chosen(_ terminal: Terminal, explains: Bool = false) -> ResultFormat {
+    format ?? (terminal.isTerminal || explains ? .table : .ndjson)
+  }
 }
 
 /// How the log looks.

@@ -23,7 +23,7 @@ struct StoreOptions: ParsableArguments {
   var stateDir: String?
 
   func open() async throws -> FoundStore {
-    let settings = try stateDir == nil ? loadSettings(try config.required()) { _ in } : nil
+    let settings = try stateDir == nil ? settingsForAsking(try config.required()) : nil
     let folder = stateDir ?? settings?.agent.stateDir ?? ""
     let isReadable = access(folder + "/spool", R_OK | X_OK) == 0
     if !isReadable, errno == EACCES {

@@ -19,7 +19,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   @OptionGroup var config: ConfigOptions
 
-  @Option(help: "The agent's socket, when there is no configuration to name it.")
+  @Option(help: "The agent's socket, or its host:port, when no configuration names it.")
   var socket: String?
 
   @Option(help: "table, or json with everything. Default: table.")
@@ -38,9 +38,9 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private func client() throws -> AgentClient {
-    if let socket { return AgentClient(address: .unix(path: socket)) }
+    if let socket { return try AgentClient(place: socket) }
     let path = try config.required()
-    let settings = try loadSettings(path) { _ in }
+    let settings = try settingsForAsking(path)
     guard let client = AgentClient(settings.status) else {
       throw failure(
         "status.listen is off in \(path): a running agent cannot be asked", status: ExitStatus.configuration)

@@ -55,7 +55,14 @@ struct LatencySummary: Equatable {
     return text
   }
 
-  func write(to json: inout JSONWriter) {
+  /// As one line.
+  var json: String {
+    var json = JSONWriter()
+    write(to: &json)
+    return json.text
+  }
+
+  private func write(to json: inout JSONWriter) {
     json.object { json in
       json.field("summary", check)
       json.field("runs", runs)

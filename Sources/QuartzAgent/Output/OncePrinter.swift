@@ -34,7 +34,7 @@ final class OncePrinter: Sendable {
     if showsProgress { printProgress("") }
     switch format {
     case .ndjson: printSummaries(results, rounds: rounds)
-    case .json: printOutput(renderJSON(results))
+    case .json: printOutput(renderJSON(results, rounds > 1 ? summaries(results) : []))
     case .junit: printOutput(renderJUnit(results))
     case .table:
       if explain {
@@ -51,11 +51,7 @@ final class OncePrinter: Sendable {
 
   private func printSummaries(_ results: [CheckResult], rounds: Int) {
     guard rounds > 1 else { return }
-    for summary in summaries(results) {
-      var json = JSONWriter()
-      summary.write(to: &json)
-      printOutput(json.text + "\n")
-    }
+    for summary in summaries(results) { printOutput(summary.json + "\n") }
   }
 
   private func summaries(_ results: [CheckResult]) -> [LatencySummary] {

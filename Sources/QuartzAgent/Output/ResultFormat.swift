@@ -8,9 +8,10 @@ enum ResultFormat: String, CaseIterable, ExpressibleByArgument {
   case table, json, ndjson, junit
 }
 
-/// Results as one JSON array, one document a line.
-func renderJSON(_ results: [CheckResult]) -> String {
-  results.isEmpty ? "[]\n" : "[\n" + results.map { "  " + $0.json }.joined(separator: ",\n") + "\n]\n"
+/// Results as one JSON array, one document a line; behind them, as in NDJSON, what several rounds came to.
+func renderJSON(_ results: [CheckResult], _ summaries: [LatencySummary] = []) -> String {
+  let lines = (results.map(\.json) + summaries.map(\.json)).map { "  " + $0 }
+  return lines.isEmpty ? "[]\n" : "[\n" + lines.joined(separator: ",\n") + "\n]\n"
 }
 
 /// One result, one line.

@@ -34,7 +34,7 @@ func processSignals() -> AsyncStream<ProcessSignal> {
     sigaction(number, &action, nil)
   }
   // What means nothing to us would end the process by default: a wrong `kill -USR1` must not stop the monitoring.
-  for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO] + Array(firstFreeSignal...lastSignal) {
+  for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO] + Array(firstFreeSignal...lastSignal) {
     signal(number, SIG_IGN)
   }
   return stream

@@ -37,6 +37,27 @@ import Testing
     }
   }
 
+  /// nginx answers over HTTP/2 before it has read the body, which libcurl takes for a failure every other time.
+  @Test func aRequestWithABodyGoesOverHTTP1() async throws {
+    try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      let site = NginxSite(
+        ["location / { return 200 '$server_protocol'; }"], identity: try authority.issue("good"), http2: true)
+      try await withNginx(in: folder, [site]) { ports in
+        let check = try httpCheck("https://good.test:\(ports[0])/") {
+          $0.tlsCAFile = authority.rootFile
+          $0.method = "POST"
+          $0.body = Redacted("x")
+          $0.expectBodyContains = ["HTTP/1.1"]
+        }
+        for _ in 0..<5 {
+          let outcome = try await ProbeBench().http(check)
+          #expect(outcome.verdict == .ok && outcome.httpVersion == "1.1", "\(outcome.verdict)")
+        }
+      }
+    }
+  }
+
   /// A server that does not know ALPN, and one that refuses the protocol.
   @Test func http2IsInsistedOn() async throws {
     try await withTemporaryDirectory { folder in

@@ -163,22 +163,31 @@ import Testing
     )
   }
 
-  @Test func theWorstDecides() {
-    func merge(_ outcomes: [(SocketAddress, ProbeOutcome)], fail: Duration? = nil) -> ProbeOutcome {
-      EachAddressProbe.merge(
-        outcomes.map { (peer: $0.0, outcome: $0.1) }, rule: Thresholds(fail: fail), dns: nil)
+  @Test func theWorstDecides() throws {
+    func merge(
+      _ outcomes: [(SocketAddress, ProbeOutcome)], fail: Duration? = nil, negated: Bool = false
+    ) throws -> ProbeOutcome {
+      let check = try tcp(1) {
+        $0.expectResponseTime = Thresholds(fail: fail)
+        $0.negate = negated
+      }
+      return EachAddressProbe.merge(outcomes.map { (peer: $0.0, outcome: $0.1) }, of: check, dns: nil)
     }
     let up = outcome(.ok, .milliseconds(1))
     let slow = outcome(.ok, .milliseconds(9))
     let unknown = outcome(.localFault, .milliseconds(2))
     let down = outcome(.connectRefused, .milliseconds(3))
     let later = outcome(.connectTimeout, .milliseconds(4))
-    #expect(merge([up, slow]).responseTime == .milliseconds(9))
-    #expect(merge([up, unknown, slow]).verdict.state == .unknown)
-    #expect(merge([unknown, up, down, later]).verdict.reason == .connectRefused)
-    let late = merge([up, slow], fail: .milliseconds(5))
+    #expect(try merge([up, slow]).responseTime == .milliseconds(9))
+    #expect(try merge([up, unknown, slow]).verdict.state == .unknown)
+    #expect(try merge([unknown, up, down, later]).verdict.reason == .connectRefused)
+    let late = try merge([up, slow], fail: .milliseconds(5))
     #expect(late.verdict.reason == .responseTime && late.verdict.state == .down)
     #expect(late.verdict.message?.hasPrefix("a9000, 1 of 2 addresses failing: ") == true)
     #expect(late.addresses.map(\.state) == [.up, .down])
+    // All of them must fail: one that answers is found out, and one that nobody can tell about leaves it open.
+    #expect(try merge([down, slow, later], negated: true).verdict == .ok)
+    #expect(try merge([down, unknown, later], negated: true).verdict.state == .unknown)
+    #expect(try merge([down, later], negated: true).verdict.reason == .connectRefused)
   }
 }

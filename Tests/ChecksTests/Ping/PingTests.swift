@@ -99,6 +99,8 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
     var series = try series(count: 1)
     let request = series.opened(at: start).send ?? []
     #expect(series.refused(ICMPError(code: EHOSTUNREACH), about: [1, 2]) == .wait)
+    // A redirect or a source quench: the packet went on.
+    #expect(series.refused(ICMPError(code: EREMOTEIO), about: request[...]) == .wait)
     #expect(series.refused(ICMPError(code: EHOSTUNREACH), about: request[...]) == .done)
     #expect(series.tally.errors[1]?.code == EHOSTUNREACH)
   }

@@ -28,6 +28,19 @@ import Testing
     ProbeOutcome(verdict, responseTime: .milliseconds(20), timings: Timings(total: .milliseconds(20)))
   }
 
+  /// Of what failed on the way to the target nobody can say that the target does not answer.
+  @Test(arguments: [
+    Reason.proxyConnect, .proxyAuth, .authToken, .dnsTimeout, .dnsServfail, .dnsRefused, .dnsMalformed,
+  ])
+  func aFailureOnTheWayProvesNothing(reason: Reason) async throws {
+    let result = try await run([outcome(Verdict(reason, phase: .proxy, message: "no"))]) {
+      $0.negate = true
+      $0.retries = 0
+    }
+    #expect(result.state == .down && result.reason == reason)
+    #expect(result.assertions.isEmpty)
+  }
+
   @Test(
     arguments: [
       (Verdict.ok, CheckState.down, Reason.negated, "answered, and negate says that it must not (ok)", false),

@@ -186,6 +186,19 @@ import Testing
     }
   }
 
+  private static func endless() -> Exchange {
+    Exchange("again", say: .line("x"), read: .read { .accepted($0.count, then: [endless()]) })
+  }
+
+  /// A server that always wants one step more is not followed for ever.
+  @Test func aCircleIsLeft() {
+    var run = Run([Self.endless()])
+    run.feed([[UInt8]](repeating: [1], count: 1000))
+    #expect(run.isDone && run.talk.steps.count == Conversation.stepLimit)
+    #expect(run.talk.failure?.kind == .unexpected)
+    #expect(run.talk.failure?.message == "the server wants more than 64 steps")
+  }
+
   /// A rationed answer is found when its turn comes, and its time is when it came.
   @Test func aRationedAnswerIsFound() {
     var run = Run(Script.startTLS(.smtp, host: "a.test").exchanges)

@@ -75,7 +75,8 @@ import Testing
     }
     // L2: nothing of the dialog leaves before the verdict.
     #expect(found.dialog.count == (isAccepted ? 2 : 0))
-    #expect((found.timings.tls != nil) == isAccepted)
+    // A handshake that failed took its time as well.
+    #expect(found.timings.tls != nil)
   }
 
   @Test func anUnverifiedHandshakeIsTold() async throws {
