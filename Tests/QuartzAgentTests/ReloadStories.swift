@@ -28,7 +28,8 @@ import Testing
           process.send(SIGHUP)
           try await process.wait(for: "the second check") { second.accepted >= 1 }
 
-          try RunStories.config(both.replacingOccurrences(of: "interval", with: "intervall"), more: status, in: folder)
+          try RunStories.config(
+            both.replacingOccurrences(of: "interval", with: "intervall"), more: status, in: folder)
           process.send(SIGHUP)
           try await process.wait(for: "the complaint") {
             process.stderr.contains("the old one stays in force")

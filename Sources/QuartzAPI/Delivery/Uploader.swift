@@ -102,7 +102,9 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
 
   package func status() async -> DeliveryStatus {
     let usage = await gate.usage()
-    return state.withLock { DeliveryStatus($0.machine, usage: usage, dialect: transport.dialect, now: gate.time.now) }
+    return state.withLock {
+      DeliveryStatus($0.machine, usage: usage, dialect: transport.dialect, now: gate.time.now)
+    }
   }
 
   /// One action. Non-nil: there is nothing to do until then.
