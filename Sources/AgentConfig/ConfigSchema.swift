@@ -82,13 +82,13 @@ extension JSONWriter {
   }
 
   private mutating func choice(_ words: [String]) {
-    // A word such as `4` is a number to an editor that reads YAML; both are the same text to the agent.
+    // A word such as `4` or `1.1` is a number to an editor that reads YAML; both are the same text to the agent.
     orReference { writer in
       writer.key("enum")
       writer.array { writer in
         for word in words {
           writer.string(word)
-          if let number = Int(word) { writer.integer(number) }
+          if Double(word)?.isFinite == true { writer.raw(word) }
         }
       }
     }

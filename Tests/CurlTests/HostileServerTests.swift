@@ -20,17 +20,25 @@ import Testing
 
   private static let head = "HTTP/1.1 200 OK\r\n"
 
+  /// Says this and nothing more behind the status line, and leaves the connection open.
+  private static func answer(
+    _ name: String, _ kind: TransferFailureKind, _ phase: TransferPhase, _ rest: String
+  ) -> Case {
+    Case(name: name, kind: kind, phase: phase) { link in
+      link.read(until: "\r\n\r\n")
+      link.write(head + rest)
+      link.waitForEnd()
+    }
+  }
+
   static let cases: [Case] = [
     Case(name: "endless headers", kind: .headersTooLarge, phase: .transfer) { link in
       link.read(until: "\r\n\r\n")
       link.write(head)
       while link.write("X-Filler: \(String(repeating: "a", count: 900))\r\n") {}
     },
-    Case(name: "many tiny headers", kind: .headersTooLarge, phase: .transfer) { link in
-      link.read(until: "\r\n\r\n")
-      link.write(head + String(repeating: "a: b\r\n", count: 250) + "\r\n")
-      link.waitForEnd()
-    },
+    answer(
+      "many tiny headers", .headersTooLarge, .transfer, String(repeating: "a: b\r\n", count: 250) + "\r\n"),
     Case(name: "endless interim answers", kind: .headersTooLarge, phase: .transfer) { link in
       link.read(until: "\r\n\r\n")
       while link.write("HTTP/1.1 103 Early Hints\r\n\r\n") {}
@@ -87,36 +95,16 @@ import Testing
       link.write("220 mail.test ESMTP ready\r\n")
       link.waitForEnd()
     },
-    Case(name: "no colon in a header", kind: .httpProtocol, phase: .transfer) { link in
-      link.read(until: "\r\n\r\n")
-      link.write(head + "nonsense\r\n\r\n")
-      link.waitForEnd()
-    },
-    Case(name: "a nul in a header", kind: .httpProtocol, phase: .transfer) { link in
-      link.read(until: "\r\n\r\n")
-      link.write(head + "A: b\0c\r\n\r\n")
-      link.waitForEnd()
-    },
-    Case(name: "a folded header", kind: .httpProtocol, phase: .transfer) { link in
-      link.read(until: "\r\n\r\n")
-      link.write(head + "A: b\r\n c\r\n\r\n")
-      link.waitForEnd()
-    },
-    Case(name: "a trailer that is none", kind: .httpProtocol, phase: .transfer) { link in
-      link.read(until: "\r\n\r\n")
-      link.write(head + "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nno colon\r\n\r\n")
-      link.waitForEnd()
-    },
-    Case(name: "a transfer coding nobody asked for", kind: .httpProtocol, phase: .transfer) { link in
-      link.read(until: "\r\n\r\n")
-      link.write(head + "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
-      link.waitForEnd()
-    },
-    Case(name: "broken chunks", kind: .httpProtocol, phase: .transfer) { link in
-      link.read(until: "\r\n\r\n")
-      link.write(head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n")
-      link.waitForEnd()
-    },
+    answer("no colon in a header", .httpProtocol, .transfer, "nonsense\r\n\r\n"),
+    answer("a nul in a header", .httpProtocol, .transfer, "A: b\0c\r\n\r\n"),
+    answer("a folded header", .httpProtocol, .transfer, "A: b\r\n c\r\n\r\n"),
+    answer(
+      "a trailer that is none", .httpProtocol, .transfer,
+      "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nno colon\r\n\r\n"),
+    answer(
+      "a transfer coding nobody asked for", .httpProtocol, .transfer,
+      "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"),
+    answer("broken chunks", .httpProtocol, .transfer, "Transfer-Encoding: chunked\r\n\r\nzz\r\n"),
     Case(name: "plain http where tls is expected", kind: .tls(.handshake), phase: .tls, scheme: "https") {
       link in
       link.write("HTTP/1.1 400 Bad Request\r\n\r\n")

@@ -16,12 +16,7 @@ import Testing
 
   @Test(arguments: [(0, 30), (2, 30), (7200, 30), (-7200, 30)])
   func aStepIsNoTimeThatWasDue(step: Int64, watched: Int64) async throws {
-    var definition = CheckDefinition()
-    definition.name = "Shop"
-    definition.type = "tcp"
-    definition.host = "shop.example"
-    definition.port = 80
-    let check = try MonitoringCheck(definition)
+    let check = try tcpCheck("Shop")
     let history = HistoryStore(
       agent: AgentIdentity(name: "test", region: nil, version: "1", started: Self.start.wall))
     history.apply([check], now: Self.start.wall)

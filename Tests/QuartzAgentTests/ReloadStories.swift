@@ -138,12 +138,7 @@ import Testing
 
   /// The scheduler tells missed slots while a new list is applied, and whoever hears of them asks for a name.
   @Test func whoeverIsToldOfAChangeMayAskTheCatalog() throws {
-    var definition = CheckDefinition()
-    definition.name = "One"
-    definition.type = "tcp"
-    definition.host = "127.0.0.1"
-    definition.port = 1
-    let check = try MonitoringCheck(definition)
+    let check = try tcpCheck("One")
     let catalog = CheckCatalog(file: [])
     let names = Mutex<[String?]>([])
     catalog.observe { checks in

@@ -49,19 +49,23 @@ struct FaultTests {
     #expect(TestStore(disk.afterPowerCut(using: &random)).waiting() == Array(0..<12))
   }
 
+  private var twentyInMemory: SpoolSettings {
+    var settings = smallSettings()
+    settings.queueLimit = 20
+    return settings
+  }
+
   @Test("memory mode is bounded, drops the oldest and leaves a gap record")
   func memoryBound() throws {
     let disk = MemoryFileSystem()
-    var settings = smallSettings()
-    settings.queueLimit = 20
-    let store = TestStore(disk, settings)
+    let store = TestStore(disk, twentyInMemory)
     disk.change { $0.isReadOnly = true }
     store.add(0..<50)
     #expect(store.waiting() == Array(30..<50))
     #expect(store.status.dropped == 30)
     disk.heal()
     store.core.tick(at: time(62))
-    let after = TestStore(disk.afterKill(), settings)
+    let after = TestStore(disk.afterKill(), twentyInMemory)
     #expect(after.waiting() == Array(30..<50))
     let gap = try #require(after.status.gaps.first { $0.cause == .memoryOverflow })
     #expect(gap.lost == 30)
@@ -73,9 +77,7 @@ struct FaultTests {
   @Test("in memory the outage that is covered is the buffer's, not the disk's")
   func coverInMemory() throws {
     let disk = MemoryFileSystem()
-    var settings = smallSettings()
-    settings.queueLimit = 20
-    let store = TestStore(disk, settings)
+    let store = TestStore(disk, twentyInMemory)
     store.add(0..<10, at: 0)
     let onDisk = try #require(store.core.status(at: time(60)).hoursCovered)
     disk.change { $0.isReadOnly = true }

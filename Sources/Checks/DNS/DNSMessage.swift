@@ -58,13 +58,14 @@ package struct DNSMessage: Hashable, Sendable {
   package var authentic: Bool
   /// With EDNS's upper bits.
   package var rcode: DNSResponseCode
-  package var question: DNSQuestion
+  /// Nil: it came without, as a refusal may.
+  package var question: DNSQuestion?
   package var answers: [DNSRecord]
   /// The zone of the SOA record in the authority section: how a negative answer names it (RFC 2308 2).
   package var zone: DNSName?
   package var extendedErrors: [DNSExtendedError] = []
 
-  /// Reads a whole message with exactly one question. Bytes behind the last record are not looked at.
+  /// Reads a whole message with one question, or none. Bytes behind the last record are not looked at.
   package init(_ bytes: [UInt8]) throws(DNSMalformed) {
     var reader = DNSReader(bytes)
     id = try reader.word()
@@ -76,10 +77,8 @@ package struct DNSMessage: Hashable, Sendable {
     authentic = flags & 0x0020 != 0
     let questions = try reader.word()
     let counts = (answers: try reader.word(), authority: try reader.word(), additional: try reader.word())
-    guard questions == 1 else { throw DNSMalformed("the message has \(questions) questions") }
-    let name = try reader.name()
-    let type = DNSRecordType(rawValue: try reader.word())
-    question = DNSQuestion(name: name, type: type, recordClass: try reader.word())
+    guard questions <= 1 else { throw DNSMalformed("the message has \(questions) questions") }
+    question = questions == 1 ? try reader.question() : nil
 
     answers = []
     // The count is the sender's claim: a record takes 11 bytes at least.
@@ -109,6 +108,12 @@ private struct DNSOptions {
 }
 
 extension DNSReader {
+  fileprivate mutating func question() throws(DNSMalformed) -> DNSQuestion {
+    let name = try name()
+    let type = DNSRecordType(rawValue: try word())
+    return DNSQuestion(name: name, type: type, recordClass: try word())
+  }
+
   /// A record; what it says about the whole message when it is OPT.
   fileprivate mutating func record() throws(DNSMalformed) -> (record: DNSRecord, options: DNSOptions?) {
     let name = try name()

@@ -47,6 +47,7 @@ package struct DNSQuery: Hashable, Sendable {
   /// Whether the bytes are an answer to this query, by RFC 5452 9.1; the socket vouches for the peer. Whatever is
   /// not is to be ignored while the wait goes on, or anybody who can guess our port could end it.
   package func accepts(_ bytes: ArraySlice<UInt8>) -> Bool {
+    if isBareRefusal(bytes) { return true }
     // The first name of a message has nothing to point back to, so it is never compressed.
     let name = question.name.wire
     guard bytes.count >= 12 + name.count + 4 else { return false }
@@ -57,5 +58,18 @@ package struct DNSQuery: Hashable, Sendable {
     for index in name.indices where folded(bytes[start + 12 + index]) != folded(name[index]) { return false }
     return word(12 + name.count) == question.type.rawValue
       && word(14 + name.count) == question.recordClass
+  }
+
+  /// Old servers and load balancers refuse with a header and no more. Under our id it is no easier to make up than a
+  /// refusal with the question, which everybody knows, and there is nothing in it to believe but that.
+  private func isBareRefusal(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard bytes.count >= 12 else { return false }
+    let header = Array(bytes.prefix(12))
+    guard header[0] == UInt8(id >> 8), header[1] == UInt8(id & 255), header[2] & 0xf8 == 0x80 else {
+      return false
+    }
+    let codes: [DNSResponseCode] = [.formErr, .servFail, .notImp, .refused]
+    // No question, no answer, no authority; there may be an OPT record.
+    return header[4..<10].allSatisfy { $0 == 0 } && codes.contains { $0.rawValue == UInt16(header[3] & 15) }
   }
 }

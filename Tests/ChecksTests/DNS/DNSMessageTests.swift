@@ -16,6 +16,11 @@ import Testing
     #expect(message.rcode == .noError)
   }
 
+  @Test func aRefusalMayComeWithoutTheQuestion() throws {
+    let message = try DNSMessage([0xbe, 0xef, 0x81, 0x85] + [UInt8](repeating: 0, count: 8))
+    #expect(message.question == nil && message.rcode == .refused)
+  }
+
   static let presented: [(type: UInt16, data: [UInt8], text: String)] = [
     (1, [192, 0, 2, 1], "192.0.2.1"),
     (28, [0x20, 1, 0xd, 0xb8] + [UInt8](repeating: 0, count: 11) + [1], "2001:db8::1"),
@@ -76,7 +81,6 @@ import Testing
   static let malformed: [(what: String, bytes: [UInt8])] = [
     ("nothing", []),
     ("a header cut off", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
-    broken("no question") { ($0.counts.0, $0.question) = (0, []) },
     broken("two questions") { ($0.counts.0, $0.question) = (2, $0.question + $0.question) },
     broken("more answers than bytes") { $0.counts.1 = 65_535 },
     broken("more authority than bytes") { $0.counts.2 = 1 },

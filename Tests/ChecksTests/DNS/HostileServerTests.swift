@@ -24,6 +24,12 @@ import Testing
     ("QR clear", { request in wrong(request) { $0.flags = 0x0180 } }),
     ("an opcode that is no query", { request in wrong(request) { $0.flags = 0xa180 } }),
     ("no question", { request in wrong(request) { ($0.counts.0, $0.question) = (0, []) } }),
+    ("no question and no answer", { request in bare(request, 0x8180) }),
+    ("a bare refusal under a wrong id", { request in bare(request, 0x8185) { $0.id ^= 1 } }),
+    (
+      "a refusal with an answer",
+      { request in wrong(request) { ($0.flags, $0.counts.0, $0.question) = (0x8185, 0, []) } }
+    ),
     (
       "two questions",
       { request in wrong(request) { ($0.counts.0, $0.question) = (2, $0.question + $0.question) } }
@@ -37,6 +43,31 @@ import Testing
       wire.answers = [Wire.a(10, 6, 6, 6)]
       change(&wire)
     }.bytes
+  }
+
+  /// A header and no more.
+  private static func bare(
+    _ request: [UInt8], _ flags: UInt16, _ change: (inout Wire) -> Void = { _ in }
+  ) -> [UInt8] {
+    Wire(to: request).with { wire in
+      (wire.flags, wire.counts.0, wire.question) = (flags, 0, [])
+      change(&wire)
+    }.bytes
+  }
+
+  @Test(
+    "a refusal that is a header and no more is one, at once",
+    arguments: [
+      (UInt16(0x8185), Reason.dnsRefused), (0x8182, .dnsServfail), (0x8181, .dnsRcode), (0x8184, .dnsRcode),
+    ])
+  func aBareRefusalCounts(flags: UInt16, reason: Reason) async throws {
+    try await withUDPResponder(script: { $1.send(Self.bare($0, flags)) }) { server in
+      let outcome = try await probe(question, server.port, within: .seconds(20))
+      #expect(outcome.verdict.reason == reason)
+      #expect(outcome.dns?.ignored == 0)
+      // What may be about EDNS is asked again without.
+      #expect(server.received.count == (reason == .dnsRcode ? 2 : 1))
+    }
   }
 
   @Test("D2, D3, D4, D10: a decoy is ignored and the wait goes on", arguments: decoys.indices)

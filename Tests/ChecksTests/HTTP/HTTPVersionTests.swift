@@ -9,12 +9,15 @@ import Testing
 
 /// The HTTP versions a check may insist on, and HTTP/2 servers that mean harm.
 @Suite(.timeLimit(.minutes(2))) struct HTTPVersionTests {
-  private func probe(_ url: String, _ version: String, ca: String? = nil) async throws -> ProbeOutcome {
+  private func probe(
+    _ url: String, _ version: String, ca: String? = nil, expecting condition: String? = nil
+  ) async throws -> ProbeOutcome {
     try await ProbeBench().http(
       try httpCheck(url) {
         $0.httpVersion = version
         $0.tlsCAFile = ca
         $0.expectBodyContains = ["HTTP/"]
+        $0.expectHTTPVersion = condition
       })
   }
 
@@ -30,15 +33,23 @@ import Testing
         ["location / { return 200 '$server_protocol'; }"], identity: try authority.issue("good"), http2: http2
       )
       try await withNginx(in: folder, [site]) { ports in
-        let outcome = try await probe("https://good.test:\(ports[0])/", version, ca: authority.rootFile)
-        #expect(outcome.verdict == .ok, "\(outcome.verdict)")
-        #expect(outcome.httpVersion == answered)
+        let outcome = try await probe(
+          "https://good.test:\(ports[0])/", version, ca: authority.rootFile, expecting: answered)
+        #expect(outcome.verdict == .ok && outcome.httpVersion == answered, "\(outcome.verdict)")
       }
     }
   }
 
-  /// nginx answers over HTTP/2 before it has read the body, which libcurl takes for a failure every other time.
-  @Test func aRequestWithABodyGoesOverHTTP1() async throws {
+  /// libcurl cannot tell a whole body from a cut one over HTTP/2, and nginx answers an upload before it has read it,
+  /// which it takes for a failure every other time.
+  @Test(
+    arguments: [
+      (nil, ["HTTP/1.1"], nil, "1.1"), ("x", ["HTTP/1.1"], nil, "1.1"), ("x", [], nil, "1.1"),
+      (nil, [], nil, "2"), (nil, ["HTTP/2.0"], "2", "2"),
+    ] as [(String?, [String], String?, String)])
+  func whatNeedsFramingGoesOverHTTP1(
+    body: String?, contains: [String], condition: String?, spoken: String
+  ) async throws {
     try await withTemporaryDirectory { folder in
       let authority = try TestAuthority(in: folder)
       let site = NginxSite(
@@ -46,13 +57,14 @@ import Testing
       try await withNginx(in: folder, [site]) { ports in
         let check = try httpCheck("https://good.test:\(ports[0])/") {
           $0.tlsCAFile = authority.rootFile
-          $0.method = "POST"
-          $0.body = Redacted("x")
-          $0.expectBodyContains = ["HTTP/1.1"]
+          $0.method = body == nil ? "GET" : "POST"
+          $0.body = body.map(Redacted.init)
+          $0.expectBodyContains = contains
+          $0.expectHTTPVersion = condition
         }
         for _ in 0..<5 {
           let outcome = try await ProbeBench().http(check)
-          #expect(outcome.verdict == .ok && outcome.httpVersion == "1.1", "\(outcome.verdict)")
+          #expect(outcome.verdict == .ok && outcome.httpVersion == spoken, "\(outcome.verdict)")
         }
       }
     }

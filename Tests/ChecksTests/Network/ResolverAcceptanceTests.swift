@@ -22,22 +22,23 @@ import Testing
   }
 
   @Test("D5: a cut answer is asked for again over TCP") func aCutAnswerIsAskedForOverTCP() async throws {
-    try await withUDPResponder(script: { request, client in
-      client.send(Wire(to: request).with { $0.flags = 0x8380 }.bytes)
-    }) { server in
-      let stream = try LoopbackServer(port: server.port) { link in
-        let request = Array(link.read().dropFirst(2))
-        guard request.count > 12 else { return }
-        link.write(
-          Wire(to: request).with { wire in
-            wire.flags = 0x8180
-            if request.suffix(4) == [0, 1, 0, 1] || request[request.count - 14] == 1 {
-              wire.answers = [Wire.record(1, [192, 0, 2, 9])]
-            }
-          }.framed)
-        link.waitForEnd()
-      }
-      defer { stream.stop() }
+    let stream = try LoopbackServer { link in
+      let request = Array(link.read().dropFirst(2))
+      guard request.count > 12 else { return }
+      link.write(
+        Wire(to: request).with { wire in
+          wire.flags = 0x8180
+          if request.suffix(4) == [0, 1, 0, 1] || request[request.count - 14] == 1 {
+            wire.answers = [Wire.record(1, [192, 0, 2, 9])]
+          }
+        }.framed)
+      link.waitForEnd()
+    }
+    defer { stream.stop() }
+    try await withUDPResponder(
+      port: stream.port,
+      script: { request, client in client.send(Wire(to: request).with { $0.flags = 0x8380 }.bytes) }
+    ) { server in
       let host = try await resolve(.any, server.port)
       #expect(host.addresses == [IPAddress("192.0.2.9")])
       #expect(stream.accepted == 2)
