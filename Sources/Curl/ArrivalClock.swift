@@ -13,50 +13,69 @@ final class ArrivalClock {
   private static let resolution: Int64 = 100_000
   private static let resolutionForEach: Int64 = 400
 
-  private var entries: [pollfd] = []
-  /// Whose each entry is.
-  private var owners: [Transfer] = []
+  private var watched = Watched()
   private var lastLook = Stamp.now
 
   /// Until the connection stands, or bytes of the answer are there. One look-out for each transfer, the last.
   func await(_ what: Arrival, on descriptor: Int32, for transfer: Transfer) {
-    forget(transfer)
+    watched.remove(transfer)
+    watched.add(what, on: descriptor, for: transfer)
+  }
+
+  /// Nothing more of it is awaited. Its socket may be closed.
+  func forget(_ transfer: Transfer) { watched.remove(transfer) }
+
+  /// Stamps whatever came since the last look.
+  func look(at now: Stamp = .now) {
+    let pause = max(Self.resolution, Self.resolutionForEach * Int64(watched.count))
+    guard now.nanoseconds - lastLook.nanoseconds >= pause, watched.count > 0 else { return }
+    lastLook = now
+    watched.take { transfer, what in transfer.note(what, at: now) }
+  }
+}
+
+/// The sockets of which something is awaited.
+private struct Watched {
+  private var entries: [pollfd] = []
+  /// Whose each entry is.
+  private var owners: [Transfer] = []
+
+  var count: Int { entries.count }
+
+  mutating func add(_ what: Arrival, on descriptor: Int32, for transfer: Transfer) {
     transfer.lookout = entries.count
     entries.append(pollfd(fd: descriptor, events: Int16(what == .answer ? POLLIN : POLLOUT), revents: 0))
     owners.append(transfer)
   }
 
-  /// Nothing more of it is awaited. Its socket may be closed.
-  func forget(_ transfer: Transfer) {
+  mutating func remove(_ transfer: Transfer) {
     guard let index = transfer.lookout else { return }
     transfer.lookout = nil
     let last = entries.count - 1
     if index != last {
-      entries[index] = entries[last]
-      owners[index] = owners[last]
-      owners[index].lookout = index
+      let moved = owners[last]
+      (entries[index], owners[index]) = (entries[last], moved)
+      moved.lookout = index
     }
     entries.removeLast()
     owners.removeLast()
   }
 
-  /// Stamps whatever came since the last look.
-  func look(at now: Stamp = .now) {
-    let pause = max(Self.resolution, Self.resolutionForEach * Int64(entries.count))
-    guard !entries.isEmpty, now.nanoseconds - lastLook.nanoseconds >= pause else { return }
-    lastLook = now
+  /// Takes out those on which something came, and tells of each.
+  mutating func take(_ body: (Transfer, Arrival) -> Void) {
     var left = poll(&entries, UInt(entries.count), 0)
     // From the end: what is taken out is replaced by one that was seen.
     var index = entries.count - 1
     while left > 0, index >= 0 {
-      let found = Int32(entries[index].revents)
-      if found != 0 {
+      let entry = entries[index]
+      if entry.revents != 0 {
         left -= 1
         let transfer = owners[index]
-        let what: Arrival = Int32(entries[index].events) == POLLIN ? .answer : .connection
-        forget(transfer)
+        remove(transfer)
         // A socket that libcurl has closed meanwhile tells nothing.
-        if found & POLLNVAL == 0 { transfer.note(what, at: now) }
+        if Int32(entry.revents) & POLLNVAL == 0 {
+          body(transfer, Int32(entry.events) == POLLIN ? .answer : .connection)
+        }
       }
       index -= 1
     }

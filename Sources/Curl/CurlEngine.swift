@@ -52,7 +52,8 @@ package final class CurlEngine: Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled, which ends the transfer at once, and when the engine
   ///   is shut down.
-  package func perform(_ request: TransferRequest) async throws(CancellationError) -> TransferReport {
+  package func perform(_ request: consuming TransferRequest) async throws(CancellationError) -> TransferReport
+  {
     let ticket = TransferTicket(request, submitted: .now)
     await withTaskCancellationHandler {
       await withCheckedContinuation { mailbox.submit(ticket, reply: $0) }

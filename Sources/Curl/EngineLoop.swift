@@ -27,8 +27,8 @@ final class EngineLoop {
   /// Who is to be told at the end of the turn: one after the other they would wake threads that fight for this one's
   /// core.
   private var ended: [CheckedContinuation<Void, Never>] = []
-  /// Handles to use again: making one costs more than resetting one, and setting all its options as much again.
-  private var spare: [(easy: UnsafeMutableRawPointer, isPrepared: Bool)] = []
+  /// Handles to use again.
+  private var spare: [EasyHandle] = []
   /// Transfers with a limit of their own for the connection, by when it falls.
   private var connecting: [(deadline: Stamp, number: UInt64)] = []
   private var nextSweep = Stamp.now
@@ -58,7 +58,7 @@ final class EngineLoop {
     for command in commands { refuse(command) }
     for transfer in active.transfers { end(transfer, with: nil) }
     tellWhoWaits()
-    for handle in spare { curl_easy_cleanup(handle.easy) }
+    for handle in spare { handle.cleanUp() }
     mailbox.detachMulti()
     curl_multi_cleanup(multi)
     mailbox.markEnded()
@@ -119,13 +119,12 @@ final class EngineLoop {
   }
 
   private func start(_ ticket: TransferTicket) {
-    let used = spare.popLast()
-    guard let easy = used?.easy ?? curl_easy_init() else {
+    guard let handle = spare.popLast() ?? curl_easy_init().map(EasyHandle.init) else {
       let failure = TransferFailure(.local(.system(errno: ENOMEM)), phase: .prepare, message: "out of memory")
       if let reply = ticket.end(TransferReport(outcome: .failed(failure))) { ended.append(reply) }
       return
     }
-    let transfer = Transfer(ticket, easy: easy, isPrepared: used?.isPrepared ?? false, arrivals: arrivals)
+    let transfer = Transfer(ticket, handle, arrivals: arrivals)
     transfer.number = active.insert(transfer)
     ticket.number.store(transfer.number, ordering: .relaxed)
     if ticket.isEncrypted { handshakes.add(transfer) }
@@ -176,11 +175,11 @@ final class EngineLoop {
   /// a system call failed: they are not used again.
   private func recycle(_ transfer: Transfer) {
     if transfer.request.goal != .handshake, spare.count < Self.spareLimit, transfer.systemError == 0 {
-      let isPlain = transfer.isPlain && transfer.wasAccepted
-      if !isPlain { curl_easy_reset(transfer.easy) }
-      spare.append((transfer.easy, isPrepared: isPlain))
+      transfer.handle.isPrepared = transfer.isPlain && transfer.wasAccepted
+      if !transfer.handle.isPrepared { transfer.handle.reset() }
+      spare.append(transfer.handle)
     } else {
-      curl_easy_cleanup(transfer.easy)
+      transfer.handle.cleanUp()
     }
     transfer.release()
   }

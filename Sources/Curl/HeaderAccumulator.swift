@@ -70,9 +70,9 @@ struct HeaderAccumulator {
     if content.isEmpty { return endOfBlock() }
     if atStart { return isStatusLine(content) ? startBlock(content) : .malformed }
     // A folded line (RFC 9112 section 5.2 lets a client refuse it), a blank before the colon, or no name.
-    guard let colon = content.firstIndex(of: UInt8(ascii: ":")), colon > 0,
-      content[..<colon].allSatisfy(isTokenByte)
-    else { return .malformed }
+    var colon = 0
+    while colon < content.count, isTokenByte(content[colon]) { colon += 1 }
+    guard colon > 0, colon < content.count, content[colon] == UInt8(ascii: ":") else { return .malformed }
     block.append(content)
     return isLengthSound(content, colon) ? .more : .malformed
   }
@@ -80,18 +80,30 @@ struct HeaderAccumulator {
   /// RFC 9112 section 6.3: a length that is no number, or differs from another, leaves no way to know where the answer
   /// ends.
   private mutating func isLengthSound(_ content: UnsafeRawBufferPointer, _ colon: Int) -> Bool {
-    guard colon == 14, String(decoding: content[..<colon], as: UTF8.self).lowercased() == "content-length"
-    else {
-      return true
+    guard isNamed(content, colon, "content-length") else { return true }
+    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+    var (index, end) = (colon + 1, content.count)
+    while index < end, isBlank(content[index]) { index += 1 }
+    while index < end, isBlank(content[end - 1]) { end -= 1 }
+    guard index < end else { return false }
+    var length: Int64 = 0
+    while index < end {
+      let digit = content[index]
+      guard (0x30...0x39).contains(digit), length <= (.max - 9) / 10 else { return false }
+      length = length * 10 + Int64(digit - 0x30)
+      index += 1
     }
-    let value = String(decoding: content[(colon + 1)...], as: UTF8.self)
-      .drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-    let written = content[(colon + 1)...].count { $0 != 0x20 && $0 != 0x09 }
-    guard written == value.utf8.count, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-      let length = Int64(value), length == announced ?? length
-    else { return false }
+    guard length == announced ?? length else { return false }
     announced = length
     return true
+  }
+
+  /// - Parameter name: in lower case, letters and hyphens.
+  private func isNamed(_ content: UnsafeRawBufferPointer, _ colon: Int, _ name: StaticString) -> Bool {
+    guard colon == name.utf8CodeUnitCount else { return false }
+    return name.withUTF8Buffer { name in
+      (0..<colon).allSatisfy { content[$0] | (name[$0] & 0x40) >> 1 == name[$0] }
+    }
   }
 
   private func holds(_ content: UnsafeRawBufferPointer, _ byte: UInt8) -> Bool {

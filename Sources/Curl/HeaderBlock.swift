@@ -57,6 +57,25 @@ package struct HeaderBlock: Hashable, Sendable {
     return found
   }
 
+  /// The first value of that name as a URL reference: bytes that are no UTF-8 in percent form, as browsers send them on.
+  package func reference(_ name: String) -> String? {
+    var found: String?
+    let wanted = Array(name.utf8)
+    forEach { name, value in
+      guard isSame(name, wanted) else { return true }
+      found = String(validating: value, as: UTF8.self) ?? escaped(value)
+      return false
+    }
+    return found
+  }
+
+  private func escaped(_ value: Slice<UnsafeRawBufferPointer>) -> String {
+    value.map { byte in
+      byte < 0x80
+        ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
+
   /// Whether there is one of that name.
   func has(_ name: StaticString) -> Bool {
     var found = false

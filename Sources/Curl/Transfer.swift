@@ -13,7 +13,8 @@ final class Transfer {
   var lookout: Int?
   /// Of the connection; negative: there is none yet.
   var descriptor: Int32 = -1
-  let easy: UnsafeMutableRawPointer
+  var handle: EasyHandle
+  var easy: UnsafeMutableRawPointer { handle.easy }
   let started = Stamp.now
   let arrivals: ArrivalClock
   /// Set for https.
@@ -37,7 +38,6 @@ final class Transfer {
   /// errno of our own socket call.
   var socketError: Int32 = 0
   /// Freed with the handle: libcurl keeps the pointers.
-  private(set) var headerList: UnsafeMutablePointer<curl_slist>?
   private var pin: UnsafeMutablePointer<curl_slist>?
   private var bodyBytes: UnsafeMutableRawBufferPointer?
   /// Where libcurl writes what went wrong; nil for a plain transfer.
@@ -48,11 +48,6 @@ final class Transfer {
   private var arrived = 0
 
   var request: TransferRequest { ticket.request }
-  /// The handle has the options that are the same for every transfer already, and those of a plain one.
-  private(set) var isPrepared: Bool
-  /// Whether the handle's other options are all set anew by the next transfer, so that it needs no reset: a plain GET
-  /// to an address and nothing else.
-  let isPlain: Bool
   var sendsBody: Bool {
     switch request.method {
     case "HEAD": false
@@ -62,6 +57,8 @@ final class Transfer {
   }
   /// Whether the URL's scheme is https.
   var isEncrypted: Bool { ticket.isEncrypted }
+  /// Whether the handle's other options are all set anew by the next transfer, so that it needs no reset.
+  var isPlain: Bool { ticket.isPlain }
   /// Whether an answer may call itself HTTP/2: it cannot begin in clear text without our own preface.
   var mayBeHTTP2: Bool { request.httpVersion == .http2 || request.httpVersion == .auto && isEncrypted }
   /// Whether a proxy makes a connection of its own to the target before anything of the request is sent.
@@ -70,15 +67,11 @@ final class Transfer {
     return proxy.kind == .socks5h || isEncrypted
   }
 
-  /// - Parameter easy: a handle as new, the loop's to clean up.
-  init(
-    _ ticket: TransferTicket, easy: UnsafeMutableRawPointer, isPrepared: Bool, arrivals: ArrivalClock
-  ) {
+  /// - Parameter handle: the loop's to clean up.
+  init(_ ticket: TransferTicket, _ handle: EasyHandle, arrivals: ArrivalClock) {
     self.ticket = ticket
-    isPlain = !ticket.isEncrypted && ticket.request.isPlain
-    self.isPrepared = isPrepared
     self.arrivals = arrivals
-    self.easy = easy
+    self.handle = handle
   }
 
   func note(_ what: Arrival, at instant: Stamp) {
@@ -107,16 +100,13 @@ final class Transfer {
   /// Only a plain transfer sets anew all that the plain one before it had set. For any other the handle is made new
   /// first: what it still points to (the pinned address, say) was freed.
   func shedPreparation() {
-    guard isPrepared, !isPlain else { return }
-    curl_easy_reset(easy)
-    isPrepared = false
+    if handle.isPrepared, !isPlain { handle.reset() }
   }
 
   /// Frees what the handle's options pointed to. The handle must not use them any more.
   func release() {
-    curl_slist_free_all(headerList)
     curl_slist_free_all(pin)
-    (headerList, pin) = (nil, nil)
+    pin = nil
     bodyBytes?.deallocate()
     bodyBytes = nil
     wordsBuffer?.deallocate()
@@ -131,14 +121,7 @@ final class Transfer {
     return words
   }
 
-  /// Keeps one more line alive as long as the handle. False when memory is out.
-  func append(header line: String) -> Bool {
-    guard let longer = curl_slist_append(headerList, line) else { return false }
-    headerList = longer
-    return true
-  }
-
-  /// The same for the list that pins the address.
+  /// Keeps the list that pins the address alive as long as the handle.
   func keep(pin list: UnsafeMutablePointer<curl_slist>) { pin = list }
 
   /// Keeps a copy of the body at a fixed place as long as the handle.
@@ -264,15 +247,5 @@ final class Transfer {
     var value = 0
     guard quartz_curl_info_long(easy, CURLINFO_OS_ERRNO, &value) == CURLE_OK else { return 0 }
     return Int32(truncatingIfNeeded: value)
-  }
-}
-
-extension TransferRequest {
-  /// All but its URL's scheme.
-  fileprivate var isPlain: Bool {
-    guard case .address = plan, proxy == nil, goal != .handshake, timeout < .seconds(300) else {
-      return false
-    }
-    return !decompress && method == "GET" && body == nil && httpVersion != .http2
   }
 }

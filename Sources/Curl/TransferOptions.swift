@@ -13,7 +13,7 @@ extension Transfer {
   /// Sets the handle up for its request. Each option's return code counts: one that was refused would leave the
   /// transfer less safe than promised.
   func prepare(trust: TrustStore) throws(RefusedRequest) {
-    if !isPrepared {
+    if !handle.isPrepared {
       try applyPolicy()
       try applyCallbacks()
     }
@@ -93,25 +93,26 @@ extension Transfer {
   /// `Name: value`, or libcurl's `Name;` for an empty value. With a body, `Expect` is switched off, and so is the
   /// content type that libcurl would invent.
   private func applyHeaders() throws(RefusedRequest) {
+    let headers = request.headers
+    // Of the plain transfer before, which had no body either.
+    if isPlain, handle.has(headers) { return }
+    var lines: [String] = []
     if sendsBody {
-      try addHeader("Expect:")
-      if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
-        try addHeader("Content-Type:")
+      lines.append("Expect:")
+      if !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+        lines.append("Content-Type:")
       }
     }
-    for field in request.headers {
+    for field in headers {
       guard isToken(field.name), !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
         throw RefusedRequest(fault: .request, message: "a request header holds characters that http forbids")
       }
-      try addHeader(field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value)
+      lines.append(field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value)
     }
-    try check(quartz_curl_set_list(easy, CURLOPT_HTTPHEADER, headerList))
-  }
-
-  private func addHeader(_ line: String) throws(RefusedRequest) {
-    guard append(header: line) else {
+    guard let code = handle.set(lines, of: headers) else {
       throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
     }
+    try check(code)
   }
 
   private func applyPlan() throws(RefusedRequest) {

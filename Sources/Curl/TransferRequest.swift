@@ -22,13 +22,13 @@ package struct TransferRequest: Sendable {
   /// What is wanted after the connection stands.
   package var goal: Goal
   /// A redirect (301, 302, 303, 307 or 308 with a Location) reaches the goal at the end of its headers.
-  package var stopsAtRedirect: Bool
+  package var stopsAtRedirect = false
   /// A 401 reaches the goal at the end of its headers: what follows needs an answer to its challenge.
-  package var stopsAtChallenge: Bool
+  package var stopsAtChallenge = false
   /// Ask for a compressed body and decode it; the body's limit then counts decoded bytes.
-  package var decompress: Bool
-  package var httpVersion: HTTPVersionPreference
-  package var tls: TransferTLS
+  package var decompress = false
+  package var httpVersion = HTTPVersionPreference.auto
+  package var tls = TransferTLS()
 
   /// What ends the transfer with success.
   package enum Goal: Hashable, Sendable {
@@ -47,18 +47,9 @@ package struct TransferRequest: Sendable {
     self.url = url
     self.method = method
     self.headers = headers
-    self.body = nil
     self.plan = plan
     self.timeout = timeout
-    self.connectTimeout = nil
     self.goal = goal
-    self.proxy = nil
-    self.sourceAddress = nil
-    self.stopsAtRedirect = false
-    self.stopsAtChallenge = false
-    self.decompress = false
-    self.httpVersion = .auto
-    self.tls = TransferTLS()
   }
 }
 

@@ -17,14 +17,18 @@ final class TransferTicket: Sendable {
   let submitted: Stamp
   /// Whether the URL's scheme is https.
   let isEncrypted: Bool
+  /// Whether it is a plain GET to an address and nothing else.
+  let isPlain: Bool
   /// The transfer's number in the engine's table while it runs. The engine's thread alone uses it.
   let number = Atomic<UInt64>(TransferTable.none)
   private let state = Mutex(State())
 
-  init(_ request: TransferRequest, submitted: Stamp) {
+  init(_ request: consuming TransferRequest, submitted: Stamp) {
+    let isEncrypted = hasPrefix(request.url, "https:")
+    self.isEncrypted = isEncrypted
+    isPlain = !isEncrypted && request.isPlain
     self.request = request
     self.submitted = submitted
-    isEncrypted = hasPrefix(request.url, "https:")
   }
 
   /// False: it was cancelled before it began, and the reply is still the caller's.
@@ -54,6 +58,16 @@ final class TransferTicket: Sendable {
 
   /// The report, once. Nil: it was cancelled.
   func takeReport() -> TransferReport? { state.withLock { $0.report.take() } }
+}
+
+extension TransferRequest {
+  /// All but its URL's scheme.
+  fileprivate var isPlain: Bool {
+    guard case .address = plan, proxy == nil, goal != .handshake, timeout < .seconds(300) else {
+      return false
+    }
+    return !decompress && method == "GET" && body == nil && httpVersion != .http2
+  }
 }
 
 /// - Parameter start: in lower case, ASCII.

@@ -63,16 +63,50 @@ extension IPAddress: CustomStringConvertible {
   /// RFC 5952 for IPv6.
   package var description: String {
     switch self {
-    case .v4(let value):
-      octets[Int(value >> 24)] + "." + octets[Int(value >> 16 & 255)] + "." + octets[Int(value >> 8 & 255)]
-        + "." + octets[Int(value & 255)]
+    case .v4(let value): v4Text(value, port: nil)
     case .v6(let high, let low): v6Text(high: high, low: low)
+    }
+  }
+
+  /// `192.0.2.1:53`, `[2001:db8::1]:53`.
+  package func description(port: UInt16) -> String {
+    switch self {
+    case .v4(let value): v4Text(value, port: port)
+    case .v6: "[" + description + "]:" + String(port)
     }
   }
 }
 
-/// Short strings are put together much faster than numbers are printed.
-private let octets = (0...255).map(String.init)
+/// Every probe writes some, so it is one pass and one string.
+private func v4Text(_ value: UInt32, port: UInt16?) -> String {
+  String(unsafeUninitializedCapacity: 21) { buffer in
+    var count = 0
+    func put(_ number: UInt32) {
+      var unit: UInt32 =
+        number > 9999 ? 10_000 : number > 999 ? 1000 : number > 99 ? 100 : number > 9 ? 10 : 1
+      while unit > 0 {
+        buffer[count] = UInt8(ascii: "0") + UInt8(number / unit % 10)
+        (count, unit) = (count + 1, unit / 10)
+      }
+    }
+    func put(_ mark: Unicode.Scalar) {
+      buffer[count] = UInt8(ascii: mark)
+      count += 1
+    }
+    put(value >> 24)
+    put(".")
+    put(value >> 16 & 255)
+    put(".")
+    put(value >> 8 & 255)
+    put(".")
+    put(value & 255)
+    if let port {
+      put(":")
+      put(UInt32(port))
+    }
+    return count
+  }
+}
 
 /// Every probe of an address literal comes by here, so it is one pass over the bytes.
 private func parseV4(_ text: some StringProtocol) -> UInt32? {

@@ -79,6 +79,20 @@ import Testing
     #expect(headers.hasForeignCoding == isForeign)
   }
 
+  @Test func aReferenceKeepsTheBytesThatAreNoText() {
+    var headers = HeaderAccumulator()
+    for line in [
+      Array("HTTP/1.1 302 Found\r\n".utf8), Array("Location: /caf".utf8) + [0xe9] + Array("?a\r\n".utf8),
+    ] {
+      _ = headers.take(line)
+    }
+    #expect(headers.block.reference("location") == "/caf%E9?a")
+    #expect(
+      steps(["HTTP/1.1 302 Found\r\n", "location: /caf\u{e9}\r\n"]).1.block.reference("Location")
+        == "/caf\u{e9}")
+    #expect(headers.block.reference("x") == nil)
+  }
+
   @Test func valuesAreFoundByNameInAnyCase() {
     let lines = [
       "HTTP/1.1 302 Found\r\n", "Set-Cookie: a=1\r\n", "LOCATION:\t /x \r\n", "set-cookie:b\r\n",

@@ -129,4 +129,13 @@ import Testing
     #expect(CIDR(base: v6, prefix: 128) != nil)
     #expect(CIDR(base: v6, prefix: 129) == nil)
   }
+
+  @Test(
+    arguments: [
+      ("0.0.0.0", 0, "0.0.0.0:0"), ("255.255.255.255", 65_535, "255.255.255.255:65535"),
+      ("10.0.200.9", 80, "10.0.200.9:80"), ("100.19.9.99", 1000, "100.19.9.99:1000"), ("::1", 53, "[::1]:53"),
+    ] as [(String, UInt16, String)])
+  func withItsPort(text: String, port: UInt16, expected: String) throws {
+    #expect(try #require(IPAddress(text)).description(port: port) == expected)
+  }
 }

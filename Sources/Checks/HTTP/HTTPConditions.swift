@@ -23,10 +23,11 @@ struct HTTPConditions {
     return judged
   }
 
-  static func status(_ wanted: [ClosedRange<Int>], _ answer: HTTPAnswer) -> JudgedCondition {
-    let holds = answer.status.map { code in wanted.isEmpty || wanted.contains { $0.contains(code) } } ?? false
+  /// - Parameter status: nil: no answer arrived.
+  static func status(_ wanted: [ClosedRange<Int>], _ status: Int?) -> JudgedCondition {
+    let holds = status.map { code in wanted.isEmpty || wanted.contains { $0.contains(code) } } ?? false
     let expected = words(for: wanted)
-    let actual = answer.status.map(String.init) ?? ""
+    let actual = status.map(String.init) ?? ""
     return JudgedCondition(
       assertion: Assertion(what: "status", expected: expected, actual: actual, ok: holds),
       reason: .httpStatus,

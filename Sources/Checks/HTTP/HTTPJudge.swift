@@ -20,18 +20,21 @@ struct HTTPJudge {
     settings: HTTPSettings, failure: Verdict?, report: TransferReport?, lastURL: HTTPURL? = nil,
     certificateEnd: Timestamp?, now: Timestamp
   ) {
-    let answer = HTTPAnswer(report: report, lastURL: lastURL, isJudged: failure == nil)
-    let status = HTTPConditions.status(settings.expect.status, answer)
-    var (judged, mask) = ([status], SecretMask?.none)
+    let status = HTTPConditions.status(settings.expect.status, report?.statusCode)
+    var judged = [status]
+    var (assertions, mask) = ([status.assertion], SecretMask?.none)
     // Most checks ask for a status and nothing else.
     if !settings.expect.isAboutStatusAlone {
       let own = SecretMask(settings)
+      let answer = HTTPAnswer(report: report, lastURL: lastURL, isJudged: failure == nil)
       judged += HTTPConditions(settings.expect, mask: own).judge(answer)
+      assertions = judged.map(\.assertion)
       mask = own
     }
     let certificate = CertificateRule(
       thresholds: settings.expect.certificateDays, notAfter: certificateEnd, now: now)
-    assertions = judged.map(\.assertion) + certificate.assertions
+    assertions += certificate.assertions
+    self.assertions = assertions
     verdict = failure ?? Self.verdict(of: judged) ?? certificate.verdict ?? .ok
     excerpt = verdict.isSuccess ? nil : report.flatMap { (mask ?? SecretMask(settings)).excerpt(of: $0.body) }
   }

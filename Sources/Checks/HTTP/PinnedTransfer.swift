@@ -19,12 +19,12 @@ struct PinnedTransfer: Sendable {
     guard addresses.count > 1 else {
       request.sourceAddress = first.source?.description
       request.plan = .address(first.address.description, port: first.port)
-      return try await send(&request, to: first, until: deadline)
+      return try await send(request, to: first, until: deadline)
     }
     let race = try await reactor.race(addresses, until: deadline)
     guard let winner = race.winner, let socket = race.socket else { return lost(race, addresses) }
     request.plan = .connected(socket)
-    var dialled = try await send(&request, to: winner.peer, until: deadline)
+    var dialled = try await send(request, to: winner.peer, until: deadline)
     dialled.connect = winner.elapsed
     dialled.elapsed += race.elapsed
     dialled.tries = race.dialled
@@ -32,7 +32,7 @@ struct PinnedTransfer: Sendable {
   }
 
   private func send(
-    _ request: inout TransferRequest, to peer: SocketAddress, until deadline: ContinuousClock.Instant
+    _ request: consuming TransferRequest, to peer: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DialledTransfer {
     let left = max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))
     request.timeout = left

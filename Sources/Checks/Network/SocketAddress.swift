@@ -20,9 +20,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// `192.0.2.1:53`, `[2001:db8::1]:53`.
-  package var description: String {
-    address.version == 4 ? "\(address):\(port)" : "[\(address)]:\(port)"
-  }
+  package var description: String { address.description(port: port) }
 
   var family: Int32 {
     switch address {

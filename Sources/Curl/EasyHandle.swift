@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+
+/// libcurl's handle, and what it still knows from the transfer before. Setting all its options anew costs as much as
+/// making it.
+struct EasyHandle {
+  let easy: UnsafeMutableRawPointer
+  /// It has the options that are the same for every transfer already, and those of a plain one.
+  var isPrepared = false
+  /// What its list of request headers was made of.
+  private(set) var headers: [HeaderField] = []
+  private var list: UnsafeMutablePointer<curl_slist>?
+
+  /// - Parameter easy: as new; the caller's to clean up.
+  init(_ easy: UnsafeMutableRawPointer) { self.easy = easy }
+
+  /// Whether it sends exactly these already.
+  func has(_ headers: [HeaderField]) -> Bool { list != nil && self.headers == headers }
+
+  /// Puts the lines, made of these headers, in the place of those it has. Nil when memory is out.
+  mutating func set(_ lines: [String], of headers: [HeaderField]) -> CURLcode? {
+    var new: UnsafeMutablePointer<curl_slist>?
+    for line in lines {
+      guard let longer = curl_slist_append(new, line) else {
+        curl_slist_free_all(new)
+        return nil
+      }
+      new = longer
+    }
+    let code = quartz_curl_set_list(easy, CURLOPT_HTTPHEADER, new)
+    curl_slist_free_all(list)
+    (list, self.headers) = (new, headers)
+    return code
+  }
+
+  /// Forgets every option.
+  mutating func reset() {
+    curl_easy_reset(easy)
+    curl_slist_free_all(list)
+    (list, headers, isPrepared) = (nil, [], false)
+  }
+
+  /// The end of it.
+  func cleanUp() {
+    curl_easy_cleanup(easy)
+    curl_slist_free_all(list)
+  }
+}
