@@ -81,3 +81,21 @@ struct ClaimedTime: Hashable, Sendable {
     }
   }
 }
+
+func encodeSpans(_ spans: [Span], into writer: inout ByteWriter) {
+  writer.count(spans.count)
+  for span in spans {
+    writer.signed(span.start)
+    writer.signed(span.end)
+  }
+}
+
+func decodeSpans(from reader: inout ByteReader) throws(CodingDamage) -> [Span] {
+  var spans: [Span] = []
+  for _ in 0..<(try reader.count()) {
+    let span = Span(start: try reader.signed(), end: try reader.signed())
+    guard span.start < span.end, span.start >= spans.last?.end ?? .min else { throw CodingDamage() }
+    spans.append(span)
+  }
+  return spans
+}

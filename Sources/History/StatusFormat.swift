@@ -31,7 +31,7 @@ package enum StatusFormat {
   package static func age(_ instant: Timestamp, now: Timestamp) -> String {
     let seconds = instant.duration(to: now).microseconds / 1_000_000
     switch seconds {
-    case ..<1: return "now"
+    case ..<1: return "0s"
     case ..<60: return "\(seconds)s"
     case ..<3600: return "\(seconds / 60)m"
     case ..<172_800: return "\(seconds / 3600)h"
@@ -42,7 +42,7 @@ package enum StatusFormat {
   /// `just now`, or the age with `ago`.
   package static func ago(_ instant: Timestamp, now: Timestamp) -> String {
     let text = age(instant, now: now)
-    return text == "now" ? "just now" : text + " ago"
+    return text == "0s" ? "just now" : text + " ago"
   }
 
   /// `512 B`, `1.5 KiB`, `256 MiB`.

@@ -71,12 +71,13 @@ package struct StatusText: Sendable {
     let active = snapshot.maintenance.filter(\.isActive)
     let tomorrow = snapshot.now.advanced(by: .seconds(86_400))
     let next = snapshot.maintenance.prefix(1).filter { $0.hours.map { $0.lowerBound < tomorrow } ?? false }
-    return (active.isEmpty ? Array(next) : Array(active.prefix(5))).map { window in
+    let lines = (active.isEmpty ? Array(next) : Array(active.prefix(5))).map { window in
       let noun = window.checks == 1 ? "check" : "checks"
       let probing = window.skip ? ", not probed" : ""
       return "maintain  \(StatusFormat.maintenanceMark) \(StatusFormat.name(window.name)) "
         + "\(window.when(now: snapshot.now)), \(window.checks) \(noun)\(probing)"
     }
+    return active.count > 5 ? lines + ["          and \(active.count - 5) more windows"] : lines
   }
 
   private func parts(_ snapshot: StatusSnapshot) -> [String] {

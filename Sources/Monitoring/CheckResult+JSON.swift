@@ -76,6 +76,7 @@ extension Timings {
     json.object { json in
       json.fieldIfPresent("dns_ms", dns)
       json.fieldIfPresent("connect_ms", connect)
+      json.fieldIfPresent("starttls_ms", startTLS)
       json.fieldIfPresent("tls_ms", tls)
       json.fieldIfPresent("first_byte_ms", firstByte)
       json.fieldIfPresent("transfer_ms", transfer)

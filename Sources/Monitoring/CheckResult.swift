@@ -114,6 +114,8 @@ package struct Verdict: Hashable, Sendable {
 package struct Timings: Hashable, Sendable {
   package var dns: Duration?
   package var connect: Duration?
+  /// What was said in plain text until TLS could begin.
+  package var startTLS: Duration?
   package var tls: Duration?
   /// From the end of the connection's set-up to the first byte of the answer.
   package var firstByte: Duration?
@@ -122,11 +124,12 @@ package struct Timings: Hashable, Sendable {
   package var total: Duration?
 
   package init(
-    dns: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil, firstByte: Duration? = nil,
-    transfer: Duration? = nil, total: Duration? = nil
+    dns: Duration? = nil, connect: Duration? = nil, startTLS: Duration? = nil, tls: Duration? = nil,
+    firstByte: Duration? = nil, transfer: Duration? = nil, total: Duration? = nil
   ) {
     self.dns = dns
     self.connect = connect
+    self.startTLS = startTLS
     self.tls = tls
     self.firstByte = firstByte
     self.transfer = transfer

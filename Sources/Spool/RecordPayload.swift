@@ -32,6 +32,7 @@ enum RecordPayload {
     static let certificateNotAfter: UInt64 = 19
     static let message: UInt64 = 20
     static let flags: UInt64 = 21
+    static let startTLS: UInt64 = 22
   }
 
   private enum Words {
@@ -64,7 +65,8 @@ enum RecordPayload {
     let timings = record.timings
     let durations: [(UInt64, Duration?)] = [
       (Tag.responseTime, record.responseTime), (Tag.dns, timings.dns), (Tag.connect, timings.connect),
-      (Tag.tls, timings.tls), (Tag.firstByte, timings.firstByte), (Tag.transfer, timings.transfer),
+      (Tag.startTLS, timings.startTLS), (Tag.tls, timings.tls), (Tag.firstByte, timings.firstByte),
+      (Tag.transfer, timings.transfer),
       (Tag.total, timings.total),
     ]
     for case (let tag, let duration?) in durations { fields.put(tag, integer: nanoseconds(duration)) }
@@ -147,6 +149,7 @@ enum RecordPayload {
       case Tag.responseTime: return set(&responseTime, duration)
       case Tag.dns: return set(&timings.dns, duration)
       case Tag.connect: return set(&timings.connect, duration)
+      case Tag.startTLS: return set(&timings.startTLS, duration)
       case Tag.tls: return set(&timings.tls, duration)
       case Tag.firstByte: return set(&timings.firstByte, duration)
       case Tag.transfer: return set(&timings.transfer, duration)

@@ -24,10 +24,10 @@ struct RunNowGate: Sendable {
       return (403, "RUN_NOW_OFF", "nobody may run checks by hand here: set status.run_now_token")
     }
     // Not what a browser sends along by itself: any page could make it ask.
-    guard let shown = Credential(authorization), shown.scheme == .bearer, shown.matches(token) else {
+    guard let shown = Credential(authorization), shown.scheme == .bearer else {
       return (401, "UNAUTHORIZED", "send the header Authorization: Bearer with status.run_now_token")
     }
-    return nil
+    return shown.matches(token) ? nil : (401, "UNAUTHORIZED", "this is not status.run_now_token")
   }
 }
 

@@ -49,8 +49,8 @@ import Testing
     var full = try result(Verdict(.ok, degraded: true))
     full.responseTime = .microseconds(123_456)
     full.timings = Timings(
-      dns: .milliseconds(1), connect: .milliseconds(2), tls: .milliseconds(3), firstByte: .microseconds(4500),
-      transfer: .milliseconds(5), total: .milliseconds(16))
+      dns: .milliseconds(1), connect: .milliseconds(2), startTLS: .milliseconds(7), tls: .milliseconds(3),
+      firstByte: .microseconds(4500), transfer: .milliseconds(5), total: .milliseconds(23))
     full.hops = [Hop(url: "https://shop.example/", statusCode: 301, address: "192.0.2.1:443")]
     full.address = "192.0.2.1:443"
     full.ipVersion = 4
@@ -80,7 +80,7 @@ import Testing
     #expect(json["response_time_ms"]?.double == 123.456)
     #expect(
       json["timings"]?.members?.map(\.name) == [
-        "dns_ms", "connect_ms", "tls_ms", "first_byte_ms", "transfer_ms", "total_ms",
+        "dns_ms", "connect_ms", "starttls_ms", "tls_ms", "first_byte_ms", "transfer_ms", "total_ms",
       ])
     #expect(json["timings"]?["first_byte_ms"]?.double == 4.5)
     #expect(json["hops"]?[0]?["status_code"]?.integer == 301)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 import Monitoring
 import TestSupport
 import Testing
@@ -51,6 +52,25 @@ import Testing
       #expect(result["reason"]?.string == "connect_refused")
       #expect(result["phase"]?.string == "connect")
       #expect(result["attempts"]?.array?.count == 2)
+    }
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func whoStopsItSeesWhatWasFound(signal: Int32) async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: web()) { server in
+        let process = try AgentProcess(
+          [
+            "once", "--format", "table", "--count", "1000000", "--every", "20ms",
+            "http://127.0.0.1:\(server.port)/",
+          ], in: folder)
+        try await process.wait(for: "three rounds") { server.accepted >= 4 }
+        process.send(signal)
+        let outcome = try await process.finish()
+        #expect(outcome.status == 130, "\(outcome.stderr)")
+        #expect(outcome.stdout.components(separatedBy: "● UP").count >= 4)
+        #expect(outcome.stdout.contains("p95"), "\(outcome.stdout)")
+      }
     }
   }
 

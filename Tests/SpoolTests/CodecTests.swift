@@ -19,8 +19,8 @@ struct CodecTests {
     record.statusCode = 503
     record.certificateNotAfter = Timestamp(seconds: 4_102_444_800)
     record.timings = Timings(
-      dns: .nanoseconds(1), connect: .microseconds(1200), tls: .milliseconds(3), firstByte: .seconds(1),
-      transfer: .zero, total: .seconds(70))
+      dns: .nanoseconds(1), connect: .microseconds(1200), startTLS: .microseconds(7), tls: .milliseconds(3),
+      firstByte: .seconds(1), transfer: .zero, total: .seconds(70))
     record.flags = [.post, .maintenance]
     return record
   }

@@ -46,7 +46,7 @@ struct HTTPSession {
     if report.statusCode == 401, step.sendsOwnHeaders, let again = answerChallenge(report) { return again }
     // Without a next request there are no cookies to send with it.
     guard plan.settings.follow, RedirectRule.isRedirect(report.statusCode),
-      let location = report.header("location")
+      let location = report.headerBlock.reference("location")
     else { return .final }
     let now = now()
     jar.take(report.headerBlock.values("set-cookie"), from: step.url, at: now)

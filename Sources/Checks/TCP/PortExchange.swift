@@ -89,6 +89,9 @@ extension ProbeOutcome {
         return step
       }
     }
+    if let opened = talk.startTLS?.openedAt {
+      timings.startTLS = max(.zero, opened.duration(to: talk.startTLS?.finishedAt ?? end))
+    }
     dialog += talk.dialog.allSteps(until: end)
     if verdict.phase == .tls, timings.tls == nil {
       timings.tls = max(.zero, (talk.startTLS?.finishedAt ?? start).duration(to: end))

@@ -17,7 +17,7 @@ struct OnceCommand: AsyncParsableCommand {
       'tls://mail:25?starttls=smtp', ping://host. Every key of a check can be given with --with.
 
       Exit code: 0 all up, 1 degraded, 2 down, 3 unknown, nothing run or (with --post) not delivered, so it can \
-      serve as a Nagios plugin.
+      serve as a Nagios plugin; 130 when stopped before the end, with what was found until then.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -60,18 +60,43 @@ struct OnceCommand: AsyncParsableCommand {
     let way = post ? try OncePost(selection) : nil
     let status = try await withProbeEngine(egress: selection.egress) { engine in
       engine.canaries.replace(selection.canaries)
-      let results = try await rounds(selection, engine, printer)
+      let rounds = OnceRounds(checks: selection.checks, count: count, every: every)
+      let (results, wasStopped) = try await rounds.run(engine, printer)
       printer.finish(results, rounds: count)
+      if results.isEmpty, !wasStopped { printError("quartz-agent: nothing was run: no check is enabled") }
       let status = ExitStatus.of(results.map(\.state))
       let isDelivered = try await way?.deliver(results, engine) ?? true
+      if wasStopped { return ExitStatus.interrupted }
       return isDelivered || status == ExitStatus.down ? status : ExitStatus.unknown
     }
     if status != 0 { throw ExitCode(status) }
   }
+}
 
-  private func rounds(
-    _ selection: OnceSelection, _ engine: ProbeEngine, _ printer: OncePrinter
-  ) async throws -> [CheckResult] {
+/// The rounds of one `once`.
+private struct OnceRounds: Sendable {
+  let checks: [MonitoringCheck]
+  let count: Int
+  let every: Duration
+
+  /// Until the last round, or until somebody has waited long enough (SIGINT, SIGTERM, SIGHUP): then with what is there.
+  func run(
+    _ engine: ProbeEngine, _ printer: OncePrinter
+  ) async throws -> (results: [CheckResult], wasStopped: Bool) {
+    let signals = processSignals()
+    let work = Task { try await all(engine, printer) }
+    let watch = Task {
+      for await _ in signals { work.cancel() }
+    }
+    defer { watch.cancel() }
+    do {
+      return (try await work.value, false)
+    } catch is CancellationError {
+      return (printer.results, true)
+    }
+  }
+
+  private func all(_ engine: ProbeEngine, _ printer: OncePrinter) async throws -> [CheckResult] {
     var results: [CheckResult] = []
     var next = ContinuousClock.now
     for round in 0..<count {
@@ -79,7 +104,7 @@ struct OnceCommand: AsyncParsableCommand {
         next += every
         try await Task.sleep(until: next)
       }
-      results += try await engine.runAll(selection.checks) { printer.add($0) }
+      results += try await engine.runAll(checks) { printer.add($0) }
     }
     return results
   }

@@ -10,7 +10,7 @@ final class OncePrinter: Sendable {
   private let explain: Bool
   private let width: Int
   private let color: Bool
-  private let done = Mutex(0)
+  private let done = Mutex<[CheckResult]>([])
   private let showsProgress: Bool
 
   init(format: ResultFormat, explain: Bool, width: Int, color: Bool) {
@@ -21,12 +21,15 @@ final class OncePrinter: Sendable {
     showsProgress = format != .ndjson && isatty(STDERR_FILENO) == 1
   }
 
+  /// All so far, as they came.
+  var results: [CheckResult] { done.withLock { $0 } }
+
   func add(_ result: CheckResult) {
     // Under the lock, so that two long lines never mix, and an earlier count never overwrites a later one.
     done.withLock { done in
       if format == .ndjson { printOutput(renderNDJSON([result])) }
-      done += 1
-      if showsProgress { printProgress("\(done) done, last: \(result.check.printable(maxBytes: 60))") }
+      done.append(result)
+      if showsProgress { printProgress("\(done.count) done, last: \(result.check.printable(maxBytes: 60))") }
     }
   }
 
@@ -46,7 +49,6 @@ final class OncePrinter: Sendable {
       }
       if rounds > 1 { printOutput("\n" + LatencySummary.table(summaries(results))) }
     }
-    if results.isEmpty { printError("quartz-agent: nothing was run: no check is enabled") }
   }
 
   private func printSummaries(_ results: [CheckResult], rounds: Int) {

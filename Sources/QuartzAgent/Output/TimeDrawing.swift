@@ -15,7 +15,7 @@ struct PhaseSpan: Equatable {
 func phases(of timings: Timings) -> [PhaseSpan] {
   let parts: [(String, Character, Phase, Duration?)] = [
     ("dns", "d", .dns, timings.dns), ("connect", "c", .connect, timings.connect),
-    ("tls", "t", .tls, timings.tls),
+    ("starttls", "s", .starttls, timings.startTLS), ("tls", "t", .tls, timings.tls),
     ("first byte", "f", .firstByte, timings.firstByte), ("transfer", "b", .transfer, timings.transfer),
   ]
   return parts.compactMap { name, letter, phase, span in
@@ -116,7 +116,7 @@ struct TimeDrawing {
     switch phase {
     case .dns: "36"
     case .connect: "34"
-    case .tls: "35"
+    case .starttls, .tls: "35"
     case .firstByte: "33"
     default: "32"
     }

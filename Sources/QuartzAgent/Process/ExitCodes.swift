@@ -13,6 +13,8 @@ enum ExitStatus {
   static let internalError: Int32 = 70
   /// EX_TEMPFAIL: another daemon holds the state directory.
   static let locked: Int32 = 75
+  /// Stopped by a signal, as a shell reports SIGINT.
+  static let interrupted: Int32 = 130
   /// EX_CONFIG.
   static let configuration: Int32 = 78
 

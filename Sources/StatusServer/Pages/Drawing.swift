@@ -126,8 +126,9 @@ enum Drawing {
   /// The parts of one run on a scale that all rows share.
   static func waterfall(_ timings: Timings, scale: Duration) -> Markup {
     let parts: [(name: String, value: Duration?)] = [
-      ("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls), ("first", timings.firstByte),
-      ("rest", timings.transfer),
+      ("dns", timings.dns), ("connect", timings.connect), ("starttls", timings.startTLS),
+      ("tls", timings.tls),
+      ("first", timings.firstByte), ("rest", timings.transfer),
     ]
     let whole = max(1, Double(scale.microseconds))
     var x = 0.0

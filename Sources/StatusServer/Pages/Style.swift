@@ -105,7 +105,7 @@ extension Layout {
     td.n{white-space:nowrap;font-size:13px}
     td.why{min-width:180px;overflow-wrap:anywhere}
     .fall{width:120px;height:10px;display:block;margin-top:6px;border-radius:2px}
-    .w-dns{fill:var(--second)}.w-connect{fill:var(--brand)}.w-tls{fill:#3b82f6}.w-first{fill:#14b8a6}.w-rest{fill:var(--unknown)}
+    .w-dns{fill:var(--second)}.w-connect{fill:var(--brand)}.w-starttls{fill:#8b5cf6}.w-tls{fill:#3b82f6}.w-first{fill:#14b8a6}.w-rest{fill:var(--unknown)}
     .legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin-top:8px}
     .legend svg{width:10px;height:10px;margin-right:4px}
     .empty{text-align:center;padding:40px 16px}

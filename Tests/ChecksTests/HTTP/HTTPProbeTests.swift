@@ -57,6 +57,7 @@ import Testing
     try await withServer { _, tls, bench in
       let check = try httpCheck("https://good.test:\(tls)/hello") {
         $0.expectBodyContains = ["hello", "world"]
+        $0.expectHTTPVersion = "2"
       }
       let outcome = try await bench.http(check)
       #expect(outcome.verdict == .ok)

@@ -76,6 +76,11 @@ import Testing
           if case .upgraded = use {
             #expect(outcome.tls?.verified == true && outcome.timings.tls != nil, "\(use.words)")
             #expect(outcome.dialog.contains { $0.what.hasPrefix("starttls: ") }, "\(use.words)")
+            let timings = outcome.timings
+            let parts = [timings.connect, timings.startTLS, timings.tls].compactMap(\.self)
+            #expect(
+              parts.count == 3 && parts.reduce(.zero, +) <= timings.total ?? .zero, "\(use.words): \(timings)"
+            )
           }
         }
         #expect(whole.dialog.map(\.what) == split.dialog.map(\.what))
