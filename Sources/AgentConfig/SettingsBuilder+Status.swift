@@ -44,13 +44,23 @@ extension SettingsBuilder {
     return hosts
   }
 
+  private mutating func refuse(_ keys: [String], _ map: TypedMap, _ place: String) {
+    for key in keys where map[key] != nil {
+      walk.problem(
+        map.position(of: [key]), "status.\(key) has no effect \(place)",
+        hint: "leave it out, or set status.listen to address:port")
+    }
+  }
+
   /// Who can read, said so that nobody opens it by accident.
   private mutating func judgeAccess(_ settings: StatusSettings, _ map: TypedMap) {
-    if case .unix = settings.listen, !map.isInvalid(["listen"]) {
-      for key in ["read_token", "hosts"] where map[key] != nil {
-        walk.problem(
-          map.position(of: [key]), "status.\(key) has no effect on a unix socket",
-          hint: "leave it out, or set status.listen to address:port")
+    if !map.isInvalid(["listen"]) {
+      switch settings.listen {
+      case .off:
+        refuse(
+          ["read_token", "hosts", "allow_unauthenticated", "run_now_token"], map, "without a status server")
+      case .unix: refuse(["read_token", "hosts"], map, "on a unix socket")
+      case .tcp: break
       }
     }
     guard case .tcp(let host, _) = settings.listen else { return }

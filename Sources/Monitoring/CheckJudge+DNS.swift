@@ -8,6 +8,11 @@ extension CheckJudge {
       problem(
         ["server"], "server is missing", hint: "transport \(transport.rawValue) needs one, such as 9.9.9.9")
     }
+    if definition.server == nil, definition.addresses == AddressScope.each.rawValue {
+      problem(
+        ["addresses"], "addresses each has no effect without server",
+        hint: "the machine's own resolvers are asked as they are configured")
+    }
     let name = queryName()
     let type = queryType()
     let recordClass = choice(definition.queryClass?.uppercased(), ["query", "class"], DNSClass.self) ?? .in

@@ -132,6 +132,12 @@ extension CheckJudge {
     let headers = headerConditions()
     let finalURL = condition(definition.expectFinalURL, ["expect", "final_url"])
     let version = condition(definition.expectHTTPVersion, ["expect", "http_version"])
+    if let version, version.comparison == .equal, !["1.0", "1.1", "2"].contains(version.operand) {
+      problem(
+        ["expect", "http_version"],
+        "expect.http_version can never hold: nothing but 1.0, 1.1 and 2 is spoken, found \"\(version.operand.printable(maxBytes: 40))\""
+      )
+    }
     let status = definition.expectStatus.map { list in
       list.indices.compactMap { statusRange(list[$0], ["expect", "status", String($0)]) }
     }

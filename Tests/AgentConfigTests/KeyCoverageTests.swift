@@ -128,7 +128,7 @@ private let settingValues: [String: String] = [
   "limits.remote_interval_min": "7s", "defaults.interval": "70s", "defaults.timeout": "7s",
   "defaults.retries": "7",
   "defaults.retry_delay": "7s", "canaries": "[Shop front]", "limits.destinations": "7",
-  "egress.methods": "[GET]", "egress.proxy": "\"http://p.example:8080\"",
+  "egress.methods": "[GET]", "egress.proxy": "\"http://p.example:8080\", allow_names: [a.example]",
   "egress.allow_names": "[a.example], proxy: \"http://p.example:8080\"", "spool.size": "64MiB",
   "spool.durability": "interval",
   "egress.mode": "allowlist_only, allow: [10.0.0.0/8]",
@@ -156,7 +156,7 @@ private let checkBases: [String: [String: String]] = [
 
 /// What a key cannot be without.
 private let checkNeeds: [String: [String: String]] = [
-  "ping:port": ["method": "tcp", "port": "8"],
+  "ping:port": ["method": "tcp", "port": "8"], "dns:addresses": ["server": "ns.example"],
   "dns:tls.ca_file": dot, "dns:tls.server_name": dot, "dns:tls.verify": dot, "dns:tls.min_version": dot,
   "dns:tls.max_version": dot, "dns:tls.client_certificate": dot,
   "dns:tls.client_key": dot.merging(["tls.client_certificate": "/c.pem"]) { $1 },

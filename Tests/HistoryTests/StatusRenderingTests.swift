@@ -134,7 +134,7 @@ import Testing
     #expect(StatusFormat.bytes(268_435_456) == "256 MiB")
     #expect(StatusFormat.bytes(1536) == "1.5 KiB")
     #expect(StatusFormat.share(99.99) == "99.9%")
-    #expect(StatusFormat.age(midnight, now: midnight + .seconds(-5)) == "now")
+    #expect(StatusFormat.age(midnight, now: midnight + .seconds(-5)) == "0s")
     #expect(StatusFormat.ago(midnight, now: midnight + .seconds(90)) == "1m ago")
   }
 

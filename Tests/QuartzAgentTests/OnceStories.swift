@@ -69,7 +69,7 @@ import Testing
         let outcome = try await process.finish()
         #expect(outcome.status == 130, "\(outcome.stderr)")
         #expect(outcome.stdout.components(separatedBy: "● UP").count >= 4)
-        #expect(outcome.stdout.contains("p95"), "\(outcome.stdout)")
+        #expect(outcome.stdout.contains("P95"), "\(outcome.stdout)")
       }
     }
   }

@@ -65,8 +65,8 @@ struct HTTPTrail {
       return outcome
     }
     var outcome = outcome(failure: end.verdict)
-    if end.verdict == RedirectRule.denied, plan.check.origin == .api {
-      // No stranger is to learn from the time what lies in here.
+    if end.verdict == RedirectRule.denied {
+      // The time until the refusal would tell what the name resolved to.
       outcome.responseTime = nil
       outcome.timings = Timings()
     } else if let dns = end.timings.dns {

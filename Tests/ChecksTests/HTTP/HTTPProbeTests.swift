@@ -69,7 +69,7 @@ import Testing
       #expect(facts.verifyError == nil)
       #expect(facts.daysRemaining == 20)
       #expect(facts.chain.first?.sans == ["good.test", "127.0.0.1"])
-      #expect(outcome.assertions.map(\.what) == ["status", "body.contains", "body.contains"])
+      #expect(outcome.assertions.map(\.what) == ["status", "http_version", "body.contains", "body.contains"])
       #expect(outcome.assertions.allSatisfy { $0.ok })
     }
   }
