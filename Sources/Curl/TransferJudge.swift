@@ -124,6 +124,9 @@ extension TransferEnd {
     if stop == .deadline || code == CURLE_OPERATION_TIMEDOUT {
       return fails(.proxyConnect, "the proxy made no connection within the time limit")
     }
+    if (200...299).contains(proxy.status) {
+      return fails(.proxyConnect, "the proxy's answer to CONNECT breaks the rules of HTTP")
+    }
     if proxy.status != 0 { return fails(.proxyConnect, "the proxy answered CONNECT with \(proxy.status)") }
     if proxy.code != 0 { return fails(.proxyConnect, socksWords(proxy.code)) }
     return fails(.proxyConnect, systemFailure()?.message ?? "the proxy ended the connection")
@@ -200,6 +203,8 @@ private func socksWords(_ code: UInt32) -> String {
   case CURLPX_REPLY_NOT_ALLOWED.rawValue: "the proxy's rules do not allow the connection"
   case CURLPX_REPLY_GENERAL_SERVER_FAILURE.rawValue: "the proxy says: general failure"
   case CURLPX_REPLY_TTL_EXPIRED.rawValue: "the proxy says: time to live expired"
+  case CURLPX_REPLY_COMMAND_NOT_SUPPORTED.rawValue: "the proxy says: command not supported"
+  case CURLPX_REPLY_ADDRESS_TYPE_NOT_SUPPORTED.rawValue: "the proxy says: address type not supported"
   case CURLPX_BAD_VERSION.rawValue: "what answers is no SOCKS 5 proxy"
   default: "the proxy did not make the connection (\(code))"
   }

@@ -26,6 +26,7 @@ struct AuthChallenge: Hashable, Sendable {
         return challenges
       } else {
         challenges.append(AuthChallenge(scheme: word.lowercased()))
+        skipToken68(&rest)
       }
       if challenges.count > 16 { return challenges }
     }
@@ -35,6 +36,16 @@ struct AuthChallenge: Hashable, Sendable {
 
   private static func skipSeparators(_ rest: inout Bytes) {
     rest = rest.drop { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 }
+  }
+
+  /// What Negotiate and its like have in the place of parameters: RFC 9110 section 11.2.
+  private static func skipToken68(_ rest: inout Bytes) {
+    let word = rest.prefix { byte in
+      (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || "-._~+/".utf8.contains(byte)
+    }
+    var after = rest[word.endIndex...].drop { $0 == UInt8(ascii: "=") }
+    skipBlanks(&after)
+    if !word.isEmpty, after.isEmpty || after.first == UInt8(ascii: ",") { rest = after }
   }
 
   private static func skipBlanks(_ rest: inout Bytes) { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }

@@ -68,4 +68,15 @@ import Testing
     #expect(parsed.map(\.scheme) == ["digest", "bearer", "basic"])
     #expect(parsed.first?.parameters == ["realm": "a \"b\", c", "nonce": "n", "stale": "TRUE"])
   }
+
+  /// RFC 9110 section 11.2: what stands behind Negotiate is no parameter, and what comes after it is still read.
+  @Test(arguments: [
+    "Negotiate YII+/~._-A==, Digest realm=\"r\", nonce=\"n\"", "NTLM abc , Digest realm=r,nonce=n",
+    "Negotiate, Digest realm=r, nonce=n", "Digest realm=r, nonce=n, Negotiate YII=",
+  ])
+  func oneBlobBehindASchemeIsPassedOver(text: String) {
+    let parsed = AuthChallenge.parse(text)
+    #expect(parsed.count == 2)
+    #expect(parsed.first { $0.scheme == "digest" }?.parameters == ["realm": "r", "nonce": "n"])
+  }
 }
