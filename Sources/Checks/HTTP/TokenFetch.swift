@@ -58,7 +58,9 @@ struct TokenFetch: Sendable {
       let dialled = try await transfer.perform(request, to: addresses, until: deadline)
       if let failure = dialled.report.failure {
         // Its limit is not the check's.
-        if failure.kind == .bodyTooLarge { return .failure(Failure(verdict: refusal("the answer is too large"))) }
+        if failure.kind == .bodyTooLarge {
+          return .failure(Failure(verdict: refusal("the answer is too large")))
+        }
         return .failure(Failure(verdict: wrapped(route.verdict(failure, of: dialled, at: endpoint))))
       }
       let answer = TokenAnswer(dialled.report)
