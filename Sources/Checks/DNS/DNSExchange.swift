@@ -58,6 +58,11 @@ struct DNSExchange: Sendable {
       again.id = Self.freshID()
       var reply = try await askOverTCP(again, server, until: deadline)
       reply.truncated = true
+      if case .failure(var verdict) = reply.content {
+        let words = verdict.message ?? verdict.reason.rawValue
+        verdict.message = "the answer over UDP was cut, and over TCP \(words)".printable(maxBytes: 256)
+        reply.content = .failure(verdict)
+      }
       reply.ignored += ignored
       reply.elapsed += report.elapsed
       return reply
