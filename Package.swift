@@ -82,7 +82,8 @@ let package = Package(
       name: "ChecksTests", dependencies: ["Checks", "Curl", "Monitoring", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "SchedulerTests", dependencies: ["Scheduler", "Monitoring"], swiftSettings: settings),
-    .testTarget(name: "HistoryTests", dependencies: ["History", "Monitoring"], swiftSettings: settings),
+    .testTarget(
+      name: "HistoryTests", dependencies: ["History", "Monitoring", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "SpoolTests", dependencies: ["Spool", "Monitoring", "TestSupport"], swiftSettings: settings),
     .testTarget(

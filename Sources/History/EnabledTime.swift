@@ -14,7 +14,8 @@ struct EnabledTime: Hashable, Sendable {
 
   mutating func set(_ enabled: Bool, at now: Int64) {
     if enabled, !isOpen {
-      spans.append(Span(start: now, end: .max))
+      // A small step back of the clock goes unnoticed: no time is told twice.
+      spans.append(Span(start: max(now, spans.last?.end ?? now), end: .max))
     } else if !enabled, isOpen, let last = spans.popLast(), last.start < now {
       spans.append(Span(start: last.start, end: now))
     }
@@ -27,7 +28,7 @@ struct EnabledTime: Hashable, Sendable {
 
   /// The wall clock was set: what it left out was never due, and what it takes back is told anew.
   mutating func clockStepped(from before: Int64, to now: Int64) {
-    guard isOpen else { return }
+    let wasOpen = isOpen
     let past = { (spans: [Span], end: Int64) in spans.compactMap { $0.clipped(from: .min, to: end) } }
     if now < before {
       ahead = united(past(spans, before) + ahead).compactMap { $0.clipped(from: now, to: .max) }
@@ -37,7 +38,7 @@ struct EnabledTime: Hashable, Sendable {
       ahead = ahead.compactMap { $0.clipped(from: now, to: .max) }
       spans = past(spans, before) + known
     }
-    set(true, at: now)
+    if wasOpen { set(true, at: now) }
   }
 
   /// A result proves that the check was enabled, also when the memory of it was lost.

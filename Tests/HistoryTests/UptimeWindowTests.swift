@@ -193,27 +193,6 @@ import Testing
   }
 }
 
-/// A clock that is set back and found out: what was before it is not forgotten, and nothing counts twice.
-@Suite struct ClockSetBackTests {
-  @Test(arguments: [[-3600, 3600], [-12, 12], [-3600, -3600, 7200], [-3600, 1800, 1800]])
-  func andForthAgain(steps: [Int64]) throws {
-    let check = try makeCheck()
-    let start = midnight.advanced(by: .seconds(43_200))
-    let store = makeStore(check, enabledAt: start)
-    var now = start.advanced(by: .seconds(30))
-    for step in steps {
-      let before = now
-      now = now.advanced(by: .seconds(step))
-      store.clockStepped(from: before, to: now)
-      now = now.advanced(by: .seconds(7))
-    }
-    let day = try #require(store.snapshot(now: now).check(check.id)).window(.day)
-    // Set back by less than was lived, the time in between is told anew and counts once.
-    let overlap: Int64 = steps[0] == -12 ? 7 : 0
-    #expect(day.enabled == (30 + 7 * Int64(steps.count) - overlap) * 1_000_000)
-  }
-}
-
 extension Timestamp {
   fileprivate static func - (left: Timestamp, right: Duration) -> Timestamp {
     Timestamp(microseconds: left.microseconds - right.microseconds)

@@ -2,6 +2,7 @@
 
 import Glibc
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Spool

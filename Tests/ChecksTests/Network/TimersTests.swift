@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Checks

@@ -3,6 +3,7 @@
 import Glibc
 import Monitoring
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Spool
