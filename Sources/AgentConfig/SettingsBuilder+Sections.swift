@@ -70,7 +70,7 @@ extension SettingsBuilder {
     if let methods = map.list("methods") { settings.methods = self.methods(methods) }
     settings.proxy = proxy(map)
     settings.allowNames = names(map, hasProxy: map.text("proxy") != nil)
-    if settings.proxy != nil, settings.allowNames.isEmpty, !map.isInvalid(["allow_names"]) {
+    if settings.proxy != nil, (map.list("allow_names") ?? []).isEmpty, !map.isInvalid(["allow_names"]) {
       walk.problem(
         map.position(of: ["proxy"]), "egress.proxy has no effect without egress.allow_names",
         hint: "list the names that API checks may reach through it; a check of this file has its own proxy")

@@ -56,6 +56,8 @@ extension SettingsBuilder {
   private mutating func judgeAccess(_ settings: StatusSettings, _ map: TypedMap) {
     if !map.isInvalid(["listen"]) {
       switch settings.listen {
+      // Also what could not be read.
+      case .off where map.text("listen") != "off": break
       case .off:
         refuse(
           ["read_token", "hosts", "allow_unauthenticated", "run_now_token"], map, "without a status server")

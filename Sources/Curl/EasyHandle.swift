@@ -15,8 +15,13 @@ struct EasyHandle {
   /// - Parameter easy: as new; the caller's to clean up.
   init(_ easy: UnsafeMutableRawPointer) { self.easy = easy }
 
-  /// Whether it sends exactly these already.
-  func has(_ headers: [HeaderField]) -> Bool { list != nil && self.headers == headers }
+  /// Whether it sends exactly these already, byte for byte: texts that look the same are the same to `==`.
+  func has(_ headers: [HeaderField]) -> Bool {
+    list != nil && self.headers.count == headers.count
+      && zip(self.headers, headers).allSatisfy { own, other in
+        own.name.utf8.elementsEqual(other.name.utf8) && own.value.utf8.elementsEqual(other.value.utf8)
+      }
+  }
 
   /// Puts the lines, made of these headers, in the place of those it has. Nil when memory is out.
   mutating func set(_ lines: [String], of headers: [HeaderField]) -> CURLcode? {

@@ -37,7 +37,7 @@ final class Transfer {
   private(set) var readableSince: Stamp?
   /// errno of our own socket call.
   var socketError: Int32 = 0
-  /// Freed with the handle: libcurl keeps the pointers.
+  /// Freed at the end: libcurl keeps the pointers, and uses them no more until others are set.
   private var pin: UnsafeMutablePointer<curl_slist>?
   private var bodyBytes: UnsafeMutableRawBufferPointer?
   /// Where libcurl writes what went wrong; nil for a plain transfer.
@@ -121,7 +121,7 @@ final class Transfer {
     return words
   }
 
-  /// Keeps the list that pins the address alive as long as the handle.
+  /// Keeps the list that pins the address alive until the end.
   func keep(pin list: UnsafeMutablePointer<curl_slist>) { pin = list }
 
   /// Keeps a copy of the body at a fixed place as long as the handle.

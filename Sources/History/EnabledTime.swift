@@ -14,8 +14,8 @@ struct EnabledTime: Hashable, Sendable {
 
   mutating func set(_ enabled: Bool, at now: Int64) {
     if enabled, !isOpen {
-      // A small step back of the clock goes unnoticed: no time is told twice.
-      spans.append(Span(start: max(now, spans.last?.end ?? now), end: .max))
+      // What lies ahead was told by a clock that was wrong, and nobody saw it set back: no time is told twice.
+      spans = spans.compactMap { $0.clipped(from: .min, to: now) } + [Span(start: now, end: .max)]
     } else if !enabled, isOpen, let last = spans.popLast(), last.start < now {
       spans.append(Span(start: last.start, end: now))
     }

@@ -46,7 +46,7 @@ package final class HistoryStore: Sendable {
   /// any window, so that a clock that starts in 1970 does not leave a year without data behind.
   package func clockStepped(from before: Timestamp, to now: Timestamp) {
     state.withLock { state in
-      for id in state.order { state.change(id) { $0.clockStepped(from: before, to: now) } }
+      for id in Array(state.histories.keys) { state.change(id) { $0.clockStepped(from: before, to: now) } }
     }
   }
 

@@ -27,7 +27,7 @@ package enum StatusFormat {
     return decimal(value.seconds, places: value.seconds < 9.995 ? 2 : 1) + " s"
   }
 
-  /// One unit, cut: `now`, `12s`, `3m`, `5h`, `2d`. A moment that is yet to come, by a clock set back, is `now`.
+  /// One unit, cut: `0s`, `12s`, `3m`, `5h`, `2d`. A moment that is yet to come, by a clock set back, is `0s`.
   package static func age(_ instant: Timestamp, now: Timestamp) -> String {
     let seconds = instant.duration(to: now).microseconds / 1_000_000
     switch seconds {

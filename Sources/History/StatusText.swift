@@ -77,7 +77,8 @@ package struct StatusText: Sendable {
       return "maintain  \(StatusFormat.maintenanceMark) \(StatusFormat.name(window.name)) "
         + "\(window.when(now: snapshot.now)), \(window.checks) \(noun)\(probing)"
     }
-    return active.count > 5 ? lines + ["          and \(active.count - 5) more windows"] : lines
+    let more = active.count - 5
+    return more > 0 ? lines + ["          and \(more) more window\(more == 1 ? "" : "s")"] : lines
   }
 
   private func parts(_ snapshot: StatusSnapshot) -> [String] {

@@ -31,6 +31,8 @@ struct TokenRequest {
     }
     let body = fields.map { "\($0)=\(formEncoded($1))" }.joined(separator: "&")
     request.body = Array(body.utf8)
+    // As every request with a body, see HTTPStep.
+    request.httpVersion = .http11
     return request
   }
 }

@@ -81,6 +81,8 @@ package struct CurlExchange: HTTPExchanging {
       headers: [HeaderField("User-Agent", userAgent)]
         + request.headers.map { HeaderField($0.name, $0.value.reveal()) })
     if request.method != .get { transfer.body = request.body }
+    // Over HTTP/2 libcurl 7.88 takes an early refusal of an upload for a failure, and a cut answer for a whole one.
+    transfer.httpVersion = .http11
     // A few addresses must fit into one timeout.
     transfer.connectTimeout = min(timeout, .seconds(10))
     return transfer

@@ -83,12 +83,15 @@ private struct OnceRounds: Sendable {
   func run(
     _ engine: ProbeEngine, _ printer: OncePrinter
   ) async throws -> (results: [CheckResult], wasStopped: Bool) {
-    let signals = processSignals()
+    let signals = processSignals(keepsIgnored: true)
     let work = Task { try await all(engine, printer) }
     let watch = Task {
       for await _ in signals { work.cancel() }
     }
-    defer { watch.cancel() }
+    defer {
+      watch.cancel()
+      forgetProcessSignals()
+    }
     do {
       return (try await work.value, false)
     } catch is CancellationError {

@@ -8,12 +8,18 @@ func printError(_ line: String) { writeAll(line + "\n", to: STDERR_FILENO) }
 /// Text on standard output, unbuffered, so that a reader of NDJSON sees each result when it is there.
 ///
 /// Output that cannot be written ends the program with 70: a file that is cut short must not look complete. A reader
-/// that went away (EPIPE) has seen what it wanted.
+/// that went away (EPIPE, or EIO of a terminal that was closed) has seen what it wanted.
 func printOutput(_ text: String) {
   let code = writeAll(text, to: STDOUT_FILENO)
-  guard code != 0, code != EPIPE else { return }
+  guard code != 0, code != EPIPE, code != EIO || !isDevice(STDOUT_FILENO) else { return }
   printError("quartz-agent: error: cannot write the output: \(String(cString: strerror(code)))")
   exit(ExitStatus.internalError)
+}
+
+/// Whether it is a terminal, or was one: a closed one is none to isatty(3).
+private func isDevice(_ descriptor: Int32) -> Bool {
+  var facts = stat()
+  return fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFCHR
 }
 
 /// 0, or the error code.

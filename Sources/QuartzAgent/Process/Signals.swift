@@ -17,7 +17,9 @@ enum ProcessSignal: Equatable, Sendable {
 /// The first SIGTERM or SIGINT asks for an orderly end. A second one means that the operator has waited long enough:
 /// the process exits at once, with 128 plus the signal as a shell reports it. SIGHUPs that nobody has taken yet are
 /// one, and give way to a stop.
-func processSignals() -> AsyncStream<ProcessSignal> {
+///
+/// - Parameter keepsIgnored: a signal that whoever started the process had ignored (nohup(1), `&` in a script) stays so.
+func processSignals(keepsIgnored: Bool = false) -> AsyncStream<ProcessSignal> {
   let (stream, continuation) = AsyncStream<ProcessSignal>.makeStream(bufferingPolicy: .bufferingNewest(1))
   var ends: [Int32] = [-1, -1]
   guard pipe(&ends) == 0 else { return stream }
@@ -27,7 +29,7 @@ func processSignals() -> AsyncStream<ProcessSignal> {
   signalPipe.store(ends[1], ordering: .sequentiallyConsistent)
   let readEnd = ends[0]
   guard startThread({ readSignals(readEnd, continuation) }) else { return stream }
-  for number in [SIGTERM, SIGINT, SIGHUP] {
+  for number in endingSignals where !keepsIgnored || !isIgnored(number) {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = noteSignal
     action.sa_flags = SA_RESTART
@@ -38,6 +40,20 @@ func processSignals() -> AsyncStream<ProcessSignal> {
     signal(number, SIG_IGN)
   }
   return stream
+}
+
+/// From now on the first signal ends the process at once, as if nobody had asked for them.
+func forgetProcessSignals() {
+  for number in endingSignals where !isIgnored(number) { signal(number, SIG_DFL) }
+}
+
+private let endingSignals = [SIGTERM, SIGINT, SIGHUP]
+
+private func isIgnored(_ number: Int32) -> Bool {
+  var action = sigaction()
+  guard sigaction(number, nil, &action) == 0 else { return false }
+  return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+    == unsafeBitCast(SIG_IGN, to: Int.self)
 }
 
 /// The real-time signals that the C library keeps none of for itself (signal(7)).

@@ -134,9 +134,12 @@ struct CheckPage {
     }
     let scale = results.prefix(Self.shown).compactMap(\.timings.total).max() ?? .seconds(1)
     let rows: [Markup] = results.prefix(Self.shown).map { row($0, scale: scale) }
+    let hasStartTLS = results.prefix(Self.shown).contains { $0.timings.startTLS != nil }
     let legend: [Markup] = [
-      ("dns", "dns"), ("connect", "connect"), ("tls", "tls"), ("first", "first byte"), ("rest", "transfer"),
-    ].map { (part: (String, String)) in
+      ("dns", "dns"), ("connect", "connect"), ("starttls", "starttls"), ("tls", "tls"),
+      ("first", "first byte"),
+      ("rest", "transfer"),
+    ].filter { $0.0 != "starttls" || hasStartTLS }.map { (part: (String, String)) in
       """
       <span><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="w-\(part.0)" width="10" height="10"/></svg>\
       \(part.1)</span>
