@@ -10,7 +10,7 @@ import Testing
   private static let lines = [
     "server_name good.test;",
     "location /hello { return 200 'hello'; }",
-    "location /missing { return 404 'nothing'; }",
+    "location /header { return 200 '<$http_x_test>'; }", "location /missing { return 404 'nothing'; }",
     "location /moved { return 302 http://elsewhere.test/; }",
     "location /empty { return 204; }",
     "location /echo { return 200 '$request_method|$host|$http_user_agent|$http_expect|$http_x_test|$content_type|$http_accept_encoding|$content_length'; }",
@@ -101,6 +101,23 @@ import Testing
         _ = try await engine.perform(unsafe)
         let refused = try await engine.perform(wrong)
         #expect(refused.failure?.kind == .tls(.certificate(.hostname)))
+      }
+    }
+  }
+
+  /// Plain transfers keep their handle's list of headers: only where it is the same to the byte.
+  @Test func theHeadersAreThoseOfTheRequest() async throws {
+    try await withServer { plain, _, _ in
+      try await withCurlEngine { engine in
+        for value in ["a", "a", "b", "\u{e9}", "e\u{301}", "a", "", "a, b"] {
+          var asked = request(plain, "/header", goal: .body(limit: 100))
+          asked.headers = [HeaderField("X-Test", value)]
+          let report = try await engine.perform(asked)
+          #expect(report.body == Array("<\(value)>".utf8))
+        }
+        var none = request(plain, "/header", goal: .body(limit: 100))
+        none.headers = []
+        #expect(try await engine.perform(none).text == "<>")
       }
     }
   }
