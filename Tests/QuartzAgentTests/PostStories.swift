@@ -73,6 +73,21 @@ import Testing
     }
   }
 
+  /// The receiver takes the connection and says nothing: who has waited long enough gets out with one signal.
+  @Test func itCanBeStoppedWhileItDelivers() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: { $0.waitForEnd() }) { silent in
+        try await withLoopbackServer(script: RunStories.web) { web in
+          try config(web.port, api: silent.port, in: folder)
+          let process = try AgentProcess(["once", "--post", "Web"], in: folder)
+          try await process.wait(for: "the delivery") { silent.accepted >= 1 }
+          process.send(SIGINT)
+          #expect(try await process.finish().status == SIGINT)
+        }
+      }
+    }
+  }
+
   @Test func theRunningAgentTakesThemIntoItsStore() async throws {
     let backend = FakeQuartz()
     backend.setDown(true)
