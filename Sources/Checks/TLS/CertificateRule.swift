@@ -31,7 +31,18 @@ struct CertificateRule {
 
   private var actual: String {
     guard let left else { return "" }
-    return left < .zero ? "expired" : Duration.seconds(Int64(left.seconds)).text
+    return left < .zero ? "expired" : twoUnits(Int64(left.seconds))
+  }
+
+  /// Cut, not rounded: `364d 19h`, `5h 2m`, `30d`. Seconds of a year say nothing to a person.
+  private func twoUnits(_ seconds: Int64) -> String {
+    let units: [(size: Int64, mark: String)] = [(86_400, "d"), (3600, "h"), (60, "m"), (1, "s")]
+    guard let first = units.firstIndex(where: { seconds >= $0.size }), first < units.count - 1 else {
+      return "\(seconds)s"
+    }
+    let (large, small) = (units[first], units[first + 1])
+    let rest = seconds % large.size / small.size
+    return "\(seconds / large.size)\(large.mark)" + (rest == 0 ? "" : " \(rest)\(small.mark)")
   }
 
   private func verdict(_ limit: Duration, degraded: Bool) -> Verdict {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import Checks
+
+@Suite struct CertificateRuleTests {
+  @Test(
+    arguments: [
+      (31_519_112, "364d 19h"), (30 * 86_400, "30d"), (30 * 86_400 - 1, "29d 23h"), (86_399, "23h 59m"),
+      (3600, "1h"), (61, "1m 1s"), (59, "59s"), (0, "0s"), (-1, "expired"),
+    ] as [(Int64, String)])
+  func whatIsLeftIsSaidInWords(seconds: Int64, words: String) {
+    let now = Timestamp(seconds: 1_800_000_000)
+    let rule = CertificateRule(
+      thresholds: Thresholds(fail: .seconds(86_400 * 30)), notAfter: now.advanced(by: .seconds(seconds)),
+      now: now)
+    #expect(rule.assertions.map(\.actual) == [words])
+    #expect(rule.assertions.map(\.ok) == [seconds >= 30 * 86_400])
+  }
+}
