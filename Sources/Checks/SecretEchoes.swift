@@ -8,8 +8,12 @@ private let upperDigits = Array("0123456789ABCDEF".utf8)
 /// As people's frameworks and debug pages repeat a text: as it is, in base64, percent form and hexadecimal, inside a
 /// JSON string and inside HTML.
 func secretEchoes(of text: String) -> [String] {
-  [
-    text, base64Text(text.utf8), percentForm(text, upperDigits), percentForm(text, lowerDigits),
+  let base64 = base64Text(text.utf8)
+  // Without padding, and as in a URL (RFC 4648 section 5); of less, it would be two letters of any word.
+  let bare = text.utf8.count < 4 ? base64 : String(base64.prefix { $0 != "=" })
+  return [
+    text, base64, bare, bare.replacing("+", with: "-").replacing("/", with: "_"),
+    percentForm(text, upperDigits), percentForm(text, lowerDigits),
     hexText(text.utf8), hexText(text.utf8).lowercased(), jsonForm(text), htmlForm(text),
   ]
 }

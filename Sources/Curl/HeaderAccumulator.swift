@@ -28,6 +28,8 @@ struct HeaderAccumulator {
   private var atStart = true
   /// Content-Length of the answer that is being read.
   private var announced: Int64?
+  /// The line before says where the answer ends: it stands on one line.
+  private var lastIsFraming = false
 
   /// Whether the answer itself says where it ends (RFC 9112 section 6.3).
   var isFramed: Bool { announced != nil || transferCodings.contains("chunked") }
@@ -69,33 +71,43 @@ struct HeaderAccumulator {
     if complete { return .more }
     if content.isEmpty { return endOfBlock() }
     if atStart { return isStatusLine(content) ? startBlock(content) : .malformed }
-    // A folded line (RFC 9112 section 5.2 lets a client refuse it), a blank before the colon, or no name.
+    if content[0] == 0x20 || content[0] == 0x09, !block.isEmpty, !lastIsFraming {
+      // RFC 9112 section 5.2: a folded line goes on with the value before it.
+      block.fold(content)
+      return .more
+    }
+    // A blank before the colon, or no name.
     var colon = 0
     while colon < content.count, isTokenByte(content[colon]) { colon += 1 }
     guard colon > 0, colon < content.count, content[colon] == UInt8(ascii: ":") else { return .malformed }
     block.append(content)
-    return isLengthSound(content, colon) ? .more : .malformed
+    let isLength = isNamed(content, colon, "content-length")
+    lastIsFraming = isLength || isNamed(content, colon, "transfer-encoding")
+    return !isLength || isLengthSound(content, colon) ? .more : .malformed
   }
 
   /// RFC 9112 section 6.3: a length that is no number, or differs from another, leaves no way to know where the answer
-  /// ends.
+  /// ends. The same one several times is one.
   private mutating func isLengthSound(_ content: UnsafeRawBufferPointer, _ colon: Int) -> Bool {
-    guard isNamed(content, colon, "content-length") else { return true }
-    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-    var (index, end) = (colon + 1, content.count)
-    while index < end, isBlank(content[index]) { index += 1 }
-    while index < end, isBlank(content[end - 1]) { end -= 1 }
-    guard index < end else { return false }
-    var length: Int64 = 0
-    while index < end {
-      let digit = content[index]
-      guard (0x30...0x39).contains(digit), length <= (.max - 9) / 10 else { return false }
-      length = length * 10 + Int64(digit - 0x30)
+    var index = colon + 1
+    func skipBlanks() {
+      while index < content.count, content[index] == 0x20 || content[index] == 0x09 { index += 1 }
+    }
+    while true {
+      skipBlanks()
+      let start = index
+      var length: Int64 = 0
+      while index < content.count, (0x30...0x39).contains(content[index]), length <= (.max - 9) / 10 {
+        length = length * 10 + Int64(content[index] - 0x30)
+        index += 1
+      }
+      guard index > start, length == announced ?? length else { return false }
+      announced = length
+      skipBlanks()
+      if index == content.count { return true }
+      guard content[index] == UInt8(ascii: ",") else { return false }
       index += 1
     }
-    guard length == announced ?? length else { return false }
-    announced = length
-    return true
   }
 
   /// - Parameter name: in lower case, letters and hyphens.

@@ -22,6 +22,15 @@ package struct HeaderBlock: Hashable, Sendable {
     bytes.append(UInt8(ascii: "\n"))
   }
 
+  var isEmpty: Bool { bytes.isEmpty }
+
+  /// Puts a line behind the last value, with one blank in between.
+  mutating func fold(_ line: UnsafeRawBufferPointer) {
+    bytes[bytes.count - 1] = 0x20
+    bytes.append(contentsOf: line.drop { $0 == 0x20 || $0 == 0x09 })
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// All of them, in order, as text: bytes that are no UTF-8 are replaced.
@@ -57,23 +66,23 @@ package struct HeaderBlock: Hashable, Sendable {
     return found
   }
 
-  /// The first value of that name as a URL reference: bytes that are no UTF-8 in percent form, as browsers send them on.
+  /// The first value of that name as a URL reference: blanks, and bytes that are no UTF-8, in percent form, as browsers
+  /// send them on.
   package func reference(_ name: String) -> String? {
     var found: String?
     let wanted = Array(name.utf8)
     forEach { name, value in
       guard isSame(name, wanted) else { return true }
-      found = String(validating: value, as: UTF8.self) ?? escaped(value)
+      let isText = String(validating: value, as: UTF8.self) != nil
+      found = String(decoding: value.flatMap { escaped($0, isText: isText) }, as: UTF8.self)
       return false
     }
     return found
   }
 
-  private func escaped(_ value: Slice<UnsafeRawBufferPointer>) -> String {
-    value.map { byte in
-      byte < 0x80
-        ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
-    }.joined()
+  private func escaped(_ byte: UInt8, isText: Bool) -> [UInt8] {
+    if byte == UInt8(ascii: " ") { return Array("%20".utf8) }
+    return isText || byte < 0x80 ? [byte] : Array("%\(String(byte, radix: 16, uppercase: true))".utf8)
   }
 
   /// Whether there is one of that name.

@@ -3,12 +3,16 @@
 extension CheckJudge {
   mutating func dns() -> DNSSettings? {
     let transport = choice(definition.transport, ["transport"], DNSTransport.self) ?? .udp
-    let server = definition.server.flatMap { nameServer($0, ["server"], defaultPort: transport.defaultPort) }
+    var server = definition.server.flatMap { nameServer($0, ["server"], defaultPort: transport.defaultPort) }
+    if definition.server == nil, transport == .udp || transport == .tcp {
+      // Who names a resolver means this question, too. What is wrong with it is said where all checks have it.
+      server = definition.resolver.flatMap { Endpoint($0, defaultPort: transport.defaultPort) }
+    }
     if definition.server == nil, transport == .dot || transport == .doh {
       problem(
         ["server"], "server is missing", hint: "transport \(transport.rawValue) needs one, such as 9.9.9.9")
     }
-    if definition.server == nil, definition.addresses == AddressScope.each.rawValue {
+    if definition.server == nil, server == nil, definition.addresses == AddressScope.each.rawValue {
       problem(
         ["addresses"], "addresses each has no effect without server",
         hint: "the machine's own resolvers are asked as they are configured")

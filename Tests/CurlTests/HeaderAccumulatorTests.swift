@@ -34,6 +34,8 @@ import Testing
     ["HTTP/1.1 200 OK\r\n", "Content-Length: 5\r\n", "content-length: 2\r\n"],
     ["HTTP/1.1 200 OK\r\n", "Content-Length: 2x5\r\n"], ["HTTP/1.1 200 OK\r\n", "Content-Length: -1\r\n"],
     ["HTTP/1.1 200 OK\r\n", "Content-Length: 2, 3\r\n"], ["HTTP/1.1 200 OK\r\n", "Content-Length: 2 2\r\n"],
+    ["HTTP/1.1 200 OK\r\n", "Content-Length: 2,\r\n"],
+    ["HTTP/1.1 200 OK\r\n", "Content-Length: 2\r\n", " 3\r\n"],
     ["HTTP/1.1 200 OK\r\n", "Content-Length: 99999999999999999999\r\n"],
     ["HTTP/1.1 200 OK\r\n", "Content-Length:\r\n"],
     ["HTTP/x 200 OK\r\n"], ["HTTP/1.12 200 OK\r\n"], ["HTTP/ 200 OK\r\n"],
@@ -79,6 +81,19 @@ import Testing
     #expect(headers.hasForeignCoding == isForeign)
   }
 
+  /// RFC 9112 section 5.2, and section 6.3 on a length that is said twice.
+  @Test func foldedLinesGoOn() {
+    let lines = [
+      "HTTP/1.1 200 OK\r\n", "A: b\r\n", " \t c\r\n", "\td\r\n", "Content-Length: 2, 2\r\n", "Empty:\r\n",
+      " x\r\n",
+    ]
+    let (steps, headers) = steps(lines)
+    #expect(steps.allSatisfy { $0 == .more })
+    #expect(headers.block.values("a") == ["b c d"])
+    #expect(headers.block.values("empty") == ["x"])
+    #expect(headers.isFramed)
+  }
+
   @Test func aReferenceKeepsTheBytesThatAreNoText() {
     var headers = HeaderAccumulator()
     for line in [
@@ -91,6 +106,9 @@ import Testing
       steps(["HTTP/1.1 302 Found\r\n", "location: /caf\u{e9}\r\n"]).1.block.reference("Location")
         == "/caf\u{e9}")
     #expect(headers.block.reference("x") == nil)
+    #expect(
+      steps(["HTTP/1.1 302 Found\r\n", "location: /my file.html\r\n"]).1.block.reference("Location")
+        == "/my%20file.html")
   }
 
   @Test func valuesAreFoundByNameInAnyCase() {

@@ -55,6 +55,26 @@ import Testing
     }
   }
 
+  @Test func whatWasNotFinishedIsNoPass() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: web()) { server in
+        try await withLoopbackServer(script: { $0.waitForEnd() }) { silent in
+          let process = try AgentProcess(
+            [
+              "once", "--format", "junit", "http://127.0.0.1:\(server.port)/",
+              "http://127.0.0.1:\(silent.port)/",
+            ], in: folder)
+          try await process.wait(for: "both") { server.accepted >= 1 && silent.accepted >= 1 }
+          process.send(SIGINT)
+          let outcome = try await process.finish()
+          #expect(outcome.status == 130)
+          #expect(outcome.stderr.contains("stopped: "), "\(outcome.stderr)")
+          #expect(outcome.stdout.contains("tests=\"2\"") && outcome.stdout.contains("type=\"stopped\""))
+        }
+      }
+    }
+  }
+
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func whoStopsItSeesWhatWasFound(signal: Int32) async throws {
     try await withTemporaryDirectory { folder in

@@ -64,6 +64,7 @@ struct DNSExchange: Sendable {
         reply.content = .failure(verdict)
       }
       reply.ignored += ignored
+      reply.cutAfter = report.elapsed
       reply.elapsed += report.elapsed
       return reply
     }

@@ -164,7 +164,8 @@ package struct DNSProbe: Probe {
     var outcome: ProbeOutcome
     switch reply.content {
     case .failure(let verdict):
-      timings.giveRest(of: reply.elapsed, to: verdict.phase)
+      if reply.cutAfter > .zero { timings.firstByte = reply.cutAfter }
+      timings.giveRest(of: reply.elapsed - reply.cutAfter, to: verdict.phase)
       let isOurs = verdict.reason == .localFault && reply.elapsed == .zero
       outcome = ProbeOutcome(
         verdict, responseTime: isOurs ? nil : total, timings: timings, assertions: judge.unanswered())
@@ -257,7 +258,7 @@ extension Timings {
     case .connect where connect == nil: connect = rest
     case .tls where tls == nil: tls = rest
     case .connect, .tls, .dns, .prepare, nil: break
-    default: firstByte = rest
+    default: firstByte = (firstByte ?? .zero) + rest
     }
   }
 }

@@ -15,6 +15,8 @@ struct DNSReply: Sendable {
   var transport: DNSTransport
   /// The answer over UDP was cut, so the question went over TCP.
   var truncated = false
+  /// How long the question over UDP took whose answer was cut; part of `elapsed`.
+  var cutAfter = Duration.zero
   /// What came and answered no question of ours.
   var ignored = 0
   /// Of the TCP connection, where one was made.

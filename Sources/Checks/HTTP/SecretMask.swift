@@ -13,7 +13,8 @@ final class SecretMask {
   init(_ settings: HTTPSettings) { self.settings = settings }
 
   func hide(_ text: String) -> String {
-    secrets.reduce(text) { text, secret in
+    let shown = EscapedText(text)?.hiding(secrets) ?? text
+    return secrets.reduce(shown) { text, secret in
       text.utf8.count < secret.utf8.count ? text : text.replacing(secret, with: Redacted.mark)
     }
   }

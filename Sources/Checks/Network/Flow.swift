@@ -172,9 +172,12 @@ final class Flow: ReactorFlow {
   }
 
   private func receive(_ number: Int32, at now: Instant, on loop: ReactorLoop) -> Bool {
+    var (now, hasSpoken) = (now, false)
     for _ in 0..<readsPerTurn {
       var sender: IPAddress?
       let count = transport == .icmp ? readFrom(number, &loop.buffer, &sender) : read(number, &loop.buffer)
+      // What answers something said in this very turn came after the turn began.
+      if hasSpoken, count >= 0 { (now, hasSpoken) = (.now, false) }
       if count < 0 {
         let code = errno
         if code == EAGAIN || code == EINTR { return true }
@@ -190,6 +193,7 @@ final class Flow: ReactorFlow {
       let step = hear(.received(loop.buffer[..<count], from: sender), now)
       if step == .wait { continue }
       if !follow(step, at: now, on: loop) { return false }
+      hasSpoken = hasSpoken || step.send != nil
     }
     return true
   }

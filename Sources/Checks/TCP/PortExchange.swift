@@ -90,7 +90,8 @@ extension ProbeOutcome {
       }
     }
     if let opened = talk.startTLS?.openedAt {
-      timings.startTLS = max(.zero, opened.duration(to: talk.startTLS?.finishedAt ?? end))
+      let finished = verdict.phase == .starttls ? nil : talk.startTLS?.finishedAt
+      timings.startTLS = max(.zero, opened.duration(to: finished ?? end))
     }
     dialog += talk.dialog.allSteps(until: end)
     if verdict.phase == .tls, timings.tls == nil {

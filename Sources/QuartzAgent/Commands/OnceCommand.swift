@@ -62,7 +62,12 @@ struct OnceCommand: AsyncParsableCommand {
       engine.canaries.replace(selection.canaries)
       let rounds = OnceRounds(checks: selection.checks, count: count, every: every)
       let (results, wasStopped) = try await rounds.run(engine, printer)
-      printer.finish(results, rounds: count)
+      let unfinished = wasStopped ? rounds.unfinished(results) : []
+      printer.finish(results, rounds: count, unfinished: unfinished)
+      if wasStopped {
+        let all = rounds.checks.count * count
+        printError("quartz-agent: stopped: \(all - results.count) of \(all) runs were not finished")
+      }
       if results.isEmpty, !wasStopped { printError("quartz-agent: nothing was run: no check is enabled") }
       let status = ExitStatus.of(results.map(\.state))
       let isDelivered = try await way?.deliver(results, engine) ?? true
@@ -78,6 +83,12 @@ private struct OnceRounds: Sendable {
   let checks: [MonitoringCheck]
   let count: Int
   let every: Duration
+
+  /// The names of those that have no result at all.
+  func unfinished(_ results: [CheckResult]) -> [String] {
+    let finished = Set(results.map(\.checkID))
+    return checks.filter { !finished.contains($0.id) }.map(\.name)
+  }
 
   /// Until the last round, or until somebody has waited long enough (SIGINT, SIGTERM, SIGHUP): then with what is there.
   func run(

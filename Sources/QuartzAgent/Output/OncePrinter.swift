@@ -33,12 +33,13 @@ final class OncePrinter: Sendable {
     }
   }
 
-  func finish(_ results: [CheckResult], rounds: Int) {
+  /// - Parameter unfinished: checks that should have a result and have none.
+  func finish(_ results: [CheckResult], rounds: Int, unfinished: [String] = []) {
     if showsProgress { printProgress("") }
     switch format {
     case .ndjson: printSummaries(results, rounds: rounds)
     case .json: printOutput(renderJSON(results, rounds > 1 ? summaries(results) : []))
-    case .junit: printOutput(renderJUnit(results))
+    case .junit: printOutput(renderJUnit(results, unfinished))
     case .table:
       if explain {
         for result in results {

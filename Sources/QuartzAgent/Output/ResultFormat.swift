@@ -21,14 +21,19 @@ func renderNDJSON(_ results: [CheckResult]) -> String {
 
 /// JUnit XML, as CI servers read it: down is a failure, unknown an error, degraded passes with its words in
 /// `system-out`.
-func renderJUnit(_ results: [CheckResult]) -> String {
+func renderJUnit(_ results: [CheckResult], _ unfinished: [String] = []) -> String {
   let failures = results.count { $0.state == .down }
-  let errors = results.count { $0.state == .unknown }
+  let errors = results.count { $0.state == .unknown } + unfinished.count
   var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-  text += "<testsuite name=\"quartz-agent\" tests=\"\(results.count)\" failures=\"\(failures)\""
+  text +=
+    "<testsuite name=\"quartz-agent\" tests=\"\(results.count + unfinished.count)\" failures=\"\(failures)\""
   let total = results.reduce(Duration.zero) { $0 + ($1.responseTime ?? .zero) }
   text += " errors=\"\(errors)\" time=\"\(decimalSeconds(total))\">\n"
   for result in results { text += junitCase(result) }
+  for name in unfinished {
+    text +=
+      "  <testcase name=\"\(escapeXML(name))\"><error type=\"stopped\" message=\"was not run to its end\"/></testcase>\n"
+  }
   return text + "</testsuite>\n"
 }
 

@@ -277,9 +277,8 @@ import Testing
     try await withUDPResponder(script: Self.cut) { server in
       let outcome = try await probe(question, server.port)
       #expect(outcome.verdict.reason == .connectRefused)
-      #expect(
-        outcome.verdict.message
-          == "the answer over UDP was cut, and over TCP 127.0.0.1:\(server.port) refused the connection")
+      let words = "the answer over UDP was cut, and over TCP 127.0.0.1:\(server.port) refused the connection"
+      #expect(outcome.verdict.message == words)
     }
   }
 

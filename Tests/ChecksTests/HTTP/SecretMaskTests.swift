@@ -13,6 +13,9 @@ import Testing
     arguments: [
       "k3y\"</& ü", "azN5Ijw" + "vJiDDvA==", "k3y%22%3C%2F%26%20%C3%BC", "k3y%22%3c%2f%26%20%c3%bc",
       "6b3379223c2f2620c3bc", "6B3379223C2F2620C3BC", "k3y\\\"</& ü", "k3y&quot;&lt;/&amp; ü",
+      "k3y%22%3C/%26%20%C3%BC", "k3y%22</&%20ü", "k3y\\\"<\\/& ü", "k3y\\u0022\\u003c\\/\\u0026 ü",
+      "k3y&#34;&lt;&#x2F;&amp; ü", "azN5Ijw" + "vJiDDvA",
+      "azN5Ijw" + "vJiDDvA%3D%3D", "azN5Ijw" + "vJiDDvA\\u003d=",
     ])
   func noFormOfItStays(echo: String) throws {
     let check = try httpCheck("http://good.test/") { $0.headers = [("X-Key", Redacted(Self.secret))] }
