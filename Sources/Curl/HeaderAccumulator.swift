@@ -28,8 +28,6 @@ struct HeaderAccumulator {
   private var atStart = true
   /// Content-Length of the answer that is being read.
   private var announced: Int64?
-  /// The line before says where the answer ends: it stands on one line.
-  private var lastIsFraming = false
 
   /// Whether the answer itself says where it ends (RFC 9112 section 6.3).
   var isFramed: Bool { announced != nil || transferCodings.contains("chunked") }
@@ -71,19 +69,13 @@ struct HeaderAccumulator {
     if complete { return .more }
     if content.isEmpty { return endOfBlock() }
     if atStart { return isStatusLine(content) ? startBlock(content) : .malformed }
-    if content[0] == 0x20 || content[0] == 0x09, !block.isEmpty, !lastIsFraming {
-      // RFC 9112 section 5.2: a folded line goes on with the value before it.
-      block.fold(content)
-      return .more
-    }
-    // A blank before the colon, or no name.
+    // A folded line, a blank before the colon, or no name. A user agent may unfold (RFC 9112 section 5.2), but what
+    // folds today is broken or means harm: no two programs on the way need to read it alike.
     var colon = 0
     while colon < content.count, isTokenByte(content[colon]) { colon += 1 }
     guard colon > 0, colon < content.count, content[colon] == UInt8(ascii: ":") else { return .malformed }
     block.append(content)
-    let isLength = isNamed(content, colon, "content-length")
-    lastIsFraming = isLength || isNamed(content, colon, "transfer-encoding")
-    return !isLength || isLengthSound(content, colon) ? .more : .malformed
+    return !isNamed(content, colon, "content-length") || isLengthSound(content, colon) ? .more : .malformed
   }
 
   /// RFC 9112 section 6.3: a length that is no number, or differs from another, leaves no way to know where the answer

@@ -22,15 +22,6 @@ package struct HeaderBlock: Hashable, Sendable {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  var isEmpty: Bool { bytes.isEmpty }
-
-  /// Puts a line behind the last value, with one blank in between.
-  mutating func fold(_ line: UnsafeRawBufferPointer) {
-    bytes[bytes.count - 1] = 0x20
-    bytes.append(contentsOf: line.drop { $0 == 0x20 || $0 == 0x09 })
-    bytes.append(UInt8(ascii: "\n"))
-  }
-
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// All of them, in order, as text: bytes that are no UTF-8 are replaced.

@@ -18,7 +18,7 @@ extension CheckJudge {
     }
     let tls = tlsOptions()
     transport(
-      url, sendsCredentials: auth != nil || headers.contains { $0.name.lowercased() == "authorization" })
+      url, sendsCredentials: auth != nil || headers.contains { credentials.contains($0.name.lowercased()) })
     let expect = expectations(method: method)
     guard let url else { return nil }
     return HTTPSettings(
@@ -186,4 +186,9 @@ extension CheckJudge {
 
 private let knownMethods: Set<String> = [
   "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT",
+]
+
+/// Headers by which services know who asks.
+private let credentials: Set<String> = [
+  "authorization", "cookie", "x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token",
 ]

@@ -81,16 +81,12 @@ import Testing
     #expect(headers.hasForeignCoding == isForeign)
   }
 
-  /// RFC 9112 section 5.2, and section 6.3 on a length that is said twice.
-  @Test func foldedLinesGoOn() {
-    let lines = [
-      "HTTP/1.1 200 OK\r\n", "A: b\r\n", " \t c\r\n", "\td\r\n", "Content-Length: 2, 2\r\n", "Empty:\r\n",
-      " x\r\n",
-    ]
-    let (steps, headers) = steps(lines)
+  /// RFC 9112 section 6.3.
+  @Test func aLengthThatIsSaidTwiceIsOne() {
+    let (steps, headers) = steps([
+      "HTTP/1.1 200 OK\r\n", "Content-Length: 2, 2\r\n", "content-length:2,\t2 , 2\r\n",
+    ])
     #expect(steps.allSatisfy { $0 == .more })
-    #expect(headers.block.values("a") == ["b c d"])
-    #expect(headers.block.values("empty") == ["x"])
     #expect(headers.isFramed)
   }
 

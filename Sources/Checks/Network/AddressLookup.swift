@@ -95,7 +95,8 @@ struct AddressLookup: Hashable, Sendable {
       switch verdict.reason {
       case .dnsTimeout: "did not answer for \(name)"
       case .dnsMalformed: "sent a malformed answer for \(name)"
-      case .connectRefused: "refuses queries: nothing listens there"
+      // By UDP, or by TCP when its answer over UDP was cut.
+      case .connectRefused: "refuses queries"
       case .localFault: "cannot be asked: \(verdict.message ?? "a fault of this machine")"
       default: "cannot be reached"
       }
