@@ -69,8 +69,8 @@ struct HeaderAccumulator {
     if complete { return .more }
     if content.isEmpty { return endOfBlock() }
     if atStart { return isStatusLine(content) ? startBlock(content) : .malformed }
-    // A folded line, a blank before the colon, or no name. A user agent may unfold (RFC 9112 section 5.2), but what
-    // folds today is broken or means harm: no two programs on the way need to read it alike.
+    // A folded line, a blank before the colon, or no name. RFC 9112 section 5.2 has a client unfold; but what folds today
+    // is broken or means harm, and two programs on the way may read it as two answers.
     var colon = 0
     while colon < content.count, isTokenByte(content[colon]) { colon += 1 }
     guard colon > 0, colon < content.count, content[colon] == UInt8(ascii: ":") else { return .malformed }
