@@ -2,7 +2,6 @@
 
 import Glibc
 import Monitoring
-import TestSupport
 import Testing
 
 @testable import Spool

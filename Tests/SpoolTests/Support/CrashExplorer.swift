@@ -3,7 +3,6 @@
 import Glibc
 import Monitoring
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Spool
