@@ -146,7 +146,8 @@ final class Transfer {
       code: code, systemError: failedCall, stop: stop,
       phase: phase(endingWith: code), hasAnswer: headersEnd != nil || request.goal == .handshake,
       handshake: judge?.end, proxy: proxyEnd, words: wordsBuffer.map { String(cString: $0) } ?? "",
-      isCut: decoder?.isUnfinished ?? false || isWithoutFarewell)
+      isCut: decoder?.isUnfinished ?? false || isWithoutFarewell,
+      assumedHTTP2: request.httpVersion == .http2 && !isEncrypted)
     var report = TransferReport(outcome: end.outcome)
     if headersEnd != nil {
       report.statusCode = headers.statusCode

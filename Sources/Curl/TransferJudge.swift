@@ -21,6 +21,8 @@ struct TransferEnd {
   /// The transfer may look whole, but a content coding did not come to its end, or the connection ended without TLS's
   /// farewell.
   var isCut = false
+  /// HTTP/2 was spoken in clear text, to a server of which nobody knows whether it understands it.
+  var assumedHTTP2 = false
 }
 
 /// What the proxy left behind.
@@ -133,7 +135,9 @@ extension TransferEnd {
   }
 
   private var closed: TransferOutcome {
-    failed(.closed, "the server closed the connection before its answer was complete")
+    // Whatever came was no answer: HTTP/1.1's "400 Bad Request", as a rule, of which libcurl tells nothing.
+    let doubt = assumedHTTP2 && phase == .firstByte ? ": it may not speak HTTP/2 without TLS" : ""
+    return failed(.closed, "the server closed the connection before its answer was complete" + doubt)
   }
 
   private func systemFailure() -> TransferFailure? {

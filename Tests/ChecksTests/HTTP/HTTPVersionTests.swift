@@ -136,6 +136,16 @@ import Testing
     }
   }
 
+  @Test func aServerOfHTTP1IsNotCalledBroken() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withNginx(in: folder, [NginxSite(["return 200;"])]) { ports in
+        let outcome = try await probe("http://good.test:\(ports[0])/", "2")
+        #expect(outcome.verdict.reason == .connectionClosed)
+        #expect(outcome.verdict.message?.hasSuffix("it may not speak HTTP/2 without TLS") == true, "\(outcome.verdict)")
+      }
+    }
+  }
+
   /// The frames of an HTTP/2 server that does not care for the rules: RFC 9113.
   private enum Frame {
     static let settings = frame(4, 0, 0, [])
