@@ -10,6 +10,8 @@ struct DNSExchange: Sendable {
   /// What messages call the server; nil: by its address.
   var name: Endpoint?
   var transport = DNSTransport.udp
+  /// How long after the first query over UDP the second goes out; nil: half of the time, at most 2 s.
+  var patience: Duration?
   /// For dot and doh, which do not work without it.
   var secured: DNSSecured?
 
@@ -39,8 +41,8 @@ struct DNSExchange: Sendable {
     _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
     // In microseconds: to divide a duration is much slower.
-    let left = ContinuousClock.now.duration(to: deadline).microseconds
-    let patience = Duration.microseconds(min(2_000_000, left / 2))
+    let half = ContinuousClock.now.duration(to: deadline).microseconds / 2
+    let patience = min(.seconds(2), patience ?? .microseconds(half))
     let dialogue = DNSDatagramDialogue(
       first: query, patience: patience, freshID: Self.freshID)
     let outcome = try await reactor.converse(dialogue, over: .udp, with: server, until: deadline)

@@ -54,6 +54,8 @@ package struct DNSMessage: Hashable, Sendable {
   package var opcode: UInt8
   package var authoritative: Bool
   package var truncated: Bool
+  /// The server looks names up for others (RA).
+  package var recursionAvailable: Bool
   /// The server vouches for all of it (AD, RFC 4035 3.2.3).
   package var authentic: Bool
   /// With EDNS's upper bits.
@@ -74,6 +76,7 @@ package struct DNSMessage: Hashable, Sendable {
     opcode = UInt8(flags >> 11 & 15)
     authoritative = flags & 0x0400 != 0
     truncated = flags & 0x0200 != 0
+    recursionAvailable = flags & 0x0080 != 0
     authentic = flags & 0x0020 != 0
     let questions = try reader.word()
     let counts = (answers: try reader.word(), authority: try reader.word(), additional: try reader.word())
@@ -97,6 +100,12 @@ package struct DNSMessage: Hashable, Sendable {
     rcode = DNSResponseCode(rawValue: UInt16(options?.upperCode ?? 0) << 4 | flags & 15)
     if let errors = options?.errors { extendedErrors = errors }
   }
+}
+
+extension DNSMessage {
+  /// It points elsewhere: the server neither answers for the name nor looks it up for others. To whoever cannot go
+  /// there it is no answer at all.
+  var isReferral: Bool { rcode == .noError && answers.isEmpty && !authoritative && !recursionAvailable }
 }
 
 /// What an OPT record says, as far as it is heard (RFC 6891 6.1).

@@ -12,6 +12,8 @@ struct AddressLookup: Hashable, Sendable {
   var addresses: [IPAddress] = []
   var failure: Verdict?
   var elapsed = Duration.zero
+  /// How long the other family was then waited for, at most.
+  var patience = Duration.zero
 
   /// Follows the aliases in the answer from the name that was asked for; what is not on that path is not taken.
   ///
@@ -22,6 +24,9 @@ struct AddressLookup: Hashable, Sendable {
     case .failure(let verdict):
       failure =
         server.map { Self.about($0, verdict, question.name) } ?? Self.aboutServers(verdict, question.name)
+    case .message(let message) where message.isReferral:
+      failure = Verdict(
+        .dnsRefused, phase: .dns, message: "the name server looks no names up for others: \(question.name)")
     case .message(let message) where message.rcode == .noError:
       follow(message, question)
     case .message(let message):
@@ -32,14 +37,15 @@ struct AddressLookup: Hashable, Sendable {
   private mutating func follow(_ message: DNSMessage, _ question: DNSQuestion) {
     var name = question.name
     for _ in 0...Self.aliasLimit {
-      let found = message.answers.filter { $0.type == question.type && $0.name == name }
+      let found = message.answers.filter { $0.answers(question, for: name) }
       if !found.isEmpty {
-        addresses = found.prefix(Self.addressLimit).compactMap {
-          if case .address(let address) = $0.value { address } else { nil }
-        }
+        let all = found.compactMap { if case .address(let address) = $0.value { address } else { nil } }
+        addresses = Array(all.withoutRepetitions().prefix(Self.addressLimit))
         return
       }
-      let alias = message.answers.first { $0.type == .cname && $0.name == name }
+      let alias = message.answers.first {
+        $0.type == .cname && $0.recordClass == question.recordClass && $0.name == name
+      }
       guard case .name(let target) = alias?.value else {
         let kind = question.type == .a ? "IPv4" : "IPv6"
         failure = Verdict(.dnsNoData, phase: .dns, message: "\(question.name) has no \(kind) address")
@@ -52,17 +58,22 @@ struct AddressLookup: Hashable, Sendable {
       message: "\(question.name) leads through more than \(Self.aliasLimit) aliases")
   }
 
-  /// IPv6 and IPv4 together.
-  init(merging lookups: [AddressLookup], of name: DNSName) {
+  /// IPv6 and IPv4 together. With `scope` each, addresses of one family are not enough while nobody can tell those of
+  /// the other.
+  init(merging lookups: [AddressLookup], of name: DNSName, scope: AddressScope) {
     let addresses = lookups.flatMap(\.addresses)
     elapsed = lookups.map(\.elapsed).max() ?? .zero
-    self.addresses = Self.order(addresses) { canReach($0) }
-    guard addresses.isEmpty else { return }
-    let failures = lookups.compactMap(\.failure)
+    if lookups.count == 1 { elapsed += lookups[0].patience }
     // A server that fails for one family says more than "no such record" for the other.
-    failure =
-      failures.first { $0.reason != .dnsNoData }
-      ?? Verdict(.dnsNoData, phase: .dns, message: "\(name) exists but has no address")
+    let telling = lookups.compactMap(\.failure).first { $0.reason != .dnsNoData }
+    if addresses.isEmpty {
+      failure = telling ?? Verdict(.dnsNoData, phase: .dns, message: "\(name) exists but has no address")
+    } else if scope == .each, let telling {
+      let words = "only a part of the addresses is known: \(telling.message ?? telling.reason.rawValue)"
+      failure = Verdict(telling.reason, phase: telling.phase, message: words, isUnknown: telling.isUnknown)
+    } else {
+      self.addresses = Self.order(addresses) { canReach($0) }
+    }
   }
 
   /// IPv6 and IPv4 by turns, IPv6 first (RFC 8305 4), unless this machine has no route for IPv6: then it comes
@@ -116,6 +127,21 @@ struct AddressLookup: Hashable, Sendable {
       let message = "this machine's name server: \(verdict.message ?? verdict.reason.rawValue)"
       return Verdict(.localFault, phase: .dns, message: message)
     }
+  }
+}
+
+extension DNSRecord {
+  /// Only what is of the question's class says anything about it.
+  fileprivate func answers(_ question: DNSQuestion, for name: DNSName) -> Bool {
+    type == question.type && recordClass == question.recordClass && self.name == name
+  }
+}
+
+extension Sequence where Element: Hashable {
+  /// Each element once, where it comes first.
+  func withoutRepetitions() -> [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
   }
 }
 

@@ -43,46 +43,77 @@ final class NameServers: Sendable {
 
   init(reactor: Reactor) { self.reactor = reactor }
 
-  /// Asks one server after the other until one has an answer that is not "I cannot": NOERROR or NXDOMAIN. Each
-  /// wait is at most the file's `timeout` and at most its share of what is left, so a silent server never takes
-  /// the time of the next one.
+  /// Asks one server after the other until one has an answer that is not "I cannot": NOERROR or NXDOMAIN. The next one
+  /// is asked when the one before has failed, or was silent for the file's `timeout` or its share of what is left; so a
+  /// silent server never takes the time of the next one. Nobody is hung up on: an answer that comes late still counts.
   func ask(
     _ question: DNSQuestion, recursion: Bool = true, by configuration: ResolverConfiguration,
     over transport: DNSTransport = .udp, phase: Phase, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
-    let exchange = DNSExchange(reactor: reactor, phase: phase, transport: transport)
-    var waiting = health.withLock { $0.ordered(configuration.servers, at: .now) }
-    var elapsed = Duration.zero
-    var best: DNSReply?
-    for round in 0..<configuration.attempts {
-      var silent: [SocketAddress] = []
-      for (index, server) in waiting.enumerated() {
-        let now = ContinuousClock.now
-        let tries = (configuration.attempts - round) * waiting.count - index
-        let share = now + min(configuration.timeout, now.duration(to: deadline) / tries)
-        var reply = try await exchange.ask(
-          question, recursion: recursion, server: server, until: share)
-        elapsed += reply.elapsed
-        reply.elapsed = elapsed
-        if note(reply, from: server) { return reply }
-        if reply.failure != nil { silent.append(server) }
-        // "I cannot" is worth more than silence, and the first such answer more than the next.
-        if best?.failure != nil || best == nil { best = reply }
+    let began = ContinuousClock.now
+    var turns = ServerTurns(
+      health.withLock { $0.ordered(configuration.servers, at: began) }, configuration, until: deadline,
+      from: began)
+    let query = Query(question: question, recursion: recursion, transport: transport, phase: phase)
+    let reply = await withTaskGroup(of: Event.self) { group in
+      while true {
+        while let turn = turns.next(at: .now) { start(turn, query, in: &group) }
+        guard !turns.areOver, let event = await group.next() else {
+          group.cancelAll()
+          return turns.best
+        }
+        switch event {
+        case .cancelled: return DNSReply?.none
+        case .overdue(let turn):
+          if turns.isOverdue(turn) { health.withLock { $0.wasSilent(turn.server, at: .now) } }
+        case .reply(let turn, var reply):
+          reply.elapsed += began.duration(to: turn.started)
+          if note(reply, to: question, from: turn.server) {
+            group.cancelAll()
+            return reply
+          }
+          turns.ended(turn, with: reply)
+        }
       }
-      waiting = silent
     }
-    var last =
-      best
-      ?? .init(
-        content: .failure(.noNameServer), transport: transport, elapsed: .zero)
-    last.elapsed = elapsed
-    return last
+    if Task.isCancelled { throw CancellationError() }
+    return reply ?? DNSReply(content: .failure(.noNameServer), transport: transport, elapsed: .zero)
+  }
+
+  /// What is asked, and how.
+  private struct Query {
+    var question: DNSQuestion
+    var recursion: Bool
+    var transport: DNSTransport
+    var phase: Phase
+  }
+
+  private enum Event: Sendable {
+    case reply(ServerTurns.Turn, DNSReply)
+    /// It had its share of the time.
+    case overdue(ServerTurns.Turn)
+    case cancelled
+  }
+
+  private func start(_ turn: ServerTurns.Turn, _ query: Query, in group: inout TaskGroup<Event>) {
+    let exchange = DNSExchange(
+      reactor: reactor, phase: query.phase, transport: query.transport, patience: turn.share / 2)
+    group.addTask { [question = query.question, recursion = query.recursion] in
+      let reply = try? await exchange.ask(
+        question, recursion: recursion, server: turn.server, until: turn.end)
+      return reply.map { .reply(turn, $0) } ?? .cancelled
+    }
+    guard !turn.isLast else { return }
+    group.addTask {
+      try? await Task.sleep(until: turn.started + turn.share, clock: .continuous)
+      return .overdue(turn)
+    }
   }
 
   var isDeaf: Bool { health.withLock { $0.isDeaf(at: .now) } }
 
   /// True when the reply settles the question.
-  private func note(_ reply: DNSReply, from server: SocketAddress) -> Bool {
+  private func note(_ reply: DNSReply, to question: DNSQuestion, from server: SocketAddress) -> Bool {
     switch reply.content {
     case .failure(let verdict):
       let isSilence = verdict.reason != .dnsMalformed
@@ -90,7 +121,7 @@ final class NameServers: Sendable {
       return false
     case .message(let message):
       health.withLock { $0.answered(server, at: .now) }
-      return message.rcode == .noError || message.rcode == .nxDomain
+      return (message.rcode == .noError || message.rcode == .nxDomain) && !message.isReferral
     }
   }
 }

@@ -7,7 +7,7 @@ import Monitoring
 package struct ResolverConfiguration: Hashable, Sendable {
   /// At most 3, in order, as glibc takes them.
   package var servers: [SocketAddress] = []
-  /// At most 6.
+  /// At most 32, which is what Kubernetes allows; glibc has no limit since 2.26.
   package var search: [DNSName] = []
   package var ndots = 1
   /// How long one server is waited for, once.
@@ -28,7 +28,7 @@ package struct ResolverConfiguration: Hashable, Sendable {
       case "nameserver": addServer(values.first)
       // The last of these lines counts.
       case "domain": search = values.prefix(1).compactMap { DNSName($0) }
-      case "search": search = Array(values.compactMap { DNSName($0) }.prefix(6))
+      case "search": search = Array(values.compactMap { DNSName($0) }.prefix(32))
       case "options": for option in values { apply(option) }
       default: continue
       }
@@ -68,8 +68,9 @@ package struct HostsTable: Hashable, Sendable {
     for line in text.split(whereSeparator: \.isNewline) {
       let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
       guard let first = words.first, let address = IPAddress(first) else { continue }
-      for name in words.dropFirst() where addresses[name.lowercased(), default: []].count < 16 {
-        addresses[name.lowercased(), default: []].append(address)
+      for name in words.dropFirst().map({ $0.lowercased() }) {
+        let known = addresses[name, default: []]
+        if known.count < 16, !known.contains(address) { addresses[name] = known + [address] }
       }
     }
   }

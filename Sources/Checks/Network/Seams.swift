@@ -26,17 +26,28 @@ package protocol HostResolving: Sendable {
   func resolve(_ host: String, ip: IPPreference, deadline: ContinuousClock.Instant)
     async throws(CancellationError) -> ResolvedHost
 
+  /// With `scope` each, it is a failure when nobody can tell what the addresses of one family are: those of the other
+  /// are not all of them.
+  func resolve(_ host: String, ip: IPPreference, scope: AddressScope, deadline: ContinuousClock.Instant)
+    async throws(CancellationError) -> ResolvedHost
+
   /// Asks these servers and nobody else: no hosts file, no search list. `name` is what messages call them.
   func resolve(
-    _ host: String, ip: IPPreference, asking servers: [SocketAddress], called name: Endpoint,
-    deadline: ContinuousClock.Instant
+    _ host: String, ip: IPPreference, scope: AddressScope, asking servers: [SocketAddress],
+    called name: Endpoint, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost
 }
 
 extension HostResolving {
   package func resolve(
-    _ host: String, ip: IPPreference, asking servers: [SocketAddress], called name: Endpoint,
-    deadline: ContinuousClock.Instant
+    _ host: String, ip: IPPreference, scope: AddressScope, deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ResolvedHost {
+    try await resolve(host, ip: ip, deadline: deadline)
+  }
+
+  package func resolve(
+    _ host: String, ip: IPPreference, scope: AddressScope, asking servers: [SocketAddress],
+    called name: Endpoint, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost {
     ResolvedHost(
       failure: Verdict(.unsupported, phase: .prepare, message: "no other resolver can be asked here"))

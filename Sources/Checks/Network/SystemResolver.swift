@@ -13,7 +13,8 @@ package final class SystemResolver: HostResolving {
   private let others: NameServers
   private let port: UInt16
 
-  /// Once one family has addresses, the other may take this long: some servers never answer for AAAA.
+  /// Once one family has addresses, the other may take this long, and no more than a quarter of the time that is left:
+  /// some servers never answer for AAAA.
   private static let grace = Duration.milliseconds(500)
 
   /// The machine's own files and port 53.
@@ -33,6 +34,12 @@ package final class SystemResolver: HostResolving {
 
   package func resolve(
     _ host: String, ip: IPPreference, deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> ResolvedHost {
+    try await resolve(host, ip: ip, scope: .any, deadline: deadline)
+  }
+
+  package func resolve(
+    _ host: String, ip: IPPreference, scope: AddressScope, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost {
     if let literal = IPAddress(host) {
       guard ip.allows(literal) else {
@@ -57,24 +64,26 @@ package final class SystemResolver: HostResolving {
     )
     // RFC 6761 section 6.3: never a question for the DNS.
     if isLocalhost(host) { return ResolvedHost(failure: missing) }
-    var found = try await search(for: name, host, ip, configuration(contents), until: deadline)
+    let wanted = Wanted(ip: ip, scope: scope, deadline: deadline)
+    var found = try await search(for: name, host, wanted, configuration(contents))
     if !inFile.isEmpty, found.failure?.reason == .dnsNXDomain { found.failure = missing }
     return found
   }
 
   package func resolve(
-    _ host: String, ip: IPPreference, asking servers: [SocketAddress], called name: Endpoint,
-    deadline: ContinuousClock.Instant
+    _ host: String, ip: IPPreference, scope: AddressScope, asking servers: [SocketAddress],
+    called name: Endpoint, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost {
     if IPAddress(host) != nil { return try await resolve(host, ip: ip, deadline: deadline) }
-    guard let wanted = DNSName(host), wanted != .root else {
+    guard let target = DNSName(host), target != .root else {
       return ResolvedHost(
         failure: Verdict(.dnsNXDomain, phase: .dns, message: "\"\(host)\" cannot be the name of a host"))
     }
     var configuration = ResolverConfiguration()
     configuration.servers = servers
-    let question = Question(name: wanted, ip: ip, deadline: deadline)
-    let lookup = try await lookUp(question, of: Source(servers: others, configuration, called: name))
+    let wanted = Wanted(ip: ip, scope: scope, deadline: deadline)
+    let lookup = try await lookUp(
+      target, wanted, of: Source(servers: others, configuration, called: name))
     return ResolvedHost(addresses: lookup.addresses, failure: lookup.failure, elapsed: lookup.elapsed)
   }
 
@@ -97,8 +106,7 @@ package final class SystemResolver: HostResolving {
 
   /// Tries the names the search list makes of this one, in the order of resolv.conf(5).
   private func search(
-    for name: DNSName, _ host: String, _ ip: IPPreference, _ configuration: ResolverConfiguration,
-    until deadline: ContinuousClock.Instant
+    for name: DNSName, _ host: String, _ wanted: Wanted, _ configuration: ResolverConfiguration
   ) async throws(CancellationError) -> ResolvedHost {
     if configuration.servers.isEmpty { return ResolvedHost(failure: .noNameServer) }
     var elapsed = Duration.zero
@@ -106,8 +114,7 @@ package final class SystemResolver: HostResolving {
     var own: Verdict?
     var guessed: Verdict?
     for candidate in configuration.candidates(for: name, isAbsolute: host.hasSuffix(".")) {
-      let question = Question(name: candidate, ip: ip, deadline: deadline)
-      let lookup = try await lookUp(question, of: Source(servers: servers, configuration))
+      let lookup = try await lookUp(candidate, wanted, of: Source(servers: servers, configuration))
       elapsed += lookup.elapsed
       if !lookup.addresses.isEmpty { return ResolvedHost(addresses: lookup.addresses, elapsed: elapsed) }
       if candidate == name {
@@ -115,7 +122,7 @@ package final class SystemResolver: HostResolving {
       } else if guessed == nil || guessed?.reason == .dnsNXDomain {
         guessed = lookup.failure
       }
-      if ContinuousClock.now >= deadline { break }
+      if ContinuousClock.now >= wanted.deadline { break }
     }
     // That a guess does not exist says nothing; that a server failed over one may be why nothing was found.
     let isOpen = own?.reason == .dnsNXDomain && guessed.map { $0.reason != .dnsNXDomain } ?? false
@@ -123,10 +130,10 @@ package final class SystemResolver: HostResolving {
     return ResolvedHost(failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed)
   }
 
-  /// A name to look up.
-  private struct Question: Sendable {
-    var name: DNSName
+  /// Which addresses of a name, and until when.
+  private struct Wanted: Sendable {
     var ip: IPPreference
+    var scope: AddressScope
     var deadline: ContinuousClock.Instant
   }
 
@@ -144,43 +151,51 @@ package final class SystemResolver: HostResolving {
     }
   }
 
-  private func lookUp(_ question: Question, of source: Source) async throws(CancellationError)
-    -> AddressLookup
-  {
-    switch question.ip {
-    case .v4: return try await lookUp(.a, question, of: source)
-    case .v6: return try await lookUp(.aaaa, question, of: source)
+  private func lookUp(
+    _ name: DNSName, _ wanted: Wanted, of source: Source
+  ) async throws(CancellationError) -> AddressLookup {
+    switch wanted.ip {
+    case .v4: return try await lookUp(.a, of: name, until: wanted.deadline, source)
+    case .v6: return try await lookUp(.aaaa, of: name, until: wanted.deadline, source)
     case .any: break
     }
+    // Whoever wants all of them waits for both families, but not until there is no time left to probe them.
+    let half = ContinuousClock.now.duration(to: wanted.deadline).microseconds / 2
+    let deadline = wanted.scope == .each ? .now + .microseconds(half) : wanted.deadline
     let lookups = await withTaskGroup(of: AddressLookup?.self) { group in
       for type in [DNSRecordType.aaaa, .a] {
-        group.addTask { try? await self.lookUp(type, question, of: source) }
+        group.addTask { try? await self.lookUp(type, of: name, until: deadline, source) }
       }
       var lookups: [AddressLookup] = []
       while lookups.count < 2, let next = await group.next() {
         // The grace is over, or the task was cancelled: the rest is given up.
         guard let lookup = next else { break }
         lookups.append(lookup)
-        if lookups.count == 1, !lookup.addresses.isEmpty {
-          group.addTask {
-            try? await Task.sleep(for: Self.grace)
-            return nil
-          }
+        guard lookups.count == 1, wanted.scope == .any, lookup.addresses.contains(where: canReach) else {
+          continue
+        }
+        let left = ContinuousClock.now.duration(to: deadline).microseconds
+        let grace = min(Self.grace, .microseconds(left / 4))
+        // Who waits in vain has waited nevertheless.
+        lookups[0].patience = grace
+        group.addTask {
+          try? await Task.sleep(for: grace)
+          return nil
         }
       }
       group.cancelAll()
       return lookups
     }
     if Task.isCancelled { throw CancellationError() }
-    return AddressLookup(merging: lookups, of: question.name)
+    return AddressLookup(merging: lookups, of: name, scope: wanted.scope)
   }
 
   private func lookUp(
-    _ type: DNSRecordType, _ wanted: Question, of source: Source
+    _ type: DNSRecordType, of name: DNSName, until deadline: ContinuousClock.Instant, _ source: Source
   ) async throws(CancellationError) -> AddressLookup {
-    let question = DNSQuestion(name: wanted.name, type: type)
+    let question = DNSQuestion(name: name, type: type)
     let reply = try await source.servers.ask(
-      question, by: source.configuration, phase: .dns, until: wanted.deadline)
+      question, by: source.configuration, phase: .dns, until: deadline)
     return AddressLookup(reply, to: question, from: source.name)
   }
 

@@ -158,7 +158,7 @@ package struct TargetFinder: Sendable {
       return ResolvedHost(addresses: [pinned])
     }
     guard let named = check.resolver, IPAddress(host) == nil else {
-      return try await resolver.resolve(host, ip: ip, deadline: deadline)
+      return try await resolver.resolve(host, ip: ip, scope: check.scope, deadline: deadline)
     }
     let server = try await resolver.resolve(named.host, ip: .any, deadline: deadline)
     if let failure = server.failure {
@@ -173,7 +173,8 @@ package struct TargetFinder: Sendable {
     case .permitted(var servers):
       // Three are as many as a resolv.conf may name. Queries go out by the kernel's choice of address.
       servers = servers.prefix(3).map { SocketAddress($0.address, port: $0.port) }
-      var found = try await resolver.resolve(host, ip: ip, asking: servers, called: named, deadline: deadline)
+      var found = try await resolver.resolve(
+        host, ip: ip, scope: check.scope, asking: servers, called: named, deadline: deadline)
       found.elapsed += server.elapsed
       return found
     }
@@ -181,6 +182,9 @@ package struct TargetFinder: Sendable {
 }
 
 extension MonitoringCheck {
+  /// Of a run that is about one address the others do not matter, those of a redirect's target.
+  fileprivate var scope: AddressScope { pinned == nil ? addresses : .any }
+
   /// The family asked for, or the only one the source address can dial.
   fileprivate var usableIP: IPPreference {
     guard ip == .any, let source = sourceAddress else { return ip }

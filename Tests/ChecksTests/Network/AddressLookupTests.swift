@@ -80,10 +80,39 @@ import Testing
     let name = question.name
     let none = try look { _ in }
     let failed = try look { $0.flags = 0x8182 }
-    #expect(AddressLookup(merging: [none, failed], of: name).failure?.reason == .dnsServfail)
+    #expect(AddressLookup(merging: [none, failed], of: name, scope: .any).failure?.reason == .dnsServfail)
     #expect(
-      AddressLookup(merging: [none, none], of: name).failure?.message == "x. exists but has no address")
-    #expect(AddressLookup(merging: [failed, try look(chain(0))], of: name).failure == nil)
+      AddressLookup(merging: [none, none], of: name, scope: .each).failure?.message
+        == "x. exists but has no address")
+    #expect(AddressLookup(merging: [failed, try look(chain(0))], of: name, scope: .any).failure == nil)
+  }
+
+  /// `addresses: each` is a word about all of them.
+  @Test func halfOfTheAddressesAreNotEachOfThem() throws {
+    let (none, found) = (try look { _ in }, try look(chain(0)))
+    let failed = try look { $0.flags = 0x8182 }
+    let half = AddressLookup(merging: [failed, found], of: question.name, scope: .each)
+    #expect(half.addresses.isEmpty && half.failure?.reason == .dnsServfail)
+    #expect(
+      half.failure?.message
+        == "only a part of the addresses is known: the name server failed for \(question.name)")
+    #expect(AddressLookup(merging: [none, found], of: question.name, scope: .each).failure == nil)
+  }
+
+  @Test func anAddressTwiceIsOne() throws {
+    let lookup = try look { $0.answers = [1, 2, 1].map { Wire.record(1, [192, 0, 2, $0]) } }
+    #expect(lookup.addresses.map(\.description) == ["192.0.2.1", "192.0.2.2"])
+  }
+
+  /// CHAOS knows addresses, too, but not of the internet.
+  @Test func recordsOfAnotherClassAreNoAnswer() throws {
+    let lookup = try look { $0.answers = [Wire.record(1, [192, 0, 2, 1], class: 3)] }
+    #expect(lookup.failure?.reason == .dnsNoData)
+  }
+
+  @Test func aReferralIsNoAnswer() throws {
+    let lookup = try look { $0.flags = 0x8100 }
+    #expect(lookup.failure?.reason == .dnsRefused, "\(String(describing: lookup.failure))")
   }
 
   private let v4 = (1...20).map { IPAddress.v4($0) }

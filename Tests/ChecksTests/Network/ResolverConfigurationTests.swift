@@ -41,6 +41,9 @@ import Testing
     #expect(ResolverConfiguration(parsing: "search a b\ndomain c d").search == [DNSName("c")])
     #expect(ResolverConfiguration(parsing: "domain c\nsearch a b").search == [DNSName("a"), DNSName("b")])
     #expect(ResolverConfiguration(parsing: "search .").search.isEmpty)
+    let many = ResolverConfiguration(
+      parsing: "search " + (1...40).map { "d\($0).example" }.joined(separator: " "))
+    #expect(many.search.count == 32 && many.search.last == DNSName("d32.example"))
   }
 
   @Test func skipsWhatMakesNoSense() {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Whose turn it is to be asked: each of resolv.conf's servers, then, for as many rounds as it says, those that were
+/// silent. Pure.
+struct ServerTurns {
+  typealias Instant = ContinuousClock.Instant
+
+  /// One query to one server.
+  struct Turn: Hashable, Sendable {
+    var number: Int
+    var server: SocketAddress
+    var started: Instant
+    /// How long it has before the next one is asked too.
+    var share: Duration
+    /// Until when its answer counts.
+    var end: Instant
+    var isLast: Bool
+  }
+
+  /// The first answer of the kind "I cannot"; without any, the last failure.
+  private(set) var best: DNSReply?
+
+  private var upcoming: ArraySlice<SocketAddress>
+  private let timeout: Duration
+  private let end: Instant
+  /// Of the newest turn; zero: none began.
+  private var newest = 0
+  /// The newest turn's server had its time, or failed: the next one may begin.
+  private var isDue = true
+  /// Turns that have not ended.
+  private var running = 0
+
+  /// Nothing is under way, and nobody is left to be asked.
+  var areOver: Bool { running == 0 && upcoming.isEmpty }
+
+  init(
+    _ servers: [SocketAddress], _ configuration: ResolverConfiguration, until deadline: Instant,
+    from start: Instant
+  ) {
+    upcoming = repeatElement(servers, count: configuration.attempts).flatMap(\.self)[...]
+    timeout = configuration.timeout
+    // No later than a resolver that waits for one after the other gives up.
+    end = min(deadline, start + timeout * upcoming.count)
+  }
+
+  /// The turn that begins now; nil: none does.
+  mutating func next(at now: Instant) -> Turn? {
+    guard isDue, let server = upcoming.popFirst() else { return nil }
+    isDue = false
+    (newest, running) = (newest + 1, running + 1)
+    let share = min(timeout, max(.zero, now.duration(to: end)) / (upcoming.count + 1))
+    return Turn(
+      number: newest, server: server, started: now, share: share, end: end, isLast: upcoming.isEmpty)
+  }
+
+  /// The turn's share of the time is over. True if nothing came meanwhile.
+  mutating func isOverdue(_ turn: Turn) -> Bool {
+    guard turn.number == newest, !isDue else { return false }
+    isDue = true
+    return true
+  }
+
+  /// The turn's server cannot answer, or there is no way to ask it.
+  mutating func ended(_ turn: Turn, with reply: DNSReply) {
+    running -= 1
+    if turn.number == newest { isDue = true }
+    // Who said "I cannot" will say it again; who was silent may have been lost on the way.
+    if reply.failure == nil { upcoming.removeAll { $0 == turn.server } }
+    let elapsed = max(best?.elapsed ?? .zero, reply.elapsed)
+    if best?.failure != nil || best == nil { best = reply }
+    best?.elapsed = elapsed
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import Checks
+
+struct ServerTurnsTests {
+  private let first = SocketAddress(.v4(0x7f00_0001), port: 53)
+  private let second = SocketAddress(.v4(0x7f00_0002), port: 53)
+  private let start = ContinuousClock.now
+
+  private func turns(_ servers: [SocketAddress], within: Duration, _ options: String = "") -> ServerTurns {
+    ServerTurns(
+      servers, ResolverConfiguration(parsing: "options " + options), until: start + within, from: start)
+  }
+
+  private func begins(_ turns: inout ServerTurns, at now: ContinuousClock.Instant) -> ServerTurns.Turn? {
+    turns.next(at: now)
+  }
+
+  private func next(
+    _ turns: inout ServerTurns, at now: ContinuousClock.Instant
+  ) throws -> ServerTurns.Turn { try #require(begins(&turns, at: now)) }
+
+  private func silence(_ elapsed: Duration = .zero) -> DNSReply {
+    DNSReply(content: .failure(Verdict(.dnsTimeout)), transport: .udp, elapsed: elapsed)
+  }
+
+  private func refusal() throws -> DNSReply {
+    let message = try DNSMessage(Wire(to: AnyQuery.bytes).with { $0.flags = 0x8185 }.bytes)
+    return DNSReply(content: .message(message), transport: .udp, elapsed: .zero)
+  }
+
+  @Test func theNextIsAskedWhenTheTimeOfTheOneBeforeIsOver() throws {
+    var turns = turns([first, second], within: .seconds(8))
+    let one = try next(&turns, at: start)
+    #expect(one.server == first && one.share == .seconds(2) && one.end == start + .seconds(8))
+    #expect(begins(&turns, at: start) == nil)
+    // Only once.
+    #expect([turns.isOverdue(one), turns.isOverdue(one)] == [true, false])
+    let two = try next(&turns, at: start + .seconds(2))
+    #expect(two.server == second && two.share == .seconds(2) && two.end == one.end)
+    #expect([turns.isOverdue(one)] == [false])
+    #expect(!two.isLast && !turns.areOver)
+  }
+
+  @Test func aFailureMakesRoomAtOnce() throws {
+    var turns = turns([first, second], within: .seconds(8))
+    let one = try next(&turns, at: start)
+    turns.ended(one, with: silence())
+    #expect(begins(&turns, at: start)?.server == second)
+  }
+
+  /// Of those asked before nobody is waited for twice.
+  @Test func whoCannotIsNotAskedAgain() throws {
+    var turns = turns([first, second], within: .seconds(8))
+    turns.ended(try next(&turns, at: start), with: try refusal())
+    let two = try next(&turns, at: start)
+    turns.ended(two, with: silence(.seconds(3)))
+    let third = try next(&turns, at: start + .seconds(3))
+    #expect(third.server == second && third.isLast)
+    turns.ended(third, with: silence(.seconds(5)))
+    #expect(turns.areOver && begins(&turns, at: start + .seconds(5)) == nil)
+    // Worth more than silence; and the time is that of all.
+    #expect(turns.best?.failure == nil && turns.best?.elapsed == .seconds(5))
+  }
+
+  @Test(arguments: [("", 10), ("timeout:1", 2), ("timeout:1 attempts:4", 4), ("timeout:30", 60)])
+  func theFileSaysForHowLong(options: String, seconds: Int) throws {
+    var turns = turns([first], within: .seconds(60), options)
+    let turn = try next(&turns, at: start)
+    #expect(turn.end == start + .seconds(seconds))
+  }
+
+  @Test func withoutServersItIsOver() { #expect(turns([], within: .seconds(1)).areOver) }
+}
+
+private enum AnyQuery {
+  static let bytes = DNSQuery(
+    id: 7, question: DNSQuestion(name: .root, type: .a), recursion: true, edns: false
+  ).bytes
+}
