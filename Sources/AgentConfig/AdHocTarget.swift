@@ -33,7 +33,8 @@ extension CheckDefinition {
     self.init()
     let scheme = target[..<mark.lowerBound].lowercased()
     let rest = target[mark.upperBound...]
-    name = String(target.prefix { $0 != "?" && $0 != "#" })
+    // Cut where a name would be too long: what the target is stands in the result all the same.
+    name = String(target.prefix { $0 != "?" && $0 != "#" }).printable(maxBytes: CheckLimits.nameBytes)
     switch scheme {
     case "http", "https":
       type = "http"
@@ -120,6 +121,7 @@ extension CheckDefinition {
     queryRecursion = try flag(options, "recursion")
     queryDNSSEC = try flag(options, "dnssec")
     if let queryType { name = (name ?? "") + " " + queryType.uppercased() }
+    name = name?.printable(maxBytes: CheckLimits.nameBytes)
   }
 }
 

@@ -67,6 +67,26 @@ struct CheckJudge {
 
 // What every kind has.
 extension CheckJudge {
+  /// Keys about the addresses of a name, for a host that is an address itself. A stranger's columns are filled in for
+  /// every check, so they are only of interest where a person wrote them.
+  mutating func literal(_ kind: CheckKind, _ common: Common) {
+    guard definition.origin == .local, let host = kind.name, let address = IPAddress(host) else { return }
+    // Then it is the proxy that is dialled.
+    if case .http(let http) = kind, http.proxy != nil { return }
+    let family = "an IPv\(address.version) address"
+    if common.ip != .any, common.ip.rawValue != String(address.version) {
+      problem(["ip"], "ip is \(common.ip.rawValue), but \(host) is \(family)")
+    } else if let source = common.sourceAddress, source.version != address.version {
+      problem(
+        ["source_address"], "source_address is an IPv\(source.version) address, but \(host) is \(family)")
+    }
+    if common.addresses == .each {
+      problem(
+        ["addresses"], "addresses: each has no effect, for \(host) is an address itself",
+        hint: "it is for names, which may have several")
+    }
+  }
+
   private mutating func name() -> String? {
     guard let name = definition.name else {
       problem(
@@ -103,6 +123,11 @@ extension CheckJudge {
         ["source_address"], "source_address must be an address, found \"\(text.printable(maxBytes: 60))\"",
         hint: "one of this machine's own, such as 192.0.2.7")
       return nil
+    }
+    if address.isNobodys {
+      problem(
+        ["source_address"], "source_address \(address) is no address a machine can have",
+        hint: "one of this machine's own, such as 192.0.2.7")
     }
     if ip != .any, ip.rawValue != String(address.version) {
       problem(

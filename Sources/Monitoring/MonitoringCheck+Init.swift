@@ -18,6 +18,7 @@ extension MonitoringCheck {
     var judge = CheckJudge(definition, patterns: patterns)
     let common = judge.common()
     let kind = judge.kind()
+    if let common, let kind { judge.literal(kind, common) }
     guard judge.problems.isEmpty, let common, let kind else { throw InvalidCheck(problems: judge.problems) }
     self.init(
       Parts(

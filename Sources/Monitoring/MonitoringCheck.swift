@@ -144,7 +144,7 @@ package indirect enum CheckKind: Hashable, Sendable {
   }
 
   /// The name that people know it by; nil where it is the machine's own.
-  fileprivate var name: String? {
+  var name: String? {
     switch self {
     case .http(let http): http.url.host
     case .tcp(let tcp): tcp.host

@@ -28,6 +28,18 @@ struct AdHocTargetTests {
   }
 
   /// Options of a target, and keys behind `--with`, make the check that the file would.
+  /// A name may have 200 bytes, a target ten times as many.
+  @Test(arguments: [nil, "timeout: 5s"]) func aLongTargetHasAShorterName(keys: String?) throws {
+    let target = "http://192.0.2.1/" + String(repeating: "a", count: 250)
+    let check = try MonitoringCheck(adHoc: target, keys: keys, sources: .test)
+    #expect(check.name.utf8.count <= 200 && check.name.hasSuffix("a…"))
+    #expect(check.target == target)
+    let host = Array(repeating: String(repeating: "b", count: 60), count: 4).joined(separator: ".")
+    #expect(try MonitoringCheck(adHoc: "ping://\(host)", keys: keys, sources: .test).target.contains(host))
+    let question = try MonitoringCheck(adHoc: "dns:///\(host)?type=AAAA", keys: keys, sources: .test)
+    #expect(question.name.utf8.count <= 200)
+  }
+
   @Test(arguments: [
     (
       "tcp://mail:25?dialog=smtp&starttls=smtp", nil,
