@@ -71,6 +71,23 @@ import Testing
     #expect(end.outcome.failure?.message == "certificate is not trusted, certificate has expired")
   }
 
+  /// Of the first of its kind; the words are OpenSSL's, the places ours.
+  @Test func aProblemSaysWhy() {
+    let errors = [
+      VerifyError(code: X509_V_ERR_INVALID_PURPOSE, depth: 0),
+      VerifyError(code: X509_V_ERR_PATH_LENGTH_EXCEEDED, depth: 1),
+      VerifyError(code: X509_V_ERR_CERT_HAS_EXPIRED, depth: 1),
+    ]
+    let report = TLSReport(
+      version: "TLSv1.3", cipher: nil, chain: [], problems: [.untrusted, .expired],
+      details: CertificateVerdict.details(of: errors))
+    #expect(
+      report.words == "certificate is not trusted (unsuitable certificate purpose), "
+        + "certificate has expired (not the server's own, but 1 above it)")
+    let own = CertificateVerdict.details(of: [VerifyError(code: X509_V_ERR_CERT_HAS_EXPIRED, depth: 0)])
+    #expect(own.isEmpty)
+  }
+
   @Test(arguments: [
     (X509_V_ERR_CERT_HAS_EXPIRED, CertificateProblem.expired), (X509_V_ERR_CERT_NOT_YET_VALID, .notYetValid),
     (X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, .selfSigned),

@@ -60,7 +60,8 @@ struct PortExchange: Sendable {
     let now = now()
     let rule = CertificateRule(
       thresholds: settings.certificate,
-      notAfter: tls?.report?.chain.first.map { Timestamp(seconds: $0.notAfter) }, now: now)
+      notAfter: tls?.report?.earliestEnd.map { Timestamp(seconds: $0) },
+      leafNotAfter: tls?.report?.chain.first.map { Timestamp(seconds: $0.notAfter) }, now: now)
     let total = (dns ?? .zero) + took
     var outcome = ProbeOutcome(
       verdict == .ok ? rule.verdict ?? .ok : verdict, responseTime: total,

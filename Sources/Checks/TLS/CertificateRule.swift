@@ -2,12 +2,14 @@
 
 import Monitoring
 
-/// Holds the time left on a leaf certificate against the thresholds of a check. Pure; fails closed: without a
-/// certificate no threshold holds.
+/// Holds the time left on a certificate and on the path above it against the thresholds of a check. Pure; fails closed:
+/// without a certificate no threshold holds.
 struct CertificateRule {
   let thresholds: Thresholds<Duration>
-  /// The leaf's end of validity; nil when none was presented.
+  /// The earliest end of validity on the path, the leaf's where there is no path; nil when none was presented.
   let notAfter: Timestamp?
+  /// The leaf's own.
+  var leafNotAfter: Timestamp?
   let now: Timestamp
 
   var assertions: [Assertion] {
@@ -46,9 +48,15 @@ struct CertificateRule {
   }
 
   private func verdict(_ limit: Duration, degraded: Bool) -> Verdict {
-    let words =
-      notAfter.map { "certificate is valid until \($0.rfc3339), less than \(limit.text) from now" }
-      ?? "no certificate was presented"
+    let words = notAfter.map { until(limit, $0) } ?? "no certificate was presented"
     return Verdict(.certificateExpiring, phase: .assertion, message: words, degraded: degraded)
+  }
+
+  private func until(_ limit: Duration, _ end: Timestamp) -> String {
+    let which =
+      leafNotAfter.map { end < $0 } ?? false ? "a certificate above the server's own" : "certificate"
+    return end < now
+      ? "\(which) expired on \(end.rfc3339)"
+      : "\(which) is valid until \(end.rfc3339), less than \(limit.text) from now"
   }
 }

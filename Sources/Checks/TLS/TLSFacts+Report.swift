@@ -10,7 +10,7 @@ extension TLSFacts {
     let pathEnd = report.pathNotAfter.map { Timestamp(seconds: $0) }
     self.init(
       version: report.version, cipher: report.cipher, verified: report.verified,
-      verifyError: report.verified ? nil : report.problems.map(\.rawValue).joined(separator: ", "),
+      verifyError: report.verified ? nil : report.words,
       notAfter: end, daysRemaining: end.map { Self.wholeDays(from: now, to: $0) }, pathNotAfter: pathEnd,
       pathDaysRemaining: pathEnd.map { Self.wholeDays(from: now, to: $0) },
       chain: report.chain.map { CertificateFacts($0) })

@@ -2,6 +2,16 @@
 
 import COpenSSL
 
+/// One thing OpenSSL found wrong with a chain.
+struct VerifyError: Hashable {
+  /// `X509_V_ERR_…`.
+  var code: Int32
+  /// How far above the leaf on the path; zero: the leaf itself.
+  var depth: Int32
+
+  var problem: CertificateProblem? { CertificateVerdict.problem(verifyError: code) }
+}
+
 /// Maps what OpenSSL found wrong with a chain to the problems we name. Pure.
 enum CertificateVerdict {
   static func problem(verifyError code: Int32) -> CertificateProblem? {
@@ -16,6 +26,23 @@ enum CertificateVerdict {
     // broken constraint: whatever the cause, there is no path of trust.
     default: .untrusted
     }
+  }
+
+  /// What the name of a problem leaves open, of the first of its kind: why there is no trust, in OpenSSL's fixed words,
+  /// and whether it is the server's own certificate whose time is wrong.
+  static func details(of errors: [VerifyError]) -> [CertificateProblem: String] {
+    var details: [CertificateProblem: String] = [:]
+    for error in errors {
+      guard let problem = error.problem, details[problem] == nil else { continue }
+      switch problem {
+      case .untrusted:
+        details[problem] = X509_verify_cert_error_string(Int(error.code)).map { String(cString: $0) }
+      case .expired, .notYetValid, .weak:
+        if error.depth > 0 { details[problem] = "not the server's own, but \(error.depth) above it" }
+      case .selfSigned, .hostname: break
+      }
+    }
+    return details
   }
 
   /// Each problem once, the most telling first.

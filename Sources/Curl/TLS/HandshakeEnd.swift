@@ -6,6 +6,8 @@ import COpenSSL
 package struct HandshakeEnd: Hashable, Sendable {
   /// Of a certificate that was refused; empty when it was accepted or never came.
   package var problems: [CertificateProblem] = []
+  /// The problems as a person reads them; empty: by their names alone.
+  package var words = ""
   /// The fatal alert the server sent, as numbered by RFC 8446 section 6.
   package var alert: Int32?
   package var clientCertificateRequested = false
@@ -13,10 +15,11 @@ package struct HandshakeEnd: Hashable, Sendable {
   package var errorCode: UInt = 0
 
   package init(
-    problems: [CertificateProblem] = [], alert: Int32? = nil, clientCertificateRequested: Bool = false,
-    errorCode: UInt = 0
+    problems: [CertificateProblem] = [], words: String = "", alert: Int32? = nil,
+    clientCertificateRequested: Bool = false, errorCode: UInt = 0
   ) {
     self.problems = problems
+    self.words = words
     self.alert = alert
     self.clientCertificateRequested = clientCertificateRequested
     self.errorCode = errorCode
@@ -29,7 +32,8 @@ package struct HandshakeEnd: Hashable, Sendable {
   ///   - inAnswer: the answer had begun: then an alert is no longer about the handshake.
   package func failure(inHandshake: Bool, inAnswer: Bool = false) -> TransferFailure? {
     if let first = problems.first {
-      return tls(.certificate(first), problems.map(\.rawValue).joined(separator: ", "))
+      return tls(
+        .certificate(first), words.isEmpty ? problems.map(\.rawValue).joined(separator: ", ") : words)
     }
     if let alert, inAnswer {
       return TransferFailure(

@@ -32,7 +32,7 @@ package final class HandshakeJudge {
   private let name: String
   private let options: TransferTLS
   private let store: CertificateStore
-  private var verifyErrors: [Int32] = []
+  private var verifyErrors: [VerifyError] = []
 
   /// - Parameter host: the name or address literal (no brackets) the certificate must be for, unless `options`
   ///   names another.
@@ -59,7 +59,9 @@ package final class HandshakeJudge {
       quartz_ssl_set_max_version(context, options.maximumVersion?.number ?? 0) == 1,
       quartz_ssl_set_max_chain_bytes(context, 64 * 1024) == 1
     else { return false }
-    quartz_ssl_refuse_renegotiation(context)
+    // Up to TLS 1.2 it is how a server asks for a client certificate once it knows the path. Whoever has none to give
+    // has nothing to gain from it.
+    if options.clientCertificate == nil { quartz_ssl_refuse_renegotiation(context) }
     SSL_CTX_set1_cert_store(context, store.pointer)
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     SSL_CTX_set_cert_verify_callback(context, judgeCertificate, itself)
@@ -91,7 +93,7 @@ package final class HandshakeJudge {
   /// How the handshake went, for the verdict on the connection.
   package var end: HandshakeEnd {
     HandshakeEnd(
-      problems: options.verify ? report?.problems ?? [] : [], alert: alert,
+      problems: options.verify ? report?.problems ?? [] : [], words: report?.words ?? "", alert: alert,
       clientCertificateRequested: clientCertificateRequested, errorCode: errorCode)
   }
 
@@ -99,7 +101,7 @@ package final class HandshakeJudge {
     verifyErrors = []
     X509_STORE_CTX_set_verify_cb(verification, collectError)
     let built = X509_verify_cert(verification)
-    var problems = verifyErrors.compactMap(CertificateVerdict.problem(verifyError:))
+    var problems = verifyErrors.compactMap(\.problem)
     if built != 1, problems.isEmpty { problems = [.untrusted] }
     if !isForHost(X509_STORE_CTX_get0_cert(verification)) { problems.append(.hostname) }
     if isWeak(verification, anchored: problems.isEmpty) { problems.append(.weak) }
@@ -109,11 +111,12 @@ package final class HandshakeJudge {
       version: String(cString: SSL_get_version(ssl)),
       cipher: cipher.flatMap { SSL_CIPHER_get_name($0) }.map { String(cString: $0) },
       chain: presentedChain(verification), problems: CertificateVerdict.ordered(problems),
+      details: CertificateVerdict.details(of: verifyErrors),
       pathNotAfter: built == 1 && verifyErrors.isEmpty ? earliestEnd(verification) : nil)
 
     let refused = options.verify && !problems.isEmpty
     // The code chooses the alert the server gets to see.
-    let code = refused ? verifyErrors.first ?? X509_V_ERR_APPLICATION_VERIFICATION : X509_V_OK
+    let code = refused ? verifyErrors.first?.code ?? X509_V_ERR_APPLICATION_VERIFICATION : X509_V_OK
     X509_STORE_CTX_set_error(verification, code)
     return !refused
   }
@@ -169,8 +172,8 @@ package final class HandshakeJudge {
     return (0..<count).compactMap { quartz_x509_at(presented, $0).map(CertificateReader.read) }
   }
 
-  fileprivate func collect(_ code: Int32) {
-    if verifyErrors.count < 32 { verifyErrors.append(code) }
+  fileprivate func collect(_ error: VerifyError) {
+    if verifyErrors.count < 32 { verifyErrors.append(error) }
   }
 
   fileprivate func noteClientCertificate() { clientCertificateRequested = true }
@@ -232,7 +235,9 @@ private func judgeCertificate(_ verification: OpaquePointer?, _ argument: Unsafe
 private func collectError(_ ok: Int32, _ verification: OpaquePointer?) -> Int32 {
   guard ok != 1 else { return 1 }
   guard let verification, let ssl = connection(of: verification), let judge = judge(of: ssl) else { return 0 }
-  judge.collect(X509_STORE_CTX_get_error(verification))
+  judge.collect(
+    VerifyError(
+      code: X509_STORE_CTX_get_error(verification), depth: X509_STORE_CTX_get_error_depth(verification)))
   return 1
 }
 

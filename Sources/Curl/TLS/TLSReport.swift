@@ -10,11 +10,19 @@ package struct TLSReport: Hashable, Sendable {
   package var chain: [PresentedCertificate]
   /// Everything wrong, the most telling first; empty: the certificate is good for the host.
   package var problems: [CertificateProblem]
+  /// What the names of problems leave open, in fixed words.
+  package var details: [CertificateProblem: String]
   /// The earliest end of validity on the path of trust that was found, leaf and anchor included, in seconds since
   /// the epoch; nil when there is no such path. What the server presents besides is no part of it.
   package var pathNotAfter: Int64?
 
   package var verified: Bool { problems.isEmpty }
+
+  /// All problems on one line: nothing in it comes from the server.
+  package var words: String {
+    problems.map { problem in problem.rawValue + (details[problem].map { " (\($0))" } ?? "") }
+      .joined(separator: ", ")
+  }
 
   /// When the certificate stops being good: its own end, or an earlier one on the path of trust. Nil: none came.
   package var earliestEnd: Int64? {
@@ -23,12 +31,13 @@ package struct TLSReport: Hashable, Sendable {
 
   package init(
     version: String, cipher: String?, chain: [PresentedCertificate], problems: [CertificateProblem],
-    pathNotAfter: Int64? = nil
+    details: [CertificateProblem: String] = [:], pathNotAfter: Int64? = nil
   ) {
     self.version = version
     self.cipher = cipher
     self.chain = chain
     self.problems = problems
+    self.details = details
     self.pathNotAfter = pathNotAfter
   }
 }

@@ -131,6 +131,9 @@ import Testing
       let chain = try Chain(in: folder, authority, intermediateDays: 20)
       let alone = try await probe(try chain.presenting([chain.leaf], in: folder), authority, in: folder)
       #expect(alone.verdict.reason == .tlsUntrusted)
+      #expect(
+        alone.verdict.message?.hasSuffix(
+          "certificate is not trusted (unable to get local issuer certificate)") == true)
       #expect(alone.tls?.daysRemaining == 59)
       let whole = try await probe(
         try chain.presenting([chain.leaf, chain.intermediate], in: folder), authority, in: folder)
@@ -138,6 +141,29 @@ import Testing
       #expect(whole.tls?.daysRemaining == 59)
       #expect(whole.tls?.pathDaysRemaining == 19)
       #expect(whole.tls?.chain.count == 2)
+    }
+  }
+
+  @Test("L1: every type of check holds the path against its thresholds", arguments: [CheckType.tls, .tcp])
+  func thePathEndsBeforeTheLeaf(type: CheckType) async throws {
+    try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      let chain = try Chain(in: folder, authority, intermediateDays: 20)
+      let identity = try chain.presenting([chain.leaf, chain.intermediate], in: folder)
+      try await withNginx(in: folder, [NginxSite(["return 204;"], identity: identity)]) { ports in
+        let check = try tlsCheck(ports[0]) {
+          $0.type = type.rawValue
+          if type == .tcp { $0.tlsEnabled = true }
+          $0.tlsCAFile = authority.rootFile
+          $0.expectCertificate = Thresholds(warn: .seconds(86_400 * 30), fail: .seconds(86_400 * 25))
+        }
+        let bench = ProbeBench()
+        let outcome = try await type == .tls ? bench.tls(check) : bench.tcp(check)
+        #expect(outcome.verdict.reason == .certificateExpiring && outcome.verdict.state == .down)
+        #expect(
+          outcome.verdict.message?.hasPrefix("a certificate above the server's own is valid until") == true)
+        #expect(outcome.assertions.map(\.actual).allSatisfy { $0.hasPrefix("19d ") }, "\(outcome.assertions)")
+      }
     }
   }
 

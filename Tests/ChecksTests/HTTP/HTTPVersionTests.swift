@@ -141,7 +141,9 @@ import Testing
       try await withNginx(in: folder, [NginxSite(["return 200;"])]) { ports in
         let outcome = try await probe("http://good.test:\(ports[0])/", "2")
         #expect(outcome.verdict.reason == .connectionClosed)
-        #expect(outcome.verdict.message?.hasSuffix("it may not speak HTTP/2 without TLS") == true, "\(outcome.verdict)")
+        #expect(
+          outcome.verdict.message?.hasSuffix("it may not speak HTTP/2 without TLS") == true,
+          "\(outcome.verdict)")
       }
     }
   }

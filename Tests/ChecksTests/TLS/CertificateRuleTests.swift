@@ -19,4 +19,23 @@ import Testing
     #expect(rule.assertions.map(\.actual) == [words])
     #expect(rule.assertions.map(\.ok) == [seconds >= 30 * 86_400])
   }
+
+  @Test(
+    arguments: [
+      (5, nil, "certificate is valid until 2027-01-20T08:00:00.000Z, less than 30d from now"),
+      (
+        5, 90,
+        "a certificate above the server's own is valid until 2027-01-20T08:00:00.000Z, less than 30d from now"
+      ),
+      (-5, -5, "certificate expired on 2027-01-10T08:00:00.000Z"),
+      (-5, 90, "a certificate above the server's own expired on 2027-01-10T08:00:00.000Z"),
+    ] as [(Int64, Int64?, String)])
+  func whichOneEndsIsSaid(days: Int64, leafDays: Int64?, words: String) {
+    let now = Timestamp(seconds: 1_800_000_000)
+    func end(_ days: Int64) -> Timestamp { now.advanced(by: .seconds(days * 86_400)) }
+    let rule = CertificateRule(
+      thresholds: Thresholds(fail: .seconds(86_400 * 30)), notAfter: end(days),
+      leafNotAfter: leafDays.map(end), now: now)
+    #expect(rule.verdict?.message == words)
+  }
 }
