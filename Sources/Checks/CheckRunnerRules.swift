@@ -50,18 +50,24 @@ package struct NegateRule: Hashable, Sendable {
 
   package init(_ type: CheckType) { self.type = type }
 
-  private func blamesTarget(_ reason: Reason) -> Bool {
-    switch reason {
-    case .proxyConnect, .proxyAuth, .authToken: false
-    case .dnsTimeout, .dnsServfail, .dnsRefused, .dnsMalformed: type == .dns
-    default: true
+  private func blamesTarget(_ verdict: Verdict) -> Bool {
+    switch verdict.reason {
+    case .proxyConnect, .proxyAuth, .authToken: return false
+    default: break
+    }
+    switch verdict.phase {
+    // Not even begun.
+    case .prepare: return false
+    // A name that does not exist is the target's own matter; whatever else happens to the question is not.
+    case .dns where type != .dns: return verdict.reason == .dnsNXDomain || verdict.reason == .dnsNoData
+    default: return true
     }
   }
 
   /// Judging twice changes nothing.
   package func judge(_ outcome: inout ProbeOutcome) {
     guard outcome.negated == nil, outcome.verdict.state != .unknown,
-      blamesTarget(outcome.verdict.reason)
+      blamesTarget(outcome.verdict)
     else { return }
     let found = outcome.verdict
     let words = [found.reason.rawValue, found.message].compactMap(\.self).joined(separator: ": ")

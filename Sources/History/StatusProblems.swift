@@ -42,10 +42,12 @@ extension StatusSnapshot {
       switch check.state {
       case .down:
         return StatusProblem(
-          "\(name) is down\(forHow(check)): \(why(check))", hint: check.last?.reason.advice, critical: true)
+          "\(name) is down\(forHow(check)): \(why(check))",
+          hint: check.last.flatMap { $0.reason.advice(in: $0.phase) }, critical: true)
       case .degraded:
         return StatusProblem(
-          "\(name) is degraded\(forHow(check)): \(why(check))", hint: check.last?.reason.advice)
+          "\(name) is degraded\(forHow(check)): \(why(check))",
+          hint: check.last.flatMap { $0.reason.advice(in: $0.phase) })
       case .unknown where check.last != nil:
         return StatusProblem("\(name) cannot be judged from here: \(why(check))")
       case .up, .unknown: return nil

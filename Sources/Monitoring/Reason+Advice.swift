@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 extension Reason {
+  /// The same for a failure of this phase: while a name is resolved, it is the name server that is to be looked at.
+  package func advice(in phase: Phase?) -> String? {
+    switch self {
+    case .connectRefused, .connectTimeout, .connectUnreachable, .connectionReset, .connectionClosed:
+      phase == .dns ? "see whether the name server runs there, over UDP and TCP" : advice
+    default: advice
+    }
+  }
+
   /// What to look at first, for a person who has just been woken: lower case, no full stop. Nil for `ok`.
   /// docs/results.md says the same of every reason.
   package var advice: String? {
@@ -9,7 +18,7 @@ extension Reason {
     case .dnsNoData: "add the missing record, or set ip to the family that has one"
     case .dnsServfail: "ask another resolver; a broken delegation or DNSSEC signature looks like this"
     case .dnsRefused: "this name server does not serve us: see its access list"
-    case .dnsTimeout: "see whether the name server is up and udp port 53 is open on the way"
+    case .dnsTimeout: "see whether the name server is up, and its udp port open on the way"
     case .connectRefused: "nothing listens on that port: is the service running"
     case .connectTimeout: "nobody answers: a dead host, or a firewall that drops"
     case .connectUnreachable: "a router on the way knows no path to the host"

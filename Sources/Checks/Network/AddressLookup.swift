@@ -23,7 +23,8 @@ struct AddressLookup: Hashable, Sendable {
     switch reply.content {
     case .failure(let verdict):
       failure =
-        server.map { Self.about($0, verdict, question.name) } ?? Self.aboutServers(verdict, question.name)
+        server.map { Self.about($0, verdict, question.name, isCut: reply.truncated) }
+        ?? Self.aboutServers(verdict, question.name)
     case .message(let message) where message.isReferral:
       failure = Verdict(
         .dnsRefused, phase: .dns, message: "the name server looks no names up for others: \(question.name)")
@@ -101,15 +102,17 @@ struct AddressLookup: Hashable, Sendable {
   }
 
   /// The server of the check's own choice, which is part of what it watches. It is called as the check calls it.
-  private static func about(_ server: Endpoint, _ verdict: Verdict, _ name: DNSName) -> Verdict {
+  private static func about(
+    _ server: Endpoint, _ verdict: Verdict, _ name: DNSName, isCut: Bool
+  ) -> Verdict {
     let words =
       switch verdict.reason {
       case .dnsTimeout: "did not answer for \(name)"
       case .dnsMalformed: "sent a malformed answer for \(name)"
-      // By UDP, or by TCP when its answer over UDP was cut.
-      case .connectRefused: "refuses queries"
+      case .connectRefused where isCut: "cut its answer over UDP, and nothing listens over TCP"
+      case .connectRefused: "is not there: nothing listens on its port"
       case .localFault: "cannot be asked: \(verdict.message ?? "a fault of this machine")"
-      default: "cannot be reached"
+      default: isCut ? "cut its answer over UDP, and gave none over TCP" : "cannot be reached"
       }
     return Verdict(verdict.reason, phase: .dns, message: "resolver \(server) \(words)")
   }

@@ -163,8 +163,8 @@ package struct TargetFinder: Sendable {
     let server = try await resolver.resolve(named.host, ip: .any, deadline: deadline)
     if let failure = server.failure {
       let words = "resolver \(named.host): \(failure.message ?? failure.reason.rawValue)"
-      let verdict = Verdict(
-        failure.reason, phase: failure.phase, message: words, isUnknown: failure.isUnknown)
+      // Nobody was asked for the target yet.
+      let verdict = Verdict(failure.reason, phase: .prepare, message: words, isUnknown: failure.isUnknown)
       return ResolvedHost(failure: verdict, elapsed: server.elapsed)
     }
     switch judge(server.addresses, of: Target(named, for: .dns), for: check) {

@@ -110,7 +110,7 @@ import Testing
     let verdict = try #require(
       verdict(try await find(try check("tcp") { $0.resolver = "127.0.0.1:\(port)" })))
     #expect(verdict.reason == .connectRefused && verdict.state == .down && verdict.phase == .dns)
-    #expect(verdict.message == "resolver 127.0.0.1:\(port) refuses queries")
+    #expect(verdict.message == "resolver 127.0.0.1:\(port) is not there: nothing listens on its port")
   }
 
   @Test func aNameThatItDoesNotKnow() async throws {

@@ -29,11 +29,14 @@ import Testing
   }
 
   /// Of what failed on the way to the target nobody can say that the target does not answer.
-  @Test(arguments: [
-    Reason.proxyConnect, .proxyAuth, .authToken, .dnsTimeout, .dnsServfail, .dnsRefused, .dnsMalformed,
-  ])
-  func aFailureOnTheWayProvesNothing(reason: Reason) async throws {
-    let result = try await run([outcome(Verdict(reason, phase: .proxy, message: "no"))]) {
+  @Test(
+    arguments: [
+      (.proxyConnect, .proxy), (.proxyAuth, .proxy), (.authToken, .transfer), (.dnsTimeout, .dns),
+      (.dnsServfail, .dns), (.dnsRefused, .dns), (.dnsMalformed, .dns), (.dnsRcode, .dns),
+      (.connectRefused, .dns), (.connectionClosed, .dns), (.dnsNXDomain, .prepare),
+    ] as [(Reason, Phase)])
+  func aFailureOnTheWayProvesNothing(reason: Reason, phase: Phase) async throws {
+    let result = try await run([outcome(Verdict(reason, phase: phase, message: "no"))]) {
       $0.negate = true
       $0.retries = 0
     }
