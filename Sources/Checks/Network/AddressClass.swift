@@ -18,6 +18,8 @@ package enum AddressClass: String, CaseIterable, Hashable, Sendable, CustomStrin
 
   package var description: String { rawValue }
 
+  package var withArticle: String { (self == .unspecified ? "an " : "a ") + rawValue }
+
   /// How close to the agent: a redirect may not lead to a higher rank.
   package var privacyRank: Int {
     switch self {

@@ -71,7 +71,7 @@ package struct EgressPolicy: Hashable, Sendable {
     if case .denied(let why) = judge(address, port: port, origin: origin) { return .denied(why) }
     if isMorePrivate(address, than: source) {
       let (from, to) = (source.effectiveClass, address.effectiveClass)
-      return .denied("a redirect may not lead from a \(from) to a \(to) address")
+      return .denied("a redirect may not lead from \(from.withArticle) to \(to.withArticle) address")
     }
     return .allowed
   }
@@ -107,7 +107,7 @@ package struct EgressPolicy: Hashable, Sendable {
     switch request.address.addressClass {
     case .metadata: return "is a cloud metadata address, never open to checks from the API"
     case .unspecified, .linkLocal, .multicast, .reserved:
-      return "is a \(request.address.addressClass) address, never open to checks from the API"
+      return "is \(request.address.addressClass.withArticle) address, never open to checks from the API"
     case .loopback:
       return namesLoopback(request)
         ? nil : "is loopback: a check from the API needs it in 'egress.allow' with its port"
