@@ -18,10 +18,17 @@ struct EscapedText {
     starts.reserveCapacity(source.count + 1)
     var index = 0
     while index < source.count {
-      let (byte, length) = Self.byte(source[index...])
-      bytes.append(byte)
+      let (meant, length) = Self.next(source[index...])
       starts.append(index)
       index += length
+      switch meant {
+      case .byte(let byte): bytes.append(byte)
+      case .scalar(let scalar):
+        let form = UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+        bytes.append(contentsOf: form)
+        // The first of its bytes stands for all that was written.
+        starts.append(contentsOf: repeatElement(index, count: form.count - 1))
+      }
     }
     starts.append(source.count)
   }
@@ -57,44 +64,65 @@ struct EscapedText {
     }
   }
 
-  /// The first byte that is meant, and how many it is written with.
-  private static func byte(_ rest: ArraySlice<UInt8>) -> (byte: UInt8, length: Int) {
+  /// What one escape stands for.
+  private enum Meant {
+    case byte(UInt8)
+    case scalar(Unicode.Scalar)
+  }
+
+  /// What is meant first, and how many bytes it is written with.
+  private static func next(_ rest: ArraySlice<UInt8>) -> (meant: Meant, length: Int) {
     let first = rest[rest.startIndex]
     let tail = rest.dropFirst()
     switch first {
-    case UInt8(ascii: "%"): return number(tail.prefix(2), digits: 2, radix: 16).map { ($0, 3) } ?? (first, 1)
+    case UInt8(ascii: "%"):
+      let byte = number(tail.prefix(2), digits: 2, radix: 16).flatMap { UInt8(exactly: $0) }
+      return byte.map { (.byte($0), 3) } ?? (.byte(first), 1)
     case UInt8(ascii: "\\"):
-      if tail.first == UInt8(ascii: "u") {
-        return number(tail.dropFirst().prefix(4), digits: 4, radix: 16).map { ($0, 6) } ?? (first, 1)
-      }
-      guard let next = tail.first, "/\"\\".utf8.contains(next) else { return (first, 1) }
-      return (next, 2)
-    case UInt8(ascii: "&"): return entity(tail) ?? (first, 1)
-    default: return (first, 1)
+      if tail.first == UInt8(ascii: "u") { return unicode(rest) ?? (.byte(first), 1) }
+      guard let next = tail.first, "/\"\\".utf8.contains(next) else { return (.byte(first), 1) }
+      return (.byte(next), 2)
+    case UInt8(ascii: "&"): return entity(tail) ?? (.byte(first), 1)
+    default: return (.byte(first), 1)
     }
   }
 
-  private static func entity(_ tail: ArraySlice<UInt8>) -> (byte: UInt8, length: Int)? {
+  /// `\u` and four digits, or two of them for what is beyond 16 bits.
+  private static func unicode(_ rest: ArraySlice<UInt8>) -> (meant: Meant, length: Int)? {
+    func unit(_ text: ArraySlice<UInt8>) -> UInt32? {
+      text.starts(with: "\\u".utf8) ? number(text.dropFirst(2).prefix(4), digits: 4, radix: 16) : nil
+    }
+    guard let high = unit(rest) else { return nil }
+    if let scalar = Unicode.Scalar(high) { return (.scalar(scalar), 6) }
+    guard high < 0xdc00, let low = unit(rest.dropFirst(6)), (0xdc00...0xdfff).contains(low),
+      let scalar = Unicode.Scalar(0x10000 + (high - 0xd800) << 10 + (low - 0xdc00))
+    else { return nil }
+    return (.scalar(scalar), 12)
+  }
+
+  private static func entity(_ tail: ArraySlice<UInt8>) -> (meant: Meant, length: Int)? {
     let name = tail.prefix(8).prefix { $0 != UInt8(ascii: ";") }
     guard tail.dropFirst(name.count).first == UInt8(ascii: ";") else { return nil }
     let length = name.count + 2
+    func scalar(_ digits: ArraySlice<UInt8>, radix: Int) -> (meant: Meant, length: Int)? {
+      number(digits, digits: digits.count, radix: radix).flatMap(Unicode.Scalar.init)
+        .map { (.scalar($0), length) }
+    }
     switch String(decoding: name, as: UTF8.self) {
-    case "amp": return (UInt8(ascii: "&"), length)
-    case "lt": return (UInt8(ascii: "<"), length)
-    case "gt": return (UInt8(ascii: ">"), length)
-    case "quot": return (UInt8(ascii: "\""), length)
-    case "apos": return (UInt8(ascii: "'"), length)
-    case let text where text.lowercased().hasPrefix("#x"):
-      return number(name.dropFirst(2), digits: name.count - 2, radix: 16).map { ($0, length) }
-    case let text where text.hasPrefix("#"):
-      return number(name.dropFirst(), digits: name.count - 1, radix: 10).map { ($0, length) }
+    case "amp": return (.byte(UInt8(ascii: "&")), length)
+    case "lt": return (.byte(UInt8(ascii: "<")), length)
+    case "gt": return (.byte(UInt8(ascii: ">")), length)
+    case "quot": return (.byte(UInt8(ascii: "\"")), length)
+    case "apos": return (.byte(UInt8(ascii: "'")), length)
+    case let text where text.lowercased().hasPrefix("#x"): return scalar(name.dropFirst(2), radix: 16)
+    case let text where text.hasPrefix("#"): return scalar(name.dropFirst(), radix: 10)
     default: return nil
     }
   }
 
-  private static func number(_ text: ArraySlice<UInt8>, digits: Int, radix: Int) -> UInt8? {
+  private static func number(_ text: ArraySlice<UInt8>, digits: Int, radix: Int) -> UInt32? {
     guard digits > 0, text.count == digits, text.allSatisfy({ UnicodeScalar($0).properties.isASCIIHexDigit })
     else { return nil }
-    return UInt8(String(decoding: text, as: UTF8.self), radix: radix)
+    return UInt32(String(decoding: text, as: UTF8.self), radix: radix)
   }
 }

@@ -45,7 +45,7 @@ struct HTTPConditions {
   private func finalURL(_ condition: Condition, _ answer: HTTPAnswer) -> JudgedCondition {
     let outcome = answer.url.map { condition.outcome(for: $0.text) }
     // A query may be a secret; that there is one is none.
-    let actual = answer.url.map { $0.query == nil ? $0.display : $0.display + "?…" } ?? ""
+    let actual = answer.url.map { $0.query == nil ? mask.shown($0) : mask.shown($0) + "?…" } ?? ""
     let words = answer.url == nil ? "no answer arrived" : "is not as expected"
     return JudgedCondition(
       assertion: assertion("final_url", shownURL(condition), actual, outcome), reason: .finalURL,

@@ -34,7 +34,7 @@ package struct HTTPProbe: Probe {
       let fetch = TokenFetch(
         cache: tokens, transfer: transfer, route: HTTPRoute(plan: plan), settings: plan.settings,
         oauth2: oauth2, userAgent: userAgent)
-      return try await walk(session: &session, plan, fetch, until: deadline).hiding(session.token)
+      return try await walk(session: &session, plan, fetch, until: deadline).hiding(session.tokens)
     }
     return try await walk(session: &session, plan, nil, until: deadline)
   }
@@ -68,7 +68,7 @@ package struct HTTPProbe: Probe {
           session.request(for: step), to: addresses, until: deadline)
         trail.add(dialled, step, dns: dns)
         if let failure = dialled.report.failure {
-          return trail.outcome(failure: route.verdict(failure, of: dialled, at: step.endpoint))
+          return trail.outcome(hopFailure: route.verdict(failure, of: dialled, at: step.endpoint))
         }
       }
       switch session.decide(after: step, dialled.report, now: now) {

@@ -24,8 +24,10 @@ struct HTTPSession {
   private var digest: DigestState?
   /// Of OAuth 2, once fetched.
   var token: String?
-  /// The token was asked for once more already.
-  private var hasRefusedToken = false
+  /// The token before, which the server did not take. One is asked for once more, and no more.
+  private var refusedToken: String?
+  /// All that were sent, or were to be.
+  var tokens: [String] { [refusedToken, token].compactMap(\.self) }
 
   init(_ plan: HTTPPlan) { self.plan = plan }
 
@@ -34,7 +36,7 @@ struct HTTPSession {
     if let authorization = authorization(for: step) {
       request.headers.append(HeaderField("Authorization", authorization))
       // A token may have run out, which is mended once. Any other 401 is an answer to be judged, and read for that.
-      request.stopsAtChallenge = token != nil && !hasRefusedToken
+      request.stopsAtChallenge = token != nil && refusedToken == nil
     } else if step.sendsOwnHeaders, case .digest = plan.settings.auth {
       request.stopsAtChallenge = true
     }
@@ -75,8 +77,8 @@ struct HTTPSession {
       digest = DigestState(answer: answer, renewals: digest.map { $0.renewals + 1 } ?? 0)
       return .again
     case .oauth2:
-      guard let token, !hasRefusedToken else { return nil }
-      hasRefusedToken = true
+      guard let token, refusedToken == nil else { return nil }
+      refusedToken = token
       return .refuseToken(token)
     case .basic, .bearer, nil: return nil
     }

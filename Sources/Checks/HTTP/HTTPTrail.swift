@@ -16,6 +16,8 @@ struct HTTPTrail {
   private(set) var last: DialledTransfer?
   /// Where the last hop went, as results show it. Behind a proxy nobody here knows the target's address.
   private var address: String?
+  /// Made for the first hop that is not the check's own.
+  private var mask: SecretMask?
 
   /// - Parameter now: what a certificate's remaining time is counted from.
   init(_ plan: HTTPPlan, now: @escaping @Sendable () -> Timestamp) {
@@ -29,8 +31,10 @@ struct HTTPTrail {
     timings.total = dialled.elapsed + (dns ?? .zero)
     let isDirect = plan.settings.proxy == nil
     address = isDirect ? dialled.peer.description : nil
+    if step.redirects > 0, mask == nil { mask = SecretMask(plan.settings) }
     let hop = Hop(
-      url: step.url.display, statusCode: dialled.report.statusCode, address: address, timings: timings)
+      url: mask?.shown(step.url) ?? step.url.display, statusCode: dialled.report.statusCode, address: address,
+      timings: timings)
     // Nearly always the only one: a list of one is made faster than an empty one grows.
     if hops.isEmpty { hops = [hop] } else { hops.append(hop) }
     sum += timings
@@ -57,6 +61,11 @@ struct HTTPTrail {
     return outcome
   }
 
+  /// The last hop brought no whole answer.
+  func outcome(hopFailure verdict: Verdict) -> ProbeOutcome {
+    outcome(failure: mask?.shown(verdict) ?? verdict)
+  }
+
   /// The next hop could not be dialled: its name did not resolve, or it may not be asked.
   func outcome(endedBy end: ProbeOutcome) -> ProbeOutcome {
     guard last != nil else {
@@ -64,7 +73,7 @@ struct HTTPTrail {
       outcome.assertions = self.outcome(failure: end.verdict).assertions
       return outcome
     }
-    var outcome = outcome(failure: end.verdict)
+    var outcome = outcome(failure: SecretMask(plan.settings).shown(end.verdict))
     if end.verdict == RedirectRule.denied {
       // The time until the refusal would tell what the name resolved to.
       outcome.responseTime = nil

@@ -9,15 +9,23 @@ import Monitoring
 final class SecretMask {
   private let settings: HTTPSettings
   private lazy var secrets = forms(of: settings)
+  private lazy var secretsInURLs = forms(of: settings, withHarmless: false)
 
   init(_ settings: HTTPSettings) { self.settings = settings }
 
-  func hide(_ text: String) -> String {
-    let shown = EscapedText(text)?.hiding(secrets) ?? text
-    return secrets.reduce(shown) { text, secret in
-      text.utf8.count < secret.utf8.count ? text : text.replacing(secret, with: Redacted.mark)
-    }
+  func hide(_ text: String) -> String { text.hiding(secrets) }
+
+  /// Where an answer led, as results show it. The check's own URL stands in its result anyway, and so may the name in
+  /// its `Host`.
+  func shown(_ url: HTTPURL) -> String {
+    let text = url.display
+    if url == settings.url { return text }
+    let scheme = "\(url.scheme.rawValue)://"
+    return scheme + String(text.dropFirst(scheme.count)).hiding(secretsInURLs)
   }
+
+  /// Words that may name the host an answer led to.
+  func shown(_ verdict: Verdict) -> Verdict { verdict.hiding(secretsInURLs) }
 
   /// The beginning of a body as one printable line of at most 1 KiB, cut after the secrets have gone; nil when there
   /// is none.
@@ -27,9 +35,35 @@ final class SecretMask {
   }
 }
 
-/// The longest first, so that no part of a secret is left over from a shorter one.
-private func forms(of settings: HTTPSettings) -> [String] {
-  var plain = settings.headers.map { $0.value.reveal() }
+extension String {
+  /// - Parameter secrets: the longest first, so that no part of one is left over from a shorter one.
+  func hiding(_ secrets: [String]) -> String {
+    let shown = EscapedText(self)?.hiding(secrets) ?? self
+    return secrets.reduce(shown) { text, secret in
+      text.utf8.count < secret.utf8.count ? text : text.replacing(secret, with: Redacted.mark)
+    }
+  }
+}
+
+extension Verdict {
+  /// The same, its message without these.
+  func hiding(_ secrets: [String]) -> Verdict {
+    guard let message else { return self }
+    return Verdict(
+      reason, phase: phase, message: message.hiding(secrets), degraded: degraded, isUnknown: isUnknown)
+  }
+}
+
+/// All forms in which a secret may come back, the longest first.
+func secretForms(of secrets: [String]) -> [String] {
+  let forms = secrets.filter { !$0.isEmpty }.flatMap(secretEchoes)
+  return Set(forms).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+}
+
+/// - Parameter withHarmless: whether the values of headers that are everybody's are to be hidden too.
+private func forms(of settings: HTTPSettings, withHarmless: Bool = true) -> [String] {
+  let headers = settings.headers.filter { withHarmless || !harmless.contains($0.name.lowercased()) }
+  var plain = headers.map { $0.value.reveal() }
   for header in settings.headers where !harmless.contains(header.name.lowercased()) {
     plain += parts(of: header.value.reveal()) { " ;,=".utf8.contains($0) }
   }
@@ -48,8 +82,7 @@ private func forms(of settings: HTTPSettings) -> [String] {
   case .oauth2(let settings): plain.append(settings.clientSecret.reveal())
   case nil: break
   }
-  let forms = plain.filter { !$0.isEmpty }.flatMap(secretEchoes)
-  return Set(forms).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+  return secretForms(of: plain)
 }
 
 /// Headers whose words are everybody's: only their whole value is hidden.

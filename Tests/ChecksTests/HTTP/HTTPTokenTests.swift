@@ -123,6 +123,23 @@ import Testing
     #expect("\(outcomes[0])".contains("canary-token") == false)
   }
 
+  @Test func aHopThatLeadsToTheTokenDoesNotShowIt() async throws {
+    let outcome = try await withLoopbackServer(script: { link in
+      let request = link.read(until: "\r\n\r\n")
+      if request.hasPrefix("POST /token") {
+        link.write(Self.token(1))
+      } else {
+        let head = request.hasPrefix("GET / ") ? "302 X\r\nLocation: /of/canary-token-1/x" : "404 X"
+        link.write("HTTP/1.1 \(head)\r\nContent-Length: 0\r\n\r\n")
+      }
+      link.waitForEnd()
+    }) { server in
+      try await ProbeBench().http(try definition(server.port))
+    }
+    #expect(outcome.hops.last?.url.hasSuffix("/of/<redacted>/x") == true)
+    #expect("\(outcome)".contains("canary-token") == false)
+  }
+
   @Test func aServerThatWantsTheSecretInTheBodyGetsItThere() async throws {
     let server = Guard { request, number in
       request.contains("client_secret=se%3Acret%2F1") && request.contains("client_id=the+id")

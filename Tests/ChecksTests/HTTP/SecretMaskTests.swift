@@ -15,7 +15,8 @@ import Testing
       "6b3379223c2f2620c3bc", "6B3379223C2F2620C3BC", "k3y\\\"</& ü", "k3y&quot;&lt;/&amp; ü",
       "k3y%22%3C/%26%20%C3%BC", "k3y%22</&%20ü", "k3y\\\"<\\/& ü", "k3y\\u0022\\u003c\\/\\u0026 ü",
       "k3y&#34;&lt;&#x2F;&amp; ü", "azN5Ijw" + "vJiDDvA",
-      "azN5Ijw" + "vJiDDvA%3D%3D", "azN5Ijw" + "vJiDDvA\\u003d=",
+      "azN5Ijw" + "vJiDDvA%3D%3D", "azN5Ijw" + "vJiDDvA\\u003d=", "k3y\\\"</& \\u00fc", "k3y\\\"</& \\u00FC",
+      "k3y&#34;&lt;/&amp; &#252;", "k3y&#34;&lt;/&amp; &#xFC;",
     ])
   func noFormOfItStays(echo: String) throws {
     let check = try httpCheck("http://good.test/") { $0.headers = [("X-Key", Redacted(Self.secret))] }
@@ -46,6 +47,14 @@ import Testing
       $0.body = Redacted(#"{"user": "bob", "password": "hunter2"}"#)
     }
     #expect(found == shown)
+  }
+
+  /// JSON writes what is beyond 16 bits as two escapes.
+  @Test func anEscapedPairIsHidden() throws {
+    let found = try hidden(#"[\ud83d, \uD83D\uDD11pass1, \ud83d\udd11pass1, \u00e4]"#) {
+      $0.headers = [("X-Key", Redacted("\u{1f511}pass1"))]
+    }
+    #expect(found == #"[\ud83d, <redacted>, <redacted>, \u00e4]"#)
   }
 
   /// Some services have a key in the path.
