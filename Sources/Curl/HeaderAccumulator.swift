@@ -11,6 +11,8 @@ struct HeaderAccumulator {
 
   enum Step: Hashable {
     case more
+    /// An interim answer is over (RFC 9110 section 15.2): the next one begins.
+    case interim
     /// The headers of the final answer are complete.
     case final
     case tooLarge
@@ -43,6 +45,9 @@ struct HeaderAccumulator {
       }
     }
   }
+
+  /// An interim answer came before the final one.
+  var hadInterim: Bool { interim > 0 }
 
   var fields: [HeaderField] { block.fields }
 
@@ -158,6 +163,6 @@ struct HeaderAccumulator {
     }
     interim += 1
     atStart = true
-    return interim > Self.maximumInterim ? .tooLarge : .more
+    return interim > Self.maximumInterim ? .tooLarge : .interim
   }
 }

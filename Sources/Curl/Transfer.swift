@@ -27,13 +27,13 @@ final class Transfer {
   var connectStart: Stamp?
   var connected: Stamp?
   var requestStart: Stamp?
-  /// The first header line was complete.
+  /// The first line of the final answer was complete; until then, that of an interim one.
   var firstLine: Stamp?
   var headersEnd: Stamp?
   var lastWrite: Stamp?
   /// When the kernel could first take bytes: the connection stood.
   private(set) var writableSince: Stamp?
-  /// When it first had bytes of the answer. Not for TLS, where they may be the handshake's last.
+  /// Since the final answer is waited for, when it first had bytes. Not for TLS, where they may be the handshake's last.
   private(set) var readableSince: Stamp?
   /// errno of our own socket call.
   var socketError: Int32 = 0
@@ -78,6 +78,17 @@ final class Transfer {
     switch what {
     case .connection: if writableSince == nil { writableSince = instant }
     case .answer: if readableSince == nil { readableSince = instant }
+    }
+  }
+
+  /// The request went out, or an interim answer is over: what comes next may be the final answer.
+  func awaitAnswer() {
+    (firstLine, readableSince) = (nil, nil)
+    // Not for TLS, where what comes first may be the handshake's last.
+    if judge == nil {
+      arrivals.await(.answer, on: descriptor, for: self)
+    } else {
+      arrivals.forget(self)
     }
   }
 
@@ -227,8 +238,8 @@ final class Transfer {
   /// Nil: none came. libcurl is asked only about an answer that stopped within its first line.
   private var firstByte: Stamp? {
     if let firstLine { return readableSince ?? firstLine }
-    // Of an upload that is held back, too, libcurl says that it began.
-    if sendsBody { return nil }
+    // Of an upload that is held back, too, libcurl says that it began; and an interim answer is none.
+    if sendsBody || headers.hadInterim { return nil }
     let delay = interval(from: CURLINFO_PRETRANSFER_TIME_T, to: CURLINFO_STARTTRANSFER_TIME_T)
     guard let requestStart, let delay else { return nil }
     return requestStart + delay

@@ -25,6 +25,9 @@ func takeHeader(
   }
   switch transfer.headers.take(UnsafeRawBufferPointer(start: bytes, count: length)) {
   case .more: return length
+  case .interim:
+    transfer.awaitAnswer()
+    return length
   case .final:
     guard transfer.headers.httpVersion != "2" || transfer.mayBeHTTP2 else {
       transfer.stop = .malformedHeader
@@ -153,12 +156,7 @@ func allowRequest(
     transfer.connected = transfer.hasTunnel ? now : transfer.writableSince ?? now
   }
   transfer.requestStart = now
-  // Not for TLS, where what comes first may be the handshake's last.
-  if transfer.judge == nil {
-    transfer.arrivals.await(.answer, on: transfer.descriptor, for: transfer)
-  } else {
-    transfer.arrivals.forget(transfer)
-  }
+  transfer.awaitAnswer()
   // A handshake without a certificate never met the judge. None is configured; if one came about, it ends here.
   if let judge = transfer.judge, judge.report == nil {
     transfer.stop = .local(.library(code: 0), message: "tls was set up without a certificate")

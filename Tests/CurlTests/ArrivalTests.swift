@@ -26,6 +26,26 @@ import Testing
     }
   }
 
+  /// RFC 9110 section 15.2: an interim answer is not the one that was asked for.
+  @Test(arguments: ["GET", "POST"])
+  func anInterimAnswerIsNotTheFirstByte(method: String) async throws {
+    try await withLoopbackServer(script: { link in
+      link.read(until: "\r\n\r\n")
+      link.write("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n")
+      usleep(300_000)
+      link.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      link.waitForEnd()
+    }) { server in
+      var asked = request(server.port)
+      asked.method = method
+      let times = try await transfer(asked).times
+      let first = try #require(times.firstByte) - (times.requestStart ?? .zero)
+      let rest = try #require(times.lastByte) - (times.firstByte ?? .zero)
+      #expect(first >= .milliseconds(299))
+      #expect(rest < .milliseconds(200))
+    }
+  }
+
   @Test func headersInPartsEndWithTheLastPart() async throws {
     try await withLoopbackServer(script: { link in
       link.read(until: "\r\n\r\n")

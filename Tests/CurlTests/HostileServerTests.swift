@@ -54,6 +54,12 @@ import Testing
       while link.write("1000\r\n\(String(repeating: "a", count: 4096))\r\n") {}
     },
     Case(name: "silence", kind: .timeout, phase: .firstByte, limit: .milliseconds(800)) { $0.waitForEnd() },
+    Case(name: "nothing behind a hint", kind: .timeout, phase: .firstByte, limit: .milliseconds(800)) {
+      link in
+      link.read(until: "\r\n\r\n")
+      link.write("HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n")
+      link.waitForEnd()
+    },
     Case(name: "trickled headers", kind: .timeout, phase: .transfer, limit: .milliseconds(800)) { link in
       link.read(until: "\r\n\r\n")
       for byte in (head + String(repeating: "X: y\r\n", count: 100)).utf8 {
