@@ -70,6 +70,7 @@ extension TransferEnd {
     if let failure = handshake?.failure(inHandshake: phase == .tls, inAnswer: phase == .transfer) {
       return .failed(failure)
     }
+    if let damage = handshake?.damage { return failed(.httpProtocol, damage) }
     if let failure = systemFailure() { return .failed(failure) }
     return libraryFailure()
   }

@@ -52,6 +52,18 @@ import Testing
     #expect(end.outcome.failure?.message.contains("alert 20") == true)
   }
 
+  /// OpenSSL tells the other side what it could not read.
+  @Test(arguments: [
+    (Int32(20), "the answer came damaged: a tls record does not fit its checksum"),
+    (22, "the answer breaks the rules of tls: record overflow"),
+  ])
+  func ourOwnAlertSaysThatTheAnswerIsDamaged(alert: Int32, message: String) {
+    for phase in [TransferPhase.firstByte, .transfer] {
+      let end = TransferEnd(code: CURLE_RECV_ERROR, phase: phase, handshake: HandshakeEnd(ownAlert: alert))
+      #expect(end.outcome.failure == TransferFailure(.httpProtocol, phase: phase, message: message))
+    }
+  }
+
   @Test func aCutCodingIsNoCompleteAnswer() {
     var end = TransferEnd(code: CURLE_OK, phase: .transfer)
     end.isCut = true

@@ -13,16 +13,19 @@ package struct HandshakeEnd: Hashable, Sendable {
   package var clientCertificateRequested = false
   /// The oldest code in OpenSSL's queue when the handshake failed; zero: none.
   package var errorCode: UInt = 0
+  /// The fatal alert OpenSSL sent for us once the handshake was complete: what came then was not in order.
+  package var ownAlert: Int32?
 
   package init(
     problems: [CertificateProblem] = [], words: String = "", alert: Int32? = nil,
-    clientCertificateRequested: Bool = false, errorCode: UInt = 0
+    clientCertificateRequested: Bool = false, errorCode: UInt = 0, ownAlert: Int32? = nil
   ) {
     self.problems = problems
     self.words = words
     self.alert = alert
     self.clientCertificateRequested = clientCertificateRequested
     self.errorCode = errorCode
+    self.ownAlert = ownAlert
   }
 
   /// What went wrong, in our words and OpenSSL's fixed ones; nil when nothing in here says so. Pure.
@@ -49,6 +52,15 @@ package struct HandshakeEnd: Hashable, Sendable {
     let isVersion = [SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW].contains(
       reason)
     return tls(isVersion ? .protocolVersion : .handshake, "tls handshake failed: \(reasonName(errorCode))")
+  }
+
+  /// What was wrong with the records behind the handshake; nil: nothing, as far as OpenSSL says.
+  package var damage: String? {
+    switch ownAlert {
+    case SSL3_AD_BAD_RECORD_MAC: "the answer came damaged: a tls record does not fit its checksum"
+    case let alert?: "the answer breaks the rules of tls: \(alertName(alert))"
+    case nil: nil
+    }
   }
 
   private func tls(_ kind: TLSFailureKind, _ message: String) -> TransferFailure {

@@ -17,6 +17,8 @@ package final class HandshakeJudge {
   private(set) var doneAt: Stamp?
   /// The fatal alert the server sent, as numbered by RFC 8446 section 6.
   package private(set) var alert: Int32?
+  /// The fatal alert we sent once the handshake was complete.
+  private var ownAlert: Int32?
   /// The server ended its side of the connection as TLS wants it (close_notify).
   package private(set) var saidFarewell = false
   package private(set) var clientCertificateRequested = false
@@ -94,7 +96,7 @@ package final class HandshakeJudge {
   package var end: HandshakeEnd {
     HandshakeEnd(
       problems: options.verify ? report?.problems ?? [] : [], words: report?.words ?? "", alert: alert,
-      clientCertificateRequested: clientCertificateRequested, errorCode: errorCode)
+      clientCertificateRequested: clientCertificateRequested, errorCode: errorCode, ownAlert: ownAlert)
   }
 
   fileprivate func judge(_ verification: OpaquePointer, _ ssl: OpaquePointer) -> Bool {
@@ -191,6 +193,9 @@ package final class HandshakeJudge {
     // An alert is its level and its description, a byte each.
     if event & SSL_CB_ALERT != 0, event & SSL_CB_READ != 0, value >> 8 == SSL3_AL_FATAL {
       alert = value & 0xff
+    }
+    if event & SSL_CB_ALERT != 0, event & SSL_CB_WRITE != 0, value >> 8 == SSL3_AL_FATAL, doneAt != nil {
+      ownAlert = value & 0xff
     }
     if event & SSL_CB_ALERT != 0, event & SSL_CB_READ != 0, value & 0xff == SSL3_AD_CLOSE_NOTIFY {
       saidFarewell = true

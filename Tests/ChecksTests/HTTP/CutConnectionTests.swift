@@ -18,7 +18,7 @@ import Testing
       let identity = try authority.issue("good")
       let server = try await OpenSSLServer(identity, ["-www", version], in: folder)
       defer { server.stop() }
-      try await withLoopbackServer(script: { relay($0, to: server.port, withoutLast: cut) }) { relay in
+      try await withLoopbackServer(script: { relay($0, to: server.port, cut ? .cut : nil) }) { relay in
         let check = try httpCheck("https://good.test:\(relay.port)/") {
           $0.tlsCAFile = authority.rootFile
           $0.httpVersion = "1.1"
@@ -31,10 +31,28 @@ import Testing
       }
     }
   }
+
+  /// It is we who give up, and the server that loses a connection.
+  @Test func aDamagedRecordIsNoAnswer() async throws {
+    try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      let server = try await OpenSSLServer(authority.issue("good"), ["-www", "-tls1_2"], in: folder)
+      defer { server.stop() }
+      try await withLoopbackServer(script: { relay($0, to: server.port, .damaged) }) { relay in
+        let check = try httpCheck("https://good.test:\(relay.port)/") { $0.tlsCAFile = authority.rootFile }
+        let outcome = try await ProbeBench().http(check)
+        #expect(outcome.verdict.reason == .httpProtocol, "\(outcome.verdict)")
+        #expect(outcome.verdict.message?.contains("came damaged") == true)
+      }
+    }
+  }
 }
 
-/// Passes bytes on both ways until the server closes; of what the server said last, its farewell, only if wanted.
-private func relay(_ link: LoopbackConnection, to port: UInt16, withoutLast: Bool) {
+private enum Harm { case cut, damaged }
+
+/// Passes bytes on both ways until the server closes; without what the server said last, its farewell, or with a bit
+/// of its data changed.
+private func relay(_ link: LoopbackConnection, to port: UInt16, _ harm: Harm?) {
   let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   defer { close(server) }
   var address = sockaddr_in()
@@ -64,10 +82,12 @@ private func relay(_ link: LoopbackConnection, to port: UInt16, withoutLast: Boo
     let bytes = far.read()
     waiting += bytes
     let (end, isFarewell) = wholeRecords(waiting)
-    link.write(Array(waiting[..<end]))
+    var records = Array(waiting[..<end])
+    if harm == .damaged, records.first == 23 { records[end - 1] ^= 1 }
+    link.write(records)
     if isFarewell {
       // The server waits for ours.
-      if !withoutLast { link.write(Array(waiting[end...])) }
+      if harm != .cut { link.write(Array(waiting[end...])) }
       return
     }
     if bytes.isEmpty { return }
