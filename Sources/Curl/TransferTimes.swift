@@ -45,7 +45,9 @@ package struct TransferSpans: Hashable, Sendable {
       // A proxy that answers the request itself was connected to long before.
       if times.requestStart == nil { connect = Self.span(times.connectStart, times.ended) }
       firstByte = firstByte ?? Self.span(times.requestStart, times.ended)
-    case .tls: tls = tls ?? Self.span(times.connected, times.ended)
+    case .tls:
+      // Of TLS 1.3 the server's last word may come when our side is long done: it was waited for.
+      tls = Self.span(times.connected, times.ended).map { max(.zero, $0 - times.idle) }
     case .firstByte: firstByte = firstByte ?? Self.span(times.requestStart, times.ended)
     case .transfer: transfer = transfer ?? Self.span(times.firstByte, times.ended)
     case .prepare, nil: break

@@ -64,6 +64,19 @@ import Testing
     }
   }
 
+  /// A server that speaks TLS 1.3 may refuse when our side of the handshake is long done.
+  @Test func aFailureInTLSLastsUntilTheEnd() {
+    var times = TransferTimes()
+    (times.connectStart, times.connected, times.tlsDone) = (.zero, .milliseconds(1), .milliseconds(3))
+    (times.requestStart, times.ended) = (.milliseconds(4), .milliseconds(504))
+    let spans = TransferSpans(times, failedIn: .tls)
+    #expect(spans.tls == .milliseconds(502))
+    #expect(spans.firstByte == nil)
+    times.tlsDone = nil
+    times.requestStart = nil
+    #expect(TransferSpans(times, failedIn: .tls).tls == .milliseconds(503))
+  }
+
   @Test func aCutCodingIsNoCompleteAnswer() {
     var end = TransferEnd(code: CURLE_OK, phase: .transfer)
     end.isCut = true
