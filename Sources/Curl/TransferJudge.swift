@@ -211,6 +211,19 @@ private func socksWords(_ code: UInt32) -> String {
   case CURLPX_REPLY_COMMAND_NOT_SUPPORTED.rawValue: "the proxy says: command not supported"
   case CURLPX_REPLY_ADDRESS_TYPE_NOT_SUPPORTED.rawValue: "the proxy says: address type not supported"
   case CURLPX_BAD_VERSION.rawValue: "what answers is no SOCKS 5 proxy"
-  default: "the proxy did not make the connection (\(code))"
+  case CURLPX_BAD_ADDRESS_TYPE.rawValue: "the proxy's answer breaks the rules of SOCKS 5"
+  case CURLPX_CLOSED.rawValue, CURLPX_RECV_ADDRESS.rawValue, CURLPX_RECV_AUTH.rawValue,
+    CURLPX_RECV_CONNECT.rawValue, CURLPX_RECV_REQACK.rawValue:
+    "the proxy ended the connection"
+  case CURLPX_SEND_AUTH.rawValue, CURLPX_SEND_CONNECT.rawValue, CURLPX_SEND_REQUEST.rawValue:
+    "the proxy took no more of the request"
+  case CURLPX_REPLY_UNASSIGNED.rawValue, CURLPX_REQUEST_FAILED.rawValue, CURLPX_UNKNOWN_FAIL.rawValue:
+    "the proxy refused with a code that SOCKS does not have"
+  case CURLPX_LONG_HOSTNAME.rawValue: "the host name is too long for SOCKS 5"
+  case CURLPX_LONG_USER.rawValue, CURLPX_LONG_PASSWD.rawValue: "the login is too long for SOCKS 5"
+  case CURLPX_GSSAPI.rawValue, CURLPX_GSSAPI_PERMSG.rawValue, CURLPX_GSSAPI_PROTECTION.rawValue,
+    CURLPX_UNKNOWN_MODE.rawValue:
+    "the proxy wants a kind of login that is not supported"
+  default: "the proxy did not make the connection"
   }
 }

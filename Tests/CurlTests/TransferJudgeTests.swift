@@ -64,6 +64,23 @@ import Testing
     }
   }
 
+  @Test func everySOCKSFailureHasWords() {
+    for code in 1..<CURLPX_LAST.rawValue {
+      let end = TransferEnd(code: CURLE_PROXY, phase: .proxy, proxy: ProxyEnd(code: code))
+      let message = end.outcome.failure?.message.replacing("SOCKS 5", with: "") ?? "1"
+      #expect(!message.contains { $0.isNumber }, "\(code)")
+    }
+  }
+
+  @Test(arguments: [
+    (CURLPX_CLOSED, "the proxy ended the connection"),
+    (CURLPX_REPLY_UNASSIGNED, "the proxy refused with a code that SOCKS does not have"),
+  ])
+  func aSOCKSProxyThatBreaksTheRulesIsTold(code: CURLproxycode, message: String) {
+    let end = TransferEnd(code: CURLE_PROXY, phase: .proxy, proxy: ProxyEnd(code: code.rawValue))
+    #expect(end.outcome.failure?.message == message)
+  }
+
   /// A server that speaks TLS 1.3 may refuse when our side of the handshake is long done.
   @Test func aFailureInTLSLastsUntilTheEnd() {
     var times = TransferTimes()
