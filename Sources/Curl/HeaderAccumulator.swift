@@ -4,9 +4,9 @@ import Glibc
 
 /// Takes the header lines of an answer one by one and holds the limits that libcurl does not have. Pure.
 struct HeaderAccumulator {
-  /// Over all lines of an answer, interim answers and trailers included.
+  /// Over all of an answer, interim answers and trailers included.
   static let maximumBytes = 64 * 1024
-  static let maximumLines = 200
+  static let maximumFields = 200
   static let maximumInterim = 20
 
   enum Step: Hashable {
@@ -23,7 +23,7 @@ struct HeaderAccumulator {
   private(set) var httpVersion: String?
   private(set) var block = HeaderBlock()
   private var bytes = 0
-  private var lines = 0
+  private var fieldCount = 0
   private var interim = 0
   private var complete = false
   /// The next line begins an answer, so it is a status line.
@@ -63,12 +63,13 @@ struct HeaderAccumulator {
   /// - Parameter line: one line with its end, as libcurl hands it over.
   mutating func take(_ line: UnsafeRawBufferPointer) -> Step {
     bytes += line.count
-    lines += 1
-    if bytes > Self.maximumBytes || lines > Self.maximumLines { return .tooLarge }
+    if bytes > Self.maximumBytes { return .tooLarge }
     var count = line.count
     if count > 0, line[count - 1] == UInt8(ascii: "\n") { count -= 1 }
     if count > 0, line[count - 1] == UInt8(ascii: "\r") { count -= 1 }
     let content = UnsafeRawBufferPointer(rebasing: line[..<count])
+    if !atStart, !content.isEmpty { fieldCount += 1 }
+    if fieldCount > Self.maximumFields { return .tooLarge }
     if holds(content, 0) || holds(content, "\r") || holds(content, "\n") { return .malformed }
     // What follows the final answer's headers are trailers: counted above, not kept.
     if complete { return .more }

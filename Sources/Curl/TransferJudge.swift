@@ -94,7 +94,7 @@ extension TransferEnd {
     switch stop {
     case .goalReached: .complete
     case .headersTooLarge:
-      failed(.headersTooLarge, "response headers exceed 64 KiB, 200 lines or 20 interim answers")
+      failed(.headersTooLarge, "response headers exceed 64 KiB, 200 fields or 20 interim answers")
     case .malformedHeader: failed(.httpProtocol, "response header breaks the rules of HTTP")
     case .refusedStream:
       failed(.closed, "the server refused the request over HTTP/2; with http_version: 1.1 it may answer")

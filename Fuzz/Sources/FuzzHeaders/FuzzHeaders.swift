@@ -29,7 +29,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private func check(_ headers: HeaderAccumulator) {
   let fields = headers.fields
-  precondition(fields.count <= HeaderAccumulator.maximumLines)
+  precondition(fields.count <= HeaderAccumulator.maximumFields)
   for field in fields {
     precondition(!field.name.isEmpty && field.name.utf8.first != 0x20)
     precondition(!(field.name + field.value).utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 })
