@@ -33,7 +33,8 @@ final class Transfer {
   var lastWrite: Stamp?
   /// When the kernel could first take bytes: the connection stood.
   private(set) var writableSince: Stamp?
-  /// Since the final answer is waited for, when it first had bytes. Not for TLS, where they may be the handshake's last.
+  /// Since the final answer is waited for, when it first had bytes. Not for TLS and HTTP/2, where they may be about the
+  /// connection.
   private(set) var readableSince: Stamp?
   /// errno of our own socket call.
   var socketError: Int32 = 0
@@ -84,8 +85,8 @@ final class Transfer {
   /// The request went out, or an interim answer is over: what comes next may be the final answer.
   func awaitAnswer() {
     (firstLine, readableSince) = (nil, nil)
-    // Not for TLS, where what comes first may be the handshake's last.
-    if judge == nil {
+    // Not for TLS, where what comes first may be the handshake's last, nor for HTTP/2, where it is the connection's own.
+    if judge == nil, request.httpVersion != .http2 {
       arrivals.await(.answer, on: descriptor, for: self)
     } else {
       arrivals.forget(self)

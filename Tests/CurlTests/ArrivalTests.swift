@@ -46,6 +46,25 @@ import Testing
     }
   }
 
+  /// A server that speaks HTTP/2 begins with its settings (RFC 9113 section 3.4).
+  @Test func settingsAreNotTheFirstByte() async throws {
+    try await withLoopbackServer(script: { link in
+      link.write([0, 0, 0, 4, 0, 0, 0, 0, 0])
+      link.read(until: "\r\n\r\n")
+      usleep(300_000)
+      // The headers of stream 1 and the end of it: status 204.
+      link.write([0, 0, 1, 1, 5, 0, 0, 0, 1, 0x89])
+      link.waitForEnd()
+    }) { server in
+      var asked = request(server.port)
+      asked.httpVersion = .http2
+      let report = try await transfer(asked)
+      #expect(report.statusCode == 204)
+      let first = try #require(report.times.firstByte) - (report.times.requestStart ?? .zero)
+      #expect(first >= .milliseconds(299))
+    }
+  }
+
   @Test func headersInPartsEndWithTheLastPart() async throws {
     try await withLoopbackServer(script: { link in
       link.read(until: "\r\n\r\n")
