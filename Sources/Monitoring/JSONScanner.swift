@@ -92,11 +92,8 @@ struct JSONScanner {
       UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
       break
     case UInt8(ascii: "u"):
-      let first = try unit()
-      guard (0xd800...0xdfff).contains(first) else { return }
-      guard first < 0xdc00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")),
-        (0xdc00...0xdfff).contains(try unit())
-      else { throw error("lone surrogate") }
+      // Half a surrogate pair is within the grammar: RFC 8259 section 8.2.
+      _ = try unit()
     default: throw error("unknown escape")
     }
   }

@@ -226,19 +226,27 @@ private struct JSONParser {
     case UInt8(ascii: "r"): content.append(0x0d)
     case UInt8(ascii: "t"): content.append(0x09)
     case UInt8(ascii: "u"):
-      guard let scalar = Unicode.Scalar(try codePoint()) else { throw error("lone surrogate") }
+      let scalar = Unicode.Scalar(try codePoint()) ?? "\u{fffd}"
       content.append(contentsOf: String(Character(scalar)).utf8)
     default: throw error("unknown escape")
     }
   }
 
-  /// The code point of a `\u` escape, of two when the first is a high surrogate.
+  /// The code point of a `\u` escape, of two that are a surrogate pair. Half a pair is within the grammar (RFC 8259
+  /// section 8.2) and stands for itself.
   private mutating func codePoint() throws(JSONError) -> UInt32 {
     let first = try unit()
     guard (0xd800...0xdbff).contains(first) else { return first }
-    guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw error("lone surrogate") }
+    let mark = index
+    guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+      index = mark
+      return first
+    }
     let second = try unit()
-    guard (0xdc00...0xdfff).contains(second) else { throw error("lone surrogate") }
+    guard (0xdc00...0xdfff).contains(second) else {
+      index = mark
+      return first
+    }
     return 0x10000 + (first - 0xd800) << 10 + (second - 0xdc00)
   }
 

@@ -17,6 +17,11 @@ import Testing
       (#""\"\\\/\b\f\n\r\t\u0041""#, .string("\"\\/\u{8}\u{c}\n\r\tA")),
       (#""\ud83d\ude42\uD83D\uDE42""#, .string("🙂🙂")), (#""\u0000""#, .string("\0")),
       ("\"\u{7f}\u{2028}é\"", .string("\u{7f}\u{2028}é")),
+      // Half a surrogate pair, in every position: RFC 8259 section 8.2.
+      (#""\ud800""#, .string("\u{fffd}")), (#""cut \udc00x""#, .string("cut \u{fffd}x")),
+      (#""\ud800\n""#, .string("\u{fffd}\n")), (#""\uD800\u0041""#, .string("\u{fffd}A")),
+      (#""\udfff\ud800""#, .string("\u{fffd}\u{fffd}")),
+      (#""\ud83d\ud83d\ude42""#, .string("\u{fffd}🙂")),
     ] as [(String, JSONValue)])
   func reads(text: String, value: JSONValue) throws {
     #expect(try parse(text) == value)
@@ -29,9 +34,8 @@ import Testing
     // strings
     "\"", "\"abc", "\"a\nb\"", "\"a\tb\"", "\"\0\"", "\"\u{1b}\"", #""\x41""#, #""\u12""#, #""\u12g4""#,
     #""\u+123""#, #""\"#, #""\u"#, #""\'""#,
-    // lone surrogates, in every position
-    #""\ud800""#, #""\udc00""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\u0041""#, #""\ud800\ud800""#,
-    #""\udfff\ud800""#, #""\ud83d\u""#,
+    // half a surrogate pair, and an escape that is none
+    #""\ud83d\u""#, #""\ud83d\ude4""#, #""\ud83d\x""#, #""\ud83d\""#,
     // structure
     "[", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1}", "{", "}", "{1:2}", #"{"a"}"#, #"{"a":}"#,
     #"{"a":1,}"#,
