@@ -120,6 +120,20 @@ import Testing
       """)
   }
 
+  /// Where the only hop is the news, it is shown.
+  @Test func aRedirectThatIsNotFollowed() throws {
+    let verdict = Verdict(
+      .httpRedirectRefused, phase: .transfer,
+      message: "redirect to a location that is no plain http or https url")
+    let result = try Explained.http(verdict, url: "http://shop.example/") {
+      $0.hops = [Hop(url: "http://shop.example/", statusCode: 302, address: "192.0.2.7:80")]
+      $0.excerpt = "Location: ftp://x.example/secret"
+    }
+    let text = ResultExplanation(color: false).render(result)
+    #expect(text.contains("  hops\n    1  302  http://shop.example/  192.0.2.7:80\n"), "\(text)")
+    #expect(text.contains("  excerpt\n    Location: ftp://x.example/secret\n"))
+  }
+
   private func redirects() throws -> CheckResult {
     let verdict = Verdict(
       .body, phase: .assertion, message: "body does not contain \"welcome\", and 1 more condition")

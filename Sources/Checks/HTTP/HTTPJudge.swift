@@ -35,8 +35,9 @@ struct HTTPJudge {
       thresholds: settings.expect.certificateDays, notAfter: certificateEnd, now: now)
     assertions += certificate.assertions
     self.assertions = assertions
-    verdict = failure ?? Self.verdict(of: judged) ?? certificate.verdict ?? .ok
-    excerpt = verdict.isSuccess ? nil : report.flatMap { (mask ?? SecretMask(settings)).excerpt(of: $0.body) }
+    let verdict = failure ?? Self.verdict(of: judged) ?? certificate.verdict ?? .ok
+    self.verdict = verdict
+    excerpt = verdict.isSuccess ? nil : report.flatMap { verdict.excerpt($0, mask ?? SecretMask(settings)) }
   }
 
   /// The first that does not hold, in the order of the keys; how many more there are is said behind it.
@@ -48,6 +49,20 @@ struct HTTPJudge {
     let more = others == 0 ? "" : others == 1 ? ", and 1 more condition" : ", and \(others) more conditions"
     return Verdict(first.reason, phase: .assertion, message: first.words + more)
   }
+}
+
+extension Verdict {
+  /// What the target said that led here: of a redirect that was not followed, where it points.
+  fileprivate func excerpt(_ report: TransferReport, _ mask: SecretMask) -> String? {
+    guard reason.isAboutRedirect, let location = report.headerBlock.first("location") else {
+      return mask.excerpt(of: report.body)
+    }
+    return location.isEmpty ? "Location:" : mask.hide("Location: \(location)").printable(maxBytes: 256)
+  }
+}
+
+extension Reason {
+  fileprivate var isAboutRedirect: Bool { self == .httpRedirectRefused || self == .httpRedirectLimit }
 }
 
 /// The part of an answer that conditions are about.

@@ -28,6 +28,7 @@ import Testing
     }
     #expect(outcome.verdict.reason == .httpRedirectLimit)
     #expect(hops.withLock { $0 } == (circle ? 1 : 11))
+    #expect(outcome.excerpt == "Location: /" + (circle ? "" : String(repeating: "a", count: 11)))
   }
 
   @Test("N12: the deadline is one for all hops")
@@ -52,6 +53,8 @@ import Testing
     let outcome = try await redirect(to: location)
     #expect(outcome.verdict.reason == .httpRedirectRefused)
     #expect(outcome.verdict.message?.contains("good.test") == false)
+    // That stays on this machine.
+    #expect(outcome.excerpt == "Location: \(location)")
     #expect(outcome.hops.count == 1)
   }
 
@@ -84,6 +87,7 @@ import Testing
     let outcome = try await redirect(to: location)
     #expect(outcome.verdict == RedirectVerdict.denied)
     #expect(outcome.verdict.state == .down)
+    #expect(outcome.excerpt == "Location: \(location)")
     #expect(outcome.responseTime == nil)
     #expect(outcome.timings == Timings())
     #expect(outcome.hops.count == 1)
@@ -170,6 +174,8 @@ import Testing
     let outcome = try await redirect(to: location)
     #expect(outcome.verdict.reason == .httpRedirectRefused, "\(outcome.verdict)")
     #expect(outcome.verdict.message?.contains("evil") == false)
+    #expect(outcome.excerpt?.hasPrefix("Location: \(location.prefix(200))") == true)
+    #expect(try #require(outcome.excerpt).utf8.count <= 256)
   }
 }
 

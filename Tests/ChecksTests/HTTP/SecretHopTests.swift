@@ -43,6 +43,13 @@ import Testing
     #expect("\(outcome)".contains("AAA") == false)
   }
 
+  /// Where a redirect leads that is not followed.
+  @Test func noExcerptShowsIt() async throws {
+    let outcome = try await outcome("ftp://x.test/of/TokenAAA%2B111%2Fbbb/\u{7}")
+    #expect(outcome.verdict.reason == .httpRedirectRefused)
+    #expect(outcome.excerpt == "Location: ftp://x.test/of/<redacted>/\\u{7}")
+  }
+
   /// A message names the host of a redirect that could not be followed.
   @Test func noMessageNamesIt() async throws {
     let secret = "canary-1234"
