@@ -159,7 +159,7 @@ final class Transfer {
       phase: phase(endingWith: code), hasAnswer: headersEnd != nil || request.goal == .handshake,
       handshake: judge?.end, proxy: proxyEnd, words: wordsBuffer.map { String(cString: $0) } ?? "",
       isCut: decoder?.isUnfinished ?? false || isWithoutFarewell,
-      assumedHTTP2: request.httpVersion == .http2 && !isEncrypted)
+      assumedHTTP2: request.httpVersion == .http2 && !isEncrypted, choseHTTP2: judge?.chosenProtocol == "h2")
     var report = TransferReport(outcome: end.outcome)
     if headersEnd != nil {
       report.statusCode = headers.statusCode

@@ -23,6 +23,8 @@ struct TransferEnd {
   var isCut = false
   /// HTTP/2 was spoken in clear text, to a server of which nobody knows whether it understands it.
   var assumedHTTP2 = false
+  /// The handshake chose HTTP/2.
+  var choseHTTP2 = false
 }
 
 /// What the proxy left behind.
@@ -161,6 +163,9 @@ extension TransferEnd {
 
   private func libraryFailure() -> TransferOutcome {
     switch code {
+    // A connection that ends leaves the stream unclean, which has another code: here frames came that are none.
+    case CURLE_GOT_NOTHING where choseHTTP2:
+      return failed(.httpProtocol, "what the server sends is not HTTP/2")
     case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR,
       CURLE_SSL_SHUTDOWN_FAILED:
       return closed

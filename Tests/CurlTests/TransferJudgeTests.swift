@@ -64,6 +64,15 @@ import Testing
     }
   }
 
+  /// libcurl has one code for an empty answer and for frames that nobody can read.
+  @Test(arguments: [(true, TransferFailureKind.httpProtocol), (false, .closed)])
+  func nothingOverHTTP2IsNoHTTP2(chose: Bool, kind: TransferFailureKind) {
+    var end = TransferEnd(
+      code: CURLE_GOT_NOTHING, phase: .firstByte, hasAnswer: false, handshake: HandshakeEnd())
+    end.choseHTTP2 = chose
+    #expect(end.outcome.failure?.kind == kind)
+  }
+
   @Test func everySOCKSFailureHasWords() {
     for code in 1..<CURLPX_LAST.rawValue {
       let end = TransferEnd(code: CURLE_PROXY, phase: .proxy, proxy: ProxyEnd(code: code))

@@ -148,6 +148,23 @@ import Testing
     }
   }
 
+  /// Over TLS a server that agreed on HTTP/2 has to speak it. This one says every line backwards.
+  @Test(arguments: ["auto", "2"])
+  func whatIsNoFrameIsNoHTTP2(version: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      let server = try await OpenSSLServer(authority.issue("good"), ["-rev", "-alpn", "h2"], in: folder)
+      defer { server.stop() }
+      let check = try httpCheck("https://good.test:\(server.port)/") {
+        $0.tlsCAFile = authority.rootFile
+        $0.httpVersion = version
+      }
+      let outcome = try await ProbeBench().http(check)
+      #expect(outcome.verdict.reason == .httpProtocol, "\(outcome.verdict)")
+      #expect(outcome.verdict.message?.hasSuffix("what the server sends is not HTTP/2") == true)
+    }
+  }
+
   /// The frames of an HTTP/2 server that does not care for the rules: RFC 9113.
   private enum Frame {
     static let settings = frame(4, 0, 0, [])
