@@ -72,7 +72,7 @@ extension KeyTable {
     keys: [
       Key(
         "in_flight", .automatic(SettingLimits.inFlight),
-        "Probes at once; auto: descriptor limit less 64, at most 2000",
+        "Probes at once; auto: what the descriptors allow, at most 2000",
         default: "auto"),
       Key(
         "in_flight_per_host", .integer(SettingLimits.perHost), "Probes at once to one host and port",

@@ -53,7 +53,7 @@ package struct StatusSettings: Hashable, Sendable {
 
 /// `limits`
 package struct LimitSettings: Hashable, Sendable {
-  /// Nil: the smaller of 2,000 and the descriptor limit less 64.
+  /// Nil: what the descriptors allow, at most 2,000.
   package var inFlight: Int?
   /// To one host and port.
   package var inFlightPerHost: Int

@@ -29,7 +29,7 @@ struct HeaderAccumulator {
   /// The next line begins an answer, so it is a status line.
   private var atStart = true
   /// Content-Length of the answer that is being read.
-  private var announced: Int64?
+  private(set) var announced: Int64?
 
   /// Whether the answer itself says where it ends (RFC 9112 section 6.3).
   var isFramed: Bool { announced != nil || transferCodings.contains("chunked") }

@@ -158,7 +158,7 @@ final class Transfer {
       code: code, systemError: failedCall, stop: stop,
       phase: phase(endingWith: code), hasAnswer: headersEnd != nil || request.goal == .handshake,
       handshake: judge?.end, proxy: proxyEnd, words: wordsBuffer.map { String(cString: $0) } ?? "",
-      isCut: decoder?.isUnfinished ?? false || isWithoutFarewell,
+      isCut: decoder?.isUnfinished ?? false || isWithoutFarewell || isShort,
       assumedHTTP2: request.httpVersion == .http2 && !isEncrypted, choseHTTP2: judge?.chosenProtocol == "h2")
     var report = TransferReport(outcome: end.outcome)
     if headersEnd != nil {
@@ -190,6 +190,15 @@ final class Transfer {
       headers.httpVersion?.first == "1", let status = headers.statusCode, status != 204, status != 304
     else { return false }
     return !headers.isFramed
+  }
+
+  /// Less of a body over HTTP/2 than its Content-Length says (RFC 9113 section 8.1.1). libcurl 7.88 takes a broken
+  /// connection for the end of its stream.
+  private var isShort: Bool {
+    guard headers.httpVersion == "2", case .body = request.goal, request.method != "HEAD", headersEnd != nil,
+      let length = headers.announced, let status = headers.statusCode, status != 204, status != 304
+    else { return false }
+    return Int64(request.decompress ? arrived : body.count) < length
   }
 
   private var proxyEnd: ProxyEnd? {

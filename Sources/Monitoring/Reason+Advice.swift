@@ -6,6 +6,8 @@ extension Reason {
     switch self {
     case .connectRefused, .connectTimeout, .connectUnreachable, .connectionReset, .connectionClosed:
       phase == .dns ? "see whether the name server runs there, over UDP and TCP" : advice
+    case .httpProtocol where phase == .transfer:
+      "the answer is not sound: see what the service, or something on the way, does to it"
     default: advice
     }
   }

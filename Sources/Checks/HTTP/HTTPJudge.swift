@@ -15,10 +15,10 @@ struct HTTPJudge {
   /// - Parameters:
   ///   - failure: the verdict of a transfer or redirect that ended the probe early; nil when the answer is complete.
   ///   - lastURL: where the answer came from.
-  ///   - certificateEnd: the leaf's end of validity, of the last hop with TLS.
+  ///   - tls: of the last hop that used it.
   init(
     settings: HTTPSettings, failure: Verdict?, report: TransferReport?, lastURL: HTTPURL? = nil,
-    certificateEnd: Timestamp?, now: Timestamp
+    tls: TLSReport?, now: Timestamp
   ) {
     let status = HTTPConditions.status(settings.expect.status, report?.statusCode)
     var judged = [status]
@@ -31,8 +31,7 @@ struct HTTPJudge {
       assertions = judged.map(\.assertion)
       mask = own
     }
-    let certificate = CertificateRule(
-      thresholds: settings.expect.certificateDays, notAfter: certificateEnd, now: now)
+    let certificate = CertificateRule(settings.expect.certificateDays, tls, now: now)
     assertions += certificate.assertions
     self.assertions = assertions
     let verdict = failure ?? Self.verdict(of: judged) ?? certificate.verdict ?? .ok

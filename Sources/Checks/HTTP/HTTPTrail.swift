@@ -50,7 +50,7 @@ struct HTTPTrail {
     let now = tls == nil ? .epoch : clock()
     let judge = HTTPJudge(
       settings: plan.settings, failure: failure, report: last?.report, lastURL: lastURL,
-      certificateEnd: tls?.earliestEnd.map { Timestamp(seconds: $0) }, now: now)
+      tls: tls, now: now)
     var outcome = ProbeOutcome(
       judge.verdict, responseTime: sum.total, timings: sum, hops: hops, address: address,
       ipVersion: address == nil ? nil : last?.peer.address.version, statusCode: last?.report.statusCode,

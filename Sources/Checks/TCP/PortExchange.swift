@@ -58,10 +58,7 @@ struct PortExchange: Sendable {
     _ tls: TLSSummary? = nil
   ) -> ProbeOutcome {
     let now = now()
-    let rule = CertificateRule(
-      thresholds: settings.certificate,
-      notAfter: tls?.report?.earliestEnd.map { Timestamp(seconds: $0) },
-      leafNotAfter: tls?.report?.chain.first.map { Timestamp(seconds: $0.notAfter) }, now: now)
+    let rule = CertificateRule(settings.certificate, tls?.report, now: now)
     let total = (dns ?? .zero) + took
     var outcome = ProbeOutcome(
       verdict == .ok ? rule.verdict ?? .ok : verdict, responseTime: total,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Curl
 import Monitoring
 
 /// Holds the time left on a certificate and on the path above it against the thresholds of a check. Pure; fails closed:
@@ -58,5 +59,14 @@ struct CertificateRule {
     return end < now
       ? "\(which) expired on \(end.rfc3339)"
       : "\(which) is valid until \(end.rfc3339), less than \(limit.text) from now"
+  }
+}
+
+extension CertificateRule {
+  /// - Parameter report: nil: no certificate was presented.
+  init(_ thresholds: Thresholds<Duration>, _ report: TLSReport?, now: Timestamp) {
+    self.init(
+      thresholds: thresholds, notAfter: report?.earliestEnd.map { Timestamp(seconds: $0) },
+      leafNotAfter: report?.chain.first.map { Timestamp(seconds: $0.notAfter) }, now: now)
   }
 }

@@ -44,7 +44,8 @@ struct ResultExplanation {
     lines.append("  " + paint(reason, result.state.ansi))
     if let phase = result.phase { lines.append("  where  \(phase.rawValue.replacing("_", with: " "))") }
     // Advice that leads here has been followed.
-    if let advice = result.reason.advice, !advice.contains("--explain") { lines.append("  next   \(advice)") }
+    let advice = result.reason.advice(in: result.phase)
+    if let advice, !advice.contains("--explain") { lines.append("  next   \(advice)") }
     return lines
   }
 

@@ -27,13 +27,17 @@ func phases(of timings: Timings) -> [PhaseSpan] {
 struct TimeDrawing {
   private let result: CheckResult
   private let paint: Paint
-  /// Columns of the drawing.
+  /// Columns of the drawing; zero: there is no room for one, and the numbers stand alone.
   private let columns: Int
+
+  /// Of a row, before the drawing.
+  private static let margin = 34
 
   init(_ result: CheckResult, paint: Paint, width: Int) {
     self.result = result
     self.paint = paint
-    columns = max(16, min(72, width - 34))
+    let room = min(72, width - Self.margin)
+    columns = room < 12 ? 0 : room
   }
 
   var lines: [String] {
@@ -52,7 +56,7 @@ struct TimeDrawing {
     return spans.map { span in
       defer { start += span.span }
       let failed = hasFailed(in: span.phase)
-      let bar = paint(bar(span.span, total), failed ? Paint.bad : color(span.phase))
+      let bar = paint(bar(span.span, from: start, total), failed ? Paint.bad : color(span.phase))
       let mark = failed ? paint("✕", Paint.bad) : " "
       return "    \(mark) " + pad(span.name, 12) + padLeft(precise(span.span), 14) + "  "
         + String(repeating: " ", count: offset(start, total)) + bar
@@ -80,14 +84,18 @@ struct TimeDrawing {
       let mark = failed ? paint("✕", Paint.bad) : " "
       let name = "\(index + 1)  \(hop.statusCode.map(String.init) ?? "---")"
       return "    \(mark) " + pad(name, 12) + padLeft(precise(taken), 14) + "  "
-        + String(repeating: " ", count: offset(start, total)) + letters(hop.timings, total)
+        + String(repeating: " ", count: offset(start, total)) + letters(hop.timings, from: start, total)
     }
-    return rows + ["      d dns  c connect  t tls  f first byte  b body"]
+    return columns == 0 ? rows : rows + ["      d dns  c connect  t tls  f first byte  b body"]
   }
 
-  private func letters(_ timings: Timings, _ total: Duration) -> String {
-    phases(of: timings).map { span in
-      paint(String(repeating: span.letter, count: length(span.span, total)), color(span.phase))
+  /// Each part has one column at least, which may take two more than the drawing has, and never leaves the line.
+  private func letters(_ timings: Timings, from start: Duration, _ total: Duration) -> String {
+    var room = columns == 0 ? 0 : columns + 2 - offset(start, total)
+    return phases(of: timings).map { span in
+      let count = min(room, length(span.span, total))
+      room -= count
+      return count == 0 ? "" : paint(String(repeating: span.letter, count: count), color(span.phase))
     }.joined()
   }
 
@@ -99,12 +107,14 @@ struct TimeDrawing {
   }
 
   private func offset(_ start: Duration, _ total: Duration) -> Int {
-    min(Int(start / total * Double(columns)), columns - 1)
+    max(0, min(Int(start / total * Double(columns)), columns - 1))
   }
 
   /// What took less than half a column is a line, so that it neither vanishes nor looks like something.
-  private func bar(_ span: Duration, _ total: Duration) -> String {
-    span / total * Double(columns) < 0.5 ? "▏" : String(repeating: "█", count: length(span, total))
+  private func bar(_ span: Duration, from start: Duration, _ total: Duration) -> String {
+    if columns == 0 { return "" }
+    let count = min(columns - offset(start, total), length(span, total))
+    return span / total * Double(columns) < 0.5 ? "▏" : String(repeating: "█", count: count)
   }
 
   /// At least one column: what happened is seen.

@@ -45,7 +45,7 @@ struct Answer {
     return HTTPJudge(
       settings: settings,
       failure: failure ?? (status == nil ? Verdict(.connectRefused, phase: .connect) : nil),
-      report: report, lastURL: try HTTPURL(url), certificateEnd: nil, now: now)
+      report: report, lastURL: try HTTPURL(url), tls: nil, now: now)
   }
 }
 

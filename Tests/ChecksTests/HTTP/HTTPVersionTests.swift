@@ -214,6 +214,28 @@ import Testing
     #expect(try residentKilobytes() - before < 32 * 1024)
   }
 
+  /// What the check looks for is in the part that came; libcurl calls the transfer complete.
+  @Test(arguments: [true, false]) func aBodyShorterThanAnnouncedIsCut(decompress: Bool) async throws {
+    let outcome = try await faultOutcome(
+      change: {
+        $0.httpVersion = "2"
+        $0.expectBodyContains = ["needle"]
+        $0.decompress = decompress
+      },
+      script: { link in
+        link.write(Frame.settings)
+        _ = link.read()
+        // `content-length: 100`, by its place in the static table.
+        let length: [UInt8] = [0x0f, 0x0d, 3] + Array("100".utf8)
+        link.write(Frame.frame(1, 4, 1, [0x88] + length))
+        link.write(Frame.frame(0, 0, 1, Array("a needle".utf8)))
+        usleep(50_000)
+        link.write(Array("no frame at all, and then nothing more".utf8))
+      })
+    #expect(!outcome.verdict.isSuccess, "\(outcome.verdict)")
+    #expect(outcome.verdict.phase == .transfer)
+  }
+
   /// REFUSED_STREAM lets a client ask again, and libcurl does, on a connection of its own.
   @Test(arguments: [7, 13] as [UInt8])
   func aRefusedStreamIsOneAttempt(code: UInt8) async throws {
