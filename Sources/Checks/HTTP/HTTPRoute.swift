@@ -34,6 +34,13 @@ struct HTTPRoute: Sendable {
       failure.phase = .proxy
       if case .local = failure.kind {} else { failure.kind = .proxyConnect }
     }
+    // A plain request ends at an http proxy, which would say what the target did: it broke off itself.
+    if proxy?.scheme == .http, dialled.report.tls == nil, failure.phase == .firstByte,
+      failure.kind == .reset || failure.kind == .closed
+    {
+      (failure.kind, failure.phase) = (.proxyConnect, .proxy)
+      failure.message = "the proxy broke off before it had answered"
+    }
     let place = failure.phase == .proxy ? proxy?.endpoint : nil
     return Verdict(failure, of: dialled, at: place ?? endpoint, for: check)
   }

@@ -195,4 +195,17 @@ import Testing
       #expect(wrong.accepted == 0)
     }
   }
+
+  /// What the target does a proxy answers for (RFC 9110 section 15.6); a connection it breaks is its own.
+  @Test func aPlainRequestThatTheProxyBreaksOff() async throws {
+    let server = try LoopbackServer { link in _ = link.read(until: "\r\n\r\n") }
+    defer { server.stop() }
+    let check = try httpCheck("http://good.test/") {
+      $0.proxy = Redacted("http://127.0.0.1:\(server.port)")
+      $0.negate = true
+    }
+    let outcome = try await ProbeBench().http(check)
+    #expect(outcome.verdict.reason == .proxyConnect && outcome.verdict.phase == .proxy, "\(outcome.verdict)")
+    #expect(outcome.verdict.message?.hasSuffix("the proxy broke off before it had answered") == true)
+  }
 }
