@@ -62,12 +62,12 @@ package struct CheckRunner: Sendable {
       try await time.sleep(check.retryDelay)
       retries += 1
       began = time.instant()
-      outcome = try await attempt(check, &attempts)
+      outcome = try await attempt(check.again(after: outcome), &attempts)
     }
     if outcome.verdict.deservesRetry, check.retries > 0, check.confirmDelay > .zero {
       try await time.sleep(check.confirmDelay)
       began = time.instant()
-      outcome = try await attempt(check, &attempts)
+      outcome = try await attempt(check.again(after: outcome), &attempts)
       if outcome.verdict.state == .down { outcome.verdict = outcome.verdict.confirmed(after: retries) }
     }
     // Of a check that must fail, the failure is what the uplink would excuse.
@@ -179,5 +179,12 @@ extension Verdict {
   fileprivate func confirmed(after retries: Int) -> Verdict {
     let words = "confirmed failure after \(retries) \(retries == 1 ? "retry" : "retries")"
     return Verdict(reason, phase: phase, message: message.map { "\(words): \($0)" } ?? words)
+  }
+}
+
+extension MonitoringCheck {
+  /// For the next attempt of a run.
+  fileprivate func again(after outcome: ProbeOutcome) -> MonitoringCheck {
+    outcome.verdict.phase == .connect ? secondLook() : self
   }
 }

@@ -59,4 +59,11 @@ extension MonitoringCheck {
     parts.pinned = address
     return MonitoringCheck(parts)
   }
+
+  /// The same check, for one more attempt after none of its host's addresses could be reached.
+  package func secondLook() -> MonitoringCheck {
+    var parts = shared.parts
+    parts.isSecondLook = true
+    return MonitoringCheck(parts)
+  }
 }

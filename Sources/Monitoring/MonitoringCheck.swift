@@ -62,6 +62,9 @@ package struct MonitoringCheck: Sendable {
   package var resolver: Endpoint? { shared.parts.resolver }
   /// The one address of its host that a run with `addresses: each` is about at the moment; nil in every configuration.
   package var pinned: IPAddress? { shared.parts.pinned }
+  /// No address could be reached in the attempt before: it is worth the wait to know them all. False in every
+  /// configuration.
+  package var isSecondLook: Bool { shared.parts.isSecondLook }
   /// The local address connections are made from.
   package var sourceAddress: IPAddress? { shared.parts.sourceAddress }
   /// The target must not answer as the conditions say: success and failure change places.
@@ -118,6 +121,7 @@ extension MonitoringCheck {
     let addresses: AddressScope
     let resolver: Endpoint?
     var pinned: IPAddress?
+    var isSecondLook = false
     let sourceAddress: IPAddress?
     let negate: Bool
     let kind: CheckKind

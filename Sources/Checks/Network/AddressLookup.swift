@@ -61,7 +61,7 @@ struct AddressLookup: Hashable, Sendable {
 
   /// IPv6 and IPv4 together. With `scope` each, addresses of one family are not enough while nobody can tell those of
   /// the other.
-  init(merging lookups: [AddressLookup], of name: DNSName, scope: AddressScope) {
+  init(merging lookups: [AddressLookup], of name: DNSName, scope: ResolveScope) {
     let addresses = lookups.flatMap(\.addresses)
     elapsed = lookups.map(\.elapsed).max() ?? .zero
     if lookups.count == 1 { elapsed += lookups[0].patience }

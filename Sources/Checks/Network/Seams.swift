@@ -18,6 +18,16 @@ package struct ResolvedHost: Hashable, Sendable {
   }
 }
 
+/// How much of a host's addresses must be known.
+package enum ResolveScope: Hashable, Sendable {
+  /// Those of one family, if the other's are not there a moment later.
+  case any
+  /// Those of both families, if half of the time is enough for it.
+  case both
+  /// As `both`; and it is a failure when nobody can tell what those of one family are.
+  case each
+}
+
 /// Turns a host into addresses, afresh for every attempt: nothing is cached between probes.
 package protocol HostResolving: Sendable {
   /// `host` is a name or an address literal without brackets; `deadline` is the whole attempt's, and resolution
@@ -26,27 +36,25 @@ package protocol HostResolving: Sendable {
   func resolve(_ host: String, ip: IPPreference, deadline: ContinuousClock.Instant)
     async throws(CancellationError) -> ResolvedHost
 
-  /// With `scope` each, it is a failure when nobody can tell what the addresses of one family are: those of the other
-  /// are not all of them.
-  func resolve(_ host: String, ip: IPPreference, scope: AddressScope, deadline: ContinuousClock.Instant)
+  func resolve(_ host: String, ip: IPPreference, scope: ResolveScope, deadline: ContinuousClock.Instant)
     async throws(CancellationError) -> ResolvedHost
 
   /// Asks these servers and nobody else: no hosts file, no search list. `name` is what messages call them.
   func resolve(
-    _ host: String, ip: IPPreference, scope: AddressScope, asking servers: [SocketAddress],
+    _ host: String, ip: IPPreference, scope: ResolveScope, asking servers: [SocketAddress],
     called name: Endpoint, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost
 }
 
 extension HostResolving {
   package func resolve(
-    _ host: String, ip: IPPreference, scope: AddressScope, deadline: ContinuousClock.Instant
+    _ host: String, ip: IPPreference, scope: ResolveScope, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost {
     try await resolve(host, ip: ip, deadline: deadline)
   }
 
   package func resolve(
-    _ host: String, ip: IPPreference, scope: AddressScope, asking servers: [SocketAddress],
+    _ host: String, ip: IPPreference, scope: ResolveScope, asking servers: [SocketAddress],
     called name: Endpoint, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost {
     ResolvedHost(

@@ -39,7 +39,7 @@ package final class SystemResolver: HostResolving {
   }
 
   package func resolve(
-    _ host: String, ip: IPPreference, scope: AddressScope, deadline: ContinuousClock.Instant
+    _ host: String, ip: IPPreference, scope: ResolveScope, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost {
     if let literal = IPAddress(host) {
       guard ip.allows(literal) else {
@@ -71,7 +71,7 @@ package final class SystemResolver: HostResolving {
   }
 
   package func resolve(
-    _ host: String, ip: IPPreference, scope: AddressScope, asking servers: [SocketAddress],
+    _ host: String, ip: IPPreference, scope: ResolveScope, asking servers: [SocketAddress],
     called name: Endpoint, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost {
     if IPAddress(host) != nil { return try await resolve(host, ip: ip, deadline: deadline) }
@@ -133,7 +133,7 @@ package final class SystemResolver: HostResolving {
   /// Which addresses of a name, and until when.
   private struct Wanted: Sendable {
     var ip: IPPreference
-    var scope: AddressScope
+    var scope: ResolveScope
     var deadline: ContinuousClock.Instant
   }
 
@@ -161,7 +161,7 @@ package final class SystemResolver: HostResolving {
     }
     // Whoever wants all of them waits for both families, but not until there is no time left to probe them.
     let half = ContinuousClock.now.duration(to: wanted.deadline).microseconds / 2
-    let deadline = wanted.scope == .each ? .now + .microseconds(half) : wanted.deadline
+    let deadline = wanted.scope == .any ? wanted.deadline : .now + .microseconds(half)
     let lookups = await withTaskGroup(of: AddressLookup?.self) { group in
       for type in [DNSRecordType.aaaa, .a] {
         group.addTask { try? await self.lookUp(type, of: name, until: deadline, source) }

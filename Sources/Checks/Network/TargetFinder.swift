@@ -182,8 +182,11 @@ package struct TargetFinder: Sendable {
 }
 
 extension MonitoringCheck {
-  /// Of a run that is about one address the others do not matter, those of a redirect's target.
-  fileprivate var scope: AddressScope { pinned == nil ? addresses : .any }
+  /// In a run that is about one address the others, those of a redirect's target, are of no more interest than usual.
+  fileprivate var scope: ResolveScope {
+    if pinned != nil { return .any }
+    return addresses == .each ? .each : isSecondLook ? .both : .any
+  }
 
   /// The family asked for, or the only one the source address can dial.
   fileprivate var usableIP: IPPreference {

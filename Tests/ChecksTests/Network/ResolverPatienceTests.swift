@@ -25,7 +25,7 @@ import Testing
   }
 
   private func resolve(
-    _ ip: IPPreference, scope: AddressScope = .any, servers: String = "nameserver 127.0.0.1", port: UInt16,
+    _ ip: IPPreference, scope: ResolveScope = .any, servers: String = "nameserver 127.0.0.1", port: UInt16,
     within: Duration
   ) async throws -> ResolvedHost {
     try await withResolver(servers, port: port) { _, resolver in
@@ -88,6 +88,41 @@ import Testing
       #expect(host.addresses.isEmpty)
       #expect(host.failure?.reason == (isSilent ? .dnsTimeout : .dnsServfail))
       #expect(host.failure?.message?.hasPrefix("only a part of the addresses is known: ") == true)
+    }
+  }
+
+  /// What was left out of the first look, because it took long, is in the second.
+  @Test func theSecondLookWaitsForBothFamilies() async throws {
+    let v4 = Mutex<(request: [UInt8], client: UDPClient)?>(nil)
+    // AAAA is answered at once, A when somebody asks for it again, which happens within half of the time.
+    try await withUDPResponder(script: { request, client in
+      guard Self.isV4(request) else {
+        return client.send(
+          Wire(to: request).with { $0.answers = [Wire.record(28, [UInt8](repeating: 0, count: 15) + [1])] }
+            .bytes)
+      }
+      let first = v4.withLock { first in
+        defer { first = (request, client) }
+        return first
+      }
+      if let first, first.client.port == client.port { Self.answer(request, client) }
+    }) { server in
+      let check = try makeCheck("tcp") {
+        ($0.host, $0.port, $0.resolver) = ("web.example", 443, "127.0.0.1:\(server.port)")
+      }
+      try await withResolver("", port: 1) { (_, system) async throws in
+        let finder = TargetFinder(resolver: system, policy: EgressPolicy())
+        func families(_ check: MonitoringCheck) async throws -> [Int] {
+          let target = try #require(check.ownTarget)
+          guard
+            case .found(let addresses, _) = try await finder.find(
+              target, for: check, until: .after(.seconds(6)))
+          else { return [] }
+          return addresses.map(\.address.version)
+        }
+        #expect(try await families(check) == [6])
+        #expect(try await families(check.secondLook()) == [6, 4])
+      }
     }
   }
 }

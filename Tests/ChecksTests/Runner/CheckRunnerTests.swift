@@ -119,6 +119,14 @@ import Testing
     #expect(probe.deadlines == [time.instant(.seconds(4)), time.instant(.milliseconds(7100))])
   }
 
+  /// After one that reached no address; not after one whose target answered wrongly.
+  @Test func theNextAttemptTakesASecondLook() async throws {
+    let wrong = ProbeOutcome(Verdict(.httpStatus, phase: .assertion))
+    let probe = ScriptedProbe([down(), wrong, down(), up()], time: time)
+    _ = try await runner(probe).run(check(), slot: slot)
+    #expect(probe.secondLooks == [false, true, false, true])
+  }
+
   @Test func theSlotAndTheLatenessAreInTheResult() async throws {
     time.pass(.milliseconds(40))
     let result = try await run([up()])

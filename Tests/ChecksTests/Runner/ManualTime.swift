@@ -33,14 +33,22 @@ final class ManualTime: Sendable {
 
 /// Answers as it was told, one outcome an attempt, and notes the deadlines it was given.
 final class ScriptedProbe: Probe {
-  private let state: Mutex<(outcomes: [ProbeOutcome], deadlines: [ContinuousClock.Instant])>
+  private struct State {
+    var outcomes: [ProbeOutcome]
+    var deadlines: [ContinuousClock.Instant] = []
+    var secondLooks: [Bool] = []
+  }
+
+  private let state: Mutex<State>
   private let time: ManualTime
   private let takes: Duration
 
   var deadlines: [ContinuousClock.Instant] { state.withLock { $0.deadlines } }
+  /// Of each attempt, whether it was to wait for all addresses.
+  var secondLooks: [Bool] { state.withLock { $0.secondLooks } }
 
   init(_ outcomes: [ProbeOutcome], time: ManualTime, takes: Duration = .milliseconds(100)) {
-    self.state = Mutex((outcomes, []))
+    self.state = Mutex(State(outcomes: outcomes))
     self.time = time
     self.takes = takes
   }
@@ -51,6 +59,7 @@ final class ScriptedProbe: Probe {
     time.pass(takes)
     return state.withLock { state in
       state.deadlines.append(deadline)
+      state.secondLooks.append(check.isSecondLook)
       return state.outcomes.count > 1 ? state.outcomes.removeFirst() : state.outcomes[0]
     }
   }
