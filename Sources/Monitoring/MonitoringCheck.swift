@@ -147,8 +147,19 @@ package indirect enum CheckKind: Hashable, Sendable {
     }
   }
 
+  /// The host whose addresses are dialled; nil where the check does not name it, and behind a proxy.
+  var dialled: String? {
+    switch self {
+    case .http(let http): http.proxy == nil ? http.url.host : nil
+    case .tcp(let tcp): tcp.host
+    case .dns(let dns): dns.server?.host
+    case .tls(let tls): tls.host
+    case .ping(let ping): ping.host
+    }
+  }
+
   /// The name that people know it by; nil where it is the machine's own.
-  var name: String? {
+  fileprivate var name: String? {
     switch self {
     case .http(let http): http.url.host
     case .tcp(let tcp): tcp.host

@@ -12,7 +12,9 @@ struct DNSDatagramDialogue: Dialogue {
 
   let first: DNSQuery
   /// How long after the first query the second goes out.
-  let patience: Duration
+  private(set) var patience: Duration
+  /// How often the second is sent again, each time after twice as long.
+  private var repetitions: Int
 
   private(set) var answer: [UInt8]?
   /// Datagrams that were no answer to any of our queries.
@@ -22,9 +24,12 @@ struct DNSDatagramDialogue: Dialogue {
   private let freshID: @Sendable () -> UInt16
 
   /// `freshID` gives the id of the second query.
-  init(first: DNSQuery, patience: Duration, freshID: @escaping @Sendable () -> UInt16) {
+  init(
+    first: DNSQuery, patience: Duration, repetitions: Int = 0, freshID: @escaping @Sendable () -> UInt16
+  ) {
     self.first = first
     self.patience = patience
+    self.repetitions = repetitions
     self.freshID = freshID
   }
 
@@ -33,7 +38,15 @@ struct DNSDatagramDialogue: Dialogue {
   }
 
   mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep {
-    second == nil ? askAgain() : .wait
+    guard let second else {
+      var step = askAgain()
+      if repetitions > 0 { step.wake = now + patience * 2 }
+      return step
+    }
+    guard repetitions > 0 else { return .wait }
+    repetitions -= 1
+    patience = patience * 2
+    return DialogueStep(send: second.bytes, wake: repetitions > 0 ? now + patience * 2 : nil)
   }
 
   private mutating func askAgain() -> DialogueStep {

@@ -12,6 +12,8 @@ struct DNSExchange: Sendable {
   var transport = DNSTransport.udp
   /// How long after the first query over UDP the second goes out; nil: half of the time, at most 2 s.
   var patience: Duration?
+  /// How often the second query is sent again, each time after twice as long.
+  var repetitions = 0
   /// For dot and doh, which do not work without it.
   var secured: DNSSecured?
 
@@ -44,7 +46,7 @@ struct DNSExchange: Sendable {
     let half = ContinuousClock.now.duration(to: deadline).microseconds / 2
     let patience = min(.seconds(2), patience ?? .microseconds(half))
     let dialogue = DNSDatagramDialogue(
-      first: query, patience: patience, freshID: Self.freshID)
+      first: query, patience: patience, repetitions: repetitions, freshID: Self.freshID)
     let outcome = try await reactor.converse(dialogue, over: .udp, with: server, until: deadline)
     let report = outcome.report
     let ignored = outcome.dialogue.ignored

@@ -104,8 +104,10 @@ package struct DNSMessage: Hashable, Sendable {
 
 extension DNSMessage {
   /// It points elsewhere: the server neither answers for the name nor looks it up for others. To whoever cannot go
-  /// there it is no answer at all.
-  var isReferral: Bool { rcode == .noError && answers.isEmpty && !authoritative && !recursionAvailable }
+  /// there it is no answer at all. With an SOA record it says that there is nothing (RFC 2308 section 2.2).
+  var isReferral: Bool {
+    rcode == .noError && answers.isEmpty && zone == nil && !authoritative && !recursionAvailable
+  }
 }
 
 /// What an OPT record says, as far as it is heard (RFC 6891 6.1).

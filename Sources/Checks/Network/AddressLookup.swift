@@ -12,6 +12,8 @@ struct AddressLookup: Hashable, Sendable {
   var addresses: [IPAddress] = []
   var failure: Verdict?
   var elapsed = Duration.zero
+  /// There are addresses, but they are not all, and all were wanted.
+  private(set) var isPartial = false
   /// How long the other family was then waited for, at most.
   var patience = Duration.zero
 
@@ -70,6 +72,7 @@ struct AddressLookup: Hashable, Sendable {
     if addresses.isEmpty {
       failure = telling ?? Verdict(.dnsNoData, phase: .dns, message: "\(name) exists but has no address")
     } else if scope == .each, let telling {
+      isPartial = true
       let words = "only a part of the addresses is known: \(telling.message ?? telling.reason.rawValue)"
       failure = Verdict(telling.reason, phase: telling.phase, message: words, isUnknown: telling.isUnknown)
     } else {

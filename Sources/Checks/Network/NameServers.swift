@@ -54,7 +54,9 @@ final class NameServers: Sendable {
     var turns = ServerTurns(
       health.withLock { $0.ordered(configuration.servers, at: began) }, configuration, until: deadline,
       from: began)
-    let query = Query(question: question, recursion: recursion, transport: transport, phase: phase)
+    let query = Query(
+      question: question, recursion: recursion, transport: transport, phase: phase,
+      repetitions: configuration.attempts)
     let reply = await withTaskGroup(of: Event.self) { group in
       while true {
         while let turn = turns.next(at: .now) { start(turn, query, in: &group) }
@@ -86,6 +88,7 @@ final class NameServers: Sendable {
     var recursion: Bool
     var transport: DNSTransport
     var phase: Phase
+    var repetitions: Int
   }
 
   private enum Event: Sendable {
@@ -97,7 +100,8 @@ final class NameServers: Sendable {
 
   private func start(_ turn: ServerTurns.Turn, _ query: Query, in group: inout TaskGroup<Event>) {
     let exchange = DNSExchange(
-      reactor: reactor, phase: query.phase, transport: query.transport, patience: turn.share / 2)
+      reactor: reactor, phase: query.phase, transport: query.transport, patience: turn.share / 2,
+      repetitions: query.repetitions)
     group.addTask { [question = query.question, recursion = query.recursion] in
       let reply = try? await exchange.ask(
         question, recursion: recursion, server: turn.server, until: turn.end)
@@ -105,8 +109,10 @@ final class NameServers: Sendable {
     }
     guard !turn.isLast else { return }
     group.addTask {
-      try? await Task.sleep(until: turn.started + turn.share, clock: .continuous)
-      return .overdue(turn)
+      do {
+        try await Task.sleep(until: turn.started + turn.share, clock: .continuous)
+        return .overdue(turn)
+      } catch { return .cancelled }
     }
   }
 

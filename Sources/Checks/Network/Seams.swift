@@ -22,9 +22,10 @@ package struct ResolvedHost: Hashable, Sendable {
 package enum ResolveScope: Hashable, Sendable {
   /// Those of one family, if the other's are not there a moment later.
   case any
-  /// Those of both families, if half of the time is enough for it.
+  /// Those of both families, if they come within four such moments.
   case both
-  /// As `both`; and it is a failure when nobody can tell what those of one family are.
+  /// Those of both families, for which half of the time is waited; it is a failure when nobody can tell what those of one
+  /// family are.
   case each
 }
 

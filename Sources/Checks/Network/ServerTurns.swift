@@ -2,8 +2,8 @@
 
 import Monitoring
 
-/// Whose turn it is to be asked: each of resolv.conf's servers, then, for as many rounds as it says, those that were
-/// silent. Pure.
+/// Whose turn it is to be asked: each of resolv.conf's servers, once. A turn stays open while the next ones begin, and the
+/// question is repeated in it, so that no more sockets are open than there are servers. Pure.
 struct ServerTurns {
   typealias Instant = ContinuousClock.Instant
 
@@ -39,10 +39,10 @@ struct ServerTurns {
     _ servers: [SocketAddress], _ configuration: ResolverConfiguration, until deadline: Instant,
     from start: Instant
   ) {
-    upcoming = repeatElement(servers, count: configuration.attempts).flatMap(\.self)[...]
+    upcoming = servers[...]
     timeout = configuration.timeout
     // No later than a resolver that waits for one after the other gives up.
-    end = min(deadline, start + timeout * upcoming.count)
+    end = min(deadline, start + timeout * (configuration.attempts * servers.count))
   }
 
   /// The turn that begins now; nil: none does.
@@ -66,8 +66,6 @@ struct ServerTurns {
   mutating func ended(_ turn: Turn, with reply: DNSReply) {
     running -= 1
     if turn.number == newest { isDue = true }
-    // Who said "I cannot" will say it again; who was silent may have been lost on the way.
-    if reply.failure == nil { upcoming.removeAll { $0 == turn.server } }
     let elapsed = max(best?.elapsed ?? .zero, reply.elapsed)
     if best?.failure != nil || best == nil { best = reply }
     best?.elapsed = elapsed

@@ -13,8 +13,8 @@ package final class SystemResolver: HostResolving {
   private let others: NameServers
   private let port: UInt16
 
-  /// Once one family has addresses, the other may take this long, and no more than a quarter of the time that is left:
-  /// some servers never answer for AAAA.
+  /// Once one family has addresses, the other may take this long, four times as long at a second look, and no more than a
+  /// quarter of the time that is left: some servers never answer for AAAA.
   private static let grace = Duration.milliseconds(500)
 
   /// The machine's own files and port 53.
@@ -117,6 +117,10 @@ package final class SystemResolver: HostResolving {
       let lookup = try await lookUp(candidate, wanted, of: Source(servers: servers, configuration))
       elapsed += lookup.elapsed
       if !lookup.addresses.isEmpty { return ResolvedHost(addresses: lookup.addresses, elapsed: elapsed) }
+      // It is this name that is meant: another one would be another host.
+      if lookup.isPartial {
+        return ResolvedHost(failure: lookup.failure.map(unknownIfDeaf), elapsed: elapsed)
+      }
       if candidate == name {
         own = lookup.failure
       } else if guessed == nil || guessed?.reason == .dnsNXDomain {
@@ -161,7 +165,7 @@ package final class SystemResolver: HostResolving {
     }
     // Whoever wants all of them waits for both families, but not until there is no time left to probe them.
     let half = ContinuousClock.now.duration(to: wanted.deadline).microseconds / 2
-    let deadline = wanted.scope == .any ? wanted.deadline : .now + .microseconds(half)
+    let deadline = wanted.scope == .each ? .now + .microseconds(half) : wanted.deadline
     let lookups = await withTaskGroup(of: AddressLookup?.self) { group in
       for type in [DNSRecordType.aaaa, .a] {
         group.addTask { try? await self.lookUp(type, of: name, until: deadline, source) }
@@ -171,11 +175,11 @@ package final class SystemResolver: HostResolving {
         // The grace is over, or the task was cancelled: the rest is given up.
         guard let lookup = next else { break }
         lookups.append(lookup)
-        guard lookups.count == 1, wanted.scope == .any, lookup.addresses.contains(where: canReach) else {
+        guard lookups.count == 1, wanted.scope != .each, lookup.addresses.contains(where: canReach) else {
           continue
         }
-        let left = ContinuousClock.now.duration(to: deadline).microseconds
-        let grace = min(Self.grace, .microseconds(left / 4))
+        let left = max(0, ContinuousClock.now.duration(to: deadline).microseconds)
+        let grace = min(Self.grace * (wanted.scope == .both ? 4 : 1), .microseconds(left / 4))
         // Who waits in vain has waited nevertheless.
         lookups[0].patience = grace
         group.addTask {

@@ -30,7 +30,10 @@ final class TLSMachine {
     guard let context = SSL_CTX_new(TLS_client_method()) else {
       throw TLSUnavailable("openssl gives no context")
     }
-    guard judge.configure(context), let connection = SSL_new(context) else {
+    let isConfigured = judge.configure(context)
+    // What is written while another handshake runs would have to be kept.
+    quartz_ssl_refuse_renegotiation(context)
+    guard isConfigured, let connection = SSL_new(context) else {
       SSL_CTX_free(context)
       throw TLSUnavailable(judge.fault ?? "openssl refused its settings")
     }

@@ -38,7 +38,8 @@ enum CertificateVerdict {
       case .untrusted:
         details[problem] = X509_verify_cert_error_string(Int(error.code)).map { String(cString: $0) }
       case .expired, .notYetValid, .weak:
-        if error.depth > 0 { details[problem] = "not the server's own, but \(error.depth) above it" }
+        let isOwn = errors.contains { $0.problem == problem && $0.depth == 0 }
+        if !isOwn { details[problem] = "not the server's own, but \(error.depth) above it" }
       case .selfSigned, .hostname: break
       }
     }

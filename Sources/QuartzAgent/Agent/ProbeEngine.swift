@@ -93,10 +93,10 @@ func withProbeEngine<Value>(
 let userAgent = "quartz-agent/\(agentVersion)"
 
 /// Probes in flight at most: what the configuration says, or 2,000, as far as the descriptors allow. A probe holds up
-/// to two (A and AAAA are asked at once); a quarter of a thousand is kept back for the store, the API and the status
+/// to six (A and AAAA are asked at once, of three servers where they are silent); a quarter of a thousand is kept back for the store, the API and the status
 /// server's connections, or half of them where there are few.
 func inFlightLimit(_ configured: Int?) -> Int {
   let limit = descriptorLimit()
-  let possible = max(1, (limit - min(256, limit / 2)) / 2)
+  let possible = max(1, (limit - min(256, limit / 2)) / 6)
   return min(configured ?? 2000, possible)
 }

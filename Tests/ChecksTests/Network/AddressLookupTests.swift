@@ -113,6 +113,13 @@ import Testing
   @Test func aReferralIsNoAnswer() throws {
     let lookup = try look { $0.flags = 0x8100 }
     #expect(lookup.failure?.reason == .dnsRefused, "\(String(describing: lookup.failure))")
+    // With the SOA record of its zone it says that there is nothing.
+    let soa = Wire.record(6, [0, 0] + [UInt8](repeating: 0, count: 20), name: [0])
+    let nothing = try look {
+      $0.flags = 0x8100
+      $0.authority = [soa]
+    }
+    #expect(nothing.failure?.reason == .dnsNoData)
   }
 
   private let v4 = (1...20).map { IPAddress.v4($0) }

@@ -33,20 +33,59 @@ import Testing
     }
   }
 
-  /// The server answers the first query, and that only once the second one is there.
+  /// The first server answers when it sees that the second is asked.
   @Test func anAnswerThatComesLateStillCounts() async throws {
     let waiting = Mutex<(request: [UInt8], client: UDPClient)?>(nil)
     try await withUDPResponder(script: { request, client in
-      let first = waiting.withLock { waiting in
-        if waiting == nil { waiting = (request, client) }
-        return waiting
+      waiting.withLock { waiting in if waiting == nil { waiting = (request, client) } }
+    }) { first in
+      let hints: @Sendable ([UInt8], UDPClient) -> Void = { _, _ in
+        if let (request, client) = waiting.withLock({ $0 }) { Self.answer(request, client) }
       }
-      if let first, first.client.port != client.port { Self.answer(first.request, first.client) }
+      try await withUDPResponder(0x7f00_0002, port: first.port, script: hints) { _ in
+        let host = try await resolve(
+          .v4, servers: "nameserver 127.0.0.1\nnameserver 127.0.0.2", port: first.port, within: .seconds(4))
+        #expect(host.addresses == [IPAddress("192.0.2.1")], "\(String(describing: host.failure))")
+        // From the first query on, and the second server was asked after half of the time.
+        #expect(host.elapsed >= .milliseconds(1500))
+      }
+    }
+  }
+
+  /// Who gives up one family has heard all that is to be heard from a server.
+  @Test func aServerThatIsGivenUpIsNotCalledSilent() async throws {
+    let answers: @Sendable ([UInt8], UDPClient) -> Void = { request, client in
+      if Self.isV4(request) { Self.answer(request, client) }
+    }
+    try await withUDPResponder(script: answers) { first in
+      try await withUDPResponder(0x7f00_0002, port: first.port, script: answers) { second in
+        let servers = "nameserver 127.0.0.1\nnameserver 127.0.0.2"
+        try await withResolver(servers, port: first.port) { (_, resolver) async throws in
+          for _ in 0..<3 {
+            let host = try await resolver.resolve("web.example", ip: .any, deadline: .after(.seconds(8)))
+            #expect(host.addresses == [IPAddress("192.0.2.1")])
+          }
+        }
+        #expect(second.received.isEmpty)
+      }
+    }
+  }
+
+  /// A server asked alone is asked again, over the same socket.
+  @Test func theQuestionIsRepeated() async throws {
+    let ports = Mutex<[UInt16]>([])
+    try await withUDPResponder(script: { request, client in
+      let count = ports.withLock { ports in
+        ports.append(client.port)
+        return ports.count
+      }
+      if count == 4 { Self.answer(request, client) }
     }) { server in
-      let host = try await resolve(.v4, port: server.port, within: .seconds(4))
+      let host = try await resolve(
+        .v4, servers: "nameserver 127.0.0.1\noptions timeout:1 attempts:5", port: server.port,
+        within: .seconds(20))
       #expect(host.addresses == [IPAddress("192.0.2.1")], "\(String(describing: host.failure))")
-      // From the first query on, and the second was sent after half of the time.
-      #expect(host.elapsed >= .milliseconds(1500))
+      #expect(Set(ports.withLock { $0 }).count == 1)
     }
   }
 
@@ -91,10 +130,27 @@ import Testing
     }
   }
 
+  /// Of the search list's names the first that exists is meant, also where only a part of it is known.
+  @Test func eachAddressIsOfOneName() async throws {
+    try await withUDPResponder(script: { request, client in
+      let isFirst = Wire(to: request).question.starts(with: Wire.name("web.a.example"))
+      let fails = isFirst && !Self.isV4(request)
+      Self.answer(request, client, flags: fails ? 0x8182 : 0x8180, empty: fails)
+    }) { server in
+      let servers = "nameserver 127.0.0.1\nsearch a.example b.example"
+      try await withResolver(servers, port: server.port) { (_, resolver) async throws in
+        let host = try await resolver.resolve("web", ip: .any, scope: .each, deadline: .after(.seconds(8)))
+        #expect(host.addresses.isEmpty && host.failure?.reason == .dnsServfail)
+        #expect(
+          host.failure?.message?.hasSuffix("web.a.example.") == true, "\(String(describing: host.failure))")
+      }
+    }
+  }
+
   /// What was left out of the first look, because it took long, is in the second.
   @Test func theSecondLookWaitsForBothFamilies() async throws {
     let v4 = Mutex<(request: [UInt8], client: UDPClient)?>(nil)
-    // AAAA is answered at once, A when somebody asks for it again, which happens within half of the time.
+    // AAAA is answered at once, A when somebody asks for it again, which happens after a second.
     try await withUDPResponder(script: { request, client in
       guard Self.isV4(request) else {
         return client.send(
@@ -108,15 +164,16 @@ import Testing
       if let first, first.client.port == client.port { Self.answer(request, client) }
     }) { server in
       let check = try makeCheck("tcp") {
-        ($0.host, $0.port, $0.resolver) = ("web.example", 443, "127.0.0.1:\(server.port)")
+        ($0.host, $0.port) = ("web.example", 443)
       }
-      try await withResolver("", port: 1) { (_, system) async throws in
+      try await withResolver("nameserver 127.0.0.1\noptions timeout:2", port: server.port) {
+        (_, system) async throws in
         let finder = TargetFinder(resolver: system, policy: EgressPolicy())
         func families(_ check: MonitoringCheck) async throws -> [Int] {
           let target = try #require(check.ownTarget)
           guard
             case .found(let addresses, _) = try await finder.find(
-              target, for: check, until: .after(.seconds(6)))
+              target, for: check, until: .after(.seconds(8)))
           else { return [] }
           return addresses.map(\.address.version)
         }
