@@ -93,10 +93,16 @@ import Testing
     }
   }
 
+  /// In a file that is refused. A stranger's columns are what they are.
   @Test func theFamilyMayBeChosen() async throws {
     let result = try await run(
-      try makeCheck("dns") { ($0.server, $0.queryName, $0.ip) = ("127.0.0.1:5", "x.example", "6") })
-    #expect(result.reason == .unsupported)
+      try makeCheck("dns") {
+        ($0.origin, $0.server, $0.queryName, $0.ip) = (.api, "127.0.0.1", "x.example", "6")
+      })
+    #expect(result.reason == .unsupported, "\(result)")
+    #expect(throws: InvalidCheck.self) {
+      try makeCheck("dns") { ($0.server, $0.queryName, $0.ip) = ("127.0.0.1:5", "x.example", "6") }
+    }
   }
 
   @Test func namesInPeoplesLettersAreAskedInTheirASCIIForm() async throws {
