@@ -70,7 +70,9 @@ extension CheckJudge {
   /// Keys about the addresses of a name, for a host that is an address itself. A stranger's columns are filled in for
   /// every check, so they are only of interest where a person wrote them.
   mutating func literal(_ kind: CheckKind, _ common: Common) {
-    guard definition.origin == .local, let host = kind.dialled, let address = IPAddress(host) else { return }
+    guard definition.origin == .local, let host = kind.dialled?.host, let address = IPAddress(host) else {
+      return
+    }
     let family = "an IPv\(address.version) address"
     if common.ip != .any, common.ip.rawValue != String(address.version) {
       problem(["ip"], "ip is \(common.ip.rawValue), but \(host) is \(family)")

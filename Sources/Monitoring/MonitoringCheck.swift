@@ -147,14 +147,14 @@ package indirect enum CheckKind: Hashable, Sendable {
     }
   }
 
-  /// The host whose addresses are dialled; nil where the check does not name it, and behind a proxy.
-  var dialled: String? {
+  /// Whose addresses are dialled; nil where the check does not name it, and behind a proxy. The port of an ICMP ping is 0.
+  package var dialled: Endpoint? {
     switch self {
-    case .http(let http): http.proxy == nil ? http.url.host : nil
-    case .tcp(let tcp): tcp.host
-    case .dns(let dns): dns.server?.host
-    case .tls(let tls): tls.host
-    case .ping(let ping): ping.host
+    case .http(let http): http.proxy == nil ? Endpoint(host: http.url.host, port: http.url.port) : nil
+    case .tcp(let tcp): Endpoint(host: tcp.host, port: tcp.port)
+    case .dns(let dns): dns.server
+    case .tls(let tls): Endpoint(host: tls.host, port: tls.port)
+    case .ping(let ping): Endpoint(host: ping.host, port: ping.port ?? 0)
     }
   }
 

@@ -73,6 +73,9 @@ package enum Reason: String, CaseIterable, Hashable, Sendable {
     }
   }
 
+  /// A redirect led where it was not followed.
+  package var isAboutRedirect: Bool { self == .httpRedirectRefused || self == .httpRedirectLimit }
+
   /// True when the result says something about this machine, not about the target: its state is unknown and it
   /// is never posted as an outage.
   package var isLocal: Bool {

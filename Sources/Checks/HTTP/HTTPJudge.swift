@@ -60,10 +60,6 @@ extension Verdict {
   }
 }
 
-extension Reason {
-  fileprivate var isAboutRedirect: Bool { self == .httpRedirectRefused || self == .httpRedirectLimit }
-}
-
 /// The part of an answer that conditions are about.
 struct HTTPAnswer {
   /// Nil: no answer arrived.

@@ -112,14 +112,12 @@ extension MonitoringCheck {
   /// What the check's own addresses are those of. Nil where they are not ours to choose: behind a proxy, and for the
   /// machine's own name servers.
   package var ownTarget: TargetFinder.Target? {
-    switch kind {
-    case .http(let http):
-      http.proxy == nil ? .init(Endpoint(host: http.url.host, port: http.url.port)) : nil
-    case .tcp(let tcp): .init(Endpoint(host: tcp.host, port: tcp.port))
-    case .tls(let tls): .init(Endpoint(host: tls.host, port: tls.port))
-    case .dns(let dns): dns.server.map { .init($0, for: .dns) }
-    case .ping(let ping):
-      .init(Endpoint(host: ping.host, port: ping.port ?? 0), for: ping.port == nil ? .echo : .connection)
-    }
+    let purpose: EgressPurpose =
+      switch kind {
+      case .dns: .dns
+      case .ping(let ping) where ping.port == nil: .echo
+      default: .connection
+      }
+    return kind.dialled.map { TargetFinder.Target($0, for: purpose) }
   }
 }

@@ -70,7 +70,7 @@ final class NameServers: Sendable {
           if turns.isOverdue(turn) { health.withLock { $0.wasSilent(turn.server, at: .now) } }
         case .reply(let turn, var reply):
           reply.elapsed += began.duration(to: turn.started)
-          if note(reply, to: question, from: turn.server) {
+          if note(reply, from: turn.server) {
             group.cancelAll()
             return reply
           }
@@ -119,7 +119,7 @@ final class NameServers: Sendable {
   var isDeaf: Bool { health.withLock { $0.isDeaf(at: .now) } }
 
   /// True when the reply settles the question.
-  private func note(_ reply: DNSReply, to question: DNSQuestion, from server: SocketAddress) -> Bool {
+  private func note(_ reply: DNSReply, from server: SocketAddress) -> Bool {
     switch reply.content {
     case .failure(let verdict):
       let isSilence = verdict.reason != .dnsMalformed

@@ -12,7 +12,7 @@ package struct ResolverConfiguration: Hashable, Sendable {
   package var ndots = 1
   /// How long one server is waited for, once.
   package var timeout = Duration.seconds(5)
-  /// Rounds over all servers.
+  /// How often one server is asked again, and over how many of its timeouts all of them are waited for.
   package var attempts = 2
 
   package init() {}

@@ -93,8 +93,8 @@ func withProbeEngine<Value>(
 let userAgent = "quartz-agent/\(agentVersion)"
 
 /// Probes in flight at most: what the configuration says, or 2,000, as far as the descriptors allow. A probe holds up
-/// to six (A and AAAA are asked at once, of three servers where they are silent); a quarter of a thousand is kept back for the store, the API and the status
-/// server's connections, or half of them where there are few.
+/// to six (A and AAAA are asked at once, of three servers where they are silent); a quarter of a thousand is kept back for
+/// the store, the API and the status server's connections, or half of them where there are few.
 func inFlightLimit(_ configured: Int?) -> Int {
   let limit = descriptorLimit()
   let possible = max(1, (limit - min(256, limit / 2)) / 6)

@@ -55,8 +55,7 @@ struct ResultExplanation {
 
   private func hops(_ result: CheckResult) -> [String] {
     // A single hop says nothing new, but where it leads nowhere.
-    let isAboutRedirect = result.reason == .httpRedirectRefused || result.reason == .httpRedirectLimit
-    guard result.hops.count > 1 || isAboutRedirect else { return [] }
+    guard result.hops.count > 1 || result.reason.isAboutRedirect else { return [] }
     return result.hops.enumerated().flatMap { index, hop in
       let code = hop.statusCode.map(String.init) ?? "---"
       let parts = phases(of: hop.timings).map { "\($0.name) \(precise($0.span))" }
