@@ -20,7 +20,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -32,6 +31,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
+    .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
     .target(name: "Monitoring", swiftSettings: settings),
     .target(name: "Curl", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
     .target(
@@ -52,7 +52,7 @@ let package = Package(
     .target(name: "QuartzAPI", dependencies: ["Monitoring", "Curl"], swiftSettings: strict),
     .target(
       name: "AgentConfig",
-      dependencies: ["Monitoring", .product(name: "Yams", package: "Yams")],
+      dependencies: ["Monitoring", "CYAML"],
       swiftSettings: settings),
     .target(
       name: "StatusServer",

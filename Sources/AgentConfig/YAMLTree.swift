@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Monitoring
-import Yams
 
 /// The file as a tree of text with places: what the typed walk reads. Nothing is interpreted yet, so `no`, `0123` and
 /// `12:30` are what the writer wrote, not what YAML 1.1 makes of them.
@@ -42,9 +41,14 @@ struct YAMLNode: Sendable {
 struct YAMLReader {
   /// Bytes.
   static let maxSize = 1024 * 1024
+  static let maxDepth = 32
+  /// A file with so many is no configuration.
+  private static let maxMarks = 100
 
   let file: String
   private(set) var problems: [ConfigProblem] = []
+  /// The tree holds an anchor, a tag or an alias somewhere.
+  private var isMarked = false
 
   init(file: String) { self.file = file }
 
@@ -60,13 +64,29 @@ struct YAMLReader {
         hint: "save it as UTF-8 without BOM")
       return nil
     }
-    for finding in YAMLGuard.findings(in: text) {
-      problem(finding.position, finding.message, hint: finding.hint)
-    }
-    guard problems.isEmpty else { return nil }
-    guard let root = compose(text) else { return nil }
-    let node = convert(root, depth: 1)
+    var text = text
+    let node = text.withUTF8 { read($0) }
     return problems.isEmpty ? node : nil
+  }
+
+  /// What this language leaves out is told first and all at once: what else is wrong may follow from it.
+  private mutating func read(_ text: UnsafeBufferPointer<UInt8>) -> YAMLNode? {
+    guard let parser = YAMLParser(text), let scanner = YAMLParser(text) else {
+      problem(nil, "no memory left to read the file")
+      return nil
+    }
+    var (node, failure): (YAMLNode?, YAMLFailure?)
+    do throws(YAMLFailure) { node = try document(parser) } catch { failure = error }
+    if isMarked || failure != nil {
+      let marks = scanner.marks(limit: Self.maxMarks)
+      if !marks.isEmpty {
+        problems = []
+        for mark in marks { problem(mark.position, mark.kind.message, hint: mark.kind.hint) }
+        return nil
+      }
+    }
+    if let failure, problems.isEmpty { explain(failure, in: text) }
+    return node
   }
 
   private mutating func problem(_ position: Position?, _ message: String, hint: String? = nil) {
@@ -75,97 +95,106 @@ struct YAMLReader {
         file: file, line: position?.line ?? 0, column: position?.column ?? 0, message: message, hint: hint))
   }
 
-  private mutating func compose(_ text: String) -> Node? {
-    do {
-      // The encoding is given because Yams otherwise lets an environment variable choose it, and the resolver without
-      // rules because the default one runs ten regular expressions over each key to find it a type.
-      if let root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot() { return root }
+  /// The one document of the stream.
+  private mutating func document(_ parser: YAMLParser) throws(YAMLFailure) -> YAMLNode? {
+    _ = try parser.next()
+    let start = try parser.next()
+    guard start.event == .documentStart else {
       problem(nil, "the file is empty", hint: "start from agent.yaml.example")
-    } catch let error as YamlError {
-      explain(error, in: text)
-    } catch {
-      problem(nil, "the file is no YAML")
-    }
-    return nil
-  }
-
-  private mutating func convert(_ node: Node, depth: Int) -> YAMLNode? {
-    let position = Position(node.mark)
-    guard depth <= YAMLGuard.maxDepth else {
-      problem(position, "nested deeper than \(YAMLGuard.maxDepth) levels")
       return nil
     }
-    switch node {
-    case .scalar(let scalar):
-      return YAMLNode(content: .scalar(scalar.string, isPlain: scalar.style == .plain), position: position)
-    case .sequence(let items):
-      let list = items.map { convert($0, depth: depth + 1) }
-      return YAMLNode(content: .list(list.compactMap(\.self)), position: position)
-    case .mapping(let mapping):
-      return YAMLNode(content: .map(entries(mapping, depth: depth)), position: position)
-    case .alias:
-      problem(position, "aliases are not accepted")
+    isMarked = start.isMarked
+    let node = try node(try parser.next(), parser, depth: YAMLDepth())
+    // It stopped in the middle.
+    guard let node else { return nil }
+    _ = try parser.next()
+    let end = try parser.next()
+    if end.event != .streamEnd {
+      problem(
+        end.position, "a second document begins here",
+        hint: "one file holds one configuration; remove the ---")
+    }
+    return node
+  }
+
+  /// Nil: too deep, and nothing is read any more.
+  private mutating func node(
+    _ first: (event: YAMLEvent, position: Position, isMarked: Bool), _ parser: YAMLParser, depth: YAMLDepth
+  ) throws(YAMLFailure) -> YAMLNode? {
+    guard !depth.isBeyond(Self.maxDepth, at: first.event) else {
+      problem(first.position, "nested deeper than \(Self.maxDepth) levels")
       return nil
+    }
+    isMarked = isMarked || first.isMarked
+    switch first.event {
+    case .scalar(let text, let isPlain):
+      return YAMLNode(content: .scalar(text, isPlain: isPlain), position: first.position)
+    case .listStart:
+      guard let items = try items(parser, depth: depth.inside(first.event)) else { return nil }
+      return YAMLNode(content: .list(items), position: first.position)
+    case .mapStart:
+      guard let entries = try entries(parser, depth: depth.inside(first.event)) else { return nil }
+      return YAMLNode(content: .map(entries), position: first.position)
+    default:
+      // An alias, which is told of with all the others.
+      return YAMLNode(content: .scalar("", isPlain: true), position: first.position)
     }
   }
 
-  private mutating func entries(_ mapping: Node.Mapping, depth: Int) -> [YAMLNode.Entry] {
+  private mutating func items(_ parser: YAMLParser, depth: YAMLDepth) throws(YAMLFailure) -> [YAMLNode]? {
+    var items: [YAMLNode] = []
+    while true {
+      let next = try parser.next()
+      if next.event == .listEnd { return items }
+      guard let item = try node(next, parser, depth: depth) else { return nil }
+      items.append(item)
+    }
+  }
+
+  private mutating func entries(
+    _ parser: YAMLParser, depth: YAMLDepth
+  ) throws(YAMLFailure) -> [YAMLNode.Entry]? {
     var entries: [YAMLNode.Entry] = []
-    for (key, value) in mapping {
-      let position = Position(key.mark)
-      guard case .scalar(let scalar) = key else {
-        problem(position, "a key must be plain text, found a list or a map")
+    var seen: [[UInt8]: Position] = [:]
+    while true {
+      let next = try parser.next()
+      if next.event == .mapEnd { return entries }
+      guard let key = try node(next, parser, depth: depth),
+        let value = try node(try parser.next(), parser, depth: depth)
+      else { return nil }
+      guard case .scalar(let name, _) = key.content else {
+        problem(key.position, "a key must be plain text, found a list or a map")
         continue
       }
-      guard let value = convert(value, depth: depth + 1) else { continue }
-      entries.append(YAMLNode.Entry(key: scalar.string, position: position, value: value))
+      // By its bytes: texts that only look the same are not the same key, and comparing those takes long.
+      if let first = seen.updateValue(key.position, forKey: Array(name.utf8)) {
+        problem(
+          first, "key \"\(name.printable(maxBytes: 60))\" is given twice in one map",
+          hint: "it stands here and once more further down")
+        continue
+      }
+      entries.append(YAMLNode.Entry(key: name, position: key.position, value: value))
     }
-    return entries
   }
 }
 
 // The parser's complaints.
 extension YAMLReader {
-  private mutating func explain(_ error: YamlError, in text: String) {
-    switch error {
-    case .scanner(let context, let words, let mark, _), .parser(let context, let words, let mark, _):
-      let started =
-        context.map { $0.mark.line != mark.line ? " (it began in line \($0.mark.line))" : "" } ?? ""
-      let position = inside(text, Position(mark))
-      problem(position, "no valid YAML: \(words)\(started)", hint: syntaxHint(words))
-    case .composer(_, _, let mark, _):
-      problem(
-        Position(mark), "a second document begins here",
-        hint: "one file holds one configuration; remove the ---")
-    case .reader(let words, let offset, _, let yaml):
-      problem(offset.flatMap { position(of: $0, in: yaml) }, "no valid YAML: \(words.lowercased())")
-    case .duplicatedKeysInMapping(let keys, let context):
-      for key in keys {
-        problem(
-          Position(context.mark), "key \"\(key.printable(maxBytes: 60))\" is given twice in one map",
-          hint: "it stands here and once more further down")
-      }
-    default:
-      problem(nil, "no valid YAML")
-    }
+  private mutating func explain(_ failure: YAMLFailure, in text: UnsafeBufferPointer<UInt8>) {
+    let place = failure.position
+    let started =
+      failure.began.flatMap { $0.line != place?.line ? " (it began in line \($0.line))" : nil } ?? ""
+    problem(
+      place.map { inside(text, $0) }, "no valid YAML: \(failure.words.lowercased())\(started)",
+      hint: syntaxHint(failure.words))
   }
 
   /// The parser complains about an early end on the line after the last one.
-  private func inside(_ text: String, _ position: Position) -> Position {
-    let lines = text.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+  private func inside(_ text: UnsafeBufferPointer<UInt8>, _ position: Position) -> Position {
+    let lines = text.count { $0 == UInt8(ascii: "\n") } + 1
     guard position.line > lines else { return position }
-    let last = text.unicodeScalars.reversed().prefix { $0 != "\n" }.count
+    let last = text.reversed().prefix { $0 != UInt8(ascii: "\n") }.count { $0 & 0xc0 != 0x80 }
     return Position(line: lines, column: last + 1)
-  }
-
-  private func position(of offset: Int, in text: String) -> Position? {
-    guard let end = text.index(text.startIndex, offsetBy: offset, limitedBy: text.endIndex) else {
-      return nil
-    }
-    let before = text[..<end]
-    let line = before.utf8.count { $0 == UInt8(ascii: "\n") } + 1
-    let start = before.unicodeScalars.lastIndex(of: "\n").map(before.unicodeScalars.index(after:))
-    return Position(line: line, column: before.unicodeScalars[(start ?? before.startIndex)...].count + 1)
   }
 
   private func syntaxHint(_ words: String) -> String? {
@@ -180,6 +209,24 @@ extension YAMLReader {
   }
 }
 
-extension Position {
-  init(_ mark: Mark?) { self.init(line: mark?.line ?? 1, column: mark?.column ?? 1) }
+extension YAMLMark.Kind {
+  fileprivate var message: String {
+    switch self {
+    case .anchor: "anchors are not accepted"
+    case .alias: "aliases are not accepted"
+    case .tag: "tags are not accepted"
+    case .directive: "directives are not accepted"
+    case .tab: "a tab cannot indent"
+    }
+  }
+
+  fileprivate var hint: String? {
+    switch self {
+    case .anchor: "write the value out, or quote a text that begins with &"
+    case .alias: "write the value out, or quote a text that begins with *"
+    case .tag: "leave it out, or quote a text that begins with !"
+    case .directive: nil
+    case .tab: "use spaces"
+    }
+  }
 }

@@ -19,6 +19,7 @@ libbrotli-dev            compressed answers
 libzstd-dev              compressed answers
 libssl-dev               TLS
 libpcre2-dev             patterns in conditions and dialogs
+libyaml-dev              agent.yaml
 "
 
 test_packages="

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
-import Monitoring
 
 /// The agent's own directory.
-enum StateFolder {
+package enum StateFolder {
   /// Makes the folder and its parents where they are missing, mode 0700; off the cooperative pool, since a network
   /// file system may hang.
   ///
   /// - Returns: nil when it is there, else why not, in words.
-  static func prepare(_ path: String) async -> String? {
+  package static func prepare(_ path: String) async -> String? {
     await onThread { makeFolders(path) }
   }
 }

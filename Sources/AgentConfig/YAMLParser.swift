@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+
+import CYAML
+
+/// What libyaml reads, one event at a time, without anchors, tags or aliases resolved: they are refused, so nothing ever
+/// expands and no two trees are compared.
+enum YAMLEvent: Hashable {
+  /// `isPlain`: written without quotes.
+  case scalar(String, isPlain: Bool)
+  /// `isFlow`: in brackets.
+  case listStart(isFlow: Bool)
+  case listEnd
+  case mapStart(isFlow: Bool)
+  case mapEnd
+  case alias
+  case documentStart
+  case documentEnd
+  case streamStart
+  case streamEnd
+
+  fileprivate var isFlowStart: Bool { self == .listStart(isFlow: true) || self == .mapStart(isFlow: true) }
+}
+
+/// How deep a node lies.
+struct YAMLDepth {
+  /// Lists, maps and the value itself.
+  private var nodes = 1
+  /// Brackets around it, and its own.
+  private var brackets = 0
+
+  /// Brackets are counted without what is around them: a text full of them is told of at the first that is too many.
+  func isBeyond(_ limit: Int, at event: YAMLEvent) -> Bool {
+    event.isFlowStart ? brackets >= limit : nodes > limit
+  }
+
+  func inside(_ event: YAMLEvent) -> YAMLDepth {
+    var depth = self
+    depth.nodes += 1
+    if event.isFlowStart { depth.brackets += 1 }
+    return depth
+  }
+}
+
+/// Why libyaml could not read on.
+struct YAMLFailure: Error {
+  /// The library's own words; constant texts of its source.
+  var words: String
+  /// Nil: it does not know, or there is no memory left.
+  var position: Position?
+  /// What it was at, and where that had begun.
+  var context: String?
+  var began: Position?
+}
+
+/// libyaml at work on one text.
+///
+/// A parser gives events or marks, never both. Not for several threads.
+final class YAMLParser {
+  private let parser: UnsafeMutablePointer<yaml_parser_t>
+  private let text: UnsafeBufferPointer<UInt8>
+
+  /// - Parameter text: UTF-8, lent for as long as the parser is used. Nil when memory is out.
+  init?(_ text: UnsafeBufferPointer<UInt8>) {
+    self.text = text
+    parser = .allocate(capacity: 1)
+    parser.initialize(to: yaml_parser_t())
+    guard yaml_parser_initialize(parser) == 1 else {
+      parser.deallocate()
+      return nil
+    }
+    // Given, so that a byte order mark does not choose it.
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+    yaml_parser_set_input_string(parser, text.baseAddress, text.count)
+  }
+
+  deinit {
+    yaml_parser_delete(parser)
+    parser.deallocate()
+  }
+
+  /// The next event, where it begins, and whether it has an anchor, a tag or a directive. After the end of the stream
+  /// there is none.
+  func next() throws(YAMLFailure) -> (event: YAMLEvent, position: Position, isMarked: Bool) {
+    var event = yaml_event_t()
+    guard yaml_parser_parse(parser, &event) == 1 else { throw failure }
+    defer { yaml_event_delete(&event) }
+    let position = Position(event.start_mark)
+    switch event.type {
+    case YAML_SCALAR_EVENT:
+      let scalar = event.data.scalar
+      let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
+      let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+      return (
+        .scalar(String(decoding: bytes, as: UTF8.self), isPlain: isPlain), position,
+        scalar.anchor != nil || scalar.tag != nil
+      )
+    case YAML_SEQUENCE_START_EVENT:
+      let start = event.data.sequence_start
+      let isFlow = start.style == YAML_FLOW_SEQUENCE_STYLE
+      return (.listStart(isFlow: isFlow), position, start.anchor != nil || start.tag != nil)
+    case YAML_MAPPING_START_EVENT:
+      let start = event.data.mapping_start
+      let isFlow = start.style == YAML_FLOW_MAPPING_STYLE
+      return (.mapStart(isFlow: isFlow), position, start.anchor != nil || start.tag != nil)
+    case YAML_DOCUMENT_START_EVENT:
+      let start = event.data.document_start
+      let hasTags = start.tag_directives.start != start.tag_directives.end
+      return (.documentStart, position, start.version_directive != nil || hasTags)
+    case YAML_ALIAS_EVENT: return (.alias, position, true)
+    case YAML_SEQUENCE_END_EVENT: return (.listEnd, position, false)
+    case YAML_MAPPING_END_EVENT: return (.mapEnd, position, false)
+    case YAML_DOCUMENT_END_EVENT: return (.documentEnd, position, false)
+    case YAML_STREAM_START_EVENT: return (.streamStart, position, false)
+    default: return (.streamEnd, position, false)
+    }
+  }
+
+  private var failure: YAMLFailure {
+    let state = parser.pointee
+    guard state.error != YAML_MEMORY_ERROR, let words = state.problem else {
+      return YAMLFailure(words: "out of memory")
+    }
+    guard state.error != YAML_READER_ERROR else {
+      // A place in bytes; marks count characters.
+      return YAMLFailure(words: String(cString: words), position: position(ofByte: state.problem_offset))
+    }
+    return YAMLFailure(
+      words: String(cString: words), position: Position(state.problem_mark),
+      context: state.context.map { String(cString: $0) },
+      began: state.context == nil ? nil : Position(state.context_mark))
+  }
+
+  private func position(ofByte offset: Int) -> Position? {
+    guard (0...text.count).contains(offset) else { return nil }
+    let before = text.prefix(offset)
+    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    let column = before[start...].count { $0 & 0xc0 != 0x80 } + 1
+    return Position(line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column)
+  }
+}
+
+/// Something that this configuration language leaves out, and where it stands.
+struct YAMLMark {
+  enum Kind {
+    case anchor
+    case alias
+    case tag
+    case directive
+    case tab
+  }
+
+  var kind: Kind
+  var position: Position
+}
+
+extension YAMLParser {
+  /// Every anchor, alias, tag, directive and indenting tab, as far as the text can be read; at most `limit`.
+  func marks(limit: Int) -> [YAMLMark] {
+    var marks: [YAMLMark] = []
+    while marks.count < limit {
+      var token = yaml_token_t()
+      guard yaml_parser_scan(parser, &token) == 1 else {
+        if let last = mark(of: failure) { marks.append(last) }
+        break
+      }
+      defer { yaml_token_delete(&token) }
+      let position = Position(token.start_mark)
+      switch token.type {
+      case YAML_ANCHOR_TOKEN: marks.append(YAMLMark(kind: .anchor, position: position))
+      case YAML_ALIAS_TOKEN: marks.append(YAMLMark(kind: .alias, position: position))
+      case YAML_TAG_TOKEN: marks.append(YAMLMark(kind: .tag, position: position))
+      case YAML_VERSION_DIRECTIVE_TOKEN, YAML_TAG_DIRECTIVE_TOKEN:
+        marks.append(YAMLMark(kind: .directive, position: position))
+      case YAML_STREAM_END_TOKEN: return marks
+      default: break
+      }
+    }
+    return marks
+  }
+
+  /// What the scanner could not read because it is one of these, half written.
+  private func mark(of failure: YAMLFailure) -> YAMLMark? {
+    if let position = failure.position, isTab(at: position, failure) {
+      return YAMLMark(kind: .tab, position: position)
+    }
+    guard let began = failure.began else { return nil }
+    return switch failure.context {
+    case "while scanning an anchor": YAMLMark(kind: .anchor, position: began)
+    case "while scanning an alias": YAMLMark(kind: .alias, position: began)
+    case "while scanning a tag", "while parsing a tag": YAMLMark(kind: .tag, position: began)
+    case "while scanning a directive", "while scanning a %YAML directive", "while parsing a %TAG directive",
+      "while scanning a %TAG directive":
+      YAMLMark(kind: .directive, position: began)
+    default: nil
+    }
+  }
+
+  /// Whether nothing but blanks stand before it, and a tab there.
+  private func isTab(at position: Position, _ failure: YAMLFailure) -> Bool {
+    let lines = text.split(
+      separator: UInt8(ascii: "\n"), maxSplits: position.line, omittingEmptySubsequences: false)
+    guard lines.indices.contains(position.line - 1) else { return false }
+    let before = lines[position.line - 1].prefix(position.column)
+    return before.last == 0x09 && before.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+  }
+}
+
+extension Position {
+  fileprivate init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
+}
