@@ -42,6 +42,9 @@
 #error "libcurl 7.88.1 or newer is needed"
 #endif
 
+/* Of the library that is loaded, as LIBCURL_VERSION_NUM. */
+static inline uint32_t quartz_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
+
 /* A macro with a cast, which Swift does not see. */
 static inline long quartz_curl_auth_basic(void) { return (long)CURLAUTH_BASIC; }
 

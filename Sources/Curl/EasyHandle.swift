@@ -12,6 +12,15 @@ struct EasyHandle {
   private(set) var headers: [HeaderField] = []
   private var list: UnsafeMutablePointer<curl_slist>?
 
+  /// Whether the linked libcurl lets a handle serve a second transfer.
+  static let canServeAgain = mayServeAgain(version: quartz_curl_version())
+
+  /// libcurl before 8.1.1 keeps a pointer to the last header line of the transfer before, through `curl_easy_reset`
+  /// too, and an answer that begins with a folded line has it written there: memory that was freed (curl issue 11101).
+  ///
+  /// - Parameter version: as `LIBCURL_VERSION_NUM`, 8 bits for each of its three numbers.
+  static func mayServeAgain(version: UInt32) -> Bool { version >= 0x08_01_01 }
+
   /// - Parameter easy: as new; the caller's to clean up.
   init(_ easy: UnsafeMutableRawPointer) { self.easy = easy }
 
