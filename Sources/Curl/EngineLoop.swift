@@ -174,7 +174,9 @@ final class EngineLoop {
   /// A handle whose connection was for the caller to use keeps a mark of it through a reset, and so does one in which
   /// a system call failed: they are not used again.
   private func recycle(_ transfer: Transfer) {
-    if EasyHandle.canServeAgain, transfer.request.goal != .handshake, spare.count < Self.spareLimit, transfer.systemError == 0 {
+    if EasyHandle.canServeAgain, transfer.request.goal != .handshake, spare.count < Self.spareLimit,
+      transfer.systemError == 0
+    {
       transfer.handle.isPrepared = transfer.isPlain && transfer.wasAccepted
       if !transfer.handle.isPrepared { transfer.handle.reset() }
       spare.append(transfer.handle)

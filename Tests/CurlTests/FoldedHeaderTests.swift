@@ -28,10 +28,12 @@ import Testing
       name: "the first line of the answer", text: "HTTP/1.1 200 OK\r\n\(folded)Content-Length: 2\r\n\r\nok"),
     Answer(
       name: "the first line behind an interim answer",
-      text: "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\n\(folded)Content-Length: 2\r\n\r\nok"),
+      text:
+        "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\n\(folded)Content-Length: 2\r\n\r\nok"),
     Answer(
       name: "the first line of an interim answer",
-      text: "HTTP/1.1 103 Early Hints\r\n\(folded)\r\nHTTP/1.1 200 OK\r\n\(folded)Content-Length: 2\r\n\r\nok"),
+      text: "HTTP/1.1 103 Early Hints\r\n\(folded)\r\nHTTP/1.1 200 OK\r\n\(folded)\r\n"
+    ),
     Answer(
       name: "the first line of a trailer",
       text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\(folded)\(folded)\r\n"),
