@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
-import Hummingbird
-import HummingbirdCore
 import Logging
 import Monitoring
 import NIOCore
+import NIOHTTP1
+import NIOPosix
 
 /// The local HTTP server: page, JSON, metrics, health. It reads; the one thing it can do is to run a check now.
 package struct LocalStatusServer: Sendable {
@@ -14,12 +14,15 @@ package struct LocalStatusServer: Sendable {
   private let logger: Logger
   private let access: StatusAccess
 
-  /// Open connections; more wait until one ends.
+  /// Open connections; for one more an idle one is closed.
   static let maxConnections = 128
-  /// A connection that is silent this long is closed.
-  static let idleTimeout: TimeAmount = .seconds(10)
+  /// What a client gets to ask in, from its connection or the answer before to the end of its request, and once more to
+  /// take the answer. No byte prolongs it.
+  static let patience: TimeAmount = .seconds(10)
+  /// How long what still comes is read after the last answer.
+  static let farewell: TimeAmount = .seconds(2)
   /// What connections get to finish in when the server stops.
-  static let grace: Duration = .seconds(3)
+  static let grace: TimeAmount = .seconds(3)
 
   package init(
     listen: ListenAddress, source: any StatusSource, access: StatusAccess = StatusAccess(), logger: Logger
@@ -37,78 +40,68 @@ package struct LocalStatusServer: Sendable {
   package func run(onListening: @escaping @Sendable (ListenAddress) -> Void = { _ in }) async throws {
     guard access.permits(listen) else { throw StatusServerError.notLoopback(listen) }
     if let what = listen.obstacle { throw StatusServerError.cannotListen(listen, what) }
-    let (listening, announce) = AsyncStream.makeStream(of: Void.self)
-    let server = makeServer { address in
-      onListening(address)
-      announce.finish()
-    }
-    // A task of its own, because a server that is cancelled reports it as an error: it is told to stop instead.
-    let serving = Task {
-      defer { announce.finish() }
-      try await server.run()
-    }
+    // One thread: asking takes little, and the probes need the rest.
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let desk = ConnectionDesk(limit: Self.maxConnections)
+    var problem: StatusServerError?
     do {
+      let channel = try await bind(bootstrap(group, desk))
+      let address = bound(channel.localAddress?.port)
+      logger.debug("status server listens", metadata: ["address": "\(address)"])
+      onListening(address)
       try await withTaskCancellationHandler {
-        try await serving.value
-        removeSocket()
+        try await channel.closeFuture.get()
       } onCancel: {
-        Task {
-          // Before it listens it cannot be told to stop.
-          for await _ in listening {}
-          await stop(server, serving)
-        }
+        channel.close(promise: nil)
       }
+      if !Task.isCancelled { problem = .cannotListen(listen, "its socket was closed") }
+      await end(desk, group)
+      removeSocket()
     } catch {
-      if !Task.isCancelled { throw StatusServerError.cannotListen(listen, words(for: error)) }
+      problem = .cannotListen(listen, words(for: error))
     }
+    try? await group.shutdownGracefully()
+    if let problem { throw problem }
   }
 
-  private func stop(_ server: Server<HTTP1Channel>, _ serving: Task<Void, any Error>) async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { try? await server.shutdownGracefully() }
-      group.addTask {
-        // A client in the middle of a request must not hold up the end of the agent.
-        if (try? await Task.sleep(for: Self.grace)) != nil { serving.cancel() }
-      }
-      await group.next()
-      group.cancelAll()
-    }
-  }
-
-  private func makeServer(onListening: @escaping @Sendable (ListenAddress) -> Void) -> Server<HTTP1Channel> {
-    let bind: BindAddress =
-      switch listen {
-      case .unix(let path): .unixDomainSocket(path: path)
-      case .tcp(let host, let port): .hostname(host, port: Int(port))
-      }
-    // What the library logs is about connections; what matters of it reaches us as errors.
-    let silent = Logger(label: "status.http") { _ in SwiftLogNoOpLogHandler() }
+  private func bootstrap(_ group: MultiThreadedEventLoopGroup, _ desk: ConnectionDesk) -> ServerBootstrap {
     let routes = Routes(
       source: source, hosts: AllowedHosts(listen: listen, further: access.hosts),
       runNow: RunNowGate(token: access.runNowToken),
       readGate: ReadGate(access, isSocket: listen.isSocket), isSocket: listen.isSocket)
-    let channel = HTTP1Channel(
-      responder: { request, writer, _ in
-        var asked = StatusRequest(request)
-        if asked.isSubmission { asked.body = try? await request.submission() }
-        let response = Response(await routes.reply(to: asked))
-        try await writer.write(response: response.head, body: response.body)
-      },
-      configuration: .init(
-        idleTimeout: Self.idleTimeout,
-        httpDecoderConfiguration: .init(
-          maxHeaderFieldSize: 8192, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64)))
-    return Server(
-      childChannelSetup: channel,
-      configuration: ServerConfiguration(
-        address: bind,
-        availableConnectionsDelegate: MaximumAvailableConnections(Self.maxConnections, logger: silent)),
-      onServerRunning: { channel in
-        let address = bound(channel.localAddress?.port)
-        logger.debug("status server listens", metadata: ["address": "\(address)"])
-        onListening(address)
-      },
-      eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup, logger: silent)
+    var limits = NIOHTTPDecoderLimitConfiguration()
+    (limits.maxHeaderFieldSize, limits.maxHeaderListSize, limits.maxHeaderFieldCount) = (8192, 16_384, 64)
+    let limitConfiguration = limits
+    return ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 256)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          try pipeline.addHandler(HTTPResponseEncoder())
+          try pipeline.addHandler(
+            ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limitConfiguration)))
+          try pipeline.addHandler(StatusConnection(routes: routes, desk: desk))
+        }
+      }
+  }
+
+  private func bind(_ bootstrap: ServerBootstrap) async throws -> any Channel {
+    switch listen {
+    // What a killed agent left there is in the way.
+    case .unix(let path):
+      try await bootstrap.bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
+    case .tcp(let host, let port): try await bootstrap.bind(host: host, port: Int(port)).get()
+    }
+  }
+
+  /// A client in the middle of a request must not hold up the end of the agent.
+  private func end(_ desk: ConnectionDesk, _ group: MultiThreadedEventLoopGroup) async {
+    desk.close()
+    let last = group.next().scheduleTask(in: Self.grace) { desk.closeAll() }
+    await desk.untilEmpty()
+    last.cancel()
   }
 
   private func bound(_ port: Int?) -> ListenAddress {
@@ -123,13 +116,6 @@ package struct LocalStatusServer: Sendable {
 
   private func removeSocket() {
     if case .unix(let path) = listen { unlink(path) }
-  }
-}
-
-extension Request {
-  /// The body, at most as long as a submission may be; throws when it is longer or breaks off.
-  fileprivate func submission() async throws -> [UInt8] {
-    Array(buffer: try await body.collect(upTo: StatusRequest.longestBody))
   }
 }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Hummingbird
-import HummingbirdCore
-
 /// An answer, before it meets the HTTP library.
 struct Reply: Sendable {
   enum Kind: Sendable {
@@ -49,42 +46,20 @@ struct Reply: Sendable {
   }
 }
 
-extension Response {
-  init(_ reply: Reply) {
-    var headers = HTTPFields()
-    // How `quartz-agent status` knows that it is an agent that answers.
-    headers[.server] = Reply.server
-    headers[.contentType] = reply.kind.contentType
-    headers[.contentSecurityPolicy] = reply.policy
-    headers[.xContentTypeOptions] = "nosniff"
-    headers[.cacheControl] = "no-store"
-    headers[.crossOriginResourcePolicy] = "same-origin"
-    if let allow = reply.allow { headers[.allow] = allow }
-    if let location = reply.location { headers[.location] = location }
-    if let challenge = reply.challenge {
-      headers[.wwwAuthenticate] = "Basic realm=\"\(challenge)\", charset=\"UTF-8\""
+extension Reply {
+  /// All but those that are about the connection and the body's length.
+  var headers: [(String, String)] {
+    var headers = [
+      // How `quartz-agent status` knows that it is an agent that answers.
+      ("Server", Self.server), ("Content-Type", kind.contentType), ("Content-Security-Policy", policy),
+      ("X-Content-Type-Options", "nosniff"), ("Cache-Control", "no-store"),
+      ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+    if let allow { headers.append(("Allow", allow)) }
+    if let location { headers.append(("Location", location)) }
+    if let challenge {
+      headers.append(("WWW-Authenticate", "Basic realm=\"\(challenge)\", charset=\"UTF-8\""))
     }
-    headers[.contentLength] = String(reply.body.count)
-    self.init(
-      status: .init(code: reply.status), headers: headers,
-      body: reply.omitsBody ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: reply.body)))
-  }
-}
-
-extension StatusRequest {
-  init(_ request: Request) {
-    let method: Method =
-      switch request.method {
-      case .get: .get
-      case .head: .head
-      case .post: .post
-      default: .other
-      }
-    let length = request.headers[.contentLength]
-    self.init(
-      method: method, target: request.head.path ?? "", host: request.head.authority,
-      hasBody: request.headers[.transferEncoding] != nil || (length != nil && length != "0"),
-      authorization: request.headers[.authorization],
-      fetchSite: request.headers.first { $0.name.canonicalName == "sec-fetch-site" }?.value)
+    return headers
   }
 }
