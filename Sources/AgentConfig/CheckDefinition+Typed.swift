@@ -130,7 +130,7 @@ extension CheckDefinition {
     expectBodyMatches = body.texts("matches")
     expectBodyNotMatches = body.texts("not_matches")
     expectHeaders = map["header"].map { _ in map.conditions("header").map { (name: $0.0, condition: $0.1) } }
-    expectJSON = map["json"].map { _ in map.conditions("json").map { (path: $0.0, condition: $0.1) } }
+    expectJSON = map["json"].map { _ in map.map("json").literals.map { (path: $0.0, condition: $0.1) } }
     expectFinalURL = map.text("final_url")
     expectHTTPVersion = map.text("http_version")
     expectResponseTime = map.map("response_time").durations
@@ -156,6 +156,12 @@ extension CheckDefinition {
 extension TypedMap {
   fileprivate var durations: Thresholds<Duration> {
     Thresholds(warn: duration("warn"), fail: duration("fail"))
+  }
+
+  fileprivate var literals: [(String, ConditionText)] {
+    entries.compactMap { entry in
+      text(entry.name).map { (entry.name, ConditionText($0, isPlain: entry.value.isPlain)) }
+    }
   }
 
   fileprivate func conditions(_ name: String) -> [(String, String)] {

@@ -48,6 +48,7 @@ extension JSONWriter {
   private mutating func value(_ kind: ValueKind) {
     switch kind {
     case .text, .secret, .hidden: field("type", texts)
+    case .literal: field("type", texts + ["null"])
     case .flag: orReference { $0.field("type", "boolean") }
     case .integer(let range): orReference { $0.integers(range) }
     case .automatic(let range):
@@ -63,6 +64,10 @@ extension JSONWriter {
       field("type", "object")
       key("additionalProperties")
       object { $0.value(.hidden) }
+    case .typedConditions:
+      field("type", "object")
+      key("additionalProperties")
+      object { $0.value(.literal) }
     case .either(let single, let other): choices([{ $0.value(single) }, { $0.value(other) }])
     case .check: check()
     }

@@ -56,6 +56,15 @@ extension ConfigPrinter {
     shown("proxy", "\(proxy.scheme.rawValue)://\(login)\(proxy.endpoint)")
   }
 
+  /// Quotes say that it is a text.
+  private mutating func literal(_ path: String, _ condition: Condition) {
+    switch (condition.comparison, condition.type) {
+    case (.equal, .word): word(path, condition.operand)
+    case (.equal, _): text(path, condition.operand)
+    default: text(path, condition.description)
+    }
+  }
+
   private mutating func httpExpectations(_ expect: HTTPExpectations, _ responseTime: Thresholds<Duration>) {
     let codes = expect.status.map { range in
       range.count == 1 ? String(range.lowerBound) : "\(range.lowerBound)-\(range.upperBound)"
@@ -77,7 +86,7 @@ extension ConfigPrinter {
     }
     if !expect.json.isEmpty {
       map("json") { printer in
-        for item in expect.json { printer.text(item.path.description, item.condition.description) }
+        for item in expect.json { printer.literal(item.path.description, item.condition) }
       }
     }
     text("final_url", expect.finalURL?.description)

@@ -152,7 +152,7 @@ extension KeyTable {
         .http),
       Key("body", .map(body), "What the body must and must not hold").only(.http),
       Key("header", .conditions, "Conditions on response headers, by name").only(.http),
-      Key("json", .conditions, "Conditions on the body as JSON, by path").only(.http),
+      Key("json", .typedConditions, "Conditions on the body as JSON, by path").only(.http),
       Key("final_url", .text, "Condition on the URL of the last answer").only(.http),
       Key("http_version", .text, "Condition on the version answered with: 1.0, 1.1 or 2").only(.http),
       Key("rcode", .oneOrMore(.text), "Response codes", default: "[NOERROR]").only(.dns),

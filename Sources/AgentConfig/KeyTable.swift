@@ -29,6 +29,10 @@ indirect enum ValueKind: Sendable {
   case headers
   /// Free names, each with a condition.
   case conditions
+  /// Free names, each with a condition on a value that has a type: `1.5` is a number, `"1.5"` a text.
+  case typedConditions
+  /// A text, a number, `true`, `false` or `null`.
+  case literal
   /// A single value of the first kind, or what the second says.
   case either(ValueKind, ValueKind)
   /// The keys depend on `type`.

@@ -20,6 +20,8 @@ struct Typed: Sendable {
   var isSecret = false
   /// The file it came from, when it is one reference and nothing else.
   var sourceFile: String?
+  /// A single value, written without quotes.
+  var isPlain = false
 }
 
 /// A map whose keys are known to be keys of its table.

@@ -25,7 +25,8 @@ extension Walk {
     let reading = Reading(resolved, isPlain: isPlain || resolved.hasReference)
     guard let value = read(reading, kind, place) else { return invalid }
     return Typed(
-      value: value, position: place.position, isSecret: resolved.isSecret, sourceFile: resolved.sourceFile)
+      value: value, position: place.position, isSecret: resolved.isSecret, sourceFile: resolved.sourceFile,
+      isPlain: isPlain)
   }
 
   struct Reading {
@@ -76,7 +77,7 @@ extension Walk {
         return nil
       }
       return .text(reading.text)
-    case .hidden: return .text(reading.text)
+    case .hidden, .literal: return .text(reading.text)
     case .flag: return flag(reading, place).map(Typed.Value.flag)
     case .integer(let range): return integer(reading, range, place).map(Typed.Value.integer)
     case .automatic(let range):
@@ -86,7 +87,7 @@ extension Walk {
     case .duration(let range): return duration(reading, range, place).map(Typed.Value.duration)
     case .size(let range): return size(reading, range, place).map(Typed.Value.integer)
     case .choice(let words): return choice(reading, words, place).map(Typed.Value.text)
-    case .list, .oneOrMore, .map, .headers, .conditions, .either, .check: return nil
+    case .list, .oneOrMore, .map, .headers, .conditions, .typedConditions, .either, .check: return nil
     }
   }
 
@@ -196,7 +197,7 @@ extension ValueKind {
   /// For "must be …".
   var words: String {
     switch self {
-    case .text, .secret, .hidden: "a text"
+    case .text, .secret, .hidden, .literal: "a text"
     case .flag: "true or false"
     case .integer: "a whole number"
     case .automatic: "auto or a whole number"
@@ -205,7 +206,7 @@ extension ValueKind {
     case .size: "a size"
     case .choice(let words): "one of \(words.joined(separator: ", "))"
     case .list, .oneOrMore: "a list"
-    case .map, .headers, .conditions, .check: "a map"
+    case .map, .headers, .conditions, .typedConditions, .check: "a map"
     case .either(let single, let other): "\(single.words) or \(other.words)"
     }
   }

@@ -136,7 +136,7 @@ struct Walk {
   }
 
   mutating func value(_ node: YAMLNode, _ kind: ValueKind, _ place: Place) -> Typed {
-    if node.isNull {
+    if node.isNull, !kind.takes(node) {
       problem(place.position, "\(place.key) is empty", hint: "give it a value, or leave the key out")
       return Typed(value: .invalid, position: place.position)
     }
@@ -144,6 +144,8 @@ struct Walk {
     case .map(let table): return container(node, place) { walk, entries in walk.map(entries, table, place) }
     case .headers: return container(node, place) { walk, entries in walk.free(entries, .hidden, place) }
     case .conditions: return container(node, place) { walk, entries in walk.free(entries, .text, place) }
+    case .typedConditions:
+      return container(node, place) { walk, entries in walk.free(entries, .literal, place) }
     case .either(let single, let other):
       switch (node.content, other) {
       case (.list, .list), (.map, .map): return value(node, other, place)
@@ -207,5 +209,13 @@ struct Walk {
       case .scalar(let text, _) = entry.value.content
     else { return nil }
     return (try? references.resolve(text)).flatMap { CheckType(rawValue: $0.text) }
+  }
+}
+
+extension ValueKind {
+  /// Whether the word `null` is a value here. Nothing at all never is: who wrote it forgot something.
+  fileprivate func takes(_ null: YAMLNode) -> Bool {
+    guard case .literal = self, case .scalar("null", isPlain: true) = null.content else { return false }
+    return true
   }
 }

@@ -95,7 +95,7 @@ package struct CheckDefinition: Sendable {
   /// Conditions in the form of the file, with the header's name.
   package var expectHeaders: [(name: String, condition: String)]?
   /// Conditions in the form of the file, with the path.
-  package var expectJSON: [(path: String, condition: String)]?
+  package var expectJSON: [(path: String, condition: ConditionText)]?
   package var expectFinalURL: String?
   package var expectHTTPVersion: String?
   package var expectRcode: [String]?

@@ -5,11 +5,17 @@ extension CheckJudge {
   /// A condition in the form of the file: its pattern compiles, its number is one.
   mutating func condition(_ text: String?, _ path: [String], numeric: Bool = false) -> Condition? {
     guard let text else { return nil }
+    let condition = Condition(parsing: text)
+    judge(condition, text, path, numeric: numeric)
+    return condition
+  }
+
+  private mutating func judge(_ condition: Condition, _ text: String, _ path: [String], numeric: Bool) {
     let key = CheckProblem.keyText(path)
     if text.utf8.count > CheckLimits.conditionBytes {
       problem(path, "\(key) must be at most \(CheckLimits.conditionBytes) bytes, found \(text.utf8.count)")
     }
-    let condition = Condition(parsing: text)
+    if misspelling(text, path) { return }
     if condition.comparison.isPattern {
       if numeric {
         problem(path, "\(key) must be a number or a comparison, found a pattern", hint: "such as \"> 60\"")
@@ -26,7 +32,17 @@ extension CheckJudge {
         path, "\(key) has no space after \(glued), found \"\(text.printable(maxBytes: 60))\"",
         hint: "write \"\(glued) \(text.dropFirst(glued.count))\", or \"~ \" and a pattern for the literal")
     }
-    return condition
+  }
+
+  /// Whether the text begins with an operator of another language; it is reported then.
+  mutating func misspelling(_ text: String, _ path: [String]) -> Bool {
+    guard let found = Condition.misspelling(of: text) else { return false }
+    let right = Condition(found.meant, found.rest).description.printable(maxBytes: 60)
+    problem(
+      path,
+      "\(CheckProblem.keyText(path)) begins with \"\(found.sign)\", which is no operator, found \"\(text.printable(maxBytes: 60))\"",
+      hint: "\(found.sign) \(found.rest.printable(maxBytes: 60)) is written \(right)")
+    return true
   }
 
   /// Nil when the text does not begin with an operator that something other than a space follows.
@@ -81,13 +97,13 @@ extension CheckJudge {
     let place = ["expect", "json"]
     tooMany(given.count, place)
     return given.compactMap { text, condition in
-      let judged = self.condition(condition, place + [text])
+      let judged = jsonCondition(condition, place + [text])
       do throws(JSONPath.Invalid) {
         guard text.utf8.count <= CheckLimits.conditionBytes else {
           throw JSONPath.Invalid(message: "is too long")
         }
         let path = try JSONPath(text)
-        return judged.map { JSONCondition(path: path, condition: $0) }
+        return JSONCondition(path: path, condition: judged)
       } catch {
         problem(
           place + [text], "expect.json: the path \"\(text.printable(maxBytes: 80))\" \(error.message)",
@@ -95,6 +111,21 @@ extension CheckJudge {
         return nil
       }
     }
+  }
+
+  private mutating func jsonCondition(_ given: ConditionText, _ path: [String]) -> Condition {
+    let condition = Condition(json: given)
+    judge(condition, given.text, path, numeric: false)
+    let isLiteral = condition.comparison == .equal && given.isPlain || condition.comparison == .notEqual
+    if isLiteral, Condition.isAlmostWord(condition.operand), condition.type == .string {
+      problem(
+        path,
+        "\(CheckProblem.keyText(path)) may be a text or not, found \"\(condition.operand.printable(maxBytes: 60))\"",
+        hint: condition.comparison == .equal
+          ? "put a text in quotes; numbers, true, false and null are written as in JSON"
+          : "write != and the value as JSON has it, a text in quotes")
+    }
+    return condition
   }
 
   private mutating func tooMany(_ count: Int, _ path: [String]) {

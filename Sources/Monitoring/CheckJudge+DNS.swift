@@ -120,6 +120,7 @@ extension CheckJudge {
     let key = CheckProblem.keyText(path)
     if text.isEmpty { problem(path, "\(key) is empty") }
     let condition = Condition(parsing: text)
+    if misspelling(text, path) { return condition }
     switch condition.comparison {
     case .equal: break
     case .matches:

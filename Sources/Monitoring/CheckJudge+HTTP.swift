@@ -132,7 +132,8 @@ extension CheckJudge {
     let headers = headerConditions()
     let finalURL = condition(definition.expectFinalURL, ["expect", "final_url"])
     let version = condition(definition.expectHTTPVersion, ["expect", "http_version"])
-    if let version, version.comparison == .equal, !["1.0", "1.1", "2"].contains(version.operand) {
+    if let version, version.comparison == .equal, Condition.misspelling(of: version.operand) == nil,
+      !["1.0", "1.1", "2"].contains(version.operand) {
       problem(
         ["expect", "http_version"],
         "expect.http_version can never hold: nothing but 1.0, 1.1 and 2 is spoken, found \"\(version.operand.printable(maxBytes: 40))\""

@@ -26,13 +26,25 @@ package struct Condition: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// What the operand of `=` and `!=` is.
+  package enum OperandType: Hashable, Sendable {
+    /// Characters, as of a header.
+    case text
+    /// A string of a JSON text.
+    case string
+    /// A number, `true`, `false` or `null` of a JSON text.
+    case word
+  }
+
   package let comparison: Comparison
   /// What stands behind the operator, or the whole literal.
   package let operand: String
+  package let type: OperandType
 
-  package init(_ comparison: Comparison, _ operand: String) {
+  package init(_ comparison: Comparison, _ operand: String, type: OperandType = .text) {
     self.comparison = comparison
     self.operand = operand
+    self.type = type
   }
 
   /// Reads the form of the file. Nothing is judged: a pattern may be none, a number no number.
@@ -57,8 +69,10 @@ package struct Condition: Hashable, Sendable, CustomStringConvertible {
     return value
   }
 
-  /// As written in the file.
+  /// As written in the file; a string that reads like another JSON value stands in quotes.
   package var description: String {
-    comparison == .equal ? operand : "\(comparison.rawValue) \(operand)"
+    let operand =
+      type == .string && Self.needsQuotes(self.operand) ? JSONValue.string(self.operand).text : self.operand
+    return comparison == .equal ? operand : "\(comparison.rawValue) \(operand)"
   }
 }

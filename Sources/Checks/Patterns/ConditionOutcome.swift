@@ -36,9 +36,10 @@ extension Condition {
     }
   }
 
-  /// A value of a JSON text. A literal equals a string of the same characters, a number of the same value, the words
-  /// true, false and null, and an array or object with the same content; a pattern is held against a string's
-  /// characters and against everything else as compact JSON; a string of digits counts as a number.
+  /// A value of a JSON text. A literal equals a value of its own type only: a string of the same characters, a number of
+  /// the same value, true, false, null; one that is no word also an array or object with the same content. A pattern is
+  /// held against a string's characters and against everything else as compact JSON; to `<` and its like a string of
+  /// digits counts as a number.
   func outcome(for value: JSONValue) -> ConditionOutcome {
     switch comparison {
     case .equal: return ConditionOutcome(isSame(as: value))
@@ -53,13 +54,14 @@ extension Condition {
   }
 
   private func isSame(as value: JSONValue) -> Bool {
+    let isWord = type == .word
     switch value {
-    case .string(let text): return text.utf8.elementsEqual(operand.utf8)
-    case .number(let digits): return DecimalNumber(digits) == DecimalNumber(operand)
-    case .bool(let value): return operand == (value ? "true" : "false")
-    case .null: return operand == "null"
+    case .string(let text): return !isWord && text.utf8.elementsEqual(operand.utf8)
+    case .number(let digits): return isWord && DecimalNumber(digits) == DecimalNumber(operand)
+    case .bool(let value): return isWord && operand == (value ? "true" : "false")
+    case .null: return isWord && operand == "null"
     case .array, .object:
-      guard let wanted = try? JSONValue.parse(operand.utf8) else { return false }
+      guard !isWord, let wanted = try? JSONValue.parse(operand.utf8) else { return false }
       return wanted.isSame(as: value)
     }
   }

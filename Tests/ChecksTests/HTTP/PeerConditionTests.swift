@@ -120,7 +120,7 @@ import Testing
       $0.expectJSON = [("$.data[1].name", "jim")]
     },
     Case("an id as text", holds: true, Answer.json(#"{"data":{"id":"1"}}"#)) {
-      $0.expectJSON = [("$.data.id", "1")]
+      $0.expectJSON = [("$.data.id", ConditionText("1", isPlain: false))]
     },
     Case("a number with letters", holds: true, Answer.json(#"{"id":"1b"}"#)) {
       $0.expectJSON = [("$.id", "1b")]
@@ -147,7 +147,9 @@ import Testing
     Case("hexadecimal is no number", holds: false, Answer.json(#"{"n":"0x10"}"#)) {
       $0.expectJSON = [("$.n", "16")]
     },
-    Case("010 is no octal", holds: false, Answer.json(#"{"n":8}"#)) { $0.expectJSON = [("$.n", "010")] },
+    Case("010 is no octal", holds: false, Answer.json(#"{"n":8}"#)) {
+      $0.expectJSON = [("$.n", ConditionText("010", isPlain: false))]
+    },
     Case("a literal with == in it", holds: true, Answer.json(#"{"expr":"a == b"}"#)) {
       $0.expectJSON = [("$.expr", "a == b")]
     },
