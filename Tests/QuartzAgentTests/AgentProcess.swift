@@ -39,8 +39,10 @@ final class AgentProcess {
     process.executableURL = program
     process.arguments = arguments
     process.currentDirectoryURL = folder
-    process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path].merging(environment) { _, new in new
-    }
+    var variables = ["PATH": "/usr/bin:/bin", "HOME": folder.path].merging(environment) { _, new in new }
+    // A mistake that is planted in this process is planted in the binary too: see scripts/plant.
+    variables["QUARTZ_PLANT"] = ProcessInfo.processInfo.environment["QUARTZ_PLANT"]
+    process.environment = variables
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: stdout.map { URL(filePath: $0) } ?? stdoutFile)
     process.standardError = try FileHandle(forWritingTo: stderrFile)

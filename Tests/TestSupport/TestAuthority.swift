@@ -52,6 +52,36 @@ package struct TestAuthority {
     ])
   }
 
+  private init(folder: URL) throws {
+    self.folder = folder
+    rootFile = folder.appending(path: "root.pem").path
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "new"), withIntermediateDirectories: true)
+    _ = FileManager.default.createFile(atPath: folder.appending(path: "index.txt").path, contents: nil)
+    try configuration.write(to: folder.appending(path: "ca.cnf"), atomically: true, encoding: .utf8)
+  }
+
+  /// An authority whose own certificate is from this one; its `rootFile` is that certificate. What it issues is served
+  /// with it by `chained`.
+  package func subordinate(_ name: String, _ leaf: Leaf = Leaf()) throws -> TestAuthority {
+    var leaf = leaf
+    leaf.extensions.append("keyUsage = critical,keyCertSign,cRLSign")
+    let own = try issue(name, leaf, isAuthority: true)
+    let other = try TestAuthority(folder: folder.appending(path: "below-\(name)"))
+    let files = FileManager.default
+    try files.copyItem(atPath: own.certificate, toPath: other.rootFile)
+    try files.copyItem(atPath: own.key, toPath: other.folder.appending(path: "root.key").path)
+    return other
+  }
+
+  /// The certificate with this authority's own behind it, as a server sends them.
+  package func chained(_ identity: Identity) throws -> Identity {
+    let path = identity.certificate + ".chain"
+    let both = try [identity.certificate, rootFile].map { try String(contentsOfFile: $0, encoding: .utf8) }
+    try both.joined().write(toFile: path, atomically: true, encoding: .utf8)
+    return Identity(certificate: path, key: identity.key)
+  }
+
   private var configuration: String {
     """
     [ca]
@@ -79,12 +109,17 @@ package struct TestAuthority {
   }
 
   package func issue(_ name: String, _ leaf: Leaf = Leaf()) throws -> Identity {
+    try issue(name, leaf, isAuthority: false)
+  }
+
+  private func issue(_ name: String, _ leaf: Leaf, isAuthority: Bool) throws -> Identity {
     try openssl(
       [
         "req", "-new", "-config", "ca.cnf", "-nodes", "-keyout", "\(name).key", "-out", "\(name).csr",
         "-subj", "/CN=\(leaf.commonName ?? name)",
       ] + leaf.key)
-    try extensions(leaf).write(to: folder.appending(path: "\(name).ext"), atomically: true, encoding: .utf8)
+    try extensions(leaf, isAuthority: isAuthority).write(
+      to: folder.appending(path: "\(name).ext"), atomically: true, encoding: .utf8)
     try openssl([
       "ca", "-batch", "-config", "ca.cnf", "-in", "\(name).csr", "-out", "\(name).pem", "-notext", "-md",
       leaf.digest,
@@ -103,8 +138,11 @@ package struct TestAuthority {
     return identity(name)
   }
 
-  private func extensions(_ leaf: Leaf) -> String {
-    (["basicConstraints = CA:FALSE", "subjectAltName = \(leaf.names.joined(separator: ","))"]
+  private func extensions(_ leaf: Leaf, isAuthority: Bool) -> String {
+    ([
+      "basicConstraints = critical,CA:\(isAuthority ? "TRUE" : "FALSE")",
+      "subjectAltName = \(leaf.names.joined(separator: ","))",
+    ]
       + leaf.extensions)
       .joined(separator: "\n") + "\n"
   }

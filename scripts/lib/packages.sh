@@ -59,6 +59,10 @@ ci_packages="
 shellcheck               lints the shell scripts
 "
 
+plant_packages="
+python3                  plants mistakes and runs the tests on them
+"
+
 benchmark_packages="
 gcc                      the C loops we are measured against
 python3                  drives the runs and compares

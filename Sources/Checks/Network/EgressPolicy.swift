@@ -63,19 +63,6 @@ package struct EgressPolicy: Hashable, Sendable {
     return .allowed
   }
 
-  /// Judges the next hop of a redirect: as `judge`, and it may not lead to a more private class of address than
-  /// the hop before it, or a public page could steer probes into the network around the agent.
-  package func judgeRedirect(
-    from source: IPAddress, to address: IPAddress, port: UInt16, origin: CheckOrigin
-  ) -> EgressVerdict {
-    if case .denied(let why) = judge(address, port: port, origin: origin) { return .denied(why) }
-    if isMorePrivate(address, than: source) {
-      let (from, to) = (source.effectiveClass, address.effectiveClass)
-      return .denied("a redirect may not lead from \(from.withArticle) to \(to.withArticle) address")
-    }
-    return .allowed
-  }
-
   /// Why a check must not be run at all, whatever its target; nil: it may.
   package func refusal(of check: MonitoringCheck) -> String? {
     guard check.origin == .api, case .http(let http) = check.kind else { return nil }
@@ -86,6 +73,8 @@ package struct EgressPolicy: Hashable, Sendable {
     return "a check from the API may not send a body with \(http.method)"
   }
 
+  /// Whether a redirect may not lead there from the hop before it, or a public page could steer probes into the network
+  /// around the agent.
   package func isMorePrivate(_ address: IPAddress, than source: IPAddress) -> Bool {
     address.effectiveClass.privacyRank > source.effectiveClass.privacyRank
   }

@@ -28,6 +28,12 @@ enum CertificateVerdict {
     }
   }
 
+  /// - Parameter isBuilt: OpenSSL has come to the end of a path. Without one there is no trust, whatever it said of it.
+  static func problems(of errors: [VerifyError], isBuilt: Bool) -> [CertificateProblem] {
+    let problems = errors.compactMap(\.problem)
+    return problems.isEmpty && !isBuilt ? [.untrusted] : problems
+  }
+
   /// What the name of a problem leaves open, of the first of its kind: why there is no trust, in OpenSSL's fixed words,
   /// and whether it is the server's own certificate whose time is wrong.
   static func details(of errors: [VerifyError]) -> [CertificateProblem: String] {

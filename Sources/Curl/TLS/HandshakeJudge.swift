@@ -103,8 +103,7 @@ package final class HandshakeJudge {
     verifyErrors = []
     X509_STORE_CTX_set_verify_cb(verification, collectError)
     let built = X509_verify_cert(verification)
-    var problems = verifyErrors.compactMap(\.problem)
-    if built != 1, problems.isEmpty { problems = [.untrusted] }
+    var problems = CertificateVerdict.problems(of: verifyErrors, isBuilt: built == 1)
     if !isForHost(X509_STORE_CTX_get0_cert(verification)) { problems.append(.hostname) }
     if isWeak(verification, anchored: problems.isEmpty) { problems.append(.weak) }
 

@@ -175,15 +175,22 @@ import Testing
   }
 
   /// Where a redirect may go: no closer to the agent than where it comes from, whoever's check it is.
-  @Test(arguments: CheckOrigin.allSides) func redirectsNeverComeCloser(origin: CheckOrigin) throws {
+  @Test(arguments: CheckOrigin.allSides) func redirectsNeverComeCloser(origin: CheckOrigin) async throws {
     let order: [Group] = [.public, .private, .metadata, .loopback]
+    let finder = TargetFinder(resolver: NameTable(), policy: EgressPolicy())
+    let check = try httpCheck("https://good.test/") { $0.origin = origin }
     for (rank, source) in order.enumerated() {
       for target in order[(rank + 1)...] {
         for from in Self.addresses[source] ?? [] {
           for to in Self.addresses[target] ?? [] {
-            let verdict = EgressPolicy().judgeRedirect(
-              from: try #require(IPAddress(from)), to: try #require(IPAddress(to)), port: 443, origin: origin)
-            #expect(verdict != .allowed, "\(from) to \(to)")
+            let finding = try await finder.find(
+              Endpoint(host: to, port: 443), redirectedFrom: try #require(IPAddress(from)), for: check,
+              until: .now + .seconds(5))
+            guard case .ended(let outcome) = finding else {
+              Issue.record("\(from) to \(to)")
+              continue
+            }
+            #expect(outcome.verdict == RedirectRule.denied)
           }
         }
       }

@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: MIT
+"""Plants mistakes in a copy of the sources, one build for all, and runs for each the tests that must notice it.
+
+Each plant of the tables beside this file becomes a switch in the copy: `(planted(n) ? mistake : original)` for an
+expression, `if planted(n) { mistake } else { original }` for statements. The environment variable QUARTZ_PLANT
+chooses one. See docs/architecture.md for the tables' form, and scripts/plant for the options.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLES = ROOT / "Proof" / "Plants"
+TREE = ROOT / ".build-plants" / "tree"
+BUNDLE = TREE / ".build" / "debug" / "quartz-agentPackageTests.xctest"
+SWITCH = "QUARTZ_PLANT"
+# Seconds beyond three times what the tests take without a plant; after that, a hang is what tells.
+GRACE = 25
+NO_TESTS = 69
+
+HELPER = """// SPDX-License-Identifier: MIT
+
+import Glibc
+
+private nonisolated let chosen: Int = {
+  guard let text = unsafe getenv("%s") else { return 0 }
+  return unsafe Int(String(cString: text)) ?? 0
+}()
+
+/// Whether this mistake is switched on.
+@inline(never) nonisolated func planted(_ number: Int) -> Bool { chosen == number }
+""" % SWITCH
+
+C_HELPER = """
+#ifndef QUARTZ_PLANTED
+#define QUARTZ_PLANTED
+#include <stdlib.h>
+static inline int quartz_planted(long number) {
+  const char *text = getenv("%s");
+  return text && atol(text) == number;
+}
+#endif
+""" % SWITCH
+
+
+class Stale(Exception):
+    """A plant that does not fit the sources."""
+
+
+class Plant:
+    def __init__(self, name, table, line):
+        self.name, self.table, self.line = name, table, line
+        self.file = self.rule = self.tests = ""
+        self.short = False
+        self.old, self.new = [], []
+
+    @property
+    def number(self):
+        # Of the name alone, so that a new plant does not change the text of all others and compile it again.
+        return zlib.crc32(self.name.encode()) & 0x7FFFFFFF
+
+    @property
+    def room(self):
+        # The C headers belong to the room that uses them.
+        return {"CCurl": "Curl", "COpenSSL": "Curl", "CPCRE2": "Checks", "CLinux": "Checks"}.get(
+            self.file.split("/")[1], self.file.split("/")[1])
+
+    @property
+    def where(self):
+        return f"{self.table.relative_to(ROOT)}:{self.line}: {self.name}"
+
+    def edit(self, text):
+        """The place in the file's text and what comes there: (start, end, replacement)."""
+        old = "\n".join(self.old)
+        new = "\n".join(self.new)
+        marked = "«" in old
+        if marked != ("»" in old) or old.count("«") > 1:
+            raise Stale(f"{self.where}: one pair of « and » marks an expression")
+        lines = [part.strip() for part in old.split("\n")]
+        pattern = r"[ \t]*\n[ \t]*".join(re.escape(part) for part in lines)
+        if marked:
+            # Blanks beside a mark belong to the text, those at a line's ends do not.
+            pattern = pattern.replace("«", "(?P<expression>").replace("»", ")")
+        else:
+            # Statements are whole lines.
+            pattern = r"(?m)^[ \t]*(?P<statement>" + pattern + r")[ \t]*$"
+        found = list(re.finditer(pattern, text))
+        if len(found) != 1:
+            raise Stale(
+                f"{self.where}: the text stands {len(found)} times in {self.file}, and must stand once:\n"
+                + "\n".join("    " + one for one in self.old)
+                + "\n  look at what became of it: git log -p -1 -- " + self.file)
+        if self.file.endswith(".h"):
+            chosen = f"quartz_planted({self.number})"
+        else:
+            chosen = f"planted({self.number})"
+        if marked:
+            start, end = found[0].span("expression")
+            return start, end, f"({chosen} ? ({new}) : ({text[start:end]}))"
+        start, end = found[0].span("statement")
+        original = text[start:end]
+        if self.file.endswith(".h"):
+            return start, end, f"if ({chosen}) {{ {new} }} else {{ {original} }}"
+        if not new:
+            return start, end, f"if !{chosen} {{ {original} }}"
+        return start, end, f"if {chosen} {{ {new} }} else {{ {original} }}"
+
+
+def read_tables():
+    plants = []
+    for table in sorted(TABLES.glob("*.plants")):
+        plant = None
+        for line, text in enumerate(table.read_text().splitlines(), 1):
+            if match := re.fullmatch(r"\[([a-z0-9-]+)\]", text.strip()):
+                plant = Plant(match[1], table, line)
+                plants.append(plant)
+            elif not text.strip() or text.startswith("#"):
+                continue
+            elif plant is None:
+                sys.exit(f"{table}:{line}: a plant begins with [its-name]")
+            elif text.startswith("- "):
+                plant.old.append(text[2:])
+            elif text == "+" or text.startswith("+ "):
+                plant.new.append(text[2:])
+            elif text.strip() == "short":
+                plant.short = True
+            elif match := re.fullmatch(r"(file|rule|tests) +(\S.*)", text.strip()):
+                setattr(plant, match[1], match[2])
+            else:
+                sys.exit(f"{table}:{line}: not understood: {text}")
+    names = set()
+    for plant in plants:
+        if not (plant.file and plant.rule and plant.tests and plant.old):
+            sys.exit(f"{plant.where}: needs file, rule, tests and the text it changes")
+        if plant.name in names or plant.number in {p.number for p in plants if p is not plant}:
+            sys.exit(f"{plant.where}: the name is taken")
+        names.add(plant.name)
+    return plants
+
+
+def planted_texts(plants):
+    """The changed files of the copy by path, and the stale plants as messages."""
+    texts, stale = {}, []
+    by_file = {}
+    for plant in plants:
+        by_file.setdefault(plant.file, []).append(plant)
+    for file, here in by_file.items():
+        path = ROOT / file
+        if not path.is_file():
+            stale += [f"{plant.where}: there is no {file}" for plant in here]
+            continue
+        text = path.read_text()
+        edits = []
+        for plant in here:
+            try:
+                edits.append((*plant.edit(text), plant))
+            except Stale as error:
+                stale.append(str(error))
+        edits.sort(key=lambda edit: edit[0])
+        for before, after in zip(edits, edits[1:]):
+            if after[0] < before[1]:
+                stale.append(f"{after[3].where}: overlaps {before[3].name}")
+        for start, end, replacement, _ in reversed(edits):
+            text = text[:start] + replacement + text[end:]
+        if file.endswith(".h"):
+            # Before the first function, after the guard and the includes.
+            at = text.index("\n#include")
+            text = text[:at] + C_HELPER + text[at:]
+        texts[file] = text
+    return texts, stale
+
+
+def sources():
+    """Every file of the tree that is no build product, relative to its root."""
+    for folder, names, files in os.walk(ROOT):
+        names[:] = [name for name in names if not name.startswith(".build") and name not in (".git", ".swiftpm")]
+        for name in files:
+            yield os.path.relpath(os.path.join(folder, name), ROOT)
+
+
+def write_if_new(path, content, mode):
+    """Only what changed, so that the compiler finds the rest as it was."""
+    if path.is_file() and path.read_bytes() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    path.chmod(mode)
+
+
+def write_copy(texts):
+    wanted = set()
+    for name in sources():
+        origin = ROOT / name
+        if not origin.is_file():
+            continue
+        wanted.add(name)
+        content = texts[name].encode() if name in texts else origin.read_bytes()
+        write_if_new(TREE / name, content, origin.stat().st_mode)
+    for room in {name.split("/")[1] for name in wanted if name.startswith("Sources/") and name.endswith(".swift")}:
+        name = f"Sources/{room}/Planted.swift"
+        wanted.add(name)
+        write_if_new(TREE / name, HELPER.encode(), 0o644)
+    for folder, names, files in os.walk(TREE):
+        names[:] = [name for name in names if not name.startswith(".build")]
+        for name in files:
+            path = os.path.join(folder, name)
+            if os.path.relpath(path, TREE) not in wanted:
+                os.remove(path)
+    # What the packages need is there already, if this tree was ever built: nothing is fetched twice.
+    for name in ("artifacts", "checkouts", "repositories", "workspace-state.json"):
+        origin, copy = ROOT / ".build" / name, TREE / ".build" / name
+        if copy.exists() or not origin.exists():
+            continue
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if origin.is_dir():
+            shutil.copytree(origin, copy, symlinks=True)
+        else:
+            shutil.copy2(origin, copy)
+
+
+def build(plants):
+    say("building the planted copy: once for all plants")
+    result = subprocess.run(
+        ["swift", "build", "--package-path", str(TREE), "--build-tests"], stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, check=False)
+    if result.returncode == 0:
+        return
+    numbers = {str(plant.number): plant for plant in plants}
+    said = set()
+    for line in result.stdout.splitlines():
+        match = re.match(r"(\S+?\.(?:swift|h)):(\d+):\d+: error: (.*)", line)
+        if not match or line in said:
+            continue
+        said.add(line)
+        print(line)
+        source = pathlib.Path(match[1]).read_text().splitlines()
+        for number in re.findall(r"planted\((\d+)\)", source[int(match[2]) - 1]):
+            if number in numbers:
+                print(f"  of {numbers[number].where}")
+    if not said:
+        print(result.stdout[-4000:])
+    sys.exit("the planted copy does not compile")
+
+
+class Run:
+    """One run of some tests, with a plant or without."""
+
+    def __init__(self, tests, plant=None, limit=600):
+        started = time.monotonic()
+        environment = {key: value for key, value in os.environ.items() if key != SWITCH}
+        if plant:
+            environment[SWITCH] = str(plant.number)
+        command = [str(BUNDLE), "--testing-library", "swift-testing", "--no-parallel", "--filter", tests]
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment, cwd=TREE,
+                start_new_session=True)
+            try:
+                self.code = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                self.code = None
+            # Servers that a dead test process left behind, and the process itself.
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+            output.seek(0)
+            self.text = output.read().decode(errors="replace")
+        self.seconds = time.monotonic() - started
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", self.text)
+        failed = re.findall(r"^✘ Test (?!run with |case )(.+?)(?: with \d+ test cases)? failed after", plain, re.M)
+        self.failed = list(dict.fromkeys(name.strip('"') for name in failed))
+        started_tests = re.findall(r"^◇ Test (?!run |case )(.+?) started\.$", plain, re.M)
+        self.last = started_tests[-1].strip('"') if started_tests else "nothing"
+
+    @property
+    def caught_by(self):
+        """Empty: nothing noticed."""
+        if self.code == 0:
+            return ""
+        if self.code is None:
+            return f"time limit, in {self.last}"
+        if self.failed:
+            more = f" and {len(self.failed) - 1} more" if len(self.failed) > 1 else ""
+            return self.failed[0] + more
+        if self.code < 0:
+            return f"the process died of {signal.Signals(-self.code).name}, in {self.last}"
+        return f"exit {self.code}, in {self.last}"
+
+
+def say(text):
+    print(f"==> {text}", file=sys.stderr, flush=True)
+
+
+def baseline(plants, jobs):
+    """Seconds that the tests of each filter take without a plant; nothing of them may fail."""
+    filters = sorted({plant.tests for plant in plants})
+    say(f"{len(filters)} sets of tests without a plant")
+    times, bad = {}, []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for tests, run in zip(filters, pool.map(Run, filters)):
+            times[tests] = run.seconds
+            if run.code == 0:
+                continue
+            if run.code == NO_TESTS:
+                bad.append(f"no test matches {tests}")
+                continue
+            # The machine may have been busy: what fails twice fails.
+            again = Run(tests)
+            if again.code != 0:
+                bad.append(f"{tests}: fails without a plant: {again.caught_by}\n{again.text[-1500:]}")
+    if bad:
+        sys.exit("\n".join(bad))
+    return times
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="plant", description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--room", action="append", default=[])
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+
+    plants = read_tables()
+    texts, stale = planted_texts(plants)
+    if stale:
+        print("\n".join(stale))
+        sys.exit(f"{len(stale)} of {len(plants)} plants do not fit the sources any more")
+    if options.check:
+        rooms = {plant.room for plant in plants}
+        print(f"{len(plants)} plants in {len(rooms)} rooms fit the sources")
+        return
+    unknown = set(options.names) - {plant.name for plant in plants}
+    if unknown:
+        sys.exit(f"no such plant: {', '.join(sorted(unknown))}; see ./scripts/plant --list")
+    chosen = [
+        plant for plant in plants
+        if (not options.names or plant.name in options.names) and (not options.room or plant.room in options.room)
+        and (not options.short or plant.short)
+    ]
+    if options.list:
+        for plant in chosen:
+            print(f"{plant.name:32} {plant.room:14} {plant.rule}")
+        return
+    if not chosen:
+        sys.exit("no plant chosen")
+
+    write_copy(texts)
+    build(plants)
+    times = baseline(chosen, options.jobs)
+    started = time.monotonic()
+    say(f"{len(chosen)} plants")
+    survivors = []
+
+    def try_one(plant):
+        return Run(plant.tests, plant, limit=3 * times[plant.tests] + GRACE)
+
+    print(f"| {'plant':32} | {'room':12} | caught by | s |\n|---|---|---|---|")
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for plant, run in zip(chosen, pool.map(try_one, chosen)):
+            if not run.caught_by:
+                survivors.append(plant)
+            caught = run.caught_by or "**nobody**"
+            print(f"| {plant.name:32} | {plant.room:12} | {caught} | {run.seconds:.1f} |", flush=True)
+    print(f"\n{len(chosen) - len(survivors)} of {len(chosen)} caught, in {time.monotonic() - started:.0f} s")
+    for plant in survivors:
+        print(f"survived: {plant.where}\n  {plant.rule}; its tests: {plant.tests}")
+    sys.exit(1 if survivors else 0)
+
+
+main()

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+import Testing
+
+@testable import Checks
+
+/// What of a check goes along with a redirect, hop by hop, without a server.
+@Suite struct HopRequestTests {
+  /// The requests of the hops: the check's own, then one for each location.
+  private func requests(_ locations: [String]) throws -> [TransferRequest] {
+    let check = try httpCheck("https://good.test/start") {
+      $0.tlsCAFile = "/ca.pem"
+      $0.tlsServerName = "inner.test"
+      $0.tlsVerify = false
+      $0.tlsMaxVersion = "1.2"
+      $0.tlsClientCertificate = "/client.pem"
+      $0.tlsClientKey = "/client.key"
+      $0.bearer = Redacted("canary")
+      $0.headers = [("X-Key", Redacted("canary"))]
+      $0.maxRedirects = 20
+    }
+    guard case .http(let settings) = check.kind else { throw WrongKind() }
+    let finder = TargetFinder(resolver: NameTable(), policy: EgressPolicy())
+    let plan = HTTPPlan(check, settings, finder: finder, userAgent: "test")
+    var (step, rule) = (HTTPStep(settings), RedirectRule(settings))
+    var requests = [step.request(plan)]
+    for location in locations {
+      guard case .follow(let next) = rule.decide(after: step, status: 302, location: location) else {
+        throw WrongKind()
+      }
+      step = next
+      requests.append(step.request(plan))
+    }
+    return requests
+  }
+
+  private func names(_ request: TransferRequest) -> [String] { request.headers.map { $0.name.lowercased() } }
+
+  /// On its own origin a check is what it says it is.
+  @Test func theOwnOriginGetsAll() throws {
+    for request in try requests(["/next", "https://good.test:443/again"]) {
+      #expect(request.tls.clientCertificate == "/client.pem")
+      #expect(request.tls.clientKey == "/client.key")
+      #expect(request.tls.serverName == "inner.test")
+      #expect(names(request).contains("authorization") && names(request).contains("x-key"))
+    }
+  }
+
+  /// Another origin gets no credential: no client certificate, no header, and no name that was meant for the first.
+  @Test(arguments: ["https://other.test/", "https://other.test:8443/", "//other.test/x"])
+  func anotherOriginGetsNoCredential(location: String) throws {
+    let hop = try #require(try requests([location]).last)
+    #expect(hop.tls.clientCertificate == nil)
+    #expect(hop.tls.clientKey == nil)
+    #expect(hop.tls.serverName == nil)
+    #expect(names(hop) == ["user-agent"])
+  }
+
+  /// Another port is another origin; the name in its certificate is still that of the check's host.
+  @Test func anotherPortGetsTheNameAndNoCredential() throws {
+    let hop = try #require(try requests(["https://good.test:8443/"]).last)
+    #expect(hop.tls.clientCertificate == nil && hop.tls.clientKey == nil)
+    #expect(hop.tls.serverName == "inner.test")
+    #expect(names(hop) == ["user-agent"])
+  }
+
+  /// Who was led away does not become trusted by leading back.
+  @Test func theWayBackGetsNoCredential() throws {
+    let hop = try #require(try requests(["https://other.test/", "https://good.test/back"]).last)
+    #expect(hop.tls.clientCertificate == nil && hop.tls.clientKey == nil)
+    #expect(names(hop) == ["user-agent"])
+  }
+
+  /// Whom the check trusts and what it speaks holds for every hop: they give nothing away.
+  @Test func trustAndVersionsHoldForEveryHop() throws {
+    for request in try requests(["/next", "https://other.test/", "https://good.test/back"]) {
+      #expect(request.tls.caFile == "/ca.pem")
+      #expect(!request.tls.verify)
+      #expect(request.tls.maximumVersion == .v12)
+    }
+  }
+}
