@@ -332,6 +332,8 @@ def main():
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--build", action="store_true")
+    parser.add_argument("--skip-build", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
 
@@ -359,8 +361,11 @@ def main():
     if not chosen:
         sys.exit("no plant chosen")
 
-    write_copy(texts)
-    build(plants)
+    if not options.skip_build:
+        write_copy(texts)
+        build(plants)
+    if options.build:
+        return
     times = baseline(chosen, options.jobs)
     started = time.monotonic()
     say(f"{len(chosen)} plants")

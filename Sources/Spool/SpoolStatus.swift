@@ -61,11 +61,6 @@ package struct SpoolStatus: Hashable, Sendable {
     self.mode = mode
     self.durability = durability
   }
-
-  /// How long the oldest result has waited.
-  package func oldestAge(at now: Timestamp) -> Duration? {
-    oldest.map { max(.zero, $0.duration(to: now)) }
-  }
 }
 
 /// A result the receiver refused for good.

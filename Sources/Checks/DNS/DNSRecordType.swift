@@ -62,7 +62,6 @@ package struct DNSResponseCode: RawRepresentable, Hashable, Sendable, CustomStri
   package static let nxDomain = DNSResponseCode(rawValue: 3)
   package static let notImp = DNSResponseCode(rawValue: 4)
   package static let refused = DNSResponseCode(rawValue: 5)
-  package static let badVers = DNSResponseCode(rawValue: 16)
 
   /// The mnemonic of the IANA registry (RFC 6895 2.3), or `RCODE12`.
   package var description: String { codeNames[rawValue] ?? "RCODE\(rawValue)" }

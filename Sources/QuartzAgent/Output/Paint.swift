@@ -8,7 +8,6 @@ struct Paint {
   static let good = "32"
   static let bad = "31"
   static let warning = "33"
-  static let faint = "2"
 
   let isOn: Bool
 
