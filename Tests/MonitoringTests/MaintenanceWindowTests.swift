@@ -139,6 +139,7 @@ struct MaintenanceWindowTests {
   func overlaps() throws {
     let window = try window("2026-01-04T02:00", duration: .seconds(7200))
     #expect(window.overlaps(at("2026-01-04T01:59:50Z"), through: at("2026-01-04T02:00:05Z")))
+    #expect(window.overlaps(at("2026-01-04T01:59:50Z"), through: at("2026-01-04T02:00:00Z")))
     #expect(window.overlaps(at("2026-01-04T03:59:59Z"), through: at("2026-01-04T04:00:09Z")))
     #expect(!window.overlaps(at("2026-01-04T01:59:50Z"), through: at("2026-01-04T01:59:59Z")))
     #expect(!window.overlaps(at("2026-01-04T04:00:00Z"), through: at("2026-01-04T04:00:09Z")))

@@ -89,6 +89,18 @@ import Testing
     #expect(bench.fake.ids == ids(records(3)))
   }
 
+  /// A file that is being written is empty for a moment: the key that worked stays.
+  @Test func anEmptyKeyFileReplacesNoKey() async {
+    let file = Mutex("")
+    let keys = KeyRing(Redacted("qtz_old")) { Redacted(file.withLock { $0 }) }
+    #expect(await keys.renew() == false)
+    #expect(keys.key == Redacted("qtz_old"))
+    file.withLock { $0 = "qtz_new" }
+    #expect(await keys.renew())
+    #expect(keys.key == Redacted("qtz_new"))
+    #expect(await keys.renew() == false)
+  }
+
   @Test("A8 on the table that refuses whole batches") func deletedCheckInABatch() async throws {
     let bench = DeliveryBench(target: .supabase)
     bench.fake.setKnownChecks { $0 != checkID(2).description }

@@ -29,6 +29,16 @@ import Testing
 
   private func basic(_ pair: String) -> String { "Basic " + Data(pair.utf8).base64EncodedString() }
 
+  /// A token is itself to the last byte, and nothing is no token.
+  @Test(arguments: [
+    ("abc", "abc", true), ("abc", "abd", false), ("abc", "ab", false), ("ab", "abc", false),
+    ("abcabc", "abc", false),
+    ("", "abc", false), ("abc", "", false), ("", "", false),
+  ])
+  func aTokenIsComparedWhole(shown: String, token: String, isSame: Bool) {
+    #expect(equalInConstantTime(Array(shown.utf8), Array(token.utf8)) == isSame)
+  }
+
   @Test func withoutTheTokenNothingIsReadButHealth() async throws {
     try await withServer(try source()) { address in
       for target in [

@@ -38,6 +38,14 @@ import Testing
     #expect(try isAllowed(policy(), address, 9797, .local))
   }
 
+  /// Dialled, `0.0.0.0` and `::` reach this very machine.
+  @Test(arguments: ["0.0.0.0", "::", "127.8.8.8"]) func noAddressAtAllIsThisMachine(address: String) throws {
+    let own = OwnPlaces(ports: [9797]) { Self.mine }
+    let address = try #require(IPAddress(address))
+    #expect(own.refusal(of: address, port: 9797, host: nil) != nil)
+    #expect(own.refusal(of: address, port: 443, host: nil) == nil)
+  }
+
   @Test func othersAtThatPortAndOurOtherPortsAreNot() throws {
     #expect(try isAllowed(policy(), "10.0.0.8", 9797))
     #expect(try isAllowed(policy(), "127.0.0.1", 443))

@@ -140,10 +140,11 @@ import Testing
     #expect("\(outcome)".contains("canary-token") == false)
   }
 
-  @Test func aServerThatWantsTheSecretInTheBodyGetsItThere() async throws {
+  /// RFC 6749 section 5.2 lets a server say so with 401 or with 400.
+  @Test(arguments: [401, 400]) func aServerThatWantsTheSecretInTheBodyGetsItThere(status: Int) async throws {
     let server = Guard { request, number in
       request.contains("client_secret=se%3Acret%2F1") && request.contains("client_id=the+id")
-        ? Self.token(number) : Self.json("{\"error\": \"invalid_client\"}", status: 401)
+        ? Self.token(number) : Self.json("{\"error\": \"invalid_client\"}", status: status)
     }
     let (outcomes, log) = try await attempts(1, server)
     #expect(outcomes[0].verdict == .ok)
