@@ -120,9 +120,4 @@ package struct MaintenanceWindow: Hashable, Sendable {
     guard let next = next(after: from) else { return false }
     return next.lowerBound <= to
   }
-
-  /// When the window next begins or ends; nil when it is over for good.
-  package func change(after instant: Timestamp) -> Timestamp? {
-    occurrence(at: instant)?.upperBound ?? next(after: instant)?.lowerBound
-  }
 }

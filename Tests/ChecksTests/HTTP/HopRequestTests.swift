@@ -10,17 +10,21 @@ import Testing
 @Suite struct HopRequestTests {
   /// The requests of the hops: the check's own, then one for each location.
   private func requests(_ locations: [String]) throws -> [TransferRequest] {
-    let check = try httpCheck("https://good.test/start") {
+    try requests(locations) {
       $0.tlsCAFile = "/ca.pem"
       $0.tlsServerName = "inner.test"
-      $0.tlsVerify = false
       $0.tlsMaxVersion = "1.2"
       $0.tlsClientCertificate = "/client.pem"
       $0.tlsClientKey = "/client.key"
       $0.bearer = Redacted("canary")
       $0.headers = [("X-Key", Redacted("canary"))]
-      $0.maxRedirects = 20
     }
+  }
+
+  private func requests(
+    _ locations: [String], of change: (inout CheckDefinition) -> Void
+  ) throws -> [TransferRequest] {
+    let check = try httpCheck("https://good.test/start", change)
     guard case .http(let settings) = check.kind else { throw WrongKind() }
     let finder = TargetFinder(resolver: NameTable(), policy: EgressPolicy())
     let plan = HTTPPlan(check, settings, finder: finder, userAgent: "test")
@@ -77,8 +81,10 @@ import Testing
   @Test func trustAndVersionsHoldForEveryHop() throws {
     for request in try requests(["/next", "https://other.test/", "https://good.test/back"]) {
       #expect(request.tls.caFile == "/ca.pem")
-      #expect(!request.tls.verify)
       #expect(request.tls.maximumVersion == .v12)
+      #expect(request.tls.verify)
     }
+    let unjudged = try requests(["https://other.test/"]) { $0.tlsVerify = false }
+    #expect(unjudged.map(\.tls.verify) == [false, false])
   }
 }
