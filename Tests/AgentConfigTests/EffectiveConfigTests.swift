@@ -7,6 +7,18 @@ import Testing
 
 /// `validate --print`: what is in force, as a configuration.
 struct EffectiveConfigTests {
+  /// Who logs in at a proxy, and with what, is nobody's business.
+  @Test func theLoginOfAProxyIsNotPrinted() throws {
+    let text = """
+      checks:
+        - {name: A, type: http, url: "https://a.example/", proxy: "http://somebody:hunter3@p.example:8080"}
+
+      """
+    let printed = EffectiveConfig.print(try settings(text))
+    #expect(printed.contains("redacted:redacted@p.example:8080"))
+    #expect(!printed.contains("somebody") && !printed.contains("hunter3"))
+  }
+
   /// Printed, read and printed again, everything is the same: every key parses and no default moved.
   @Test(arguments: goodConfigs)
   func readsBack(config: GoodConfig) throws {

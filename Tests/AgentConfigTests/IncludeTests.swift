@@ -52,6 +52,16 @@ struct IncludeTests {
     #expect(loaded.settings.checks.map(\.name) == ["A"])
   }
 
+  /// A file that is named again, by itself or by a pattern, is read once.
+  @Test func aFileIsReadOnce() throws {
+    let loaded = try load([
+      "etc/agent.yaml": "include: [conf.d/a.yaml, conf.d/b.yaml, conf.d/a.yaml, conf.d/*.yaml]\n",
+      "etc/conf.d/a.yaml": "checks: [\(check("A"))]\n", "etc/conf.d/b.yaml": "checks: [\(check("B"))]\n",
+    ])
+    #expect(loaded.settings.checks.map(\.name) == ["A", "B"])
+    #expect(loaded.origin.files == ["etc/agent.yaml", "etc/conf.d/a.yaml", "etc/conf.d/b.yaml"])
+  }
+
   @Test func problemsNameTheirFile() throws {
     let errors = try #require(throws: ConfigErrors.self) {
       try load([

@@ -17,7 +17,7 @@ struct NearestTests {
     #expect(nearest(to: word, among: keys) == expected)
   }
 
-  @Test(arguments: ["", "prometheus", "x", "query", "certificate"])
+  @Test(arguments: ["", "prometheus", "x", "query", "certificate", "portxyz", "timers"])
   func leavesAlone(word: String) {
     #expect(nearest(to: word, among: keys) == nil)
   }

@@ -120,6 +120,22 @@ struct QuartzSectionTests {
     #expect(found.first?.hasPrefix(expected + "\n  hint: ") == true)
   }
 
+  /// To another machine the key would travel in clear, whatever the port.
+  @Test(arguments: ["http://quartz.example/v1", "http://quartz.example:8080/v1", "http://192.0.2.1:54321/v1"])
+  func theKeyDoesNotTravelInClear(url: String) {
+    let found = problems(minimal.replacing("https://quartz.example/v1", with: url) + oneCheck)
+    #expect(found.first?.hasPrefix("agent.yaml:2:8: quartz.url must begin with https://") == true, "\(found)")
+  }
+
+  /// It is sent as the value of a header.
+  @Test(arguments: ["a\\nb", "a\\tb", "a\\rb", "a\\x1bb", "a\\x7fb", "a\\0b"])
+  func aKeyHoldsNoControlCharacter(text: String) {
+    let found = problems(minimal.replacing("${file:/secrets/key}", with: "\"\(text)\"") + oneCheck)
+    #expect(
+      found.contains { $0.contains("quartz.api_key contains a line break or another control character") },
+      "\(found)")
+  }
+
   @Test func secretFilesAreNoWarning() throws {
     #expect(try warnings(minimal + oneCheck).isEmpty)
   }

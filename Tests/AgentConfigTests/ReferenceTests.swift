@@ -78,6 +78,14 @@ struct ReferenceTests {
     #expect(try warnings(text).isEmpty)
   }
 
+  /// A credential is a file in one folder, and its name leads nowhere else.
+  @Test(arguments: ["../key", "a/../../key", "a/key", "/secrets/key", ".", ".."])
+  func aCredentialsNameIsPlain(name: String) {
+    let found = problems("agent: {name: \"${cred:\(name)}\"}\n" + oneCheck)
+    #expect(found.count == 1)
+    #expect(found.first?.contains("has the credential name \"\(name)\", which is no plain name") == true)
+  }
+
   @Test func credentialsNeedTheirDirectory() {
     var sources = ConfigSources.test
     sources.environment["CREDENTIALS_DIRECTORY"] = nil

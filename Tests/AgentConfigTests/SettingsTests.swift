@@ -45,6 +45,13 @@ struct SettingsTests {
     #expect(try settings("status: {listen: \(text)}\n" + oneCheck).status.listen == expected)
   }
 
+  /// A token has at least ten characters.
+  @Test(arguments: [("012345678", false), ("0123456789", true), ("0123456789a", true)])
+  func aTokenHasTenCharacters(token: String, isLongEnough: Bool) {
+    let text = "status: {listen: \"127.0.0.1:9797\", read_token: \"\(token)\"}\n"
+    #expect(problems(text + oneCheck).isEmpty == isLongEnough)
+  }
+
   @Test(arguments: [
     "0.0.0.0:9797", "192.0.2.1:80", "example.com:80", "\":9797\"", "127.0.0.1", "127.0.0.1:", "\"unix:\"",
   ])

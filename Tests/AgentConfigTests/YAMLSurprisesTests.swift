@@ -72,6 +72,15 @@ struct YAMLSurprisesTests {
     #expect(problems(text).map { $0.prefix { $0 != "\n" } } == ["agent.yaml:4:11: anchors are not accepted"])
   }
 
+  /// An anchor that nobody refers to is one all the same, on whatever it stands.
+  @Test(arguments: [
+    "canaries: &mark [Shop front]\n", "canaries: &mark\n  - Shop front\n", "agent: &mark {name: x}\n",
+  ])
+  func anAnchorIsFoundOnAnything(text: String) {
+    let found = problems(text + oneCheck)
+    #expect(found.contains { $0.contains("anchors are not accepted") }, "\(found)")
+  }
+
   @Test func tabsBehindValuesAreFine() throws {
     let settings = try settings("agent:\n  name: london\t# a tab\n  region: \"a b\"\n" + oneCheck)
     #expect(settings.agent.name == "london")

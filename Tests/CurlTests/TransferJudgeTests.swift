@@ -22,9 +22,27 @@ import Testing
     #expect(end.outcome.failure?.phase == .connect)
   }
 
-  @Test func aCodeNobodyExpectsIsOurs() {
-    let end = TransferEnd(code: CURLE_COULDNT_RESOLVE_HOST, phase: .prepare)
-    #expect(end.outcome.failure?.kind == .local(.library(code: 6)))
+  /// Until the request is out; from then on what is wrong came from the server.
+  @Test(arguments: [
+    (TransferPhase.prepare, TransferFailureKind.local(.library(code: 6))),
+    (.connect, .local(.library(code: 6))),
+    (.tls, .local(.library(code: 6))), (.firstByte, .httpProtocol), (.transfer, .httpProtocol),
+  ])
+  func aCodeNobodyExpectsIsOurs(phase: TransferPhase, kind: TransferFailureKind) {
+    let end = TransferEnd(code: CURLE_COULDNT_RESOLVE_HOST, phase: phase)
+    #expect(end.outcome.failure?.kind == kind)
+  }
+
+  /// Some proxies answer CONNECT with 401; behind the tunnel it is the target's word.
+  @Test func aTargetsChallengeIsNotTheProxys() {
+    let refused = TransferEnd(code: CURLE_RECV_ERROR, phase: .proxy, proxy: ProxyEnd(status: 401))
+    #expect(refused.outcome.failure?.kind == .proxyAuthentication)
+    for phase in [TransferPhase.firstByte, .transfer] {
+      let end = TransferEnd(code: CURLE_OK, phase: phase, proxy: ProxyEnd(status: 401))
+      #expect(end.outcome == .complete)
+      let asked = TransferEnd(code: CURLE_OK, phase: phase, proxy: ProxyEnd(status: 407))
+      #expect(asked.outcome.failure?.kind == .proxyAuthentication)
+    }
   }
 
   @Test(arguments: [

@@ -55,6 +55,12 @@ import Testing
     Case(what: "exact: nothing there", answers: [], reason: .dnsNoData) {
       $0.expectAnswersExact = ["192.0.2.1"]
     },
+    Case(
+      what: "exact: a record of another class is no answer", type: "TXT",
+      answers: [Wire.record(16, [1, 0x61]), Wire.record(16, [1, 0x62], class: 3)]
+    ) {
+      $0.expectAnswersExact = ["a"]
+    },
     Case(what: "none: not there") { $0.expectAnswersNone = ["192.0.2.9", "~ ^10\\."] },
     Case(what: "none: there", reason: .dnsAnswer, words: "an answer is not wanted: ~ ") {
       $0.expectAnswersNone = ["~ \\.2$"]

@@ -42,6 +42,21 @@ import Testing
     #expect(DigestAnswer.strongest(of: [one])?.algorithm == .sha256)
   }
 
+  // RFC 7616, section 3.4.2, computed by another program: the key depends on the server's nonce, then on ours.
+  @Test(arguments: [
+    (0, "SHA-256", "2fd51b3a77ad75bad6afad6003e818d767133c46d9e2749e7f5232ae1ea3efd7"),
+    (1, "MD5", "e783283f46242139c486a698fec7211d"),
+  ])
+  func theKeyOfASessionDependsOnBothNonces(index: Int, algorithm: String, response: String) throws {
+    let challenge = Self.challenges[index].replacing(
+      "algorithm=\(algorithm)", with: "algorithm=\(algorithm)-sess")
+    let answer = try #require(DigestAnswer.strongest(of: [challenge]))
+    let header = answer.header(
+      Self.mufasa, count: 1, clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
+    #expect(header.contains("response=\"\(response)\""))
+    #expect(header.contains("algorithm=\(algorithm)-sess"))
+  }
+
   // RFC 2069, section 2.4, as its errata have it.
   @Test func withoutQopTheOldFormIsUsed() throws {
     let challenge =

@@ -80,6 +80,16 @@ import Testing
     for wanted in ["gzip", "br", "zstd", "deflate"] { #expect(accepted?.contains(wanted) == true) }
   }
 
+  /// RFC 9110 section 8.4: the codings are named in the order in which they were applied.
+  @Test(arguments: [["zlib deflate", "gzip"], ["gzip", "br"], ["br", "zlib deflate", "gzip"]])
+  func codingsAreUndoneFromTheLastToTheFirst(codings: [String]) async throws {
+    var body = Array(Self.text.utf8)
+    for coding in codings { body = try await Self.packed(coding, body) }
+    let names = codings.map { $0.split(separator: " ").last ?? "" }.joined(separator: ", ")
+    let decoded = try await outcome(names, body)
+    #expect(decoded.verdict == .ok, "\(decoded.verdict)")
+  }
+
   @Test func withoutDecompressionTheBytesAreJudgedAsTheyCame() async throws {
     let body = try await Self.packed("gzip", Array(Self.text.utf8))
     let seen = Seen()

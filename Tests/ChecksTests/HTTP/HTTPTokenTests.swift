@@ -114,8 +114,9 @@ import Testing
     #expect(log.count { $0.hasPrefix("POST /token") } == 2)
   }
 
-  @Test func aTokenThatNeverDoesIsAskedForTwiceAnAttempt() async throws {
-    let (outcomes, log) = try await attempts(1, Guard { _, _ in Self.token(99) })
+  /// Whether the endpoint gives the same token again or another one.
+  @Test(arguments: [true, false]) func aTokenThatNeverDoesIsAskedForTwiceAnAttempt(isNew: Bool) async throws {
+    let (outcomes, log) = try await attempts(1, Guard { _, number in Self.token(isNew ? 100 + number : 99) })
     #expect(outcomes[0].verdict.reason == .httpStatus)
     #expect(outcomes[0].statusCode == 401)
     #expect(log.count == 4)

@@ -72,6 +72,13 @@ import Testing
     #expect(starts == [.zero, .milliseconds(3100), .milliseconds(6200), .milliseconds(13_300)])
   }
 
+  /// The pause before the confirmation is its own, also where it is the shorter one.
+  @Test func theConfirmationMayComeSoonerThanARetry() async throws {
+    let result = try await run([down()]) { $0.confirmDelay = .seconds(1) }
+    #expect(time.sleeps == [.seconds(3), .seconds(3), .seconds(1)])
+    #expect(result.message == "confirmed failure after 2 retries: no")
+  }
+
   @Test func aConfirmationThatSucceedsIsSuccess() async throws {
     let result = try await run([down(), down(), down(), up()])
     #expect(result.state == .up)
