@@ -235,6 +235,27 @@ import Testing
     #expect(left.filtered == named.count)
   }
 
+  /// What is excepted is not run, also where it is named.
+  @Test func exceptWinsOverOnly() throws {
+    let list = try (1...3).map { try Self.wire($0, #""check_type":"http","url":"https://a.test/""#) }
+    var rules = MappingRules()
+    rules.only.checks = [checkID(1), checkID(2)]
+    rules.except.checks = [checkID(2)]
+    #expect(CheckMapping(rules).map(CheckSnapshot(checks: list)).checks.map(\.id) == [checkID(1)])
+  }
+
+  /// The limit keeps the smallest ids, in whatever order the list has them.
+  @Test(arguments: [true, false]) func theLimitGoesByTheWholeID(isReversed: Bool) throws {
+    var list = try (1...2).map { try Self.wire($0, #""check_type":"http","url":"https://a.test/""#) }
+    list[0].id = UniqueID(high: 2, low: 1)
+    list[1].id = UniqueID(high: 1, low: 2)
+    if isReversed { list.reverse() }
+    var rules = MappingRules()
+    rules.limit = 1
+    #expect(
+      CheckMapping(rules).map(CheckSnapshot(checks: list)).checks.map(\.id) == [UniqueID(high: 1, low: 2)])
+  }
+
   @Test func secretsDoNotPrint() throws {
     let wire = try Self.wire(
       1, #""check_type":"http","http_auth_credentials":{"token":"s3cret"},"custom_headers":{"A":"s3cret"}"#)

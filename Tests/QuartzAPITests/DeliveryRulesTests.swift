@@ -33,6 +33,15 @@ import Testing
     }
   }
 
+  /// Only a foreign key says that a check is gone; another complaint may name the check as well.
+  @Test(arguments: [
+    ("23503", Kind.checkGone), ("23505", .rowsRefused), ("23514", .rowsRefused), ("23502", .rowsRefused),
+  ])
+  func onlyAForeignKeyNamesACheckThatIsGone(code: String, expected: Kind) {
+    let body = Self.gone.replacing("23503", with: code)
+    #expect(kind(judge(.supabase, 409, body)) == expected)
+  }
+
   static let row1 = UniqueID(high: 0x7000, low: 1).description
   static let gone =
     #"{"code":"23503","details":"Key (monitoring_check_id)=(00000000-0000-4000-0000-000000000001) is not present in table \"monitoring_checks\".","message":"violates"}"#

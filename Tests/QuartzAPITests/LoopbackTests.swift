@@ -54,6 +54,33 @@ import Testing
     }
   }
 
+  /// A refusal is quoted to the operator, and some servers quote the key in it.
+  @Test(arguments: [400, 401, 403, 500]) func aRefusalThatQuotesTheKeyDoesNotShowIt(status: Int) async throws
+  {
+    let body = "{\"error\":{\"message\":\"no such key: qtz_topsecret\"}}"
+    let answer = "HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    try await withLoopbackServer(script: { link in
+      link.read(until: "\r\n\r\n")
+      link.write(answer)
+      link.waitForEnd()
+    }) { server in
+      let base = try HTTPURL("http://127.0.0.1:\(server.port)/v1")
+      let reply = try await withCurlEngine { engine in
+        let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in
+          .success(["127.0.0.1"])
+        }
+        let key = HTTPHeader(name: "X-API-Key", value: Redacted("qtz_topsecret"))
+        return try await exchange.exchange(APIRequest(.get, try base.appending("checks"), headers: [key]))
+      }
+      guard case .response(let response) = reply else {
+        Issue.record("no answer: \(reply)")
+        return
+      }
+      #expect(response.status == status)
+      #expect(String(decoding: response.body, as: UTF8.self).contains("no such key: <redacted>"))
+    }
+  }
+
   @Test func listOverRealSocketsAndOnDisk() async throws {
     let fake = FakeQuartz()
     fake.checks = PullTests.rows(1...250)

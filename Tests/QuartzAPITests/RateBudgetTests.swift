@@ -42,6 +42,14 @@ import Testing
     #expect(granted.count == 2700)
   }
 
+  /// Of a pace that a 429 has halved the backlog takes two thirds: what is new finds room in the same minute.
+  @Test func theBacklogLeavesRoomOfAHalvedPace() {
+    var budget = RateBudget()
+    budget.tooMany()
+    #expect(exhaust(&budget, .backlog, from: dawn, for: .seconds(60)).count == 30)
+    #expect(exhaust(&budget, .live, from: dawn, for: .seconds(60)).count == 15)
+  }
+
   /// A replay that took all it can get would silence live results for fifty minutes of every hour.
   @Test func backlogLeavesRoomForLiveResults() {
     var budget = RateBudget()

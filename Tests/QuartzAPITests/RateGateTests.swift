@@ -18,6 +18,15 @@ import Testing
     }
   }
 
+  /// A process that died may have made every request it had reserved.
+  @Test func whatWasReservedCountsAsUsedAfterAKill() async {
+    let (clock, file) = (ManualClock(), MemoryBytes())
+    #expect(await gate(clock, file).admit(.live) == nil)
+    let next = gate(clock, file)
+    #expect(await next.admit(.live) == nil)
+    #expect(await next.usage().minute == 11)
+  }
+
   @Test func manyAtOnceShareOneBudget() async {
     let gate = gate(ManualClock(), MemoryBytes())
     let granted = await withTaskGroup(of: Bool.self) { group in

@@ -23,6 +23,17 @@ import Testing
     #expect(wait(["Retry-After": text]) == seconds.map { .seconds($0) })
   }
 
+  /// RFC 9110 section 5.6.7: a year of two digits is one near us.
+  @Test(arguments: [
+    ("Thursday, 01-Jan-70 00:00:00 GMT", "1970-01-01T00:00:00Z"),
+    ("Wednesday, 31-Dec-69 00:00:00 GMT", "2069-12-31T00:00:00Z"),
+    ("Sunday, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37Z"),
+    ("Sun Nov  6 08:49:37 1994", "1994-11-06T08:49:37Z"),
+  ])
+  func yearsOfTwoDigits(text: String, instant: String) {
+    #expect(HTTPDate.parse(text) == Timestamp(rfc3339: instant))
+  }
+
   /// A server whose clock is ten years ahead means what it says on its own clock.
   @Test func dateIsMeasuredAgainstTheServersOwnClock() {
     let headers = ["date": "Fri, 04 Jan 2036 02:00:00 GMT", "retry-after": "Fri, 04 Jan 2036 02:00:20 GMT"]

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import History
+
+/// The rules of the history one at a time, in small numbers.
+@Suite struct PlainRulesTests {
+  /// A verdict of twenty minutes lies in four buckets of five, and leaves the window bucket by bucket.
+  @Test(arguments: [true, false]) func aLongVerdictLeavesTheWindowBitByBit(isAskedOften: Bool) throws {
+    let check = try makeCheck(interval: .seconds(1200))
+    let store = makeStore(check, runs: grid(1, every: .seconds(1200)))
+    for (after, minutes) in [(86_399, 20), (86_400, 15), (86_699, 15), (86_700, 10), (87_300, 0)]
+      as [(Int64, Int64)]
+    {
+      let asked = isAskedOften ? store : makeStore(check, runs: grid(1, every: .seconds(1200)))
+      let day = asked.snapshot(now: midnight + .seconds(after)).window(.day)
+      #expect(day.time.up == minutes * 60_000_000, "after \(after) s")
+      #expect(day.counts.up == (after < 86_400 ? 1 : 0))
+    }
+  }
+
+  /// What other buckets gave a bin stays in it.
+  @Test(arguments: [(3, 1, 2), (3, 2, 1), (3, 3, nil)] as [(UInt32, UInt32, UInt32?)])
+  func aBinKeepsItsRest(first: UInt32, taken: UInt32, left: UInt32?) {
+    var (sketch, other) = (LatencySketch(), LatencySketch())
+    sketch.add(7, first)
+    other.add(7, taken)
+    sketch -= other
+    #expect(sketch.bins.map(\.count) == (left.map { [$0] } ?? []))
+  }
+
+  /// A bin that does not exist is damage: its value would be looked up beyond the edges.
+  @Test func aSketchBeyondItsEdgesIsDamaged() throws {
+    for (index, isSound) in [(LatencyBins.edges.count - 1, true), (LatencyBins.edges.count, false)] {
+      var (sketch, writer) = (LatencySketch(), ByteWriter())
+      sketch.add(UInt16(index))
+      sketch.encode(into: &writer)
+      var reader = ByteReader(writer.bytes)
+      #expect((try? LatencySketch(from: &reader)) == (isSound ? sketch : nil))
+    }
+  }
+
+  /// Time is claimed once, whatever it is claimed by.
+  @Test func whatIsClaimedIsNotClaimedAgain() {
+    var claimed = ClaimedTime()
+    #expect(claimed.claim(Span(start: 0, end: 10)) == [Span(start: 0, end: 10)])
+    #expect(claimed.claim(Span(start: 20, end: 30)) == [Span(start: 20, end: 30)])
+    #expect(claimed.claim(Span(start: 40, end: 50)) == [Span(start: 40, end: 50)])
+    #expect(claimed.claim(Span(start: 5, end: 45)) == [Span(start: 10, end: 20), Span(start: 30, end: 40)])
+    #expect(claimed.claim(Span(start: 0, end: 50)).isEmpty)
+    #expect(claimed.claim(Span(start: -5, end: 55)) == [Span(start: -5, end: 0), Span(start: 50, end: 55)])
+  }
+
+  /// Enabled time is that between switching on and off, inside what is asked for.
+  @Test func enabledTimeIsWhatLiesBetween() {
+    var time = EnabledTime()
+    time.set(true, at: 100)
+    time.set(false, at: 200)
+    time.set(true, at: 250)
+    #expect(time.spans == [Span(start: 100, end: 200), Span(start: 250, end: .max)])
+    #expect(time.length(from: 0, to: 300) == 150)
+    #expect(time.length(from: 150, to: 260) == 60)
+    #expect(time.length(from: 210, to: 240) == 0)
+    #expect(time.length(from: 260, to: 300) == 40)
+  }
+
+  /// A result that arrives after a later one tells of the past and changes nothing that is.
+  @Test func aLateArrivalDoesNotChangeTheState() throws {
+    let check = try makeCheck()
+    let store = makeStore(
+      check, runs: [Run(slot: midnight + .seconds(120)), Run(slot: midnight + .seconds(60), state: .down)])
+    let status = try #require(store.status(of: check.id, now: midnight + .seconds(130)))
+    #expect(status.state == .up && status.failures == 0)
+    #expect(status.since == midnight + .seconds(120))
+    #expect(status.window(.day).counts.down == 1)
+  }
+
+  /// Failures count one after the other: a success begins anew, and what nobody could judge changes nothing.
+  @Test(
+    arguments: [
+      ([.down, .down], 2), ([.down, .down, .up], 0), ([.down, .up, .down], 1),
+      ([.down, .degraded, .down], 1),
+      ([.down, .unknown, .down], 2),
+    ] as [([CheckState], Int)])
+  func aSuccessEndsTheCountOfFailures(states: [CheckState], failures: Int) throws {
+    let check = try makeCheck()
+    let runs = states.enumerated().map { Run(slot: midnight + .seconds(60 * $0.offset), state: $0.element) }
+    let status = try #require(
+      makeStore(check, runs: runs).status(of: check.id, now: midnight + .seconds(600)))
+    #expect(status.failures == failures)
+  }
+
+  /// A check without a result for three intervals and a minute is stale, unless its slots were left out on purpose.
+  @Test(arguments: [true, false]) func skippedSlotsAreNoSilence(areSkipped: Bool) throws {
+    let check = try makeCheck()
+    let store = makeStore(check, runs: grid(1))
+    if areSkipped {
+      for minute in 1...10 {
+        store.skipped(check.id, slot: midnight + .seconds(60 * minute), interval: .seconds(60))
+      }
+    }
+    let status = try #require(store.status(of: check.id, now: midnight + .seconds(660)))
+    #expect(status.stale == !areSkipped)
+  }
+
+  /// What is down stands before what is slow, in whatever order the checks are.
+  @Test func whatIsCriticalStandsFirst() throws {
+    let (slow, broken) = (try makeCheck("Slow"), try makeCheck("Broken"))
+    let store = HistoryStore(agent: identity)
+    store.apply([slow, broken], now: midnight)
+    store.record(Run(slot: midnight, state: .degraded).result(of: slow), interval: .seconds(60))
+    store.record(Run(slot: midnight, state: .down).result(of: broken), interval: .seconds(60))
+    let problems = store.snapshot(now: midnight + .seconds(10)).problems
+    #expect(problems.map(\.critical) == [true, false])
+    #expect(problems.first?.what.hasPrefix("Broken is down") == true)
+  }
+
+  /// Of two windows the one that ends last is shown: until then nothing counts.
+  @Test(arguments: [[600, 1800], [1800, 600]]) func theWindowThatEndsLastIsShown(lengths: [Int]) throws {
+    let check = try makeCheck()
+    var snapshot = makeStore(check, runs: grid(1)).snapshot(now: midnight + .seconds(60))
+    let windows = try lengths.map { seconds in
+      var definition = MaintenanceDefinition()
+      (definition.name, definition.start) = ("\(seconds)", "2026-01-01T00:00")
+      definition.duration = .seconds(seconds)
+      return try MaintenanceWindow(definition)
+    }
+    snapshot.mark(MaintenancePlan(windows, checks: [check]))
+    #expect(snapshot.check(check.id)?.maintenance?.until == midnight + .seconds(1800))
+  }
+}
