@@ -235,6 +235,16 @@ import Testing
     #expect(left.filtered == named.count)
   }
 
+  /// As the backend has it: credentials win over a header of that name, and others stay.
+  @Test func aTokenWinsOverAHeaderOfThatName() throws {
+    let check = try one(
+      #""check_type":"http","url":"https://a.test/","http_auth_type":"bearer","#
+        + #""http_auth_credentials":{"token":"t"},"custom_headers":{"X-A":"1","AUTHORIZATION":"old"}"#)
+    guard case .http(let http) = check.kind else { return }
+    #expect(http.headers.map(\.name) == ["X-A"])
+    #expect(http.auth == .bearer(Redacted("t")))
+  }
+
   /// What is excepted is not run, also where it is named.
   @Test func exceptWinsOverOnly() throws {
     let list = try (1...3).map { try Self.wire($0, #""check_type":"http","url":"https://a.test/""#) }

@@ -38,6 +38,24 @@ import Testing
     #expect(lines.all.map { $0.prefix(39) } == (isStep ? ["the wall clock of this machine was set "] : []))
     #expect(lines.all.allSatisfy { $0.hasSuffix(step > 0 ? "forward by 2h" : "back by 2h") })
   }
+
+  /// Up to ten seconds are drift. More is a step, and told once.
+  @Test(arguments: [(9, 0), (11, 1), (-9, 0), (-11, 1)]) func aStepIsToldOnce(step: Int64, told: Int) async {
+    let history = HistoryStore(
+      agent: AgentIdentity(name: "test", region: nil, version: "1", started: Self.start.wall))
+    let clock = Mutex(Self.start)
+    let lines = LogLines()
+    let watch = ClockWatch(
+      history, log: Logger(label: "test") { _ in lines }, read: { clock.withLock { $0 } })
+    for (boot, wall) in [(30, 30 + step), (5, 5), (5, 5)] as [(Int64, Int64)] {
+      clock.withLock { now in
+        now.boot = now.boot.advanced(by: .seconds(boot))
+        now.wall = now.wall.advanced(by: .seconds(wall))
+      }
+      await watch.look()
+    }
+    #expect(lines.all.count == told)
+  }
 }
 
 /// What was logged.
