@@ -25,7 +25,7 @@ TREE = ROOT / ".build-plants" / "tree"
 BUNDLE = TREE / ".build" / "debug" / "quartz-agentPackageTests.xctest"
 SWITCH = "QUARTZ_PLANT"
 # Seconds for the tests of one plant; whatever is not done then hangs, and that tells.
-LIMIT = 180
+LIMIT = 120
 
 HELPER = """// SPDX-License-Identifier: MIT
 

@@ -144,6 +144,19 @@ struct CoreTests {
     #expect(core.status.segments == 1)
   }
 
+  @Test("one result that waits keeps its segment, and all behind it")
+  func oneThatWaits() {
+    let core = TestStore(MemoryFileSystem(), smallSettings(segments: 8))
+    core.add(0..<200)
+    let all = core.pending(.live, limit: 200).map(\.sequence)
+    core.core.markSnapshotted(through: core.core.nextSequence - 1)
+    core.core.acknowledge(.live, all.filter { $0 != all[5] })
+    #expect(core.waiting() == [5])
+    #expect(core.everything == Array(0..<200))
+    core.core.acknowledge(.live, [all[5]])
+    #expect(core.everything.first ?? 200 > 100)
+  }
+
   @Test("a hundred starts do not use up the ring")
   func manyStarts() {
     var disk = MemoryFileSystem()

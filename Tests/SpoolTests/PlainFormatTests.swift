@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import Spool
+
+/// What is read back is believed only as far as it can be true, one rule at a time.
+@Suite("Rules of the format")
+struct PlainFormatTests {
+  private func frame(_ sequence: UInt64, payload: [UInt8] = [1, 2, 3]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    RecordFrame.encode(
+      SpoolEntry(sequence: sequence, kind: .result, deliverable: true, payload: payload), into: &bytes)
+    return bytes
+  }
+
+  private func read(_ bytes: [UInt8]) -> RecordFrame? { bytes.withUnsafeBytes { RecordFrame($0, at: 0) } }
+
+  private func steps(_ bytes: [UInt8], from next: UInt64 = 0) -> [SegmentScan.Step] {
+    var scan = SegmentScan(offset: 0, from: next)
+    var steps: [SegmentScan.Step] = []
+    bytes.withUnsafeBytes { bytes in
+      repeat { steps.append(scan.step(bytes, complete: true)) } while steps.last != .end && steps.count < 20
+    }
+    return steps
+  }
+
+  private func records(_ steps: [SegmentScan.Step]) -> [UInt64] {
+    steps.compactMap { if case .record(let frame, _) = $0 { frame.sequence } else { nil } }
+  }
+
+  private var damage: SegmentScan.Step { .damage(sequence: nil, deliverable: false) }
+
+  @Test("a sequence beyond the limit is none, whatever its checksum says")
+  func sequenceLimit() {
+    #expect(read(frame(RecordFrame.sequenceLimit - 1))?.sequence == RecordFrame.sequenceLimit - 1)
+    #expect(read(frame(RecordFrame.sequenceLimit)) == nil)
+    #expect(read(frame(.max)) == nil)
+  }
+
+  @Test("a record that is older than the one before it is damage", arguments: [5, 6] as [UInt64])
+  func order(again: UInt64) {
+    let steps = steps(frame(5) + frame(6) + frame(again) + frame(9))
+    #expect(records(steps) == [5, 6, 9])
+    #expect(steps.contains(damage))
+  }
+
+  @Test("the record right behind garbage is found", arguments: [8, 16, 40, 48])
+  func search(garbage: Int) {
+    let steps = steps(frame(5) + [UInt8](repeating: 0xa5, count: garbage) + frame(6))
+    #expect(records(steps) == [5, 6])
+    #expect(steps.contains(damage))
+  }
+
+  private let header = SegmentHeader(
+    log: .results, identity: UniqueID(high: 1, low: 2), nonce: 3, base: 4, generation: 5,
+    segmentSize: 1 << 22,
+    createdAt: Timestamp(seconds: 1_700_000_000))
+
+  @Test("a header is believed only with its checksum, whichever bit is another")
+  func headerChecksum() {
+    let good = header.bytes
+    #expect(good.withUnsafeBytes { SegmentHeader($0) } == header)
+    for bit in 0..<(good.count * 8) {
+      var bytes = good
+      bytes[bit / 8] ^= 1 << (bit % 8)
+      #expect(bytes.withUnsafeBytes { SegmentHeader($0) } == nil, "bit \(bit)")
+    }
+  }
+
+  @Test("a name is spelled in one way")
+  func names() {
+    let name = SegmentName(log: .results, base: 0xabc, generation: 0x1f)
+    #expect(name.text == "results-0000000000000abc-0000001f.seg")
+    #expect(SegmentName(name.text) == name)
+    for other in [
+      "results-0000000000000ABC-0000001f.seg", "results-0000000000000abc-0000001F.seg",
+      "results-+000000000000abc-0000001f.seg", "results-abc-1f.seg", "results-0000000000000abc-0000001f.seg~",
+    ] {
+      #expect(SegmentName(other) == nil, "\(other)")
+    }
+  }
+
+  @Test("no record that does not exist yet is settled")
+  func newest() {
+    var progress = DeliveryProgress(settledThrough: 0)
+    progress.acknowledge(.live, 1...10, newest: 4)
+    #expect(progress.isSettled(4) && !progress.isSettled(5))
+    progress.acknowledge(.live, 1...10, newest: 6)
+    #expect(progress.isSettled(6) && !progress.isSettled(7))
+  }
+
+  @Test("of many ranges beside the cursor the longest are kept, in their order")
+  func ranges() {
+    var progress = DeliveryProgress(settledThrough: 0)
+    for range in [3...3, 10...19, 30...31, 40...59] as [ClosedRange<UInt64>] {
+      progress.acknowledge(.live, range, newest: 100)
+    }
+    #expect(progress.cursorRanges(atMost: 2) == [10...19, 40...59])
+    #expect(progress.cursorRanges(atMost: 3) == [10...19, 30...31, 40...59])
+  }
+}
