@@ -124,7 +124,7 @@ struct QuartzSectionTests {
   @Test(arguments: ["http://quartz.example/v1", "http://quartz.example:8080/v1", "http://192.0.2.1:54321/v1"])
   func theKeyDoesNotTravelInClear(url: String) {
     let found = problems(minimal.replacing("https://quartz.example/v1", with: url) + oneCheck)
-    #expect(found.first?.hasPrefix("agent.yaml:2:8: quartz.url must begin with https://") == true, "\(found)")
+    #expect(found.map { $0.contains("quartz.url must begin with https://") } == [true], "\(found)")
   }
 
   /// It is sent as the value of a header.
