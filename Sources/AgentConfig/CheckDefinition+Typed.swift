@@ -51,6 +51,7 @@ extension CheckDefinition {
     proxy = map.text("proxy").map(Redacted.init)
     decompress = map.flag("decompress")
     maxBody = map.integer("max_body")
+    readBody = map.flag("read_body")
   }
 
   private mutating func authentication(_ auth: TypedMap) {

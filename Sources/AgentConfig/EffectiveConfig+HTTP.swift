@@ -21,7 +21,10 @@ extension ConfigPrinter {
     text("http_version", http.version.rawValue)
     proxy(http.proxy)
     flag("decompress", http.decompress)
-    word("max_body", ByteSize.text(http.maxBody))
+    // Without a body that is read it is refused.
+    if http.readBody != false { word("max_body", ByteSize.text(http.maxBody)) }
+    // Its default depends on the answer.
+    if let readBody = http.readBody { flag("read_body", readBody) }
     // Where no handshake can happen the map is refused.
     if http.url.scheme == .https || http.follow { tlsOptions(http.tls) }
     expect { $0.httpExpectations(http.expect, responseTime) }

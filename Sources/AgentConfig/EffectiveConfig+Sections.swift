@@ -69,6 +69,7 @@ extension ConfigPrinter {
     if !settings.only.isEmpty { map("only") { $0.filter(settings.only) } }
     if !settings.except.isEmpty { map("except") { $0.filter(settings.except) } }
     flag("ping_icmp", settings.pingICMP)
+    flag("read_body", settings.readBody)
     flag("cache_credentials", settings.cacheCredentials)
   }
 

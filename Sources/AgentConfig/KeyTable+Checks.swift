@@ -61,7 +61,12 @@ extension KeyTable {
     Key("proxy", .hidden, "http://[user:password@]host:port or socks5h://…; it resolves the target's name"),
     Key("decompress", .flag, "Ask for a compressed body and judge it decoded", default: "true"),
     Key(
-      "max_body", .size(CheckLimits.maxBody), "Body read at most when a condition needs it", default: "1MiB"),
+      "max_body", .size(CheckLimits.maxBody),
+      "Body read at most; more is down where a condition needs the body, and is not read where none does",
+      default: "1MiB"),
+    Key(
+      "read_body", .flag, "Read a body that no condition needs to its end: one that breaks is down",
+      default: "true, but for HEAD and for streams"),
   ].map { $0.only(.http) }
 
   private static let auth = KeyTable(

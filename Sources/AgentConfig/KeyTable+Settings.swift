@@ -141,6 +141,7 @@ extension KeyTable {
     Key("only", .map(filter), "Run no others"),
     Key("except", .map(filter), "Leave these out"),
     Key("ping_icmp", .flag, "Ping by ICMP instead of a TCP connection", default: "false"),
+    Key("read_body", .flag, "Read the bodies of http checks to their end", default: "false"),
     Key("cache_credentials", .flag, "Keep the checks' credentials in the list on disk", default: "false"),
   ])
 

@@ -38,6 +38,7 @@ extension SettingsBuilder {
     settings.only = filter(map, "only")
     settings.except = filter(map, "except")
     settings.pingICMP = map.flag("ping_icmp") ?? settings.pingICMP
+    settings.readBody = map.flag("read_body") ?? settings.readBody
     settings.cacheCredentials = map.flag("cache_credentials") ?? settings.cacheCredentials
     if settings.pull {
       if map["only"] == nil {

@@ -127,6 +127,7 @@ package struct CheckRunner: Sendable {
     result.ipVersion = outcome.ipVersion
     result.statusCode = outcome.statusCode
     result.httpVersion = outcome.httpVersion
+    result.truncated = outcome.truncated
     result.tls = outcome.tls
     result.dns = outcome.dns
     result.ping = outcome.ping
@@ -172,13 +173,14 @@ extension Verdict {
   /// Nobody can tell whose fault it is while nothing that should work does.
   fileprivate func excused(by canaries: [String]) -> Verdict {
     let words = "our own uplink seems down, for no canary answers (\(canaries.joined(separator: ", ")))"
-    return Verdict(
-      reason, phase: phase, message: message.map { "\(words): \($0)" } ?? words, isUnknown: true)
+    var excused = with(message: message.map { "\(words): \($0)" } ?? words)
+    excused.isUnknown = true
+    return excused
   }
 
   fileprivate func confirmed(after retries: Int) -> Verdict {
     let words = "confirmed failure after \(retries) \(retries == 1 ? "retry" : "retries")"
-    return Verdict(reason, phase: phase, message: message.map { "\(words): \($0)" } ?? words)
+    return with(message: message.map { "\(words): \($0)" } ?? words)
   }
 }
 

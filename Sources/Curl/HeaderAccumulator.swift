@@ -28,6 +28,8 @@ struct HeaderAccumulator {
   private var complete = false
   /// The next line begins an answer, so it is a status line.
   private var atStart = true
+  /// The last field says where the body ends.
+  private var framesBody = false
   /// Content-Length of the answer that is being read.
   private(set) var announced: Int64?
 
@@ -44,6 +46,14 @@ struct HeaderAccumulator {
         coding.filter { $0 != " " && $0 != "\t" }.lowercased()
       }
     }
+  }
+
+  /// An answer that goes on for as long as somebody listens: server-sent events, and the pictures of a camera.
+  var isStream: Bool {
+    guard let type = block.first("content-type") else { return false }
+    let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { !isBlank($0) }
+    return ["text/event-stream", "multipart/x-mixed-replace"].contains(
+      String(decoding: essence, as: UTF8.self).lowercased())
   }
 
   /// An interim answer came before the final one.
@@ -68,20 +78,35 @@ struct HeaderAccumulator {
     if count > 0, line[count - 1] == UInt8(ascii: "\n") { count -= 1 }
     if count > 0, line[count - 1] == UInt8(ascii: "\r") { count -= 1 }
     let content = UnsafeRawBufferPointer(rebasing: line[..<count])
-    if !atStart, !content.isEmpty { fieldCount += 1 }
+    let isFolded = content.first.map(isBlank) ?? false
+    if !atStart, !content.isEmpty, !isFolded { fieldCount += 1 }
     if fieldCount > Self.maximumFields { return .tooLarge }
     if holds(content, 0) || holds(content, "\r") || holds(content, "\n") { return .malformed }
     // What follows the final answer's headers are trailers: counted above, not kept.
     if complete { return .more }
     if content.isEmpty { return endOfBlock() }
     if atStart { return isStatusLine(content) ? startBlock(content) : .malformed }
-    // A folded line, a blank before the colon, or no name. RFC 9112 section 5.2 has a client unfold; but what folds today
-    // is broken or means harm, and two programs on the way may read it as two answers.
+    if isFolded { return unfold(content) }
+    // A blank before the colon, or no name.
     var colon = 0
     while colon < content.count, isTokenByte(content[colon]) { colon += 1 }
     guard colon > 0, colon < content.count, content[colon] == UInt8(ascii: ":") else { return .malformed }
     block.append(content)
-    return !isNamed(content, colon, "content-length") || isLengthSound(content, colon) ? .more : .malformed
+    let isLength = isNamed(content, colon, "content-length")
+    framesBody = isLength || isNamed(content, colon, "transfer-encoding")
+    return !isLength || isLengthSound(content, colon) ? .more : .malformed
+  }
+
+  /// A line that goes on with the field before it: RFC 9112 section 5.2 has a client put blanks in the place of the
+  /// line's end.
+  private mutating func unfold(_ content: UnsafeRawBufferPointer) -> Step {
+    // With no field before it there is nothing to go on with, and such a message is to be refused or read without its
+    // line (section 2.2): two programs on the way may read two answers.
+    guard !block.isEmpty else { return .malformed }
+    // libcurl reads each line for itself, and would look for the end of the body elsewhere.
+    if framesBody, !content.allSatisfy(isBlank) { return .malformed }
+    block.unfold(content)
+    return .more
   }
 
   /// RFC 9112 section 6.3: a length that is no number, or differs from another, leaves no way to know where the answer

@@ -22,6 +22,19 @@ package struct HeaderBlock: Hashable, Sendable {
     bytes.append(UInt8(ascii: "\n"))
   }
 
+  var isEmpty: Bool { bytes.isEmpty }
+
+  /// Joins a folded line to the one before it: one blank for the line's end and the blanks around it.
+  ///
+  /// - Parameter line: begins with a blank and has no line end. The block is not empty.
+  mutating func unfold(_ line: UnsafeRawBufferPointer) {
+    bytes.removeLast()
+    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+    bytes.append(UInt8(ascii: " "))
+    bytes.append(contentsOf: line.drop(while: isBlank))
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// All of them, in order, as text: bytes that are no UTF-8 are replaced.
@@ -102,7 +115,6 @@ package struct HeaderBlock: Hashable, Sendable {
   }
 
   private func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
-    let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     var value = value.drop(while: isBlank)
     while let last = value.last, isBlank(last) { value.removeLast() }
     return value
@@ -117,3 +129,5 @@ package struct HeaderBlock: Hashable, Sendable {
 
   private func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 }
+
+func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

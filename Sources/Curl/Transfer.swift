@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CCurl
+import COpenSSL
 
 /// One transfer on the engine's thread: libcurl's handle, what its callbacks noted, and who waits for the report.
 ///
@@ -47,6 +48,8 @@ final class Transfer {
   private var decoder: ContentDecoder?
   /// Bytes given to it.
   private var arrived = 0
+  /// Bytes of a body that is not kept.
+  var drained = 0
 
   var request: TransferRequest { ticket.request }
   var sendsBody: Bool {
@@ -55,6 +58,17 @@ final class Transfer {
     case "POST", "PUT", "PATCH": true
     default: request.body != nil
     }
+  }
+  /// The end of the body is what is waited for, if the answer has one.
+  var readsBody: Bool {
+    switch request.goal {
+    case .body, .drain: request.method != "HEAD"
+    case .headers, .handshake: false
+    }
+  }
+  /// The server did not want what it was promised.
+  var hasFailedExpectation: Bool {
+    sendsBody && headersEnd != nil && headers.statusCode == 417
   }
   /// Whether the URL's scheme is https.
   var isEncrypted: Bool { ticket.isEncrypted }
@@ -167,10 +181,12 @@ final class Transfer {
       report.headerBlock = headers.block
     }
     report.body = body
-    report.truncated = stop == .bodyTooLarge
+    report.truncated = stop == .bodyTooLarge || stop == .enough
     report.times = times(complete: report.outcome == .complete)
     if connectStart != nil { report.peerAddress = request.plan.literal }
     report.tls = judge?.report
+    report.applicationProtocol = judge?.chosenProtocol
+    report.mayWantAnotherVersion = mayWantAnotherVersion(code)
     return report
   }
 
@@ -185,8 +201,7 @@ final class Transfer {
   /// A body that ends with the connection, over TLS whose farewell never came: anybody on the way could have cut it
   /// (RFC 9112 section 9.8). libcurl takes it for the end.
   private var isWithoutFarewell: Bool {
-    guard let judge, !judge.saidFarewell, case .body = request.goal, request.method != "HEAD",
-      headersEnd != nil,
+    guard let judge, !judge.saidFarewell, readsBody, headersEnd != nil,
       headers.httpVersion?.first == "1", let status = headers.statusCode, status != 204, status != 304
     else { return false }
     return !headers.isFramed
@@ -195,10 +210,19 @@ final class Transfer {
   /// Less of a body over HTTP/2 than its Content-Length says (RFC 9113 section 8.1.1). libcurl 7.88 takes a broken
   /// connection for the end of its stream.
   private var isShort: Bool {
-    guard headers.httpVersion == "2", case .body = request.goal, request.method != "HEAD", headersEnd != nil,
+    guard headers.httpVersion == "2", readsBody, headersEnd != nil,
       let length = headers.announced, let status = headers.statusCode, status != 204, status != 304
     else { return false }
-    return Int64(request.decompress ? arrived : body.count) < length
+    return Int64(request.decompress ? arrived : max(drained, body.count)) < length
+  }
+
+  /// Over TLS the server did not agree to the version that was offered, by an alert or by saying nothing about it and no
+  /// word of HTTP: it may speak another one.
+  private func mayWantAnotherVersion(_ code: CURLcode) -> Bool {
+    guard let judge, headers.statusCode == nil, code != CURLE_OPERATION_TIMEDOUT else { return false }
+    if judge.alert == Int32(TLS1_AD_NO_APPLICATION_PROTOCOL) || stop == .noHTTP2 { return true }
+    guard requestStart != nil, judge.chosenProtocol == nil else { return false }
+    return stop == nil || stop == .malformedHeader
   }
 
   private var proxyEnd: ProxyEnd? {
@@ -224,24 +248,28 @@ final class Transfer {
     switch stop == .goalReached ? .headers : request.goal {
     case .headers: times.ended = times.headersEnd ?? times.ended
     case .handshake: times.ended = times.tlsDone ?? times.connected ?? times.ended
-    case .body:
+    case .body, .drain:
       // libcurl noted the end; our thread may have been busy with others since. The last byte is no earlier than
-      // what we saw of it.
-      if let requestStart, let length = interval(from: CURLINFO_PRETRANSFER_TIME_T, to: CURLINFO_TOTAL_TIME_T)
+      // what we saw of it. Where we ended it ourselves, what we saw is all there is.
+      if stop != nil, let seen = lastWrite ?? headersEnd {
+        times.ended = seen - started
+      } else if let requestStart,
+        let length = interval(from: CURLINFO_PRETRANSFER_TIME_T, to: CURLINFO_TOTAL_TIME_T)
       {
         times.ended =
           max(requestStart + length, lastWrite ?? requestStart, headersEnd ?? requestStart) - started
       }
+      times.ended -= backlog(until: started + times.ended)
       times.lastByte = times.ended
     }
     return times
   }
 
-  /// How long headers that came at once waited for us. Zero when they came in parts: then each part's own time counts.
-  private var backlog: Duration {
-    guard let firstLine, let headersEnd, let readableSince, headersEnd - firstLine < .microseconds(500) else {
-      return .zero
-    }
+  private var backlog: Duration { headersEnd.map { backlog(until: $0) } ?? .zero }
+
+  /// How long what came at once waited for us. Zero when it came in parts: then each part's own time counts.
+  private func backlog(until end: Stamp) -> Duration {
+    guard let firstLine, let readableSince, end - firstLine < .microseconds(500) else { return .zero }
     return firstLine - readableSince
   }
 

@@ -34,15 +34,14 @@ func takeHeader(
       return 0
     }
     transfer.headersEnd = .now
-    if case .body = transfer.request.goal, transfer.request.method != "HEAD",
-      transfer.headers.hasForeignCoding
-    {
-      transfer.stop = .foreignCoding
-      return 0
-    }
     let isEnough =
       transfer.request.stopsAtRedirect && transfer.headers.isRedirect
       || transfer.request.stopsAtChallenge && transfer.headers.statusCode == 401
+      || transfer.request.stopsAtStream && transfer.headers.isStream
+    if transfer.readsBody, !isEnough, transfer.headers.hasForeignCoding {
+      transfer.stop = .foreignCoding
+      return 0
+    }
     guard transfer.request.goal == .headers || isEnough else { return length }
     transfer.stop = .goalReached
   case .tooLarge: transfer.stop = .headersTooLarge
@@ -59,6 +58,12 @@ func takeBody(
   let transfer = transfer(context)
   let length = size * count
   transfer.lastWrite = .now
+  if case .drain(let limit) = transfer.request.goal {
+    transfer.drained += length
+    if transfer.drained <= limit { return length }
+    transfer.stop = .enough
+    return 0
+  }
   guard case .body(let limit) = transfer.request.goal else { return length }
   if transfer.request.decompress {
     let step = transfer.decode(UnsafeRawBufferPointer(start: bytes, count: length), limit: limit)
@@ -81,9 +86,10 @@ func openPinnedSocket(
 ) -> curl_socket_t {
   guard let context, let address else { return CURL_SOCKET_BAD }
   let transfer = transfer(context)
-  // libcurl dials again by itself when an HTTP/2 server refuses the stream: an attempt is one connection.
+  // libcurl dials again by itself when an HTTP/2 server refuses the stream, and after a 417, to ask without the
+  // expectation: an attempt is one connection, and the 417 is the answer.
   guard transfer.connectStart == nil else {
-    transfer.stop = .refusedStream
+    transfer.stop = transfer.hasFailedExpectation ? .expectationFailed : .refusedStream
     return CURL_SOCKET_BAD
   }
   switch transfer.request.plan {

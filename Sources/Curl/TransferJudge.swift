@@ -39,6 +39,10 @@ struct ProxyEnd: Hashable {
 enum TransferStop: Hashable {
   /// The goal was reached at the end of the headers.
   case goalReached
+  /// The body is longer than what is read of it, and nobody needs more.
+  case enough
+  /// A 417 came whole, and libcurl was about to ask again.
+  case expectationFailed
   case headersTooLarge
   case malformedHeader
   case bodyTooLarge
@@ -94,7 +98,7 @@ extension TransferEnd {
 
   private func outcome(of stop: TransferStop) -> TransferOutcome {
     switch stop {
-    case .goalReached: .complete
+    case .goalReached, .enough, .expectationFailed: .complete
     case .headersTooLarge:
       failed(.headersTooLarge, "response headers exceed 64 KiB, 200 fields or 20 interim answers")
     case .malformedHeader: failed(.httpProtocol, "response header breaks the rules of HTTP")
@@ -114,7 +118,7 @@ extension TransferEnd {
   /// Nil: what happened is not the proxy's doing, as far as anybody can tell.
   private func proxyFailure(_ proxy: ProxyEnd) -> TransferFailure? {
     let fails = { (kind: TransferFailureKind, words: String) in
-      TransferFailure(kind, phase: .proxy, message: words)
+      TransferFailure(kind, phase: .proxy, message: words, timedOut: isOverdue)
     }
     // Some proxies answer CONNECT with the code of an origin server.
     let isRefused = proxy.status == 407 || proxy.status == 401 && phase == .proxy
@@ -126,7 +130,7 @@ extension TransferEnd {
     guard phase == .proxy else { return nil }
     if case .local = stop { return nil }
     if let failure = systemFailure(), case .local = failure.kind { return failure }
-    if stop == .deadline || code == CURLE_OPERATION_TIMEDOUT {
+    if isOverdue {
       return fails(.proxyConnect, "the proxy made no connection within the time limit")
     }
     if (200...299).contains(proxy.status) {
@@ -136,6 +140,8 @@ extension TransferEnd {
     if proxy.code != 0 { return fails(.proxyConnect, socksWords(proxy.code)) }
     return fails(.proxyConnect, systemFailure()?.message ?? "the proxy ended the connection")
   }
+
+  private var isOverdue: Bool { stop == .deadline || code == CURLE_OPERATION_TIMEDOUT }
 
   private var closed: TransferOutcome {
     // Whatever came was no answer: HTTP/1.1's "400 Bad Request", as a rule, of which libcurl tells nothing.

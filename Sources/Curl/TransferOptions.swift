@@ -90,15 +90,15 @@ extension Transfer {
     }
   }
 
-  /// `Name: value`, or libcurl's `Name;` for an empty value. With a body, `Expect` is switched off, and so is the
-  /// content type that libcurl would invent.
+  /// `Name: value`, or libcurl's `Name;` for an empty value. With a body, an `Expect` that nobody asked for is switched
+  /// off, and so is the content type that libcurl would invent.
   private func applyHeaders() throws(RefusedRequest) {
     let headers = request.headers
     // Of the plain transfer before, which had no body either.
     if isPlain, handle.has(headers) { return }
     var lines: [String] = []
     if sendsBody {
-      lines.append("Expect:")
+      if !headers.contains(where: { $0.name.lowercased() == "expect" }) { lines.append("Expect:") }
       if !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
         lines.append("Content-Type:")
       }

@@ -14,6 +14,10 @@ package struct TransferReport: Sendable {
   package var headerBlock = HeaderBlock()
   /// What arrived of the body, also when the transfer failed later; at most the request's limit.
   package var body: [UInt8] = []
+  /// What the handshake agreed on: `h2` or `http/1.1`; nil: nothing.
+  package var applicationProtocol: String?
+  /// Failed in a way that a server has which does not speak the version it was offered.
+  package var mayWantAnotherVersion = false
   /// The body went on beyond the limit.
   package var truncated = false
   package var times = TransferTimes()
@@ -49,10 +53,15 @@ package struct TransferFailure: Hashable, Sendable {
   package var kind: TransferFailureKind
   /// How far it got.
   package var phase: TransferPhase
+  /// The time ran out, whatever the kind is called.
+  package var timedOut: Bool
   /// One line made from fixed words and numbers: no URL, no header, nothing the other side sent.
   package var message: String
 
-  package init(_ kind: TransferFailureKind, phase: TransferPhase, message: String) {
+  package init(
+    _ kind: TransferFailureKind, phase: TransferPhase, message: String, timedOut: Bool = false
+  ) {
+    self.timedOut = timedOut || kind == .timeout
     self.kind = kind
     self.phase = phase
     self.message = message

@@ -5,7 +5,8 @@ package struct TransferRequest: Sendable {
   /// Absolute, http or https, without user info. A fragment is not sent.
   package var url: String
   package var method: String
-  /// Sent in this order. Only `Accept` is added when it is missing; `Expect` is never sent.
+  /// Sent in this order. Only `Accept` is added when it is missing. `Expect: 100-continue` is obeyed
+  /// over HTTP/1.1: the body waits for the 100, for a second at most.
   package var headers: [HeaderField]
   /// Nil: no body. An empty body still sends `Content-Length: 0`.
   package var body: [UInt8]?
@@ -25,6 +26,8 @@ package struct TransferRequest: Sendable {
   package var stopsAtRedirect = false
   /// A 401 reaches the goal at the end of its headers: what follows needs an answer to its challenge.
   package var stopsAtChallenge = false
+  /// With the goal `drain`: an answer that goes on for as long as somebody listens reaches it at the end of its headers.
+  package var stopsAtStream = false
   /// Ask for a compressed body and decode it; the body's limit then counts decoded bytes.
   package var decompress = false
   package var httpVersion = HTTPVersionPreference.auto
@@ -36,6 +39,9 @@ package struct TransferRequest: Sendable {
     case headers
     /// The end of the body; more than `limit` bytes of it is the failure `bodyTooLarge`.
     case body(limit: Int)
+    /// The end of the body, whose bytes are counted as they come, not decoded and not kept. More than `limit` of them
+    /// reach the goal too: the report then says `truncated`.
+    case drain(limit: Int)
     /// The connection, with TLS for https. Nothing of the request is sent.
     case handshake
   }

@@ -48,6 +48,7 @@ package struct CheckDefinition: Sendable {
   package var decompress: Bool?
   /// Bytes.
   package var maxBody: Int?
+  package var readBody: Bool?
 
   // tcp, tls, ping
   package var host: String?

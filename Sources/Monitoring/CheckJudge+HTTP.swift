@@ -20,13 +20,15 @@ extension CheckJudge {
     transport(
       url, sendsCredentials: auth != nil || headers.contains { credentials.contains($0.name.lowercased()) })
     let expect = expectations(method: method)
+    readBody(method: method, isNeeded: expect.needsBody)
+    expectation(headers, version)
     guard let url else { return nil }
     return HTTPSettings(
       url: url, method: method, headers: headers, body: definition.body, auth: auth,
       follow: definition.follow ?? true, maxRedirects: definition.maxRedirects ?? 10,
       allowDowngrade: definition.allowDowngrade ?? false, version: version ?? .auto, proxy: proxy,
-      decompress: definition.decompress ?? true, maxBody: definition.maxBody ?? 1024 * 1024, tls: tls,
-      expect: expect)
+      decompress: definition.decompress ?? true, maxBody: definition.maxBody ?? 1024 * 1024,
+      readBody: definition.readBody, tls: tls, expect: expect)
   }
 
   private mutating func url() -> HTTPURL? {
@@ -76,6 +78,37 @@ extension CheckJudge {
       problem(
         ["body"], "body has no meaning in a \(method) request",
         hint: definition.method == nil ? "add method: POST" : "use another method, or leave the body out")
+    }
+  }
+
+  private mutating func readBody(method: String, isNeeded: Bool) {
+    guard let reads = definition.readBody else { return }
+    if method == "HEAD" {
+      problem(["read_body"], "read_body has no effect: a HEAD response has no body", hint: "leave it out")
+    } else if isNeeded {
+      problem(
+        ["read_body"],
+        reads
+          ? "read_body has no effect: the conditions on the body have it read"
+          : "read_body false leaves the conditions on the body without one", hint: "leave one of them out")
+    } else if !reads, definition.maxBody != nil {
+      problem(["max_body"], "max_body has no effect with read_body false", hint: "leave one of them out")
+    }
+  }
+
+  /// `Expect: 100-continue` (RFC 9110 section 10.1.1) is about the body that follows.
+  private mutating func expectation(_ headers: [HTTPHeader], _ version: HTTPVersionChoice?) {
+    guard let header = headers.first(where: { $0.name.lowercased() == "expect" }) else { return }
+    let path = ["headers", header.name]
+    if header.value.reveal().lowercased() != "100-continue" {
+      problem(
+        path, "headers.\(header.name) must be 100-continue", hint: "it is the only expectation that HTTP has")
+    } else if definition.body == nil {
+      problem(path, "headers.\(header.name) has no effect without a body")
+    } else if version == .v10 || version == .v2 {
+      problem(
+        path, "headers.\(header.name) is obeyed over HTTP/1.1 only",
+        hint: "leave http_version out, or write \"1.1\"")
     }
   }
 
@@ -133,7 +166,8 @@ extension CheckJudge {
     let finalURL = condition(definition.expectFinalURL, ["expect", "final_url"])
     let version = condition(definition.expectHTTPVersion, ["expect", "http_version"])
     if let version, version.comparison == .equal, Condition.misspelling(of: version.operand) == nil,
-      !["1.0", "1.1", "2"].contains(version.operand) {
+      !["1.0", "1.1", "2"].contains(version.operand)
+    {
       problem(
         ["expect", "http_version"],
         "expect.http_version can never hold: nothing but 1.0, 1.1 and 2 is spoken, found \"\(version.operand.printable(maxBytes: 40))\""

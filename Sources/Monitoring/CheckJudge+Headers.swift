@@ -52,7 +52,6 @@ private let ownedHeaders: [String: String] = [
   "trailer": "it belongs to the connection",
   "upgrade": "a probe speaks HTTP only",
   "http2-settings": "a probe speaks HTTP only",
-  "expect": "the body is sent at once",
 ]
 
 /// RFC 9110, section 5.6.2.

@@ -28,6 +28,7 @@ extension CheckResult {
       json.fieldIfPresent("ip_version", ipVersion)
       json.fieldIfPresent("status_code", statusCode)
       json.fieldIfPresent("http_version", httpVersion)
+      if truncated { json.field("truncated", true) }
       writeFacts(to: &json)
       writeList("dialog", dialog, to: &json) { $0.write(to: &$1) }
       writeList("assertions", assertions, to: &json) { $0.write(to: &$1) }

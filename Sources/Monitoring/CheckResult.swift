@@ -34,6 +34,8 @@ package struct CheckResult: Hashable, Sendable {
   package var ipVersion: Int?
   package var statusCode: Int?
   package var httpVersion: String?
+  /// The body was longer than what was read of it (`max_body`).
+  package var truncated = false
   package var tls: TLSFacts?
   package var dns: DNSFacts?
   package var ping: PingFacts?
@@ -81,11 +83,14 @@ package struct Verdict: Hashable, Sendable {
   /// The reason would blame the target, but nobody can tell: the same reason strikes everything at the moment, as
   /// when no resolver of this machine answers.
   package var isUnknown: Bool
+  /// The attempt's time ran out. It only counts for reasons that do not say so themselves.
+  package var timedOut: Bool
 
   package init(
     _ reason: Reason, phase: Phase? = nil, message: String? = nil, degraded: Bool = false,
-    isUnknown: Bool = false
+    isUnknown: Bool = false, timedOut: Bool = false
   ) {
+    self.timedOut = timedOut
     self.reason = reason
     self.phase = phase
     self.message = message.map { $0.printable(maxBytes: 256) }
@@ -95,13 +100,17 @@ package struct Verdict: Hashable, Sendable {
 
   package static let ok = Verdict(.ok)
 
+  /// The same in other words.
+  package func with(message: String) -> Verdict {
+    var verdict = self
+    verdict.message = message.printable(maxBytes: 256)
+    return verdict
+  }
+
   /// True for up and degraded: a run stops retrying.
   package var isSuccess: Bool { reason == .ok || degraded }
 
-  package var status: ResultStatus {
-    if isSuccess { return .success }
-    return reason.isTimeout ? .timeout : .failure
-  }
+  package var status: ResultStatus { ResultStatus(reason, degraded: degraded, timedOut: timedOut) }
 
   package var state: CheckState {
     if degraded { return .degraded }

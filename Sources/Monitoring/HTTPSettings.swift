@@ -19,8 +19,10 @@ package struct HTTPSettings: Hashable, Sendable {
   package var proxy: ProxySettings?
   /// Ask for a compressed body where a condition needs one, and judge it decoded.
   package var decompress: Bool
-  /// Decoded bytes read at most when a condition needs the body.
+  /// Bytes of the body read at most; decoded ones where a condition needs it.
   package var maxBody: Int
+  /// Whether a body that no condition needs is read to its end. Nil: yes, unless the answer is a stream.
+  package var readBody: Bool?
   package var tls: TLSOptions
   package var expect: HTTPExpectations
 }

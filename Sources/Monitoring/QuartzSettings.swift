@@ -30,6 +30,8 @@ package struct PullSettings: Hashable, Sendable {
   package var except = CheckFilter()
   /// `ping` checks of the API as ICMP instead of the backend's TCP connect.
   package var pingICMP = false
+  /// Read the body of an `http` check's answer to its end, which the backend does not.
+  package var readBody = false
   /// Keep the checks' own credentials in the list on disk, so that those checks run with the API down too.
   package var cacheCredentials = false
 

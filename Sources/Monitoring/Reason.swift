@@ -73,6 +73,9 @@ package enum Reason: String, CaseIterable, Hashable, Sendable {
     }
   }
 
+  /// True for the reasons of what stands between us and the target, which may take too long or refuse.
+  package var mayTimeOut: Bool { self == .proxyConnect || self == .authToken }
+
   /// A redirect led where it was not followed.
   package var isAboutRedirect: Bool { self == .httpRedirectRefused || self == .httpRedirectLimit }
 
@@ -107,6 +110,17 @@ package enum Phase: String, CaseIterable, Hashable, Sendable {
 /// The verdict as the backend's `check_result_status` knows it.
 package enum ResultStatus: String, CaseIterable, Hashable, Sendable {
   case success, failure, timeout
+
+  /// The one place where it is derived; the table in docs/results.md says the same.
+  ///
+  /// - Parameter timedOut: the attempt's time ran out. Nearly all reasons say that themselves.
+  package init(_ reason: Reason, degraded: Bool, timedOut: Bool) {
+    if reason == .ok || degraded {
+      self = .success
+    } else {
+      self = reason.isTimeout || timedOut && reason.mayTimeOut ? .timeout : .failure
+    }
+  }
 }
 
 /// The verdict as people see it. Unknown is never up and never down.

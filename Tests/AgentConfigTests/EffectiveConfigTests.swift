@@ -167,12 +167,14 @@ let goodConfigs: [GoodConfig] = [
           method: PROPFIND
           follow: false
           max_body: 3B
+          read_body: true
           confirm_delay: 1500us
           ip: 6
           expect: {status: [204, 300-399], response_time: {warn: 1ms, fail: 10s}}
         - name: S
           type: http
           url: https://a.example/
+          read_body: false
           tls: {ca_file: /etc/ca.pem, server_name: b.example}
           expect: {status: any, certificate: {warn: 30d}}
         - {name: V, type: http, url: "http://a.example/", tls: {verify: false}, allow_downgrade: true}

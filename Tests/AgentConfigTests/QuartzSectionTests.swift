@@ -34,6 +34,7 @@ struct QuartzSectionTests {
             only: {resources: [\(id)], checks: [\(id)], types: [http, ssl]}
             except: {types: [keyword]}
             ping_icmp: true
+            read_body: true
             cache_credentials: true
           deliver: {to: supabase, batch: 10, every: 1s, messages: true}
           supabase:
@@ -50,7 +51,7 @@ struct QuartzSectionTests {
     #expect(quartz.checks.only.resources.map(\.description) == [id])
     #expect(quartz.checks.only.checks.map(\.description) == [id])
     #expect(quartz.checks.only.types == ["http", "ssl"] && quartz.checks.except.types == ["keyword"])
-    #expect(quartz.checks.pingICMP && quartz.checks.cacheCredentials)
+    #expect(quartz.checks.pingICMP && quartz.checks.readBody && quartz.checks.cacheCredentials)
     #expect(quartz.deliver.target == .supabase && quartz.deliver.batch == 10 && quartz.deliver.messages)
     #expect(quartz.supabase?.login == .password(email: "a@b.example", password: Redacted("hunter2")))
     #expect(quartz.supabase?.apiKey == Redacted("hunter2"))

@@ -45,6 +45,38 @@ import Testing
     #expect(steps(lines).0.last == .malformed)
   }
 
+  /// RFC 9112 section 5.2: a folded line goes on with the field before it, and is none of its own.
+  @Test func foldedLinesAreUnfolded() {
+    let folded = Array(repeating: "\tmore\r\n", count: 300)
+    let (steps, headers) = steps(
+      ["HTTP/1.1 200 OK\r\n", "a: b \t\r\n", " \t c: d\r\n", "e:\r\n", " \r\n", "  f\r\n", "g: h\r\n"]
+        + folded + ["Content-Length: 2\r\n", " \r\n", "\r\n"])
+    #expect(steps.dropLast().allSatisfy { $0 == .more } && steps.last == .final)
+    #expect(headers.fields.map(\.name) == ["a", "e", "g", "Content-Length"])
+    #expect(headers.block.first("a") == "b c: d")
+    #expect(headers.block.first("e") == "f")
+    #expect(headers.block.first("g")?.hasPrefix("h more more ") == true)
+    #expect(headers.announced == 2)
+  }
+
+  /// Of a field that frames the body libcurl reads each line for itself.
+  @Test(arguments: [
+    "Transfer-Encoding: gzip,", "transfer-encoding:", "Content-Length: 1", "CONTENT-LENGTH: 1,",
+  ])
+  func whatFramesTheBodyIsNotFolded(field: String) {
+    #expect(steps(["HTTP/1.1 200 OK\r\n", "\(field)\r\n", " 1\r\n"]).0.last == .malformed)
+  }
+
+  @Test(arguments: [
+    ("text/event-stream", true), ("TEXT/Event-Stream; charset=utf-8", true),
+    ("multipart/x-mixed-replace ;boundary=a", true), ("text/event-streams", false),
+    ("text/html; a=text/event-stream", false), ("", false),
+  ])
+  func streamsAreKnownByTheirType(type: String, isStream: Bool) {
+    let headers = steps(["HTTP/1.1 200 OK\r\n", "Content-Type: \(type)\r\n", "\r\n"]).1
+    #expect(headers.isStream == isStream)
+  }
+
   @Test func theSameLengthTwiceIsOneLength() {
     let lines = ["HTTP/1.1 200 OK\r\n", "Content-Length: 5\r\n", "content-length:\t5 \r\n", "\r\n"]
     #expect(steps(lines).0 == [.more, .more, .more, .final])

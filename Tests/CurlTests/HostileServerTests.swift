@@ -103,7 +103,7 @@ import Testing
     },
     answer("no colon in a header", .httpProtocol, .transfer, "nonsense\r\n\r\n"),
     answer("a nul in a header", .httpProtocol, .transfer, "A: b\0c\r\n\r\n"),
-    answer("a folded header", .httpProtocol, .transfer, "A: b\r\n c\r\n\r\n"),
+    answer("a folded line behind no field", .httpProtocol, .transfer, " c\r\nA: b\r\n\r\n"),
     answer("a folded length", .httpProtocol, .transfer, "Content-Length: 2\r\n 3\r\n\r\n"),
     answer(
       "a trailer that is none", .httpProtocol, .transfer,

@@ -74,6 +74,24 @@ import Testing
   ])
   func targets(members: String, target: String) throws { #expect(try one(members).target == target) }
 
+  /// The backend's runner stops behind the headers where no keyword is looked for.
+  @Test func bodiesAreReadWhereTheFileSaysSo() throws {
+    func readBody(_ members: String, _ rules: MappingRules) throws -> Bool? {
+      guard case .http(let settings) = try one(members, rules).kind else { return nil }
+      #expect(settings.expect.needsBody == members.contains("keyword"))
+      return settings.readBody
+    }
+    let page = #""check_type":"http","url":"https://a.test/""#
+    let keyword = #""check_type":"keyword","url":"https://a.test/","keyword_value":"x""#
+    var rules = MappingRules()
+    #expect(try readBody(page, rules) == false)
+    #expect(try readBody(page + #","http_method":"HEAD""#, rules) == nil)
+    #expect(try readBody(keyword, rules) == nil)
+    rules.readBody = true
+    #expect(try readBody(page, rules) == nil)
+    #expect(try readBody(keyword, rules) == nil)
+  }
+
   @Test func pingAsICMPWhereTheFileSaysSo() throws {
     var rules = MappingRules()
     rules.pingICMP = true

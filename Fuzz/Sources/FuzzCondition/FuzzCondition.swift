@@ -10,6 +10,15 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let condition = Condition(parsing: left)
   // What it prints is read back as what it is.
   precondition(Condition(parsing: condition.description) == condition)
+  // One on a JSON value too, whichever way it was quoted.
+  for isPlain in [false, true] {
+    let typed = Condition(json: ConditionText(left, isPlain: isPlain))
+    let again = Condition(
+      json: ConditionText(
+        typed.comparison == .equal ? typed.operand : typed.description, isPlain: typed.type == .word))
+    precondition(again == typed)
+  }
+  _ = Condition.misspelling(of: left)
   if condition.number != nil { precondition(DecimalNumber(condition.operand) != nil) }
   compare(condition.operand, right)
   return 0

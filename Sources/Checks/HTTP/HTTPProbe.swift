@@ -10,6 +10,7 @@ package struct HTTPProbe: Probe {
   private let finder: TargetFinder
   private let userAgent: String
   private let tokens = TokenCache()
+  private let http2Servers = HTTP2Servers()
   private let now: @Sendable () -> Timestamp
 
   /// - Parameters:
@@ -54,6 +55,7 @@ package struct HTTPProbe: Probe {
     until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     let route = HTTPRoute(plan: plan)
+    let sender = HTTPVersionChoosing(transfer: transfer, memory: http2Servers)
     var trail = HTTPTrail(plan, now: now)
     var step = HTTPStep(plan.settings)
     if let fetch, let failure = try await fetch.renew(&session.token, until: deadline) {
@@ -64,8 +66,8 @@ package struct HTTPProbe: Probe {
       switch try await route.find(step.url, after: trail.last?.peer, until: deadline) {
       case .ended(let outcome): return trail.outcome(endedBy: outcome)
       case .found(let addresses, let dns):
-        dialled = try await transfer.perform(
-          session.request(for: step), to: addresses, until: deadline)
+        dialled = try await sender.perform(
+          session.request(for: step), step, plan.settings, to: addresses, until: deadline)
         trail.add(dialled, step, dns: dns)
         if let failure = dialled.report.failure {
           return trail.outcome(hopFailure: route.verdict(failure, of: dialled, at: step.endpoint))

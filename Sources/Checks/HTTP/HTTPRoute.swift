@@ -68,7 +68,8 @@ struct HTTPRoute: Sendable {
     let words = "proxy \(proxy.endpoint): \(verdict.message ?? verdict.reason.rawValue)"
     outcome.verdict = Verdict(
       verdict.reason.isLocal ? verdict.reason : .proxyConnect,
-      phase: verdict.reason.isLocal ? verdict.phase : .proxy, message: words, isUnknown: verdict.isUnknown)
+      phase: verdict.reason.isLocal ? verdict.phase : .proxy, message: words, isUnknown: verdict.isUnknown,
+      timedOut: verdict.status == .timeout)
     return .ended(outcome)
   }
 }

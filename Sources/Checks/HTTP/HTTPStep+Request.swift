@@ -10,13 +10,14 @@ extension HTTPStep {
     let needsBody = settings.expect.needsBody
     var request = TransferRequest(
       url: url.text, plan: .address("", port: 0), timeout: .zero,
-      goal: needsBody ? .body(limit: settings.maxBody) : .headers, method: method,
+      goal: goal(settings), method: method,
       headers: headers(settings, userAgent: plan.userAgent))
     if sendsBody, let body = settings.body { request.body = Array(body.reveal().utf8) }
     request.stopsAtRedirect = settings.follow
+    request.stopsAtStream = settings.readBody == nil
     request.decompress = needsBody && settings.decompress
     request.httpVersion = HTTPVersionPreference(settings.version)
-    if needsFraming(settings), request.httpVersion == .auto { request.httpVersion = .http11 }
+    if prefersHTTP1(settings) { request.httpVersion = .http11 }
     request.proxy = settings.proxy.map(TransferProxy.init)
     request.tls = TransferTLS(settings.tls)
     // Another name is meant for the check's own host only, and the client's certificate is a credential.
@@ -25,11 +26,19 @@ extension HTTPStep {
     return request
   }
 
+  private func goal(_ settings: HTTPSettings) -> TransferRequest.Goal {
+    if settings.expect.needsBody { return .body(limit: settings.maxBody) }
+    return settings.readBody == false || method == "HEAD" ? .headers : .drain(limit: settings.maxBody)
+  }
+
   /// Whether HTTP/2 as libcurl 7.88 speaks it would make the verdict uncertain. A body that a broken connection cuts
   /// short looks whole to it, and a server that answers an upload before it has read it (RFC 9113 section 8.1) has failed
-  /// every other time. Who has a condition on the version wants to see what is negotiated.
-  private func needsFraming(_ settings: HTTPSettings) -> Bool {
-    (settings.expect.needsBody || sendsBody && settings.body != nil) && settings.expect.httpVersion == nil
+  /// every other time. Who has a condition on the version wants to see what is negotiated. A server that speaks nothing
+  /// else is asked over HTTP/2 all the same, see `HTTPVersionChoosing`.
+  func prefersHTTP1(_ settings: HTTPSettings) -> Bool {
+    settings.version == .auto
+      && (settings.expect.needsBody || sendsBody && settings.body != nil)
+      && settings.expect.httpVersion == nil
   }
 
   private func headers(_ settings: HTTPSettings, userAgent: String) -> [HeaderField] {

@@ -58,6 +58,7 @@ struct HTTPTrail {
       assertions: judge.assertions,
       excerpt: judge.excerpt)
     outcome.dialled = tries
+    outcome.truncated = last?.report.truncated ?? false
     return outcome
   }
 

@@ -49,8 +49,7 @@ extension Verdict {
   /// The same, its message without these.
   func hiding(_ secrets: [String]) -> Verdict {
     guard let message else { return self }
-    return Verdict(
-      reason, phase: phase, message: message.hiding(secrets), degraded: degraded, isUnknown: isUnknown)
+    return with(message: message.hiding(secrets))
   }
 }
 

@@ -82,6 +82,7 @@ struct TokenFetch: Sendable {
     let words = verdict.message ?? verdict.reason.rawValue
     return Verdict(
       verdict.reason.isLocal ? verdict.reason : .authToken, phase: verdict.phase,
-      message: "token endpoint \(endpoint): \(words)", isUnknown: verdict.isUnknown)
+      message: "token endpoint \(endpoint): \(words)", isUnknown: verdict.isUnknown,
+      timedOut: verdict.status == .timeout)
   }
 }

@@ -13,7 +13,7 @@ extension Verdict {
   init(
     _ failure: TransferFailure, of dialled: DialledTransfer, at endpoint: Endpoint, for check: MonitoringCheck
   ) {
-    if failure.kind == .timeout, dialled.lateness > check.timeout / 5 {
+    if failure.timedOut, dialled.lateness > check.timeout / 5 {
       let late = Int(dialled.lateness.milliseconds)
       self.init(
         .localFault, phase: Phase(failure.phase),
@@ -33,7 +33,7 @@ extension Verdict {
       return
     }
     let message = failure.kind.isLocal ? failure.message : "\(place): \(failure.message)"
-    self.init(Reason(failure), phase: Phase(failure.phase), message: message)
+    self.init(Reason(failure), phase: Phase(failure.phase), message: message, timedOut: failure.timedOut)
   }
 }
 

@@ -15,6 +15,7 @@ package struct ProbeOutcome: Sendable {
     var ipVersion: Int?
     var statusCode: Int?
     var httpVersion: String?
+    var truncated = false
     var tls: TLSFacts?
     var dns: DNSFacts?
     var ping: PingFacts?
@@ -41,8 +42,7 @@ package struct ProbeOutcome: Sendable {
       Parts(
         verdict: verdict, responseTime: responseTime, timings: timings, hops: hops, address: address,
         ipVersion: ipVersion, statusCode: statusCode, httpVersion: httpVersion, tls: tls, dns: dns,
-        ping: ping,
-        assertions: assertions, excerpt: excerpt)
+        ping: ping, assertions: assertions, excerpt: excerpt)
     ]
   }
 }
@@ -82,6 +82,11 @@ extension ProbeOutcome {
   package var httpVersion: String? {
     get { box[0].httpVersion }
     _modify { yield &box[0].httpVersion }
+  }
+  /// The body was longer than what was read of it.
+  package var truncated: Bool {
+    get { box[0].truncated }
+    _modify { yield &box[0].truncated }
   }
   package var tls: TLSFacts? {
     get { box[0].tls }

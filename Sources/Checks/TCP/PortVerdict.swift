@@ -63,9 +63,7 @@ struct PortVerdict {
     }
     let count = talk.window.count
     let words = "\(step(of: talk)): not found in the \(count) bytes that came within \(waited)"
-    return phase == .starttls
-      ? Verdict(.transferTimeout, phase: phase, message: words)
-      : Verdict(.dialog, phase: phase, message: words)
+    return Verdict(.transferTimeout, phase: phase, message: words)
   }
 
   private func ending(in phase: Phase, _ talk: Conversation? = nil) -> Verdict {

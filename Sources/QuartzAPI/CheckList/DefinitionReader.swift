@@ -34,7 +34,9 @@ struct DefinitionReader {
     switch wire.type {
     case "http":
       try http()
-      // The backend reads null and 0 alike.
+      // The backend is content with the headers.
+      if !rules.readBody, definition.method != "HEAD" { definition.readBody = false }
+      // It reads null and 0 alike.
       let code = wire.expectedStatusCode ?? 0
       definition.expectStatus = [code == 0 ? "200" : String(code)]
     case "keyword":

@@ -65,6 +65,7 @@ package struct MappingRules: Hashable, Sendable {
   /// What a request of a stranger's check may do.
   package var methods: Set<String> = ["GET", "HEAD"]
   package var pingICMP = false
+  package var readBody = false
   package var destinations = DestinationBudget.Limits()
   package var own = SelfTargets()
 
@@ -74,5 +75,6 @@ package struct MappingRules: Hashable, Sendable {
     self.only = pull.only
     self.except = pull.except
     self.pingICMP = pull.pingICMP
+    self.readBody = pull.readBody
   }
 }

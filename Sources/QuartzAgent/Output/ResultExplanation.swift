@@ -37,6 +37,7 @@ struct ResultExplanation {
     if let code = result.statusCode { facts.append("status \(code)") }
     if let version = result.httpVersion { facts.append("HTTP/\(version)") }
     if let address = result.address { facts.append(address) }
+    if result.truncated { facts.append("body not read beyond max_body") }
     var lines = ["\(state)  " + (name == result.target ? target : "\(name)  \(target)")]
     if !facts.isEmpty { lines.append("  " + facts.joined(separator: "  ")) }
     guard result.reason != .ok else { return lines + (result.message.map { ["  \($0)"] } ?? []) }

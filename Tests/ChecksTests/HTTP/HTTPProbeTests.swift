@@ -45,9 +45,10 @@ import Testing
       #expect(timings.dns == .milliseconds(3))
       #expect(timings.connect != nil && timings.firstByte != nil)
       #expect(timings.tls == nil)
-      // Nobody needed the body.
-      #expect(timings.transfer == nil)
-      let parts = [timings.dns, timings.connect, timings.firstByte].compactMap { $0 }.reduce(.zero, +)
+      // Nobody judges the body, and it was read to its end.
+      #expect(timings.transfer != nil && !outcome.truncated)
+      let parts = [timings.dns, timings.connect, timings.firstByte, timings.transfer].compactMap { $0 }
+        .reduce(.zero, +)
       #expect(parts <= outcome.responseTime ?? .zero)
       #expect(outcome.excerpt == nil)
     }

@@ -5,6 +5,7 @@ import Curl
 import Foundation
 import Monitoring
 import TestSupport
+import Testing
 
 /// A resolver that knows what the test says and nothing else.
 struct NameTable: HostResolving {
@@ -49,7 +50,10 @@ struct ProbeBench {
   ) async throws -> ProbeOutcome {
     try await withCurlEngine(trust: trust) { engine in
       let finder = TargetFinder(resolver: names, policy: EgressPolicy(egress))
-      return try await probe(engine, try Reactor(), finder).attempt(check, deadline: .now + limit)
+      let outcome = try await probe(engine, try Reactor(), finder).attempt(check, deadline: .now + limit)
+      // Whatever a test is about: the documents know the reason in this phase.
+      #expect(StatusTable.documented?.allows(outcome.verdict) == true, "\(outcome.verdict)")
+      return outcome
     }
   }
 }

@@ -1,0 +1,1 @@
+../../../Sources/Monitoring/SHA1.swift

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+import Synchronization
+
+/// Sends the request of a hop, and once more over HTTP/2 where the server turns out to speak nothing else.
+///
+/// Only for requests that HTTP/1.1 was chosen for by ourselves. Such a server refuses the handshake for the protocol it
+/// was offered, or says nothing about it and hangs up; one that can read HTTP/1.1 and does not serve it answers 426 or
+/// 505. Nothing is repeated that it may have acted on: a server that agrees to HTTP/2 and did not to HTTP/1.1 has not
+/// read the latter. What was found is remembered, so that the next
+/// attempt makes one connection again.
+struct HTTPVersionChoosing: Sendable {
+  let transfer: PinnedTransfer
+  let memory: HTTP2Servers
+
+  func perform(
+    _ request: TransferRequest, _ step: HTTPStep, _ settings: HTTPSettings, to addresses: [SocketAddress],
+    until deadline: ContinuousClock.Instant
+  ) async throws(CancellationError) -> DialledTransfer {
+    guard step.prefersHTTP1(settings), step.url.scheme == .https else {
+      return try await transfer.perform(request, to: addresses, until: deadline)
+    }
+    let place = HTTP2Servers.Place(origin: step.url.origin, serverName: request.tls.serverName)
+    var other = request
+    other.httpVersion = .http2
+    if memory.contains(place) {
+      let dialled = try await transfer.perform(other, to: addresses, until: deadline)
+      guard dialled.report.mayWantAnotherVersion else { return dialled }
+      memory.forget(place)
+    }
+    let first = try await transfer.perform(request, to: addresses, until: deadline)
+    guard first.report.mayWantAnotherVersion || demandsAnotherVersion(first.report) else { return first }
+    var second = try await transfer.perform(other, to: addresses, until: deadline)
+    guard second.report.applicationProtocol == "h2" else { return first }
+    memory.note(place)
+    // It took this long, and the deadline counts it.
+    second.elapsed += first.elapsed
+    return second
+  }
+
+  /// Upgrade Required and HTTP Version Not Supported: RFC 9110 sections 15.5.22 and 15.6.6.
+  private func demandsAnotherVersion(_ report: TransferReport) -> Bool {
+    report.failure == nil && (report.statusCode == 426 || report.statusCode == 505)
+  }
+}
+
+/// The servers that spoke HTTP/2 and refused HTTP/1.1 when they were last asked.
+final class HTTP2Servers: Sendable {
+  struct Place: Hashable, Sendable {
+    var origin: HTTPURL.Origin
+    var serverName: String?
+  }
+
+  /// A list of strangers' checks does not fill the memory.
+  private static let most = 4096
+  private let places = Mutex<Set<Place>>([])
+
+  func contains(_ place: Place) -> Bool { places.withLock { $0.contains(place) } }
+
+  func note(_ place: Place) {
+    places.withLock { places in
+      if places.count >= Self.most { places.removeAll() }
+      places.insert(place)
+    }
+  }
+
+  func forget(_ place: Place) { places.withLock { _ = $0.remove(place) } }
+}
