@@ -14,7 +14,7 @@ extension HTTPStep {
       headers: headers(settings, userAgent: plan.userAgent))
     if sendsBody, let body = settings.body { request.body = Array(body.reveal().utf8) }
     request.stopsAtRedirect = settings.follow
-    request.stopsAtStream = settings.readBody == nil
+    request.stopsAtStream = settings.readBody == nil && !needsBody
     request.decompress = needsBody && settings.decompress
     request.httpVersion = HTTPVersionPreference(settings.version)
     if prefersHTTP1(settings) { request.httpVersion = .http11 }

@@ -57,6 +57,8 @@ import Testing
       change: { check, _ in check.startTLS = "pop3" },
       script: { link in
         link.write("+OK\r\n")
+        link.read(until: "CAPA\r\n")
+        link.write("+OK\r\nSTLS\r\n.\r\n")
         link.read(until: "STLS\r\n")
         link.write("+OK begin\r\n")
         link.waitForEnd()
