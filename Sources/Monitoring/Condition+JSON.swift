@@ -48,7 +48,9 @@ extension Condition {
     return isMisspelt || DecimalNumber(text) != nil
   }
 
-  static func needsQuotes(_ text: String) -> Bool { isWord(text) || text.hasPrefix("\"") || text.hasPrefix(" ") }
+  static func needsQuotes(_ text: String) -> Bool {
+    isWord(text) || text.hasPrefix("\"") || text.hasPrefix(" ")
+  }
 
   /// What stands where an operator should, with the operator that is meant: nil when nothing is wrong with the text.
   ///
