@@ -39,6 +39,13 @@ import Testing
     #expect(equalInConstantTime(Array(shown.utf8), Array(token.utf8)) == isSame)
   }
 
+  /// RFC 7617 section 2: the name ends at the first colon, the password may hold more of them.
+  @Test func aPasswordMayHoldColons() throws {
+    let shown = try #require(Credential(basic("name:pass:word:")))
+    #expect(shown.matches(Redacted("pass:word:")))
+    #expect(!shown.matches(Redacted("word:")) && !shown.matches(Redacted("")))
+  }
+
   @Test func withoutTheTokenNothingIsReadButHealth() async throws {
     try await withServer(try source()) { address in
       for target in [

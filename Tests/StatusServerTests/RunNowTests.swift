@@ -39,6 +39,8 @@ import Testing
   @Test(arguments: [
     "", "Bearer ", "Bearer 0123456789abcdeg", "Bearer 0123456789abcde", "Bearer 0123456789abcdef0",
     "Basic 0123456789abcdef", "0123456789abcdef",
+    // The token as a password, which a browser would send along whoever asks.
+    "Basic OjAxMjM0NTY3ODlhYmNkZWY=",
   ])
   func aWrongTokenRunsNothing(_ value: String) async throws {
     let check = try makeCheck("Shop front")

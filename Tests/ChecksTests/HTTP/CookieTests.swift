@@ -53,6 +53,15 @@ import Testing
     #expect(try sent(["a=1; Secure"], from: url, to: "https://shop.good.test/") == nil)
   }
 
+  /// A domain ends at a dot: who is called nearly the same is somebody else.
+  @Test func aDomainIsNoSuffix() throws {
+    let set = ["a=1; Path=/; Domain=good.test"]
+    #expect(try sent(set, from: "https://notgood.test/", to: "https://good.test/") == nil)
+    #expect(try sent(set, from: "https://notgood.test/", to: "https://notgood.test/") == nil)
+    #expect(try sent(set, from: "https://good.test/", to: "https://notgood.test/") == nil)
+    #expect(try sent(set, from: "https://good.test/", to: "https://shop.good.test/") == "a=1")
+  }
+
   @Test func anAddressHasNoSubdomains() throws {
     let set = ["a=1; Domain=0.0.1", "b=2"]
     #expect(try sent(set, from: "http://127.0.0.1/", to: "http://127.0.0.1/") == "b=2")

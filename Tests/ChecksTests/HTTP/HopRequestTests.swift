@@ -22,7 +22,7 @@ import Testing
   }
 
   private func requests(
-    _ locations: [String], of change: (inout CheckDefinition) -> Void
+    _ locations: [String], status: Int = 302, of change: (inout CheckDefinition) -> Void
   ) throws -> [TransferRequest] {
     let check = try httpCheck("https://good.test/start", change)
     guard case .http(let settings) = check.kind else { throw WrongKind() }
@@ -31,7 +31,7 @@ import Testing
     var (step, rule) = (HTTPStep(settings), RedirectRule(settings))
     var requests = [step.request(plan)]
     for location in locations {
-      guard case .follow(let next) = rule.decide(after: step, status: 302, location: location) else {
+      guard case .follow(let next) = rule.decide(after: step, status: status, location: location) else {
         throw WrongKind()
       }
       step = next
@@ -86,5 +86,27 @@ import Testing
     }
     let unjudged = try requests(["https://other.test/"]) { $0.tlsVerify = false }
     #expect(unjudged.map(\.tls.verify) == [false, false])
+  }
+
+  /// A redirect from https to http is not followed, at the first hop or at a later one.
+  @Test(arguments: [
+    ["http://good.test/"], ["/next", "http://good.test/"], ["https://other.test/", "http://other.test/"],
+  ])
+  func noHopLeavesEncryption(locations: [String]) throws {
+    #expect(throws: WrongKind.self) { try requests(locations) }
+    let allowed = try requests(locations) { $0.allowDowngrade = true }
+    #expect(allowed.last?.url.hasPrefix("http://") == true)
+  }
+
+  /// What a 307 or a 308 would have sent once more stays with its origin.
+  @Test(arguments: [307, 308]) func aBodyStaysWithItsOrigin(status: Int) throws {
+    let post: (inout CheckDefinition) -> Void = {
+      $0.method = "POST"
+      $0.body = Redacted("payload")
+    }
+    let own = try requests(["/next"], status: status, of: post)
+    #expect(own.map(\.body) == [Array("payload".utf8), Array("payload".utf8)])
+    #expect(throws: WrongKind.self) { try requests(["https://other.test/"], status: status, of: post) }
+    #expect(throws: WrongKind.self) { try requests(["https://good.test:8443/"], status: status, of: post) }
   }
 }

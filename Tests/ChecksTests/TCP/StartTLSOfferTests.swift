@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Checks
+
+/// What counts as an offer of STARTTLS, without a socket.
+@Suite struct StartTLSOfferTests {
+  /// What a server of that protocol gets after its answers, and why it is given up; nil: it is not.
+  private func talk(_ kind: StartTLSProtocol, _ answers: String) -> (sent: String, failure: String?) {
+    var run = ConversationTests.Run(Script.startTLS(kind, host: "mail.test").exchanges)
+    run.feed(answers)
+    run.wait()
+    return (String(decoding: run.sent, as: UTF8.self), run.talk.failure?.message)
+  }
+
+  /// The first line of an answer to EHLO is the server's name, which is no offer (RFC 5321 section 4.1.1.1).
+  @Test(arguments: [
+    ("250-mail.test\r\n250-SIZE 1\r\n250 STARTTLS\r\n", true),
+    ("250-mail.test\r\n250-starttls\r\n250 SIZE 1\r\n", true),
+    ("250-STARTTLS\r\n250 SIZE 1\r\n", false), ("250 STARTTLS\r\n", false),
+    ("250-mail.test\r\n250 XSTARTTLS\r\n", false), ("250-mail.test\r\n250 STARTTLS now\r\n", false),
+  ])
+  func aNameIsNoOffer(answer: String, isOffer: Bool) {
+    let (sent, failure) = talk(.smtp, "220 mail.test\r\n" + answer)
+    #expect(sent.hasSuffix("STARTTLS\r\n") == isOffer)
+    #expect((failure == "smtp does not offer STARTTLS") == !isOffer)
+  }
+
+  /// Every line of an answer bears the code of its first (RFC 5321 section 4.2.1).
+  @Test func anAnswerOfTwoCodesIsForeign() {
+    let (sent, failure) = talk(.smtp, "220 mail.test\r\n250-mail.test\r\n220 STARTTLS\r\n")
+    #expect(!sent.hasSuffix("STARTTLS\r\n"))
+    #expect(failure == "this is not smtp")
+  }
+
+  /// The single byte that a postgres answers.
+  @Test(
+    arguments: [
+      ("S", nil), ("N", "postgres does not offer STARTTLS"), ("E", "postgres answered with an error"),
+      ("X", "this is not postgres"),
+    ] as [(String, String?)])
+  func postgresSaysItInOneByte(answer: String, words: String?) {
+    #expect(talk(.postgres, answer).failure == words)
+  }
+}
