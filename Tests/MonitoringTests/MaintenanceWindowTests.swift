@@ -132,6 +132,22 @@ struct MaintenanceWindowTests {
     }
   }
 
+  @Test("a window of a resource, a tag or a check holds for those, and one of nothing for all")
+  func selection() throws {
+    let (own, other) = (UniqueID(high: 1, low: 1), UniqueID(high: 1, low: 2))
+    var definition = CheckDefinition()
+    (definition.name, definition.type, definition.host, definition.port) = ("Shop", "tcp", "shop.example", 80)
+    (definition.resource, definition.tags) = (own.description, ["db"])
+    let check = try MonitoringCheck(definition)
+    #expect(MaintenanceSelection().contains(check))
+    #expect(MaintenanceSelection(resources: [own]).contains(check))
+    #expect(!MaintenanceSelection(resources: [other]).contains(check))
+    #expect(MaintenanceSelection(tags: ["web", "db"]).contains(check))
+    #expect(!MaintenanceSelection(tags: ["web"]).contains(check))
+    #expect(MaintenanceSelection(checks: [check.id.description]).contains(check))
+    #expect(!MaintenanceSelection(checks: ["shop"], tags: ["web"], resources: [other]).contains(check))
+  }
+
   @Test("a run that only touches the window is in it")
   func overlaps() throws {
     let window = try window("2026-01-04T02:00", duration: .seconds(7200))
