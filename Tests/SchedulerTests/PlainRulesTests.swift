@@ -43,4 +43,13 @@ import Testing
     definition.confirmDelay = .seconds(confirmation)
     #expect(try MonitoringCheck(definition).longestRun == .seconds(seconds))
   }
+
+  /// A place that a failing check had is free for the next one.
+  @Test func aPlaceIsGivenBackAsItWasTaken() throws {
+    let checks = try makeChecks(10)
+    var simulation = Simulation(checks, testOptions(total: 4))
+    simulation.finds = { _, _ in .fails }
+    simulation.run(for: .seconds(600))
+    for check in checks { #expect(simulation.runs(of: check).count >= 9) }
+  }
 }
