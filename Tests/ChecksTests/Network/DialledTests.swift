@@ -9,10 +9,11 @@ import Testing
 /// Which of several failed attempts speaks for all.
 @Suite struct DialledTests {
   /// A fault of this machine for one address says nothing about another; what a target did says something.
-  @Test(arguments: [
-    ([EMFILE, ECONNREFUSED], 1), ([ECONNREFUSED, EMFILE], 0), ([ENETUNREACH, ENETUNREACH], 0),
-    ([ENETUNREACH, EMFILE, EHOSTUNREACH], 2),
-  ] as [([Int32], Int)])
+  @Test(
+    arguments: [
+      ([EMFILE, ECONNREFUSED], 1), ([ECONNREFUSED, EMFILE], 0), ([ENETUNREACH, ENETUNREACH], 0),
+      ([ENETUNREACH, EMFILE, EHOSTUNREACH], 2),
+    ] as [([Int32], Int)])
   func whatATargetDidOutweighsOurOwnFault(codes: [Int32], telling: Int) {
     let now = ContinuousClock.now
     let peers = codes.indices.map { SocketAddress(.v4(0x7f00_0001 + UInt32($0)), port: 80) }
