@@ -37,6 +37,13 @@ struct LatencySum: Hashable, Sendable {
   var minimum: Int64 = 0
   var maximum: Int64 = 0
 
+  /// What a response may have taken, in microseconds: 71 minutes. No check waits as long; a damaged record may say so.
+  static let range: ClosedRange<Int64> = 0...1 << 32
+
+  static func within(_ microseconds: Int64) -> Int64 {
+    min(max(microseconds, range.lowerBound), range.upperBound)
+  }
+
   mutating func merge(_ other: LatencySum) {
     guard other.count > 0 else { return }
     minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
@@ -54,6 +61,12 @@ struct LatencySum: Hashable, Sendable {
 }
 
 extension Bucket {
+  // What a file may say, so that hundreds of buckets still add up: 9 years, a million million results, and as many
+  // microseconds as four million of the slowest take.
+  private static let span: ClosedRange<Int64> = 0...1 << 48
+  private static let count: ClosedRange<Int64> = 0...1 << 40
+  private static let sum: ClosedRange<Int64> = 0...1 << 54
+
   /// Everything but the key. A first number says which fields follow, because most buckets hold one standing only.
   func encode(into writer: inout ByteWriter) {
     var mask: UInt64 = 0
@@ -79,16 +92,16 @@ extension Bucket {
     self.key = key
     let mask = try reader.unsigned()
     for standing in Standing.allCases where mask & 1 << UInt64(standing.rawValue) != 0 {
-      seconds[standing] = try reader.signed()
+      seconds[standing] = try reader.signed(in: Self.span)
     }
     for standing in Standing.allCases where mask & 32 << UInt64(standing.rawValue) != 0 {
-      counts[standing] = try reader.signed()
+      counts[standing] = try reader.signed(in: Self.count)
     }
     if mask & 1 << 10 != 0 {
-      latency.count = try reader.signed()
-      latency.sum = try reader.signed()
-      latency.minimum = try reader.signed()
-      latency.maximum = latency.minimum &+ (try reader.signed())
+      latency.count = try reader.signed(in: Self.count)
+      latency.sum = try reader.signed(in: Self.sum)
+      latency.minimum = try reader.signed(in: LatencySum.range)
+      latency.maximum = latency.minimum + (try reader.signed(in: LatencySum.range))
     }
     if mask & 1 << 11 != 0 { sketch = try LatencySketch(from: &reader) }
   }

@@ -211,7 +211,7 @@ struct BucketSeries: Sendable {
     sealed = Int(clamping: try reader.unsigned())
     log = try reader.blob()
     if try reader.byte() == 1 {
-      let key = try reader.signed()
+      let key = try reader.signed(in: Int64(Int32.min)...Int64(Int32.max))
       newest = try Bucket(key: key, from: &reader)
     }
     var position = 0

@@ -87,6 +87,19 @@ struct ByteReader {
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
+  /// A number beyond the range is damage: none of ours lies there, and the sums made of them must fit.
+  mutating func signed(in range: ClosedRange<Int64>) throws(CodingDamage) -> Int64 {
+    let value = try signed()
+    guard range.contains(value) else { throw CodingDamage() }
+    return value
+  }
+
+  mutating func unsigned(through limit: UInt64) throws(CodingDamage) -> UInt64 {
+    let value = try unsigned()
+    guard value <= limit else { throw CodingDamage() }
+    return value
+  }
+
   mutating func optional() throws(CodingDamage) -> Int64? { try byte() == 0 ? nil : try signed() }
 
   mutating func fixed32() throws(CodingDamage) -> UInt32 {

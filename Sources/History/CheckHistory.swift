@@ -92,7 +92,7 @@ struct CheckHistory: Sendable {
     if result.scheduledAt.isPlausible, result.startedAt.isPlausible {
       timeline.add(
         standing, slot: result.scheduledAt, interval: interval, startedAt: result.startedAt,
-        latency: success ? result.responseTime?.microseconds : nil)
+        latency: success ? result.responseTime.map { LatencySum.within($0.microseconds) } : nil)
       enabled.prove(at: result.scheduledAt.microseconds)
     } else {
       implausible += 1
@@ -173,10 +173,10 @@ extension CheckHistory {
   }
 
   init(from reader: inout ByteReader) throws(CodingDamage) {
-    appliedThrough = try reader.unsigned()
-    missed = Int(clamping: try reader.unsigned())
-    spanned = Int(clamping: try reader.unsigned())
-    failures = Int(clamping: try reader.unsigned())
+    appliedThrough = try reader.unsigned(through: 1 << 62)
+    missed = Int(clamping: try reader.unsigned(through: 1 << 48))
+    spanned = Int(clamping: try reader.unsigned(through: 1 << 48))
+    failures = Int(clamping: try reader.unsigned(through: 1 << 48))
     timeline = try VerdictTimeline(from: &reader)
     enabled = try EnabledTime(from: &reader)
     since = try reader.optional().map { Timestamp(microseconds: $0) }

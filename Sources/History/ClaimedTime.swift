@@ -7,6 +7,9 @@ struct Span: Hashable, Sendable {
 
   var length: Int64 { end - start }
 
+  /// The instants a file may tell, in microseconds: 1,100 years around 1970.
+  static let told: ClosedRange<Int64> = -1 << 55...1 << 55
+
   /// The part inside [from, to); nil when there is none.
   func clipped(from: Int64, to: Int64) -> Span? {
     let clipped = Span(start: max(start, from), end: min(end, to))
@@ -93,8 +96,11 @@ func encodeSpans(_ spans: [Span], into writer: inout ByteWriter) {
 func decodeSpans(from reader: inout ByteReader) throws(CodingDamage) -> [Span] {
   var spans: [Span] = []
   for _ in 0..<(try reader.count()) {
-    let span = Span(start: try reader.signed(), end: try reader.signed())
-    guard span.start < span.end, span.start >= spans.last?.end ?? .min else { throw CodingDamage() }
+    let span = Span(start: try reader.signed(in: Span.told), end: try reader.signed())
+    // An open end is the last instant there is.
+    guard span.end == .max || Span.told.contains(span.end), span.start < span.end,
+      span.start >= spans.last?.end ?? .min
+    else { throw CodingDamage() }
     spans.append(span)
   }
   return spans

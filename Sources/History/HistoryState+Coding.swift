@@ -38,7 +38,7 @@ extension HistoryState {
     guard try trailer.fixed32() == CRC32C.checksum(Array(bytes[..<body])) else { throw CodingDamage() }
     var reader = ByteReader(bytes, from: Self.magic.count, to: body)
     guard try reader.unsigned() == Self.version else { throw CodingDamage() }
-    let applied = try reader.unsigned()
+    let applied = try reader.unsigned(through: 1 << 62)
     var members: [(UniqueID, CheckHistory)] = []
     for _ in 0..<(try reader.count()) {
       let id = try reader.id()

@@ -37,7 +37,9 @@ enum LatencyBins {
     let first = min(Int(bin), edges.count - 2)
     let low = edges[first]
     let high = edges[min(first + (resolution == .fine ? 1 : 2), edges.count - 1)] - 1
-    return low + high == 0 ? 0 : 2 * low * high / (low + high)
+    // Of the greatest edges the product takes more than 64 bits.
+    return low + high == 0
+      ? 0 : (low + high).dividingFullWidth(low.multipliedFullWidth(by: 2 * high)).quotient
   }
 }
 
@@ -124,12 +126,12 @@ struct LatencySketch: Hashable, Sendable {
   init(from reader: inout ByteReader) throws(CodingDamage) {
     var previous: UInt64 = 0
     for _ in 0..<(try reader.count()) {
-      previous &+= try reader.unsigned()
-      let count = try reader.unsigned()
-      guard previous < UInt64(LatencyBins.edges.count), count <= UInt64(UInt32.max) else {
-        throw CodingDamage()
-      }
-      bins.append(Bin(index: UInt16(previous), count: UInt32(count)))
+      let step = try reader.unsigned(through: UInt64(LatencyBins.edges.count))
+      let count = try reader.unsigned(through: UInt64(UInt32.max))
+      previous += step
+      // They stand in order, each once.
+      guard previous < UInt64(LatencyBins.edges.count), bins.isEmpty || step > 0 else { throw CodingDamage() }
+      bins.append(Bin(index: UInt16(clamping: previous), count: UInt32(clamping: count)))
     }
   }
 }

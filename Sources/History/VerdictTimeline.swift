@@ -141,9 +141,9 @@ struct VerdictTimeline: Sendable {
 
   init(from reader: inout ByteReader) throws(CodingDamage) {
     if try reader.byte() == 1 {
-      let slot = try reader.signed()
-      let interval = try reader.signed()
-      guard let standing = Standing(rawValue: try reader.byte()), interval > 0 else { throw CodingDamage() }
+      let slot = try reader.signed(in: Span.told)
+      let interval = try reader.signed(in: 1...1 << 50)
+      guard let standing = Standing(rawValue: try reader.byte()) else { throw CodingDamage() }
       open = Open(slot: slot, interval: interval, standing: standing)
     }
     claimed = ClaimedTime(spans: try decodeSpans(from: &reader))

@@ -91,7 +91,8 @@ extension JSONPath {
       let digits = rest.prefix { isDigit($0) || $0 == "-" }
       rest = rest[digits.endIndex...]
       // No leading zeros and no -0; within what a double holds exactly (section 2.1).
-      guard let value = Int(String(digits)), String(value) == String(digits), abs(value) <= 1 << 53 else {
+      guard let value = Int(String(digits)), String(value) == String(digits), value.magnitude <= 1 << 53
+      else {
         throw Invalid(message: "has an index that is no whole number")
       }
       return value

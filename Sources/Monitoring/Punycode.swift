@@ -19,9 +19,8 @@ enum Punycode {
     var (number, delta, bias) = (initialNumber, 0, initialBias)
     while handled < scalars.count {
       guard let next = scalars.map({ Int($0.value) }).filter({ $0 >= number }).min() else { return nil }
-      let (step, overflow) = (next - number).multipliedReportingOverflow(by: handled + 1)
-      guard !overflow else { return nil }
-      delta += step
+      guard let step = (next - number).product(handled + 1), let sum = delta.sum(step) else { return nil }
+      delta = sum
       number = next
       for scalar in scalars {
         if scalar.value < number { delta += 1 }
@@ -49,11 +48,12 @@ enum Punycode {
       guard let delta = takeNumber(&rest, bias: bias) else { return nil }
       let count = output.count + 1
       bias = adapt(delta, count: count, isFirst: index == 0 && number == initialNumber)
-      let (place, overflow) = index.addingReportingOverflow(delta)
-      guard !overflow, number + place / count <= 0x10ffff else { return nil }
-      number += place / count
+      // RFC 3492 section 6.4: a number that does not fit is an error, and so is one beyond Unicode.
+      guard let place = index.sum(delta), let next = number.sum(place / count),
+        let scalar = UInt32(exactly: next).flatMap(Unicode.Scalar.init)
+      else { return nil }
+      number = next
       index = place % count
-      guard let scalar = Unicode.Scalar(UInt32(number)) else { return nil }
       output.insert(scalar, at: index)
       index += 1
     }
@@ -82,13 +82,11 @@ enum Punycode {
     var (value, weight, position) = (0, 1, base)
     while let byte = rest.popFirst() {
       guard let digit = digitValue(byte) else { return nil }
-      let (term, tooMuch) = digit.multipliedReportingOverflow(by: weight)
-      guard !tooMuch, value <= Int.max - term else { return nil }
-      value += term
+      guard let sum = digit.product(weight).flatMap(value.sum) else { return nil }
+      value = sum
       let threshold = threshold(position, bias)
       if digit < threshold { return value }
-      let (heavier, overflow) = weight.multipliedReportingOverflow(by: base - threshold)
-      guard !overflow else { return nil }
+      guard let heavier = weight.product(base - threshold) else { return nil }
       weight = heavier
       position += base
     }

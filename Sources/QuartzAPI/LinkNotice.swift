@@ -15,16 +15,3 @@ package struct LinkNotice: Hashable, Sendable {
     self.isAlarm = isAlarm
   }
 }
-
-extension QuartzLink {
-  /// What is not as it should be, beside the trouble of delivery itself.
-  package func notices() async -> [LinkNotice] {
-    var notices = puller?.status.notices() ?? []
-    if let uploader { notices += await uploader.status().notices }
-    if let trouble = resources?.status.trouble {
-      notices.append(
-        LinkNotice(message: "the status of resources is not written: \(trouble.message)", hint: trouble.hint))
-    }
-    return notices
-  }
-}

@@ -26,24 +26,29 @@ package struct Timeline: Hashable, Sendable {
 
   /// The first slot at this instant or later.
   package func slot(atOrAfter instant: Timestamp) -> Timestamp {
-    slot(after: Timestamp(microseconds: instant.microseconds - 1))
+    slot(after: Timestamp(microseconds: instant.microseconds.bounded(minus: 1)))
   }
 
   /// The first slot later than this instant.
   package func slot(after instant: Timestamp) -> Timestamp {
-    Timestamp(microseconds: slot(atOrBefore: instant).microseconds + interval)
+    Timestamp(microseconds: slot(atOrBefore: instant).microseconds.bounded(plus: interval))
   }
 
   /// The last slot at this instant or earlier.
   package func slot(atOrBefore instant: Timestamp) -> Timestamp {
-    Timestamp(microseconds: floorDivide(instant.microseconds - phase, interval) * interval + phase)
+    Timestamp(microseconds: number(at: instant) * interval + phase)
   }
 
   /// How many slots lie after `start` and not after `end`. 0 when `end` is earlier.
   package func slots(after start: Timestamp, through end: Timestamp) -> Int {
     guard start < end else { return 0 }
-    return Int(
-      floorDivide(end.microseconds - phase, interval) - floorDivide(start.microseconds - phase, interval))
+    return Int(number(at: end) - number(at: start))
+  }
+
+  /// How many intervals the slot at or before an instant lies after the first. Instants beyond 70,000 years, which
+  /// only a damaged record tells, count as that far away.
+  private func number(at instant: Timestamp) -> Int64 {
+    floorDivide(min(max(instant.microseconds, -1 << 61), 1 << 61) - phase, interval)
   }
 }
 

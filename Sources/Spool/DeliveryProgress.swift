@@ -41,7 +41,9 @@ struct DeliveryProgress: Hashable, Sendable {
   /// The sequences a lane may hold, settled ones not yet taken out. Nil when it cannot hold any.
   func bounds(of lane: DeliveryLane) -> ClosedRange<UInt64>? {
     switch lane {
-    case .live: return max(liveStart, settledThrough + 1)...RecordFrame.sequenceLimit
+    case .live:
+      let first = max(liveStart, settledThrough + 1)
+      return first...max(first, RecordFrame.sequenceLimit)
     case .backlog:
       guard settledThrough + 1 < liveStart else { return nil }
       return settledThrough + 1...liveStart - 1

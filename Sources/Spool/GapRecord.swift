@@ -73,7 +73,7 @@ package struct GapRecord: Hashable, Sendable {
       if field.tag != Tag.cause { numbers[field.tag] = field.value.integer }
     }
     guard let cause, let first = numbers[Tag.firstSequence], let last = numbers[Tag.lastSequence],
-      first >= 0, last >= first
+      first >= 0, last >= first, last < Int64(RecordFrame.sequenceLimit)
     else { return nil }
     self.init(
       cause: cause, lost: UInt64(clamping: numbers[Tag.lost] ?? 0),
@@ -107,8 +107,8 @@ package struct GapRecord: Hashable, Sendable {
   }
 
   private mutating func add(_ other: GapRecord) {
-    lost += other.lost
-    records += other.records
+    lost = lost.bounded(plus: other.lost)
+    records = records.bounded(plus: other.records)
     firstSequence = min(firstSequence, other.firstSequence)
     lastSequence = max(lastSequence, other.lastSequence)
     firstTime = [firstTime, other.firstTime].compactMap { $0 }.min()

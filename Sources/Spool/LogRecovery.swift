@@ -108,7 +108,7 @@ struct LogRecoverer {
       do throws(FileFault) { item.header = try header(of: file) } catch { if !isTolerant { throw error } }
       if let header = item.header {
         guard header.version == SegmentHeader.version, header.log == log,
-          header.base < RecordFrame.sequenceLimit
+          header.base < RecordFrame.sequenceLimit, header.generation <= SegmentName.generationLimit
         else {
           setAside(file, &recovery)
           continue
@@ -246,9 +246,10 @@ struct LogRecoverer {
   private func collectSpares(_ listing: [String: Int], _ recovery: inout LogRecovery) {
     for (file, size) in listing.sorted(by: { $0.key < $1.key }) {
       guard let number = SegmentName.spareNumber(file, log) else { continue }
-      recovery.spareNumber = max(recovery.spareNumber, number)
+      let isCounted = SegmentName.isCounted(number)
+      if isCounted { recovery.spareNumber = max(recovery.spareNumber, number) }
       // A file of another size is no reserve; its space comes back with the next reservation.
-      if size == segmentSize {
+      if size == segmentSize, isCounted {
         recovery.spares.append(SegmentLog.Spare(file: file, isClean: false))
       } else {
         try? files.remove(file)

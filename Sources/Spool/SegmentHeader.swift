@@ -93,6 +93,9 @@ struct SegmentName: Hashable, Sendable {
   var base: UInt64
   var generation: UInt32
 
+  /// No ring comes near it; a higher number leaves no room to count on from.
+  static let generationLimit: UInt32 = 1 << 31
+
   var text: String { "\(log.prefix)-\(hexadecimal(base, 16))-\(hexadecimal(UInt64(generation), 8)).seg" }
 
   init(log: Log, base: UInt64, generation: UInt32) {
@@ -106,7 +109,8 @@ struct SegmentName: Hashable, Sendable {
     let parts = text.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, let log = Log.allCases.first(where: { $0.prefix == parts[0] }),
       parts[1].utf8.count == 16, let base = UInt64(parts[1], radix: 16), base < RecordFrame.sequenceLimit,
-      parts[2].utf8.count == 8, let generation = UInt32(parts[2], radix: 16)
+      parts[2].utf8.count == 8, let generation = UInt32(parts[2], radix: 16),
+      generation <= Self.generationLimit
     else { return nil }
     self.init(log: log, base: base, generation: generation)
     guard self.text == text else { return nil }
@@ -124,6 +128,9 @@ struct SegmentName: Hashable, Sendable {
     guard digits.utf8.count == 8 else { return nil }
     return UInt32(digits, radix: 16)
   }
+
+  /// Whether the ring can count on from the number of a reserve.
+  static func isCounted(_ spareNumber: UInt32) -> Bool { spareNumber <= generationLimit }
 }
 
 private func hexadecimal(_ value: UInt64, _ width: Int) -> String {

@@ -260,7 +260,7 @@ extension SpoolCore {
       counters.setAside += recovery.setAside
       nextRefused = max(nextRefused, recovery.highest + 1)
       quarantined = opened
-      counters.quarantineDropped = Int(clamping: (opened.segments.first?.name.base ?? 1) - 1)
+      counters.quarantineDropped = Int(clamping: max(opened.segments.first?.name.base ?? 1, 1) - 1)
       storeRefused(at: time)
     } catch {
       fault(error)

@@ -34,7 +34,7 @@ package struct SpoolInspector: Sendable {
     let ring = ((try? files.list()) ?? [:]).filter { name, _ in
       SegmentName(name)?.log == .results || SegmentName.spareNumber(name, .results) != nil
     }
-    let size = ring.values.reduce(0, +)
+    let size = ring.values.reduce(0) { $0.bounded(plus: $1) }
     return size > 0 ? size : nil
   }
 
@@ -61,7 +61,7 @@ package struct SpoolInspector: Sendable {
     status.depth = log.segments.reduce(0) { $0 + $1.unsettled }
     status.stored = log.segments.reduce(0) { $0 + $1.records }
     status.gaps = log.segments.flatMap(\.gaps).filter { $0.cause != .skipped }
-    status.damaged = recovery.holes.reduce(0) { $0 + $1.upperBound - $1.lowerBound + 1 }
+    status.damaged = recovery.holes.reduce(0) { $0.bounded(plus: $1.upperBound - $1.lowerBound + 1) }
     status.quarantined = (quarantineLog?.segments ?? []).reduce(0) { $0 + $1.records }
     status.setAside = recovery.setAside
     status.unreadable = recovery.unknownRecords

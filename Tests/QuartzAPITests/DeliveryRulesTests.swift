@@ -58,6 +58,20 @@ import Testing
       // Counts that do not account for every row, rows that were never sent, and everything a proxy might say.
       (200, #"{"success":true,"data":{"accepted":2,"duplicates":0,"rejected":[]}}"#, .transient),
       (200, #"{"success":true,"data":{"accepted":4,"duplicates":-1,"rejected":[]}}"#, .transient),
+      // Counts whose sum is no number.
+      (
+        200, #"{"success":true,"data":{"accepted":9223372036854775807,"duplicates":1,"rejected":[]}}"#,
+        .transient
+      ),
+      (
+        200,
+        #"{"success":true,"data":{"accepted":9223372036854775807,"duplicates":0,"rejected":[{"id":"\#(row1)","code":"1"}]}}"#,
+        .transient
+      ),
+      (
+        200, #"{"success":true,"data":{"accepted":9223372036854775808,"duplicates":1,"rejected":[]}}"#,
+        .transient
+      ),
       (
         200,
         #"{"success":true,"data":{"accepted":2,"duplicates":0,"rejected":[{"id":"00000000-0000-0000-0000-000000000009","code":"1"}]}}"#,

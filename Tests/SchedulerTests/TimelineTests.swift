@@ -78,4 +78,17 @@ import Testing
   }
 
   private var newYearWall: Timestamp { newYear.wall }
+
+  /// A stored result may tell any time; where its slot lay is then of no use, and no harm.
+  @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
+  func anyInstantHasASlot(microseconds: Int64) {
+    let instant = Timestamp(microseconds: microseconds)
+    for interval in [Duration.microseconds(1), .seconds(1), .seconds(30 * 86_400)] {
+      let line = Timeline(agent: "a", check: UniqueID(high: 1, low: 2), interval: interval)
+      #expect(line.slot(atOrBefore: instant) <= line.slot(after: instant))
+      _ = line.slot(atOrAfter: instant)
+      #expect(line.slots(after: .epoch, through: instant) >= 0)
+      #expect(line.slots(after: instant, through: .epoch) >= 0)
+    }
+  }
 }

@@ -53,7 +53,7 @@ package struct CheckListCache: Sendable {
     return json.bytes
   }
 
-  private func decode(_ bytes: [UInt8]) -> Loaded {
+  func decode(_ bytes: [UInt8]) -> Loaded {
     let json: JSONValue
     do throws(JSONError) { json = try JSONValue.parse(bytes) } catch {
       return .none("the check list on disk is damaged: \(error)")

@@ -47,9 +47,11 @@ package enum DeliveryDialect: Hashable, Sendable {
     }
     let ids = Set(sent)
     guard Set(rejected.map(\.id)).count == rejected.count, rejected.allSatisfy({ ids.contains($0.id) }),
-      accepted + duplicates + Int64(rejected.count) == Int64(sent.count)
+      let counted = accepted.sum(duplicates)?.sum(Int64(clamping: rejected.count)),
+      counted == Int64(clamping: sent.count), let accepted = Int(exactly: accepted),
+      let duplicates = Int(exactly: duplicates)
     else { return nil }
-    return Acknowledgement(accepted: Int(accepted), duplicates: Int(duplicates), rejected: rejected)
+    return Acknowledgement(accepted: accepted, duplicates: duplicates, rejected: rejected)
   }
 
   /// Exactly 201, and a header that only PostgREST sets: its body is empty, which any proxy can imitate.

@@ -59,7 +59,7 @@ struct OncePost {
       guard let answer = try await client.hand(RecordBundle.encode(part), to: "/api/v1/spool/submit"),
         let document = try? JSONValue.parse(Array(answer.utf8))
       else { return start == 0 ? nil : false }
-      taken += Int(document["taken"]?.integer ?? 0)
+      taken = taken.bounded(plus: Int(clamping: document["taken"]?.integer ?? 0))
       refused += document["refused"]?.array?.compactMap { $0.string.flatMap(UniqueID.init) } ?? []
     }
     say("\(count(taken)) handed to the running agent, which delivers")

@@ -16,7 +16,9 @@ func renderStore(_ status: SpoolStatus) -> String {
   ]
   if let oldest = status.oldest { lines.append("oldest       \(oldest.rfc3339)") }
   if let hours = status.hoursCovered {
-    lines.append("covers       \(Int(hours)) hours of outage from now, at the rate of the last hour")
+    lines.append(
+      "covers       \(whole(hours, in: 0...87_600_000)) hours of outage from now, at the rate of the last hour"
+    )
   }
   if status.quarantined > 0 {
     lines.append(

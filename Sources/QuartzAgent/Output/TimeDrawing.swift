@@ -107,7 +107,7 @@ struct TimeDrawing {
   }
 
   private func offset(_ start: Duration, _ total: Duration) -> Int {
-    max(0, min(Int(start / total * Double(columns)), columns - 1))
+    whole(start / total * Double(columns), in: 0...max(0, columns - 1))
   }
 
   /// What took less than half a column is a line, so that it neither vanishes nor looks like something.
@@ -119,7 +119,7 @@ struct TimeDrawing {
 
   /// At least one column: what happened is seen.
   private func length(_ span: Duration, _ total: Duration) -> Int {
-    max(1, min(columns, Int((span / total * Double(columns)).rounded())))
+    max(1, whole((span / total * Double(columns)).rounded(), in: 0...max(0, columns)))
   }
 
   private func color(_ phase: Phase) -> String {

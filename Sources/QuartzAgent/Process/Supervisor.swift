@@ -51,7 +51,7 @@ struct Supervisor: Sendable {
   func pulse(checks: @escaping @Sendable () -> Int) -> SchedulerOptions.Pulse {
     let isReady = Flag()
     // Twice in the time allowed: one beat may come late.
-    let every = watchdog.map { max($0 / 2, .milliseconds(50)) } ?? .seconds(3600)
+    let every = watchdog.map { min(max($0 / 2, .milliseconds(50)), .seconds(3600)) } ?? .seconds(3600)
     return SchedulerOptions.Pulse(every: every) {
       if isReady.raise() {
         tell("READY=1", "STATUS=probing \(checks()) checks", "WATCHDOG=1")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Monitoring
+
 /// HTML that cannot be injected into: what a literal says is markup, what is interpolated is text and gets escaped,
 /// in elements and in quoted attributes alike. Only `Markup` itself goes in as it is.
 struct Markup: ExpressibleByStringInterpolation, Sendable {
@@ -39,7 +41,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
     /// A coordinate in a drawing, with one decimal.
     mutating func appendInterpolation(_ number: Double) {
-      let tenths = Int64((number * 10).rounded())
+      let tenths = whole((number * 10).rounded(), in: -1_000_000...1_000_000)
       html += (tenths < 0 ? "-" : "") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
     }
   }

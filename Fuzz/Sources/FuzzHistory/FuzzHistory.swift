@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+@testable import History
+
+/// A snapshot file with a sum put right: what is believed is lived with for a day, shown, and written so that the next
+/// start can read it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  var writer = ByteWriter()
+  writer.bytes = Array(UnsafeBufferPointer(start: start, count: count))
+  writer.fixed32(CRC32C.checksum(writer.bytes))
+  let store = HistoryStore(agent: agent, decoding: [StoredShard(number: 0, bytes: writer.bytes)])
+  guard store.damage == nil, let check else { return 0 }
+  store.apply([check], now: noon)
+  for step in 0..<4 {
+    let now = noon.advanced(by: .seconds(step * 20_000))
+    var result = CheckResult(
+      id: UniqueID(high: 1, low: UInt64(step)), check: check, trigger: .schedule, scheduledAt: now,
+      startedAt: now, late: .zero, verdict: .ok)
+    result.responseTime = .milliseconds(step)
+    store.record(result, interval: .seconds(60), sequence: UInt64(step) + 1)
+    store.missed(check.id, count: 1)
+  }
+  store.clockStepped(from: noon, to: noon.advanced(by: .seconds(-4000)))
+  let end = noon.advanced(by: .seconds(90_000))
+  var json = JSONWriter()
+  store.snapshot(now: end).writeSummary(full: true, to: &json)
+  precondition((try? JSONValue.parse(json.bytes)) != nil)
+  let files = (0..<store.shardCount).compactMap { store.shard($0) }
+    .map { StoredShard(number: $0.number, bytes: $0.bytes) }
+  precondition(HistoryStore(agent: agent, decoding: files).damage == nil, "what it wrote cannot be read")
+  return 0
+}
+
+private let noon = Timestamp(seconds: 1_772_000_000)
+private let agent = AgentIdentity(name: "a", region: nil, version: "0", started: noon)
+
+private let check: MonitoringCheck? = {
+  var definition = CheckDefinition()
+  definition.id = "00000000-0000-4000-8000-000000000001"
+  definition.name = "c"
+  definition.type = "tcp"
+  definition.host = "127.0.0.1"
+  definition.port = 80
+  return try? MonitoringCheck(definition)
+}()

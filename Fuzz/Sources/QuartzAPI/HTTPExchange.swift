@@ -1,0 +1,1 @@
+../../../Sources/QuartzAPI/Exchange/HTTPExchange.swift
