@@ -19,6 +19,8 @@ package struct QuartzLink: Sendable {
     /// Absolute, without a slash at the end; holds the request budgets and the list of checks. Nil: nothing is kept,
     /// which is for one command's few requests and never for a list of checks.
     package var stateDirectory: String?
+    /// Stands around each file of it.
+    package var watched: @Sendable (_ name: String, StateFile) -> any DurableBytes = { $1 }
     package var queue: any DeliveryQueue
     /// The API key as its source has it now, asked after a 401; nil when it cannot be read.
     package var readKey: @Sendable () async -> Redacted?
@@ -43,7 +45,7 @@ package struct QuartzLink: Sendable {
     }
 
     func kept(_ name: String) -> any DurableBytes {
-      stateDirectory.map { StateFile(path: "\($0)/\(name)") } ?? ForgottenBytes()
+      stateDirectory.map { watched(name, StateFile(path: "\($0)/\(name)")) } ?? ForgottenBytes()
     }
   }
 
@@ -57,9 +59,9 @@ package struct QuartzLink: Sendable {
     let api = try Line(settings.url, key: "quartz.url", file: "requests-quartz", on: ground)
     var rules = rules
     rules.own.receivers = [settings.url.origin] + [settings.supabase?.url.origin].compactMap { $0 }
-    if let state = outside.stateDirectory {
-      puller = settings.checks.pull ? Self.puller(settings, keys, rules, api, state) : nil
-      resources = settings.updateResources ? Self.resources(settings, keys, api, state) : nil
+    if outside.stateDirectory != nil {
+      puller = settings.checks.pull ? Self.puller(settings, keys, rules, api) : nil
+      resources = settings.updateResources ? Self.resources(settings, keys, api) : nil
     } else {
       (puller, resources) = (nil, nil)
     }
@@ -126,12 +128,12 @@ package struct QuartzLink: Sendable {
   }
 
   private static func puller(
-    _ settings: QuartzSettings, _ keys: KeyRing, _ rules: MappingRules, _ line: Line, _ state: String
+    _ settings: QuartzSettings, _ keys: KeyRing, _ rules: MappingRules, _ line: Line
   ) -> CheckListPuller<ContinuousClock> {
     let outside = line.ground.outside
     let client = APIClient(base: settings.url, keys: keys, over: line.wire, limit: rules.limit)
     let cache = CheckListCache(
-      file: StateFile(path: "\(state)/checks.json"), base: settings.url,
+      file: outside.kept("checks.json"), base: settings.url,
       keepsSecrets: settings.checks.cacheCredentials)
     return CheckListPuller(
       .init(client: client, cache: cache, mapping: CheckMapping(rules), apply: outside.apply),
@@ -139,11 +141,11 @@ package struct QuartzLink: Sendable {
   }
 
   private static func resources(
-    _ settings: QuartzSettings, _ keys: KeyRing, _ line: Line, _ state: String
+    _ settings: QuartzSettings, _ keys: KeyRing, _ line: Line
   ) -> ResourceUpdater<ContinuousClock> {
     ResourceUpdater(
       base: settings.url, keys: keys, over: line.wire, time: line.ground.time,
-      file: StateFile(path: "\(state)/resources.json"))
+      file: line.ground.outside.kept("resources.json"))
   }
 }
 

@@ -15,6 +15,12 @@ struct CursorFile {
 
   /// What a start finds. A file that is missing, short or damaged means sending again, never losing.
   static func read(_ files: any SpoolFileSystem) -> Found {
+    if files.isPoison(Cursor.fileName) {
+      try? files.rename(Cursor.fileName, to: "aside-\(Cursor.fileName)")
+      return Found(damaged: 1, isUnreadable: true)
+    }
+    files.begins(Cursor.fileName)
+    defer { files.ended(Cursor.fileName) }
     do throws(FileFault) {
       let file = try files.open(Cursor.fileName, create: false)
       defer { files.close(file) }

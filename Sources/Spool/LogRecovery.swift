@@ -49,6 +49,8 @@ struct LogRecoverer {
     var name: SegmentName
     var size: Int
     var header: SegmentHeader?
+    /// It is reported as lost and moved away, whole and unread.
+    var isPoison = false
   }
 
   func recover() throws(FileFault) -> LogRecovery {
@@ -67,9 +69,12 @@ struct LogRecoverer {
       }
       let read: Read
       do throws(FileFault) {
+        if item.isPoison { throw .refused("two starts of the agent died over \(item.file)") }
+        files.begins(item.file)
+        defer { files.ended(item.file) }
         read = try scan(item, below: limit, &recovery)
       } catch {
-        guard isTolerant else { throw error }
+        guard isTolerant || item.isPoison else { throw error }
         recovery.unreadableFiles.append(item.file)
         recovery.highest = max(recovery.highest, item.name.base)
         recovery.oldest = item.name.base
@@ -105,7 +110,10 @@ struct LogRecoverer {
     for (file, size) in listing.sorted(by: { $0.key < $1.key }) {
       guard let name = SegmentName(file), name.log == log else { continue }
       var item = Found(file: file, name: name, size: size)
-      do throws(FileFault) { item.header = try header(of: file) } catch { if !isTolerant { throw error } }
+      item.isPoison = files.isPoison(file)
+      if !item.isPoison {
+        do throws(FileFault) { item.header = try header(of: file) } catch { if !isTolerant { throw error } }
+      }
       if let header = item.header {
         guard header.version == SegmentHeader.version, header.log == log,
           header.base < RecordFrame.sequenceLimit, header.generation <= SegmentName.generationLimit

@@ -50,6 +50,8 @@ extension SegmentLog {
     let file: SpoolFile
     if isActive, let active { file = active } else { file = try files.open(segment.file, create: false) }
     defer { if !isActive { files.close(file) } }
+    files.begins(segment.file)
+    defer { files.ended(segment.file) }
     let reader = SegmentReader(files: files, file: file, segment: segment, end: segment.end)
     return try reader.walk(from: offset) { visited in
       guard case .record(let record) = visited else { return true }

@@ -69,10 +69,7 @@ extension SpoolCore {
     oldestKnown = nil
     mode = .durable
     failedAttempts = 0
-    for file in recovery.unreadableFiles {
-      try? files.rename(file, to: "aside-\(file)")
-      counters.setAside += 1
-    }
+    moveAside(recovery.unreadableFiles, files)
     saveCursor()
     openQuarantine(files, at: time)
     recycle()
@@ -237,6 +234,13 @@ extension SpoolCore {
     }
   }
 
+  private mutating func moveAside(_ names: [String], _ files: any SpoolFileSystem) {
+    for name in names {
+      try? files.rename(name, to: "aside-\(name)")
+      counters.setAside += 1
+    }
+  }
+
   var quarantineSegment: Int { settings.quarantineSize / 4 }
 
   /// The quarantine is a small log of the same form. Trouble with it never stops the store.
@@ -248,6 +252,7 @@ extension SpoolCore {
       let reader = recoverer(
         files, .quarantine, identity: identity, progress: nil, limit: RecordFrame.sequenceLimit)
       let recovery = try reader.recover()
+      moveAside(recovery.unreadableFiles, files)
       if let quarantined { suspects.formUnion(quarantined.suspects) }
       var opened = SegmentLog(files: files, layout: layout, recovered: recovery, suspects: suspects)
       opened.recycle(Set(opened.segments.filter { $0.records == 0 }.map(\.name.generation)))

@@ -43,4 +43,16 @@ package protocol SpoolFileSystem: Sendable {
   func release()
   /// The directory as it is now: this object if it still is the one at its path, a newly opened one otherwise.
   func reattached() throws(FileFault) -> any SpoolFileSystem
+  /// Whether a file must not be read because the agent died over it.
+  func isPoison(_ name: String) -> Bool
+  /// What a file holds is about to be read and believed.
+  func begins(_ name: String)
+  /// It was read, and its reader lives.
+  func ended(_ name: String)
+}
+
+extension SpoolFileSystem {
+  package func isPoison(_ name: String) -> Bool { false }
+  package func begins(_ name: String) {}
+  package func ended(_ name: String) {}
 }

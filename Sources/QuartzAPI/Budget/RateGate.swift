@@ -8,6 +8,15 @@ package protocol DurableBytes: Sendable {
   func read() async throws(StateFile.Failure) -> [UInt8]?
   /// Durable when it returns.
   func write(_ bytes: [UInt8]) async throws(StateFile.Failure)
+  /// What was read last is parsed and lived with.
+  func understood() async
+  /// Why these bytes must not be lived with although they come from elsewhere; nil: nothing is against them.
+  func refusal(of bytes: [UInt8]) async -> String?
+}
+
+extension DurableBytes {
+  package func understood() async {}
+  package func refusal(of bytes: [UInt8]) async -> String? { nil }
 }
 
 extension StateFile: DurableBytes {}
@@ -89,6 +98,7 @@ package actor RateGate<C: Clock> where C.Duration == Duration {
     }
     // Another caller may have been faster while this one read.
     if budget == nil { budget = RateBudget(restoring: bytes, at: time.now, limits: limits) }
+    await file.understood()
   }
 
   /// One writer at a time, so that an older block never replaces a newer one; the others wait and ask again.

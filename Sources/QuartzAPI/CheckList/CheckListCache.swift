@@ -34,7 +34,16 @@ package struct CheckListCache: Sendable {
     try await file.write(encode(snapshot, pulledAt: pulledAt))
   }
 
+  /// What was loaded is in force.
+  package func understood() async { await file.understood() }
+
+  /// Why this list must not be put in force; nil: it may.
+  package func refusal(of snapshot: CheckSnapshot, pulledAt: Timestamp) async -> String? {
+    await file.refusal(of: encode(snapshot, pulledAt: pulledAt))
+  }
+
   private func encode(_ snapshot: CheckSnapshot, pulledAt: Timestamp) -> [UInt8] {
+    // bounded: a reserve of memory for what is in memory
     var json = JSONWriter(reserving: 128 + snapshot.checks.count * 400)
     json.object { json in
       json.field("version", 1)

@@ -80,6 +80,7 @@ package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Dura
       }
       await enforce(snapshot)
     }
+    await cache.understood()
   }
 
   /// One pull; how long to wait for the next.
@@ -102,6 +103,10 @@ package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Dura
         return (verdict, state.inForce != snapshot || state.status.refusedDestinations > 0)
       }
       guard verdict == .apply else { return every }
+      if isNew, let why = await cache.refusal(of: snapshot, pulledAt: now) {
+        state.withLock { $0.status.held = why }
+        return every
+      }
       state.withLock { state in
         state.status.lastSuccess = now
         state.status.isFromDisk = false

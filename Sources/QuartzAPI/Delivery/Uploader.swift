@@ -67,10 +67,11 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
 
   private func recall() async {
     let configured = state.withLock { $0.machine.settings.batch }
-    guard let bytes = try? await route.memory.read(),
-      let memory = BatchMemory(bytes, receiver: route.receiver, configured: configured)
-    else { return }
-    state.withLock { $0.machine.recall(memory) }
+    guard let bytes = try? await route.memory.read() else { return }
+    if let memory = BatchMemory(bytes, receiver: route.receiver, configured: configured) {
+      state.withLock { $0.machine.recall(memory) }
+    }
+    await route.memory.understood()
   }
 
   /// Sends what is there, as far as it goes in this time: on the way out, after `run` has ended.

@@ -64,6 +64,7 @@ package final class ResourceUpdater<C: Clock>: Sendable where C.Duration == Dura
       state.board = ResourceBoard(restoring: bytes ?? nil, base: base.display)
       state.board.apply(state.checks)
     }
+    await file.understood()
     do {
       while !Task.isCancelled {
         let until = try await step()

@@ -21,18 +21,37 @@ struct Agent {
     if let problem = await StateFolder.prepare(settings.agent.stateDir) {
       log.warning("state_dir is not as it should be", metadata: ["problem": "\(problem)"])
     }
-    let spool = try await openSpool()
-    try await withProbeEngine(egress: ProbeEgress(settings)) { engine in
-      let parts = try await AgentParts(settings, engine: engine, spool: spool, started: started, log: log)
-      await serve(parts, signals)
+    let starts = await onThread { [log, folder = settings.agent.stateDir] in
+      StartWatch(folder: folder, log: log)
     }
-    await spool.close()
+    do {
+      try await live(signals, starts, since: started)
+    } catch {
+      await onThread { starts.settle() }
+      throw error
+    }
+    await onThread { starts.settle() }
     log.notice("stopped")
   }
 
-  private func openSpool() async throws -> ResultSpool {
+  private func live(
+    _ signals: AsyncStream<ProcessSignal>, _ starts: StartWatch, since started: Timestamp
+  ) async throws {
+    let spool = try await openSpool(starts)
+    try await withProbeEngine(egress: ProbeEgress(settings)) { engine in
+      let parts = try await AgentParts(
+        settings, engine: engine, spool: spool, starts: starts, started: started, log: log)
+      await serve(parts, signals)
+    }
+    await spool.close()
+  }
+
+  private func openSpool(_ starts: StartWatch) async throws -> ResultSpool {
+    let spoolSettings = Spool.SpoolSettings(settings)
     do {
-      let spool = try await ResultSpool.open(Spool.SpoolSettings(settings))
+      let spool = try await ResultSpool.open(spoolSettings) { () throws(FileFault) in
+        WatchedFileSystem(base: try PosixFileSystem(path: spoolSettings.path), watch: starts)
+      }
       if case .memory(let reason, _) = spool.status().mode {
         log.warning("results are kept in memory only and lost with the process: \(reason)")
       }

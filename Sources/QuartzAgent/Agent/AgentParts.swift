@@ -24,21 +24,24 @@ struct AgentParts: Sendable {
   let supervisor: Supervisor?
   let refusedFile = RefusedFile()
   private let settings: Settings
+  private let starts: StartWatch
   private let log: Logger
 
   init(
-    _ settings: Settings, engine: ProbeEngine, spool: ResultSpool, started: Timestamp, log: Logger
+    _ settings: Settings, engine: ProbeEngine, spool: ResultSpool, starts: StartWatch, started: Timestamp,
+    log: Logger
   ) async throws {
     let supervisor = Supervisor(environment: processEnvironment())
     self.supervisor = supervisor
     self.settings = settings
     self.spool = spool
+    self.starts = starts
     self.log = log
     let catalog = CheckCatalog(file: settings.checks, canaries: settings.canaries)
     let maintenance = MaintenanceBook(file: settings.maintenance)
     let reporter = AgentReporter(spool: spool)
     let link = try settings.quartz.map { quartz in
-      try QuartzLink(quartz, settings, engine, spool, reporter) { pulled in
+      try QuartzLink(quartz, settings, engine, spool, starts, reporter) { pulled in
         log.tell(pulled.changes)
         maintenance.replace(api: pulled.windows)
         catalog.replace(api: pulled.checks, listed: pulled.listed)
@@ -46,7 +49,7 @@ struct AgentParts: Sendable {
     }
     // Before the history: what it remembers of a check it does not know is dropped.
     await link?.puller?.restore()
-    let keeper = HistoryKeeper(folder: settings.agent.stateDir, spool: spool, log: log)
+    let keeper = HistoryKeeper(folder: settings.agent.stateDir, spool: spool, starts: starts, log: log)
     let identity = History.AgentIdentity(
       name: settings.agent.name, region: settings.agent.region, version: agentVersion, started: started)
     let history = await keeper.restore(agent: identity, checks: catalog.checks)
@@ -73,7 +76,7 @@ struct AgentParts: Sendable {
       maintenance: maintenance,
       desk: RunNowDesk(
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
-      refusedFile: refusedFile, agent: settings.agent.name)
+      refusedFile: refusedFile, starts: starts, agent: settings.agent.name)
     self.server = ListenAddress(settings.status.listen).map {
       LocalStatusServer(
         listen: $0, source: status, access: StatusAccess(settings.status), logger: log)
@@ -113,6 +116,7 @@ struct AgentParts: Sendable {
   /// What runs beside the scheduler until its task is cancelled.
   var services: [@Sendable () async -> Void] {
     var services: [@Sendable () async -> Void] = [{ await keeper.run(history) }]
+    services.append { await settleStart() }
     services.append { await ClockWatch(history, log: log).run() }
     services.append { await StoreWatch(spool, log: log).run() }
     if let uploader = link?.uploader { services.append { await uploader.run() } }
@@ -121,6 +125,12 @@ struct AgentParts: Sendable {
     if let link { services.append { await ConnectionWatch(link, log: log).run() } }
     if let server { services.append { await serve(server) } }
     return services
+  }
+
+  /// What it has lived with for a minute is not what it dies of.
+  private func settleStart() async {
+    guard (try? await Task.sleep(for: .seconds(60))) != nil else { return }
+    await onThread { starts.settle() }
   }
 
   private func serve(_ server: LocalStatusServer) async {

@@ -21,6 +21,7 @@ struct AgentStatus: StatusSource {
   let maintenance: MaintenanceBook
   let desk: RunNowDesk
   let refusedFile: RefusedFile
+  let starts: StartWatch
   /// The agent's name.
   let agent: String
 
@@ -37,6 +38,7 @@ struct AgentStatus: StatusSource {
     }
     if let damage = history.damage { snapshot.notices.append(StatusProblem(damage)) }
     if let problem = refusedFile.problem { snapshot.notices.append(problem) }
+    snapshot.notices += starts.notes.map { StatusProblem($0, hint: asideHint) }
     snapshot.notices += await linkNotices() + egressNotices()
     return snapshot
   }

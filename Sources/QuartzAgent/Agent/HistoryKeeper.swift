@@ -11,13 +11,15 @@ import Spool
 struct HistoryKeeper: Sendable {
   let folder: HistoryFolder
   let spool: ResultSpool
+  let starts: StartWatch
   let log: Logger
 
   /// In which every file gets its turn.
   static let every: Duration = .seconds(600)
 
-  init(folder: String, spool: ResultSpool, log: Logger) {
-    self.folder = HistoryFolder(path: folder + "/windows")
+  init(folder: String, spool: ResultSpool, starts: StartWatch, log: Logger) {
+    self.folder = HistoryFolder(path: folder + "/\(StartJournal.history)")
+    self.starts = starts
     self.spool = spool
     self.log = log
   }
@@ -47,7 +49,7 @@ struct HistoryKeeper: Sendable {
   }
 
   private func stored(agent: AgentIdentity) async -> HistoryStore {
-    let (reading, problems) = await folder.read()
+    let (reading, problems) = await folder.read(starts)
     for problem in problems { log.warning("the history is not whole: \(problem)") }
     let history = HistoryStore(agent: agent, reading)
     if let damage = history.damage { log.warning("\(damage)", metadata: ["folder": "\(folder.path)"]) }
@@ -104,22 +106,32 @@ struct HistoryKeeper: Sendable {
 struct HistoryFolder: Sendable {
   let path: String
 
-  private func file(_ number: Int) -> StateFile {
+  private func name(_ number: Int) -> String {
     let digits = String(number)
-    let name = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    return StateFile(path: path + "/" + name, maxBytes: 256 << 20)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+
+  private func file(_ number: Int) -> StateFile {
+    StateFile(path: path + "/" + name(number), maxBytes: 256 << 20)
   }
 
   /// All files there are, decoded one by one, and what could not be read, in words.
-  func read() async -> (reading: HistoryReading, problems: [String]) {
+  func read(_ starts: StartWatch) async -> (reading: HistoryReading, problems: [String]) {
     var reading = HistoryReading()
     if let problem = await StateFolder.prepare(path) { return (reading, [problem]) }
     var problems: [String] = []
     for number in await onThread({ fileNumbers(path) }) {
       do {
-        if let bytes = try await file(number).read() {
-          reading.add(StoredShard(number: number, bytes: bytes))
+        guard let bytes = try await file(number).read() else { continue }
+        let input = StartInput("\(StartJournal.history)/\(name(number))", sum: fingerprint(of: bytes))
+        guard await onThread({ starts.mayRead(input) }) else {
+          await onThread { _ = starts.putAside(input) }
+          problems.append("\(input.name) was put aside: two starts of the agent died over it")
+          reading.add(StoredShard(number: number, bytes: []))
+          continue
         }
+        reading.add(StoredShard(number: number, bytes: bytes))
+        await onThread { starts.ended(input.name) }
       } catch {
         problems.append("\(error)")
         // As good as damaged: it is replaced, and its checks are rebuilt.

@@ -12,13 +12,14 @@ extension QuartzLink {
   /// The link of this agent: over the engine and the resolver that the probes use.
   init(
     _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool,
-    _ reporter: AgentReporter, apply: @escaping @Sendable (PulledChecks) async -> Void
+    _ starts: StartWatch, _ reporter: AgentReporter, apply: @escaping @Sendable (PulledChecks) async -> Void
   ) throws(QuartzSetupError) {
-    let outside = Outside(
+    var outside = Outside(
       engine: engine.curl, resolve: engine.resolver.forRequests(engine.own),
       stateDirectory: settings.agent.stateDir,
       queue: spool, readKey: rereading(quartz.apiKeyFile),
       report: { await reporter.report() }, apply: apply)
+    outside.watched = { WatchedFile(file: $1, name: $0, watch: starts) }
     try self.init(quartz, settings, outside)
   }
 

@@ -87,7 +87,10 @@ struct DoctorCommand: AsyncParsableCommand {
       pingFinding(pings ?? false),
     ]
     findings += familyFindings()
-    if let settings { findings += stateFolderFindings(settings.agent.stateDir, spool: settings.spool.size) }
+    if let settings {
+      findings += stateFolderFindings(settings.agent.stateDir, spool: settings.spool.size)
+      findings += asideFindings(settings.agent.stateDir)
+    }
     return findings
   }
 

@@ -93,6 +93,11 @@ func stateFolderFindings(_ path: String, spool: Int) -> [Finding] {
 }
 
 /// Space for the spool, and file systems on which its promise does not hold.
+/// What two starts of the agent died over.
+func asideFindings(_ path: String) -> [Finding] {
+  asideNotes(in: path).map { .warning("state_dir", $0, hint: asideHint) }
+}
+
 private func spaceFindings(_ path: String, _ spool: Int) -> [Finding] {
   guard let facts = MachineFacts.fileSystem(of: path) else { return [] }
   var findings: [Finding] = []

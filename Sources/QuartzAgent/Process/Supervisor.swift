@@ -16,6 +16,7 @@ struct Supervisor: Sendable {
 
   /// Nil when nobody asked. Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
   init?(environment: [String: String], pid: pid_t = getpid()) {
+    // bounded: constants, and a path of at most 107 bytes
     guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
       (2...107).contains(path.utf8.count)
     else { return nil }
@@ -28,6 +29,7 @@ struct Supervisor: Sendable {
 
   /// Sends `NAME=value` lines.
   func tell(_ lines: String...) {
+    // bounded: constants, and a path of at most 107 bytes
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }

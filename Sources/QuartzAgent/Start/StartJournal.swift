@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Something the agent reads at its start and lives on: the cached check list, a history file, a segment of the store,
+/// a small file of counts. `sum` tells one content from another; of what grows all the time, such as a segment, it is
+/// empty and the name alone says what is meant.
+struct StartInput: Hashable, Sendable {
+  var name: String
+  var sum: String
+
+  init(_ name: String, sum: String = "") {
+    self.name = name
+    self.sum = sum
+  }
+}
+
+/// Which starts ended before their time, and over what: decides what is put aside. Pure; `StartWatch` writes it down.
+///
+/// Two deaths over one input are enough when each is the process's own, a trap or a fault, or came while that input was
+/// being read. A death from outside, SIGKILL or a lack of memory, after everything was read says less: it takes six.
+/// When the machine went down nobody died of anything.
+struct StartJournal: Hashable, Sendable {
+  struct Deaths: Hashable, Sendable {
+    var input: StartInput
+    var points: Int
+    var count: Int
+  }
+
+  struct Aside: Hashable, Sendable {
+    var input: StartInput
+    /// Where it is now, seen from state_dir.
+    var place: String
+    var at: Timestamp
+    /// The same content that comes again, from the API, is not taken.
+    var isRefused: Bool
+    /// Of the agent that died over it: another may be mended.
+    var version: String
+  }
+
+  /// How many of each are remembered and kept.
+  static let kept = 16
+  static let enough = 6
+  private static let ofItsOwn = 3
+  private static let fromOutside = 1
+
+  /// Of the machine's life (`/proc/sys/kernel/random/boot_id`); empty where it cannot be read.
+  private(set) var boot = ""
+  private(set) var isOpen = false
+  /// Being read at the moment.
+  private(set) var reading: [StartInput] = []
+  /// Read, believed and lived with since.
+  private(set) var used: [StartInput] = []
+  private(set) var deaths: [Deaths] = []
+  private(set) var aside: [Aside] = []
+
+  init() {}
+
+  init(
+    boot: String, isOpen: Bool, reading: [StartInput], used: [StartInput], deaths: [Deaths], aside: [Aside]
+  ) {
+    (self.boot, self.isOpen, self.reading) = (boot, isOpen, reading)
+    (self.used, self.deaths, self.aside) = (used, deaths, aside)
+  }
+
+  /// What the whole of the history is called: which file of it a window came from, a death does not say.
+  static let history = "windows"
+  static let checkList = "checks.json"
+
+  /// A start begins. What the one before left says whether it died, and over what.
+  ///
+  /// - Parameter signal: of its own fault, as its last act wrote it down; 0 for none.
+  mutating func begin(boot: String, signal: Int) -> [Deaths] {
+    let died = isOpen && (boot.isEmpty || boot == self.boot)
+    var blamed: [Deaths] = []
+    if died {
+      let points = signal != 0 || !reading.isEmpty ? Self.ofItsOwn : Self.fromOutside
+      for input in suspects { blamed.append(blame(input, points)) }
+    } else if isOpen {
+      deaths = []
+    }
+    (self.boot, isOpen, reading, used) = (boot, true, [], [])
+    return blamed
+  }
+
+  /// Those that were being read; else the list, which says what is done; else the history.
+  private var suspects: [StartInput] {
+    if !reading.isEmpty { return reading }
+    let adopted = used.first { $0.name == Self.checkList }
+    let history = used.contains { $0.name == Self.history || $0.name.hasPrefix(Self.history + "/") }
+    return [adopted ?? (history ? StartInput(Self.history) : nil)].compactMap(\.self)
+  }
+
+  private mutating func blame(_ input: StartInput, _ points: Int) -> Deaths {
+    // bounded: at most 64 entries, and counts held to 6
+    // A death without the list says that it was not the list.
+    if input.name == Self.history, reading.isEmpty {
+      for index in aside.indices where aside[index].input.name == Self.checkList {
+        aside[index].isRefused = false
+      }
+    }
+    var known = deaths.first { $0.input == input } ?? Deaths(input: input, points: 0, count: 0)
+    known.points = min(known.points + points, Self.enough)
+    known.count = min(known.count + 1, Self.enough)
+    deaths.removeAll { $0.input.name == input.name }
+    deaths.append(known)
+    if deaths.count > Self.kept { deaths.removeFirst(deaths.count - Self.kept) }
+    return known
+  }
+
+  /// Whether so many died over it that it must not be read. A history file also shares the fate of all of them.
+  func isPoison(_ input: StartInput) -> Bool {
+    deaths.contains { known in
+      guard known.points >= Self.enough else { return false }
+      if known.input == input { return true }
+      return known.input.name == Self.history && input.name.hasPrefix(Self.history + "/")
+    }
+  }
+
+  mutating func begins(_ input: StartInput) {
+    guard isOpen else { return }
+    reading.removeAll { $0.name == input.name }
+    reading.append(input)
+    if reading.count > Self.kept { reading.removeFirst() }
+  }
+
+  mutating func ended(_ name: String) {
+    guard isOpen, let place = reading.firstIndex(where: { $0.name == name }) else { return }
+    uses(reading.remove(at: place))
+  }
+
+  /// What is lived with from now on, in the place of what had the name before.
+  mutating func uses(_ input: StartInput) {
+    guard isOpen else { return }
+    // The store's segments and the history's files are many; one name stands for all of them.
+    let isHistory = input.name.hasPrefix(Self.history + "/")
+    let input = isHistory ? StartInput(Self.history) : input
+    used.removeAll { $0.name == input.name }
+    used.append(input)
+    if used.count > Self.kept { used.removeFirst() }
+  }
+
+  /// It was moved out of the way.
+  mutating func putAside(_ input: StartInput, to place: String, at now: Timestamp, version: String) {
+    // bounded: at most 64 entries, and counts held to 6
+    aside.removeAll { $0.place == place }
+    aside.append(
+      Aside(
+        input: input, place: place, at: now, isRefused: input.name == Self.checkList && !input.sum.isEmpty,
+        version: version))
+    if !(input.name.hasPrefix(Self.history + "/")) { deaths.removeAll { $0.input.name == input.name } }
+    if aside.count > 4 * Self.kept { aside.removeFirst() }
+  }
+
+  /// Forgets those whose file somebody took away.
+  mutating func keepAside(where isThere: (String) -> Bool) { aside.removeAll { !isThere($0.place) } }
+
+  /// Whether content that comes from elsewhere is what an agent of this version died over.
+  func refuses(_ input: StartInput, version: String) -> Bool {
+    aside.contains { $0.isRefused && $0.input == input && $0.version == version }
+  }
+
+  /// It has lived for a minute, or ends as it should.
+  mutating func settle() {
+    (isOpen, reading, used, deaths) = (false, [], [], [])
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Spool
+
+/// The store's folder, with a watch over what is read in it.
+struct WatchedFileSystem: SpoolFileSystem {
+  let base: any SpoolFileSystem
+  let watch: StartWatch
+
+  var notes: [String] { base.notes }
+
+  func list() throws(FileFault) -> [String: Int] { try base.list() }
+  func open(_ name: String, create: Bool) throws(FileFault) -> SpoolFile {
+    try base.open(name, create: create)
+  }
+  func close(_ file: SpoolFile) { base.close(file) }
+  func read(_ file: SpoolFile, at offset: Int, count: Int) throws(FileFault) -> [UInt8] {
+    try base.read(file, at: offset, count: count)
+  }
+  func write(_ file: SpoolFile, at offset: Int, _ bytes: [UInt8]) throws(FileFault) {
+    try base.write(file, at: offset, bytes)
+  }
+  func sync(_ file: SpoolFile) throws(FileFault) { try base.sync(file) }
+  func reserve(_ file: SpoolFile, size: Int) throws(FileFault) { try base.reserve(file, size: size) }
+  func remove(_ name: String) throws(FileFault) { try base.remove(name) }
+  func syncDirectory() throws(FileFault) { try base.syncDirectory() }
+  func release() { base.release() }
+
+  func rename(_ name: String, to target: String) throws(FileFault) {
+    try base.rename(name, to: target)
+    guard target.hasPrefix("aside-"), let input = input(name), watch.isPoison(input) else { return }
+    watch.wasPutAside(input, place: "spool/\(target)")
+  }
+
+  func reattached() throws(FileFault) -> any SpoolFileSystem {
+    WatchedFileSystem(base: try base.reattached(), watch: watch)
+  }
+
+  func isPoison(_ name: String) -> Bool { input(name).map(watch.isPoison) ?? false }
+  func begins(_ name: String) { if let input = input(name) { _ = watch.mayRead(input) } }
+  func ended(_ name: String) { if let input = input(name) { watch.ended(input.name) } }
+
+  /// A segment is known by its first number: each start may write its end anew under a later generation.
+  private func input(_ name: String) -> StartInput? {
+    if name == "cursor" { return StartInput("spool/cursor") }
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+    guard name.hasSuffix(".seg"), parts.count == 3, parts[1] != "spare" else { return nil }
+    return StartInput("spool/\(parts[0])-\(parts[1])")
+  }
+}
