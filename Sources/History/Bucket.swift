@@ -14,6 +14,7 @@ struct Bucket: Hashable, Sendable {
   init(key: Int64) { self.key = key }
 
   mutating func merge(_ other: Bucket) {
+    // bounded: what a file says was held to ranges whose sums fit
     seconds += other.seconds
     counts += other.counts
     latency.merge(other.latency)
@@ -22,6 +23,7 @@ struct Bucket: Hashable, Sendable {
 
   /// Takes away what was merged before. Extremes cannot be taken away: true when they must be looked for again.
   mutating func subtract(_ other: Bucket) -> Bool {
+    // bounded: what a file says was held to ranges whose sums fit
     seconds -= other.seconds
     counts -= other.counts
     sketch -= other.sketch
@@ -45,6 +47,7 @@ struct LatencySum: Hashable, Sendable {
   }
 
   mutating func merge(_ other: LatencySum) {
+    // bounded: what a file says was held to ranges whose sums fit
     guard other.count > 0 else { return }
     minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
     maximum = count == 0 ? other.maximum : max(maximum, other.maximum)
@@ -53,6 +56,7 @@ struct LatencySum: Hashable, Sendable {
   }
 
   mutating func subtract(_ other: LatencySum) -> Bool {
+    // bounded: what a file says was held to ranges whose sums fit
     guard other.count > 0 else { return false }
     count -= other.count
     sum -= other.sum
@@ -69,6 +73,7 @@ extension Bucket {
 
   /// Everything but the key. A first number says which fields follow, because most buckets hold one standing only.
   func encode(into writer: inout ByteWriter) {
+    // bounded: what a file says was held to ranges whose sums fit
     var mask: UInt64 = 0
     for standing in Standing.allCases {
       if seconds[standing] != 0 { mask |= 1 << UInt64(standing.rawValue) }
@@ -89,6 +94,7 @@ extension Bucket {
   }
 
   init(key: Int64, from reader: inout ByteReader) throws(CodingDamage) {
+    // bounded: what a file says was held to ranges whose sums fit
     self.key = key
     let mask = try reader.unsigned()
     for standing in Standing.allCases where mask & 1 << UInt64(standing.rawValue) != 0 {

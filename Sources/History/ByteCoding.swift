@@ -7,6 +7,7 @@ struct ByteWriter {
   var bytes: [UInt8] = []
 
   mutating func unsigned(_ value: UInt64) {
+    // bounded: places within the bytes at hand; widths are fixed
     var rest = value
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -15,6 +16,7 @@ struct ByteWriter {
     bytes.append(UInt8(rest))
   }
 
+  // bounded: places within the bytes at hand; widths are fixed
   mutating func count(_ value: Int) { unsigned(UInt64(value)) }
 
   /// Zigzag: small negative numbers stay small.
@@ -58,12 +60,14 @@ struct ByteReader {
   var atEnd: Bool { position == end }
 
   mutating func byte() throws(CodingDamage) -> UInt8 {
+    // bounded: places within the bytes at hand; widths are fixed
     guard position < end else { throw CodingDamage() }
     position += 1
     return bytes[position - 1]
   }
 
   mutating func unsigned() throws(CodingDamage) -> UInt64 {
+    // bounded: places within the bytes at hand; widths are fixed
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while shift < 64 {
@@ -77,6 +81,7 @@ struct ByteReader {
 
   /// A number of things that follow; never more than bytes are left, so a damaged count reserves nothing.
   mutating func count() throws(CodingDamage) -> Int {
+    // bounded: places within the bytes at hand; widths are fixed
     let value = try unsigned()
     guard value <= UInt64(end - position) else { throw CodingDamage() }
     return Int(value)
@@ -103,12 +108,14 @@ struct ByteReader {
   mutating func optional() throws(CodingDamage) -> Int64? { try byte() == 0 ? nil : try signed() }
 
   mutating func fixed32() throws(CodingDamage) -> UInt32 {
+    // bounded: places within the bytes at hand; widths are fixed
     var value: UInt32 = 0
     for shift in [0, 8, 16, 24] as [UInt32] { value |= UInt32(try byte()) << shift }
     return value
   }
 
   mutating func take(_ count: Int) throws(CodingDamage) -> [UInt8] {
+    // bounded: places within the bytes at hand; widths are fixed
     guard count <= end - position else { throw CodingDamage() }
     position += count
     return Array(bytes[position - count..<position])

@@ -17,6 +17,7 @@ extension Duration {
   /// Parses a whole or decimal number with a unit: `500ms`, `1.5s`, `5m`, `1h`, `21d`. Nil without a unit, for a
   /// negative number, for more than 3 decimals and for more than 10 years.
   package init?(text: some StringProtocol) {
+    // bounded: at most three decimals, and a whole part below ten years
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let scale: Int64
     switch text[digits.endIndex...] {

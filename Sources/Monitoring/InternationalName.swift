@@ -15,6 +15,8 @@ package enum InternationalName {
   /// The name as it is looked up. Text in ASCII comes back as it is.
   package static func ascii(_ host: String) throws(Invalid) -> String {
     if host.utf8.allSatisfy({ $0 < 0x80 }) { return host }
+    // No URL is longer either, and the work grows with the square of a label.
+    guard host.utf8.count <= 2048 else { throw Invalid(message: "is longer than 2048 bytes") }
     let dots: Set<Unicode.Scalar> = [".", "\u{3002}", "\u{ff0e}", "\u{ff61}"]
     var labels: [String] = []
     for label in host.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: dots.contains) {
@@ -48,6 +50,10 @@ package enum InternationalName {
   }
 
   private static func asciiLabel(_ scalars: [Unicode.Scalar]) throws(Invalid) -> String {
+    // Composing makes one of four at most, and every scalar takes a byte at least.
+    guard scalars.count <= 4 * 63 || scalars.allSatisfy(\.isASCII) else {
+      throw Invalid(message: "has a label that is longer than 63 bytes in the form of the DNS")
+    }
     let mapped = Composition.compose(scalars.flatMap { $0.properties.lowercaseMapping.unicodeScalars })
     if mapped.allSatisfy(\.isASCII) { return text(scalars.allSatisfy(\.isASCII) ? scalars : mapped) }
     try judge(mapped)

@@ -25,6 +25,7 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
 
   /// The value at this place; nil when the document has none. `null` is a value.
   package func value(in document: JSONValue) -> JSONValue? {
+    // bounded: an index within 2^53, and the two halves of a surrogate pair
     var value = document
     for segment in segments {
       switch (segment, value) {
@@ -125,6 +126,7 @@ extension JSONPath {
     }
 
     private mutating func unicode() throws(Invalid) -> Unicode.Scalar {
+      // bounded: an index within 2^53, and the two halves of a surrogate pair
       let high = try unit()
       guard (0xd800...0xdbff).contains(high) else {
         guard let scalar = Unicode.Scalar(high) else { throw Invalid(message: "has half a surrogate pair") }

@@ -12,6 +12,7 @@ enum Punycode {
 
   /// Without the prefix `xn--`. Nil when a number would not fit, which no label of 63 bytes comes near.
   static func encode(_ scalars: [Unicode.Scalar]) -> String? {
+    // bounded: at most 2,048 scalars of 21 bits; sums and products of them that may grow are told
     var output = scalars.filter(\.isASCII).map { UInt8($0.value) }
     let basic = output.count
     var handled = basic
@@ -42,11 +43,12 @@ enum Punycode {
     let split = bytes.lastIndex(of: UInt8(ascii: "-"))
     var output = bytes[..<(split ?? 0)].map { Unicode.Scalar($0) }
     guard output.allSatisfy(\.isASCII) else { return nil }
+    // bounded: a place within the text
     var rest = bytes[(split.map { $0 + 1 } ?? 0)...]
     var (number, index, bias) = (initialNumber, 0, initialBias)
     while !rest.isEmpty {
       guard let delta = takeNumber(&rest, bias: bias) else { return nil }
-      let count = output.count + 1
+      let count = output.count + 1  // bounded: no more than the text is long
       bias = adapt(delta, count: count, isFirst: index == 0 && number == initialNumber)
       // RFC 3492 section 6.4: a number that does not fit is an error, and so is one beyond Unicode.
       guard let place = index.sum(delta), let next = number.sum(place / count),
@@ -55,17 +57,19 @@ enum Punycode {
       number = next
       index = place % count
       output.insert(scalar, at: index)
-      index += 1
+      index += 1  // bounded: no more than the text is long
     }
     return output
   }
 
   private static func threshold(_ position: Int, _ bias: Int) -> Int {
+    // bounded: at most 2,048 scalars of 21 bits; sums and products of them that may grow are told
     min(max(position - bias, smallest), largest)
   }
 
   /// A generalized variable-length integer.
   private static func digits(of delta: Int, bias: Int) -> [UInt8] {
+    // bounded: at most 2,048 scalars of 21 bits; sums and products of them that may grow are told
     var output: [UInt8] = []
     var (rest, position) = (delta, base)
     while true {
@@ -86,14 +90,16 @@ enum Punycode {
       value = sum
       let threshold = threshold(position, bias)
       if digit < threshold { return value }
+      // bounded: a threshold is 26 at most
       guard let heavier = weight.product(base - threshold) else { return nil }
       weight = heavier
-      position += base
+      position += base  // bounded: no more than the text is long
     }
     return nil
   }
 
   private static func adapt(_ delta: Int, count: Int, isFirst: Bool) -> Int {
+    // bounded: at most 2,048 scalars of 21 bits; sums and products of them that may grow are told
     var delta = isFirst ? delta / damp : delta / 2
     delta += delta / count
     var steps = 0
@@ -105,10 +111,12 @@ enum Punycode {
   }
 
   private static func digit(_ value: Int) -> UInt8 {
+    // bounded: at most 2,048 scalars of 21 bits; sums and products of them that may grow are told
     value < 26 ? UInt8(ascii: "a") + UInt8(value) : UInt8(ascii: "0") + UInt8(value - 26)
   }
 
   private static func digitValue(_ byte: UInt8) -> Int? {
+    // bounded: at most 2,048 scalars of 21 bits; sums and products of them that may grow are told
     switch byte {
     case 0x30...0x39: Int(byte) - 0x30 + 26
     case 0x41...0x5a: Int(byte) - 0x41

@@ -14,6 +14,7 @@ extension [UInt8] {
 
   /// Base 128, low group first, high bit set on all but the last byte.
   mutating func append(varint value: UInt64) {
+    // bounded: places within the bytes at hand; widths are fixed
     var rest = value
     while rest >= 0x80 {
       append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -39,6 +40,7 @@ struct FieldReader {
 
   /// Nil at the end.
   mutating func next() throws(MalformedPayload) -> (tag: UInt64, value: FieldValue)? {
+    // bounded: places within the bytes at hand; widths are fixed
     guard offset < bytes.count else { return nil }
     guard let tag = varint(), let length = varint(), length <= UInt64(bytes.count - offset) else {
       throw MalformedPayload(field: nil)
@@ -49,6 +51,7 @@ struct FieldReader {
   }
 
   private mutating func varint() -> UInt64? {
+    // bounded: places within the bytes at hand; widths are fixed
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while offset < bytes.count, shift < 64 {
@@ -79,6 +82,7 @@ struct FieldValue {
 
   /// One to eight bytes, two's complement; the writer leaves out what the sign already says.
   var integer: Int64? {
+    // bounded: places within the bytes at hand; widths are fixed
     guard (1...8).contains(bytes.count) else { return nil }
     var value: UInt64 = bytes[bytes.count - 1] >= 0x80 ? .max : 0
     for byte in bytes.reversed() { value = value << 8 | UInt64(byte) }
@@ -93,6 +97,7 @@ struct FieldWriter {
   init() { bytes.reserveCapacity(320) }
 
   mutating func put(_ tag: UInt64, _ value: some Collection<UInt8>) {
+    // bounded: places within the bytes at hand; widths are fixed
     bytes.append(varint: tag)
     bytes.append(varint: UInt64(value.count))
     bytes.append(contentsOf: value)
@@ -108,6 +113,7 @@ struct FieldWriter {
   mutating func put(_ tag: UInt64, _ text: String) { put(tag, text.utf8) }
 
   mutating func put(_ tag: UInt64, integer value: Int64) {
+    // bounded: places within the bytes at hand; widths are fixed
     var length = 1
     while length < 8, value >> (8 * length - 1) != value >> 63 { length += 1 }
     bytes.append(varint: tag)

@@ -65,6 +65,7 @@ package struct GapRecord: Hashable, Sendable {
   }
 
   init?(payload: UnsafeRawBufferPointer) {
+    // bounded: not negative, or a constant
     var reader = FieldReader(payload)
     var numbers: [UInt64: Int64] = [:]
     var cause: Cause?
@@ -73,6 +74,7 @@ package struct GapRecord: Hashable, Sendable {
       if field.tag != Tag.cause { numbers[field.tag] = field.value.integer }
     }
     guard let cause, let first = numbers[Tag.firstSequence], let last = numbers[Tag.lastSequence],
+      // bounded: not negative, or a constant
       first >= 0, last >= first, last < Int64(RecordFrame.sequenceLimit)
     else { return nil }
     self.init(
@@ -84,6 +86,7 @@ package struct GapRecord: Hashable, Sendable {
   }
 
   /// How long a loss is remembered once its segment has gone.
+  // bounded: not negative, or a constant
   static let memory = Duration.seconds(30 * 86400)
 
   /// Whether the record goes along when its segment goes.
@@ -133,8 +136,8 @@ package struct GapRecord: Hashable, Sendable {
   }
 
   mutating func add(sequence: UInt64, deliverable: Bool, time: Timestamp?) {
-    records += 1
-    if deliverable { lost += 1 }
+    records = records.bounded(plus: 1)
+    if deliverable { lost = lost.bounded(plus: 1) }
     firstSequence = min(firstSequence, sequence)
     lastSequence = max(lastSequence, sequence)
     guard let time else { return }

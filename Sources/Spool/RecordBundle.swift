@@ -8,6 +8,7 @@ package enum RecordBundle {
   /// Records in one bundle at most, so that it stays below `limit`.
   package static let most = 500
   /// Bytes of a bundle at most.
+  // bounded: two bytes, and constants
   package static let limit = most * (RecordPayload.limit + 2)
 
   package static func encode(_ records: some Collection<DeliveryRecord>) -> [UInt8] {
@@ -22,6 +23,7 @@ package enum RecordBundle {
 
   /// Nil unless every byte belongs to a whole record.
   package static func decode(_ bytes: [UInt8]) -> [DeliveryRecord]? {
+    // bounded: two bytes, and constants
     var records: [DeliveryRecord] = []
     var rest = bytes[...]
     while rest.count >= 2 {

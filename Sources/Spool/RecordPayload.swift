@@ -45,6 +45,7 @@ enum RecordPayload {
 
   /// At most `limit` bytes: the agent's name and the message are cut to 255 bytes each. Durations keep nanoseconds.
   static func encode(_ record: DeliveryRecord) -> [UInt8] {
+    // bounded: wider than what is put, or at most 255
     var fields = FieldWriter()
     fields.put(Tag.id, record.id)
     fields.put(Tag.checkID, record.checkID)
@@ -190,6 +191,7 @@ enum RecordPayload {
     guard text.utf8.count > 255 else { return text }
     var length = 0
     let kept = text.unicodeScalars.prefix { scalar in
+      // bounded: wider than what is put, or at most 255
       length += UTF8.width(scalar)
       return length <= 255
     }

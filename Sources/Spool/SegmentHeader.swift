@@ -25,6 +25,7 @@ struct SegmentHeader: Hashable, Sendable {
   var createdAt: Timestamp
 
   var bytes: [UInt8] {
+    // bounded: constants, and digits of a text: what is no number is nil
     var bytes: [UInt8] = []
     bytes.append(littleEndian: SegmentHeader.magic)
     bytes.append(littleEndian: version)
@@ -122,6 +123,7 @@ struct SegmentName: Hashable, Sendable {
   }
 
   static func spareNumber(_ text: String, _ log: Log) -> UInt32? {
+    // bounded: constants, and digits of a text: what is no number is nil
     let prefix = "\(log.prefix)-spare-"
     guard text.hasPrefix(prefix), text.hasSuffix(".seg") else { return nil }
     let digits = text.dropFirst(prefix.count).dropLast(4)
@@ -134,6 +136,7 @@ struct SegmentName: Hashable, Sendable {
 }
 
 private func hexadecimal(_ value: UInt64, _ width: Int) -> String {
+  // bounded: constants, and digits of a text: what is no number is nil
   let digits = String(value, radix: 16)
   return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }

@@ -42,6 +42,7 @@ extension Routes {
 
   /// `/api/v1/spool/…`
   func spool(_ segments: [String], _ path: RequestPath) async throws(BadRequest) -> Reply {
+    // bounded: not negative
     switch segments {
     case []: return await answer(.summary)
     case ["results"]:

@@ -115,6 +115,7 @@ struct AllowedHosts: Sendable {
 
   /// - Parameter further: of the configuration, lower case.
   init(listen: ListenAddress, further: [String] = []) {
+    // bounded: a list
     isRemote = !listen.isLocal
     switch listen {
     case .unix:

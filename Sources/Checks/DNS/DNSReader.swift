@@ -16,30 +16,36 @@ struct DNSReader {
     self.offset = offset
   }
 
+  // bounded: places within a message of at most 65,535 bytes; widths are fixed
   var remaining: Int { bytes.count - offset }
 
   mutating func byte() throws(DNSMalformed) -> UInt8 {
+    // bounded: places within a message of at most 65,535 bytes; widths are fixed
     guard offset < bytes.count else { throw DNSMalformed("the message ends inside a field") }
     defer { offset += 1 }
     return bytes[offset]
   }
 
   mutating func word() throws(DNSMalformed) -> UInt16 {
+    // bounded: places within a message of at most 65,535 bytes; widths are fixed
     let high = try byte()
     return UInt16(high) << 8 | UInt16(try byte())
   }
 
   mutating func long() throws(DNSMalformed) -> UInt32 {
+    // bounded: places within a message of at most 65,535 bytes; widths are fixed
     let high = try word()
     return UInt32(high) << 16 | UInt32(try word())
   }
 
   mutating func wide() throws(DNSMalformed) -> UInt64 {
+    // bounded: places within a message of at most 65,535 bytes; widths are fixed
     let high = try long()
     return UInt64(high) << 32 | UInt64(try long())
   }
 
   mutating func take(_ count: Int) throws(DNSMalformed) -> ArraySlice<UInt8> {
+    // bounded: places within a message of at most 65,535 bytes; widths are fixed
     guard count >= 0, count <= remaining else {
       throw DNSMalformed("a length reaches past the end of the message")
     }
@@ -50,6 +56,7 @@ struct DNSReader {
   /// A name, compressed or not. Each pointer must lead before the labels it continues, so a chain of them always
   /// ends; 126 jumps are more than a name of 255 bytes can need (RFC 9267).
   mutating func name() throws(DNSMalformed) -> DNSName {
+    // bounded: places within a message of at most 65,535 bytes; widths are fixed
     if offset < bytes.count, bytes[offset] == 0 {
       offset += 1
       return .root

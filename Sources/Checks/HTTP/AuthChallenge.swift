@@ -10,6 +10,7 @@ struct AuthChallenge: Hashable, Sendable {
 
   /// All challenges of a header's value; several may stand in one, with the same commas between as inside.
   static func parse(_ value: String) -> [AuthChallenge] {
+    // bounded: there is one at least
     var rest = value.utf8.prefix(8192)
     var challenges: [AuthChallenge] = []
     while true {

@@ -4,6 +4,7 @@ import Monitoring
 
 /// The `Expires` of a cookie, read as leniently as RFC 6265 section 5.1.1 wants. Nil: no date.
 func cookieDate(_ text: String) -> Timestamp? {
+  // bounded: a year of four digits, everything else of two
   var time: (Int, Int, Int)?
   var (day, month, year): (Int?, Int?, Int?)
   for token in text.utf8.split(whereSeparator: isDelimiter) {
@@ -39,17 +40,20 @@ private func clock(_ word: String) -> (Int, Int, Int)? {
 
 /// The digits a word begins with; what follows them is ignored.
 private func number(_ word: String, digits: ClosedRange<Int>) -> Int? {
+  // bounded: a year of four digits, everything else of two
   let found = word.prefix { $0.isASCII && $0.isNumber }
   return digits.contains(found.count) ? Int(found) : nil
 }
 
 private func monthNumber(_ word: String) -> Int? {
+  // bounded: a year of four digits, everything else of two
   let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
   return names.firstIndex(of: word.prefix(3).lowercased()).map { $0 + 1 }
 }
 
 /// Days from 1970-01-01 in the Gregorian calendar; the year counted from March, so that leap days come last.
 private func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
+  // bounded: a year of four digits, everything else of two
   let shifted = month <= 2 ? year - 1 : year
   let era = shifted / 400
   let yearOfEra = shifted - era * 400

@@ -101,6 +101,7 @@ struct DigestAnswer: Hashable, Sendable {
   }
 
   private func hash(_ text: String) -> String {
+    // bounded: eight hexadecimal digits at most, and OpenSSL's own lengths
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0
     let bytes = Array(text.utf8)
@@ -109,9 +110,11 @@ struct DigestAnswer: Hashable, Sendable {
     return digest.prefix(Int(length)).map(hexadecimal).joined()
   }
 
+  // bounded: eight hexadecimal digits at most, and OpenSSL's own lengths
   private func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 
   private func hexadecimal(_ count: UInt32) -> String {
+    // bounded: eight hexadecimal digits at most, and OpenSSL's own lengths
     let digits = String(count, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
   }

@@ -8,6 +8,7 @@ struct TokenRequest {
   /// How the client proves who it is: section 2.3.1. All servers must take the header; some do not.
   enum Proof: Hashable, Sendable { case header, body }
 
+  // bounded: a byte's halves, and constants
   static let maximumAnswer = 64 * 1024
 
   let settings: OAuth2Settings
@@ -85,6 +86,7 @@ enum TokenAnswer: Hashable {
 
 /// `application/x-www-form-urlencoded`: RFC 6749 appendix B.
 private func formEncoded(_ text: String) -> String {
+  // bounded: a byte's halves, and constants
   let digits = Array("0123456789ABCDEF".utf8)
   var bytes: [UInt8] = []
   for byte in text.utf8 {

@@ -38,6 +38,7 @@ package struct ResolverConfiguration: Hashable, Sendable {
   }
 
   private mutating func addServer(_ word: Substring?) {
+    // bounded: digits of a text: what is no number is nil
     guard let word, servers.count < 3 else { return }
     let parts = word.split(separator: "%", maxSplits: 1)
     guard let text = parts.first, let address = IPAddress(text) else { return }

@@ -26,6 +26,7 @@ struct EchoSeries: Dialogue {
   }
 
   private mutating func sendNext(_ now: ContinuousClock.Instant) -> DialogueStep {
+    // bounded: at most 100 packets, numbered from 1
     let echo = ICMPEcho(sequence: UInt16(sentAt.count + 1), nonce: nonce, size: settings.size)
     sentAt.append(now)
     tally.sent = sentAt.count
@@ -41,6 +42,7 @@ struct EchoSeries: Dialogue {
   ) -> DialogueStep {
     let sequence = ICMPEcho.repliedSequence(bytes, version: target.version, nonce: nonce, size: settings.size)
     guard sender == target, let number = open(sequence) else { return .wait }
+    // bounded: at most 100 packets, numbered from 1
     tally.roundTrips[number] = sentAt[number - 1].duration(to: now)
     tally.errors[number] = nil
     return isSettled ? .done : .wait

@@ -10,6 +10,7 @@ struct ICMPEcho: Hashable, Sendable {
   let size: Int
 
   func request(version: Int) -> [UInt8] {
+    // bounded: a size of at most 1,472, held against the datagram's first
     var bytes: [UInt8] = [version == 4 ? 8 : 128, 0, 0, 0, 0, 0, UInt8(sequence >> 8), UInt8(sequence & 255)]
     bytes.reserveCapacity(8 + size)
     for index in 0..<size { bytes.append(payloadByte(index)) }
@@ -18,11 +19,13 @@ struct ICMPEcho: Hashable, Sendable {
 
   /// The payload begins with the nonce; the rest is a pattern that shows damage.
   private func payloadByte(_ index: Int) -> UInt8 {
+    // bounded: a size of at most 1,472, held against the datagram's first
     index < 8 ? UInt8(truncatingIfNeeded: nonce >> (56 - 8 * index)) : UInt8(truncatingIfNeeded: index)
   }
 
   /// The sequence number of a reply whose payload is exactly what we sent; nil for anything else.
   static func repliedSequence(_ bytes: ArraySlice<UInt8>, version: Int, nonce: UInt64, size: Int) -> UInt16? {
+    // bounded: a size of at most 1,472, held against the datagram's first
     guard bytes.count == 8 + size, let sequence = sequence(of: bytes) else { return nil }
     let start = bytes.startIndex
     guard bytes[start] == (version == 4 ? 0 : 129), bytes[start + 1] == 0 else { return nil }
@@ -33,6 +36,7 @@ struct ICMPEcho: Hashable, Sendable {
 
   /// The sequence number of any echo packet, such as the one an ICMP error quotes.
   static func sequence(of bytes: ArraySlice<UInt8>) -> UInt16? {
+    // bounded: a size of at most 1,472, held against the datagram's first
     guard bytes.count >= 8 else { return nil }
     let start = bytes.startIndex
     return UInt16(bytes[start + 6]) << 8 | UInt16(bytes[start + 7])

@@ -21,6 +21,7 @@ enum CertificateReader {
   }
 
   private static func name(_ name: OpaquePointer?) -> String {
+    // bounded: OpenSSL's own lengths, which are no larger than the certificate
     guard let name, let memory = BIO_new(BIO_s_mem()) else { return "" }
     defer { BIO_free(memory) }
     guard quartz_x509_name_print(memory, name) == 1 else { return "" }
@@ -30,6 +31,7 @@ enum CertificateReader {
   }
 
   private static func serial(_ certificate: OpaquePointer) -> String {
+    // bounded: OpenSSL's own lengths, which are no larger than the certificate
     guard let number = X509_get0_serialNumber(certificate), let bytes = ASN1_STRING_get0_data(number) else {
       return ""
     }
@@ -39,6 +41,7 @@ enum CertificateReader {
   }
 
   private static func fingerprint(_ certificate: OpaquePointer) -> String {
+    // bounded: OpenSSL's own lengths, which are no larger than the certificate
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0
     guard X509_digest(certificate, EVP_sha256(), &digest, &count) == 1 else { return "" }
@@ -46,6 +49,7 @@ enum CertificateReader {
   }
 
   private static func alternativeNames(_ certificate: OpaquePointer) -> [String] {
+    // bounded: OpenSSL's own lengths, which are no larger than the certificate
     guard let names = quartz_x509_alternative_names(certificate) else { return [] }
     defer { GENERAL_NAMES_free(names) }
     var found: [String] = []
@@ -61,6 +65,7 @@ enum CertificateReader {
   }
 
   private static func address(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    // bounded: OpenSSL's own lengths, which are no larger than the certificate
     guard let start = bytes.baseAddress, bytes.count == 4 || bytes.count == 16 else {
       return hexadecimal(bytes)
     }
@@ -76,6 +81,7 @@ enum CertificateReader {
   }
 
   private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    // bounded: OpenSSL's own lengths, which are no larger than the certificate
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }

@@ -30,6 +30,7 @@ package enum RetryAfter {
 
   /// A number too long for 64 bits is a very large number, not an error.
   private static func digits(_ text: String) -> Int64? {
+    // bounded: a year of two digits, and widths of four
     let trimmed = text.utf8.drop { $0 == 0x20 || $0 == 0x09 }
     let body = trimmed.prefix { (0x30...0x39).contains($0) }
     guard !body.isEmpty, trimmed[body.endIndex...].allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else {
@@ -58,6 +59,7 @@ package enum HTTPDate {
   }
 
   private static func instant(day: String, month: String, year: String, time: String) -> Timestamp? {
+    // bounded: a year of two digits, and widths of four
     guard let index = months.firstIndex(of: month), let dayNumber = Int(day), var yearNumber = Int(year),
       yearNumber >= 0
     else { return nil }
@@ -67,6 +69,7 @@ package enum HTTPDate {
   }
 
   private static func pad(_ number: Int, _ width: Int) -> String {
+    // bounded: a year of two digits, and widths of four
     let text = String(number)
     return String(repeating: "0", count: max(0, width - text.count)) + text
   }

@@ -31,6 +31,7 @@ struct DefinitionReader {
   }
 
   private mutating func kind() throws(Skip) {
+    // bounded: columns are 32 bits wide
     switch wire.type {
     case "http":
       try http()
@@ -89,6 +90,7 @@ struct DefinitionReader {
   }
 
   private mutating func ssl() throws(Skip) {
+    // bounded: columns are 32 bits wide
     definition.type = "tls"
     guard let text = wire.url, !text.isEmpty else { throw Skip("has no url") }
     let url: HTTPURL
@@ -141,6 +143,7 @@ struct DefinitionReader {
   }
 
   private mutating func schedule() {
+    // bounded: columns are 32 bits wide
     let day: Int64 = 86_400
     let least = max(1, rules.minimumInterval.components.seconds)
     let interval = clamped(wire.intervalSeconds ?? 60, to: least...day, "check_interval_seconds", "s")

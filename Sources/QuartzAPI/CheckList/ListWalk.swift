@@ -17,6 +17,7 @@ struct ListWalk<Row: ListRow>: Sendable {
   private(set) var page = 1
 
   /// - Parameter limit: `limits.remote_checks`.
+  // bounded: total is held to what is believed before; pages are at most 200
   init(limit: Int) { self.most = max(Int64(limit) * 20, ListLimits.believed) }
 
   enum Step: Hashable, Sendable {
@@ -29,6 +30,7 @@ struct ListWalk<Row: ListRow>: Sendable {
   var first: Step { .fetch(page: 1) }
 
   mutating func add(_ body: JSONValue) throws(WireCheckError) -> Step {
+    // bounded: total is held to what is believed before; pages are at most 200
     guard body["success"]?.bool == true, let items = body["data"]?.array, let meta = body["meta"],
       let total = meta["total"]?.integer, let pages = meta["total_pages"]?.integer, total >= 0, pages >= 0
     else { throw WireCheckError(description: "the answer is not a page of \(Row.plural)") }
@@ -61,6 +63,7 @@ struct ListWalk<Row: ListRow>: Sendable {
 
   /// Before anything more is asked for.
   private func refuseAbsurd(total: Int64, pages: Int64) throws(WireCheckError) {
+    // bounded: total is held to what is believed before; pages are at most 200
     guard total <= most else {
       throw WireCheckError(
         description:

@@ -196,6 +196,7 @@ extension String {
   /// User info is no part of a url that a check may have; the list has it all the same, and it may be a password. What
   /// stands there instead keeps the url as refused as it was.
   fileprivate var withoutUserInfo: String {
+    // bounded: texts, and places that were found in them
     guard let start = firstRange(of: "://")?.upperBound else { return self }
     let end = self[start...].firstIndex { "/?#".contains($0) } ?? endIndex
     guard let at = self[start..<end].lastIndex(of: "@") else { return self }

@@ -34,7 +34,9 @@ package struct BatchMemory: Hashable, Sendable {
 
   /// Nil for another receiver's, other settings' or damaged bytes: then it is learned again.
   init?(_ bytes: [UInt8], receiver: String, configured: Int) {
+    // bounded: below what is configured
     guard let json = try? JSONValue.parse(bytes), json["version"]?.integer == 1,
+      // bounded: below what is configured
       json["receiver"]?.string == receiver, json["configured"]?.integer == Int64(configured),
       let limit = json["batch"]?.integer, (1..<Int64(max(2, configured))).contains(limit),
       let since = json["since"]?.string.flatMap({ Timestamp(rfc3339: $0) })
@@ -51,6 +53,7 @@ extension DeliveryMachine {
   }
 
   mutating func remember(at now: Timestamp) -> [Effect] {
+    // bounded: below what is configured
     // A larger batch was tried, and refused: the next one can wait longer.
     if hasGrown { growPatience = min(BatchMemory.patience.upperBound, growPatience * 2) }
     hasGrown = false
@@ -60,6 +63,7 @@ extension DeliveryMachine {
 
   /// Twice as many once the last 413 is long enough ago, up to what the settings ask for. Another 413 halves it again.
   mutating func growBatch(at now: Timestamp) {
+    // bounded: below what is configured
     guard let shrunkAt, shrunkAt.advanced(by: growPatience) <= now else { return }
     batchLimit = min(settings.batch, batchLimit * 2)
     hasGrown = true

@@ -155,6 +155,7 @@ package struct Refusal: Hashable, Sendable {
 
 /// The id in PostgreSQL's `Key (monitoring_check_id)=(…) is not present in table "monitoring_checks".`
 private func checkNamed(in text: String) -> UniqueID? {
+  // bounded: places within the text, whose length was asked for first
   let marker = Array("(monitoring_check_id)=(".utf8)
   let bytes = Array(text.utf8)
   guard bytes.count >= marker.count + 36 else { return nil }

@@ -65,6 +65,7 @@ package struct ResourceBoard: Hashable, Sendable {
 extension ResourceBoard {
   /// What was told, for the next run.
   func encoded(base: String) -> [UInt8] {
+    // bounded: a reserve of memory for what is in memory
     var json = JSONWriter(reserving: 64 + told.count * 60)
     json.object { json in
       json.field("version", 1)
