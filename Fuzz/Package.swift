@@ -53,9 +53,11 @@ let package = Package(
     .executableTarget(
       name: "FuzzNumbers", dependencies: ["Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
     .executableTarget(
-      name: "FuzzMaintenance", dependencies: ["Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzMaintenance", dependencies: ["Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked
+    ),
     .executableTarget(
-      name: "FuzzAcknowledgement", dependencies: ["QuartzAPI"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzAcknowledgement", dependencies: ["QuartzAPI"], swiftSettings: traps,
+      linkerSettings: trapsLinked),
     .executableTarget(
       name: "FuzzCheckList", dependencies: ["QuartzAPI"], swiftSettings: traps, linkerSettings: trapsLinked),
     .executableTarget(

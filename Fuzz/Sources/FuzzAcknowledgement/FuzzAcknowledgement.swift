@@ -15,7 +15,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   if bytes[0] & 0x80 != 0 { response.headers = [.init("Content-Range", "*/*")] }
   for dialect in [DeliveryDialect.quartz, .supabase] {
     if dialect == .quartz, let acknowledged = dialect.acknowledgement(response, sent: rows.map(\.record.id)) {
-      let counted = (acknowledged.accepted ?? 0) + (acknowledged.duplicates ?? 0) + acknowledged.rejected.count
+      let counted =
+        (acknowledged.accepted ?? 0) + (acknowledged.duplicates ?? 0) + acknowledged.rejected.count
       precondition(counted == rows.count, "an answer that accounts for \(counted) of \(rows.count)")
     }
     deliver(response, dialect)
@@ -29,7 +30,8 @@ private let rows = (1...3).map { number in
     record: DeliveryRecord(
       id: UniqueID(high: 1, low: UInt64(number)), checkID: UniqueID(high: 3, low: 4), agent: "a",
       scheduledAt: dawn, startedAt: dawn, trigger: .schedule, status: .success, state: .up, reason: .ok,
-      phase: nil, statusCode: nil, responseTime: nil, timings: Timings(), certificateNotAfter: nil, message: nil,
+      phase: nil, statusCode: nil, responseTime: nil, timings: Timings(), certificateNotAfter: nil,
+      message: nil,
       flags: [.post]))
 }
 

@@ -9,7 +9,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   if let date = cookieDate(text) { precondition(date > Timestamp(seconds: -11_700_000_000)) }
   guard let home else { return 0 }
   let lines = text.split(separator: "\n").map(String.init)
-  for now in [Timestamp(seconds: 1_772_000_000), Timestamp(microseconds: .max), Timestamp(microseconds: .min)] {
+  for now in [
+    Timestamp(seconds: 1_772_000_000), Timestamp(microseconds: .max), Timestamp(microseconds: .min),
+  ] {
     var jar = CookieJar()
     jar.take(lines, from: home, at: now)
     // And as the attributes of one.

@@ -55,7 +55,8 @@ private func words(_ text: String) {
   if let starts = line(0).flatMap({ Timestamp(rfc3339: $0) }),
     let ends = line(1).flatMap({ Timestamp(rfc3339: $0) }),
     let window = try? MaintenanceWindow(
-      id: UniqueID(high: 1, low: 2), title: line(3) ?? "", resource: UniqueID(high: 3, low: 4), starts: starts,
+      id: UniqueID(high: 1, low: 2), title: line(3) ?? "", resource: UniqueID(high: 3, low: 4),
+      starts: starts,
       ends: ends, repetition: line(2))
   {
     ask(window)

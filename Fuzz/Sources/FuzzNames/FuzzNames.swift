@@ -11,7 +11,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   punycode(text)
   if let shown = InternationalName.unicode(text) { precondition(shown != text && shown.utf8.count < 4096) }
   // The form of a name that most are in.
-  if let shown = InternationalName.unicode("a.xn--" + text + ".b") {
+  if text.utf8.allSatisfy({ $0 < 0x80 }), let shown = InternationalName.unicode("a.xn--" + text + ".b") {
     precondition((try? InternationalName.ascii(shown))?.lowercased() == "a.xn--\(text.lowercased()).b")
   }
   if let ascii = try? InternationalName.ascii(text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Monitoring
+@testable import Monitoring
 
 /// Datagrams that come to a ping: replies, and the packets that an ICMP error quotes. The first byte chooses the family,
 /// the second how the rest is cut.
@@ -10,7 +10,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let target: IPAddress = bytes[0] & 1 == 0 ? .v4(0x7f00_0001) : .v6(high: 0, low: 1)
   let settings = PingSettings(
-    host: "h", method: .icmp, port: nil, count: 5, packetInterval: .milliseconds(10), size: Int(bytes[0] >> 2),
+    host: "h", method: .icmp, port: nil, count: 5, packetInterval: .milliseconds(10),
+    size: Int(bytes[0] >> 2),
     loss: Thresholds(), rtt: Thresholds())
   var series = EchoSeries(target: target, settings: settings, nonce: 0x0102_0304_0506_0708)
   var now = ContinuousClock.now

@@ -20,7 +20,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var machine = DeliveryMachine(settings: .init())
     machine.recall(memory)
     for now in [Timestamp.epoch, noon, Timestamp(microseconds: .max)] { _ = machine.next(at: now) }
-    precondition(BatchMemory(memory.encoded(receiver: "r", configured: 500), receiver: "r", configured: 500) != nil)
+    precondition(
+      BatchMemory(memory.encoded(receiver: "r", configured: 500), receiver: "r", configured: 500) != nil)
   case 2:
     let board = ResourceBoard(restoring: rest, base: "b")
     precondition(ResourceBoard(restoring: board.encoded(base: "b"), base: "b").told == board.told)
