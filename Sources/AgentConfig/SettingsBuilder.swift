@@ -50,7 +50,7 @@ struct SettingsBuilder {
       walk.problem(
         position,
         "\(section).\(key) must be at most \(SettingLimits.nameBytes) bytes, found \(text.utf8.count)")
-    } else if text.printable(maxBytes: .max) != text {
+    } else if text.hasControlCharacter {
       walk.problem(position, "\(section).\(key) contains a control character")
     }
   }

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
 // The kernel's event descriptors, its clock and its file systems, and the allocator's upkeep, which Swift's Glibc module
-// leaves out. Only glibc's own declarations: there is nothing to own here and nothing is wrapped. Each function returns -1 and sets errno on failure; a descriptor
+// leaves out, and prctl, which is variadic. Only glibc's own declarations, and
+// typed wrappers of what is variadic: there is nothing to own here. Each function returns -1 and sets errno on failure; a descriptor
 // it returns belongs to the caller, who closes it once. Create with the CLOEXEC flag of its family, always.
 
 #ifndef QUARTZ_CLINUX_SHIM_H
 #define QUARTZ_CLINUX_SHIM_H
 
 #include <malloc.h>
+#include <sys/prctl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <sys/vfs.h>
+
+// PR_SET_DUMPABLE and PR_GET_DUMPABLE of prctl(2).
+static inline int quartz_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL); }
+static inline int quartz_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0UL, 0UL, 0UL, 0UL); }
 
 #endif

@@ -56,8 +56,8 @@ package struct NegateRule: Hashable, Sendable {
     default: break
     }
     switch verdict.phase {
-    // Not even begun.
-    case .prepare: return false
+    // Not even begun, or no further than the proxy.
+    case .prepare, .proxy: return false
     // A name that does not exist is the target's own matter; whatever else happens to the question is not.
     case .dns where type != .dns: return verdict.reason == .dnsNXDomain || verdict.reason == .dnsNoData
     default: return true

@@ -28,7 +28,7 @@ extension CheckJudge {
     let key = CheckProblem.keyText(path)
     if text.utf8.count > maxBytes {
       problem(path, "\(key) must be at most \(maxBytes) bytes, found \(text.utf8.count)")
-    } else if text.printable(maxBytes: .max) != text {
+    } else if text.hasControlCharacter {
       problem(path, "\(key) contains a control character")
     }
   }

@@ -104,7 +104,7 @@ private struct MaintenanceJudge {
       problem(["name"], "name is empty")
     } else if name.utf8.count > CheckLimits.nameBytes {
       problem(["name"], "name must be at most \(CheckLimits.nameBytes) bytes, found \(name.utf8.count)")
-    } else if name.printable(maxBytes: .max) != name {
+    } else if name.hasControlCharacter {
       problem(["name"], "name contains a control character")
     }
     return name

@@ -6,7 +6,8 @@ import Glibc
 /// call runs on a thread of its own, so that a hanging disk holds up nothing but its caller.
 ///
 /// Replacing is by a temporary file beside it, synced and renamed, mode 0600; a reader sees the old bytes or the
-/// new ones. Symbolic links are not followed.
+/// new ones. Symbolic links are not followed, and what is no regular file of the agent's own, under one name, is refused
+/// (`OwnFile`).
 package struct StateFile: Hashable, Sendable {
   package let path: String
   /// A longer file is refused.
@@ -41,9 +42,11 @@ package struct StateFile: Hashable, Sendable {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if descriptor < 0 {
       if errno == ENOENT { return nil }
+      if errno == ELOOP { throw Failure(description: "\(path) is a symbolic link: move it away") }
       throw failure("open", errno)
     }
     defer { close(descriptor) }
+    if let why = OwnFile.objection(to: descriptor) { throw Failure(description: "\(path) \(why)") }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {

@@ -23,8 +23,9 @@ struct QuartzAgentCommand: AsyncParsableCommand {
   static func main() async {
     prepareProcess()
     do {
+      try requireCommandLine()
       let command = try parseAsRoot()
-      try requireDescriptors()
+      try requireResources()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

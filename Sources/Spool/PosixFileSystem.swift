@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import Monitoring
 
 /// A directory of the real disk, opened once, locked for as long as this object lives.
 package final class PosixFileSystem: SpoolFileSystem {
@@ -60,11 +61,13 @@ package final class PosixFileSystem: SpoolFileSystem {
     if handle < 0, !create, errno == EROFS || errno == EACCES {
       handle = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     }
-    guard handle >= 0 else { throw lastFault("open", name) }
-    var info = stat()
-    guard fstat(handle, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
+    guard handle >= 0 else {
+      if errno == ELOOP { throw .refused("\(path)/\(name) is a symbolic link: move it away") }
+      throw lastFault("open", name)
+    }
+    if let why = OwnFile.objection(to: handle) {
       Glibc.close(handle)
-      throw .refused("\(path)/\(name) is not a regular file")
+      throw .refused("\(path)/\(name) \(why)")
     }
     return SpoolFile(handle: handle)
   }

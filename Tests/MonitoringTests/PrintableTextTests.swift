@@ -12,6 +12,16 @@ import Testing
     ("\u{202e}txt.exe", "\\u{202e}txt.exe"), ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"),
     ("\u{200e}\u{200f}\u{61c}", "\\u{200e}\\u{200f}\\u{61c}"), ("\u{feff}bom", "\\u{feff}bom"),
     ("family 👩‍👩‍👧", "family 👩‍👩‍👧"), ("e\u{301}", "e\u{301}"),
+    // Zero-width characters, the soft hyphen, the word joiner, fillers, tags, selectors behind nothing.
+    ("pay\u{200b}pal", "pay\\u{200b}pal"), ("a\u{200c}b\u{200d}c", "a\\u{200c}b\\u{200d}c"),
+    ("so\u{ad}ft", "so\\u{ad}ft"), ("a\u{2060}b", "a\\u{2060}b"), ("\u{115f}\u{3164}", "\\u{115f}\\u{3164}"),
+    ("x\u{e0041}\u{e007f}", "x\\u{e0041}\\u{e007f}"), ("a\u{fe0f}\u{e0100}", "a\\u{fe0f}\\u{e0100}"),
+    ("a\u{34f}b\u{180e}", "a\\u{34f}b\\u{180e}"), ("\u{2800}", "\\u{2800}"),
+    // Private, unassigned and no characters at all.
+    ("\u{e000}\u{f8ff}\u{100000}", "\\u{e000}\\u{f8ff}\\u{100000}"), ("\u{378}", "\\u{378}"),
+    // What makes one picture of several stays, and only there.
+    ("❤️ 1️⃣ ✊🏽", "❤️ 1️⃣ ✊🏽"), ("🙂\u{200d}", "🙂\\u{200d}"), ("\u{200d}🙂", "\\u{200d}🙂"),
+    ("1\u{fe0f}", "1\\u{fe0f}"),
   ])
   func escapesWhatIsNoText(text: String, expected: String) {
     #expect(text.printable(maxBytes: 1000).unicodeScalars.elementsEqual(expected.unicodeScalars))
@@ -46,6 +56,22 @@ import Testing
   func isIdempotent(text: String) {
     let once = text.printable(maxBytes: 256)
     #expect(once.printable(maxBytes: 256) == once)
+  }
+
+  /// Of every code point, what is kept is a letter, a mark, a number, a sign or a space.
+  @Test func nothingInvisibleIsKept() {
+    let spoken: Set<Unicode.GeneralCategory> = [
+      .control, .format, .privateUse, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator,
+    ]
+    for value in UInt32(0)...0x10ffff {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      let text = "a" + String(Character(scalar)) + "b"
+      let isHidden =
+        spoken.contains(scalar.properties.generalCategory) || scalar.properties.isDefaultIgnorableCodePoint
+        || value == 0x2800
+      let isShown = text.printable(maxBytes: 100).unicodeScalars.elementsEqual(text.unicodeScalars)
+      if isShown == isHidden { Issue.record("U+\(String(value, radix: 16))") }
+    }
   }
 
   /// A megabyte from a target costs no more than what is kept of it.

@@ -145,7 +145,7 @@ import Testing
     ),
     (
       #""check_type":"http","url":"https://a.test/","agent_secrets_missing":true"#,
-      "its credentials or headers are not kept on disk; it waits for the next good pull"
+      "its credentials, its headers or its url's query are not kept on disk; it waits for the next good pull"
     ),
   ])
   func skippedWithTheReason(members: String, reason: String) throws {

@@ -43,6 +43,44 @@ import Testing
     }
   }
 
+  /// A file with a second name is somebody's way to it, or ours to somebody's: it is not read.
+  @Test func hardLinksAndOtherKindsAreRefused() async throws {
+    try await withTemporaryDirectory { folder in
+      let secret = StateFile(path: folder.path + "/secret")
+      try await secret.write([1])
+      #expect(link(secret.path, folder.path + "/state") == 0)
+      func failure(_ name: String) async -> String? {
+        do {
+          _ = try await StateFile(path: folder.path + "/" + name).read()
+          return nil
+        } catch { return error.description }
+      }
+      #expect(await failure("state") == "\(folder.path)/state has 2 names (hard links): move it away")
+      #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
+      #expect(await failure("pipe") == "\(folder.path)/pipe is not a regular file: move it away")
+      #expect(symlink("secret", folder.path + "/link") == 0)
+      #expect(await failure("link") == "\(folder.path)/link is a symbolic link: move it away")
+      // Written anew it is a file of its own, and the other keeps its bytes.
+      try await StateFile(path: folder.path + "/state").write([2])
+      #expect(try await StateFile(path: folder.path + "/state").read() == [2])
+      #expect(try await secret.read() == [1])
+    }
+  }
+
+  /// Somebody else's file is not read, whatever its mode says.
+  @Test(.enabled(if: geteuid() == 0, "needs root to give a file away"))
+  func othersFilesAreRefused() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = StateFile(path: folder.path + "/state")
+      try await file.write([1])
+      #expect(chown(file.path, 65_534, 65_534) == 0)
+      await #expect(
+        throws: StateFile.Failure(
+          description: "\(file.path) belongs to user 65534, not to the agent's user 0: move it away")
+      ) { try await file.read() }
+    }
+  }
+
   @Test func unwritableFolderIsAFailureInWords() async throws {
     let file = StateFile(path: "/nonexistent/state")
     await #expect(

@@ -69,6 +69,11 @@ package struct DNSProbe: Probe {
       let words = "cannot ask for \(settings.name) \(settings.recordType)"
       return .ended(ProbeOutcome(Verdict(.unsupported, phase: .prepare, message: words)))
     }
+    if check.origin == .api, settings.server == nil {
+      // They know names that are nobody's business outside, and answer this machine because it is in here.
+      let words = "a check from the API must name its server: this machine's own are not for it to ask"
+      return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: words)))
+    }
     return .run(Run(check, settings, question, deadline: deadline))
   }
 

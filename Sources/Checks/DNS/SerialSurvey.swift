@@ -61,7 +61,11 @@ struct SerialSurvey: Hashable, Sendable {
         message: "the name servers of \(zone) hold different serials: \(description)")
     }
     let unasked = entries.compactMap { if case .unasked(let verdict) = $0.outcome { verdict } else { nil } }
-    if let denied = unasked.first(where: { $0.reason == .policyDenied }) { return denied }
+    // A server that may not be asked, and one of whose name a stranger's check may not tell, look the same.
+    if let denied = unasked.first(where: { $0.reason == .policyDenied || !$0.reason.isLocal && $0.isUnknown })
+    {
+      return denied
+    }
     if serials.isEmpty {
       return unasked.first
         ?? Verdict(.dnsAnswer, phase: .assertion, message: "\(zone) has no name server that could be asked")

@@ -63,7 +63,7 @@ package struct HTTPProbe: Probe {
     }
     while true {
       let dialled: DialledTransfer
-      switch try await route.find(step.url, after: trail.last?.peer, until: deadline) {
+      switch try await route.find(step.url, after: trail.source, until: deadline) {
       case .ended(let outcome): return trail.outcome(endedBy: outcome)
       case .found(let addresses, let dns):
         dialled = try await sender.perform(

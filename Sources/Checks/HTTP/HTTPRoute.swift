@@ -13,17 +13,24 @@ struct HTTPRoute: Sendable {
   /// Nil: none on the way.
   private var proxy: ProxySettings? { plan.settings.proxy }
 
-  /// - Parameter source: the address that the hop before went to; nil: the check's own target, or a token's.
+  /// The hop before: what was asked, and the address that was dialled for it.
+  struct Source: Sendable {
+    var url: HTTPURL
+    var peer: SocketAddress
+  }
+
+  /// - Parameter source: where the redirect comes from; nil: the check's own target, or a token's.
   func find(
-    _ url: HTTPURL, after source: SocketAddress?, until deadline: ContinuousClock.Instant
+    _ url: HTTPURL, after source: Source?, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> TargetFinder.Finding {
-    if let proxy { return try await find(proxy, on: url, isRedirect: source != nil, until: deadline) }
+    if let proxy { return try await find(proxy, on: url, after: source?.url, until: deadline) }
     guard let source else {
       return try await finder.find(
         TargetFinder.Target(Endpoint(host: url.host, port: url.port)), for: check, until: deadline)
     }
     return try await finder.find(
-      Endpoint(host: url.host, port: url.port), redirectedFrom: source.address, for: check, until: deadline)
+      Endpoint(host: url.host, port: url.port), redirectedFrom: source.peer.address, for: check,
+      until: deadline)
   }
 
   /// What a transfer that failed says. What happened on the way to the proxy, or by it, is not the target's doing.
@@ -45,10 +52,23 @@ struct HTTPRoute: Sendable {
     return Verdict(failure, of: dialled, at: place ?? endpoint, for: check)
   }
 
-  /// The target's name is the proxy's to resolve. Only where it is an address can it be judged here.
+  /// Whether a redirect leads to a more private place than it comes from, as far as can be told without asking: the
+  /// proxy's user may not want the machine's own name servers to hear of its names.
+  private func leadsInward(from source: HTTPURL, to url: HTTPURL) async -> Bool {
+    if source.host == url.host { return false }
+    let (near, far) = (await finder.place(of: url.host), await finder.place(of: source.host))
+    return near.privacyRank > far.privacyRank
+  }
+
+  /// The target's name is the proxy's to resolve. It is judged here by what it says itself: an address by its class, a
+  /// name by what is written.
   private func find(
-    _ proxy: ProxySettings, on url: HTTPURL, isRedirect: Bool, until deadline: ContinuousClock.Instant
+    _ proxy: ProxySettings, on url: HTTPURL, after source: HTTPURL?, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> TargetFinder.Finding {
+    let isRedirect = source != nil
+    if let source, await leadsInward(from: source, to: url) {
+      return .ended(ProbeOutcome(RedirectRule.denied))
+    }
     // A stranger does not choose the proxy, and reaches through ours only the names that are written down.
     guard check.origin == .local || finder.policy.settings.proxy(forHost: url.host) == proxy else {
       let words = "a check from the API goes through a proxy only to the names of 'egress.allow_names'"
@@ -67,10 +87,18 @@ struct HTTPRoute: Sendable {
     let verdict = outcome.verdict
     let words = "proxy \(proxy.endpoint): \(verdict.message ?? verdict.reason.rawValue)"
     outcome.verdict = Verdict(
-      verdict.reason.isLocal ? verdict.reason : .proxyConnect,
+      Self.reason(verdict),
       phase: verdict.reason.isLocal ? verdict.phase : .proxy, message: words, isUnknown: verdict.isUnknown,
       timedOut: verdict.status == .timeout)
     return .ended(outcome)
+  }
+
+  private static func reason(_ verdict: Verdict) -> Reason {
+    switch verdict.reason {
+    // That the proxy's name is not there is what has to be mended, and no fault of a connection.
+    case .dnsNXDomain, .dnsNoData: verdict.reason
+    case let reason: reason.isLocal ? reason : .proxyConnect
+    }
   }
 }
 

@@ -14,6 +14,11 @@ struct HTTPTrail {
   private var tls: TLSReport?
   private var lastURL: HTTPURL?
   private(set) var last: DialledTransfer?
+  /// What a redirect of the last hop comes from.
+  var source: HTTPRoute.Source? {
+    guard let last, let lastURL else { return nil }
+    return HTTPRoute.Source(url: lastURL, peer: last.peer)
+  }
   /// Where the last hop went, as results show it. Behind a proxy nobody here knows the target's address.
   private var address: String?
   /// Made for the first hop that is not the check's own.

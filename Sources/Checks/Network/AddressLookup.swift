@@ -12,6 +12,8 @@ struct AddressLookup: Hashable, Sendable {
   var addresses: [IPAddress] = []
   var failure: Verdict?
   var elapsed = Duration.zero
+  /// The names that the answer led through, from the one that was asked for on.
+  private(set) var aliases: [String] = []
   /// There are addresses, but they are not all, and all were wanted.
   private(set) var isPartial = false
   /// How long the other family was then waited for, at most.
@@ -22,6 +24,7 @@ struct AddressLookup: Hashable, Sendable {
   /// - Parameter server: whom the check itself chose to ask; nil: the machine's name servers.
   init(_ reply: DNSReply, to question: DNSQuestion, from server: Endpoint? = nil) {
     elapsed = reply.elapsed
+    if case .message(let message) = reply.content { aliases = Self.aliases(message, question) }
     switch reply.content {
     case .failure(let verdict):
       failure =
@@ -37,6 +40,16 @@ struct AddressLookup: Hashable, Sendable {
     }
   }
 
+  private static func aliases(_ message: DNSMessage, _ question: DNSQuestion) -> [String] {
+    var names: [String] = []
+    var name = question.name
+    while names.count <= aliasLimit, case .name(let target) = message.alias(of: name, question)?.value {
+      names.append(target.description)
+      name = target
+    }
+    return names
+  }
+
   private mutating func follow(_ message: DNSMessage, _ question: DNSQuestion) {
     var name = question.name
     for _ in 0...Self.aliasLimit {
@@ -46,10 +59,7 @@ struct AddressLookup: Hashable, Sendable {
         addresses = Array(all.withoutRepetitions().prefix(Self.addressLimit))
         return
       }
-      let alias = message.answers.first {
-        $0.type == .cname && $0.recordClass == question.recordClass && $0.name == name
-      }
-      guard case .name(let target) = alias?.value else {
+      guard case .name(let target) = message.alias(of: name, question)?.value else {
         let kind = question.type == .a ? "IPv4" : "IPv6"
         failure = Verdict(.dnsNoData, phase: .dns, message: "\(question.name) has no \(kind) address")
         return
@@ -65,6 +75,7 @@ struct AddressLookup: Hashable, Sendable {
   /// the other.
   init(merging lookups: [AddressLookup], of name: DNSName, scope: ResolveScope) {
     let addresses = lookups.flatMap(\.addresses)
+    aliases = lookups.flatMap(\.aliases).withoutRepetitions()
     elapsed = lookups.map(\.elapsed).max() ?? .zero
     if lookups.count == 1 { elapsed += lookups[0].patience }
     // A server that fails for one family says more than "no such record" for the other.
@@ -133,6 +144,12 @@ struct AddressLookup: Hashable, Sendable {
       let message = "this machine's name server: \(verdict.message ?? verdict.reason.rawValue)"
       return Verdict(.localFault, phase: .dns, message: message)
     }
+  }
+}
+
+extension DNSMessage {
+  fileprivate func alias(of name: DNSName, _ question: DNSQuestion) -> DNSRecord? {
+    answers.first { $0.type == .cname && $0.recordClass == question.recordClass && $0.name == name }
   }
 }
 

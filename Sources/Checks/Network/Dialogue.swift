@@ -9,6 +9,11 @@ package enum Transport: Hashable, Sendable {
   case udp
   /// Unprivileged ICMP echo (`net.ipv4.ping_group_range`).
   case icmp
+  /// ICMP over a raw socket, for whoever has CAP_NET_RAW. Connected: the kernel drops what comes from anybody else, and
+  /// all but echo replies.
+  case rawICMP
+
+  var isICMP: Bool { self == .icmp || self == .rawICMP }
 }
 
 /// What is said over one socket: a pure state machine that the reactor drives from its thread. It must not block

@@ -103,7 +103,7 @@ final class Flow: ReactorFlow {
       default: return finish(.failed(code), at: now, on: loop)
       }
     }
-    if transport == .icmp, events & EPOLLERR.rawValue != 0 { return takeErrors(number, at: now, on: loop) }
+    if transport.isICMP, events & EPOLLERR.rawValue != 0 { return takeErrors(number, at: now, on: loop) }
     if events & EPOLLOUT.rawValue != 0, !unsent.isEmpty, !flush(number, on: loop) { return false }
     return receive(number, at: now, on: loop)
   }
@@ -168,21 +168,21 @@ final class Flow: ReactorFlow {
   private func say(_ bytes: [UInt8], _ number: Int32) -> Bool {
     if sendDatagram(bytes, number) { return true }
     // The error may be about an earlier packet: it is in the error queue as well, and what is sent now is not sent yet.
-    return transport == .icmp && sendDatagram(bytes, number)
+    return transport.isICMP && sendDatagram(bytes, number)
   }
 
   private func receive(_ number: Int32, at now: Instant, on loop: ReactorLoop) -> Bool {
     var (now, hasSpoken) = (now, false)
     for _ in 0..<readsPerTurn {
       var sender: IPAddress?
-      let count = transport == .icmp ? readFrom(number, &loop.buffer, &sender) : read(number, &loop.buffer)
+      let count = transport.isICMP ? readFrom(number, &loop.buffer, &sender) : read(number, &loop.buffer)
       // What answers something said in this very turn came after the turn began.
       if hasSpoken, count >= 0 { (now, hasSpoken) = (.now, false) }
       if count < 0 {
         let code = errno
         if code == EAGAIN || code == EINTR { return true }
         // An error that came since the queue was looked at.
-        if transport == .icmp, let (error, quoted) = readErrorQueue(number) {
+        if transport.isICMP, let (error, quoted) = readErrorQueue(number) {
           if !follow(hear(.refused(error, about: quoted[...]), now), at: now, on: loop) { return false }
           continue
         }

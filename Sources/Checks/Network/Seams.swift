@@ -10,11 +10,16 @@ package struct ResolvedHost: Hashable, Sendable {
   package var failure: Verdict?
   /// From the start of resolution to its end; zero for an address literal.
   package var elapsed: Duration
+  /// The names that the answers led through, whether or not there was an address at their end.
+  package var aliases: [String]
 
-  package init(addresses: [IPAddress] = [], failure: Verdict? = nil, elapsed: Duration = .zero) {
+  package init(
+    addresses: [IPAddress] = [], failure: Verdict? = nil, elapsed: Duration = .zero, aliases: [String] = []
+  ) {
     self.addresses = addresses
     self.failure = failure
     self.elapsed = elapsed
+    self.aliases = aliases
   }
 }
 
@@ -45,9 +50,14 @@ package protocol HostResolving: Sendable {
     _ host: String, ip: IPPreference, scope: ResolveScope, asking servers: [SocketAddress],
     called name: Endpoint, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost
+
+  /// What this machine itself knows of a name: nobody is asked, and nothing leaves it.
+  func known(_ host: String) async -> [IPAddress]
 }
 
 extension HostResolving {
+  package func known(_ host: String) async -> [IPAddress] { IPAddress(host).map { [$0] } ?? [] }
+
   package func resolve(
     _ host: String, ip: IPPreference, scope: ResolveScope, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ResolvedHost {

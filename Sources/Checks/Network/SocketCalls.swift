@@ -10,16 +10,33 @@ func openSocket(_ transport: Transport, family: Int32) -> Int32 {
   switch transport {
   case .tcp: return socket(family, Int32(SOCK_STREAM.rawValue) | flags, 0)
   case .udp: return socket(family, Int32(SOCK_DGRAM.rawValue) | flags, 0)
-  case .icmp:
+  case .icmp, .rawICMP:
     let isV6 = family == AF_INET6
     let kind = isV6 ? Int32(IPPROTO_ICMPV6) : Int32(IPPROTO_ICMP)
-    let number = socket(family, Int32(SOCK_DGRAM.rawValue) | flags, kind)
+    let type = transport == .icmp ? SOCK_DGRAM : SOCK_RAW
+    let number = socket(family, Int32(type.rawValue) | flags, kind)
     guard number >= 0 else { return number }
+    if transport == .rawICMP { passEchoRepliesOnly(number, isV6: isV6) }
     // Without it the kernel keeps "unreachable" and "time exceeded" to itself.
     var on: Int32 = 1
     let level = isV6 ? Int32(IPPROTO_IPV6) : Int32(IPPROTO_IP)
     setsockopt(number, level, isV6 ? IPV6_RECVERR : IP_RECVERR, &on, socklen_t(MemoryLayout<Int32>.size))
     return number
+  }
+}
+
+/// A raw socket hears everything of its protocol. ICMP_FILTER of linux/icmp.h (raw(7)) and ICMP6_FILTER of RFC 3542 3.2
+/// name the types that are blocked, a bit each; neither is about errors, which come by the error queue. Where the kernel
+/// knows no filter the dialogue's own is enough.
+private func passEchoRepliesOnly(_ number: Int32, isV6: Bool) {
+  if isV6 {
+    var blocked = [UInt32](repeating: .max, count: 8)
+    blocked[129 / 32] &= ~(1 << (129 % 32))
+    setsockopt(number, Int32(IPPROTO_ICMPV6), 1, &blocked, socklen_t(32))
+  } else {
+    // Echo reply is type 0. SOL_RAW is 255.
+    var blocked = ~UInt32(1)
+    setsockopt(number, 255, 1, &blocked, socklen_t(4))
   }
 }
 

@@ -84,7 +84,14 @@ package final class SystemResolver: HostResolving {
     let wanted = Wanted(ip: ip, scope: scope, deadline: deadline)
     let lookup = try await lookUp(
       target, wanted, of: Source(servers: others, configuration, called: name))
-    return ResolvedHost(addresses: lookup.addresses, failure: lookup.failure, elapsed: lookup.elapsed)
+    return ResolvedHost(
+      addresses: lookup.addresses, failure: lookup.failure, elapsed: lookup.elapsed, aliases: lookup.aliases)
+  }
+
+  /// By the hosts file and the rules of `localhost`.
+  package func known(_ host: String) async -> [IPAddress] {
+    if let literal = IPAddress(host) { return [literal] }
+    return await files.contents()?.hosts.lookUp(host) ?? []
   }
 
   /// Asks the machine's name servers one question, for checks that watch the servers themselves.
@@ -110,16 +117,20 @@ package final class SystemResolver: HostResolving {
   ) async throws(CancellationError) -> ResolvedHost {
     if configuration.servers.isEmpty { return ResolvedHost(failure: .noNameServer) }
     var elapsed = Duration.zero
+    var aliases: [String] = []
     // Of the name as it is written, and of what the search list makes of it.
     var own: Verdict?
     var guessed: Verdict?
     for candidate in configuration.candidates(for: name, isAbsolute: host.hasSuffix(".")) {
       let lookup = try await lookUp(candidate, wanted, of: Source(servers: servers, configuration))
       elapsed += lookup.elapsed
-      if !lookup.addresses.isEmpty { return ResolvedHost(addresses: lookup.addresses, elapsed: elapsed) }
+      aliases += lookup.aliases
+      if !lookup.addresses.isEmpty {
+        return ResolvedHost(addresses: lookup.addresses, elapsed: elapsed, aliases: lookup.aliases)
+      }
       // It is this name that is meant: another one would be another host.
       if lookup.isPartial {
-        return ResolvedHost(failure: lookup.failure.map(unknownIfDeaf), elapsed: elapsed)
+        return ResolvedHost(failure: lookup.failure.map(unknownIfDeaf), elapsed: elapsed, aliases: aliases)
       }
       if candidate == name {
         own = lookup.failure
@@ -131,7 +142,8 @@ package final class SystemResolver: HostResolving {
     // That a guess does not exist says nothing; that a server failed over one may be why nothing was found.
     let isOpen = own?.reason == .dnsNXDomain && guessed.map { $0.reason != .dnsNXDomain } ?? false
     let failure = isOpen ? guessed : own ?? guessed
-    return ResolvedHost(failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed)
+    return ResolvedHost(
+      failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed, aliases: aliases)
   }
 
   /// Which addresses of a name, and until when.

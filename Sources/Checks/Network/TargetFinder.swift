@@ -8,6 +8,8 @@ package struct TargetFinder: Sendable {
   package let policy: EgressPolicy
   /// What checks from the API may use up; nil: nobody counts.
   package let budget: EgressBudget?
+  /// The names whose failures a check from the API may tell.
+  private let names = KnownNames()
 
   package init(resolver: any HostResolving, policy: EgressPolicy, budget: EgressBudget? = nil) {
     self.resolver = resolver
@@ -43,11 +45,33 @@ package struct TargetFinder: Sendable {
     let host = try await resolve(target.endpoint.host, for: check, until: deadline)
     let dns = IPAddress(target.endpoint.host) == nil ? host.elapsed : nil
     if let failure = host.failure {
+      let told = told(failure, of: target.endpoint.host, host.aliases, by: check)
       // How long a refusal took would tell a stranger what a name resolved to.
       let shown = failure.reason == .policyDenied ? nil : dns
-      return .ended(ProbeOutcome(failure, responseTime: shown, timings: Timings(dns: shown, total: shown)))
+      return .ended(ProbeOutcome(told, responseTime: shown, timings: Timings(dns: shown, total: shown)))
     }
-    return judged(host.addresses, of: target, for: check, dns: dns)
+    let finding = judged(host.addresses, of: target, for: check, dns: dns)
+    if check.origin == .api, case .found = finding { names.learn(target.endpoint.host, host.aliases) }
+    return finding
+  }
+
+  /// Where a host lies that a proxy looks up: by what is written, and by what this machine knows without asking. A name
+  /// that the proxy resolves otherwise cannot be judged here.
+  func place(of host: String) async -> AddressClass {
+    let classes = [AddressClass(writtenAs: host)] + (await resolver.known(host)).map(\.effectiveClass)
+    return classes.max { $0.privacyRank < $1.privacyRank } ?? .public
+  }
+
+  /// What a stranger may hear of a name that does not resolve: what it says of the name, only where the name is known
+  /// outside. A private address of the name is not told either.
+  private func told(
+    _ failure: Verdict, of host: String, _ aliases: [String], by check: MonitoringCheck
+  ) -> Verdict {
+    guard check.origin == .api, !failure.reason.isLocal, !failure.isUnknown, !names.knows(host, aliases)
+    else {
+      return failure
+    }
+    return failure.untold
   }
 
   /// What needs no waiting: the check may not be run, or its host is an address, of a family that it may use. Nil: the
@@ -164,13 +188,15 @@ package struct TargetFinder: Sendable {
     if let failure = server.failure {
       let words = "resolver \(named.host): \(failure.message ?? failure.reason.rawValue)"
       // Nobody was asked for the target yet.
-      let verdict = Verdict(failure.reason, phase: .prepare, message: words, isUnknown: failure.isUnknown)
+      let isUnknown = told(failure, of: named.host, server.aliases, by: check).isUnknown
+      let verdict = Verdict(failure.reason, phase: .prepare, message: words, isUnknown: isUnknown)
       return ResolvedHost(failure: verdict, elapsed: server.elapsed)
     }
     switch judge(server.addresses, of: Target(named, for: .dns), for: check) {
     case .refused(let why):
       return ResolvedHost(failure: Verdict(.policyDenied, phase: .prepare, message: "resolver \(why)"))
     case .permitted(var servers):
+      if check.origin == .api { names.learn(named.host, server.aliases) }
       // Three are as many as a resolv.conf may name. Queries go out by the kernel's choice of address.
       servers = servers.prefix(3).map { SocketAddress($0.address, port: $0.port) }
       var found = try await resolver.resolve(

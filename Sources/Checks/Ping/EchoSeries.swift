@@ -9,11 +9,15 @@ struct EchoSeries: Dialogue {
   let target: IPAddress
   let settings: PingSettings
   let nonce: UInt64
+  /// Over a raw socket, which hears the replies to every ping of this machine to this target; nil: over one that hears
+  /// its own only.
+  var identifier: UInt16?
 
   private(set) var tally = PingTally()
   private var sentAt: [ContinuousClock.Instant] = []
 
-  init(target: IPAddress, settings: PingSettings, nonce: UInt64) {
+  init(target: IPAddress, settings: PingSettings, nonce: UInt64, identifier: UInt16? = nil) {
+    self.identifier = identifier
     self.target = target
     self.settings = settings
     self.nonce = nonce
@@ -27,7 +31,8 @@ struct EchoSeries: Dialogue {
 
   private mutating func sendNext(_ now: ContinuousClock.Instant) -> DialogueStep {
     // bounded: at most 100 packets, numbered from 1
-    let echo = ICMPEcho(sequence: UInt16(sentAt.count + 1), nonce: nonce, size: settings.size)
+    var echo = ICMPEcho(sequence: UInt16(sentAt.count + 1), nonce: nonce, size: settings.size)
+    echo.identifier = identifier
     sentAt.append(now)
     tally.sent = sentAt.count
     // On the grid of the first packet: one late wake-up does not move the others.
@@ -40,7 +45,9 @@ struct EchoSeries: Dialogue {
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
   ) -> DialogueStep {
-    let sequence = ICMPEcho.repliedSequence(bytes, version: target.version, nonce: nonce, size: settings.size)
+    guard let message = ours(bytes) else { return .wait }
+    let sequence = ICMPEcho.repliedSequence(
+      message, version: target.version, nonce: nonce, size: settings.size)
     guard sender == target, let number = open(sequence) else { return .wait }
     // bounded: at most 100 packets, numbered from 1
     tally.roundTrips[number] = sentAt[number - 1].duration(to: now)
@@ -51,9 +58,18 @@ struct EchoSeries: Dialogue {
   mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> DialogueStep {
     // A redirect or a source quench (icmp(7)): the packet went on, and its reply may come (RFC 1122 3.2.2.2, RFC 6633).
     if error.code == EREMOTEIO { return .wait }
+    if let identifier, RawEcho.identifier(of: quoted) != identifier { return .wait }
     guard let number = open(ICMPEcho.sequence(of: quoted)) else { return .wait }
     tally.errors[number] = error
     return isSettled ? .done : .wait
+  }
+
+  /// The ICMP message of what came; nil for another run's.
+  private func ours(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let identifier else { return bytes }
+    let message = target.version == 4 ? RawEcho.message(inIPv4: bytes) : bytes
+    guard let message, RawEcho.identifier(of: message) == identifier else { return nil }
+    return message
   }
 
   /// A packet that was sent and not answered yet.

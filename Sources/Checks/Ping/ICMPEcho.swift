@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: MIT
 
 /// An ICMP or ICMPv6 echo request and its reply (RFC 792, RFC 4443 4). The kernel fills in the identifier and the
-/// checksum of an unprivileged socket, and hands over only packets with its identifier.
+/// checksum of an unprivileged socket, and hands over only packets with its identifier; over a raw socket only the
+/// checksum of ICMPv6 is its business.
 struct ICMPEcho: Hashable, Sendable {
   let sequence: UInt16
   /// At random for each run: tells our packets from an earlier run's that used the same identifier.
   let nonce: UInt64
   /// Payload bytes.
   let size: Int
+  /// Over a raw socket; nil: the kernel's choice.
+  var identifier: UInt16?
 
   func request(version: Int) -> [UInt8] {
     // bounded: a size of at most 1,472, held against the datagram's first
     var bytes: [UInt8] = [version == 4 ? 8 : 128, 0, 0, 0, 0, 0, UInt8(sequence >> 8), UInt8(sequence & 255)]
     bytes.reserveCapacity(8 + size)
     for index in 0..<size { bytes.append(payloadByte(index)) }
+    guard let identifier else { return bytes }
+    (bytes[4], bytes[5]) = (UInt8(identifier >> 8), UInt8(identifier & 255))
+    guard version == 4 else { return bytes }
+    let sum = RawEcho.checksum(bytes)
+    (bytes[2], bytes[3]) = (UInt8(sum >> 8), UInt8(sum & 255))
     return bytes
   }
 

@@ -3,14 +3,39 @@
 import Glibc
 import Monitoring
 
-/// Why this process may not ping, and the line that changes it; nil when it may. Asked at start: a ping check that
-/// can never run is an error of the set-up, not of its target.
-package func pingPermission() -> String? {
-  if Descriptor(openSocket(.icmp, family: AF_INET)) != nil { return nil }
-  switch errno {
-  case EACCES, EPERM: return pingForbidden
-  case let code: return "cannot open a ping socket: \(errorText(code).lowercased())"
+/// How this process may ping.
+package enum PingWay: Hashable, Sendable {
+  /// By sockets that the kernel opens to the groups of net.ipv4.ping_group_range.
+  case unprivileged
+  /// Only by raw sockets, for which it has CAP_NET_RAW.
+  case raw
+  /// Not at all: why, and the line that changes it.
+  case closed(String)
+
+  /// What to say of it where everything is fine.
+  package var words: String {
+    switch self {
+    case .unprivileged: "ICMP echo is allowed"
+    case .raw:
+      "ICMP echo goes over raw sockets (CAP_NET_RAW): net.ipv4.ping_group_range keeps this process out"
+    case .closed(let why): why
+    }
   }
+}
+
+/// Asked at start: a ping check that can never run is an error of the set-up, not of its target.
+package func pingWay() -> PingWay {
+  if Descriptor(openSocket(.icmp, family: AF_INET)) != nil { return .unprivileged }
+  let code = errno
+  guard code == EACCES || code == EPERM else {
+    return .closed("cannot open a ping socket: \(errorText(code).lowercased())")
+  }
+  return Descriptor(openSocket(.rawICMP, family: AF_INET)) != nil ? .raw : .closed(pingForbidden)
+}
+
+/// Why this process may not ping, and the line that changes it; nil when it may.
+package func pingPermission() -> String? {
+  if case .closed(let why) = pingWay() { why } else { nil }
 }
 
 extension MonitoringCheck {
@@ -24,13 +49,18 @@ extension MonitoringCheck {
 let pingForbidden =
   "the kernel forbids ping to this process: set net.ipv4.ping_group_range = 0 2147483647 with sysctl"
 
+extension FlowReport {
+  /// The kernel does not let this process have the socket.
+  var isForbidden: Bool { connected == nil && (end == .failed(EACCES) || end == .failed(EPERM)) }
+}
+
 extension Verdict {
   /// A ping that the network or the kernel cut short.
   init(pinging report: FlowReport, code: Int32, host: String, source: IPAddress?) {
-    switch code {
-    case EACCES where report.connected == nil, EPERM where report.connected == nil:
+    if report.isForbidden {
       self.init(.localFault, phase: .prepare, message: pingForbidden)
-    default: self.init(errno: code, phase: .connect, peer: host, source: source)
+    } else {
+      self.init(errno: code, phase: .connect, peer: host, source: source)
     }
   }
 }

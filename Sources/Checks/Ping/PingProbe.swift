@@ -2,7 +2,7 @@
 
 import Monitoring
 
-/// Sends ICMP echo requests over an unprivileged socket, or makes TCP connections, and counts what comes back before
+/// Sends ICMP echo requests over an unprivileged socket, or over a raw one where only that is allowed, or makes TCP connections, and counts what comes back before
 /// the deadline.
 ///
 /// The response time is the average round trip, which is what everybody means by it; `timings.total` is how long
@@ -48,8 +48,13 @@ package struct PingProbe: Probe {
     _ peer: SocketAddress, _ check: MonitoringCheck, _ settings: PingSettings,
     _ deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
-    let series = EchoSeries(target: peer.address, settings: settings, nonce: .random(in: 0...UInt64.max))
-    let conversation = try await reactor.converse(series, over: .icmp, with: peer, until: deadline)
+    var series = EchoSeries(target: peer.address, settings: settings, nonce: .random(in: 0...UInt64.max))
+    var conversation = try await reactor.converse(series, over: .icmp, with: peer, until: deadline)
+    if conversation.report.isForbidden, let identifier = EchoIdentifiers.shared.take() {
+      defer { EchoIdentifiers.shared.giveBack(identifier) }
+      series.identifier = identifier
+      conversation = try await reactor.converse(series, over: .rawICMP, with: peer, until: deadline)
+    }
     let (tally, report) = (conversation.dialogue.tally, conversation.report)
     var outcome = outcome(of: tally, check, settings, elapsed: report.elapsed)
     if case .failed(let code) = report.end, tally.roundTrips.isEmpty {

@@ -73,7 +73,9 @@ struct DefinitionReader {
     }
     definition.method = method
     if wire.secrets.areMissing {
-      throw Skip("its credentials or headers are not kept on disk; it waits for the next good pull")
+      throw Skip(
+        "its credentials, its headers or its url's query are not kept on disk; it waits for the next good pull"
+      )
     }
     try authentication()
     try headers()

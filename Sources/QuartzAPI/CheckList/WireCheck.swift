@@ -35,7 +35,7 @@ package struct WireCheck: Hashable, Sendable {
     /// Nil when there are none.
     package var credentials: SecretJSON?
     package var headers: SecretJSON?
-    /// Left out when the list was written to disk: the check cannot run as it was meant.
+    /// Left out when the list was written to disk, or the url's query was: the check cannot run as it was meant.
     package var areMissing = false
 
     package init(credentials: SecretJSON? = nil, headers: SecretJSON? = nil, areMissing: Bool = false) {
@@ -105,7 +105,7 @@ extension WireCheck {
         json.object { $0.field("name", resourceName) }
       }
       json.field("check_type", type)
-      json.fieldIfPresent("url", withSecrets ? url : url?.withoutUserInfo)
+      json.fieldIfPresent("url", withSecrets ? url : url?.withoutSecrets)
       json.fieldIfPresent("ip_address", ipAddress)
       json.fieldIfPresent("port", port)
       json.fieldIfPresent("expected_status_code", expectedStatusCode)
@@ -125,7 +125,7 @@ extension WireCheck {
         }
         if let headers = secrets.headers { json.member("custom_headers", headers.reveal()) }
       }
-      if secrets.areMissing || (!withSecrets && !secrets.isEmpty) {
+      if secrets.areMissing || (!withSecrets && (!secrets.isEmpty || url?.hasQuery ?? false)) {
         json.field("agent_secrets_missing", true)
       }
     }
@@ -193,13 +193,27 @@ extension JSONWriter {
 }
 
 extension String {
-  /// User info is no part of a url that a check may have; the list has it all the same, and it may be a password. What
+  /// The url without its query, where keys are kept, and without what never leaves this machine, the fragment. User
+  /// info is no part of a url that a check may have; the list has it all the same, and it may be a password. What
   /// stands there instead keeps the url as refused as it was.
-  fileprivate var withoutUserInfo: String {
+  ///
+  /// By bytes: a mark behind the `?` would make another character of it.
+  fileprivate var withoutSecrets: String {
     // bounded: texts, and places that were found in them
-    guard let start = firstRange(of: "://")?.upperBound else { return self }
-    let end = self[start...].firstIndex { "/?#".contains($0) } ?? endIndex
-    guard let at = self[start..<end].lastIndex(of: "@") else { return self }
-    return self[..<start] + Redacted.mark + self[at...]
+    let bytes = utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    guard let scheme = bytes.indices.first(where: { bytes[$0...].starts(with: "://".utf8) }) else {
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    let start = bytes.index(scheme, offsetBy: 3)
+    let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
+    guard let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) else {
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    return String(decoding: bytes[..<start], as: UTF8.self) + Redacted.mark
+      + String(decoding: bytes[at...], as: UTF8.self)
+  }
+
+  fileprivate var hasQuery: Bool {
+    utf8.first { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } == UInt8(ascii: "?")
   }
 }

@@ -155,8 +155,12 @@ struct AgentParts: Sendable {
           "hint": "raise LimitNOFILE or ulimit -n",
         ])
     }
-    if catalog.checks.contains(where: \.sendsEchoes), let problem = pingPermission() {
-      log.error("ping checks cannot run: \(problem)")
+    if catalog.checks.contains(where: \.sendsEchoes) {
+      switch pingWay() {
+      case .unprivileged: break
+      case .raw: log.notice("\(PingWay.raw.words)")
+      case .closed(let problem): log.error("ping checks cannot run: \(problem)")
+      }
     }
   }
 

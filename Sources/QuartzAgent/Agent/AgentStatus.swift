@@ -39,12 +39,22 @@ struct AgentStatus: StatusSource {
     if let damage = history.damage { snapshot.notices.append(StatusProblem(damage)) }
     if let problem = refusedFile.problem { snapshot.notices.append(problem) }
     snapshot.notices += starts.notes.map { StatusProblem($0, hint: asideHint) }
-    snapshot.notices += await linkNotices() + egressNotices()
+    snapshot.notices += await linkNotices() + egressNotices() + pingNotices()
     return snapshot
   }
 
   private func linkNotices() async -> [StatusProblem] {
     await link?.notices().map { StatusProblem($0.message, hint: $0.hint, critical: $0.isAlarm) } ?? []
+  }
+
+  /// Asked at each picture, for the permission comes and goes with a sysctl.
+  private func pingNotices() -> [StatusProblem] {
+    guard catalog.checks.contains(where: { $0.enabled && $0.sendsEchoes }) else { return [] }
+    return switch pingWay() {
+    case .unprivileged: []
+    case .raw: [StatusProblem(PingWay.raw.words)]
+    case .closed(let why): [StatusProblem("ping checks cannot run", hint: why, critical: true)]
+    }
   }
 
   private func egressNotices() -> [StatusProblem] {

@@ -118,6 +118,7 @@ struct HistoryFolder: Sendable {
   /// All files there are, decoded one by one, and what could not be read, in words.
   func read(_ starts: StartWatch) async -> (reading: HistoryReading, problems: [String]) {
     var reading = HistoryReading()
+    if let problem = await objection() { return (reading, [problem]) }
     if let problem = await StateFolder.prepare(path) { return (reading, [problem]) }
     var problems: [String] = []
     for number in await onThread({ fileNumbers(path) }) {
@@ -142,7 +143,13 @@ struct HistoryFolder: Sendable {
   }
 
   func write(_ number: Int, _ bytes: [UInt8]) async throws(StateFile.Failure) {
+    if let problem = await objection() { throw StateFile.Failure(description: problem) }
     try await file(number).write(bytes)
+  }
+
+  /// Its files would be looked for, and written, wherever a link in its place leads.
+  private func objection() async -> String? {
+    await onThread { OwnFile.objection(toFolder: path).map { "\(path) \($0)" } }
   }
 }
 

@@ -30,8 +30,11 @@ struct ValidateCommand: ParsableCommand {
       let count = settings.checks.count
       printOutput("\(path): ok, \(count) \(count == 1 ? "check" : "checks")\n")
     }
-    if settings.checks.contains(where: \.sendsEchoes), let problem = pingPermission() {
-      printError("warning: ping checks cannot run on this machine: \(problem)")
+    guard settings.checks.contains(where: \.sendsEchoes) else { return }
+    switch pingWay() {
+    case .unprivileged: break
+    case .raw: printError("note: \(PingWay.raw.words)")
+    case .closed(let problem): printError("warning: ping checks cannot run on this machine: \(problem)")
     }
   }
 }

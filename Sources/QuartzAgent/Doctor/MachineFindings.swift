@@ -28,7 +28,8 @@ func authoritiesFinding() -> Finding {
 }
 
 func pingFinding(_ isNeeded: Bool) -> Finding {
-  guard let problem = pingPermission() else { return .fine("ping", "ICMP echo is allowed") }
+  let way = pingWay()
+  guard case .closed(let problem) = way else { return .fine("ping", way.words) }
   let hint = "sysctl -w net.ipv4.ping_group_range=\"0 2147483647\", or method: tcp"
   return isNeeded ? .trouble("ping", problem, hint: hint) : .warning("ping", problem, hint: hint)
 }

@@ -5,6 +5,7 @@ import Glibc
 
 /// What must hold before anything else runs.
 func prepareProcess() {
+  forbidDumps()
   shareAllocatorArenas()
   // A write to a connection the other side closed is an error to handle, not a death: libcurl and OpenSSL write too.
   signal(SIGPIPE, SIG_IGN)
@@ -57,11 +58,26 @@ func processEnvironment() -> [String: String] {
   return variables
 }
 
-/// Below this the Swift runtime itself cannot open what it needs, and traps without a word.
-func requireDescriptors() throws {
+/// Without these the Swift runtime traps, waits for ever or takes the command line for empty, without a word.
+func requireResources() throws {
   let least = 32
-  guard descriptorLimit() < least else { return }
+  if descriptorLimit() < least {
+    throw failure(
+      "the descriptor limit is \(descriptorLimit()), at least \(least) are needed",
+      hint: "raise it with ulimit -n or LimitNOFILE", status: ExitStatus.internalError)
+  }
+  if let needed = MachineFacts.memoryShortage() {
+    throw failure(
+      "the system gives this process less than the \(needed >> 20) MiB that it and its threads need to run",
+      hint: "raise the limits on data and address space (ulimit -d, ulimit -v, LimitDATA, LimitAS)",
+      status: ExitStatus.internalError)
+  }
+}
+
+/// The arguments are read from there by the runtime.
+func requireCommandLine() throws {
+  guard access("/proc/self/cmdline", R_OK) != 0 else { return }
   throw failure(
-    "the descriptor limit is \(descriptorLimit()), at least \(least) are needed",
-    hint: "raise it with ulimit -n or LimitNOFILE", status: ExitStatus.internalError)
+    "/proc is not mounted, and the arguments of this command are read from it",
+    hint: "mount -t proc proc /proc, or start it where /proc is", status: ExitStatus.internalError)
 }

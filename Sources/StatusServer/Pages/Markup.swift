@@ -26,8 +26,9 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
     mutating func appendInterpolation(_ number: Int) { html += String(number) }
 
+    /// Nobody sees what is invisible, so it is shown as an escape.
     mutating func appendInterpolation(_ text: String) {
-      for scalar in text.unicodeScalars {
+      for scalar in text.printable(maxBytes: .max).unicodeScalars {
         switch scalar {
         case "&": html += "&amp;"
         case "<": html += "&lt;"

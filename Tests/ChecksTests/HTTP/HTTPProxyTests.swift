@@ -143,7 +143,7 @@ import Testing
       $0.proxy = Redacted("\(kind.rawValue)://nowhere.test:1")
     }
     let missing = try await ProbeBench().http(unknown)
-    #expect(missing.verdict.reason == .proxyConnect)
+    #expect(missing.verdict.reason == .dnsNXDomain)
     #expect(missing.verdict.phase == .proxy)
   }
 

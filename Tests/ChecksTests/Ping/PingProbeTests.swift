@@ -144,14 +144,6 @@ struct PingProbeTests {
     #expect(outcome.ipVersion == 6)
   }
 
-  @Test func withoutPermissionItIsALocalFaultThatNamesTheLine() async throws {
-    let outcome = try await attempt("127.0.0.1", ["ip link set lo up"])
-    #expect(outcome.verdict.reason == .localFault)
-    #expect(outcome.verdict.state == .unknown)
-    #expect(outcome.verdict.message?.contains("net.ipv4.ping_group_range = 0 2147483647") == true)
-    #expect(outcome.ping == nil)
-  }
-
   @Test func noRouteIsALocalFault() async throws {
     let outcome = try await attempt("192.0.2.1", [Self.permission])
     #expect(outcome.verdict.reason == .localFault)
@@ -163,10 +155,4 @@ struct PingProbeTests {
     #expect(outcome.verdict.reason == .policyDenied)
   }
 
-  /// Asked from a thread of the namespace, with and without the line.
-  @Test(arguments: [true, false]) func permissionIsTold(isGiven: Bool) async throws {
-    let answer = try await NetworkNamespace.run(isGiven ? [Self.permission] : []) { pingPermission() }
-    #expect((answer == nil) == isGiven)
-    if let answer { #expect(answer.contains("net.ipv4.ping_group_range")) }
-  }
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Synchronization
+
+/// The names at which checks from the API found an address that they may dial, since the agent's start.
+///
+/// A result that is delivered must not tell a stranger which names exist in the network around the agent. A name with a
+/// private address ends as unknown and is not delivered, so the failure of any other name is delivered only when the
+/// name once led to an open address, and with it is known outside. Until then a missing name and a private one look the
+/// same: nothing comes.
+package final class KnownNames: Sendable {
+  /// Names kept. Far more than the checks of an API can have; beyond it all are forgotten and learned again.
+  static let limit = 16_384
+
+  private let names = Mutex<Set<String>>([])
+
+  package init() {}
+
+  /// - Parameter host: as the check writes it, and the aliases that its answer led through.
+  func learn(_ host: String, _ aliases: [String]) {
+    let path = ([host] + aliases).map(Self.canonical)
+    names.withLock { names in
+      if path.allSatisfy(names.contains) { return }
+      if names.count + path.count > Self.limit { names.removeAll() }
+      names.formUnion(path)
+    }
+  }
+
+  /// Whether all of them are: an alias of one's own may lead to a name that is not.
+  func knows(_ host: String, _ aliases: [String]) -> Bool {
+    let path = ([host] + aliases).map(Self.canonical)
+    return names.withLock { names in path.allSatisfy(names.contains) }
+  }
+
+  /// Lower case, without the final dot.
+  private static func canonical(_ name: String) -> String {
+    (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()
+  }
+}
+
+extension Verdict {
+  /// The failure to resolve a name that nobody outside is known to know: not for the API.
+  var untold: Verdict {
+    let words = "not reported: it had no address yet that is open to checks from the API"
+    var told = with(message: message.map { "\($0) (\(words))" } ?? words)
+    told.isUnknown = true
+    return told
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+
+@testable import Spool
+
+/// The store's folder holds files of the agent's own and nothing that leads elsewhere.
+@Suite struct LinkTests {
+  enum Trick: CaseIterable { case symbolic, hard, pipe, folder, foreign }
+
+  /// Whatever lies where a file of the store should be, it is refused with its path and what it is, and the file that
+  /// it leads to keeps its bytes.
+  @Test(arguments: Trick.allCases, ["cursor", "0000000000000001.seg"])
+  func isNotFollowed(trick: Trick, name: String) throws {
+    if trick == .foreign, geteuid() != 0 { return }
+    let directory = try ScratchDirectory()
+    let path = directory.path + "/spool"
+    let files = try PosixFileSystem(path: path)
+    let victim = directory.path + "/victim"
+    try Data("precious".utf8).write(to: URL(filePath: victim))
+    let place = path + "/" + name
+    let words =
+      switch trick {
+      case .symbolic: (symlink(victim, place) == 0, "is a symbolic link").1
+      case .hard: (link(victim, place) == 0, "has 2 names (hard links)").1
+      case .pipe: (mkfifo(place, 0o600) == 0, "is not a regular file").1
+      case .folder: (mkdir(place, 0o700) == 0, "").1
+      case .foreign:
+        (
+          FileManager.default.createFile(atPath: place, contents: nil) && chown(place, 65_534, 0) == 0,
+          "belongs to user 65534"
+        ).1
+      }
+    for create in [true, false] {
+      do throws(FileFault) {
+        files.close(try files.open(name, create: create))
+        Issue.record("opened \(trick)")
+      } catch {
+        guard case .refused(let why) = error else {
+          #expect(trick == .folder, "\(error)")
+          continue
+        }
+        #expect(why.contains(place) && why.contains(words), "\(why)")
+      }
+    }
+    #expect(try String(contentsOf: URL(filePath: victim), encoding: .utf8) == "precious")
+  }
+}
