@@ -92,24 +92,18 @@ package final class CheckScheduler: Sendable {
   }
 
   /// Replaces the list of checks, before or during `run()`. Disabled ones are left out; of two with one id the
-  /// first counts. Unchanged checks keep their slots and their runs; a removed one's run ends by itself.
-  package func apply(_ checks: [MonitoringCheck]) {
+  /// first counts. Unchanged checks keep their slots and their runs; a removed one's run ends by itself. One that
+  /// comes, and of which nothing is known, runs within min(interval, 30 s).
+  ///
+  /// - Parameter findings: what the last result of each check found, by the history; checks without one are left out.
+  package func apply(_ checks: [MonitoringCheck], recalling findings: [UniqueID: RunOutcome.Finding] = [:]) {
     let list = CheckList(checks)
     let told = state.withLock { state in
-      let told = state.schedule.apply(list, at: source.now())
+      let told = state.schedule.apply(list, recalling: findings, at: source.now())
       arm(&state)
       return told
     }
     told.forEach(events)
-    source.wake()
-  }
-
-  /// What is known of checks from before this process; after `apply`, before or during `run()`.
-  package func recall(_ findings: [UniqueID: RunOutcome.Finding]) {
-    state.withLock { state in
-      state.schedule.recall(findings, at: source.now())
-      arm(&state)
-    }
     source.wake()
   }
 
@@ -127,6 +121,11 @@ package final class CheckScheduler: Sendable {
   /// Whether a run of this check is under way.
   package func isRunning(_ checkID: UniqueID) -> Bool {
     state.withLock { state in state.schedule.runs.values.contains { $0.check == checkID } }
+  }
+
+  /// When these checks run next, or since when they wait or run; UTC. Checks that are off or gone are left out.
+  package func runs(of ids: Set<UniqueID>) -> [UniqueID: Timestamp] {
+    ids.isEmpty ? [:] : state.withLock { $0.schedule.runs(of: ids) }
   }
 
   package func status() -> ScheduleStatus {
@@ -183,7 +182,7 @@ package final class CheckScheduler: Sendable {
     let due = DueCheck(check: start.check, scheduledAt: start.scheduledAt, due: start.due, late: late)
     let outcome = await work(due)
     let now = source.now().boot
-    outcome.settle(state.withLock { $0.schedule.conclude(start.run, outcome.finding, at: now) })
+    outcome.settle(state.withLock { $0.schedule.conclude(start.run, outcome.finding, hasResult: outcome.hasResult, at: now) })
     close { $0.finish(start.run, late: late, at: now) }
   }
 

@@ -21,8 +21,15 @@ struct CheckList: Sendable {
 
 extension Schedule {
   /// Takes a new list. A check whose id and pace are in both keeps its slot, its place in the queue and its run; with
-  /// another pace it moves to its new timeline; one that is gone stops, its last run ends by itself.
-  mutating func apply(_ list: CheckList, at reading: ClockReading) -> [ScheduleEvent] {
+  /// another pace it moves to its new timeline; one that is gone stops, its last run ends by itself. One that comes is
+  /// new, and need not wait for its slot, unless something is known of it.
+  ///
+  /// - Parameter findings: what the last result of a check found, from before this process or before the check was gone:
+  ///   who is known to work may take the reserved places at once, and who is known to fail is probed at its pace for
+  ///   that.
+  mutating func apply(
+    _ list: CheckList, recalling findings: [UniqueID: RunOutcome.Finding] = [:], at reading: ClockReading
+  ) -> [ScheduleEvent] {
     realign(to: reading)
     let now = wall(reading.boot)
     let old = (checks: checks, entries: entries)
@@ -33,10 +40,11 @@ extension Schedule {
     for (entry, check) in zip(old.entries, old.checks) where entry.state != .off {
       guard let position = list.positions[check.id] else { continue }
       entries[position].seen = entry.seen
+      entries[position].isNew = entry.isNew
       entries[position].interval = checks[position].pace(entry.seen)
       if entries[position].interval == entry.interval {
         entries[position] = entry
-      } else if entry.state == .waiting {
+      } else if entry.state == .waiting, entry.steps == 0 {
         counts.missed += 1
         let slots = SlotRange(
           first: Timestamp(microseconds: entry.slot), count: 1, interval: .microseconds(entry.interval))
@@ -45,9 +53,14 @@ extension Schedule {
     }
     // The id from the dictionary: the checks lie all over the memory, and slots pass while we look at them.
     for (id, position) in list.positions where entries[position].state == .off {
+      if let finding = findings[id] { recall(finding, of: position) }
       let interval = Duration.microseconds(entries[position].interval)
       let timeline = Timeline(agent: agent, check: id, interval: interval)
-      entries[position].slot = timeline.slot(after: now).microseconds
+      if entries[position].isNew {
+        planFirst(position, on: timeline, after: now)
+      } else {
+        entries[position].slot = timeline.slot(after: now).microseconds
+      }
       entries[position].state = .planned
     }
     adoptRuns(list, at: now)
@@ -78,31 +91,25 @@ extension Schedule {
         case .running, .off: min(timeline.slot(atOrAfter: moved), timeline.slot(atOrBefore: now))
         }
       entries[position].slot = slot.microseconds
+      if entry.state == .planned, entry.isNew {
+        planFirst(position, on: timeline, after: now)
+      } else if entry.steps > 0 {
+        stepUp(position, to: now)
+      }
     }
     planAll()
   }
 
-  /// What was seen of checks before this process: who is known to work may take the reserved places at once, and who
-  /// is known to fail is probed at its pace for that. Checks that have run since know better.
-  mutating func recall(_ findings: [UniqueID: RunOutcome.Finding], at reading: ClockReading) {
-    let now = wall(reading.boot)
-    for position in entries.indices where entries[position].seen == .never {
-      switch findings[checks[position].id] {
-      case .works: entries[position].seen = .works
-      case .fails:
-        let pace = entries[position].interval
-        take(position, .fails)
-        guard entries[position].interval != pace, entries[position].state == .planned else { continue }
-        entries[position].slot = ownTimeline(position).slot(after: now).microseconds
-        planWake(position)
-      case .unknown, nil: break
-      }
+  /// The check is not new: its last result is known.
+  private mutating func recall(_ finding: RunOutcome.Finding, of position: Int) {
+    entries[position].isNew = false
+    switch finding {
+    case .works where entries[position].seen == .never: entries[position].seen = .works
+    case .fails where entries[position].seen == .never:
+      entries[position].seen = .fails
+      entries[position].interval = checks[position].pace(.fails)
+    case .works, .fails, .unknown: break
     }
-  }
-
-  /// The grid of the present pace.
-  private func ownTimeline(_ position: Int) -> Timeline {
-    Timeline(agent: agent, check: checks[position].id, interval: .microseconds(entries[position].interval))
   }
 
   /// Finds the entries of the runs that are going, also of a check that was removed and has come back.
@@ -111,7 +118,9 @@ extension Schedule {
       let position = list.positions[run.check]
       runs[number]?.entry = position
       guard let position, entries[position].state != .running else { continue }
-      entries[position].slot -= entries[position].interval
+      if entries[position].steps == 0 { entries[position].slot -= entries[position].interval }
+      // Nothing between that slot and now is this run's to answer for.
+      stepUp(position, to: now)
       entries[position].state = .running
     }
   }

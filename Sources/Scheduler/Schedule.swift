@@ -6,7 +6,8 @@ import Monitoring
 ///
 /// Each check is in one of three states. *Planned*: its next slot is in the heap. *Waiting*: its slot came, a limit
 /// holds it, and the slot after it is in the heap. *Running*: it is not in the heap; what passed meanwhile is
-/// counted when the run ends, so a check cannot overlap itself. Entries lie in arrays by the check's position in
+/// counted when the run ends, so a check cannot overlap itself. A check that has no result yet is *new* besides, and
+/// need not wait for a slot; see Schedule+First.swift. Entries lie in arrays by the check's position in
 /// the list: 24 bytes here and 20 in the heap for a check, and the list itself is shared with whoever gave it.
 struct Schedule {
   struct Entry {
@@ -14,8 +15,15 @@ struct Schedule {
     var slot: Int64
     /// The present pace, `interval` or `interval_failing`; microseconds.
     var interval: Int64
+    /// From `slot` to a run that is off the grid, in steps of `Timeline.firstStep`; 0 for every other run.
+    var steps: UInt32 = 0
     var state: State
     var seen = Seen.never
+    /// It has no result yet, from this process or before.
+    var isNew = true
+
+    /// When the run is due that is planned, waits or goes. Microseconds of UTC.
+    var instant: Int64 { slot + Int64(steps) * Timeline.firstStep }
 
     var timeline: Timeline { Timeline(slot: slot, interval: interval) }
 
@@ -30,7 +38,7 @@ struct Schedule {
     /// When it needs us next, by the boot clock; nil while it runs and while it is off.
     func wake(_ offset: Int64) -> Int64? {
       switch state {
-      case .planned: slot &- offset
+      case .planned: instant &- offset
       case .waiting: slot + interval &- offset
       case .running, .off: nil
       }
@@ -102,14 +110,19 @@ struct Schedule {
   /// A run came to its verdict. The check takes the pace of it and, until `finish`, stays running: what is to happen
   /// before its next run can happen now.
   ///
+  /// - Parameter hasResult: false: it left nothing behind, and a new check stays new.
   /// - Returns: the slots it spanned, by the new pace.
-  mutating func conclude(_ number: UInt64, _ finding: RunOutcome.Finding, at now: BootInstant) -> SlotRange? {
+  mutating func conclude(
+    _ number: UInt64, _ finding: RunOutcome.Finding, hasResult: Bool = true, at now: BootInstant
+  ) -> SlotRange? {
     guard let run = runs[number], let position = run.entry else { return nil }
     switch finding {
     case .works: take(position, .works)
     case .fails: take(position, .fails)
     case .unknown: break
     }
+    entries[position].steps = 0
+    if hasResult { entries[position].isNew = false }
     let entry = entries[position]
     let answered = wall(BootInstant(microseconds: min(now.microseconds, run.answersUntil)))
     let spanned = entry.timeline.slots(after: Timestamp(microseconds: entry.slot), through: answered)
@@ -133,9 +146,8 @@ struct Schedule {
       let missed = entry.timeline.slots(after: last, through: wall(now))
       pass(position, missed) { events.append(.missed(check: run.check, slots: $0, cause: .gap)) }
       counts.missed += missed
-      entries[position].slot += entry.interval
       entries[position].state = .planned
-      planWake(position)
+      planNext(position, after: wall(now))
     }
     return (events, limit.canStart)
   }
@@ -148,10 +160,11 @@ struct Schedule {
     guard let position = runs[start.run]?.entry, late.microseconds >= entries[position].interval else {
       return nil
     }
-    let own = SlotRange(
-      first: start.scheduledAt, count: 1, interval: .microseconds(entries[position].interval))
-    counts.missed += 1
+    let entry = entries[position]
     var end = finish(start.run, late: late, at: now)
+    guard entry.steps == 0 else { return end }
+    counts.missed += 1
+    let own = SlotRange(first: start.scheduledAt, count: 1, interval: .microseconds(entry.interval))
     end.events.insert(.missed(check: start.check.id, slots: own, cause: .gap), at: 0)
     return end
   }
@@ -184,16 +197,16 @@ struct Schedule {
   /// A planned check queues at its host; a waiting one moves on to the slot that has come. Slots before the one it
   /// queues for are missed, and so is that one if it is too old to start.
   private mutating func fallDue(_ position: Int, at now: BootInstant) -> ScheduleEvent? {
+    leaveFirstRun(position, at: wall(now))
     let entry = entries[position]
     let latest = entry.timeline.slot(atOrBefore: wall(now)).microseconds
     var missed = Int((latest - entry.slot) / entry.interval)
     let cause: MissCause = entry.state == .waiting ? .limit : .gap
     entries[position].slot = latest
     if entry.state == .planned {
-      if wall(now).microseconds - latest > Self.grace(entry.interval) {
-        missed += 1
-        entries[position].slot += entry.interval
-        planWake(position)
+      if wall(now).microseconds - entries[position].instant > Self.grace(entry.interval) {
+        if entry.steps == 0 { missed += 1 }
+        planNext(position, after: wall(now))
       } else {
         entries[position].state = .waiting
         limit.enqueue(position, host: hostKey(checks[position]), entry.standing)
@@ -212,16 +225,17 @@ struct Schedule {
     let pace = checks[position].pace(seen)
     guard pace != entries[position].interval else { return }
     let timeline = Timeline(agent: agent, check: checks[position].id, interval: .microseconds(pace))
-    let slot = timeline.slot(atOrBefore: Timestamp(microseconds: entries[position].slot))
+    let slot = timeline.slot(atOrBefore: Timestamp(microseconds: entries[position].instant))
     entries[position].interval = pace
     entries[position].slot = slot.microseconds
+    entries[position].steps = 0
   }
 
   private mutating func start(
     _ position: Int, _ host: String, _ standing: InFlightLimit.Standing, at now: BootInstant
   ) -> Start {
     let check = checks[position]
-    let slot = entries[position].slot
+    let slot = entries[position].instant
     due.remove(position)
     entries[position].state = .running
     lastRun += 1

@@ -5,7 +5,7 @@ import Monitoring
 /// A check whose turn has come.
 package struct DueCheck: Sendable {
   package let check: MonitoringCheck
-  /// The slot, on the check's timeline in UTC.
+  /// The slot, on the check's timeline in UTC; of a first run, a step of 30 s after one.
   package let scheduledAt: Timestamp
   /// When that was by the clock that is never set.
   package let due: BootInstant
@@ -24,12 +24,18 @@ package struct RunOutcome: Sendable {
   }
 
   package var finding: Finding
+  /// False: the run left no result behind, and a check without one is still without.
+  package var hasResult: Bool
   /// Called once, before the check can run again, with the slots that passed while this run was going and take its
   /// verdict: whoever keeps the verdict learns of its slots in the same breath.
   package var settle: @Sendable (SlotRange?) -> Void
 
-  package init(_ finding: Finding, settle: @escaping @Sendable (SlotRange?) -> Void = { _ in }) {
+  package init(
+    _ finding: Finding, hasResult: Bool = true,
+    settle: @escaping @Sendable (SlotRange?) -> Void = { _ in }
+  ) {
     self.finding = finding
+    self.hasResult = hasResult
     self.settle = settle
   }
 }

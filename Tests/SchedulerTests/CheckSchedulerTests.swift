@@ -39,7 +39,8 @@ import Testing
 
   @Test func anHourOfSlots() async throws {
     let scheduler = makeScheduler()
-    scheduler.apply(try (0..<5).map { try makeCheck("check-\($0)", every: .seconds(60 * ($0 + 1))) })
+    let checks = try (0..<5).map { try makeCheck("check-\($0)", every: .seconds(60 * ($0 + 1))) }
+    scheduler.apply(checks, recalling: settled(checks))
     await running(scheduler) {
       let end = newYear.boot.advanced(by: .seconds(3600))
       while let deadline = source.deadline, deadline <= end {
@@ -59,7 +60,7 @@ import Testing
     let told = Mutex<[DueCheck]>([])
     let scheduler = makeScheduler { due in told.withLock { $0.append(due) } }
     let check = try makeCheck("Shop front", every: .seconds(3600))
-    scheduler.apply([check])
+    scheduler.apply([check], recalling: settled([check]))
     let timeline = Timeline(agent: "london-1", check: check.id, interval: .seconds(3600))
     let slot = timeline.slot(after: newYear.wall)
     let boot = newYear.boot.advanced(by: newYear.wall.duration(to: slot))
@@ -77,7 +78,7 @@ import Testing
     let gate = Gate()
     let scheduler = makeScheduler { _ in await gate.wait() }
     let check = try makeCheck("Slow", every: .seconds(10), retries: 2)
-    scheduler.apply([check])
+    scheduler.apply([check], recalling: settled([check]))
     await running(scheduler) {
       source.advanceToDeadline()
       await until { diary.starts(of: "Slow") == 1 }
@@ -101,7 +102,8 @@ import Testing
     let scheduler = makeScheduler(testOptions(total: 1)) { due in
       if due.check.name == "first" { await gate.wait() }
     }
-    scheduler.apply([try makeCheck("first"), try makeCheck("second")])
+    let checks = [try makeCheck("first"), try makeCheck("second")]
+    scheduler.apply(checks, recalling: settled(checks))
     await running(scheduler) {
       while diary.starts(of: "first") == 0 {
         let started = scheduler.status().started
@@ -122,7 +124,7 @@ import Testing
   @Test func aLongSleepIsToldAsMissed() async throws {
     let scheduler = makeScheduler()
     let check = try makeCheck("Shop front")
-    scheduler.apply([check])
+    scheduler.apply([check], recalling: settled([check]))
     let slot = Timeline(agent: "london-1", check: check.id, interval: .seconds(60)).slot(after: newYear.wall)
     await running(scheduler) {
       source.advance(by: newYear.wall.duration(to: slot) + .seconds(8 * 3600 + 30))

@@ -19,7 +19,7 @@ import Testing
     } events: { _ in
     }
     let other = try makeCheck("other", every: .seconds(3600))
-    scheduler.apply([try makeCheck("slow", every: .seconds(10)), other])
+    scheduler.apply([try makeCheck("slow", every: .seconds(10)), other], recalling: settled([other]))
     return scheduler
   }
 

@@ -94,8 +94,7 @@ import Testing
   @Test func aRestartRemembersWhoWasDown() throws {
     let down = try makeCheck("Down", every: .seconds(3600), failing: .seconds(10))
     let up = try makeCheck("Up", every: .seconds(3600), failing: .seconds(10))
-    var simulation = Simulation([down, up])
-    simulation.recall([down.id: .fails, up.id: .works])
+    var simulation = Simulation([down, up], recalling: [down.id: .fails, up.id: .works])
     simulation.finds = { check, _ in check.name == "Down" ? .fails : .works }
     simulation.run(for: .seconds(60))
     #expect(simulation.runs(of: down).count == 6)

@@ -48,7 +48,8 @@ import Testing
     arguments: [(0, 0), (59, 0), (60, 2), (150, 3)])
   func sleptThrough(seconds: Int, expected: Int) throws {
     var schedule = Schedule(testOptions(), at: newYear)
-    _ = schedule.apply(CheckList([try makeCheck("Shop")]), at: newYear)
+    let check = try makeCheck("Shop")
+    _ = schedule.apply(CheckList([check]), recalling: settled([check]), at: newYear)
     var clock = newYear
     clock.advance(by: newYear.boot.duration(to: try #require(schedule.nextDue)))
     let start = try #require(schedule.begin(at: clock).starts.first)

@@ -42,7 +42,8 @@ import Testing
     let beats = Counter()
     let gate = ThreadGate()
     let scheduler = scheduler(beats) { _ in gate.wait() }
-    scheduler.apply([try makeCheck("Shop front")])
+    let check = try makeCheck("Shop front")
+    scheduler.apply([check], recalling: settled([check]))
     let task = Task { await scheduler.run() }
     await until { beats.value == 1 }
     // A gap is told, and whoever is told does not return: the loop is stuck, the process lives.

@@ -50,8 +50,9 @@ import Testing
   @Test func aRestartKnowsWhoWorked() throws {
     let hanging = try (0..<500).map { try makeCheck("hanging-\($0)", retries: 1) }
     let healthy = try makeChecks(1000)
-    var simulation = Simulation(healthy + hanging, testOptions(total: 100))
-    simulation.recall(Dictionary(uniqueKeysWithValues: healthy.map { ($0.id, .works) }))
+    let works = Dictionary(uniqueKeysWithValues: healthy.map { ($0.id, RunOutcome.Finding.works) })
+    var simulation = Simulation(
+      healthy + hanging, testOptions(total: 100), recalling: settled(hanging).merging(works) { $1 })
     simulation.takes = { $0.retries == 1 ? .seconds(22) : .milliseconds(50) }
     simulation.finds = { check, _ in check.retries == 1 ? .fails : .works }
     simulation.run(for: .seconds(120))

@@ -33,6 +33,11 @@ func testOptions(total: Int = 2000, perHost: Int = 8, agent: String = "london-1"
   SchedulerOptions(agent: agent, limits: InFlightLimits(total: total, perHost: perHost)) { $0.target }
 }
 
+/// Checks that have a result, and one that says nothing of them.
+func settled(_ checks: [MonitoringCheck]) -> [UniqueID: RunOutcome.Finding] {
+  Dictionary(checks.map { ($0.id, .unknown) }, uniquingKeysWith: { first, _ in first })
+}
+
 extension ClockReading {
   mutating func advance(by duration: Duration) {
     boot = boot.advanced(by: duration)
@@ -63,6 +68,8 @@ struct Simulation {
   var takes: (MonitoringCheck) -> Duration = { _ in .milliseconds(20) }
   /// What a run of the check finds that ends at this time.
   var finds: (MonitoringCheck, Timestamp) -> RunOutcome.Finding = { _, _ in .works }
+  /// Whether a run that begins at this time leaves a result behind.
+  var leavesResult: (Timestamp) -> Bool = { _ in true }
   private(set) var runs: [Record] = []
   /// By the number of the run.
   private(set) var spans: [UInt64: SlotRange] = [:]
@@ -76,12 +83,15 @@ struct Simulation {
   private(set) var worstOverlap = 0
   private(set) var worstInFlight = 0
 
+  /// - Parameter findings: of the checks of which something is known; nil: all have a result that says nothing, so that
+  ///   none has a first run off its grid.
   init(
-    _ checks: [MonitoringCheck], _ options: SchedulerOptions = testOptions(), at clock: ClockReading = newYear
+    _ checks: [MonitoringCheck], _ options: SchedulerOptions = testOptions(),
+    recalling findings: [UniqueID: RunOutcome.Finding]? = nil, at clock: ClockReading = newYear
   ) {
     schedule = Schedule(options, at: clock)
     self.clock = clock
-    _ = schedule.apply(CheckList(checks), at: clock)
+    _ = schedule.apply(CheckList(checks), recalling: findings ?? settled(checks), at: clock)
   }
 
   /// Time passes and the agent runs.
@@ -107,12 +117,8 @@ struct Simulation {
     settle()
   }
 
-  mutating func apply(_ checks: [MonitoringCheck]) {
-    record(schedule.apply(CheckList(checks), at: clock))
-  }
-
-  mutating func recall(_ findings: [UniqueID: RunOutcome.Finding]) {
-    schedule.recall(findings, at: clock)
+  mutating func apply(_ checks: [MonitoringCheck], recalling findings: [UniqueID: RunOutcome.Finding]? = nil) {
+    record(schedule.apply(CheckList(checks), recalling: findings ?? settled(checks), at: clock))
   }
 
   mutating func forgetRecords() {
@@ -143,7 +149,8 @@ struct Simulation {
     going.removeAll { $0.end <= clock.boot }
     for run in ended {
       let finding = finds(run.check, clock.wall)
-      let slots = schedule.conclude(run.run, finding, at: clock.boot)
+      let slots = schedule.conclude(
+        run.run, finding, hasResult: leavesResult(clock.wall), at: clock.boot)
       spanned[run.check.id, default: 0] += slots?.count ?? 0
       spans[run.run] = slots
       record(schedule.finish(run.run, late: run.late, at: clock.boot).events)

@@ -67,9 +67,8 @@ struct AgentParts: Sendable {
       maintenance.replace(checks: checks)
       history.apply(checks, now: .now())
       engine.canaries.replace(catalog.canaries)
-      scheduler.apply(checks)
+      scheduler.apply(checks, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) })
     }
-    scheduler.recall(history.lastStates.mapValues { RunOutcome.Finding($0) })
     let status = AgentStatus(
       history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
       limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget,
@@ -97,12 +96,12 @@ struct AgentParts: Sendable {
     return CheckScheduler(options, source: try TimerWakeSource()) { due in
       let plan = maintenance.plan
       if plan.skips(due.check.id, at: due.scheduledAt) {
-        return RunOutcome(.unknown) { _ in recorder.skipped(due) }
+        return RunOutcome(.unknown, hasResult: false) { _ in recorder.skipped(due) }
       }
       let slot = ProbeSlot(scheduledAt: due.scheduledAt, trigger: .schedule, late: due.late)
       // A probe cancelled by the drain says nothing about its target: no result.
       guard var result = try? await engine.runner.run(due.check, slot: slot) else {
-        return RunOutcome(.unknown)
+        return RunOutcome(.unknown, hasResult: false)
       }
       // Also when only its end is in a window: the work may have begun while the run was still trying.
       result.maintenance = !plan.active(due.check.id, from: due.scheduledAt, through: .now()).isEmpty

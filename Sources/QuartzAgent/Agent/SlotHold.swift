@@ -12,12 +12,14 @@ struct SlotHold {
 
   /// From the verdict's slot to the next one the check then plans.
   ///
-  /// A slot of neither of the check's grids was planned when it had another interval: that verdict holds for one
-  /// interval of today.
+  /// A first run is no slot, and its verdict holds until the first one. Any other instant off the check's grids was planned
+  /// when it had another interval: that verdict holds for one interval of today.
   func interval(of check: MonitoringCheck, _ state: CheckState, slot: Timestamp) -> Duration {
     let pace = pace(of: check, state)
     let grids = [check.interval, check.intervalFailing].compactMap(\.self).map { timeline(check, $0) }
-    guard grids.contains(where: { $0.slot(atOrBefore: slot) == slot }) else { return pace }
+    guard grids.contains(where: { $0.slot(atOrBefore: slot) == slot || $0.isFirstRun(slot) }) else {
+      return pace
+    }
     return slot.duration(to: timeline(check, pace).slot(after: slot))
   }
 
