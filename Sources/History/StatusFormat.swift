@@ -12,6 +12,19 @@ package enum StatusFormat {
     return decimal(value, places: places, up: false) + "%"
   }
 
+  /// `–` without data. Where there is less than 1 % of the window, whole percents, cut, and how much that is:
+  /// `100% (2h)`; ten columns at most.
+  package static func uptime(_ window: WindowStatus) -> String {
+    guard let uptime = window.uptime else { return "–" }
+    guard window.data.isThin else { return percent(uptime) }
+    return "\(decimal(uptime, places: 0, up: false))% (\(length(window.data.judged)))"
+  }
+
+  /// ` (2h of data)` behind a figure that rests on less than 1 % of its window, else nothing.
+  package static func remark(_ data: DataShare) -> String {
+    data.isThin ? " (\(length(data.judged)) of data)" : ""
+  }
+
   /// A percentage with one decimal, cut: for figures beside the ones that matter.
   package static func share(_ value: Double) -> String {
     value >= 100 ? "100%" : decimal(value, places: 1, up: false) + "%"
@@ -29,7 +42,12 @@ package enum StatusFormat {
 
   /// One unit, cut: `0s`, `12s`, `3m`, `5h`, `2d`. A moment that is yet to come, by a clock set back, is `0s`.
   package static func age(_ instant: Timestamp, now: Timestamp) -> String {
-    let seconds = instant.duration(to: now).microseconds / 1_000_000
+    length(instant.duration(to: now).microseconds)
+  }
+
+  /// As an age, of microseconds.
+  package static func length(_ microseconds: Int64) -> String {
+    let seconds = microseconds / 1_000_000
     switch seconds {
     case ..<1: return "0s"
     case ..<60: return "\(seconds)s"

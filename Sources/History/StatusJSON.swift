@@ -68,11 +68,13 @@ extension StatusSnapshot {
         json.field("down", summary.down)
         json.field("degraded", summary.degraded)
         json.field("unknown", summary.unknown)
+        json.field("pending", summary.pending)
         json.field("maintenance", summary.maintenance)
       }
       json.key("uptime")
       json.object { json in
         json.percent("average", summary.averageUptime24h)
+        json.percent("data", summary.averageData24h.percent)
         json.field("period", UptimePeriod.day.rawValue)
       }
       writeParts(to: &json)
@@ -152,6 +154,10 @@ extension CheckStatus {
       json.field("state", state.rawValue)
       json.fieldIfPresent("since", since)
       json.field("stale", stale)
+      if isPending {
+        json.field("pending", true)
+        json.fieldIfPresent("next_run", nextRun)
+      }
       if let last {
         json.key("last")
         last.write(to: &json)
@@ -208,13 +214,16 @@ extension SparkPoint {
 }
 
 extension WindowStatus {
-  /// `uptime` and `coverage` in percent, null when there is no data; times in seconds.
+  /// `uptime` and `coverage` in percent, null when there is no data; `data` in percent of the whole window, `span_s`;
+  /// times in seconds.
   package func write(to json: inout JSONWriter) {
     json.object { json in
       json.field("period", period.rawValue)
       json.field("from", from)
       json.percent("uptime", uptime)
       json.percent("coverage", coverage)
+      json.percent("data", data.percent)
+      json.field("span_s", Double(span) / 1_000_000)
       json.field("enabled_s", Double(enabled) / 1_000_000)
       json.key("seconds")
       json.object { json in

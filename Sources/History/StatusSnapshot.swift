@@ -47,19 +47,29 @@ package struct StatusSummary: Hashable, Sendable {
   package var down = 0
   /// Includes the checks that have no result yet.
   package var unknown = 0
+  /// Those of the unknown ones that have no result yet.
+  package var pending = 0
   /// In a maintenance window now, and in none of the states above.
   package var maintenance = 0
   /// Mean over the enabled checks that have data, percent; nil when none has.
   package var averageUptime24h: Double?
+  /// How much of the 24 hours that rests on, in the mean of the same checks.
+  package var averageData24h = DataShare()
 }
 
 extension StatusSnapshot {
   package var summary: StatusSummary {
     var summary = StatusSummary()
     var uptimes: [Double] = []
+    var data = DataShare()
     for check in checks where check.enabled {
       summary.total += 1
-      if let uptime = check.window(.day).uptime { uptimes.append(uptime) }
+      let day = check.window(.day)
+      if let uptime = day.uptime {
+        uptimes.append(uptime)
+        data.judged += day.data.judged
+        data.span += day.data.span
+      }
       if check.maintenance != nil {
         summary.maintenance += 1
         continue
@@ -70,8 +80,13 @@ extension StatusSnapshot {
       case .down: summary.down += 1
       case .unknown: summary.unknown += 1
       }
+      if check.isPending { summary.pending += 1 }
     }
-    if !uptimes.isEmpty { summary.averageUptime24h = uptimes.reduce(0, +) / Double(uptimes.count) }
+    if !uptimes.isEmpty {
+      let count = Int64(uptimes.count)
+      summary.averageUptime24h = uptimes.reduce(0, +) / Double(count)
+      summary.averageData24h = DataShare(judged: data.judged / count, span: data.span / count)
+    }
     return summary
   }
 
@@ -94,6 +109,8 @@ package struct CheckStatus: Sendable {
   /// An enabled check whose last result is older than three intervals and a minute.
   package var stale: Bool
   package var last: LastResult?
+  /// When a check without a result runs first; see `StatusSnapshot.mark(nextRuns:)`.
+  package var nextRun: Timestamp?
   /// In the order of `UptimePeriod.allCases`.
   package var windows: [WindowStatus]
   /// Oldest first, at most 40.
@@ -159,6 +176,8 @@ package struct WindowStatus: Hashable, Sendable {
   /// Microseconds.
   package var time = Tally()
   package var counts = Tally()
+  /// Microseconds from its start until now.
+  package var span: Int64 = 0
   /// Microseconds in which the check was enabled.
   package var enabled: Int64 = 0
   /// Nil: no success in the window.
@@ -179,6 +198,24 @@ package struct WindowStatus: Hashable, Sendable {
     // Time that was lived twice, because the clock was set back, counts twice.
     return min(100, Double(time.judged) * 100 / Double(due))
   }
+
+  /// How much of the whole window has a verdict. Coverage knows only the time since the check exists.
+  package var data: DataShare { DataShare(judged: time.judged, span: span) }
+}
+
+/// How much a figure rests on, in microseconds.
+package struct DataShare: Hashable, Sendable {
+  package var judged: Int64 = 0
+  package var span: Int64 = 0
+
+  /// 0 to 100; 0 without any.
+  package var percent: Double {
+    // Time that was lived twice, because the clock was set back, counts twice.
+    span > 0 ? min(100, Double(judged) * 100 / Double(span)) : 0
+  }
+
+  /// Some, but less than 1 %: a figure that rests on it is not shown without saying so.
+  package var isThin: Bool { judged > 0 && judged < span / 100 }
 }
 
 /// Latency of the successes of a window. Quantiles come from sketches: within 2 % for 24h and 7d, 5 % for 30d and

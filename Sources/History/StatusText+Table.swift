@@ -15,7 +15,9 @@ extension StatusText {
 
   /// The check's name takes what the other columns leave; below 16 columns of name, columns leave.
   func table(_ snapshot: StatusSnapshot) -> [String] {
-    var columns = columns(now: snapshot.now)
+    let windows = snapshot.checks.lazy.flatMap(\.windows)
+    let thin = windows.first { $0.data.isThin }
+    var columns = columns(now: snapshot.now, hasThinWindows: thin != nil)
     func used() -> Int { columns.reduce(0) { $0 + $1.width + 2 } }
     while width - used() < 16, let least = columns.indices.min(by: { columns[$0].worth < columns[$1].worth }),
       columns[least].worth < 9
@@ -32,26 +34,46 @@ extension StatusText {
         let cells = columns.map { pad($0.cell(check), to: $0.width, right: $0.rightAligned) }
         return (pad((title, title.columns), to: name, right: false) + "  " + cells.joined(separator: "  "))
           .trimmedEnd
-      }
+      } + (thin.map { legend($0) } ?? [])
   }
 
-  private func columns(now: Timestamp) -> [Column] {
+  /// What the time in brackets means, in lines as wide as the terminal.
+  private func legend(_ window: WindowStatus) -> [String] {
+    let words = "(\(StatusFormat.length(window.data.judged))): the figure rests on that much data, less than 1% of its window"
+    var lines: [String] = []
+    for word in words.split(separator: " ") {
+      if let last = lines.last, last.columns + 1 + String(word).columns <= width {
+        lines[lines.count - 1] += " " + word
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
+  }
+
+  private func columns(now: Timestamp, hasThinWindows: Bool) -> [Column] {
     var columns = [
       Column(title: "STATE", width: 10, rightAligned: false, worth: 9) { check in
         guard check.enabled else { return plain("– OFF") }
         if check.maintenance != nil { return plain("\(StatusFormat.maintenanceMark) MAINT") }
+        if check.isPending {
+          let text = "\(StatusSnapshot.pendingMark) \(StatusSnapshot.pendingWord)"
+          return (paint(text, .unknown), text.columns)
+        }
         let text = "\(check.state.mark) \(check.state.word)"
         return (paint(text, check.state), text.columns)
       },
-      Column(title: "LATENCY", width: 8, worth: 8) { plain(StatusFormat.latency($0.last?.responseTime)) },
+      Column(title: "LATENCY", width: 8, worth: 8) { check in
+        plain(check.firstRun(now: now) ?? StatusFormat.latency(check.last?.responseTime))
+      },
       Column(title: "LAST", width: 4, worth: 6) { check in
         plain(check.last.map { StatusFormat.age($0.startedAt, now: now) } ?? "–")
       },
     ]
     for (period, worth) in zip(UptimePeriod.allCases, [7, 3, 5, 2]) {
       columns.append(
-        Column(title: period.rawValue, width: 8, worth: worth) { check in
-          plain(check.window(period).uptime == nil ? "–" : StatusFormat.percent(check.window(period).uptime))
+        Column(title: period.rawValue, width: hasThinWindows ? 10 : 8, worth: worth) { check in
+          plain(StatusFormat.uptime(check.window(period)))
         })
     }
     columns.append(

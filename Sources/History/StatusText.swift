@@ -42,11 +42,14 @@ package struct StatusText: Sendable {
     let states: [(CheckState, Int)] = [
       (.up, summary.up), (.degraded, summary.degraded), (.down, summary.down), (.unknown, summary.unknown),
     ]
+    let pending = summary.pending > 0 ? " (\(summary.pending) pending)" : ""
     let words = states.map { state, count in
-      count == 0 ? "0 \(state.rawValue)" : paint("\(count) \(state.rawValue)", state)
+      let text = "\(count) \(state.rawValue)" + (state == .unknown ? pending : "")
+      return count == 0 ? text : paint(text, state)
     }
     let maintenance = summary.maintenance > 0 ? ", \(summary.maintenance) in maintenance" : ""
-    let uptime = StatusFormat.percent(summary.averageUptime24h)
+    let uptime =
+      StatusFormat.percent(summary.averageUptime24h) + StatusFormat.remark(summary.averageData24h)
     let noun = summary.total == 1 ? "check" : "checks"
     return "\(summary.total) \(noun): \(words.joined(separator: ", "))\(maintenance) · uptime 24h \(uptime)"
   }

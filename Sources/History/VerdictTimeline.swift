@@ -118,6 +118,7 @@ struct VerdictTimeline: Sendable {
     if let open, let part = open.span.clipped(from: from, to: now) {
       status.time[open.standing] += part.length
     }
+    status.span = now - from
     status.enabled = enabled.length(from: from, to: now)
     status.latency = LatencyStats(totals.latency, sketched.sketch, resolution)
     return status

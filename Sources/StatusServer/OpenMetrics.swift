@@ -71,6 +71,7 @@ struct OpenMetrics {
     ]
     for (state, count) in states { sample("quartz_checks", [("state", state.rawValue)], Double(count)) }
     sample("quartz_checks", [("state", "maintenance")], Double(summary.maintenance))
+    gauge("quartz_checks_pending", "Enabled checks without a result so far.", Double(summary.pending))
     gauge(
       "quartz_maintenance_windows_active", "Maintenance windows that hold now.",
       Double(snapshot.maintenance.count(where: \.isActive)))
@@ -106,6 +107,12 @@ struct OpenMetrics {
     each(checks, "quartz_check_stale", "1 when the last result is older than three intervals and a minute.") {
       $0.stale ? 1 : 0
     }
+    each(checks, "quartz_check_pending", "1 until the first result, then 0.") { $0.isPending ? 1 : 0 }
+    each(
+      checks, "quartz_check_first_run_timestamp_seconds", "When a pending check runs first; absent otherwise."
+    ) {
+      $0.isPending ? $0.nextRun.map(seconds) : nil
+    }
     each(checks, "quartz_check_maintenance", "1 in a maintenance window, else 0.") {
       $0.maintenance == nil ? 0 : 1
     }
@@ -128,6 +135,9 @@ struct OpenMetrics {
       checks, "quartz_check_coverage_ratio", "Share of the enabled time outside maintenance with a verdict."
     ) {
       $0.coverage
+    }
+    windows(checks, "quartz_check_data_ratio", "Share of the whole window with a verdict.") {
+      $0.data.percent
     }
     family("quartz_check_missed_slots", .counter, "Slots not run for the agent's own reasons.")
     for check in checks {

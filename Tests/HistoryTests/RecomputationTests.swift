@@ -48,11 +48,23 @@ import Testing
       let window = snapshot.window(period)
       #expect(window.time == slow.time(period, now: now), "\(period.rawValue) at \(now)")
       #expect(window.counts == slow.counts(period, now: now), "\(period.rawValue) at \(now)")
+      expectData(window, slow.time(period, now: now), period, now: now)
       let latencies = slow.latencies(period, now: now)
       #expect(window.latency?.count ?? 0 == Int64(latencies.count))
       #expect(window.latency?.minimum.microseconds == latencies.first)
       #expect(window.latency?.maximum.microseconds == latencies.last)
     }
+  }
+
+  /// `data` is the judged share of the whole window, so never more than `coverage`, which leaves out what was not due.
+  private func expectData(_ window: WindowStatus, _ time: Tally, _ period: UptimePeriod, now: Timestamp) {
+    let span = Recomputation.start(period, now: now).duration(to: now).microseconds
+    #expect(window.span == span && window.data.span == span)
+    #expect(window.data.judged == time.up + time.degraded + time.down)
+    let share = min(100, Double(time.up + time.degraded + time.down) * 100 / Double(span))
+    #expect(abs(window.data.percent - share) < 1e-9, "\(period.rawValue) at \(now)")
+    #expect(window.data.percent <= window.coverage ?? 0 || window.coverage == nil && share == 0)
+    #expect(window.data.isThin == (share > 0 && share < 1))
   }
 
   @Test(arguments: plans)

@@ -41,7 +41,7 @@ import Testing
 
   @Test func textSaysWhatIsWrongAndWhatToDo() throws {
     let text = StatusText(width: 120).render(try sample())
-    #expect(text.contains("3 checks: 1 up, 0 degraded, 1 down, 1 unknown · uptime 24h 99.166%"))
+    #expect(text.contains("3 checks: 1 up, 0 degraded, 1 down, 1 unknown (1 pending) · uptime 24h 99.166%"))
     #expect(text.contains("✕ Shop front is down for 2m: connect_refused, refused"))
     #expect(
       text.contains("✕ 5 results were overwritten before they could be delivered\n  → raise spool.size"))

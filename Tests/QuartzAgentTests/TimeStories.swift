@@ -183,9 +183,10 @@ extension TimeStories {
         let answer = try await curl(["-X", "POST", "-H", "Authorization: Bearer \(token)", path], in: folder)
         let result = try #require(try JSONValue.parse(answer.stdout.utf8)["data"])
         #expect(result["trigger"]?.string == "manual" && result["state"]?.string == "up")
-        #expect(server.accepted == 1)
         let web = try await check("Web", in: folder)
-        #expect(web["last"] == nil && web["uptime"]?["24h"]?["counts"]?["up"]?.integer == 0)
+        // At most its first run has come meanwhile, by the schedule.
+        let counted = web["uptime"]?["24h"]?["counts"]?["up"]?.integer
+        #expect(counted == (web["last"] == nil ? 0 : 1) && server.accepted <= 2)
         let recent = try await curl(["http://localhost/api/v1/checks/\(id)/results"], in: folder)
         #expect(recent.stdout.contains("\"trigger\":\"manual\""))
         #expect(!process.stderr.contains(token) && !answer.stdout.contains(token))

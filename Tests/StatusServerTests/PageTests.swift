@@ -27,7 +27,7 @@ import Testing
       #expect(page.body.contains(text), "\(text)")
     }
     // A mark always comes with its word.
-    for word in ["✕</i> DOWN", "●</i> UP", "▲</i> DEGRADED", "?</i> UNKNOWN", "–</i> OFF"] {
+    for word in ["✕</i> DOWN", "●</i> UP", "▲</i> DEGRADED", "◌</i> PENDING", "–</i> OFF"] {
       #expect(page.body.contains(word), "\(word)")
     }
     #expect(page.body.contains("add the ingest route"))

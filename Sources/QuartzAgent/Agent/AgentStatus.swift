@@ -29,6 +29,7 @@ struct AgentStatus: StatusSource {
     let now = Timestamp.now()
     var snapshot = history.snapshot(now: now)
     snapshot.mark(maintenance.plan)
+    snapshot.mark(nextRuns: scheduler.runs(of: snapshot.pending))
     snapshot.spool = SpoolView(spool.status())
     snapshot.scheduler = SchedulerView(scheduler.status(), limit: limit)
     if let uploader = link?.uploader {

@@ -33,6 +33,7 @@ struct CheckPage {
   private var standing: (word: String, mark: String, style: String) {
     if !check.enabled { return ("OFF", "–", "unknown") }
     if check.maintenance != nil { return ("MAINT", StatusFormat.maintenanceMark, "unknown") }
+    if check.isPending { return (StatusSnapshot.pendingWord, StatusSnapshot.pendingMark, "unknown") }
     return (check.state.word, check.state.mark, check.state.rawValue)
   }
 
@@ -72,7 +73,10 @@ struct CheckPage {
   }
 
   private func reason() -> Markup {
-    guard let last = check.last else { return "<span class=\"dim\">waiting for the first result</span>" }
+    guard let last = check.last else {
+      let first = check.firstRun(now: snapshot.now).map { ": first run \($0)" } ?? ""
+      return "<span class=\"dim\">waiting for the first result\(first)</span>"
+    }
     guard last.reason != .ok else { return "" }
     let message = last.message.map { ": " + $0 } ?? ""
     return "<span>\(last.reason.rawValue)\(message)</span>"
@@ -87,10 +91,17 @@ struct CheckPage {
       return """
         <div class="card"><b>\(window.period.rawValue)</b><br><span class="value">\(StatusFormat.percent(window.uptime))</span><br>\
         <span class="dim">\(down)coverage \(StatusFormat.percent(window.coverage))</span><br>\
+        <span class="dim">data \(data(window))</span><br>\
         <span class="dim num">\(latency ?? "no latency")</span></div>
         """
     }
     return "<section class=\"uptimes\" aria-label=\"Uptime\">\(Markup(cards))</section>"
+  }
+
+  /// Of the whole window; how long that is where it is little.
+  private func data(_ window: WindowStatus) -> String {
+    let share = StatusFormat.percent(window.data.percent)
+    return window.data.isThin ? "\(StatusFormat.length(window.data.judged)), less than 1%" : share
   }
 
   private func duration(_ microseconds: Int64) -> String {
@@ -129,7 +140,7 @@ struct CheckPage {
     guard !results.isEmpty else {
       return """
         <section class="card empty"><h2>No results yet</h2>
-        <p>The first one comes within \(check.interval.text) of the agent's start.</p></section>
+        <p>The first run comes within \(min(check.interval, .seconds(30)).text) of the check's appearance.</p></section>
         """
     }
     let scale = results.prefix(Self.shown).compactMap(\.timings.total).max() ?? .seconds(1)

@@ -54,7 +54,10 @@ struct DashboardPage {
       ("Up", StatusFormat.grouped(summary.up), "● now"),
       ("Down", StatusFormat.grouped(summary.down), "✕ now"),
       ("Degraded", StatusFormat.grouped(summary.degraded), "▲ now"),
-      ("Average uptime", StatusFormat.percent(summary.averageUptime24h), "24h"),
+      (
+        "Average uptime", StatusFormat.percent(summary.averageUptime24h),
+        "24h" + StatusFormat.remark(summary.averageData24h)
+      ),
       ("To deliver", spool, oldest ?? (snapshot.spool == nil ? "no delivery" : "nothing waits")),
     ]
     return """
@@ -178,7 +181,9 @@ struct CheckRow {
   let now: Timestamp
 
   func render() -> Markup {
-    let age = check.last.map { StatusFormat.ago($0.startedAt, now: now) } ?? "no result yet"
+    let age =
+      check.last.map { StatusFormat.ago($0.startedAt, now: now) }
+      ?? check.firstRun(now: now).map { "first run " + $0 } ?? "no result yet"
     let stale: Markup = check.stale ? " <span class=\"stale\">STALE</span>" : ""
     let ups: [Markup] = check.windows.map { window in
       let uptime = window.uptime == nil ? "–" : StatusFormat.percent(window.uptime)
@@ -200,6 +205,7 @@ struct CheckRow {
 
   private func coverage(_ window: WindowStatus) -> String {
     guard window.uptime != nil, let coverage = window.coverage else { return "no data" }
+    if window.data.isThin { return "of \(StatusFormat.length(window.data.judged)) only" }
     return "cov " + StatusFormat.share(coverage)
   }
 }

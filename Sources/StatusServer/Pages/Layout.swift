@@ -85,6 +85,10 @@ enum Layout {
       return
         "<span class=\"state off\"><i aria-hidden=\"true\">\(StatusFormat.maintenanceMark)</i> MAINT</span>"
     }
+    if check.isPending {
+      return
+        "<span class=\"state unknown\"><i aria-hidden=\"true\">\(StatusSnapshot.pendingMark)</i> \(StatusSnapshot.pendingWord)</span>"
+    }
     return state(check.state)
   }
 
