@@ -205,8 +205,13 @@ package struct WindowStatus: Hashable, Sendable {
 
 /// How much a figure rests on, in microseconds.
 package struct DataShare: Hashable, Sendable {
-  package var judged: Int64 = 0
-  package var span: Int64 = 0
+  package var judged: Int64
+  package var span: Int64
+
+  package init(judged: Int64 = 0, span: Int64 = 0) {
+    self.judged = judged
+    self.span = span
+  }
 
   /// 0 to 100; 0 without any.
   package var percent: Double {

@@ -30,8 +30,12 @@ package struct StateFile: Hashable, Sendable {
     try await onThread { Result { () throws(Failure) in try readBlocking() } }.get()
   }
 
-  package func write(_ bytes: [UInt8]) async throws(Failure) {
-    try await onThread { Result { () throws(Failure) in try writeBlocking(bytes) } }.get()
+  /// - Parameter sync: puts an open file, or the folder, on the medium; 0, or -1 with `errno`. Tests look at what is
+  ///   there by then.
+  package func write(
+    _ bytes: [UInt8], sync: @escaping @Sendable (Int32) -> Int32 = { fsync($0) }
+  ) async throws(Failure) {
+    try await onThread { Result { () throws(Failure) in try writeBlocking(bytes, sync) } }.get()
   }
 
   private func failure(_ verb: String, _ code: Int32) -> Failure {
@@ -59,24 +63,24 @@ package struct StateFile: Hashable, Sendable {
     }
   }
 
-  private func writeBlocking(_ bytes: [UInt8]) throws(Failure) {
+  private func writeBlocking(_ bytes: [UInt8], _ sync: (Int32) -> Int32) throws(Failure) {
     let temporary = path + ".new"
     // A leftover of a crash is ours to replace; O_EXCL keeps anybody else's file from being written through.
     unlink(temporary)
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw failure("create", errno) }
-    let problem = fill(descriptor, bytes)
+    let problem = fill(descriptor, bytes, sync)
     close(descriptor)
     guard problem == 0, rename(temporary, path) == 0 else {
       let code = problem == 0 ? errno : problem
       unlink(temporary)
       throw failure("write", code)
     }
-    syncFolder()
+    syncFolder(sync)
   }
 
   /// The error code, or 0 once every byte is on the disk.
-  private func fill(_ descriptor: Int32, _ bytes: [UInt8]) -> Int32 {
+  private func fill(_ descriptor: Int32, _ bytes: [UInt8], _ sync: (Int32) -> Int32) -> Int32 {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes {
@@ -86,15 +90,15 @@ package struct StateFile: Hashable, Sendable {
       if count < 0 { return errno }
       written += count
     }
-    return fsync(descriptor) == 0 ? 0 : errno
+    return sync(descriptor) == 0 ? 0 : errno
   }
 
   /// The rename is durable once its folder is; a file system that cannot sync folders has done what it can.
-  private func syncFolder() {
+  private func syncFolder(_ sync: (Int32) -> Int32) {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
-    fsync(descriptor)
+    _ = sync(descriptor)
     close(descriptor)
   }
 }

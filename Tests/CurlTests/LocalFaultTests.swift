@@ -99,7 +99,7 @@ import Testing
     #expect(report.failure?.kind == .local(.request))
   }
 
-  @Test func ipv6LiteralsAreDialled() async throws {
+  @Test(.enabled(if: Machine.hasIPv6, "\(Machine.noIPv6)")) func ipv6LiteralsAreDialled() async throws {
     try await withLoopbackServer(
       ipv6: true,
       script: { link in

@@ -55,6 +55,45 @@ import Testing
     }
   }
 
+  /// Every number of values has its own rank (nearest rank: the smallest that p % do not exceed), here with values so far
+  /// apart that the one beside it is no error of the sketch.
+  @Test(arguments: 1...27) func theRankIsExact(_ count: Int) throws {
+    let check = try makeCheck()
+    let store = makeStore(check)
+    var values: [Int64] = []
+    for (number, slot) in grid(count).enumerated() {
+      var run = slot
+      var value: Int64 = 100
+      for _ in 0..<(number * 7 % count) { value += value / 2 }
+      values.append(value)
+      run.latency = .microseconds(value)
+      store.record(run.result(of: check), interval: .seconds(60))
+    }
+    let snapshot = store.snapshot(now: midnight + .seconds(60 * Int64(count)))
+    for period in UptimePeriod.allCases { try expect(snapshot.window(period), values, within: 0.05) }
+  }
+
+  /// The same with a hundred values and one more or less, where the ranks of the percents move.
+  @Test(arguments: [19, 20, 21, 99, 100, 101, 199, 200, 201]) func theRankOfTheTailIsExact(_ count: Int) throws {
+    let check = try makeCheck()
+    let store = makeStore(check)
+    // All alike but around the ranks asked for, where each value is half as large again.
+    let ranks = [50, 90, 95, 99].map { (count * $0 + 99) / 100 }
+    var value: Int64 = 100
+    var values: [Int64] = []
+    for rank in 1...count {
+      if ranks.contains(where: { abs($0 - rank) <= 1 }) { value += value / 2 }
+      values.append(value)
+    }
+    for (value, slot) in zip(values.shuffled(), grid(count)) {
+      var run = slot
+      run.latency = .microseconds(value)
+      store.record(run.result(of: check), interval: .seconds(60))
+    }
+    let snapshot = store.snapshot(now: midnight + .seconds(60 * Int64(count)))
+    for period in UptimePeriod.allCases { try expect(snapshot.window(period), values, within: 0.05) }
+  }
+
   @Test func onlySuccessesCount() throws {
     var runs = grid(4)
     runs[1].state = .down

@@ -43,6 +43,38 @@ import Testing
     #expect(window.coverage == 100)
   }
 
+  /// One and a half intervals are a missed slot; one microsecond less is none. Both for the interval the verdict had.
+  @Test(arguments: [60, 300, 86_400] as [Int64]) func aGapBeginsAtOneAndAHalfIntervals(_ seconds: Int64) throws {
+    let interval = seconds * 1_000_000
+    let check = try makeCheck(interval: .microseconds(interval))
+    for (gap, held) in [
+      (interval * 3 / 2 - 1, interval * 3 / 2 - 1), (interval * 3 / 2, interval),
+      (interval * 3 / 2 + 1, interval), (interval, interval), (interval / 2, interval / 2),
+    ] {
+      let next = midnight + .microseconds(gap)
+      let store = makeStore(check, runs: [Run(slot: midnight), Run(slot: next, state: .down)])
+      #expect(store.snapshot(now: next).window(.quarter).time.up == held, "a successor after \(gap) us")
+    }
+  }
+
+  /// A run that began up to two intervals, or five minutes, before the newest slot is a late arrival, and the time
+  /// between stays as it was told; before that the clock was set back, and the time is told anew.
+  @Test(arguments: [60, 600] as [Int64]) func whereALateArrivalEndsAndAClockSetBackBegins(_ seconds: Int64) throws {
+    let interval = Duration.seconds(seconds)
+    let check = try makeCheck(interval: interval)
+    let reach = max(2 * seconds, 300) * 1_000_000
+    let newest = midnight + interval * 50
+    for (back, isLate) in [(reach, true), (reach + 1, false)] {
+      let store = makeStore(check, runs: grid(51, every: interval))
+      let slot = midnight + interval * 40
+      var run = Run(slot: slot, state: .down)
+      run.delay = .microseconds(newest.microseconds - back - slot.microseconds)
+      store.record(run.result(of: check), interval: interval)
+      let down = store.snapshot(now: newest).window(.quarter).time.down
+      #expect(down == (isLate ? 0 : interval.microseconds), "\(back) us before the newest slot")
+    }
+  }
+
   @Test func probingFasterWhileDownDoesNotInflateDowntime() throws {
     let check = try makeCheck()
     let store = makeStore(check, runs: grid(10))

@@ -2,6 +2,7 @@
 
 import Foundation
 import Monitoring
+import Synchronization
 import TestSupport
 import Testing
 
@@ -16,6 +17,45 @@ import Testing
       var status = stat()
       #expect(stat(file.path, &status) == 0)
       #expect(status.st_mode & 0o777 == 0o600)
+      #expect(access(file.path + ".new", F_OK) != 0)
+    }
+  }
+
+  /// The bytes are on the medium before the name leads to them, and the name before the write returns: otherwise a power
+  /// cut leaves an empty file, or the old one that somebody was told is gone.
+  @Test func theBytesAreSyncedBeforeTheNameAndTheNameBeforeItReturns() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = StateFile(path: folder.path + "/state")
+      try await file.write(Array("old".utf8))
+      let seen = Mutex<[String]>([])
+      try await file.write(Array("new one".utf8)) { descriptor in
+        var status = stat()
+        #expect(fstat(descriptor, &status) == 0)
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        var named = stat()
+        #expect(stat(file.path, &named) == 0)
+        seen.withLock {
+          $0.append("\(isFolder ? "folder" : "file of \(status.st_size)"), the name leads to \(named.st_size)")
+        }
+        return 0
+      }
+      #expect(
+        seen.withLock { $0 } == ["file of 7, the name leads to 3", "folder, the name leads to 7"])
+    }
+  }
+
+  /// What the disk did not take does not replace what it has.
+  @Test func aFailedSyncLeavesTheOldFile() async throws {
+    try await withTemporaryDirectory { folder in
+      let file = StateFile(path: folder.path + "/state")
+      try await file.write(Array("old".utf8))
+      await #expect(throws: StateFile.Failure.self) {
+        try await file.write(Array("new".utf8)) { _ in
+          errno = EIO
+          return -1
+        }
+      }
+      #expect(try await file.read() == Array("old".utf8))
       #expect(access(file.path + ".new", F_OK) != 0)
     }
   }

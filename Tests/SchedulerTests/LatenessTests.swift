@@ -25,6 +25,19 @@ import Testing
     #expect(sketch.maximum == 10_000)
   }
 
+  /// Nearest rank: the smallest value that this share of all does not exceed. Values so far apart that the bucket's width
+  /// is no excuse.
+  @Test(arguments: 1...20) func theRankIsExact(count: Int) {
+    var sketch = LatenessSketch()
+    let values = (0..<count).map { Int64(1) << Int64($0 * 2 + 1) }
+    for value in values.shuffled() { sketch.add(value) }
+    for percent in [1, 10, 25, 50, 75, 90, 95, 99, 100] {
+      let exact = values[max(1, (count * percent + 99) / 100) - 1]
+      let quantile = sketch.quantile(Double(percent) / 100)
+      #expect(quantile >= exact && Double(quantile) <= Double(exact) * 1.032, "p\(percent) of \(count)")
+    }
+  }
+
   @Test func figuresForgetWhatIsTwoPeriodsOld() {
     var lateness = Lateness()
     var now = BootInstant(microseconds: 0)

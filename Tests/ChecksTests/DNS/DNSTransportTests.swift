@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func aServerOverIPv6() async throws {
+  @Test(.enabled(if: Machine.hasIPv6, "\(Machine.noIPv6)")) func aServerOverIPv6() async throws {
     try await withValidatingResolver { resolver in
       for transport in [DNSTransport.udp, .tcp] {
         let outcome = try await ask(transport, resolver.plain, resolver) {

@@ -59,7 +59,7 @@ private func configuration(
       interface: 127.0.0.1@\(resolver.plain)
       interface: 127.0.0.1@\(resolver.dot)
       interface: 127.0.0.1@\(resolver.doh)
-      interface: ::1@\(resolver.plain)
+      \(Machine.hasIPv6 ? "interface: ::1@\(resolver.plain)" : "")
       tls-port: \(resolver.dot)
       https-port: \(resolver.doh)
       tls-service-key: "\(identity.key)"

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func connectsOverIPv6() async throws {
+  @Test(.enabled(if: Machine.hasIPv6, "\(Machine.noIPv6)")) func connectsOverIPv6() async throws {
     try await withLoopbackServer(ipv6: true, script: { $0.waitForEnd() }) { server in
       let peer = SocketAddress(.v6(high: 0, low: 1), port: server.port)
       let report = try await reactor.converse(Silence(), over: .tcp, with: peer, until: .after(.seconds(5)))

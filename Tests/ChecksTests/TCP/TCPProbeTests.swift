@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func opensIPv6() async throws {
+  @Test(.enabled(if: Machine.hasIPv6, "\(Machine.noIPv6)")) func opensIPv6() async throws {
     try await withLoopbackServer(ipv6: true, script: { $0.waitForEnd() }) { server in
       let outcome = try await attempt("::1", server.port)
       #expect(outcome.verdict == .ok)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// What this machine has that not every machine has. A test that needs it says so by one of these conditions, and is
+/// skipped by that name where it is missing.
+package enum Machine {
+  /// ::1 takes connections. Not so on a kernel without IPv6, and in many containers.
+  package static let hasIPv6: Bool = {
+    let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return (try? bindLoopback(descriptor, ipv6: true)) != nil
+  }()
+
+  /// The reason beside `.enabled(if: Machine.hasIPv6, ...)`; scripts/test and CI know it by this text.
+  package static let noIPv6 = "no IPv6 here"
+
+  /// The arguments of a test that need no IPv6, and the others where there is IPv6.
+  package static func withIPv6<Argument>(_ others: [Argument], and needed: [Argument]) -> [Argument] {
+    hasIPv6 ? others + needed : others
+  }
+}
