@@ -30,10 +30,14 @@ package struct StateFile: Hashable, Sendable {
     try await onThread { Result { () throws(Failure) in try readBlocking() } }.get()
   }
 
+  package func write(_ bytes: [UInt8]) async throws(Failure) {
+    try await write(bytes) { fsync($0) }
+  }
+
   /// - Parameter sync: puts an open file, or the folder, on the medium; 0, or -1 with `errno`. Tests look at what is
   ///   there by then.
   package func write(
-    _ bytes: [UInt8], sync: @escaping @Sendable (Int32) -> Int32 = { fsync($0) }
+    _ bytes: [UInt8], sync: @escaping @Sendable (Int32) -> Int32
   ) async throws(Failure) {
     try await onThread { Result { () throws(Failure) in try writeBlocking(bytes, sync) } }.get()
   }
