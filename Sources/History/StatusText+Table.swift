@@ -39,7 +39,8 @@ extension StatusText {
 
   /// What the time in brackets means, in lines as wide as the terminal.
   private func legend(_ window: WindowStatus) -> [String] {
-    let words = "(\(StatusFormat.length(window.data.judged))): the figure rests on that much data, less than 1% of its window"
+    let words =
+      "(\(StatusFormat.length(window.data.judged))): the figure rests on that much data, less than 1% of its window"
     var lines: [String] = []
     for word in words.split(separator: " ") {
       if let last = lines.last, last.columns + 1 + String(word).columns <= width {

@@ -182,7 +182,10 @@ package final class CheckScheduler: Sendable {
     let due = DueCheck(check: start.check, scheduledAt: start.scheduledAt, due: start.due, late: late)
     let outcome = await work(due)
     let now = source.now().boot
-    outcome.settle(state.withLock { $0.schedule.conclude(start.run, outcome.finding, hasResult: outcome.hasResult, at: now) })
+    outcome.settle(
+      state.withLock {
+        $0.schedule.conclude(start.run, outcome.finding, hasResult: outcome.hasResult, at: now)
+      })
     close { $0.finish(start.run, late: late, at: now) }
   }
 

@@ -74,7 +74,9 @@ import Testing
   }
 
   /// The same with a hundred values and one more or less, where the ranks of the percents move.
-  @Test(arguments: [19, 20, 21, 99, 100, 101, 199, 200, 201]) func theRankOfTheTailIsExact(_ count: Int) throws {
+  @Test(arguments: [19, 20, 21, 99, 100, 101, 199, 200, 201]) func theRankOfTheTailIsExact(_ count: Int)
+    throws
+  {
     let check = try makeCheck()
     let store = makeStore(check)
     // All alike but around the ranks asked for, where each value is half as large again.

@@ -44,7 +44,9 @@ import Testing
   }
 
   /// One and a half intervals are a missed slot; one microsecond less is none. Both for the interval the verdict had.
-  @Test(arguments: [60, 300, 86_400] as [Int64]) func aGapBeginsAtOneAndAHalfIntervals(_ seconds: Int64) throws {
+  @Test(arguments: [60, 300, 86_400] as [Int64]) func aGapBeginsAtOneAndAHalfIntervals(_ seconds: Int64)
+    throws
+  {
     let interval = seconds * 1_000_000
     let check = try makeCheck(interval: .microseconds(interval))
     for (gap, held) in [
@@ -59,7 +61,9 @@ import Testing
 
   /// A run that began up to two intervals, or five minutes, before the newest slot is a late arrival, and the time
   /// between stays as it was told; before that the clock was set back, and the time is told anew.
-  @Test(arguments: [60, 600] as [Int64]) func whereALateArrivalEndsAndAClockSetBackBegins(_ seconds: Int64) throws {
+  @Test(arguments: [60, 600] as [Int64]) func whereALateArrivalEndsAndAClockSetBackBegins(_ seconds: Int64)
+    throws
+  {
     let interval = Duration.seconds(seconds)
     let check = try makeCheck(interval: interval)
     let reach = max(2 * seconds, 300) * 1_000_000

@@ -35,7 +35,8 @@ import Testing
         var named = stat()
         #expect(stat(file.path, &named) == 0)
         seen.withLock {
-          $0.append("\(isFolder ? "folder" : "file of \(status.st_size)"), the name leads to \(named.st_size)")
+          $0.append(
+            "\(isFolder ? "folder" : "file of \(status.st_size)"), the name leads to \(named.st_size)")
         }
         return 0
       }

@@ -19,7 +19,9 @@ import Testing
     return Dictionary(list.map { ($0["name"]?.string ?? "", $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  @Test("a daily check has its first verdict within 30 s, is pending until then, and a restart does not repeat it")
+  @Test(
+    "a daily check has its first verdict within 30 s, is pending until then, and a restart does not repeat it"
+  )
   func firstVerdict() async throws {
     try await withTemporaryDirectory { folder in
       try await withLoopbackServer(script: RunStories.web) { server in
@@ -50,7 +52,9 @@ import Testing
         try RunStories.config(
           daily("Daily", server.port) + "\n" + daily("Added", server.port), in: folder)
         let second = try AgentProcess(["run"], in: folder)
-        try await second.wait(for: "the added check's first run", within: .seconds(60)) { server.accepted == 2 }
+        try await second.wait(for: "the added check's first run", within: .seconds(60)) {
+          server.accepted == 2
+        }
         var both = try await list(in: folder)
         while both["Added"]?["last"] == nil { both = try await list(in: folder) }
         #expect(both["Daily"]?["last"]?["scheduled_at"]?.string == slot.rfc3339)

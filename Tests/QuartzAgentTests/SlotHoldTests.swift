@@ -47,7 +47,8 @@ import Testing
     history.apply([check], now: first)
     func record(_ at: Timestamp, _ verdict: Verdict) {
       let result = CheckResult(
-        id: UniqueID(high: 7, low: UInt64(at.microseconds)), check: check, trigger: .schedule, scheduledAt: at,
+        id: UniqueID(high: 7, low: UInt64(at.microseconds)), check: check, trigger: .schedule,
+        scheduledAt: at,
         startedAt: at, late: .zero, verdict: verdict)
       history.record(result, interval: hold.interval(of: check, result.state, slot: at))
     }

@@ -38,7 +38,8 @@ import Testing
     let first = try #require(simulation.runs.first).check
     let waits = try #require(checks.first { $0.id != first })
     #expect(simulation.runs.count == 1)
-    let passed = timeline(waits, every: .seconds(120)).slots(after: newYear.wall, through: simulation.clock.wall)
+    let passed = timeline(waits, every: .seconds(120)).slots(
+      after: newYear.wall, through: simulation.clock.wall)
     // The slot it now waits for is not missed yet.
     #expect(simulation.slots(missed: waits) == passed - 1)
     simulation.run(for: .seconds(31))

@@ -117,7 +117,8 @@ struct Simulation {
     settle()
   }
 
-  mutating func apply(_ checks: [MonitoringCheck], recalling findings: [UniqueID: RunOutcome.Finding]? = nil) {
+  mutating func apply(_ checks: [MonitoringCheck], recalling findings: [UniqueID: RunOutcome.Finding]? = nil)
+  {
     record(schedule.apply(CheckList(checks), recalling: findings ?? settled(checks), at: clock))
   }
 

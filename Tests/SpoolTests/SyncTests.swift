@@ -79,7 +79,8 @@ struct SyncTests {
       }
       try log.seal()
       let count = try log.start(
-        base: UInt64(next), with: entries(next..<next + 12)[...], at: .epoch) { _ in false }
+        base: UInt64(next), with: entries(next..<next + 12)[...], at: .epoch
+      ) { _ in false }
       next += count
     }
     var random = SeededGenerator(seed: 3)

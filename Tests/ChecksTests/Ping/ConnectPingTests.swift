@@ -22,7 +22,9 @@ import Testing
     return try await PingProbe(reactor: reactor, finder: finder).attempt(check, deadline: .after(within))
   }
 
-  @Test(arguments: Machine.withIPv6([false], and: [true])) func anAcceptedConnectionIsAReply(ipv6: Bool) async throws {
+  @Test(arguments: Machine.withIPv6([false], and: [true])) func anAcceptedConnectionIsAReply(ipv6: Bool)
+    async throws
+  {
     try await withLoopbackServer(ipv6: ipv6, script: { $0.waitForEnd() }) { server in
       let outcome = try await attempt(ipv6 ? "::1" : "127.0.0.1", port: server.port)
       #expect(outcome.verdict == .ok)
