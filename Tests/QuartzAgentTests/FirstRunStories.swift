@@ -35,7 +35,8 @@ import Testing
         var after = try await list(in: folder)
         while after["Daily"]?["last"] == nil { after = try await list(in: folder) }
         let last = try #require(after["Daily"]?["last"])
-        let slot = try #require(Timestamp(rfc3339: try #require(last["scheduled_at"]?.string)))
+        let instant = try #require(last["scheduled_at"]?.string)
+        let slot = try #require(Timestamp(rfc3339: instant))
         #expect(begun.duration(to: slot) <= .seconds(31) && last["state"]?.string == "up")
         #expect(after["Daily"]?["pending"] == nil)
         // Unless the run had come before we looked: it is the one that was announced.
