@@ -60,11 +60,11 @@ watch_tests() {
     fi
     if [[ -n $running ]] && ((SECONDS - since > limit)); then
       say "TIME LIMIT: test $running went on for more than $limit s"
-      mapfile -t processes < <(descendants "$runner")
+      mapfile -t processes < <(descendants "$runner" && printf '%s\n' "$runner")
       for pid in "${processes[@]}"; do
         if [[ $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null) == *testing* ]]; then print_stack "$pid"; fi
       done
-      kill -KILL "${processes[@]}" "$runner" 2>/dev/null || true
+      kill -KILL "${processes[@]}" 2>/dev/null || true
       say "TIME LIMIT: test $running went on for more than $limit s; the run was ended"
       return 1
     fi
