@@ -55,6 +55,10 @@ brotli                   compressed bodies
 zstd                     compressed bodies
 "
 
+memory_packages="
+valgrind                 sees memory errors of the C libraries
+"
+
 ci_packages="
 shellcheck               lints the shell scripts
 "
