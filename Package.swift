@@ -32,7 +32,8 @@ let package = Package(
     .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
     .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
     .target(name: "Monitoring", swiftSettings: settings),
-    .target(name: "Curl", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
+    .target(name: "CSpin"),
+    .target(name: "Curl", dependencies: ["CCurl", "COpenSSL", "CSpin"], swiftSettings: settings),
     .target(
       name: "Checks", dependencies: ["Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
       swiftSettings: settings),

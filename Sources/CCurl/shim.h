@@ -98,6 +98,10 @@ static inline CURLcode quartz_curl_set_open_socket(CURL *easy, curl_opensocket_c
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
+static inline CURLcode quartz_curl_set_close_socket(CURL *easy, curl_closesocket_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
+
 static inline CURLcode quartz_curl_set_socket_options(CURL *easy, curl_sockopt_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, callback);
 }

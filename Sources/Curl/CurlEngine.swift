@@ -13,6 +13,7 @@ package final class CurlEngine: Sendable {
   /// The certificates transfers are judged by; others may judge by them too.
   package let trust: TrustStore
   private let mailbox: EngineMailbox
+  private let turns = TurnClock()
   /// The thread, until somebody joins or abandons it.
   private let thread: Mutex<pthread_t?>
 
@@ -32,7 +33,7 @@ package final class CurlEngine: Sendable {
     }
     self.trust = trust
     mailbox = EngineMailbox(multi: multi)
-    let loop = Unmanaged.passRetained(EngineLoop(multi: multi, mailbox: mailbox, trust: trust))
+    let loop = Unmanaged.passRetained(EngineLoop(multi: multi, mailbox: mailbox, trust: trust, turns: turns))
     var created = pthread_t()
     let code = pthread_create(&created, nil, runEngineLoop, loop.toOpaque())
     guard code == 0 else {
@@ -47,6 +48,9 @@ package final class CurlEngine: Sendable {
     mailbox.close()
     if let abandoned = thread.withLock({ $0 }) { pthread_detach(abandoned) }
   }
+
+  /// How long the thread has been in its present turn, which takes milliseconds where all is well; zero while it sleeps.
+  package func turnAge() -> Duration { turns.age }
 
   /// Makes one transfer. A failing target is in the report.
   ///

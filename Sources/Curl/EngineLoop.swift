@@ -17,6 +17,8 @@ final class EngineLoop {
   private let multi: UnsafeMutableRawPointer
   private let mailbox: EngineMailbox
   private let trust: TrustStore
+  private let turns: TurnClock
+  private let spin = SpinGuard()
   private let arrivals = ArrivalClock()
   private let active = TransferTable()
   /// Taken from the mailbox, and how many of them were obeyed.
@@ -33,21 +35,28 @@ final class EngineLoop {
   private var connecting: [(deadline: Stamp, number: UInt64)] = []
   private var nextSweep = Stamp.now
 
-  init(multi: UnsafeMutableRawPointer, mailbox: EngineMailbox, trust: TrustStore) {
+  init(multi: UnsafeMutableRawPointer, mailbox: EngineMailbox, trust: TrustStore, turns: TurnClock) {
     self.multi = multi
+    self.turns = turns
     self.mailbox = mailbox
     self.trust = trust
   }
 
   /// Returns when the mailbox closes; whatever still runs then is cancelled.
   func run() {
+    spin.arm()
     while true {
+      turns.begin()
+      spin.noteProgress()
       let progress = obeySome()
       if isClosing, progress != .more { break }
       arrivals.look()
       var running: Int32 = 0
       curl_multi_perform(multi, &running)
+      let cuts = spin.takeCuts()
+      for number in cuts { endFlood(number, isOver: false) }
       collectFinished()
+      for number in cuts { endFlood(number, isOver: true) }
       endOverdue()
       tellWhoWaits()
       sleep(after: progress)
@@ -61,6 +70,8 @@ final class EngineLoop {
     for handle in spare { handle.cleanUp() }
     mailbox.detachMulti()
     curl_multi_cleanup(multi)
+    spin.disarm()
+    turns.end()
     mailbox.markEnded()
   }
 
@@ -94,9 +105,15 @@ final class EngineLoop {
   private func sleep(after progress: Progress) {
     switch progress {
     case .more: break
-    case .held: curl_multi_poll(multi, nil, 0, min(patience(), 5), nil)
-    case .done: if mailbox.prepareToSleep() { curl_multi_poll(multi, nil, 0, patience(), nil) }
+    case .held: poll(min(patience(), 5))
+    case .done: if mailbox.prepareToSleep() { poll(patience()) }
     }
+  }
+
+  /// - Parameter milliseconds: at most.
+  private func poll(_ milliseconds: Int32) {
+    turns.end()
+    curl_multi_poll(multi, nil, 0, milliseconds, nil)
   }
 
   /// The engine closes before it came to it.
@@ -124,7 +141,7 @@ final class EngineLoop {
       if let reply = ticket.end(TransferReport(outcome: .failed(failure))) { ended.append(reply) }
       return
     }
-    let transfer = Transfer(ticket, handle, arrivals: arrivals)
+    let transfer = Transfer(ticket, handle, arrivals: arrivals, spin: spin)
     transfer.number = active.insert(transfer)
     ticket.number.store(transfer.number, ordering: .relaxed)
     if ticket.isEncrypted { handshakes.add(transfer) }
@@ -186,11 +203,20 @@ final class EngineLoop {
     transfer.release()
   }
 
+  /// Its connection was ended under libcurl, which should have noticed. Whatever ended it before has its own word.
+  private func endFlood(_ number: UInt64, isOver: Bool) {
+    guard let transfer = active[number] else { return }
+    if transfer.stop == nil { transfer.stop = .flood }
+    if isOver { finish(transfer, code: CURLE_RECV_ERROR) }
+  }
+
   private func endOverdue() {
     let now = Stamp.now
     if !connecting.isEmpty { endSlowConnects(now) }
     guard now >= nextSweep else { return }
     nextSweep = now + .milliseconds(500)
+    spin.arm()
+    for transfer in active.transfers where transfer.isFlooded { endFlood(transfer.number, isOver: true) }
     for transfer in active.transfers
     where transfer.ticket.submitted + transfer.request.timeout + Self.grace < now {
       transfer.stop = .deadline

@@ -18,6 +18,9 @@ final class Transfer {
   var easy: UnsafeMutableRawPointer { handle.easy }
   let started = Stamp.now
   let arrivals: ArrivalClock
+  let spin: SpinGuard
+  /// Bytes of header lines and body that arrived, before a content coding is undone.
+  var delivered = 0
   /// Set for https.
   var judge: HandshakeJudge?
   var headers = HeaderAccumulator()
@@ -83,10 +86,30 @@ final class Transfer {
   }
 
   /// - Parameter handle: the loop's to clean up.
-  init(_ ticket: TransferTicket, _ handle: EasyHandle, arrivals: ArrivalClock) {
+  init(_ ticket: TransferTicket, _ handle: EasyHandle, arrivals: ArrivalClock, spin: SpinGuard) {
     self.ticket = ticket
     self.arrivals = arrivals
+    self.spin = spin
     self.handle = handle
+  }
+
+  /// Header or body arrived: this is no flood.
+  func arrived(_ count: Int) {
+    delivered += count
+    spin.noteProgress()
+  }
+
+  /// The connection's socket, until libcurl closes it.
+  func hold(_ descriptor: Int32) {
+    self.descriptor = descriptor
+    spin.watch(descriptor, for: number)
+    spin.noteProgress()
+  }
+
+  /// Whether it has read far more than it was given.
+  var isFlooded: Bool {
+    guard let consumed = spin.consumed(descriptor, by: number) else { return false }
+    return WireBudget.isSpent(consumed: consumed, delivered: delivered)
   }
 
   func note(_ what: Arrival, at instant: Stamp) {

@@ -16,6 +16,7 @@ func takeHeader(
   guard let bytes, let context else { return 0 }
   let transfer = transfer(context)
   let length = size * count
+  transfer.arrived(length)
   if transfer.firstLine == nil {
     let now = Stamp.now
     transfer.arrivals.look(at: now)
@@ -57,6 +58,7 @@ func takeBody(
   guard let bytes, let context else { return 0 }
   let transfer = transfer(context)
   let length = size * count
+  transfer.arrived(length)
   transfer.lastWrite = .now
   if case .drain(let limit) = transfer.request.goal {
     transfer.drained += length
@@ -115,7 +117,7 @@ func openPinnedSocket(
     return CURL_SOCKET_BAD
   }
   transfer.connectStart = .now
-  transfer.descriptor = descriptor
+  transfer.hold(descriptor)
   transfer.arrivals.await(.connection, on: descriptor, for: transfer)
   return descriptor
 }
@@ -134,8 +136,14 @@ private func handOver(_ socket: ConnectedSocket, to transfer: Transfer) -> curl_
   }
   let now = Stamp.now
   (transfer.connectStart, transfer.connected) = (now, now)
-  transfer.descriptor = descriptor
+  transfer.hold(descriptor)
   return descriptor
+}
+
+/// CURLOPT_CLOSESOCKETFUNCTION: the guard is told before the descriptor's number can be another's.
+func closeSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
+  if let context { Unmanaged<SpinGuard>.fromOpaque(context).takeUnretainedValue().forget(descriptor) }
+  return close(descriptor)
 }
 
 /// CURLOPT_SOCKOPTFUNCTION of a socket that was handed over: there is nothing to connect.
@@ -157,6 +165,7 @@ func allowRequest(
   guard let context else { return CURL_PREREQFUNC_ABORT }
   let transfer = transfer(context)
   let now = Stamp.now
+  transfer.spin.noteProgress()
   transfer.arrivals.look(at: now)
   if transfer.connected == nil {
     transfer.connected = transfer.hasTunnel ? now : transfer.writableSince ?? now
@@ -181,6 +190,7 @@ func takeOverTLS(
 ) -> CURLcode {
   guard let context, let argument else { return CURLE_ABORTED_BY_CALLBACK }
   let transfer = transfer(argument)
+  transfer.spin.noteProgress()
   transfer.arrivals.look()
   if transfer.connected == nil || transfer.hasTunnel {
     transfer.connected = transfer.hasTunnel ? .now : transfer.writableSince ?? .now

@@ -55,6 +55,8 @@ enum TransferStop: Hashable {
   case noHTTP2
   /// `connectTimeout` passed, or libcurl missed its own limit.
   case deadline
+  /// What comes without end holds nothing of an answer.
+  case flood
   case local(LocalFault, message: String)
 }
 
@@ -63,6 +65,7 @@ extension TransferEnd {
   var outcome: TransferOutcome {
     if let proxy, let failure = proxyFailure(proxy) { return .failed(failure) }
     if let stop { return outcome(of: stop) }
+    if handshake?.isFlooded == true { return flooded(HandshakeEnd.flood) }
     // libcurl is content with headers that end with the connection.
     if code == CURLE_OK, hasAnswer, isCut {
       return failed(.closed, "the connection ended before the answer was complete")
@@ -111,8 +114,13 @@ extension TransferEnd {
       .failed(
         TransferFailure(.httpProtocol, phase: .tls, message: "the server does not offer HTTP/2 (h2 by ALPN)"))
     case .deadline: failed(.timeout, overtime)
+    case .flood: flooded("the server sends without end what holds nothing of an answer")
     case .local(let fault, let message): failed(.local(fault), message)
     }
+  }
+
+  private func flooded(_ message: String) -> TransferOutcome {
+    failed(phase == .tls ? .tls(.handshake) : .httpProtocol, message)
   }
 
   /// Nil: what happened is not the proxy's doing, as far as anybody can tell.
@@ -129,6 +137,9 @@ extension TransferEnd {
     }
     guard phase == .proxy else { return nil }
     if case .local = stop { return nil }
+    if stop == .flood {
+      return fails(.proxyConnect, "the proxy sends without end what makes no connection")
+    }
     if let failure = systemFailure(), case .local = failure.kind { return failure }
     if isOverdue {
       return fails(.proxyConnect, "the proxy made no connection within the time limit")

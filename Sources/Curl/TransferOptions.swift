@@ -174,6 +174,10 @@ extension Transfer {
     try check(quartz_curl_set_data_callback(easy, CURLOPT_HEADERFUNCTION, takeHeader))
     try check(quartz_curl_set_open_socket(easy, openPinnedSocket))
     try check(quartz_curl_set_pre_request(easy, allowRequest))
+    // The guard and not the transfer: a connection may outlive it.
+    try check(
+      quartz_curl_set_context(easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(spin).toOpaque()))
+    try check(quartz_curl_set_close_socket(easy, closeSocket))
   }
 
   private func applyTLS(_ trust: TrustStore) throws(RefusedRequest) {
@@ -185,6 +189,7 @@ extension Transfer {
     }
     let judge = HandshakeJudge(host: try urlHost(), options: request.tls, store: store)
     if request.httpVersion == .http2 { judge.protocols = ["h2"] }
+    judge.spin = spin
     self.judge = judge
     // libcurl's own verdict is replaced by the judge's, which refuses inside the handshake.
     try set(CURLOPT_SSL_VERIFYPEER, 0)

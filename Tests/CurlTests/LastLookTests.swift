@@ -68,7 +68,8 @@ import Testing
       url: "http://good.test/", plan: plan, timeout: .seconds(5), goal: .headers)
     let handle = EasyHandle(try #require(curl_easy_init()))
     defer { handle.cleanUp() }
-    let transfer = Transfer(TransferTicket(asked, submitted: .now), handle, arrivals: ArrivalClock())
+    let transfer = Transfer(
+      TransferTicket(asked, submitted: .now), handle, arrivals: ArrivalClock(), spin: SpinGuard())
     var address = address
     let descriptor = openPinnedSocket(
       Unmanaged.passUnretained(transfer).toOpaque(), CURLSOCKTYPE_IPCXN, &address)

@@ -29,6 +29,9 @@ package final class Reactor: Sendable {
 
   deinit { mailbox.stop() }
 
+  /// How long the thread has been in its present turn, which takes milliseconds where all is well; zero while it sleeps.
+  package func turnAge() -> Duration { mailbox.turns.age }
+
   /// What the dialogue made of it, and how the socket fared.
   package struct Outcome<Talk: Dialogue>: Sendable {
     package var dialogue: Talk

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CLinux
+import Curl
 import Glibc
 import Monitoring
 
@@ -65,6 +66,7 @@ final class ReactorLoop {
       fireTimers()
       settleEnded()
     }
+    mailbox.turns.end()
     for flow in flows.values { flow.cancel() }
     spares.closeAll()
   }
@@ -88,7 +90,9 @@ final class ReactorLoop {
       // Rounded up: waking before a deadline would only mean to wait again.
       timeout = Int32(clamping: (max(.zero, min(next, Self.heartbeat)).microseconds + 999) / 1000)
     }
+    mailbox.turns.end()
     let count = epoll_wait(mailbox.epoll.number, &events, Int32(events.count), timeout)
+    mailbox.turns.begin()
     let woken = ContinuousClock.now
     if timeout >= 0 {
       window.record(before.duration(to: woken) - .milliseconds(Int(timeout)), at: woken)

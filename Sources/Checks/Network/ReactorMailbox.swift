@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CLinux
+import Curl
 import Glibc
 import Synchronization
 
@@ -19,6 +20,7 @@ final class ReactorMailbox: Sendable {
     var isStopped = false
   }
 
+  let turns = TurnClock()
   let epoll: Descriptor
   let wake: Descriptor
   private let state = Mutex(State())

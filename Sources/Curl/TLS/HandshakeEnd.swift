@@ -15,10 +15,13 @@ package struct HandshakeEnd: Hashable, Sendable {
   package var errorCode: UInt = 0
   /// The fatal alert OpenSSL sent for us once the handshake was complete: what came then was not in order.
   package var ownAlert: Int32?
+  /// Records that carry nothing came without end.
+  package var isFlooded = false
 
   package init(
     problems: [CertificateProblem] = [], words: String = "", alert: Int32? = nil,
-    clientCertificateRequested: Bool = false, errorCode: UInt = 0, ownAlert: Int32? = nil
+    clientCertificateRequested: Bool = false, errorCode: UInt = 0, ownAlert: Int32? = nil,
+    isFlooded: Bool = false
   ) {
     self.problems = problems
     self.words = words
@@ -26,6 +29,7 @@ package struct HandshakeEnd: Hashable, Sendable {
     self.clientCertificateRequested = clientCertificateRequested
     self.errorCode = errorCode
     self.ownAlert = ownAlert
+    self.isFlooded = isFlooded
   }
 
   /// What went wrong, in our words and OpenSSL's fixed ones; nil when nothing in here says so. Pure.
@@ -38,6 +42,7 @@ package struct HandshakeEnd: Hashable, Sendable {
       return tls(
         .certificate(first), words.isEmpty ? problems.map(\.rawValue).joined(separator: ", ") : words)
     }
+    if isFlooded { return tls(.handshake, Self.flood) }
     if let alert, inAnswer {
       return TransferFailure(
         .reset, phase: .transfer, message: "the server broke off with tls alert \(alert): \(alertName(alert))"
@@ -53,6 +58,8 @@ package struct HandshakeEnd: Hashable, Sendable {
       reason)
     return tls(isVersion ? .protocolVersion : .handshake, "tls handshake failed: \(reasonName(errorCode))")
   }
+
+  static let flood = "the server sends tls records without end that carry nothing"
 
   /// What was wrong with the records behind the handshake; nil: nothing, as far as OpenSSL says.
   package var damage: String? {

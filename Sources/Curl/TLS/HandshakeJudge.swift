@@ -35,6 +35,11 @@ package final class HandshakeJudge {
   private let options: TransferTLS
   private let store: CertificateStore
   private var verifyErrors: [VerifyError] = []
+  private var records = RecordBudget()
+  /// Of the thread this connection belongs to, where one guards it.
+  var spin: SpinGuard?
+  /// The server sent more records without content than any connection has, and reading was ended for it.
+  package private(set) var isFlooded = false
 
   /// - Parameter host: the name or address literal (no brackets) the certificate must be for, unless `options`
   ///   names another.
@@ -69,6 +74,7 @@ package final class HandshakeJudge {
     SSL_CTX_set_cert_verify_callback(context, judgeCertificate, itself)
     SSL_CTX_set_cert_cb(context, noteClientCertificateRequest, nil)
     SSL_CTX_set_info_callback(context, noteProgress)
+    SSL_CTX_set_msg_callback(context, noteRecord)
     guard offerProtocols(context) else { return false }
     if let certificate = options.clientCertificate {
       fault = ClientIdentity.use(certificate: certificate, key: options.clientKey, on: context)
@@ -96,7 +102,17 @@ package final class HandshakeJudge {
   package var end: HandshakeEnd {
     HandshakeEnd(
       problems: options.verify ? report?.problems ?? [] : [], words: report?.words ?? "", alert: alert,
-      clientCertificateRequested: clientCertificateRequested, errorCode: errorCode, ownAlert: ownAlert)
+      clientCertificateRequested: clientCertificateRequested, errorCode: errorCode, ownAlert: ownAlert,
+      isFlooded: isFlooded)
+  }
+
+  /// False: the connection is to be read no more.
+  func takeRecord(content: Int32, first: UInt8?) -> Bool {
+    // A long chain on a slow machine is no flood: the handshake goes on, and the number of its records has an end.
+    if first != UInt8(SSL3_RT_APPLICATION_DATA) { spin?.noteProgress() }
+    if records.take(content: content, first: first) { return true }
+    isFlooded = true
+    return false
   }
 
   fileprivate func judge(_ verification: OpaquePointer, _ ssl: OpaquePointer) -> Bool {
@@ -217,7 +233,7 @@ extension TLSVersion {
 /// The slot of a judge on its SSL_CTX, taken once for the process.
 private let contextIndex = quartz_ssl_context_index()
 
-private func judge(of ssl: OpaquePointer) -> HandshakeJudge? {
+func judge(of ssl: OpaquePointer) -> HandshakeJudge? {
   guard let context = SSL_get_SSL_CTX(ssl), let itself = SSL_CTX_get_ex_data(context, contextIndex) else {
     return nil
   }

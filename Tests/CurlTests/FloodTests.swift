@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+
+import CCurl
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Curl
+
+/// What a server sends at full speed and holds nothing of an answer ends its own transfer, and no other one notices.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct FloodTests {
+  private static let timeout = Duration.milliseconds(1500)
+
+  private func withIdentity(_ body: (TestAuthority.Identity) async throws -> Void) async throws {
+    try await withTemporaryDirectory { folder in
+      try await body(try TestAuthority(in: folder).selfSigned("flood"))
+    }
+  }
+
+  /// Each ends by its deadline at the latest, and is the target's fault: one that floods is not up, and it is not this
+  /// machine that failed.
+  @Test(arguments: Flood.all)
+  func endsTheTransfer(_ flood: Flood) async throws {
+    try await withIdentity { identity in
+      try await flood.serve(identity) { server in
+        let report = try await transfer(flood.request(server.port, timeout: Self.timeout))
+        let failure = try #require(report.failure)
+        if case .local = failure.kind { Issue.record("\(failure)") }
+        #expect(report.times.ended + report.times.queued < Self.timeout + .milliseconds(500))
+        #expect(failure.kind != .timeout || report.times.ended >= Self.timeout)
+      }
+    }
+  }
+
+  /// A hundred checks a second on the same engine, while one kind of flood after the other runs beside them: what that
+  /// adds to their time stays within 50 ms for 99 of 100. It is compared with a flood as fast that somebody else reads,
+  /// which costs this machine as much.
+  @Test func silencesNobodyElse() async throws {
+    try await withIdentity { identity in
+      try await withLoopbackServer(script: { link in
+        link.read(until: "\r\n\r\n")
+        link.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      }) { healthy in
+        try await withCurlEngine { engine in
+          // Once more where this machine had other things to do: a flood that silences others does it each time.
+          var late = Duration.seconds(60)
+          for _ in 0..<2 where late > .milliseconds(50) {
+            let calm = try await latencies(of: engine, healthy.port) {
+              try await Stream().run(for: .seconds(3))
+            }
+            let busy = try await latencies(of: engine, healthy.port) {
+              try await runAll(identity, on: engine)
+            }
+            #expect(calm.count >= 300 && busy.count >= 900)
+            late = percentile(99, of: busy) - percentile(99, of: calm)
+          }
+          #expect(late <= .milliseconds(50))
+        }
+      }
+    }
+  }
+
+  /// One kind after the other, three a second.
+  private func runAll(_ identity: TestAuthority.Identity, on engine: CurlEngine) async throws {
+    let clock = ContinuousClock()
+    for flood in Flood.all {
+      let begun = clock.now
+      try await flood.serve(identity) { server in
+        _ = try await engine.perform(flood.request(server.port, timeout: .milliseconds(600)))
+      }
+      try await clock.sleep(until: begun + .milliseconds(330))
+    }
+  }
+
+  /// How long each healthy request took, a hundred of them a second, until the body is done and a second has passed.
+  private func latencies(
+    of engine: CurlEngine, _ port: UInt16, beside body: () async throws -> Void
+  ) async throws -> [Duration] {
+    let isOver = Mutex(false)
+    async let taken = withThrowingTaskGroup(of: Duration.self) { group in
+      let clock = ContinuousClock()
+      var (due, count) = (clock.now, 0)
+      while count < 110 || !isOver.withLock({ $0 }) {
+        group.addTask {
+          let report = try await engine.perform(request(port, timeout: .seconds(10)))
+          #expect(report.outcome == .complete)
+          return report.times.queued + report.times.ended
+        }
+        count += 1
+        due = due + .milliseconds(10)
+        try await clock.sleep(until: due)
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    try await body()
+    isOver.withLock { $0 = true }
+    return try await taken
+  }
+
+  private func percentile(_ rank: Int, of values: [Duration]) -> Duration {
+    values.sorted()[min(values.count - 1, values.count * rank / 100)]
+  }
+
+  /// Cancelling and shutting down are obeyed while bytes stream in.
+  @Test func isLeftAtOnce() async throws {
+    try await withIdentity { identity in
+      for flood in Flood.http2.prefix(2) + Flood.clearTLS.prefix(1) + Flood.http1[1...1] {
+        try await flood.serve(identity) { server in
+          let engine = try CurlEngine()
+          let floods = (0..<10).map { _ in
+            Task { try await engine.perform(flood.request(server.port, timeout: .seconds(60))) }
+          }
+          while server.accepted < 10 { try await Task.sleep(for: .milliseconds(5)) }
+          floods[0].cancel()
+          let begun = ContinuousClock.now
+          _ = await floods[0].result
+          await engine.shutdown()
+          #expect(begun.duration(to: .now) < .seconds(4))
+        }
+      }
+    }
+  }
+
+  /// Records that hold application data are what a connection is for; all others are counted.
+  @Test func countsRecordsWithoutContent() {
+    var budget = RecordBudget()
+    let isContentFree = (0..<100_000).allSatisfy { _ in
+      budget.take(content: 256, first: 23) && budget.take(content: 257, first: 23)
+    }
+    #expect(isContentFree)
+    let isWithinLimit = (0..<RecordBudget.limit).allSatisfy { _ in budget.take(content: 22, first: 4) }
+    #expect(isWithinLimit)
+    let (isHeaderTaken, isContentTaken) = (
+      budget.take(content: 256, first: 22), budget.take(content: 256, first: 23)
+    )
+    #expect(!isHeaderTaken && !isContentTaken)
+  }
+
+  /// A megabyte needs no reason, and each byte that was handed over excuses 32.
+  @Test func allowsWhatAnAnswerComesIn() {
+    #expect(!WireBudget.isSpent(consumed: 1 << 20, delivered: 0))
+    #expect(WireBudget.isSpent(consumed: 1 << 20 + 1, delivered: 0))
+    #expect(!WireBudget.isSpent(consumed: 64 << 20, delivered: 2 << 20))
+    #expect(!WireBudget.isSpent(consumed: .max, delivered: .max))
+  }
+
+  /// A flood is the server's fault, or the proxy's where none but it was spoken to.
+  @Test func saysWhoseFaultAFloodIs() {
+    func kind(_ phase: TransferPhase, proxy: Bool = false) -> TransferFailureKind? {
+      let end = TransferEnd(
+        code: CURLE_RECV_ERROR, stop: .flood, phase: phase, proxy: proxy ? ProxyEnd() : nil)
+      if case .failed(let failure) = end.outcome { return failure.kind }
+      return nil
+    }
+    #expect(kind(.tls) == .tls(.handshake))
+    #expect(kind(.firstByte) == .httpProtocol)
+    #expect(kind(.transfer) == .httpProtocol)
+    #expect(kind(.proxy, proxy: true) == .proxyConnect)
+  }
+
+  /// A thread that sleeps is no thread that hangs.
+  @Test func tellsHowLongATurnTakes() async throws {
+    let clock = TurnClock()
+    #expect(clock.age == .zero)
+    clock.begin()
+    while clock.age < .milliseconds(2) {}
+    clock.end()
+    #expect(clock.age == .zero)
+    try await withCurlEngine { engine in
+      while engine.turnAge() != .zero { try await Task.sleep(for: .milliseconds(1)) }
+    }
+  }
+}
