@@ -17,8 +17,11 @@
 
 /* Connections ended in one turn that can be told of. */
 #define QUARTZ_SPIN_CUTS 16
-/* Less than this read since the first look is no flood. */
-#define QUARTZ_SPIN_BYTES 4096
+/* What is read since the first look and is more than any handshake: its chain of certificates may have 64 KiB. */
+#define QUARTZ_SPIN_MANY (96u * 1024)
+/* Byte by byte it is less, and takes longer: then this much, at so many looks. */
+#define QUARTZ_SPIN_SOME (8u * 1024)
+#define QUARTZ_SPIN_LOOKS 12
 
 typedef struct {
   /* Whose connection it is; zero: nobody's. */
@@ -65,7 +68,7 @@ static void quartz_spin_cut(int descriptor) {
 }
 
 static void quartz_spin_look(quartz_spin_guard *guard) {
-  uint64_t most = QUARTZ_SPIN_BYTES;
+  uint64_t most = guard->ticks >= QUARTZ_SPIN_LOOKS ? QUARTZ_SPIN_SOME : QUARTZ_SPIN_MANY;
   int worst = -1;
   for (size_t index = 0; index < guard->capacity; index++) {
     quartz_spin_place *place = &guard->places[index];

@@ -189,7 +189,6 @@ extension Transfer {
     }
     let judge = HandshakeJudge(host: try urlHost(), options: request.tls, store: store)
     if request.httpVersion == .http2 { judge.protocols = ["h2"] }
-    judge.spin = spin
     self.judge = judge
     // libcurl's own verdict is replaced by the judge's, which refuses inside the handshake.
     try set(CURLOPT_SSL_VERIFYPEER, 0)

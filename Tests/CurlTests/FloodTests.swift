@@ -34,8 +34,9 @@ import Testing
   }
 
   /// A hundred checks a second on the same engine, while one kind of flood after the other runs beside them: what that
-  /// adds to their time stays within 50 ms for 99 of 100. It is compared with a flood as fast that somebody else reads,
-  /// which costs this machine as much.
+  /// adds to their time stays small for 99 of 100. It is compared with a flood as fast that somebody else reads, which
+  /// costs this machine as much. Where its cores are shared many ways, 50 ms of work take several times as long; a thread
+  /// that is held up for good takes the whole limit of each flood.
   @Test func silencesNobodyElse() async throws {
     try await withIdentity { identity in
       try await withLoopbackServer(script: { link in
@@ -44,8 +45,9 @@ import Testing
       }) { healthy in
         try await withCurlEngine { engine in
           // Once more where this machine had other things to do: a flood that silences others does it each time.
+          let limit = Duration.milliseconds(400)
           var late = Duration.seconds(60)
-          for _ in 0..<2 where late > .milliseconds(50) {
+          for _ in 0..<2 where late > limit {
             let calm = try await latencies(of: engine, healthy.port) {
               try await Stream().run(for: .seconds(3))
             }
@@ -55,7 +57,7 @@ import Testing
             #expect(calm.count >= 300 && busy.count >= 900)
             late = percentile(99, of: busy) - percentile(99, of: calm)
           }
-          #expect(late <= .milliseconds(50))
+          #expect(late <= limit)
         }
       }
     }

@@ -36,8 +36,6 @@ package final class HandshakeJudge {
   private let store: CertificateStore
   private var verifyErrors: [VerifyError] = []
   private var records = RecordBudget()
-  /// Of the thread this connection belongs to, where one guards it.
-  var spin: SpinGuard?
   /// The server sent more records without content than any connection has, and reading was ended for it.
   package private(set) var isFlooded = false
 
@@ -108,8 +106,6 @@ package final class HandshakeJudge {
 
   /// False: the connection is to be read no more.
   func takeRecord(content: Int32, first: UInt8?) -> Bool {
-    // A long chain on a slow machine is no flood: the handshake goes on, and the number of its records has an end.
-    if first != UInt8(SSL3_RT_APPLICATION_DATA) { spin?.noteProgress() }
     if records.take(content: content, first: first) { return true }
     isFlooded = true
     return false
