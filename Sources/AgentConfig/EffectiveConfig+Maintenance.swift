@@ -16,8 +16,8 @@ extension ConfigPrinter {
   private mutating func window(_ window: MaintenanceWindow) {
     text("name", window.name)
     let selection = window.selection
-    if !selection.checks.isEmpty { texts("checks", selection.checks.sorted()) }
-    if !selection.tags.isEmpty { texts("tags", selection.tags.sorted()) }
+    if !selection.checks.isEmpty { texts("checks", selection.checks.map(\.text).sorted()) }
+    if !selection.tags.isEmpty { texts("tags", selection.tags.map(\.text).sorted()) }
     if !selection.resources.isEmpty { texts("resources", selection.resources.sorted().map(\.description)) }
     text("start", window.start.text)
     switch window.length {

@@ -74,11 +74,11 @@ struct Key: Sendable {
 struct KeyTable: Sendable {
   var keys: [Key]
   /// Keys that the product is going to have; named so that nobody searches for a typing error.
-  var planned: Set<String> = []
+  var planned: Set<ByteText> = []
   /// Keys that other kinds of check have here, with the kinds as words.
-  private(set) var elsewhere: [String: String] = [:]
+  private(set) var elsewhere: [ByteText: String] = [:]
 
-  init(keys: [Key], planned: Set<String> = []) {
+  init(keys: [Key], planned: Set<ByteText> = []) {
     self.keys = keys
     self.planned = planned
   }
@@ -92,8 +92,9 @@ struct KeyTable: Sendable {
       guard key.types.contains(type) else {
         // A key may stand here several times, with another meaning for each kind.
         let types = keys.filter { $0.name == key.name }.reduce(into: Set()) { $0.formUnion($1.types) }
-        table.elsewhere[key.name] = CheckType.allCases.filter(types.contains).map(\.rawValue).joined(
-          separator: ", ")
+        table.elsewhere[ByteText(key.name)] = CheckType.allCases.filter(types.contains).map(\.rawValue)
+          .joined(
+            separator: ", ")
         return nil
       }
       var key = key

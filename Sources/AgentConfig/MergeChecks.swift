@@ -18,14 +18,14 @@ package func mergeChecks(file: [MonitoringCheck], api: [MonitoringCheck]) -> Mer
   var seen: Set<UniqueID> = []
   let remote = api.sorted { $0.id < $1.id }.filter { seen.insert($0.id).inserted }
   let kept = remote.filter { !fileIDs.contains($0.id) }
-  let counts = Dictionary((file + kept).map { ($0.name, 1) }, uniquingKeysWith: +)
-  var taken = Set(file.map(\.name)).union(kept.map(\.name))
+  let counts = Dictionary((file + kept).map { (ByteText($0.name), 1) }, uniquingKeysWith: +)
+  var taken = Set((file + kept).map { ByteText($0.name) })
   let named = kept.map { check -> MonitoringCheck in
-    guard counts[check.name, default: 0] > 1 else { return check }
+    guard counts[ByteText(check.name), default: 0] > 1 else { return check }
     let id = check.id.description
     for suffix in [String(id.prefix(8)), id] {
       let name = "\(check.name) (\(suffix))"
-      if taken.insert(name).inserted { return check.renamed(name) }
+      if taken.insert(ByteText(name)).inserted { return check.renamed(name) }
     }
     return check.renamed(id)
   }

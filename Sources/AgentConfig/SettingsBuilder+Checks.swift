@@ -88,12 +88,12 @@ extension SettingsBuilder {
 
   /// Also the names of checks that have other problems: both are found in one run.
   private mutating func uniqueNames() {
-    var first: [String: Position] = [:]
+    var first: [ByteText: Position] = [:]
     for item in root.list("checks") ?? [] {
       guard case .map(let map) = item.value, let name = map.text("name") else { continue }
       let position = map.position(of: ["name"])
-      guard let earlier = first[name] else {
-        first[name] = position
+      guard let earlier = first[ByteText(name)] else {
+        first[ByteText(name)] = position
         continue
       }
       walk.problem(

@@ -69,15 +69,15 @@ extension SettingsBuilder {
   }
 
   private mutating func uniqueWindows(_ list: [Typed]) {
-    var first: [String: Position] = [:]
+    var first: [ByteText: Position] = [:]
     for item in list {
       guard case .map(let map) = item.value, let name = map.text("name") else { continue }
       let position = map.position(of: ["name"])
-      if let earlier = first[name] {
+      if let earlier = first[ByteText(name)] {
         walk.problem(
           position, "name \(found(map, "name", name)) is taken by the window in line \(earlier.line)")
       } else {
-        first[name] = position
+        first[ByteText(name)] = position
       }
     }
   }
@@ -86,20 +86,21 @@ extension SettingsBuilder {
   private mutating func selectsSomething(_ map: TypedMap, _ checks: [MonitoringCheck]) {
     guard root.map("quartz").map("checks").flag("pull") != true else { return }
     let names = checks.map(\.name)
-    let ids = Set(checks.map(\.id.description))
-    let tags = Set(checks.flatMap(\.tags))
+    let ids = Set(checks.map { ByteText($0.id.description) })
+    let tags = Set(checks.flatMap(\.tags).map { ByteText($0) })
     for (index, name) in (map.texts("checks") ?? []).enumerated()
-    where !name.isEmpty && !names.contains(name) && !ids.contains(name) {
+    where !name.isEmpty && !names.contains(name) && !ids.contains(ByteText(name)) {
       walk.warn(
         map.position(of: ["checks", String(index)]),
         "checks[\(index)] names no check: \(found(map, "checks", name))",
         hint: nearest(to: name, among: names).map { "did you mean \"\($0)\"?" })
     }
-    for (index, tag) in (map.texts("tags") ?? []).enumerated() where !tag.isEmpty && !tags.contains(tag) {
+    for (index, tag) in (map.texts("tags") ?? []).enumerated()
+    where !tag.isEmpty && !tags.contains(ByteText(tag)) {
       walk.warn(
         map.position(of: ["tags", String(index)]),
         "tags[\(index)] is a tag that no check has: \(found(map, "tags", tag))",
-        hint: nearest(to: tag, among: tags.sorted()).map { "did you mean \"\($0)\"?" })
+        hint: nearest(to: tag, among: tags.map(\.text).sorted()).map { "did you mean \"\($0)\"?" })
     }
   }
 }

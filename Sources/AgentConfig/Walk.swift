@@ -110,13 +110,13 @@ struct Walk {
   private mutating func unknown(_ name: String, _ table: KeyTable, _ place: Place) {
     let parent = place.path.dropLast()
     let context = parent.isEmpty ? "" : " in \(CheckProblem.keyText(Array(parent)))"
-    if table.planned.contains(name) {
+    if table.planned.contains(ByteText(name)) {
       problem(
         place.position, "key \(quoted(name))\(context) is not supported by this version", hint: "leave it out"
       )
       return
     }
-    if let kinds = table.elsewhere[name] {
+    if let kinds = table.elsewhere[ByteText(name)] {
       problem(
         place.position, "\(place.key) does not belong to this type of check", hint: "it belongs to \(kinds)")
       return
@@ -128,8 +128,8 @@ struct Walk {
       hint = "did you mean \"\(near)\"?"
     } else {
       // Without a type, those of all types stand here, some more than once.
-      var named: Set<String> = []
-      let keys = table.keys.map(\.name).filter { named.insert($0).inserted }
+      var named: Set<ByteText> = []
+      let keys = table.keys.map(\.name).filter { named.insert(ByteText($0)).inserted }
       hint = "keys here: " + keys.joined(separator: ", ")
     }
     problem(place.position, "unknown key \(quoted(name))\(context)", hint: hint)
@@ -208,7 +208,7 @@ struct Walk {
     guard let entry = entries.first(where: { $0.key == "type" }),
       case .scalar(let text, _) = entry.value.content
     else { return nil }
-    return (try? references.resolve(text)).flatMap { CheckType(rawValue: $0.text) }
+    return (try? references.resolve(text)).flatMap { CheckType(word: $0.text) }
   }
 }
 

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import DequeModule
 import Monitoring
-
-/// A full result in an allocation of its own size. An array's spare places would be as large as results, and of
-/// fifty thousand results there are many.
-private final class KeptResult: Sendable {
-  let result: CheckResult
-
-  init(_ result: CheckResult) { self.result = result }
-}
 
 /// Everything remembered of one check.
 struct CheckHistory: Sendable {
@@ -32,7 +23,7 @@ struct CheckHistory: Sendable {
   /// End of the last slot that a maintenance window left out; in memory only.
   private var skippedThrough: Timestamp?
   private var spark = SparkLine()
-  private var kept: Deque<KeptResult> = []
+  private(set) var kept = KeptResults()
 
   init() {}
 
@@ -49,7 +40,7 @@ struct CheckHistory: Sendable {
   mutating func retire(now: Timestamp) -> Bool {
     guard check != nil else { return false }
     check = nil
-    kept = []
+    kept = KeptResults()
     enabled.set(false, at: now.microseconds)
     return true
   }
@@ -65,18 +56,13 @@ struct CheckHistory: Sendable {
   }
 
   /// The latest full results, newest first.
-  var recent: [CheckResult] { kept.reversed().map(\.result) }
+  var recent: [CheckResult] { kept.results }
 
   mutating func recount(after sequence: UInt64) { appliedThrough = min(appliedThrough, sequence) }
 
-  mutating func keep(_ result: CheckResult, limit: Int) {
-    kept.append(KeptResult(result))
-    trim(limit)
-  }
+  mutating func keep(_ result: CheckResult, limit: KeepingLimit) { kept.append(result, limit) }
 
-  mutating func trim(_ limit: Int) {
-    if kept.count > limit { kept.removeFirst(kept.count - limit) }
-  }
+  mutating func trim(_ limit: KeepingLimit) { kept.trim(limit) }
 
   /// A scheduled verdict; manual runs are in no window and change no state. One that was applied before, by its
   /// sequence, is left alone.
@@ -182,7 +168,7 @@ extension CheckHistory {
     since = try reader.optional().map { Timestamp(microseconds: $0) }
     if try reader.byte() == 1 { last = try LastResult(from: &reader) }
     for _ in 0..<(try reader.count()) {
-      guard let state = CheckState(rawValue: try reader.text() ?? "") else { throw CodingDamage() }
+      guard let state = CheckState(word: try reader.text() ?? "") else { throw CodingDamage() }
       spark.append(SparkPoint(state: state, responseTime: try reader.optional().map { .microseconds($0) }))
     }
   }
@@ -222,12 +208,12 @@ extension LastResult {
   init(from reader: inout ByteReader) throws(CodingDamage) {
     scheduledAt = Timestamp(microseconds: try reader.signed())
     startedAt = Timestamp(microseconds: try reader.signed())
-    guard let state = CheckState(rawValue: try reader.text() ?? ""),
-      let reason = Reason(rawValue: try reader.text() ?? "")
+    guard let state = CheckState(word: try reader.text() ?? ""),
+      let reason = Reason(word: try reader.text() ?? "")
     else { throw CodingDamage() }
     self.state = state
     self.reason = reason
-    phase = try reader.text().flatMap(Phase.init(rawValue:))
+    phase = try reader.text().flatMap { Phase(word: $0) }
     statusCode = try reader.optional().map { Int(truncatingIfNeeded: $0) }
     responseTime = try reader.optional().map { .microseconds($0) }
     certificateNotAfter = try reader.optional().map { Timestamp(microseconds: $0) }

@@ -94,7 +94,12 @@ package final class HistoryStore: Sendable {
   }
 
   package func snapshot(now: Timestamp) -> StatusSnapshot {
-    StatusSnapshot(agent: agent, now: now, checks: state.withLock { $0.statuses(now: now) })
+    var snapshot = StatusSnapshot(agent: agent, now: now, checks: [])
+    state.withLock { state in
+      snapshot.checks = state.statuses(now: now)
+      snapshot.load.kept = state.kept
+    }
+    return snapshot
   }
 
   /// The state each configured check was last seen in by its schedule; checks without a result are left out.
@@ -162,8 +167,14 @@ struct HistoryState: Sendable {
   var shards = HistoryShards()
   private(set) var order: [UniqueID] = []
 
-  /// Full results kept for each check: 100 up to 500 checks, then 50,000 in all, but at least one.
-  private var recentLimit: Int { min(100, max(1, 50_000 / max(1, order.count))) }
+  private var recentLimit: KeepingLimit { KeepingLimit(checks: order.count) }
+
+  var kept: KeptFigures {
+    histories.values.reduce(into: KeptFigures()) { figures, history in
+      figures.results += history.kept.count
+      figures.bytes += history.kept.bytes
+    }
+  }
 
   init() {}
 

@@ -63,3 +63,16 @@ extension SchedulerView {
     }
   }
 }
+
+extension LoadView {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("kept_results", kept.results)
+      json.field("kept_bytes", kept.bytes)
+      json.field("judged", judged)
+      json.field("judged_over_budget", overBudget)
+      json.field("judged_longest_ms", longestJudgement)
+      json.field("judging", judging)
+    }
+  }
+}

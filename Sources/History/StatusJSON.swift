@@ -112,6 +112,8 @@ extension StatusSnapshot {
       json.key("schedule")
       scheduler.write(to: &json)
     }
+    json.key("load")
+    load.write(to: &json)
   }
 }
 

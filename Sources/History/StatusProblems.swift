@@ -98,9 +98,9 @@ extension StatusSnapshot {
       problems.append(
         StatusProblem("delivery to \(delivery.target) failed \(ago): \(error.message)", hint: error.hint))
     }
-    for (reason, checks) in Dictionary(grouping: delivery.skipped, by: \.reason).sorted(by: {
-      $0.key < $1.key
-    }) {
+    for (reason, checks) in Dictionary(grouping: delivery.skipped, by: { ByteText($0.reason) })
+      .sorted(by: { $0.key.text < $1.key.text })
+    {
       let names = checks.prefix(3).map { StatusFormat.name($0.name) }.joined(separator: ", ")
       let more = checks.count > 3 ? " and \(checks.count - 3) more" : ""
       problems.append(StatusProblem("results of \(names)\(more) are not delivered: \(reason)"))

@@ -13,6 +13,7 @@ package struct StatusSnapshot: Sendable {
   package var spool: SpoolView?
   package var delivery: DeliveryView?
   package var scheduler: SchedulerView?
+  package var load = LoadView()
   /// What the agent found wrong with itself, such as a damaged snapshot; shown before what is derived.
   package var notices: [StatusProblem] = []
   /// Windows that hold now or are to come; see `mark(_:)`.
@@ -314,6 +315,21 @@ package struct SchedulerView: Hashable, Sendable {
   package var spanned = 0
   package var inFlight = 0
   package var limit = 0
+
+  package init() {}
+}
+
+/// What the agent bears of what others sent.
+package struct LoadView: Hashable, Sendable {
+  package var kept = KeptFigures()
+  /// Answers judged on threads of their own, since the start.
+  package var judged = 0
+  /// Of all answers, those that went over the budget of processor time.
+  package var overBudget = 0
+  /// Processor time of the dearest judgement.
+  package var longestJudgement: Duration = .zero
+  /// Being judged, or waiting for it.
+  package var judging = 0
 
   package init() {}
 }

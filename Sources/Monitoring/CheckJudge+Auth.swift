@@ -107,7 +107,7 @@ extension CheckJudge {
   mutating func proxy() -> ProxySettings? {
     guard let text = definition.proxy?.reveal() else { return nil }
     guard let mark = text.firstRange(of: "://"),
-      let scheme = ProxySettings.Scheme(rawValue: text[..<mark.lowerBound].lowercased())
+      let scheme = ProxySettings.Scheme(word: text[..<mark.lowerBound].lowercased())
     else {
       problem(
         ["proxy"], "proxy must begin with http:// or socks5h://",

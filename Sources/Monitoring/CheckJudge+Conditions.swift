@@ -78,13 +78,13 @@ extension CheckJudge {
     let given = definition.expectHeaders ?? []
     let path = ["expect", "header"]
     tooMany(given.count, path)
-    var seen: Set<String> = []
+    var seen: Set<ByteText> = []
     return given.compactMap { name, text in
       let place = path + [name]
       if !isToken(name) {
         problem(
           place, "expect.header has the name \"\(name.printable(maxBytes: 60))\", which is no header name")
-      } else if !seen.insert(name.lowercased()).inserted {
+      } else if !seen.insert(ByteText(name.lowercased())).inserted {
         problem(place, "expect.header.\(name) is given twice", hint: "header names do not depend on case")
       }
       return condition(text, place).map { HeaderCondition(name: name, condition: $0) }

@@ -114,11 +114,11 @@ extension CheckJudge {
 
 /// The groups of the patterns so far.
 private struct KnownCaptures {
-  private var names: Set<String> = []
+  private var names: Set<ByteText> = []
   private var hasPattern = false
 
   func holds(_ name: String) -> Bool {
-    guard let number = Int(name) else { return names.contains(name) }
+    guard let number = Int(name) else { return names.contains(ByteText(name)) }
     return hasPattern && (1...99).contains(number)
   }
 
@@ -129,7 +129,7 @@ private struct KnownCaptures {
       var rest = condition.operand[...]
       while let start = rest.firstRange(of: mark) {
         rest = rest[start.upperBound...]
-        names.insert(String(rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }))
+        names.insert(ByteText(rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }))
       }
     }
   }

@@ -18,7 +18,9 @@ extension CheckJudge {
     }
     let tls = tlsOptions()
     transport(
-      url, sendsCredentials: auth != nil || headers.contains { credentials.contains($0.name.lowercased()) })
+      url,
+      sendsCredentials: auth != nil
+        || headers.contains { credentials.contains(ByteText($0.name.lowercased())) })
     let expect = expectations(method: method)
     readBody(method: method, isNeeded: expect.needsBody)
     expectation(headers, version)
@@ -59,7 +61,7 @@ extension CheckJudge {
       return method
     }
     // Methods are case-sensitive (RFC 9110, section 9.1), so `get` is a method, and one no server knows.
-    if knownMethods.contains(method.uppercased()), method != method.uppercased() {
+    if knownMethods.contains(ByteText(method.uppercased())), method != method.uppercased() {
       problem(
         ["method"], "method must be in capitals, found \"\(method)\"", hint: "write \(method.uppercased())")
     } else if method == "CONNECT" {
@@ -219,11 +221,11 @@ extension CheckJudge {
   }
 }
 
-private let knownMethods: Set<String> = [
+private let knownMethods: Set<ByteText> = [
   "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT",
 ]
 
 /// Headers by which services know who asks.
-private let credentials: Set<String> = [
+private let credentials: Set<ByteText> = [
   "authorization", "cookie", "x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token",
 ]

@@ -12,12 +12,12 @@ extension CheckJudge {
       problem(
         ["headers"], "headers must be at most \(CheckLimits.headerBytes) bytes together, found \(bytes)")
     }
-    var seen: Set<String> = []
+    var seen: Set<ByteText> = []
     for header in headers {
       let path = ["headers", header.name]
       if let words = headerProblem(header) {
         problem(path, words.message, hint: words.hint)
-      } else if !seen.insert(header.name.lowercased()).inserted {
+      } else if !seen.insert(ByteText(header.name.lowercased())).inserted {
         problem(path, "headers.\(header.name) is given twice", hint: "header names do not depend on case")
       }
     }
@@ -30,7 +30,7 @@ extension CheckJudge {
       return ("headers has the name \"\(name.printable(maxBytes: 60))\", which is no header name", nil)
     }
     let lower = name.lowercased()
-    if let why = ownedHeaders[lower] { return ("headers.\(name) must not be set", why) }
+    if let why = ownedHeaders[ByteText(lower)] { return ("headers.\(name) must not be set", why) }
     // A stranger's Host would reach a virtual host that the address's owner never published.
     if lower == "host", definition.origin == .api { return ("headers.\(name) must not be set", nil) }
     guard isFieldValue(header.value.reveal()) else {
@@ -41,7 +41,7 @@ extension CheckJudge {
 }
 
 /// The headers that frame the message or the connection; set by hand they would make the request another one.
-private let ownedHeaders: [String: String] = [
+private let ownedHeaders: [ByteText: String] = [
   "content-length": "it follows from the body",
   "transfer-encoding": "it follows from the body",
   "connection": "every probe uses a connection of its own",

@@ -37,11 +37,11 @@ extension CheckJudge {
     _ text: String?, _ path: [String], _ type: Value.Type
   ) -> Value? {
     guard let text else { return nil }
-    if let value = Value(rawValue: text) { return value }
+    if let value = Value(word: text) { return value }
     let found = text.printable(maxBytes: 60)
     problem(
       path, "\(CheckProblem.keyText(path)) must be one of \(words(type)), found \"\(found)\"",
-      hint: Value(rawValue: text.lowercased()).map { "write it in lower case: \($0.rawValue)" })
+      hint: Value(word: text.lowercased()).map { "write it in lower case: \($0.rawValue)" })
     return nil
   }
 

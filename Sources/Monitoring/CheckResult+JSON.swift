@@ -126,6 +126,7 @@ extension CertificateFacts {
       json.field("serial", serial)
       json.field("sha256", sha256)
       writeList("sans", sans, to: &json) { $1.string($0) }
+      json.fieldIfPresent("sans_total", sansTotal)
     }
   }
 }

@@ -207,13 +207,17 @@ package struct CertificateFacts: Hashable, Sendable {
   package var serial: String
   /// SHA-256 of the DER form, hexadecimal.
   package var sha256: String
+  /// The first ones: 64 of a leaf's, 8 of any other's.
   package var sans: [String]
+  /// How many there are, when that is more.
+  package var sansTotal: Int?
 
   package init(
     subject: String, issuer: String, notBefore: Timestamp, notAfter: Timestamp, serial: String,
     sha256: String,
-    sans: [String]
+    sans: [String], sansTotal: Int? = nil
   ) {
+    self.sansTotal = sansTotal
     self.subject = subject
     self.issuer = issuer
     self.notBefore = notBefore

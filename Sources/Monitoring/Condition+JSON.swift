@@ -57,18 +57,18 @@ extension Condition {
   /// A sign that is none is taken for one with a space behind it, and without one where no literal begins like that.
   static func misspelling(of text: String) -> (sign: String, rest: String, meant: Comparison)? {
     let mark = String(text.prefix { $0 != " " })
-    if mark.utf8.count < text.utf8.count, let meant = misspelt[mark] {
+    if mark.utf8.count < text.utf8.count, let meant = misspelt[ByteText(mark)] {
       return (mark, String(text.dropFirst(mark.count).drop { $0 == " " }), meant)
     }
     for sign in ["===", "!==", "==~", "!=~", "==", "=~", "~=", "<>", "=<", "=>"] where text.hasPrefix(sign) {
-      guard let meant = misspelt[sign], text.utf8.count > sign.utf8.count else { continue }
+      guard let meant = misspelt[ByteText(sign)], text.utf8.count > sign.utf8.count else { continue }
       return (sign, String(text.dropFirst(sign.count).drop { $0 == " " }), meant)
     }
     return nil
   }
 
   /// Operators of other languages.
-  private static let misspelt: [String: Comparison] = [
+  private static let misspelt: [ByteText: Comparison] = [
     "=": .equal, "==": .equal, "===": .equal, "=~": .matches, "==~": .matches, "~=": .matches, "~~": .matches,
     "!": .notEqual, "!==": .notEqual, "<>": .notEqual, "=!": .notEqual, "!=~": .notMatches, "~!": .notMatches,
     "=<": .lessOrEqual, "=>": .greaterOrEqual,

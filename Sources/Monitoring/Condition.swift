@@ -50,7 +50,7 @@ package struct Condition: Hashable, Sendable, CustomStringConvertible {
   /// Reads the form of the file. Nothing is judged: a pattern may be none, a number no number.
   package init(parsing text: String) {
     let mark = text.prefix { $0 != " " }
-    let comparison = Comparison(rawValue: String(mark)) ?? .equal
+    let comparison = Comparison(word: mark) ?? .equal
     guard comparison != .equal, mark.endIndex < text.endIndex else {
       self.init(.equal, text)
       return

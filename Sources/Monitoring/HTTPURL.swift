@@ -5,7 +5,7 @@
 /// A host in letters outside ASCII becomes its A-labels, and a path or query its percent-encoding (RFC 3987, section
 /// 3.1). Refused: user info, zone ids, control characters, spaces, backslashes, numeric hosts that are not canonical (`0x7f.1`, `2130706433`, `127.1`), and more than 2 KiB. So what was judged is what is dialled.
 package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
-  package enum Scheme: String, Hashable, Sendable {
+  package enum Scheme: String, CaseIterable, Hashable, Sendable {
     case http, https
 
     package var defaultPort: UInt16 { self == .http ? 80 : 443 }
@@ -70,7 +70,7 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else {
       throw Invalid("must start with http:// or https://")
     }
-    guard let scheme = Scheme(rawValue: text[..<colon].lowercased()) else {
+    guard let scheme = Scheme(word: text[..<colon].lowercased()) else {
       throw Invalid("has the scheme \"\(text[..<colon])\"; only http and https are probed")
     }
     let rest = text[text.index(colon, offsetBy: 3)...]

@@ -4,8 +4,13 @@
 struct JSONScanner {
   let bytes: [UInt8]
   private(set) var index = 0
+  private let goesOn: () -> Bool
+  private var values = 0
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8], goesOn: @escaping () -> Bool = { true }) {
+    self.bytes = bytes
+    self.goesOn = goesOn
+  }
 
   var current: UInt8? { index < bytes.count ? bytes[index] : nil }
   var isAtEnd: Bool { index == bytes.count }
@@ -28,6 +33,8 @@ struct JSONScanner {
   mutating func skipMark() { if bytes.starts(with: [0xef, 0xbb, 0xbf]) { index = 3 } }
 
   mutating func scalar() throws(JSONError) {
+    values &+= 1
+    if values & 1023 == 0, !goesOn() { throw error("given up: it takes too long") }
     switch current {
     case UInt8(ascii: "\""): _ = try string()
     case UInt8(ascii: "t"): try word("true")
@@ -112,8 +119,11 @@ struct JSONScanner {
   func string(at range: Range<Int>, equals wanted: String) -> Bool {
     let content = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
     guard content.contains(UInt8(ascii: "\\")) else { return content.elementsEqual(wanted.utf8) }
-    // Every escape is longer than what it stands for.
-    guard content.count > wanted.utf8.count, let decoded = try? JSONValue.parse(bytes[range]).string else {
+    // Every escape is longer than what it stands for, and none more than six times as long.
+    let count = wanted.utf8.count
+    guard content.count > count, content.count <= 6 * count,
+      let decoded = try? JSONValue.parse(bytes[range]).string
+    else {
       return false
     }
     return decoded.utf8.elementsEqual(wanted.utf8)

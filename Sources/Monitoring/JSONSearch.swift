@@ -19,10 +19,12 @@ package struct JSONSearch {
   ///
   /// - Parameter maxDepth: arrays and objects inside one another; deeper is an error.
   /// - Returns: what is at each path, in their order.
+  ///   - goesOn: asked now and then; false ends the search with an error.
   package static func find(
-    _ paths: [JSONPath], in bytes: [UInt8], maxDepth: Int = 64
+    _ paths: [JSONPath], in bytes: [UInt8], maxDepth: Int = 64, goesOn: @escaping () -> Bool = { true }
   ) throws(JSONError) -> [Finding] {
-    var search = JSONSearch(paths: paths.map(\.segments), scanner: JSONScanner(bytes), maxDepth: maxDepth)
+    var search = JSONSearch(
+      paths: paths.map(\.segments), scanner: JSONScanner(bytes, goesOn: goesOn), maxDepth: maxDepth)
     search.scanner.skipMark()
     try search.value(depth: 0, wanted: paths.indices.map { Wanted(path: $0, segment: 0) })
     search.scanner.skipSpace()

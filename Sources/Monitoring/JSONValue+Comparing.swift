@@ -13,8 +13,8 @@ extension JSONValue {
     case (.object(let left), .object(let right)):
       guard left.count == right.count else { return false }
       let byName = Dictionary(
-        right.map { (Array($0.name.utf8), $0.value) }, uniquingKeysWith: { first, _ in first })
-      return left.allSatisfy { byName[Array($0.name.utf8)]?.isSame(as: $0.value) ?? false }
+        right.map { (ByteText($0.name), $0.value) }, uniquingKeysWith: { first, _ in first })
+      return left.allSatisfy { byName[ByteText($0.name)]?.isSame(as: $0.value) ?? false }
     default: return false
     }
   }

@@ -11,12 +11,22 @@ package enum JSONValue: Hashable, Sendable {
   case null
 
   package struct Member: Hashable, Sendable {
+    /// Compared by its bytes, as all text of this room.
     package var name: String
     package var value: JSONValue
 
     package init(_ name: String, _ value: JSONValue) {
       self.name = name
       self.value = value
+    }
+
+    package static func == (left: Member, right: Member) -> Bool {
+      ByteText(left.name) == ByteText(right.name) && left.value == right.value
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      ByteText(name).hash(into: &hasher)
+      value.hash(into: &hasher)
     }
   }
 
@@ -64,7 +74,32 @@ package enum JSONValue: Hashable, Sendable {
     return nil
   }
 
-  package var isNull: Bool { self == .null }
+  package var isNull: Bool { if case .null = self { true } else { false } }
+}
+
+extension JSONValue {
+  /// What came from outside is compared and hashed as it was written, see `ByteText`.
+  package static func == (left: JSONValue, right: JSONValue) -> Bool {
+    switch (left, right) {
+    case (.object(let left), .object(let right)): left == right
+    case (.array(let left), .array(let right)): left == right
+    case (.string(let left), .string(let right)), (.number(let left), .number(let right)):
+      ByteText(left) == ByteText(right)
+    case (.bool(let left), .bool(let right)): left == right
+    case (.null, .null): true
+    default: false
+    }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    switch self {
+    case .object(let members): hasher.combine(members)
+    case .array(let elements): hasher.combine(elements)
+    case .string(let text), .number(let text): hasher.combine(ByteText(text))
+    case .bool(let value): hasher.combine(value)
+    case .null: hasher.combine(0)
+    }
+  }
 }
 
 /// Why a JSON text was refused, and at which byte.
@@ -146,14 +181,14 @@ private struct JSONParser {
     guard depth < maxDepth else { throw error("nested deeper than \(maxDepth)") }
     index += 1
     var members: [JSONValue.Member] = []
-    var names: Set<String> = []
+    var names: Set<ByteText> = []
     skipSpace()
     if take(UInt8(ascii: "}")) { return .object([]) }
     repeat {
       skipSpace()
       guard current == UInt8(ascii: "\"") else { throw error("expected a member name") }
       let name = try string()
-      guard names.insert(name).inserted else { throw error("duplicate member name") }
+      guard names.insert(ByteText(name)).inserted else { throw error("duplicate member name") }
       skipSpace()
       guard take(UInt8(ascii: ":")) else { throw error("expected a colon") }
       members.append(.init(name, try value(depth: depth + 1)))

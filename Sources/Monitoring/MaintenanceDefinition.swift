@@ -132,7 +132,8 @@ private struct MaintenanceJudge {
       }
     }
     return MaintenanceSelection(
-      checks: Set(definition.checks ?? []), tags: Set(definition.tags ?? []), resources: Set(resources))
+      checks: Set((definition.checks ?? []).map { ByteText($0) }),
+      tags: Set((definition.tags ?? []).map { ByteText($0) }), resources: Set(resources))
   }
 
   mutating func start() -> LocalTime? {
@@ -160,7 +161,7 @@ private struct MaintenanceJudge {
 
   mutating func repetition() -> MaintenanceRepetition {
     guard let text = definition.repetition else { return .none }
-    if let repetition = MaintenanceRepetition(rawValue: text) { return repetition }
+    if let repetition = MaintenanceRepetition(word: text) { return repetition }
     let words = MaintenanceRepetition.allCases.map(\.rawValue).joined(separator: ", ")
     problem(["repeat"], "repeat must be one of \(words), found \"\(text.printable(maxBytes: 60))\"")
     return .none

@@ -18,11 +18,11 @@ package enum MaintenanceRepetition: String, CaseIterable, Hashable, Sendable {
 /// Which checks a window is for. A check that any list names is; three empty lists name every check.
 package struct MaintenanceSelection: Hashable, Sendable {
   /// Names or ids (lower case).
-  package var checks: Set<String>
-  package var tags: Set<String>
+  package var checks: Set<ByteText>
+  package var tags: Set<ByteText>
   package var resources: Set<UniqueID>
 
-  package init(checks: Set<String> = [], tags: Set<String> = [], resources: Set<UniqueID> = []) {
+  package init(checks: Set<ByteText> = [], tags: Set<ByteText> = [], resources: Set<UniqueID> = []) {
     self.checks = checks
     self.tags = tags
     self.resources = resources
@@ -33,8 +33,9 @@ package struct MaintenanceSelection: Hashable, Sendable {
   package func contains(_ check: MonitoringCheck) -> Bool {
     if isEverything { return true }
     if let resource = check.resourceID, resources.contains(resource) { return true }
-    if !tags.isEmpty, check.tags.contains(where: tags.contains) { return true }
-    return !checks.isEmpty && (checks.contains(check.name) || checks.contains(check.id.description))
+    if !tags.isEmpty, check.tags.contains(where: { tags.contains(ByteText($0)) }) { return true }
+    return !checks.isEmpty
+      && (checks.contains(ByteText(check.name)) || checks.contains(ByteText(check.id.description)))
   }
 }
 

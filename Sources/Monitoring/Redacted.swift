@@ -3,14 +3,15 @@
 /// A secret. It prints, reflects and interpolates as `<redacted>`; only `reveal()` gives the value away, so a grep
 /// for that word finds every place that handles one.
 package struct Redacted: Hashable, Sendable {
-  private let value: String
+  /// Compared and hashed by its bytes, as a password is.
+  private let value: ByteText
 
-  package init(_ value: String) { self.value = value }
+  package init(_ value: String) { self.value = ByteText(value) }
 
   /// The secret itself: for the request that needs it, never for a log, a result, a file or an error.
-  package func reveal() -> String { value }
+  package func reveal() -> String { value.text }
 
-  package var isEmpty: Bool { value.isEmpty }
+  package var isEmpty: Bool { value.text.isEmpty }
 }
 
 extension Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

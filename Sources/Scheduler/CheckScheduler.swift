@@ -128,6 +128,18 @@ package final class CheckScheduler: Sendable {
     ids.isEmpty ? [:] : state.withLock { $0.schedule.runs(of: ids) }
   }
 
+  /// How long ago the loop was to look for what is due, and has not; zero: it keeps up.
+  package var overdue: Duration {
+    let now = source.now().boot
+    return state.withLock { state in
+      if case .running = state.phase, let armed = state.armed {
+        max(.zero, armed.duration(to: now))
+      } else {
+        .zero
+      }
+    }
+  }
+
   package func status() -> ScheduleStatus {
     let now = source.now().boot
     return state.withLock { $0.schedule.status(at: now) }

@@ -89,7 +89,7 @@ struct InFlightLimit {
   /// Those that may not take the reserved places.
   private var othersInFlight = 0
   /// Only hosts with something in flight or waiting.
-  private var hosts: [String: Host] = [:]
+  private var hosts: [String: Host] = [:]  // own text: a host that was judged, and a port
   private var trustedTurns = Heap<Turn>()
   private var unseenTurns = Heap<Turn>()
   private var suspectTurns = Heap<Turn>()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import Monitoring
 
 /// What kind of disk a directory is on, as far as the promise depends on it.
 enum MountKind: Hashable, Sendable {

@@ -135,6 +135,19 @@ package final class ResultSpool: DeliveryQueue {
     _ = await read { $0.visit(after: sequence, body) }
   }
 
+  /// How long its thread has been at the present turn, a write to the disk for instance; zero while it waits.
+  package func turnAge() -> Duration { mailbox.turn.age }
+
+  /// As `flush`, for who cannot wait: `done` is called on the store's thread.
+  package func requestFlush(_ done: @escaping @Sendable () -> Void) {
+    let job = SpoolMailbox.Job(
+      work: { core, time in
+        core.flush(at: time)
+        done()
+      }, isBarrier: true)
+    if !mailbox.add(job) { done() }
+  }
+
   /// Everything handed in before is on the medium when it returns; false when it is in memory only.
   @discardableResult
   package func flush() async -> Bool {

@@ -50,6 +50,8 @@ final class SpoolMailbox: Sendable {
   static let groupDelay: Int64 = 50_000
 
   private let state: Mutex<State>
+  /// Of the writer thread.
+  let turn = ThreadClock()
   /// A pipe: the thread polls one end, callers write a byte into the other.
   private let wakeUp: (read: Int32, write: Int32)
   private let limit: (count: Int, bytes: Int)
@@ -190,7 +192,10 @@ final class SpoolMailbox: Sendable {
       timeout = min(Int32(clamping: (left + 999) / 1000), wakeUp.read < 0 ? 20 : .max)
     }
     var descriptor = pollfd(fd: wakeUp.read, events: Int16(POLLIN), revents: 0)
-    guard poll(&descriptor, 1, timeout) > 0 else { return }
+    turn.end()
+    let woken = poll(&descriptor, 1, timeout)
+    turn.begin()
+    guard woken > 0 else { return }
     var drained = [UInt8](repeating: 0, count: 256)
     _ = read(wakeUp.read, &drained, drained.count)
   }

@@ -28,5 +28,6 @@ func runSpool(_ core: consuming SpoolCore, _ mailbox: SpoolMailbox, wakeUploader
   for job in mailbox.endJobs() { job.work(&core, time) }
   mailbox.publish(core.status(at: time), next: core.nextSequence)
   core.close(at: time)
+  mailbox.turn.end()
   for closer in mailbox.takeClosers() { closer.resume() }
 }

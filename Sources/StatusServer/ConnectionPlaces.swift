@@ -46,7 +46,7 @@ struct ConnectionPlaces {
 
   /// The oldest in this stage, of the address with most of them.
   private func idlest(_ stage: Stage, besides newest: Int) -> Int? {
-    var counts: [String: (count: Int, oldest: Int)] = [:]
+    var counts: [String: (count: Int, oldest: Int)] = [:]  // own text: addresses
     for (number, guest) in guests where guest.stage == stage && number != newest {
       let seen = counts[guest.address] ?? (0, number)
       counts[guest.address] = (seen.count + 1, min(seen.oldest, number))

@@ -15,6 +15,7 @@ struct OpenMetrics {
     if let spool = snapshot.spool { metrics.spool(spool) }
     if let delivery = snapshot.delivery { metrics.delivery(delivery) }
     if let scheduler = snapshot.scheduler { metrics.scheduler(scheduler) }
+    metrics.load(snapshot.load)
     metrics.lines.append("# EOF\n")
     return Array(metrics.lines.joined(separator: "\n").utf8)
   }
@@ -208,6 +209,18 @@ struct OpenMetrics {
     gauge("quartz_scheduler_in_flight_limit", "Runs that may be under way at once.", Double(scheduler.limit))
     counter("quartz_scheduler_missed_slots", "Slots not run for the agent's own reasons.", scheduler.missed)
     counter("quartz_scheduler_spanned_slots", "Slots that took a running run's verdict.", scheduler.spanned)
+  }
+}
+
+extension OpenMetrics {
+  fileprivate mutating func load(_ load: LoadView) {
+    gauge("quartz_kept_results", "Full results kept in memory.", Double(load.kept.results))
+    gauge("quartz_kept_result_bytes", "Bytes they take, an upper estimate.", Double(load.kept.bytes))
+    counter("quartz_judged", "Answers judged on threads of their own.", load.judged)
+    counter(
+      "quartz_judged_over_budget", "Answers that took more processor time to judge than they may.",
+      load.overBudget)
+    gauge("quartz_judging", "Answers being judged or waiting for it.", Double(load.judging))
   }
 }
 

@@ -67,7 +67,7 @@ struct Routes: Sendable {
     case []: return try dashboard(await source.snapshot(), path)
     case ["livez"]: return Reply(200, text: "alive\n")
     case ["readyz"]:
-      return await source.isReady() ? Reply(200, text: "ready\n") : Reply(503, text: "starting\n")
+      return await source.isReady() ? Reply(200, text: "ready\n") : Reply(503, text: source.unready + "\n")
     case ["metrics"]: return Reply(200, .metrics, OpenMetrics.render(await source.snapshot()))
     case let segments where segments.first == "checks" && segments.count == 2:
       return await checkPage(segments[1])
@@ -128,7 +128,7 @@ struct Routes: Sendable {
         }
       }
     }
-    guard let period = UptimePeriod(rawValue: text) else {
+    guard let period = UptimePeriod(word: text) else {
       throw BadRequest(
         "period must be one of \(UptimePeriod.allCases.map(\.rawValue).joined(separator: ", "))")
     }
@@ -212,7 +212,7 @@ struct ListFilter: Hashable, Sendable {
       maintenance = true
       return
     }
-    guard let known = CheckState(rawValue: state) else {
+    guard let known = CheckState(word: state) else {
       let words = CheckState.allCases.map(\.rawValue) + [Self.maintenanceWord]
       throw BadRequest("state must be one of \(words.joined(separator: ", "))")
     }

@@ -108,7 +108,7 @@ private func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool) -> String? {
 /// A page in somebody's browser can let its own name resolve to 127.0.0.1 and then read what we serve, as if it were
 /// its own (DNS rebinding). The browser still sends that name, so it gives itself away.
 struct AllowedHosts: Sendable {
-  private let names: Set<String>
+  private let names: Set<ByteText>
   private let any: Bool
   /// Listens to other machines.
   private let isRemote: Bool
@@ -122,7 +122,9 @@ struct AllowedHosts: Sendable {
       // No browser speaks to a unix socket.
       (names, any) = ([], true)
     case .tcp(let host, _):
-      (names, any) = (Set(["localhost", "127.0.0.1", "::1", host.lowercased()] + further), false)
+      (names, any) = (
+        Set((["localhost", "127.0.0.1", "::1", host.lowercased()] + further).map { ByteText($0) }), false
+      )
     }
   }
 
@@ -131,7 +133,7 @@ struct AllowedHosts: Sendable {
     guard let header else { return false }
     let name = Self.name(header.lowercased())
     // An address is no name that somebody could lead elsewhere; which ones this machine has, others decide.
-    return names.contains(name) || isRemote && IPAddress(name) != nil
+    return names.contains(ByteText(name)) || isRemote && IPAddress(name) != nil
   }
 
   /// The host without its port and brackets.

@@ -14,4 +14,10 @@ package protocol StatusSource: Sendable {
   func spool(_ question: SpoolQuestion) async -> SpoolAnswer
   /// False until the agent probes: `/readyz` says so.
   func isReady() async -> Bool
+  /// Why not, in one line.
+  var unready: String { get }
+}
+
+extension StatusSource {
+  package var unready: String { "starting" }
 }

@@ -19,7 +19,7 @@ struct DocumentationTests {
     table.keys.flatMap { key -> [String] in
       if case .map(let inner) = key.value { return [key.name] + names(inner) }
       return [key.name]
-    } + table.planned
+    } + table.planned.map(\.text)
   }
 
   @Test func everyKeyIsNamed() throws {

@@ -116,7 +116,7 @@ struct MaintenanceJudgeTests {
     let resource = try #require(check.resourceID)
     #expect(MaintenanceSelection().contains(check))
     #expect(MaintenanceSelection(checks: ["Postgres"]).contains(check))
-    #expect(MaintenanceSelection(checks: [check.id.description]).contains(check))
+    #expect(MaintenanceSelection(checks: [ByteText(check.id.description)]).contains(check))
     #expect(MaintenanceSelection(checks: ["Redis"], tags: ["prod"]).contains(check))
     #expect(MaintenanceSelection(resources: [resource]).contains(check))
     #expect(!MaintenanceSelection(checks: ["postgres"], tags: ["web"]).contains(check))

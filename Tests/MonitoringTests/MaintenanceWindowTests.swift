@@ -144,7 +144,7 @@ struct MaintenanceWindowTests {
     #expect(!MaintenanceSelection(resources: [other]).contains(check))
     #expect(MaintenanceSelection(tags: ["web", "db"]).contains(check))
     #expect(!MaintenanceSelection(tags: ["web"]).contains(check))
-    #expect(MaintenanceSelection(checks: [check.id.description]).contains(check))
+    #expect(MaintenanceSelection(checks: [ByteText(check.id.description)]).contains(check))
     #expect(!MaintenanceSelection(checks: ["shop"], tags: ["web"], resources: [other]).contains(check))
   }
 

@@ -59,7 +59,7 @@ import Testing
 }
 
 /// What was logged.
-private final class LogLines: LogHandler, Sendable {
+final class LogLines: LogHandler, Sendable {
   private let lines = Mutex<[String]>([])
   var all: [String] { lines.withLock { $0 } }
 

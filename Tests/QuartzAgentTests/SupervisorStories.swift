@@ -48,7 +48,7 @@ import Testing
 }
 
 /// A datagram socket in the file system, read by a thread of its own until it is gone.
-private final class NotifySocket: Sendable {
+final class NotifySocket: Sendable {
   let path: String
   private let messages = Mutex<[String]>([])
   private let descriptor: Int32

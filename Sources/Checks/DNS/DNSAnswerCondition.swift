@@ -15,7 +15,10 @@ struct DNSAnswerCondition {
   /// As written in the file.
   let description: String
 
-  init(_ condition: Condition) {
+  private let budget: CPUBudget
+
+  init(_ condition: Condition, within budget: CPUBudget) {
+    self.budget = budget
     description = condition.description
     if condition.comparison == .matches {
       test = (try? Pattern(condition.operand)).map(Test.pattern) ?? .broken
@@ -25,6 +28,8 @@ struct DNSAnswerCondition {
     }
   }
 
+  var isPattern: Bool { if case .pattern = test { true } else { false } }
+
   /// What a record came to: a pattern that exceeds its limits is neither a match nor none.
   enum Outcome { case match, none, limit }
 
@@ -32,12 +37,13 @@ struct DNSAnswerCondition {
   /// may also be given as its strings' content in one piece, without quotes: that is how SPF and DKIM read them
   /// (RFC 7208 3.3). A pattern is looked for in either form.
   func test(_ record: DNSRecord) -> Outcome {
+    guard budget.allowsMore() else { return .limit }
     let data = record.data
     let isText = record.type == .txt || record.type == .spf
     switch test {
     case .literal(let tokens, let text):
       let own = presentationTokens(data)
-      if own == tokens { return .match }
+      if own.elementsEqual(tokens, by: { $0 == $1 }) { return .match }
       return isText && own.joined() == text ? .match : .none
     case .pattern(let pattern):
       let first = outcome(pattern, data)
@@ -48,7 +54,7 @@ struct DNSAnswerCondition {
   }
 
   private func outcome(_ pattern: Pattern, _ text: String) -> Outcome {
-    switch pattern.firstMatch(in: Array(text.utf8)) {
+    switch pattern.firstMatch(in: text, time: budget.left) {
     case .match: .match
     case .none: .none
     case .limit: .limit

@@ -63,7 +63,9 @@ struct DNSAnswerSet {
   }
 
   private func overLimit(_ condition: DNSAnswerCondition) -> String {
-    "the pattern \(condition.description) exceeds its limits"
+    condition.isPattern
+      ? "the pattern \(condition.description) exceeds its limits"
+      : "\(condition.description) \(CPUBudget.words)"
   }
 }
 

@@ -10,12 +10,14 @@ struct DNSJudge {
   /// Of the zone's servers; nil when the check does not ask for it.
   var serials: SerialSurvey?
 
-  func judge(_ message: DNSMessage) -> (verdict: Verdict, assertions: [Assertion]) {
+  func judge(
+    _ message: DNSMessage, within budget: CPUBudget? = nil
+  ) -> (verdict: Verdict, assertions: [Assertion]) {
     var findings = [code(message)]
     if judgesAnswers || message.answers.contains(where: { $0.type == .cname }) {
       let selection = DNSSelection(of: message, for: question)
       if selection.isEndless { findings.append(Finding(failure: endless)) }
-      findings += answers(selection.records)
+      findings += answers(selection.records, budget ?? CPUBudget(bytes: 0))
       findings += numbers(selection.records)
     }
     if let wanted = settings.expect.authoritative { findings.append(authority(message, wanted)) }
@@ -96,10 +98,11 @@ struct DNSJudge {
 
   // MARK: The answers
 
-  private func answers(_ records: [DNSRecord]) -> [Finding] {
+  private func answers(_ records: [DNSRecord], _ budget: CPUBudget) -> [Finding] {
     answerLists.compactMap { key, conditions in
       guard !conditions.isEmpty else { return nil }
-      let problem = DNSAnswerSet(records).problem(key, conditions.map(DNSAnswerCondition.init))
+      let problem = DNSAnswerSet(records).problem(
+        key, conditions.map { DNSAnswerCondition($0, within: budget) })
       let assertion = Assertion(
         what: "answers.\(key)", expected: text(conditions),
         actual: records.map(\.data).joined(separator: ", "), ok: problem == nil)

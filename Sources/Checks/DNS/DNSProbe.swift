@@ -14,12 +14,15 @@ package struct DNSProbe: Probe {
   private let finder: TargetFinder
   private let system: SystemResolver
   private let engine: CurlEngine?
+  private let bench: JudgeBench
 
   /// `system` knows the machine's name servers; the finder's resolver finds those a check names. Without an engine a
   /// check with transport dot or doh is unsupported.
   package init(
-    reactor: Reactor, finder: TargetFinder, system: SystemResolver, engine: CurlEngine? = nil
+    reactor: Reactor, finder: TargetFinder, system: SystemResolver, engine: CurlEngine? = nil,
+    bench: JudgeBench = JudgeBench()
   ) {
+    self.bench = bench
     self.reactor = reactor
     self.finder = finder
     self.system = system
@@ -52,7 +55,7 @@ package struct DNSProbe: Probe {
       let exchange = DNSExchange(reactor: reactor, phase: .answer, name: server)
       let query = DNSExchange.query(run.question, recursion: run.settings.recursion)
       let reply = try await exchange.askOverUDP(query, addresses[0], until: run.deadline)
-      return outcome(of: reply, from: addresses[0], run, dns: dns)
+      return await judged(reply, from: addresses[0], run, dns: dns)
     }
   }
 
@@ -111,7 +114,7 @@ package struct DNSProbe: Probe {
     if settings.expect.serialAgreement, reply.failure == nil {
       serials = try await survey(run, port: 53, ask)
     }
-    return outcome(of: reply, from: nil, run, dns: nil, serials: serials)
+    return await judged(reply, from: nil, run, dns: nil, serials: serials)
   }
 
   private func ask(
@@ -133,10 +136,10 @@ package struct DNSProbe: Probe {
         run.question, recursion: run.settings.recursion, ofFirst: addresses, until: run.deadline)
     }
     guard run.settings.expect.serialAgreement, reply.failure == nil else {
-      return outcome(of: reply, from: peer, run, dns: dns)
+      return await judged(reply, from: peer, run, dns: dns)
     }
     let serials = try await survey(run, exchange, of: server, at: peer)
-    return outcome(of: reply, from: peer, run, dns: dns, serials: serials)
+    return await judged(reply, from: peer, run, dns: dns, serials: serials)
   }
 
   private func survey(
@@ -158,10 +161,27 @@ package struct DNSProbe: Probe {
     return try await surveyor.survey(of: run.question.name, until: run.deadline)
   }
 
+  /// Most answers are a few hundred bytes, held against a literal or nothing.
+  private func judged(
+    _ reply: DNSReply, from peer: SocketAddress?, _ run: Run, dns: Duration?, serials: SerialSurvey? = nil
+  ) async -> ProbeOutcome {
+    let weight = reply.weight * run.settings.expect.conditionCount
+    let isLight = !run.settings.expect.hasPatterns
+    if isLight, weight <= JudgeBench.small {
+      return Self.outcome(of: reply, from: peer, run, dns, serials, CPUBudget(bytes: weight))
+    }
+    return await bench.judge(run.check.id, bytes: weight, isLight: isLight) { budget in
+      var reply = reply
+      if let fault = budget.lateness { reply.content = .failure(fault) }
+      return Self.outcome(of: reply, from: peer, run, dns, serials, budget)
+    }
+  }
+
   /// Never inlined: an asynchronous function would keep all of this for as long as it waits.
   @inline(never)
-  private func outcome(
-    of reply: DNSReply, from peer: SocketAddress?, _ run: Run, dns: Duration?, serials: SerialSurvey? = nil
+  private static func outcome(
+    of reply: DNSReply, from peer: SocketAddress?, _ run: Run, _ dns: Duration?, _ serials: SerialSurvey?,
+    _ budget: CPUBudget
   ) -> ProbeOutcome {
     let total = (dns ?? .zero) + reply.elapsed
     var timings = Timings(dns: dns, connect: reply.connect, tls: reply.secure?.handshake, total: total)
@@ -176,7 +196,7 @@ package struct DNSProbe: Probe {
         verdict, responseTime: isOurs ? nil : total, timings: timings, assertions: judge.unanswered())
     case .message(let message):
       timings.firstByte = reply.elapsed - (reply.connect ?? .zero) - (reply.secure?.handshake ?? .zero)
-      let (verdict, assertions) = judge.judge(message)
+      let (verdict, assertions) = judge.judge(message, within: budget)
       outcome = ProbeOutcome(
         verdict, responseTime: total, timings: timings, dns: DNSFacts(message, reply), assertions: assertions)
     }
@@ -215,6 +235,20 @@ extension DNSExchange {
   }
 }
 
+extension DNSReply {
+  /// Bytes of the answers, more or less.
+  fileprivate var weight: Int {
+    guard case .message(let message) = content else { return 0 }
+    return message.answers.reduce(0) { $0 + $1.data.utf8.count + 16 }
+  }
+}
+
+extension DNSExpectations {
+  private var conditions: [Condition] { answersAny + answersAll + answersExact + answersNone }
+  fileprivate var conditionCount: Int { conditions.count }
+  fileprivate var hasPatterns: Bool { conditions.contains { $0.comparison.isPattern } }
+}
+
 extension DNSQuestion {
   /// Nil for a name or type that nobody can ask for.
   init?(_ settings: DNSSettings) {
@@ -237,12 +271,19 @@ extension DNSClass {
 extension DNSFacts {
   /// Records kept of one answer; the rest is counted.
   private static let answerLimit = 64
+  /// Bytes of their names and data, the first answer aside: every result of the check holds them.
+  private static let answerBytes = 16 * 1024
 
   init(_ message: DNSMessage, _ reply: DNSReply) {
-    let answers = message.answers.prefix(Self.answerLimit).map { record in
-      DNSAnswer(
+    var answers: [DNSAnswer] = []
+    var bytes = 0
+    for record in message.answers.prefix(Self.answerLimit) {
+      let answer = DNSAnswer(
         name: record.name.description, type: record.type.description, ttl: record.ttl,
         data: record.data.printable(maxBytes: 1024))
+      bytes += answer.name.utf8.count + answer.data.utf8.count
+      if !answers.isEmpty, bytes > Self.answerBytes { break }
+      answers.append(answer)
     }
     self.init(
       rcode: message.rcode.description, answers: answers, authoritative: message.authoritative,
@@ -250,7 +291,7 @@ extension DNSFacts {
     authentic = message.authentic
     answerCount = message.answers.count
     ignored = reply.ignored
-    errors = message.extendedErrors.map(\.description)
+    errors = message.extendedErrors.prefix(8).map(\.description)
   }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Monitoring
+
 /// A record type by number. Known ones have a mnemonic, all have the form `TYPE65` (RFC 3597).
 package struct DNSRecordType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   package let rawValue: UInt16

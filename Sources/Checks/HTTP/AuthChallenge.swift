@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+import Monitoring
+
 /// One challenge of a `WWW-Authenticate` header: RFC 9110 section 11.6.1. Pure, bounded, and never throws: what
 /// cannot be read is left out.
 struct AuthChallenge: Hashable, Sendable {
   /// In lower case.
   var scheme: String
   /// By lower-case name, unquoted.
-  var parameters: [String: String] = [:]
+  var parameters: [ByteText: String] = [:]
 
   /// All challenges of a header's value; several may stand in one, with the same commas between as inside.
   static func parse(_ value: String) -> [AuthChallenge] {
@@ -22,7 +24,7 @@ struct AuthChallenge: Hashable, Sendable {
         rest = rest.dropFirst()
         skipBlanks(&rest)
         guard let parameter = takeValue(&rest) else { return challenges }
-        challenges[challenges.count - 1].parameters[word.lowercased()] = parameter
+        challenges[challenges.count - 1].parameters[ByteText(word.lowercased())] = parameter
       } else if rest.first == UInt8(ascii: "=") {
         return challenges
       } else {

@@ -5,8 +5,12 @@ import Monitoring
 /// The literals and patterns of `expect.body`.
 struct BodyConditions {
   private let expect: HTTPExpectations
+  private let budget: CPUBudget
 
-  init(_ expect: HTTPExpectations) { self.expect = expect }
+  init(_ expect: HTTPExpectations, within budget: CPUBudget) {
+    self.expect = expect
+    self.budget = budget
+  }
 
   func judge(_ answer: HTTPAnswer) -> [JudgedCondition] {
     expect.bodyContains.map { literal("body.contains", $0, wanted: true, answer) }
@@ -17,6 +21,7 @@ struct BodyConditions {
 
   private func literal(_ what: String, _ text: String, wanted: Bool, _ answer: HTTPAnswer) -> JudgedCondition
   {
+    guard budget.allowsMore() else { return unjudged(what, text) }
     let isThere = answer.status != nil && contains(answer.body, Array(text.utf8))
     // What is in the part that came is in the whole; what is not may still come.
     let holds = wanted ? isThere : !isThere && answer.isWhole
@@ -35,7 +40,8 @@ struct BodyConditions {
         assertion: Assertion(what: what, expected: text, actual: actual, ok: false), reason: .body,
         words: "\(what) \"\(text)\" could not be judged")
     }
-    let outcome = pattern.firstMatch(in: answer.body)
+    guard budget.allowsMore() else { return unjudged(what, text) }
+    let outcome = pattern.firstMatch(in: answer.body, within: budget)
     if outcome == .limit {
       return JudgedCondition(
         assertion: Assertion(what: what, expected: text, actual: Pattern.limitWords, ok: false),
@@ -49,6 +55,12 @@ struct BodyConditions {
       reason: .body, words: "body \(wanted ? "does not match" : "matches") \"\(text)\"")
   }
 
+  private func unjudged(_ what: String, _ text: String) -> JudgedCondition {
+    JudgedCondition(
+      assertion: Assertion(what: what, expected: text, actual: CPUBudget.words, ok: false), reason: .body,
+      words: "\(what) \"\(text)\" \(CPUBudget.words)")
+  }
+
   private func absence(_ word: String, _ answer: HTTPAnswer) -> String {
     if answer.status == nil { return "" }
     return answer.isWhole ? "not \(word)" : "not \(word) in the first \(answer.body.count) bytes"
@@ -57,12 +69,5 @@ struct BodyConditions {
 
 /// Whether `needle` is somewhere in `bytes`. An empty one is everywhere.
 func contains(_ bytes: [UInt8], _ needle: [UInt8]) -> Bool {
-  guard let first = needle.first else { return true }
-  guard bytes.count >= needle.count else { return false }
-  var start = 0
-  while start <= bytes.count - needle.count {
-    if bytes[start] == first, bytes[start..<(start + needle.count)] == needle[...] { return true }
-    start += 1
-  }
-  return false
+  firstPlace(of: needle, in: bytes) != nil
 }

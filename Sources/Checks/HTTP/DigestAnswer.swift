@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import COpenSSL
+import Monitoring
 
 /// Answers a Digest challenge by RFC 7616 (and RFC 2069 where there is no qop). Pure but for the client's nonce,
 /// which is an argument.
@@ -34,7 +35,7 @@ struct DigestAnswer: Hashable, Sendable {
     var name = (word ?? "MD5").uppercased()
     isSession = name.hasSuffix("-SESS")
     if isSession { name.removeLast(5) }
-    guard let algorithm = Algorithm(rawValue: name) else { return nil }
+    guard let algorithm = Algorithm(word: name) else { return nil }
     if let qop = challenge.parameters["qop"] {
       let offered = qop.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
       guard offered.contains("auth") else { return nil }

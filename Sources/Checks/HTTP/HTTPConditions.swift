@@ -7,10 +7,12 @@ import Monitoring
 struct HTTPConditions {
   private let expect: HTTPExpectations
   private let mask: SecretMask
+  private let budget: CPUBudget
 
-  init(_ expect: HTTPExpectations, mask: SecretMask) {
+  init(_ expect: HTTPExpectations, mask: SecretMask, within budget: CPUBudget) {
     self.expect = expect
     self.mask = mask
+    self.budget = budget
   }
 
   func judge(_ answer: HTTPAnswer) -> [JudgedCondition] {
@@ -18,8 +20,8 @@ struct HTTPConditions {
     if let condition = expect.finalURL { judged.append(finalURL(condition, answer)) }
     if let condition = expect.httpVersion { judged.append(version(condition, answer)) }
     judged += expect.headers.map { header($0, answer) }
-    judged += BodyConditions(expect).judge(answer)
-    judged += JSONConditions(expect.json, mask: mask).judge(answer)
+    judged += BodyConditions(expect, within: budget).judge(answer)
+    judged += JSONConditions(expect.json, mask: mask, within: budget).judge(answer)
     return judged
   }
 
@@ -43,7 +45,7 @@ struct HTTPConditions {
   }
 
   private func finalURL(_ condition: Condition, _ answer: HTTPAnswer) -> JudgedCondition {
-    let outcome = answer.url.map { condition.outcome(for: $0.text) }
+    let outcome = answer.url.map { condition.outcome(for: $0.text, within: budget) }
     // A query may be a secret; that there is one is none.
     let actual = answer.url.map { $0.query == nil ? mask.shown($0) : mask.shown($0) + "?…" } ?? ""
     let words = answer.url == nil ? "no answer arrived" : "is not as expected"
@@ -71,7 +73,7 @@ struct HTTPConditions {
   private func header(_ wanted: HeaderCondition, _ answer: HTTPAnswer) -> JudgedCondition {
     let name = wanted.name.lowercased()
     let values = (answer.headers?.values(name) ?? []).map { trimmedSpace($0) }
-    let outcomes = values.map { wanted.condition.outcome(for: $0) }
+    let outcomes = values.map { wanted.condition.outcome(for: $0, within: budget) }
     let isNegative = [.notEqual, .notMatches].contains(wanted.condition.comparison)
     // The one that decided, and so the one to show.
     let decisive =
@@ -105,6 +107,13 @@ struct HTTPConditions {
 private let usualStatus = [200...299]
 
 extension HTTPExpectations {
+  /// No pattern has to be held against anything.
+  var isWithoutPatterns: Bool {
+    bodyMatches.isEmpty && bodyNotMatches.isEmpty && !(finalURL?.comparison.isPattern ?? false)
+      && !headers.contains { $0.condition.comparison.isPattern }
+      && !json.contains { $0.condition.comparison.isPattern }
+  }
+
   /// Nothing but the status, and perhaps the certificate, is judged.
   var isAboutStatusAlone: Bool {
     !needsBody && headers.isEmpty && finalURL == nil && httpVersion == nil

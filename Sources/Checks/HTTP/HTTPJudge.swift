@@ -18,7 +18,7 @@ struct HTTPJudge {
   ///   - tls: of the last hop that used it.
   init(
     settings: HTTPSettings, failure: Verdict?, report: TransferReport?, lastURL: HTTPURL? = nil,
-    tls: TLSReport?, now: Timestamp
+    tls: TLSReport?, now: Timestamp, within budget: CPUBudget? = nil
   ) {
     let status = HTTPConditions.status(settings.expect.status, report?.statusCode)
     var judged = [status]
@@ -26,8 +26,9 @@ struct HTTPJudge {
     // Most checks ask for a status and nothing else.
     if !settings.expect.isAboutStatusAlone {
       let own = SecretMask(settings)
+      let budget = budget ?? CPUBudget(bytes: report?.body.count ?? 0)
       let answer = HTTPAnswer(report: report, lastURL: lastURL, isJudged: failure == nil)
-      judged += HTTPConditions(settings.expect, mask: own).judge(answer)
+      judged += HTTPConditions(settings.expect, mask: own, within: budget).judge(answer)
       assertions = judged.map(\.assertion)
       mask = own
     }

@@ -11,6 +11,7 @@ package struct HTTPProbe: Probe {
   private let userAgent: String
   private let tokens = TokenCache()
   private let http2Servers = HTTP2Servers()
+  private let bench: JudgeBench
   private let now: @Sendable () -> Timestamp
 
   /// - Parameters:
@@ -18,11 +19,12 @@ package struct HTTPProbe: Probe {
   ///   - now: the wall clock that a certificate's validity is judged by.
   package init(
     engine: CurlEngine, reactor: Reactor, finder: TargetFinder, userAgent: String,
-    now: @escaping @Sendable () -> Timestamp = { .now() }
+    bench: JudgeBench = JudgeBench(), now: @escaping @Sendable () -> Timestamp = { .now() }
   ) {
     transfer = PinnedTransfer(engine: engine, reactor: reactor)
     self.finder = finder
     self.userAgent = userAgent
+    self.bench = bench
     self.now = now
   }
 
@@ -35,9 +37,23 @@ package struct HTTPProbe: Probe {
       let fetch = TokenFetch(
         cache: tokens, transfer: transfer, route: HTTPRoute(plan: plan), settings: plan.settings,
         oauth2: oauth2, userAgent: userAgent)
-      return try await walk(session: &session, plan, fetch, until: deadline).hiding(session.tokens)
+      let walked = try await walk(session: &session, plan, fetch, until: deadline)
+      return await judge(walked.trail, walked.end, plan, hiding: session.tokens)
     }
-    return try await walk(session: &session, plan, nil, until: deadline)
+    let walked = try await walk(session: &session, plan, nil, until: deadline)
+    return await judge(walked.trail, walked.end, plan, hiding: [])
+  }
+
+  /// - Parameter tokens: learned on the way; an answer may repeat them.
+  private func judge(
+    _ trail: HTTPTrail, _ end: HTTPTrail.End, _ plan: HTTPPlan, hiding tokens: [String]
+  ) async -> ProbeOutcome {
+    await bench.judge(
+      plan.check.id, bytes: trail.weight, isLight: plan.settings.expect.isWithoutPatterns
+    ) { budget in
+      let outcome = trail.outcome(end, within: budget)
+      return tokens.isEmpty ? outcome : outcome.hiding(tokens)
+    }
   }
 
   private func plan(_ check: MonitoringCheck) -> HTTPPlan? {
@@ -53,35 +69,35 @@ package struct HTTPProbe: Probe {
   private func walk(
     session: inout HTTPSession, _ plan: HTTPPlan, _ fetch: TokenFetch?,
     until deadline: ContinuousClock.Instant
-  ) async throws(CancellationError) -> ProbeOutcome {
+  ) async throws(CancellationError) -> (trail: HTTPTrail, end: HTTPTrail.End) {
     let route = HTTPRoute(plan: plan)
     let sender = HTTPVersionChoosing(transfer: transfer, memory: http2Servers)
     var trail = HTTPTrail(plan, now: now)
     var step = HTTPStep(plan.settings)
     if let fetch, let failure = try await fetch.renew(&session.token, until: deadline) {
-      return trail.outcome(endedBy: ProbeOutcome(failure))
+      return (trail, .ended(ProbeOutcome(failure)))
     }
     while true {
       let dialled: DialledTransfer
       switch try await route.find(step.url, after: trail.source, until: deadline) {
-      case .ended(let outcome): return trail.outcome(endedBy: outcome)
+      case .ended(let outcome): return (trail, .ended(outcome))
       case .found(let addresses, let dns):
         dialled = try await sender.perform(
           session.request(for: step), step, plan.settings, to: addresses, until: deadline)
         trail.add(dialled, step, dns: dns)
         if let failure = dialled.report.failure {
-          return trail.outcome(hopFailure: route.verdict(failure, of: dialled, at: step.endpoint))
+          return (trail, .hopFailure(route.verdict(failure, of: dialled, at: step.endpoint)))
         }
       }
       switch session.decide(after: step, dialled.report, now: now) {
-      case .final: return trail.outcome(failure: nil)
-      case .refused(let verdict): return trail.outcome(failure: verdict)
+      case .final: return (trail, .answered(nil))
+      case .refused(let verdict): return (trail, .answered(verdict))
       case .follow(let next): step = next
       case .again: break
       case .refuseToken(let token):
         fetch?.refuse(token)
         if let fetch, let failure = try await fetch.renew(&session.token, until: deadline) {
-          return trail.outcome(failure: failure)
+          return (trail, .answered(failure))
         }
       }
     }

@@ -53,11 +53,11 @@ extension HTTPStep {
     let own = settings.headers.filter { header in
       let name = header.name.lowercased()
       // With the body went what describes it.
-      let isDropped = settings.body != nil && !sendsBody && contentHeaders.contains(name)
+      let isDropped = settings.body != nil && !sendsBody && contentHeaders.contains(ByteText(name))
       return !isDropped && (name != "authorization" || authorization == nil)
     }
-    let names = Set(own.map { $0.name.lowercased() })
-    standard.removeAll { names.contains($0.name.lowercased()) }
+    let names = Set(own.map { ByteText($0.name.lowercased()) })
+    standard.removeAll { names.contains(ByteText($0.name.lowercased())) }
     return standard + withCookies(own.map { HeaderField($0.name, $0.value.reveal()) })
       + (authorization.map { [$0] } ?? [])
   }
@@ -75,7 +75,7 @@ extension HTTPStep {
 }
 
 /// RFC 9110 section 15.4: to be left out when a redirect changes the method.
-private let contentHeaders: Set<String> = [
+private let contentHeaders: Set<ByteText> = [
   "content-type", "content-length", "content-encoding", "content-language", "content-location",
 ]
 

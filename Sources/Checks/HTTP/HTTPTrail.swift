@@ -4,7 +4,7 @@ import Curl
 import Monitoring
 
 /// Collects the hops of one http probe and makes its outcome. Pure.
-struct HTTPTrail {
+struct HTTPTrail: Sendable {
   private let plan: HTTPPlan
   private let clock: @Sendable () -> Timestamp
   private var hops: [Hop] = []
@@ -19,10 +19,11 @@ struct HTTPTrail {
     guard let last, let lastURL else { return nil }
     return HTTPRoute.Source(url: lastURL, peer: last.peer)
   }
+  private var isRedirected = false
   /// Where the last hop went, as results show it. Behind a proxy nobody here knows the target's address.
   private var address: String?
-  /// Made for the first hop that is not the check's own.
-  private var mask: SecretMask?
+  /// Where each hop went. What a redirect led to may hold a secret, and is shown once the probe has ended.
+  private var places: [HTTPURL] = []
 
   /// - Parameter now: what a certificate's remaining time is counted from.
   init(_ plan: HTTPPlan, now: @escaping @Sendable () -> Timestamp) {
@@ -36,9 +37,10 @@ struct HTTPTrail {
     timings.total = dialled.elapsed + (dns ?? .zero)
     let isDirect = plan.settings.proxy == nil
     address = isDirect ? dialled.peer.description : nil
-    if step.redirects > 0, mask == nil { mask = SecretMask(plan.settings) }
+    if step.redirects > 0 { isRedirected = true }
+    places.append(step.url)
     let hop = Hop(
-      url: mask?.shown(step.url) ?? step.url.display, statusCode: dialled.report.statusCode, address: address,
+      url: step.url.display, statusCode: dialled.report.statusCode, address: address,
       timings: timings)
     // Nearly always the only one: a list of one is made faster than an empty one grows.
     if hops.isEmpty { hops = [hop] } else { hops.append(hop) }
@@ -49,15 +51,53 @@ struct HTTPTrail {
     lastURL = step.url
   }
 
+  /// How it ended.
+  enum End: Sendable {
+    /// The last answer is there; nil: it is to be judged.
+    case answered(Verdict?)
+    /// The last hop brought no whole answer.
+    case hopFailure(Verdict)
+    /// The next hop could not be dialled: its name did not resolve, or it may not be asked.
+    case ended(ProbeOutcome)
+  }
+
+  /// Bytes that judging it looks at.
+  var weight: Int {
+    let own = plan.settings.body?.reveal().utf8.count ?? 0
+    guard let report = last?.report else { return own }
+    return own
+      + (plan.settings.expect.isAboutStatusAlone ? min(report.body.count, 65_536) : report.body.count)
+  }
+
+  func outcome(_ end: End, within budget: CPUBudget) -> ProbeOutcome {
+    if let fault = budget.lateness { return outcome(failure: fault, budget) }
+    switch end {
+    case .answered(let failure): return outcome(failure: failure, budget)
+    case .hopFailure(let verdict):
+      return outcome(failure: isRedirected ? SecretMask(plan.settings).shown(verdict) : verdict, budget)
+    case .ended(let outcome): return self.outcome(endedBy: outcome, budget)
+    }
+  }
+
+  private var shownHops: [Hop] {
+    guard isRedirected else { return hops }
+    let mask = SecretMask(plan.settings)
+    return zip(hops, places).map { hop, place in
+      var hop = hop
+      hop.url = mask.shown(place)
+      return hop
+    }
+  }
+
   /// - Parameter failure: why the last hop is not judged by its answer; nil: it is.
-  func outcome(failure: Verdict?) -> ProbeOutcome {
+  private func outcome(failure: Verdict?, _ budget: CPUBudget) -> ProbeOutcome {
     // What nobody needs without a certificate.
     let now = tls == nil ? .epoch : clock()
     let judge = HTTPJudge(
       settings: plan.settings, failure: failure, report: last?.report, lastURL: lastURL,
-      tls: tls, now: now)
+      tls: tls, now: now, within: budget)
     var outcome = ProbeOutcome(
-      judge.verdict, responseTime: sum.total, timings: sum, hops: hops, address: address,
+      judge.verdict, responseTime: sum.total, timings: sum, hops: shownHops, address: address,
       ipVersion: address == nil ? nil : last?.peer.address.version, statusCode: last?.report.statusCode,
       httpVersion: last?.report.httpVersion, tls: tls.map { TLSFacts($0, now: now) },
       assertions: judge.assertions,
@@ -67,19 +107,13 @@ struct HTTPTrail {
     return outcome
   }
 
-  /// The last hop brought no whole answer.
-  func outcome(hopFailure verdict: Verdict) -> ProbeOutcome {
-    outcome(failure: mask?.shown(verdict) ?? verdict)
-  }
-
-  /// The next hop could not be dialled: its name did not resolve, or it may not be asked.
-  func outcome(endedBy end: ProbeOutcome) -> ProbeOutcome {
+  private func outcome(endedBy end: ProbeOutcome, _ budget: CPUBudget) -> ProbeOutcome {
     guard last != nil else {
       var outcome = end
-      outcome.assertions = self.outcome(failure: end.verdict).assertions
+      outcome.assertions = self.outcome(failure: end.verdict, budget).assertions
       return outcome
     }
-    var outcome = outcome(failure: SecretMask(plan.settings).shown(end.verdict))
+    var outcome = outcome(failure: SecretMask(plan.settings).shown(end.verdict), budget)
     if end.verdict == RedirectRule.denied {
       // The time until the refusal would tell what the name resolved to.
       outcome.responseTime = nil

@@ -6,10 +6,12 @@ import Monitoring
 struct JSONConditions {
   private let conditions: [JSONCondition]
   private let mask: SecretMask
+  private let budget: CPUBudget
 
-  init(_ conditions: [JSONCondition], mask: SecretMask) {
+  init(_ conditions: [JSONCondition], mask: SecretMask, within budget: CPUBudget) {
     self.conditions = conditions
     self.mask = mask
+    self.budget = budget
   }
 
   func judge(_ answer: HTTPAnswer) -> [JudgedCondition] {
@@ -19,9 +21,12 @@ struct JSONConditions {
       return conditions.map { unjudged($0, actual: cut, words: "could not be judged: no whole body") }
     }
     do throws(JSONError) {
-      let findings = try JSONSearch.find(conditions.map(\.path), in: answer.body)
+      let findings = try JSONSearch.find(conditions.map(\.path), in: answer.body) { budget.allowsMore() }
       return zip(conditions, findings).map(judge)
     } catch {
+      if budget.isSpent {
+        return conditions.map { unjudged($0, actual: CPUBudget.words, words: CPUBudget.words) }
+      }
       return conditions.map {
         unjudged($0, actual: "no JSON: \(error)", words: "could not be judged: the body is no JSON")
       }
@@ -38,7 +43,7 @@ struct JSONConditions {
       let words = "more than \(JSONSearch.largestValue / 1024) KiB"
       return unjudged(condition, actual: words, words: "leads to \(words)")
     case .value(let value):
-      let outcome = condition.condition.outcome(for: value)
+      let outcome = condition.condition.outcome(for: value, within: budget)
       return JudgedCondition(
         assertion: Assertion(
           what: "json.\(condition.path)", expected: condition.condition.description,

@@ -5,17 +5,17 @@ import Monitoring
 extension ProbeOutcome {
   /// The same without secrets that were learned on the way and that an answer may repeat.
   func hiding(_ secrets: [String]) -> ProbeOutcome {
-    let forms = secretForms(of: secrets)
-    guard !forms.isEmpty else { return self }
+    let words = SecretWords(secrets)
+    guard !words.isEmpty else { return self }
     var copy = self
-    copy.excerpt = excerpt?.hiding(forms).hidingBeginnings(of: secrets)
-    for index in hops.indices { copy.hops[index].url = hops[index].url.hiding(forms) }
+    copy.excerpt = excerpt.map { words.hide($0).hidingBeginnings(of: secrets) }
+    for index in hops.indices { copy.hops[index].url = words.hide(hops[index].url) }
     copy.assertions = assertions.map { assertion in
       var copy = assertion
-      copy.actual = assertion.actual.hiding(forms).hidingBeginnings(of: secrets)
+      copy.actual = words.hide(assertion.actual).hidingBeginnings(of: secrets)
       return copy
     }
-    copy.verdict = verdict.hiding(forms)
+    copy.verdict = verdict.hiding(words)
     return copy
   }
 }
@@ -23,13 +23,8 @@ extension ProbeOutcome {
 extension String {
   /// The text may have been cut inside a secret: a beginning of it at the end goes as well.
   fileprivate func hidingBeginnings(of secrets: [String]) -> String {
-    let end = hasSuffix("…") ? String(dropLast()) : self
-    for secret in secrets {
-      for length in stride(from: min(secret.utf8.count - 1, utf8.count), to: 7, by: -1) {
-        let start = String(decoding: secret.utf8.prefix(length), as: UTF8.self)
-        if end.hasSuffix(start) { return String(end.dropLast(start.count)) + Redacted.mark }
-      }
-    }
-    return self
+    let end = Array(utf8.dropLast(hasSuffix("…") ? "…".utf8.count : 0))
+    let cut = secrets.map { overlap(endOf: end, withStartOf: Array($0.utf8)) }.max() ?? 0
+    return cut < 8 ? self : String(decoding: end.dropLast(cut), as: UTF8.self) + Redacted.mark
   }
 }

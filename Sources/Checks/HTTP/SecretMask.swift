@@ -1,19 +1,37 @@
 // SPDX-License-Identifier: MIT
 
 import Monitoring
+import Synchronization
 
 /// Takes a check's secrets out of what its target said: a page that repeats its request must not bring them into a
 /// result.
 ///
 /// A class for one judgement: the forms are made when something is to be shown, which most probes never do.
-final class SecretMask {
+final class SecretMask: Sendable {
   private let settings: HTTPSettings
-  private lazy var secrets = forms(of: settings)
-  private lazy var secretsInURLs = forms(of: settings, withHarmless: false)
+  private let made = Mutex<(all: SecretWords?, inURLs: SecretWords?)>((nil, nil))
+
+  private var secrets: SecretWords {
+    made.withLock { made in
+      if let all = made.all { return all }
+      let all = words(of: settings)
+      made.all = all
+      return all
+    }
+  }
+
+  private var secretsInURLs: SecretWords {
+    made.withLock { made in
+      if let words = made.inURLs { return words }
+      let words = words(of: settings, withHarmless: false)
+      made.inURLs = words
+      return words
+    }
+  }
 
   init(_ settings: HTTPSettings) { self.settings = settings }
 
-  func hide(_ text: String) -> String { text.hiding(secrets) }
+  func hide(_ text: String) -> String { secrets.hide(text) }
 
   /// Where an answer led, as results show it. The check's own URL stands in its result anyway, and so may the name in
   /// its `Host`.
@@ -21,7 +39,8 @@ final class SecretMask {
     let text = url.display
     if url == settings.url { return text }
     let scheme = "\(url.scheme.rawValue)://"
-    return scheme + String(text.dropFirst(scheme.count)).hiding(secretsInURLs)
+    return scheme
+      + secretsInURLs.hide(String(decoding: text.utf8.dropFirst(scheme.utf8.count), as: UTF8.self))
   }
 
   /// Words that may name the host an answer led to.
@@ -31,39 +50,21 @@ final class SecretMask {
   /// is none.
   func excerpt(of body: [UInt8]) -> String? {
     guard !body.isEmpty else { return nil }
-    return hide(String(decoding: body.prefix(64 * 1024), as: UTF8.self)).printable(maxBytes: 1024)
+    let start = Array(body.prefix(Self.looked))
+    // As bytes: what is no UTF-8 would be three times as long as text. Each byte is shown as one at least.
+    let shown = (secrets.hide(start) ?? start).prefix(Self.shown + 3)
+    return String(decoding: shown, as: UTF8.self).printable(maxBytes: Self.shown)
   }
-}
 
-extension String {
-  /// - Parameter secrets: the longest first, so that no part of one is left over from a shorter one.
-  func hiding(_ secrets: [String]) -> String {
-    let shown = EscapedText(self)?.hiding(secrets) ?? self
-    return secrets.reduce(shown) { text, secret in
-      text.utf8.count < secret.utf8.count ? text : text.replacing(secret, with: Redacted.mark)
-    }
-  }
-}
-
-extension Verdict {
-  /// The same, its message without these.
-  func hiding(_ secrets: [String]) -> Verdict {
-    guard let message else { return self }
-    return with(message: message.hiding(secrets))
-  }
-}
-
-/// All forms in which a secret may come back, the longest first.
-func secretForms(of secrets: [String]) -> [String] {
-  let forms = secrets.filter { !$0.isEmpty }.flatMap(secretEchoes)
-  return Set(forms).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+  /// Bytes of a body that are looked at, and that are shown.
+  private static let (looked, shown) = (64 * 1024, 1024)
 }
 
 /// - Parameter withHarmless: whether the values of headers that are everybody's are to be hidden too.
-private func forms(of settings: HTTPSettings, withHarmless: Bool = true) -> [String] {
-  let headers = settings.headers.filter { withHarmless || !harmless.contains($0.name.lowercased()) }
+private func words(of settings: HTTPSettings, withHarmless: Bool = true) -> SecretWords {
+  let headers = settings.headers.filter { withHarmless || !isHarmless($0.name) }
   var plain = headers.map { $0.value.reveal() }
-  for header in settings.headers where !harmless.contains(header.name.lowercased()) {
+  for header in settings.headers where !isHarmless(header.name) {
     plain += parts(of: header.value.reveal()) { " ;,=".utf8.contains($0) }
   }
   if let body = settings.body?.reveal() { plain += [body] + bodyParts(body) }
@@ -81,15 +82,17 @@ private func forms(of settings: HTTPSettings, withHarmless: Bool = true) -> [Str
   case .oauth2(let settings): plain.append(settings.clientSecret.reveal())
   case nil: break
   }
-  return secretForms(of: plain)
+  return SecretWords(plain)
 }
 
 /// Headers whose words are everybody's: only their whole value is hidden.
-private let harmless: Set<String> = [
+private let harmless: Set<ByteText> = [
   "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "connection",
   "content-type",
   "host", "origin", "pragma", "range", "referer", "user-agent",
 ]
+
+private func isHarmless(_ name: String) -> Bool { harmless.contains(ByteText(name.lowercased())) }
 
 /// A server tells of one cookie, one token, one field: each part is a secret of its own.
 private func parts(of text: String, separator: (UInt8) -> Bool) -> [String] {
@@ -114,7 +117,7 @@ private func strings(in value: JSONValue) -> [String] {
 /// The values of a query or a form, as they are written and as they are meant.
 private func pairs(_ text: String) -> [String] {
   parts(of: text) { "&;".utf8.contains($0) }.flatMap { pair -> [String] in
-    let value = String(pair.drop { $0 != "=" }.dropFirst())
+    let value = String(decoding: pair.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst(), as: UTF8.self)
     return [value] + [percentDecoded(value.replacing("+", with: " "))].compactMap { $0 }
   }
 }

@@ -52,7 +52,7 @@ enum TokenAnswer: Hashable {
     }
     let json = try? JSONValue.parse(report.body, maxDepth: 16)
     guard status == 200 else {
-      let code = json?["error"]?.string.flatMap { Self.errors.contains($0) ? $0 : nil }
+      let code = json?["error"]?.string.flatMap { Self.errors.contains(ByteText($0)) ? $0 : nil }
       self = .refused(
         "status \(status)" + (code.map { ", \($0)" } ?? ""),
         isAboutClient: status == 401 || code == "invalid_client")
@@ -78,7 +78,7 @@ enum TokenAnswer: Hashable {
   }
 
   /// Section 5.2.
-  private static let errors: Set<String> = [
+  private static let errors: Set<ByteText> = [
     "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
     "invalid_scope",
   ]

@@ -76,12 +76,12 @@ package final class EgressBudget: Sendable {
 /// The decisions of the budget. Pure.
 private struct Ledger {
   private enum Place: Hashable {
-    case name(String)
+    case name(ByteText)
     case address(IPAddress)
 
     init(_ peer: SocketAddress, of host: String) {
       let isNamed = IPAddress(host) == nil && peer.address.effectiveClass == .public
-      self = isNamed ? .name(host.lowercased()) : .address(peer.address)
+      self = isNamed ? .name(ByteText(host.lowercased())) : .address(peer.address)
     }
   }
 

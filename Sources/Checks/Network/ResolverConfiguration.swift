@@ -61,7 +61,7 @@ package struct ResolverConfiguration: Hashable, Sendable {
 
 /// What hosts(5) says: names, folded to lower case, to addresses in the order of the file.
 package struct HostsTable: Hashable, Sendable {
-  package var addresses: [String: [IPAddress]] = [:]
+  package var addresses: [ByteText: [IPAddress]] = [:]
 
   package init() {}
 
@@ -69,7 +69,7 @@ package struct HostsTable: Hashable, Sendable {
     for line in text.split(whereSeparator: \.isNewline) {
       let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
       guard let first = words.first, let address = IPAddress(first) else { continue }
-      for name in words.dropFirst().map({ $0.lowercased() }) {
+      for name in words.dropFirst().map({ ByteText($0.lowercased()) }) {
         let known = addresses[name, default: []]
         if known.count < 16, !known.contains(address) { addresses[name] = known + [address] }
       }

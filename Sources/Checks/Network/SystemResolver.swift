@@ -239,7 +239,7 @@ extension HostsTable {
   /// `localhost` and everything below it is this machine also where the file does not say so (RFC 6761 6.3).
   func lookUp(_ host: String) -> [IPAddress] {
     let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
-    if let found = addresses[name] { return found }
+    if let found = addresses[ByteText(name)] { return found }
     return isLocalhost(host) ? [.v4(0x7f00_0001), .v6(high: 0, low: 1)] : []
   }
 }

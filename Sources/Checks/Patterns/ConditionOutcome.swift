@@ -27,11 +27,11 @@ enum ConditionOutcome: Hashable, Sendable {
 
 extension Condition {
   /// Text is compared byte by byte, numbers as exact decimals.
-  func outcome(for text: String) -> ConditionOutcome {
+  func outcome(for text: String, within budget: CPUBudget? = nil) -> ConditionOutcome {
     switch comparison {
     case .equal: return ConditionOutcome(text.utf8.elementsEqual(operand.utf8))
     case .notEqual: return ConditionOutcome(!text.utf8.elementsEqual(operand.utf8))
-    case .matches, .notMatches: return patternOutcome(for: text)
+    case .matches, .notMatches: return patternOutcome(for: text, budget)
     case .less, .lessOrEqual, .greater, .greaterOrEqual: return numberOutcome(for: text)
     }
   }
@@ -40,11 +40,11 @@ extension Condition {
   /// the same value, true, false, null; one that is no word also an array or object with the same content. A pattern is
   /// held against a string's characters and against everything else as compact JSON; to `<` and its like a string of
   /// digits counts as a number.
-  func outcome(for value: JSONValue) -> ConditionOutcome {
+  func outcome(for value: JSONValue, within budget: CPUBudget? = nil) -> ConditionOutcome {
     switch comparison {
     case .equal: return ConditionOutcome(isSame(as: value))
     case .notEqual: return ConditionOutcome(!isSame(as: value))
-    case .matches, .notMatches: return patternOutcome(for: value.string ?? value.text)
+    case .matches, .notMatches: return patternOutcome(for: value.string ?? value.text, budget)
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
       switch value {
       case .number(let text), .string(let text): return numberOutcome(for: text)
@@ -66,9 +66,9 @@ extension Condition {
     }
   }
 
-  private func patternOutcome(for text: String) -> ConditionOutcome {
+  private func patternOutcome(for text: String, _ budget: CPUBudget?) -> ConditionOutcome {
     guard let pattern = try? Pattern(operand) else { return .fails }
-    switch pattern.firstMatch(in: text) {
+    switch pattern.firstMatch(in: text, time: budget?.left ?? PatternBudget.time) {
     case .match: return ConditionOutcome(comparison == .matches)
     case .none: return ConditionOutcome(comparison == .notMatches)
     case .limit: return .limit

@@ -51,21 +51,40 @@ package struct Pattern: Sendable {
   package init(_ text: String) throws(Invalid) { program = try PatternProgram(text) }
 
   package func firstMatch(in bytes: some Collection<UInt8>) -> Outcome {
+    firstMatch(in: bytes, time: PatternBudget.time)
+  }
+
+  func firstMatch(in bytes: some Collection<UInt8>, within budget: CPUBudget) -> Outcome {
+    firstMatch(in: bytes, time: budget.left)
+  }
+
+  /// - Parameter time: nanoseconds of processor time at most, and never more than a pattern's own budget.
+  func firstMatch(in bytes: some Collection<UInt8>, time: Int64) -> Outcome {
     // An empty buffer has no address, and PCRE2 wants one.
     guard !bytes.isEmpty else {
-      return [0].withUnsafeBufferPointer { program.match(in: UnsafeBufferPointer(rebasing: $0.prefix(0))) }
+      return [0].withUnsafeBufferPointer {
+        program.match(in: UnsafeBufferPointer(rebasing: $0.prefix(0)), time: time)
+      }
     }
-    if let outcome = bytes.withContiguousStorageIfAvailable({ program.match(in: $0) }) { return outcome }
-    return Array(bytes).withUnsafeBufferPointer { program.match(in: $0) }
+    if let outcome = bytes.withContiguousStorageIfAvailable({ program.match(in: $0, time: time) }) {
+      return outcome
+    }
+    return Array(bytes).withUnsafeBufferPointer { program.match(in: $0, time: time) }
   }
 
   /// As `firstMatch`, on the beginning of something that may go on. Nil: it depends on what follows.
   package func settledMatch(in bytes: [UInt8]) -> Outcome? {
-    bytes.isEmpty ? nil : bytes.withUnsafeBufferPointer { program.settledMatch(in: $0) }
+    settledMatch(in: bytes, time: PatternBudget.time)
   }
 
-  package func firstMatch(in text: String) -> Outcome {
+  func settledMatch(in bytes: [UInt8], time: Int64) -> Outcome? {
+    bytes.isEmpty ? nil : bytes.withUnsafeBufferPointer { program.settledMatch(in: $0, time: time) }
+  }
+
+  package func firstMatch(in text: String) -> Outcome { firstMatch(in: text, time: PatternBudget.time) }
+
+  func firstMatch(in text: String, time: Int64) -> Outcome {
     var text = text
-    return text.withUTF8 { firstMatch(in: $0) }
+    return text.withUTF8 { firstMatch(in: $0, time: time) }
   }
 }

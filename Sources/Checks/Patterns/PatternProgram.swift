@@ -19,24 +19,29 @@ final class PatternProgram: @unchecked Sendable {
   deinit { pcre2_code_free_8(code) }
 
   /// `bytes` has an address, also when it is empty.
-  func match(in bytes: UnsafeBufferPointer<UInt8>) -> Pattern.Outcome {
-    run(bytes, options: 0) ?? .limit
+  ///
+  /// - Parameter time: nanoseconds of processor time at most.
+  func match(in bytes: UnsafeBufferPointer<UInt8>, time: Int64) -> Pattern.Outcome {
+    run(bytes, options: 0, time: time) ?? .limit
   }
 
   /// Nil also when there is no match so far.
-  func settledMatch(in bytes: UnsafeBufferPointer<UInt8>) -> Pattern.Outcome? {
-    let outcome = run(bytes, options: PCRE2_PARTIAL_HARD)
+  func settledMatch(in bytes: UnsafeBufferPointer<UInt8>, time: Int64) -> Pattern.Outcome? {
+    let outcome = run(bytes, options: PCRE2_PARTIAL_HARD, time: time)
     return outcome == Pattern.Outcome.none ? nil : outcome
   }
 
   /// Nil: the text ended before the question was answered, which only `PCRE2_PARTIAL_HARD` minds.
-  private func run(_ bytes: UnsafeBufferPointer<UInt8>, options: UInt32) -> Pattern.Outcome? {
+  private func run(
+    _ bytes: UnsafeBufferPointer<UInt8>, options: UInt32, time: Int64
+  ) -> Pattern.Outcome? {
+    guard time > 0 else { return .limit }
     guard let start = bytes.baseAddress, let data = pcre2_match_data_create_from_pattern_8(code, nil)
     else { return .limit }
     defer { pcre2_match_data_free_8(data) }
     guard let context = pcre2_match_context_create_8(nil) else { return .limit }
     defer { pcre2_match_context_free_8(context) }
-    var budget = PatternBudget(bytes: bytes.count)
+    var budget = PatternBudget(bytes: bytes.count, time: time)
     let status = withUnsafeMutablePointer(to: &budget) { budget in
       pcre2_set_match_limit_8(context, UInt32(clamping: budget.pointee.steps))
       pcre2_set_heap_limit_8(context, PatternBudget.heap)
@@ -74,17 +79,19 @@ struct PatternBudget {
   /// KiB of backtracking memory.
   static let heap: UInt32 = 1024
   /// Nanoseconds of processor time; on a loaded machine, too, that of this thread alone.
-  private static let time: Int64 = 500_000_000
+  static let time: Int64 = 500_000_000
 
   /// Left.
   private(set) var steps: Int
   private var position = 0
   private var calls = 0
   private let start: Int64
+  private let time: Int64
 
-  init(bytes: Int) {
+  init(bytes: Int, time: Int64) {
     steps = 500_000 + 4 * min(bytes, 4 << 20)
-    start = Self.clock()
+    start = threadNanoseconds()
+    self.time = min(time, Self.time)
   }
 
   /// False when there is nothing left.
@@ -92,14 +99,8 @@ struct PatternBudget {
     steps -= 1 + abs(position - self.position) >> 4
     self.position = position
     calls += 1
-    if calls & 1023 == 0, Self.clock() - start > Self.time { steps = 0 }
+    if calls & 1023 == 0, threadNanoseconds() - start > time { steps = 0 }
     return steps > 0
-  }
-
-  private static func clock() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
-    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
   }
 }
 

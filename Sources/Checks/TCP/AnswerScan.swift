@@ -29,8 +29,9 @@ struct AnswerScan: Sendable {
   /// Bytes of the window in which a literal does not begin, or that a reader has seen.
   private var searched = 0
 
+  /// - Parameter time: nanoseconds of processor time that the conversation's patterns may still take.
   mutating func look(
-    for answer: Answer, in window: [UInt8], _ captures: Captures, at now: Instant
+    for answer: Answer, in window: [UInt8], _ captures: Captures, at now: Instant, time: inout Int64
   ) -> Finding {
     switch answer {
     case .bytes(let bytes): return look(for: bytes, in: window)
@@ -39,7 +40,7 @@ struct AnswerScan: Sendable {
         return .failed(.init(kind: .impossible, message: "it names something that was not captured"))
       }
       return look(for: bytes, in: window)
-    case .pattern(let pattern): return look(for: pattern, in: window, at: now)
+    case .pattern(let pattern): return look(for: pattern, in: window, at: now, time: &time)
     case .read(let read): return look(by: read, in: window, at: now)
     }
   }
@@ -69,20 +70,25 @@ struct AnswerScan: Sendable {
   }
 
   private mutating func look(for literal: [UInt8], in window: [UInt8]) -> Finding {
-    while searched + literal.count <= window.count {
-      if window[searched..<(searched + literal.count)].elementsEqual(literal) {
-        return .found(searched + literal.count, groups: [], names: [:], then: [])
-      }
-      searched += 1
+    if let place = firstPlace(of: literal, in: window, from: searched) {
+      return .found(place + literal.count, groups: [], names: [:], then: [])
     }
+    // It may have begun in what came.
+    searched = max(searched, window.count - literal.count + 1)
     return .missing
   }
 
-  private mutating func look(for pattern: Pattern, in window: [UInt8], at now: Instant) -> Finding {
+  private mutating func look(
+    for pattern: Pattern, in window: [UInt8], at now: Instant, time: inout Int64
+  ) -> Finding {
     let isLast = isCalm
     if let wait = ration(window, at: now) { return wait }
     isCalm = false
-    switch isLast ? pattern.firstMatch(in: window) : pattern.settledMatch(in: window) {
+    let start = threadNanoseconds()
+    let outcome =
+      isLast ? pattern.firstMatch(in: window, time: time) : pattern.settledMatch(in: window, time: time)
+    time -= threadNanoseconds() - start
+    switch outcome {
     case .match(let whole, let groups, let names):
       return .found(whole.upperBound, groups: groups, names: names, then: [])
     case .limit: return .failed(.init(kind: .unexpected, message: Pattern.limitWords))

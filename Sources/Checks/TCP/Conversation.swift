@@ -13,6 +13,9 @@ struct Conversation: Dialogue {
   static let windowBytes = 16 * 1024
   /// More than any protocol needs: a server must not lead us round in circles.
   static let stepLimit = 64
+  /// Nanoseconds of processor time for all patterns of a conversation: they are looked for on the thread that every
+  /// connection lives on.
+  static let patternTime: Int64 = 25_000_000
   /// How long the farewell may take.
   static let parting = Duration.milliseconds(250)
 
@@ -29,6 +32,8 @@ struct Conversation: Dialogue {
   private var pending: [Exchange]
   private let farewell: [UInt8]?
   private var captures = Captures()
+  /// What is left of `patternTime`.
+  private var timeLeft = Self.patternTime
   private var scan = AnswerScan()
   private var stepStartedAt = Instant.now
   private var hasSpoken = false
@@ -113,7 +118,7 @@ struct Conversation: Dialogue {
 
   /// False while the answer is not complete.
   private mutating func read(_ answer: Answer, _ step: inout DialogueStep, at now: Instant) -> Bool {
-    switch scan.look(for: answer, in: window, captures, at: now) {
+    switch scan.look(for: answer, in: window, captures, at: now, time: &timeLeft) {
     case .found(let count, let groups, let names, let then):
       captures.take(groups, names: names, from: window)
       finishStep(at: heardAt)
@@ -188,37 +193,19 @@ extension Conversation {
   /// The beginning of what came since the last answer, without anything that was sent before; at most 1 KiB.
   var seen: String {
     // What is left of the last answer's line says nothing.
-    var text = Array(window.drop { $0 == 13 || $0 == 10 }.prefix(4 * 1024))
-    for secret in sent { text.hide(secret) }
-    return String(decoding: text.prefix(1024), as: UTF8.self).printable(maxBytes: 1024)
+    let text = Array(window.drop { $0 == 13 || $0 == 10 }.prefix(4 * 1024))
+    let shown = SecretWords(forms: sent.flatMap(echoes)).hide(text) ?? text
+    return String(decoding: shown.prefix(1024), as: UTF8.self).printable(maxBytes: 1024)
   }
 }
 
-extension [UInt8] {
-  /// Replaces what was sent, whole and word by word, in every form it may come back in: an echo must not give a
-  /// password away. Words below four bytes are left, they would only make what is seen unreadable.
-  fileprivate mutating func hide(_ sent: [UInt8]) {
-    let isSpace: (UInt8) -> Bool = { $0 <= 0x20 }
-    let whole = sent.drop(while: isSpace)
-    let words = sent.split(whereSeparator: isSpace).sorted { $0.count > $1.count }
-    for secret in [sent[...], whole.prefix { $0 != 13 && $0 != 10 }] + words where secret.count >= 4 {
-      replace(Array(secret), by: Array(Redacted.mark.utf8))
-      guard let text = String(validating: secret, as: UTF8.self) else { continue }
-      for echo in secretEchoes(of: text) { replace(Array(echo.utf8), by: Array(Redacted.mark.utf8)) }
-    }
-  }
-
-  private mutating func replace(_ secret: [UInt8], by mark: [UInt8]) {
-    var result: [UInt8] = []
-    var rest = self[...]
-    while rest.count >= secret.count {
-      if rest.starts(with: secret) {
-        result += mark
-        rest = rest.dropFirst(secret.count)
-      } else {
-        result.append(rest.removeFirst())
-      }
-    }
-    self = result + rest
+/// What was sent, whole and word by word, in every form it may come back in: an echo must not give a password away.
+/// Words below four bytes are left, they would only make what is seen unreadable.
+private func echoes(of sent: [UInt8]) -> [[UInt8]] {
+  let isSpace: (UInt8) -> Bool = { $0 <= 0x20 }
+  let line = sent.drop(while: isSpace).prefix { $0 != 13 && $0 != 10 }
+  let parts = [sent[...], line] + sent.split(whereSeparator: isSpace)
+  return parts.filter { $0.count >= 4 }.flatMap { part in
+    [Array(part)] + (String(validating: part, as: UTF8.self).map(secretEchoes) ?? [])
   }
 }

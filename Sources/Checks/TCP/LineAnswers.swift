@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Monitoring
+
 /// Readers of answers that are lines of text.
 enum LineAnswers {
   /// The next line without its end, and how many bytes it took; nil: not complete. LF alone ends a line too.

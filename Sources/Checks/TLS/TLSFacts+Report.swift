@@ -13,7 +13,7 @@ extension TLSFacts {
       verifyError: report.verified ? nil : report.words,
       notAfter: end, daysRemaining: end.map { Self.wholeDays(from: now, to: $0) }, pathNotAfter: pathEnd,
       pathDaysRemaining: pathEnd.map { Self.wholeDays(from: now, to: $0) },
-      chain: report.chain.map { CertificateFacts($0) })
+      chain: report.chain.enumerated().map { CertificateFacts($1, names: $0 == 0 ? 64 : 8) })
   }
 
   private static func wholeDays(from now: Timestamp, to end: Timestamp) -> Int {
@@ -25,14 +25,17 @@ extension TLSFacts {
 }
 
 extension CertificateFacts {
-  init(_ certificate: PresentedCertificate) {
+  /// - Parameter names: to be kept at most: every result of the check holds them.
+  init(_ certificate: PresentedCertificate, names: Int) {
+    let total = max(certificate.nameCount, certificate.alternativeNames.count)
     self.init(
       subject: certificate.subject.printable(maxBytes: 256),
       issuer: certificate.issuer.printable(maxBytes: 256),
       notBefore: Timestamp(seconds: certificate.notBefore),
       notAfter: Timestamp(seconds: certificate.notAfter),
       serial: certificate.serial, sha256: certificate.sha256,
-      sans: certificate.alternativeNames.map { $0.printable(maxBytes: 256) })
+      sans: certificate.alternativeNames.prefix(names).map { $0.printable(maxBytes: 256) },
+      sansTotal: total > min(names, certificate.alternativeNames.count) ? total : nil)
   }
 }
 

@@ -2,6 +2,7 @@
 
 import COpenSSL
 import Curl
+import Monitoring
 
 /// OpenSSL's side of one connection, between two memory buffers: what came from the socket goes in, what is to be
 /// sent comes out. Nothing in here waits or touches a descriptor.

@@ -10,14 +10,15 @@ enum CertificateReader {
   static let maximumText = 256
 
   static func read(_ certificate: OpaquePointer) -> PresentedCertificate {
-    PresentedCertificate(
+    let names = alternativeNames(certificate)
+    return PresentedCertificate(
       subject: name(X509_get_subject_name(certificate)),
       issuer: name(X509_get_issuer_name(certificate)),
       notBefore: quartz_asn1_seconds(X509_get0_notBefore(certificate)),
       notAfter: quartz_asn1_seconds(X509_get0_notAfter(certificate)),
       serial: serial(certificate),
       sha256: fingerprint(certificate),
-      alternativeNames: alternativeNames(certificate))
+      alternativeNames: names.first, nameCount: names.count)
   }
 
   private static func name(_ name: OpaquePointer?) -> String {
@@ -48,9 +49,9 @@ enum CertificateReader {
     return hexadecimal(digest[..<Int(count)])
   }
 
-  private static func alternativeNames(_ certificate: OpaquePointer) -> [String] {
+  private static func alternativeNames(_ certificate: OpaquePointer) -> (first: [String], count: Int) {
     // bounded: OpenSSL's own lengths, which are no larger than the certificate
-    guard let names = quartz_x509_alternative_names(certificate) else { return [] }
+    guard let names = quartz_x509_alternative_names(certificate) else { return ([], 0) }
     defer { GENERAL_NAMES_free(names) }
     var found: [String] = []
     for index in 0..<min(quartz_names_count(names), Int32(maximumNames)) {
@@ -61,7 +62,7 @@ enum CertificateReader {
       let content = UnsafeBufferPointer(start: bytes, count: Int(count))
       found.append(kind == GEN_IPADD ? address(content) : text(content.prefix(maximumText)))
     }
-    return found
+    return (found, Int(quartz_names_count(names)))
   }
 
   private static func address(_ bytes: UnsafeBufferPointer<UInt8>) -> String {

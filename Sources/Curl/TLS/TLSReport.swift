@@ -73,4 +73,6 @@ package struct PresentedCertificate: Hashable, Sendable {
   package var sha256: String
   /// Host names, addresses, URIs and mail addresses; at most 64.
   package var alternativeNames: [String]
+  /// All of them, those that are left out as well.
+  package var nameCount = 0
 }

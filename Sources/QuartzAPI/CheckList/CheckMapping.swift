@@ -95,8 +95,8 @@ package struct CheckMapping: Sendable {
     var names: [UniqueID: String] = [:]
     for check in checks { names[check.id] = check.plainName }
     for digits in [8, 36] {
-      let uses = Dictionary(names.values.map { ($0, 1) }, uniquingKeysWith: +)
-      for check in checks where uses[names[check.id] ?? "", default: 0] > 1 {
+      let uses = Dictionary(names.values.map { (ByteText($0), 1) }, uniquingKeysWith: +)
+      for check in checks where uses[ByteText(names[check.id] ?? ""), default: 0] > 1 {
         names[check.id] = "\(check.plainName) \(check.id.description.prefix(digits))"
       }
     }

@@ -67,7 +67,7 @@ struct DefinitionReader {
     guard let url = wire.url, !url.isEmpty else { throw Skip("has no url") }
     definition.url = url
     let method = wire.method.map { $0.isEmpty ? "GET" : $0 } ?? "GET"
-    guard rules.methods.contains(method) else {
+    guard rules.methods.contains(ByteText(method)) else {
       let word = method.printable(maxBytes: 20)
       throw Skip("the method \(word) is not allowed for checks from the API, only GET and HEAD are")
     }

@@ -31,7 +31,7 @@ package struct DestinationBudget: Hashable, Sendable {
   }
 
   private let limits: Limits
-  private var ports: [String: Set<UInt16>] = [:]
+  private var ports: [ByteText: Set<UInt16>] = [:]
   private var arrivals: [Timestamp] = []
   private var hasList = false
 
@@ -45,21 +45,25 @@ package struct DestinationBudget: Hashable, Sendable {
     arrivals.removeAll { $0.advanced(by: .seconds(3600)) <= now }
     let before = ports
     ports = [:]
-    for destination in wanted where before[destination.host] != nil { keep(destination, known: before) }
+    for destination in wanted where before[ByteText(destination.host)] != nil {
+      keep(destination, known: before)
+    }
     let refusals = wanted.map { admit($0, at: now) }
     hasList = true
     return refusals
   }
 
   /// A port that was in use stays in use.
-  private mutating func keep(_ destination: Destination, known: [String: Set<UInt16>]) {
-    var open = ports[destination.host] ?? []
-    if let port = destination.port, known[destination.host]?.contains(port) == true { open.insert(port) }
-    ports[destination.host] = open
+  private mutating func keep(_ destination: Destination, known: [ByteText: Set<UInt16>]) {
+    var open = ports[ByteText(destination.host)] ?? []
+    if let port = destination.port, known[ByteText(destination.host)]?.contains(port) == true {
+      open.insert(port)
+    }
+    ports[ByteText(destination.host)] = open
   }
 
   private mutating func admit(_ destination: Destination, at now: Timestamp) -> String? {
-    let host = destination.host
+    let host = ByteText(destination.host)
     if ports[host] == nil {
       if ports.count >= limits.hosts {
         return "over the limit of \(limits.hosts) destinations (limits.destinations)"

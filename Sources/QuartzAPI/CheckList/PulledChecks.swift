@@ -63,7 +63,7 @@ package struct MappingRules: Hashable, Sendable {
   /// `limits.remote_interval_min`.
   package var minimumInterval: Duration = .seconds(10)
   /// What a request of a stranger's check may do.
-  package var methods: Set<String> = ["GET", "HEAD"]
+  package var methods: Set<ByteText> = ["GET", "HEAD"]
   package var pingICMP = false
   package var readBody = false
   package var destinations = DestinationBudget.Limits()

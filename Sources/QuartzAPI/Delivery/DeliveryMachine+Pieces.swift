@@ -9,9 +9,10 @@ extension DeliveryMachine {
     let codes = Dictionary(
       acknowledgement.rejected.map { ($0.id, $0.code) }, uniquingKeysWith: { first, _ in first })
     let rejected = Dictionary(
-      grouping: piece.rows.filter { codes[$0.record.id] != nil }, by: { codes[$0.record.id] ?? "" })
-    var effects = rejected.sorted { $0.key < $1.key }.map { Effect.quarantine($0.value, code: $0.key) }
-    for (code, rows) in rejected { count(rows.count, code) }
+      grouping: piece.rows.filter { codes[$0.record.id] != nil }, by: { ByteText(codes[$0.record.id] ?? "") })
+    var effects = rejected.sorted { $0.key.text < $1.key.text }
+      .map { Effect.quarantine($0.value, code: $0.key.text) }
+    for (code, rows) in rejected { count(rows.count, code.text) }
     tally.delivered += piece.rows.count - codes.count
     tally.duplicates += acknowledgement.duplicates ?? 0
     tally.batches += 1
@@ -121,7 +122,7 @@ extension DeliveryMachine {
 
   private mutating func count(_ rows: Int, _ code: String) {
     tally.quarantined += rows
-    tally.codes[code, default: 0] += rows
+    tally.codes[ByteText(code), default: 0] += rows
   }
 
   private mutating func settle(_ rows: [QueuedRecord], of piece: Piece, in lane: DeliveryLane) -> [Effect] {

@@ -170,7 +170,7 @@ package struct DeliveryTally: Hashable, Sendable {
   package var duplicates = 0
   package var quarantined = 0
   /// Of these, how many by the receiver's code.
-  package var codes: [String: Int] = [:]
+  package var codes: [ByteText: Int] = [:]
   /// Rows that are nobody's business: unknown, or in maintenance where the receiver has no place for that.
   package var withheld = 0
   package var batches = 0

@@ -82,8 +82,10 @@ package struct DeliveryStatus: Hashable, Sendable {
   }
 
   private var codes: String {
-    tally.codes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(4).map { "\($0.value) × \($0.key)" }
-      .joined(separator: ", ")
+    tally.codes.sorted { ($1.value, $0.key.text) < ($0.value, $1.key.text) }.prefix(4).map {
+      "\($0.value) × \($0.key)"
+    }
+    .joined(separator: ", ")
   }
 }
 

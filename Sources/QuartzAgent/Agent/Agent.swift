@@ -38,12 +38,23 @@ struct Agent {
     _ signals: AsyncStream<ProcessSignal>, _ starts: StartWatch, since started: Timestamp
   ) async throws {
     let spool = try await openSpool(starts)
+    let watch = ThreadWatch(log: log)
+    LastResort.shared.prepare(
+      LastResort.Plan(limit: Self.lastLimit) { done in
+        spool.requestFlush(done)
+      } words: {
+        let stuck = watch.stuck
+        return stuck.isEmpty ? "no thread is known to be stuck" : "stuck: \(stuck.joined(separator: ", "))"
+      })
     try await withProbeEngine(egress: ProbeEgress(settings)) { engine in
       let parts = try await AgentParts(
-        settings, engine: engine, spool: spool, starts: starts, started: started, log: log)
+        settings, engine: engine, spool: spool, starts: starts, started: started, threads: watch, log: log)
+      watch.start(parts.threads)
       await serve(parts, signals)
     }
+    watch.stop()
     await spool.close()
+    LastResort.shared.disarm()
   }
 
   private func openSpool(_ starts: StartWatch) async throws -> ResultSpool {
@@ -66,7 +77,9 @@ struct Agent {
   }
 
   /// From the stop signal to the end, the last save included: less than the ten seconds a container gets.
-  private static let shutdownLimit: Duration = .seconds(8)
+  private static let shutdownLimit: Duration = .seconds(7)
+  /// Then the process ends, whatever is stuck.
+  private static let lastLimit: Duration = .milliseconds(7800)
 
   /// Everything that runs is a child of this group, and ends with it: the scheduler after its probes have, the rest
   /// meanwhile.

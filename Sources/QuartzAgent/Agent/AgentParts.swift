@@ -22,6 +22,7 @@ struct AgentParts: Sendable {
   let link: QuartzLink?
   let server: LocalStatusServer?
   let supervisor: Supervisor?
+  private let engineThreads: [WatchedThread]
   let refusedFile = RefusedFile()
   private let settings: Settings
   private let starts: StartWatch
@@ -29,6 +30,7 @@ struct AgentParts: Sendable {
 
   init(
     _ settings: Settings, engine: ProbeEngine, spool: ResultSpool, starts: StartWatch, started: Timestamp,
+    threads: ThreadWatch,
     log: Logger
   ) async throws {
     let supervisor = Supervisor(environment: processEnvironment())
@@ -58,7 +60,7 @@ struct AgentParts: Sendable {
       link: link, log: log)
     let scheduler = try Self.scheduler(
       settings, engine, recorder, maintenance,
-      pulse: supervisor?.pulse { catalog.checks.count { $0.enabled } })
+      pulse: Self.pulse(supervisor, catalog, threads))
     reporter.follow { scheduler.status().lateP99 }
     catalog.observe { checks in
       recorder.keep(checks)
@@ -75,14 +77,25 @@ struct AgentParts: Sendable {
       maintenance: maintenance,
       desk: RunNowDesk(
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
-      refusedFile: refusedFile, starts: starts, agent: settings.agent.name)
+      refusedFile: refusedFile, starts: starts, agent: settings.agent.name, threads: threads,
+      bench: engine.bench)
     self.server = ListenAddress(settings.status.listen).map {
       LocalStatusServer(
         listen: $0, source: status, access: StatusAccess(settings.status), logger: log)
     }
     (self.catalog, self.history, self.keeper) = (catalog, history, keeper)
-    self.maintenance = maintenance
+    (self.maintenance, engineThreads) = (maintenance, engine.threads)
     (self.recorder, self.scheduler, self.link) = (recorder, scheduler, link)
+  }
+
+  private static func pulse(
+    _ supervisor: Supervisor?, _ catalog: CheckCatalog, _ threads: ThreadWatch
+  ) -> SchedulerOptions.Pulse? {
+    supervisor?.pulse {
+      catalog.checks.count { $0.enabled }
+    } isWell: {
+      threads.stuck.isEmpty
+    }
   }
 
   private static func scheduler(
@@ -110,6 +123,14 @@ struct AgentParts: Sendable {
     } events: { event in
       recorder.note(event)
     }
+  }
+
+  /// Those that probes depend on.
+  var threads: [WatchedThread] {
+    engineThreads + [
+      WatchedThread("scheduler", limit: ThreadWatch.limit) { [scheduler] in scheduler.overdue },
+      WatchedThread("store", limit: ThreadWatch.storeLimit) { [spool] in spool.turnAge() },
+    ]
   }
 
   /// What runs beside the scheduler until its task is cancelled.

@@ -24,6 +24,8 @@ struct AgentStatus: StatusSource {
   let starts: StartWatch
   /// The agent's name.
   let agent: String
+  let threads: ThreadWatch
+  let bench: JudgeBench
 
   func snapshot() async -> StatusSnapshot {
     let now = Timestamp.now()
@@ -37,6 +39,8 @@ struct AgentStatus: StatusSource {
       snapshot.spool?.parked = status.parked
       snapshot.delivery = DeliveryView(status, backlog: snapshot.spool?.depth ?? 0, skipped: skipped())
     }
+    snapshot.load.note(bench.figures)
+    if let notice = threads.notice { snapshot.notices.append(notice) }
     if let damage = history.damage { snapshot.notices.append(StatusProblem(damage)) }
     if let problem = refusedFile.problem { snapshot.notices.append(problem) }
     snapshot.notices += starts.notes.map { StatusProblem($0, hint: asideHint) }
@@ -74,7 +78,9 @@ struct AgentStatus: StatusSource {
   func recent(_ checkID: UniqueID) -> [CheckResult]? { history.recent(checkID) }
 
   /// It is made once the scheduler has its checks.
-  func isReady() -> Bool { true }
+  func isReady() -> Bool { threads.stuck.isEmpty }
+
+  var unready: String { "stuck: \(threads.stuck.joined(separator: ", "))" }
 
   /// The file's checks that the API does not know.
   private func skipped() -> [History.SkippedCheck] {
@@ -106,6 +112,15 @@ extension SpoolView {
     } else if let note = status.notes.first {
       problem = StatusProblem(note)
     }
+  }
+}
+
+extension LoadView {
+  fileprivate mutating func note(_ figures: JudgingFigures) {
+    judged = figures.judged
+    overBudget = figures.overBudget
+    longestJudgement = figures.longest
+    judging = figures.waiting
   }
 }
 

@@ -9,7 +9,7 @@ final class CheckCatalog: Sendable {
   private struct State {
     var file: [MonitoringCheck]
     /// Names that the configuration calls canaries.
-    var canaries: Set<String>
+    var canaries: Set<ByteText>
     var api: [MonitoringCheck] = []
     var merged: [MonitoringCheck] = []
     var byID: [UniqueID: MonitoringCheck] = [:]
@@ -23,7 +23,7 @@ final class CheckCatalog: Sendable {
   private let observer = Mutex<@Sendable ([MonitoringCheck]) -> Void>({ _ in })
 
   init(file: [MonitoringCheck], canaries: [String] = []) {
-    state = Mutex(State(file: file, canaries: Set(canaries)))
+    state = Mutex(State(file: file, canaries: Set(canaries.map { ByteText($0) })))
     state.withLock { merge(&$0) }
   }
 
@@ -31,7 +31,8 @@ final class CheckCatalog: Sendable {
 
   /// The checks that tell whether this machine's own uplink works.
   var canaries: [MonitoringCheck] {
-    state.withLock { state in state.merged.filter { $0.enabled && state.canaries.contains($0.name) } }
+    state.withLock { state in state.merged.filter { $0.enabled && state.canaries.contains(ByteText($0.name)) }
+    }
   }
 
   subscript(id: UniqueID) -> MonitoringCheck? { state.withLock { $0.byID[id] } }
@@ -53,7 +54,7 @@ final class CheckCatalog: Sendable {
   func replace(file: [MonitoringCheck], canaries: [String] = []) {
     change { state in
       state.file = file
-      state.canaries = Set(canaries)
+      state.canaries = Set(canaries.map { ByteText($0) })
     }
   }
 

@@ -11,6 +11,9 @@ struct ProbeEngine: Sendable {
   let curl: CurlEngine
   let resolver: SystemResolver
   let canaries: CanaryWatch
+  let bench: JudgeBench
+  /// Those that probes depend on.
+  let threads: [WatchedThread]
 
   let budget: EgressBudget
   let own: OwnPlaces
@@ -18,12 +21,16 @@ struct ProbeEngine: Sendable {
   init(_ egress: ProbeEgress, curl: CurlEngine, reactor: Reactor) {
     self.curl = curl
     resolver = SystemResolver(reactor: reactor)
+    let bench = JudgeBench()
+    self.bench = bench
+    threads = bench.threads
     budget = EgressBudget(EgressBudget.Limits(destinations: egress.destinations))
     own = egress.own
     let finder = TargetFinder(
       resolver: resolver, policy: EgressPolicy(egress.settings, own: own), budget: budget)
     let plain = CheckRunner(
-      engine: curl, reactor: reactor, system: resolver, finder: finder, userAgent: userAgent)
+      engine: curl, reactor: reactor, system: resolver, finder: finder, userAgent: userAgent,
+      bench: bench)
     let watch = CanaryWatch { canary in try await plain.succeedsNow(canary) }
     canaries = watch
     var runner = plain

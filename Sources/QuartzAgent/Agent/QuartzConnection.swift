@@ -39,7 +39,7 @@ extension QuartzLink {
     var rules = MappingRules(quartz.checks)
     rules.limit = settings.limits.remoteChecks
     rules.minimumInterval = settings.limits.remoteIntervalMin
-    rules.methods = Set(settings.egress.methods)
+    rules.methods = Set(settings.egress.methods.map { ByteText($0) })
     rules.destinations.hosts = settings.limits.destinations
     if case .tcp(_, let port) = settings.status.listen, port > 0 { rules.own.ports = [port] }
     let identity = QuartzAPI.AgentIdentity(

@@ -28,7 +28,7 @@ final class LogSink: Sendable {
 
   private struct LineClass: Hashable {
     let level: Logger.Level
-    let message: String
+    let message: ByteText
   }
 
   private let state = Mutex(State())
@@ -52,7 +52,7 @@ final class LogSink: Sendable {
     let line = LogLine(time: time, level: level, label: label, message: message, metadata: metadata)
     state.withLock { state in
       if time.microseconds / 60_000_000 != state.minute { startMinute(at: time, &state) }
-      let key = LineClass(level: level, message: message)
+      let key = LineClass(level: level, message: ByteText(message))
       state.classes[key, default: 0] += 1
       if state.classes[key, default: 0] > Self.perMinute {
         state.suppressed += 1

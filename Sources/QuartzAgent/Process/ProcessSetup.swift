@@ -2,6 +2,7 @@
 
 import Checks
 import Glibc
+import Monitoring
 
 /// What must hold before anything else runs.
 func prepareProcess() {

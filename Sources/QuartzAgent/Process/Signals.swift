@@ -85,6 +85,7 @@ private func readSignals(_ pipe: Int32, _ continuation: AsyncStream<ProcessSigna
       _exit(128 + Int32(byte))
     } else {
       stopping = true
+      LastResort.shared.arm()
       continuation.yield(.stop)
     }
   }

@@ -50,11 +50,16 @@ struct Supervisor: Sendable {
 
   /// Beaten by the scheduler's loop: the first beat says that the agent probes, every later one that it still does.
   /// A loop that is dead while the process lives says nothing, and systemd starts the agent anew.
-  func pulse(checks: @escaping @Sendable () -> Int) -> SchedulerOptions.Pulse {
+  ///
+  /// - Parameter isWell: false: a thread that probes depend on is stuck, and the beat is withheld.
+  func pulse(
+    checks: @escaping @Sendable () -> Int, isWell: @escaping @Sendable () -> Bool = { true }
+  ) -> SchedulerOptions.Pulse {
     let isReady = Flag()
     // Twice in the time allowed: one beat may come late.
     let every = watchdog.map { min(max($0 / 2, .milliseconds(50)), .seconds(3600)) } ?? .seconds(3600)
     return SchedulerOptions.Pulse(every: every) {
+      guard isWell() else { return }
       if isReady.raise() {
         tell("READY=1", "STATUS=probing \(checks()) checks", "WATCHDOG=1")
       } else {

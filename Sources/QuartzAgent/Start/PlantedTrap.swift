@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import Monitoring
 
 enum TrapStage: String {
   case reading, used

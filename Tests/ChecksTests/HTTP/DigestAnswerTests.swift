@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Monitoring
 import Testing
 
 @testable import Checks

@@ -76,7 +76,9 @@ private func words(_ cell: Substring) -> [String] {
           #expect(result.status == wanted, "\(type) \(reason) \(phase?.rawValue ?? "") \(timedOut)")
           #expect(AddressVerdict(address: "a", verdict: verdict).status == wanted)
           // Nothing that is done to a verdict later loses what it is about.
-          #expect(verdict.with(message: "y").status == wanted && verdict.hiding(["x"]).status == wanted)
+          #expect(
+            verdict.with(message: "y").status == wanted && verdict.hiding(SecretWords(["x"])).status == wanted
+          )
           if reason != .ok {
             #expect(Verdict(reason, phase: phase, degraded: true, timedOut: timedOut).status == .success)
           }

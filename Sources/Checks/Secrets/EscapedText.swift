@@ -11,8 +11,8 @@ struct EscapedText {
   private var starts: [Int] = []
 
   /// Nil: nothing in it can be an escape.
-  init?(_ text: String) {
-    source = Array(text.utf8)
+  init?(_ text: [UInt8]) {
+    source = text
     guard source.contains(where: { "%\\&".utf8.contains($0) }) else { return nil }
     bytes.reserveCapacity(source.count)
     starts.reserveCapacity(source.count + 1)
@@ -33,35 +33,9 @@ struct EscapedText {
     starts.append(source.count)
   }
 
-  /// The text as it was written, with a mark in the place of each of these. Nil: none is in it.
-  func hiding(_ secrets: [String]) -> String? {
-    var hidden = [Bool](repeating: false, count: bytes.count)
-    var isFound = false
-    for secret in secrets {
-      let wanted = Array(secret.utf8)
-      var from = 0
-      while let place = position(of: wanted, from: from) {
-        for index in place..<(place + wanted.count) { hidden[index] = true }
-        (isFound, from) = (true, place + wanted.count)
-      }
-    }
-    guard isFound else { return nil }
-    var shown: [UInt8] = []
-    for index in bytes.indices {
-      if !hidden[index] {
-        shown += source[starts[index]..<starts[index + 1]]
-      } else if index == 0 || !hidden[index - 1] {
-        shown += Array(Redacted.mark.utf8)
-      }
-    }
-    return String(decoding: shown, as: UTF8.self)
-  }
-
-  private func position(of wanted: [UInt8], from start: Int) -> Int? {
-    guard let first = wanted.first, start + wanted.count <= bytes.count else { return nil }
-    return (start...(bytes.count - wanted.count)).first { place in
-      bytes[place] == first && bytes[place..<(place + wanted.count)].elementsEqual(wanted)
-    }
+  /// The places in the text as it was written whose meaning is one of the finder's words, ascending.
+  func runs(of finder: WordFinder) -> [Range<Int>] {
+    (finder.runs(in: bytes) ?? []).map { starts[$0.lowerBound]..<starts[$0.upperBound] }
   }
 
   /// What one escape stands for.
@@ -108,16 +82,12 @@ struct EscapedText {
       number(digits, digits: digits.count, radix: radix).flatMap(Unicode.Scalar.init)
         .map { (.scalar($0), length) }
     }
-    switch String(decoding: name, as: UTF8.self) {
-    case "amp": return (.byte(UInt8(ascii: "&")), length)
-    case "lt": return (.byte(UInt8(ascii: "<")), length)
-    case "gt": return (.byte(UInt8(ascii: ">")), length)
-    case "quot": return (.byte(UInt8(ascii: "\"")), length)
-    case "apos": return (.byte(UInt8(ascii: "'")), length)
-    case let text where text.lowercased().hasPrefix("#x"): return scalar(name.dropFirst(2), radix: 16)
-    case let text where text.hasPrefix("#"): return scalar(name.dropFirst(), radix: 10)
-    default: return nil
+    if name.first == UInt8(ascii: "#") {
+      let isHexadecimal = name.dropFirst().first.map { $0 | 0x20 } == UInt8(ascii: "x")
+      return isHexadecimal
+        ? scalar(name.dropFirst(2), radix: 16) : scalar(name.dropFirst(), radix: 10)
     }
+    return entities.first { $0.name.elementsEqual(name) }.map { (.byte($0.byte), length) }
   }
 
   private static func number(_ text: ArraySlice<UInt8>, digits: Int, radix: Int) -> UInt32? {
@@ -126,3 +96,8 @@ struct EscapedText {
     return UInt32(String(decoding: text, as: UTF8.self), radix: radix)
   }
 }
+
+private let entities: [(name: String.UTF8View, byte: UInt8)] = [
+  ("amp".utf8, UInt8(ascii: "&")), ("lt".utf8, UInt8(ascii: "<")), ("gt".utf8, UInt8(ascii: ">")),
+  ("quot".utf8, UInt8(ascii: "\"")), ("apos".utf8, UInt8(ascii: "'")),
+]

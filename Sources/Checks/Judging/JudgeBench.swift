@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Monitoring
+import Synchronization
+
+/// Where outside data is judged when that may take long: on threads of its own, so that what schedules, serves and
+/// speaks is never held up by what somebody sent.
+///
+/// Two lanes of one thread each. A check whose last judgement was dear waits in the second one, so that it holds up
+/// its like and nobody else. A thread lives while its lane has work. Each check in flight has one judgement here at
+/// most, which bounds the queues.
+package final class JudgeBench: Sendable {
+  private struct Job {
+    var queued: ContinuousClock.Instant
+    var check: UniqueID
+    var bytes: Int
+    let stop: StopFlag
+    var work: @Sendable (CPUBudget) -> Void
+  }
+
+  private struct Lane {
+    var jobs: [Job] = []
+    var isRunning = false
+  }
+
+  private struct State {
+    var lanes = [Lane(), Lane()]
+    /// Checks whose last judgement was dear.
+    var dear: Set<UniqueID> = []
+    var figures = JudgingFigures()
+  }
+
+  /// Bytes without a pattern that are judged where they are: the way to another thread costs as much.
+  static let small = 16 * 1024
+  /// Nanoseconds beyond which a judgement is dear.
+  private static let dear: Int64 = 10_000_000
+  /// A judgement that waited longer than this is not made: whatever came of it would be about this machine.
+  static let patience = Duration.seconds(30)
+
+  private let state = Mutex(State())
+  private let turns = [ThreadClock(), ThreadClock()]
+
+  package init() {}
+
+  package var figures: JudgingFigures { state.withLock { $0.figures } }
+
+  /// For the watchdog. A judgement has a budget of a few seconds; its thread may have to wait for a processor.
+  package var threads: [WatchedThread] {
+    zip(["judge", "judge of dear checks"], turns).map { name, turn in
+      WatchedThread(name, limit: .seconds(20)) { turn.age }
+    }
+  }
+
+  /// Judges here, or on a thread of the bench when it is much.
+  ///
+  /// - Parameters:
+  ///   - bytes: to be judged.
+  ///   - isLight: there is no pattern to be held against them.
+  func judge<Value: Sendable>(
+    _ check: UniqueID, bytes: Int, isLight: Bool, _ work: @escaping @Sendable (CPUBudget) -> Value
+  ) async -> Value {
+    if isLight, bytes <= Self.small {
+      let budget = CPUBudget(bytes: bytes)
+      let value = work(budget)
+      if budget.isSpent { note(budget, of: check, at: nil) }
+      return value
+    }
+    // Of a cancelled run nobody wants the verdict: whatever it says then, it says at once.
+    let stop = StopFlag()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        submit(
+          Job(queued: .now, check: check, bytes: bytes, stop: stop) {
+            continuation.resume(returning: work($0))
+          }
+        )
+      }
+    } onCancel: {
+      stop.raise()
+    }
+  }
+
+  private func submit(_ job: Job) {
+    let lane: Int? = state.withLock { state in
+      let lane = state.dear.contains(job.check) ? 1 : 0
+      state.lanes[lane].jobs.append(job)
+      state.figures.waiting += 1
+      defer { state.lanes[lane].isRunning = true }
+      return state.lanes[lane].isRunning ? nil : lane
+    }
+    guard let lane else { return }
+    // Without a thread it must be done all the same: late is better than never.
+    let hasThread = startThread { [self] in
+      // Who schedules and speaks goes first. On Linux the nice value is a thread's own (setpriority(2)).
+      setpriority(Int32(PRIO_PROCESS.rawValue), 0, 5)
+      run(lane)
+    }
+    if !hasThread { run(lane) }
+  }
+
+  /// The body of a lane's thread, until there is nothing left to do.
+  private func run(_ lane: Int) {
+    while let jobs = take(lane) {
+      for job in jobs {
+        turns[lane].begin()
+        let budget = CPUBudget(bytes: job.bytes, waited: job.queued.duration(to: .now), stop: job.stop)
+        job.work(budget)
+        turns[lane].end()
+        note(budget, of: job.check, at: lane, isStopped: job.stop.isRaised)
+      }
+    }
+  }
+
+  private func take(_ lane: Int) -> [Job]? {
+    state.withLock { state in
+      let jobs = state.lanes[lane].jobs
+      state.lanes[lane].jobs = []
+      if jobs.isEmpty { state.lanes[lane].isRunning = false }
+      return jobs.isEmpty ? nil : jobs
+    }
+  }
+
+  /// - Parameter lane: nil: it was judged where it was.
+  private func note(_ budget: CPUBudget, of check: UniqueID, at lane: Int?, isStopped: Bool = false) {
+    let used = budget.used
+    state.withLock { state in
+      if lane != nil { state.figures.waiting -= 1 }
+      state.figures.judged += 1
+      state.figures.longest = max(state.figures.longest, .nanoseconds(used))
+      if budget.isSpent, !isStopped { state.figures.overBudget += 1 }
+      if used <= Self.dear {
+        state.dear.remove(check)
+      } else if state.dear.count < 10_000 {
+        state.dear.insert(check)
+      }
+    }
+  }
+}
+
+/// What judging came to since the start.
+package struct JudgingFigures: Hashable, Sendable {
+  /// On the bench's own threads.
+  package var judged = 0
+  /// Went over their budget of processor time.
+  package var overBudget = 0
+  /// Processor time of the dearest.
+  package var longest: Duration = .zero
+  /// Under way or queued.
+  package var waiting = 0
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+private let lowerDigits = Array("0123456789abcdef".utf8)
+private let upperDigits = Array("0123456789ABCDEF".utf8)
+
+/// As people's frameworks and debug pages repeat a text: as it is, in base64, percent form and hexadecimal, inside a
+/// JSON string and inside HTML.
+func secretEchoes(of text: String) -> [[UInt8]] {
+  let bytes = Array(text.utf8)
+  let base64 = Array(base64Text(bytes).utf8)
+  // Without padding, and as in a URL (RFC 4648 section 5); of less, it would be two letters of any word.
+  let bare = bytes.count < 4 ? base64 : Array(base64.prefix { $0 != UInt8(ascii: "=") })
+  return [
+    bytes, base64, bare, bare.map(urlDigit), percentForm(bytes, upperDigits), percentForm(bytes, lowerDigits),
+    hexForm(bytes, upperDigits), hexForm(bytes, lowerDigits), jsonForm(text), htmlForm(bytes),
+  ]
+}
+
+private func urlDigit(_ byte: UInt8) -> UInt8 {
+  switch byte {
+  case UInt8(ascii: "+"): UInt8(ascii: "-")
+  case UInt8(ascii: "/"): UInt8(ascii: "_")
+  default: byte
+  }
+}
+
+private func hexForm(_ bytes: [UInt8], _ digits: [UInt8]) -> [UInt8] {
+  bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+}
+
+/// Without the quotes around it.
+private func jsonForm(_ text: String) -> [UInt8] {
+  var json = JSONWriter()
+  json.string(text)
+  return Array(json.bytes.dropFirst().dropLast())
+}
+
+private func htmlForm(_ bytes: [UInt8]) -> [UInt8] {
+  var form: [UInt8] = []
+  for byte in bytes {
+    switch byte {
+    case UInt8(ascii: "&"): form += Array("&amp;".utf8)
+    case UInt8(ascii: "<"): form += Array("&lt;".utf8)
+    case UInt8(ascii: ">"): form += Array("&gt;".utf8)
+    case UInt8(ascii: "\""): form += Array("&quot;".utf8)
+    default: form.append(byte)
+    }
+  }
+  return form
+}
+
+/// Everything but the unreserved characters of RFC 3986 as `%XX`.
+private func percentForm(_ bytes: [UInt8], _ digits: [UInt8]) -> [UInt8] {
+  var form: [UInt8] = []
+  for byte in bytes {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      form.append(byte)
+    default: form += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+  }
+  return form
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+
+// The standard library compares and searches text by canonical equivalence and by whole characters, which takes a
+// stranger's text time that grows with the square of its length: a run of combining marks is sorted, a run of regional
+// indicators counted anew at each step back. Declarations of a module take the place of the standard library's, so in
+// every room that imports this one `==`, `hasPrefix`, `contains`, `split` and their like are about bytes. What hashes is
+// left: see `ByteText`, and the rule in scripts/check-house.
+
+extension String {
+  package static func == (left: String, right: String) -> Bool { isSame(left, right) }
+  package static func != (left: String, right: String) -> Bool { !isSame(left, right) }
+  /// By bytes, which is the order of the scalars.
+  package static func < (left: String, right: String) -> Bool {
+    left.utf8.lexicographicallyPrecedes(right.utf8)
+  }
+  package static func > (left: String, right: String) -> Bool { right < left }
+
+  package func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+  package func hasSuffix(_ suffix: String) -> Bool { endsAlike(self, suffix) }
+}
+
+extension StringProtocol {
+  package static func == (left: Self, right: some StringProtocol) -> Bool { isSame(left, right) }
+  package static func != (left: Self, right: some StringProtocol) -> Bool { !isSame(left, right) }
+
+  package func hasPrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
+  package func hasSuffix(_ suffix: some StringProtocol) -> Bool { endsAlike(self, suffix) }
+
+  // Of concrete types: Foundation, which tests import, has a generic one as well.
+  package func contains(_ other: String) -> Bool { holds(self, other) }
+  package func contains(_ other: Substring) -> Bool { holds(self, other) }
+
+  package func contains(_ character: Character) -> Bool { firstIndex(of: character) != nil }
+
+  package func firstIndex(of character: Character) -> Index? {
+    let wanted = Array(character.utf8)
+    if wanted.count == 1 { return utf8.firstIndex(of: wanted[0]) }
+    return firstPlace(of: wanted, in: Array(utf8)).map { utf8.index(utf8.startIndex, offsetBy: $0) }
+  }
+
+  package func lastIndex(of character: Character) -> Index? {
+    let wanted = Array(character.utf8)
+    let own: [UInt8] = Array(utf8).reversed()
+    return firstPlace(of: wanted.reversed(), in: own).map {
+      utf8.index(utf8.startIndex, offsetBy: own.count - $0 - wanted.count)
+    }
+  }
+}
+
+extension StringProtocol where SubSequence == Substring {
+  /// - Parameter separator: one byte, as all of ours are.
+  package func split(
+    separator: Character, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
+  ) -> [Substring] {
+    guard let byte = separator.asciiValue else {
+      preconditionFailure("texts are split at single bytes")
+    }
+    return self[...].utf8.split(
+      separator: byte, maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences
+    ).map { Substring($0) }
+  }
+
+  package func replacing(_ wanted: some StringProtocol, with other: some StringProtocol) -> String {
+    let (own, wanted, other) = (Array(utf8), Array(wanted.utf8), Array(other.utf8))
+    guard !wanted.isEmpty, var place = firstPlace(of: wanted, in: own) else { return String(self) }
+    var (result, end): ([UInt8], Int) = ([], 0)
+    while true {
+      result += own[end..<place]
+      result += other
+      end = place + wanted.count
+      guard let next = firstPlace(of: wanted, in: own, from: end) else { break }
+      place = next
+    }
+    result += own[end...]
+    return String(decoding: result, as: UTF8.self)
+  }
+}
+
+extension Character {
+  package static func == (left: Character, right: Character) -> Bool { left.utf8.elementsEqual(right.utf8) }
+  package static func != (left: Character, right: Character) -> Bool { !left.utf8.elementsEqual(right.utf8) }
+}
+
+extension Optional where Wrapped == String {
+  package static func == (left: String?, right: String?) -> Bool {
+    switch (left, right) {
+    case (.some(let left), .some(let right)): isSame(left, right)
+    case (.none, .none): true
+    default: false
+    }
+  }
+  package static func != (left: String?, right: String?) -> Bool { !(left == right) }
+}
+
+extension Optional where Wrapped == Character {
+  package static func == (left: Character?, right: Character?) -> Bool {
+    switch (left, right) {
+    case (.some(let left), .some(let right)): left == right
+    case (.none, .none): true
+    default: false
+    }
+  }
+  package static func != (left: Character?, right: Character?) -> Bool { !(left == right) }
+}
+
+extension Sequence where Element == String {
+  package func contains(_ wanted: String) -> Bool { contains { isSame($0, wanted) } }
+  package func sorted() -> [String] { sorted { $0 < $1 } }
+}
+
+extension Collection where Element == String {
+  package func firstIndex(of wanted: String) -> Index? { firstIndex { isSame($0, wanted) } }
+}
+
+/// For `switch`.
+package func ~= (pattern: String, text: String) -> Bool { isSame(pattern, text) }
+package func ~= (pattern: Substring, text: Substring) -> Bool { isSame(pattern, text) }
+package func ~= (pattern: Character, character: Character) -> Bool { pattern == character }
+
+private func holds(_ text: some StringProtocol, _ other: some StringProtocol) -> Bool {
+  let (own, wanted) = (Array(text.utf8), Array(other.utf8))
+  return firstPlace(of: wanted, in: own) != nil
+}
+
+private func endsAlike(_ text: some StringProtocol, _ suffix: some StringProtocol) -> Bool {
+  let (own, wanted) = (text.utf8, suffix.utf8)
+  let surplus = own.count - wanted.count
+  return surplus >= 0 && own.dropFirst(surplus).elementsEqual(wanted)
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+import Curl
+import Monitoring
+import TestSupport
+import Testing
+
+@testable import Checks
+
+/// Judging outside data: within a budget of processor time, off the pool that schedules and serves.
+@Suite(.timeLimit(.minutes(2))) struct JudgeBenchTests {
+  /// What is small is judged where it is; what is much, or has a pattern, on a thread of the bench.
+  @Test func onlyWhatIsMuchChangesTheThread() async {
+    let bench = JudgeBench()
+    let check = UniqueID(high: 1, low: 1)
+    #expect(await bench.judge(check, bytes: 10, isLight: true) { _ in 1 } == 1)
+    #expect(bench.figures.judged == 0)
+    #expect(await bench.judge(check, bytes: 1 << 20, isLight: true) { _ in 2 } == 2)
+    #expect(await bench.judge(check, bytes: 10, isLight: false) { _ in 3 } == 3)
+    await settled(bench)
+    #expect(bench.figures.judged == 2 && bench.figures.waiting == 0 && bench.figures.overBudget == 0)
+  }
+
+  /// The figures are written after the answer is handed on.
+  private func settled(_ bench: JudgeBench) async {
+    while bench.figures.waiting > 0 { await Task.yield() }
+  }
+
+  /// Who spends more than the budget is told so, and counted.
+  @Test func aSpentBudgetIsCounted() async {
+    let bench = JudgeBench()
+    let allowed = await bench.judge(UniqueID(high: 1, low: 1), bytes: 1 << 20, isLight: true) { budget in
+      while budget.allowsMore() {}
+      return budget.allowsMore()
+    }
+    await settled(bench)
+    #expect(!allowed)
+    #expect(bench.figures.overBudget == 1 && bench.figures.longest > .milliseconds(500))
+  }
+
+  /// Dear checks wait for their like, and nobody for them: twenty at once, and the pool and a light check go on.
+  @Test func dearChecksHoldUpNobodyElse() async {
+    let bench = JudgeBench()
+    let gate = StopFlag()
+    let dear = (1...20).map { UniqueID(high: 2, low: $0) }
+    // Once each, so that the bench knows them.
+    for check in dear {
+      _ = await bench.judge(check, bytes: 1 << 20, isLight: true) { budget in
+        while budget.used < 12_000_000 {}
+      }
+    }
+    await settled(bench)
+    await withTaskGroup(of: Void.self) { group in
+      for check in dear {
+        group.addTask {
+          await bench.judge(check, bytes: 1 << 20, isLight: true) { _ in
+            while !gate.isRaised {}
+          }
+        }
+      }
+      while bench.figures.waiting < dear.count { await Task.yield() }
+      // None of the twenty can end before these have.
+      let light = await bench.judge(UniqueID(high: 3, low: 1), bytes: 1 << 20, isLight: true) { _ in true }
+      #expect(light)
+      #expect(bench.threads.contains { $0.age() > .zero })
+      gate.raise()
+    }
+    await settled(bench)
+    #expect(bench.threads.allSatisfy { $0.age() == .zero })
+  }
+
+  /// A run that is cancelled does not wait for its judgement: the budget ends with it.
+  @Test func aCancelledRunEndsItsJudgement() async {
+    let bench = JudgeBench()
+    let task = Task {
+      await bench.judge(UniqueID(high: 4, low: 1), bytes: 1 << 30, isLight: true) { budget in
+        while budget.allowsMore() {}
+        return budget.used
+      }
+    }
+    while bench.figures.waiting == 0 { await Task.yield() }
+    task.cancel()
+    // A GiB would have a budget of minutes.
+    #expect(await task.value < 100_000_000_000)
+    await settled(bench)
+    #expect(bench.figures.overBudget == 0)
+  }
+
+  /// Patterns and literals beyond the budget do not hold, and the words say why.
+  @Test func conditionsBeyondTheBudgetFail() throws {
+    let check = try httpCheck("http://good.test/") {
+      $0.expectBodyContains = ["a"]
+      $0.expectBodyMatches = ["a"]
+      $0.expectJSON = [("$.a", "1")]
+    }
+    guard case .http(let settings) = check.kind else { throw WrongKind() }
+    var report = TransferReport(outcome: .complete)
+    report.statusCode = 200
+    report.body = Array("{\"a\": 1}".utf8)
+    report.times.lastByte = .milliseconds(1)
+    let budget = CPUBudget(.zero)
+    let judge = HTTPJudge(
+      settings: settings, failure: nil, report: report, tls: nil, now: .epoch, within: budget)
+    #expect(judge.verdict.reason == .body && judge.verdict.state == .down)
+    #expect(judge.verdict.message?.contains(CPUBudget.words) == true)
+    #expect(judge.assertions.count { $0.ok } == 1, "the status alone holds")
+  }
+
+  /// Nested arrays that a path counts from the end again and again: given up within the budget, and the reason is json.
+  @Test func aDeepDocumentIsGivenUp() throws {
+    let deep = 60
+    var text = String(repeating: "[", count: deep)
+    text += Array(repeating: "1", count: 400_000).joined(separator: ",")
+    text += String(repeating: "]", count: deep)
+    let path = try JSONPath("$" + String(repeating: "[-1]", count: deep))
+    let budget = CPUBudget(.milliseconds(200))
+    let start = threadNanoseconds()
+    #expect(throws: JSONError.self) {
+      try JSONSearch.find([path], in: Array(text.utf8)) { budget.allowsMore() }
+    }
+    #expect(budget.isSpent)
+    #expect(threadNanoseconds() - start < 3_000_000_000)
+  }
+
+  /// A judgement that had to wait too long says nothing about the target.
+  @Test func aJudgementThatWaitedIsOurs() {
+    let late = CPUBudget(bytes: 1, waited: JudgeBench.patience + .seconds(1))
+    #expect(late.lateness?.reason == .localFault && late.lateness?.state == .unknown)
+    #expect(CPUBudget(bytes: 1, waited: .seconds(1)).lateness == nil)
+  }
+
+  /// A conversation's patterns have one budget together: what trickles in cannot spend it again and again.
+  @Test func aDialogsPatternsShareABudget() throws {
+    let pattern = try Pattern("(?s)(.*a){12}b")
+    var scan = AnswerScan()
+    var left = Conversation.patternTime
+    let window = [UInt8](repeating: 0x61, count: 16_000)
+    var finding: AnswerScan.Finding?
+    for _ in 0..<200 {
+      scan.isCalm = true
+      finding = scan.look(for: .pattern(pattern), in: window, Captures(), at: .now, time: &left)
+      if case .failed = finding { break }
+    }
+    guard case .failed(let failure)? = finding else { throw WrongKind() }
+    #expect(failure.message == Pattern.limitWords)
+    #expect(left > -Conversation.patternTime)
+  }
+}
