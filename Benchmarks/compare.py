@@ -155,6 +155,36 @@ def show_wire(pairs):
               f"worst {worst:.3f} ms   at most 0.5 ms   {'met' if median <= 0.5 else 'NOT MET'}")
 
 
+def false_verdicts(stack, folder, size):
+    """A burst of http and of https checks whose server answers after nine tenths of the timeout, then the same with two
+    processes that keep the cores busy. The server's own share of the cores is in its answers, so the timeout is long."""
+    c, timeout = BUILD / "c", size["verdict_timeout"]
+    bundle = servers.make_certificates(folder)
+    slow = stack.enter_context(servers.listener([c / "http_delay", timeout * 9 // 10], folder))
+    _, secure = stack.enter_context(servers.nginx(folder, slow))
+    command = [BUILD / "release" / "quartz-bench", "verdicts", f"http://127.0.0.1:{slow}/",
+               f"https://127.0.0.1:{secure}/slow", "--count", size["verdicts"], "--timeout", timeout, "--ca-file", bundle]
+    reports = {"alone": json.loads(run(command))}
+    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2)]
+    try:
+        reports["beside two busy processes"] = json.loads(run(command))
+    finally:
+        for child in busy:
+            child.kill()
+            child.wait()
+    return reports
+
+
+def show_false_verdicts(reports, size):
+    print(f"\nFalse verdicts, {size['verdicts']:,} http and {size['verdicts']:,} https checks at once, answered after "
+          f"90 % of {size['verdict_timeout'] / 1000:g} s")
+    for name, report in reports.items():
+        bad = report["down"] + (report["unknown"] if name == "alone" else 0)
+        words = "not up" if name == "alone" else "down"
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in report["reasons"].items())
+        print(f"  {words + ', ' + name + ':':40}{bad:>7}      0   {'met' if bad == 0 else 'NOT MET'}   ({reasons})")
+
+
 def contests(stack, folder, size):
     """Every group: its title, its contestants by name (ours first), and the ratios promised of it. And the bursts by kind."""
     ours = BUILD / "release" / "quartz-bench"
@@ -298,9 +328,11 @@ def main():
     # An exception, unlike the default action, leaves the `with` blocks that end the servers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     rounds = options.rounds or (3 if options.short else 5)
-    size = {"http": 20_000, "https": 2000, "tcp": 30_000, "dns": 40_000, "wrk": 3, "schedule": 30, "results": 500_000, "ring": 256}
+    size = {"http": 20_000, "https": 2000, "tcp": 30_000, "dns": 40_000, "wrk": 3, "schedule": 30, "results": 500_000, "ring": 256,
+            "verdicts": 1000, "verdict_timeout": 6000}
     if options.short:
-        size = {"http": 4000, "https": 400, "tcp": 6000, "dns": 10_000, "wrk": 1, "schedule": 5, "results": 50_000, "ring": 16}
+        size = {"http": 4000, "https": 400, "tcp": 6000, "dns": 10_000, "wrk": 1, "schedule": 5, "results": 50_000, "ring": 16,
+                "verdicts": 200, "verdict_timeout": 3000}
     show_machine(rounds)
     with tempfile.TemporaryDirectory(prefix="quartz-bench-") as name, contextlib.ExitStack() as stack:
         groups, measure_bursts = contests(stack, pathlib.Path(name), size)
@@ -316,6 +348,9 @@ def main():
         show_group(title, results, promises)
     for kind, reported in bursts.items():
         show_burst(kind, reported)
+    with tempfile.TemporaryDirectory(prefix="quartz-bench-") as name, contextlib.ExitStack() as stack:
+        verdicts = false_verdicts(stack, pathlib.Path(name), size)
+    show_false_verdicts(verdicts, size)
     with tempfile.TemporaryDirectory(prefix="quartz-bench-") as name:
         line = wire(pathlib.Path(name), 5 if options.short else 30)
     show_wire(line)
@@ -327,7 +362,7 @@ def main():
         hanging = scheduling.show_hanging(options.agent.resolve(), pathlib.Path(name), 25 if options.short else 60, False)
     if options.json:
         report = {title: results for results, (title, _, _) in zip(measured, groups)}
-        report |= {"burst": bursts, "wire": line, "schedule": schedule, "spool": spool, "agent": whole,
+        report |= {"burst": bursts, "verdicts": verdicts, "wire": line, "schedule": schedule, "spool": spool, "agent": whole,
                    "hanging": hanging}
         options.json.write_text(json.dumps(report, indent=2) + "\n")
 

@@ -34,6 +34,8 @@ let package = Package(
       name: "FuzzStartTLS", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer,
       linkerSettings: linked),
     .systemLibrary(name: "CCurl"),
+    .executableTarget(
+      name: "FuzzDecoder", dependencies: ["CCurl"], swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(name: "FuzzHeaders", swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(
       name: "FuzzURL", dependencies: ["Monitoring", "CCurl"], swiftSettings: fuzzer, linkerSettings: linked),

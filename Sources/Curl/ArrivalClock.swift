@@ -15,6 +15,22 @@ final class ArrivalClock {
 
   private var watched = Watched()
   private var lastLook = Stamp.now
+  /// What libcurl finds in this turn had not come before.
+  private(set) var readySince = Stamp.now
+  private var turnBegan = Stamp.now
+  private let processor = ProcessorWait()
+
+  /// A turn of the engine begins.
+  ///
+  /// - Parameter hasWaited: it slept until something came; else what is there came while it was at work.
+  /// - Returns: the turn's begin. All that had come by then is looked at in the turn.
+  func beginTurn(hasWaited: Bool) -> Stamp {
+    let now = Stamp.now
+    let waitedForCore = processor.look()
+    readySince = hasWaited ? max(turnBegan, Stamp(nanoseconds: now.nanoseconds) - waitedForCore) : turnBegan
+    turnBegan = now
+    return now
+  }
 
   /// Until the connection stands, or bytes of the answer are there. One look-out for each transfer, the last.
   func await(_ what: Arrival, on descriptor: Int32, for transfer: Transfer) {

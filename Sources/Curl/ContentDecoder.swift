@@ -1,154 +1,95 @@
 // SPDX-License-Identifier: MIT
 
-import CCurl
-
-/// Undoes the content codings of a body (RFC 9110 section 8.4) as it arrives, and knows whether it came to its end.
+/// Undoes the content codings of a body in small steps, counts the work of every one of them, and knows whether the
+/// body came to its end. Belongs to one thread at a time.
 ///
-/// Belongs to the engine's thread.
+/// Work is counted where it is done: 28 KB that three codings make into nothing at all can hold 4 GiB in between.
 final class ContentDecoder {
   enum Step: Hashable {
+    /// There is more to do.
     case more
+    /// All is decoded, and every stream came to its end.
+    case whole
+    /// All is decoded, and a stream did not end.
+    case cut
     /// What was asked for is full: the body goes on beyond its limit.
     case full
     case malformed
+    /// The way from what arrived to the body is longer than a body of its size may need.
+    case excess
+    /// A decoder wants more memory than it may have.
+    case greedy
   }
 
-  /// Codings on top of one another, as libcurl has it.
-  static let deepest = 5
+  /// What arrives of a coded body at most: a stream may go on for ever and decode to nothing.
+  static func mostCoded(_ limit: Int) -> Int { max(limit, 1 << 20) + 64 * 1024 }
 
-  /// The last coding that was applied first.
-  private let stages: [Stage]
+  /// What a stream's end counts, in bytes: a new member or frame is work, though it be empty.
+  static let costOfEnd = 1024
 
-  /// - Parameter codings: the values of Content-Encoding, in order. Nil when one of them is unknown, or when there are
-  ///   too many.
-  init?(_ codings: [String]) {
-    let names = codings.flatMap { $0.split(separator: ",") }
-      .map { $0.trimmingBlanks.lowercased() }.filter { !$0.isEmpty && $0 != "identity" }
-    guard names.count <= Self.deepest else { return nil }
-    var stages: [Stage] = []
-    for name in names.reversed() {
-      guard let stage = Stage(name) else { return nil }
+  private(set) var body: [UInt8] = []
+  /// Undone in this order.
+  private let stages: [DecodingStage]
+  private let coded: [UInt8]
+  private let limit: Int
+  /// How much of each stage's input was taken; the first one's is what arrived.
+  private var positions: [Int]
+
+  /// - Parameter limit: of the body, in bytes.
+  /// - Returns: nil when memory is out.
+  init?(_ codings: ContentCodings, _ coded: [UInt8], limit: Int) {
+    var stages: [DecodingStage] = []
+    for coding in codings.codings {
+      guard let stage = DecodingStage(coding) else { return nil }
       stages.append(stage)
     }
     self.stages = stages
+    self.coded = coded
+    self.limit = limit
+    positions = stages.map { _ in 0 }
   }
 
-  /// False: the body is what arrives.
-  var isNeeded: Bool { !stages.isEmpty }
-
-  /// Something arrived, and the stream did not end.
-  var isUnfinished: Bool { stages.contains { $0.isUnfinished } }
-
-  /// Decodes what arrived, and appends it to the body as far as the limit lets it.
-  func take(_ bytes: UnsafeRawBufferPointer, into body: inout [UInt8], limit: Int) -> Step {
-    pass(bytes, from: 0, into: &body, limit: limit)
+  /// Bytes that all stages took and made, and their ends.
+  var work: Int {
+    stages.reduce(0) { sum, stage in sum + stage.taken + stage.made + stage.ends * Self.costOfEnd }
   }
 
-  private func pass(
-    _ bytes: UnsafeRawBufferPointer, from index: Int, into body: inout [UInt8], limit: Int
-  ) -> Step {
-    guard index < stages.count else {
-      let room = max(0, limit - body.count)
-      body.append(contentsOf: bytes.prefix(room))
-      return bytes.count > room ? .full : .more
+  /// What all may come to: as if each coding made its body no smaller, and once more as much for the ends of streams.
+  var allowance: Int { stages.count * 3 * Self.mostCoded(limit) }
+
+  /// Bytes that the decoders held at most.
+  var peak: Int { stages.reduce(0) { $0 + $1.peak } }
+
+  /// One step of one coding: at most a piece taken and a piece made.
+  func advance() -> Step {
+    // What is nearest to the body comes first, so that never more than a piece waits between two codings.
+    guard let index = stages.indices.last(where: { stages[$0].isPregnant || !rest(of: $0).isEmpty }) else {
+      return stages.contains { $0.isUnfinished } ? .cut : .whole
     }
-    return stages[index].take(bytes) { decoded in
-      pass(decoded, from: index + 1, into: &body, limit: limit)
+    let (used, result) = stages[index].step(rest(of: index))
+    positions[index] += used
+    let isLast = index == stages.count - 1
+    if !isLast { positions[index + 1] = 0 }
+    let isFull = isLast && !keep(stages[index].output)
+    switch result {
+    case .malformed: return .malformed
+    case .noMemory: return .greedy
+    case .fine: break
     }
-  }
-}
-
-/// One coding.
-private final class Stage {
-  private var decoder: UnsafeMutablePointer<quartz_decoder>?
-  /// Deflate: the two bytes that tell RFC 1950 from RFC 1951, until both are there.
-  private var head: [UInt8]?
-  private var hasStarted = false
-  private var hasEnded = false
-
-  private static let piece = 16 * 1024
-
-  init?(_ name: String) {
-    switch name {
-    case "gzip", "x-gzip": decoder = quartz_decoder_open(QUARTZ_GZIP)
-    case "br": decoder = quartz_decoder_open(QUARTZ_BROTLI)
-    case "zstd": decoder = quartz_decoder_open(QUARTZ_ZSTD)
-    case "deflate": head = []
-    default: return nil
-    }
-    if decoder == nil, head == nil { return nil }
+    if isFull { return .full }
+    return stages[index].made > Self.mostCoded(limit) || work > allowance ? .excess : .more
   }
 
-  deinit { quartz_decoder_close(decoder) }
-
-  var isUnfinished: Bool { hasStarted && !hasEnded }
-
-  func take(
-    _ bytes: UnsafeRawBufferPointer, give: (UnsafeRawBufferPointer) -> ContentDecoder.Step
-  ) -> ContentDecoder.Step {
-    if !bytes.isEmpty { hasStarted = true }
-    guard var seen = head else { return decode(bytes, give) }
-    seen += bytes.prefix(2 - seen.count)
-    let rest = UnsafeRawBufferPointer(rebasing: bytes[min(bytes.count, seen.count - (head?.count ?? 0))...])
-    head = seen
-    guard seen.count == 2 else { return .more }
-    head = nil
-    // RFC 1950 section 2.2: method 8, and both bytes together a multiple of 31.
-    let isZlib = seen[0] & 15 == 8 && (Int(seen[0]) << 8 + Int(seen[1])) % 31 == 0
-    decoder = quartz_decoder_open(isZlib ? QUARTZ_ZLIB : QUARTZ_DEFLATE)
-    guard decoder != nil else { return .malformed }
-    let first = seen.withUnsafeBytes { decode($0, give) }
-    return first == .more ? decode(rest, give) : first
+  private func rest(of index: Int) -> ArraySlice<UInt8> {
+    index == 0 ? coded[positions[0]...] : stages[index - 1].output[positions[index]...]
   }
 
-  private func decode(
-    _ bytes: UnsafeRawBufferPointer, _ give: (UnsafeRawBufferPointer) -> ContentDecoder.Step
-  ) -> ContentDecoder.Step {
-    guard let decoder else { return .malformed }
-    var rest = bytes
-    return withUnsafeTemporaryAllocation(byteCount: Self.piece, alignment: 1) { room in
-      while true {
-        if hasEnded {
-          guard goesOn(decoder, rest) else { return .more }
-        }
-        var (used, made) = (0, 0)
-        let result = quartz_decoder_step(
-          decoder, rest.baseAddress?.assumingMemoryBound(to: UInt8.self), rest.count, &used,
-          room.baseAddress?.assumingMemoryBound(to: UInt8.self), room.count, &made)
-        rest = UnsafeRawBufferPointer(rebasing: rest[used...])
-        if made > 0 {
-          let step = give(UnsafeRawBufferPointer(rebasing: room[..<made]))
-          if step != .more { return step }
-        }
-        if result == QUARTZ_DECODING_BAD { return .malformed }
-        hasEnded = result == QUARTZ_DECODING_END
-        // Nothing left to read, and what was there found room.
-        if !hasEnded, rest.isEmpty, made < room.count { return .more }
-        if !hasEnded, used == 0, made == 0 { return .malformed }
-      }
-    }
-  }
-
-  /// Behind the end of a stream: another member or frame, or bytes that belong to nothing, which browsers overlook.
-  private func goesOn(_ decoder: UnsafeMutablePointer<quartz_decoder>, _ rest: UnsafeRawBufferPointer) -> Bool
-  {
-    guard !rest.isEmpty else { return false }
-    switch decoder.pointee.coding {
-    case QUARTZ_GZIP:
-      guard rest[0] == 0x1f, quartz_decoder_restart(decoder) == 0 else { return false }
-    case QUARTZ_ZSTD: break
-    default: return false
-    }
-    hasEnded = false
-    return true
-  }
-}
-
-extension Substring {
-  fileprivate var trimmingBlanks: Substring {
-    var text = self
-    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-    return text
+  /// False: it was more than the limit lets in.
+  private func keep(_ bytes: [UInt8]) -> Bool {
+    let room = max(0, limit - body.count)
+    let needed = body.count + min(bytes.count, room)
+    if needed > body.capacity { body.reserveCapacity(min(limit, max(needed, 2 * body.capacity))) }
+    body.append(contentsOf: bytes.prefix(room))
+    return bytes.count <= room
   }
 }

@@ -12,13 +12,21 @@ import Synchronization
 package final class CurlEngine: Sendable {
   /// The certificates transfers are judged by; others may judge by them too.
   package let trust: TrustStore
+  /// What the answers of all transfers may hold together, in bytes, from their first byte until nobody has their report.
+  package static let flightMemory = 256 << 20
+
   private let mailbox: EngineMailbox
   private let turns = TurnClock()
+  private let decoding = DecodingQueue()
   /// The thread, until somebody joins or abandons it.
   private let thread: Mutex<pthread_t?>
 
   /// Starts the thread. Use `withCurlEngine`, or call `shutdown()` at the end.
-  package init(trust: TrustStore = TrustStore()) throws(CurlEngineError) {
+  ///
+  /// - Parameter memory: of all answers under way.
+  package init(
+    trust: TrustStore = TrustStore(), memory: MemoryBudget = .shared
+  ) throws(CurlEngineError) {
     guard globalInitialisation == CURLE_OK else {
       throw CurlEngineError(what: "curl_global_init", code: Int(globalInitialisation.rawValue))
     }
@@ -33,7 +41,8 @@ package final class CurlEngine: Sendable {
     }
     self.trust = trust
     mailbox = EngineMailbox(multi: multi)
-    let loop = Unmanaged.passRetained(EngineLoop(multi: multi, mailbox: mailbox, trust: trust, turns: turns))
+    let loop = Unmanaged.passRetained(
+      EngineLoop(multi: multi, mailbox: mailbox, trust: trust, memory: memory, turns: turns))
     var created = pthread_t()
     let code = pthread_create(&created, nil, runEngineLoop, loop.toOpaque())
     guard code == 0 else {
@@ -64,8 +73,21 @@ package final class CurlEngine: Sendable {
     } onCancel: {
       mailbox.cancel(ticket)
     }
-    guard let report = ticket.takeReport() else { throw CancellationError() }
+    guard var report = ticket.takeReport() else { throw CancellationError() }
+    try await decode(&report, of: ticket.request)
     return report
+  }
+
+  /// The target is done when the last byte is here: decoding takes none of its time.
+  private func decode(
+    _ report: inout TransferReport, of request: TransferRequest
+  ) async throws(CancellationError) {
+    guard let codings = report.codings, let lease = report.lease, case .body(let limit) = request.goal else {
+      return
+    }
+    report.codings = nil
+    report.take(
+      try await decoding.decode(codings, report.body, limit: limit, lease: lease, patience: request.timeout))
   }
 
   /// Cancels what still runs, ends the thread and waits for it.
@@ -83,9 +105,9 @@ package final class CurlEngine: Sendable {
 
 /// Runs `body` with an engine that lives exactly as long.
 package func withCurlEngine<Value>(
-  trust: TrustStore = TrustStore(), _ body: (CurlEngine) async throws -> Value
+  trust: TrustStore = TrustStore(), memory: MemoryBudget = .shared, _ body: (CurlEngine) async throws -> Value
 ) async throws -> Value {
-  let engine = try CurlEngine(trust: trust)
+  let engine = try CurlEngine(trust: trust, memory: memory)
   do {
     let value = try await body(engine)
     await engine.shutdown()

@@ -11,8 +11,8 @@ final class EngineLoop {
   private static let spareLimit = 64
   /// Commands of a burst; the memory for more is given back.
   private static let keptCommands = 4096
-  /// Beyond a transfer's own limit: libcurl should have ended it long ago.
-  private static let grace: Duration = .seconds(1)
+  /// The part of the memory that answers may hold before further ones begin: those under way need the rest to end.
+  private static let startShare = 4
 
   private let multi: UnsafeMutableRawPointer
   private let mailbox: EngineMailbox
@@ -20,6 +20,8 @@ final class EngineLoop {
   private let turns: TurnClock
   private let spin = SpinGuard()
   private let arrivals = ArrivalClock()
+  /// Of all answers under way.
+  private let memory: MemoryBudget
   private let active = TransferTable()
   /// Taken from the mailbox, and how many of them were obeyed.
   private var commands: [EngineMailbox.Command] = []
@@ -34,10 +36,17 @@ final class EngineLoop {
   /// Transfers with a limit of their own for the connection, by when it falls.
   private var connecting: [(deadline: Stamp, number: UInt64)] = []
   private var nextSweep = Stamp.now
+  /// When each transfer's server will have had its time.
+  private var deadlines = DeadlineQueue()
+  private var hasSlept = false
 
-  init(multi: UnsafeMutableRawPointer, mailbox: EngineMailbox, trust: TrustStore, turns: TurnClock) {
+  init(
+    multi: UnsafeMutableRawPointer, mailbox: EngineMailbox, trust: TrustStore, memory: MemoryBudget,
+    turns: TurnClock
+  ) {
     self.multi = multi
     self.turns = turns
+    self.memory = memory
     self.mailbox = mailbox
     self.trust = trust
   }
@@ -48,6 +57,8 @@ final class EngineLoop {
     while true {
       turns.begin()
       spin.noteProgress()
+      let turn = arrivals.beginTurn(hasWaited: hasSlept)
+      hasSlept = false
       let progress = obeySome()
       if isClosing, progress != .more { break }
       arrivals.look()
@@ -57,7 +68,8 @@ final class EngineLoop {
       for number in cuts { endFlood(number, isOver: false) }
       collectFinished()
       for number in cuts { endFlood(number, isOver: true) }
-      endOverdue()
+      endFloods(turn)
+      endOverdue(turn)
       tellWhoWaits()
       sleep(after: progress)
     }
@@ -92,7 +104,7 @@ final class EngineLoop {
     }
     let end = min(obeyed + Self.batchLimit, commands.count)
     while obeyed < end {
-      if case .start(let ticket) = commands[obeyed], ticket.isEncrypted, !handshakes.hasRoom(active) {
+      if case .start(let ticket) = commands[obeyed], mustWait(ticket) {
         isClosing = mailbox.isClosing
         return .held
       }
@@ -100,6 +112,15 @@ final class EngineLoop {
       obeyed += 1
     }
     return obeyed == commands.count ? .done : .more
+  }
+
+  /// A handshake for its turn, a body for memory. Waiting is lateness, and no longer than the answer might take.
+  private func mustWait(_ ticket: TransferTicket) -> Bool {
+    if ticket.isEncrypted, !handshakes.hasRoom(active) { return true }
+    guard case .body = ticket.request.goal, memory.inUse > memory.limit / Self.startShare else {
+      return false
+    }
+    return ticket.submitted + ticket.request.timeout > .now
   }
 
   private func sleep(after progress: Progress) {
@@ -113,7 +134,10 @@ final class EngineLoop {
   /// - Parameter milliseconds: at most.
   private func poll(_ milliseconds: Int32) {
     turns.end()
+    let before = Stamp.now
     curl_multi_poll(multi, nil, 0, milliseconds, nil)
+    // Else something was there already.
+    hasSlept = Stamp.now - before > .microseconds(100)
   }
 
   /// The engine closes before it came to it.
@@ -141,7 +165,7 @@ final class EngineLoop {
       if let reply = ticket.end(TransferReport(outcome: .failed(failure))) { ended.append(reply) }
       return
     }
-    let transfer = Transfer(ticket, handle, arrivals: arrivals, spin: spin)
+    let transfer = Transfer(ticket, handle, arrivals: arrivals, memory: memory, spin: spin)
     transfer.number = active.insert(transfer)
     ticket.number.store(transfer.number, ordering: .relaxed)
     if ticket.isEncrypted { handshakes.add(transfer) }
@@ -153,6 +177,7 @@ final class EngineLoop {
         throw RefusedRequest(fault: .library(code: code.rawValue), message: "libcurl refused the transfer")
       }
       transfer.wasAccepted = true
+      deadlines.insert(transfer.number, at: transfer.deadline)
       if let limit = ticket.request.connectTimeout {
         connecting.append((transfer.started + limit, transfer.number))
       }
@@ -210,18 +235,32 @@ final class EngineLoop {
     if isOver { finish(transfer, code: CURLE_RECV_ERROR) }
   }
 
-  private func endOverdue() {
-    let now = Stamp.now
-    if !connecting.isEmpty { endSlowConnects(now) }
-    guard now >= nextSweep else { return }
-    nextSweep = now + .milliseconds(500)
+  /// Twice a second.
+  private func endFloods(_ turn: Stamp) {
+    guard turn >= nextSweep else { return }
+    nextSweep = turn + .milliseconds(500)
     spin.arm()
     for transfer in active.transfers where transfer.isFlooded { endFlood(transfer.number, isOver: true) }
-    for transfer in active.transfers
-    where transfer.ticket.submitted + transfer.request.timeout + Self.grace < now {
-      transfer.stop = .deadline
-      finish(transfer, code: CURLE_OPERATION_TIMEDOUT)
+  }
+
+  /// A deadline counts when everything that had come by it was looked at.
+  ///
+  /// - Parameter turn: when this turn began.
+  private func endOverdue(_ turn: Stamp) {
+    if !connecting.isEmpty { endSlowConnects(turn) }
+    while let number = deadlines.popDue(at: turn) {
+      guard let transfer = active[number] else { continue }
+      if transfer.deadline > turn {
+        deadlines.insert(number, at: transfer.deadline)
+      } else if transfer.mayReadOn() {
+        // Beyond this turn.
+        deadlines.insert(number, at: .now)
+      } else {
+        transfer.stop = transfer.overtime(at: turn)
+        finish(transfer, code: CURLE_OPERATION_TIMEDOUT)
+      }
     }
+    if active.isEmpty { deadlines.removeAll() }
   }
 
   private func endSlowConnects(_ now: Stamp) {
@@ -237,7 +276,9 @@ final class EngineLoop {
   /// Milliseconds to sleep at most; libcurl's own timers shorten it further.
   private func patience() -> Int32 {
     guard !active.isEmpty else { return 60_000 }
-    guard let next = connecting.map(\.deadline).min() else { return 500 }
+    guard let next = (connecting.map(\.deadline) + [deadlines.earliest].compactMap(\.self)).min() else {
+      return 500
+    }
     return Int32(clamping: min(500, max(0, milliseconds(next - Stamp.now) + 1)))
   }
 }

@@ -19,6 +19,8 @@ struct Stamp: Hashable, Comparable {
     .nanoseconds(left.nanoseconds - right.nanoseconds)
   }
 
+  static func - (left: Stamp, right: Duration) -> Stamp { left + (.zero - right) }
+
   static func + (left: Stamp, right: Duration) -> Stamp {
     let (seconds, attoseconds) = right.components
     let (whole, isHuge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

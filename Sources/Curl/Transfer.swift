@@ -17,6 +17,12 @@ final class Transfer {
   var handle: EasyHandle
   var easy: UnsafeMutableRawPointer { handle.easy }
   let started = Stamp.now
+  /// Of its server.
+  var allowance: TimeAllowance
+  /// What was passed already, and when the last of it was.
+  var passed: Milestone = []
+  var lastServed = Stamp.now
+  var turnsBeyond = 0
   let arrivals: ArrivalClock
   let spin: SpinGuard
   /// Bytes of header lines and body that arrived, before a content coding is undone.
@@ -47,10 +53,11 @@ final class Transfer {
   private var bodyBytes: UnsafeMutableRawBufferPointer?
   /// Where libcurl writes what went wrong; nil for a plain transfer.
   private var wordsBuffer: UnsafeMutablePointer<CChar>?
-  /// Made with the first byte of a body that may be coded.
-  private var decoder: ContentDecoder?
-  /// Bytes given to it.
-  private var arrived = 0
+  /// Known with the first byte of a body that may be coded; empty: it is not.
+  private var codings: ContentCodings?
+  /// What it holds of the memory for all that is under way.
+  let lease: MemoryLease
+  let memory: MemoryBudget
   /// Bytes of a body that is not kept.
   var drained = 0
 
@@ -86,7 +93,13 @@ final class Transfer {
   }
 
   /// - Parameter handle: the loop's to clean up.
-  init(_ ticket: TransferTicket, _ handle: EasyHandle, arrivals: ArrivalClock, spin: SpinGuard) {
+  init(
+    _ ticket: TransferTicket, _ handle: EasyHandle, arrivals: ArrivalClock, memory: MemoryBudget = .shared,
+    spin: SpinGuard
+  ) {
+    self.memory = memory
+    lease = MemoryLease(memory)
+    allowance = TimeAllowance(ticket.request.timeout)
     self.ticket = ticket
     self.arrivals = arrivals
     self.spin = spin
@@ -130,20 +143,30 @@ final class Transfer {
     }
   }
 
-  /// Makes room for more of the body: twice as much each time, but never beyond its limit.
-  func reserveBody(_ count: Int, upTo limit: Int) {
+  /// Keeps more of the body, coded as it is. What goes beyond its limit is left out.
+  ///
+  /// - Returns: why the transfer ends; nil: it goes on.
+  func keep(_ bytes: UnsafeRawBufferPointer, limit: Int) -> TransferStop? {
+    if request.decompress, codings == nil {
+      guard let found = ContentCodings(headers.block.values("content-encoding")) else {
+        return .malformedCoding
+      }
+      codings = found
+    }
+    let isCoded = codings?.isEmpty == false
+    let limit = isCoded ? ContentDecoder.mostCoded(limit) : limit
+    let count = min(bytes.count, max(0, limit - body.count))
     let needed = body.count + count
-    if needed > body.capacity { body.reserveCapacity(min(limit, max(needed, 2 * body.capacity))) }
-  }
-
-  /// Undoes the answer's content codings.
-  func decode(_ bytes: UnsafeRawBufferPointer, limit: Int) -> ContentDecoder.Step {
-    if decoder == nil { decoder = ContentDecoder(headers.block.values("content-encoding")) }
-    guard let decoder else { return .malformed }
-    arrived += bytes.count
-    // A stream may go on for ever and decode to nothing.
-    guard arrived <= max(limit, 1 << 20) + 64 * 1024 else { return .full }
-    return decoder.take(bytes, into: &body, limit: limit)
+    if needed > body.capacity {
+      // Twice as much each time, but never beyond the limit.
+      let size = min(limit, max(needed, 2 * body.capacity))
+      guard lease.grow(by: size - body.capacity) else {
+        return .local(.memory, message: TransferFailure.noMemory)
+      }
+      body.reserveCapacity(size)
+    }
+    body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+    return count < bytes.count ? .bodyTooLarge : nil
   }
 
   /// Only a plain transfer sets anew all that the plain one before it had set. For any other the handle is made new
@@ -195,7 +218,7 @@ final class Transfer {
       code: code, systemError: failedCall, stop: stop,
       phase: phase(endingWith: code), hasAnswer: headersEnd != nil || request.goal == .handshake,
       handshake: judge?.end, proxy: proxyEnd, words: wordsBuffer.map { String(cString: $0) } ?? "",
-      isCut: decoder?.isUnfinished ?? false || isWithoutFarewell || isShort,
+      isCut: isWithoutFarewell || isShort,
       assumedHTTP2: request.httpVersion == .http2 && !isEncrypted, choseHTTP2: judge?.chosenProtocol == "h2")
     var report = TransferReport(outcome: end.outcome)
     if headersEnd != nil {
@@ -204,6 +227,8 @@ final class Transfer {
       report.headerBlock = headers.block
     }
     report.body = body
+    if let codings, !codings.isEmpty, !body.isEmpty { report.codings = codings }
+    report.lease = lease
     report.truncated = stop == .bodyTooLarge || stop == .enough
     report.times = times(complete: report.outcome == .complete)
     if connectStart != nil { report.peerAddress = request.plan.literal }
@@ -236,7 +261,7 @@ final class Transfer {
     guard headers.httpVersion == "2", readsBody, headersEnd != nil,
       let length = headers.announced, let status = headers.statusCode, status != 204, status != 304
     else { return false }
-    return Int64(request.decompress ? arrived : max(drained, body.count)) < length
+    return Int64(max(drained, body.count)) < length
   }
 
   /// Over TLS the server did not agree to the version that was offered, by an alert or by saying nothing about it and no
@@ -260,6 +285,7 @@ final class Transfer {
   private func times(complete: Bool) -> TransferTimes {
     var times = TransferTimes()
     times.queued = started - ticket.submitted
+    times.held = allowance.held
     times.connectStart = connectStart.map { $0 - started }
     times.connected = connected.map { $0 - started }
     times.tlsDone = judge == nil ? nil : (judge?.doneAt ?? requestStart).map { $0 - started }

@@ -23,6 +23,12 @@ func takeHeader(
     // From here on the answer is being read.
     transfer.arrivals.forget(transfer)
     transfer.firstLine = now
+    transfer.goesOn(with: .answer, at: now)
+  }
+  // Interim answers and trailers are counted, too, though they are not kept: it is 64 KiB at most.
+  guard transfer.lease.grow(by: length) else {
+    transfer.stop = .local(.memory, message: TransferFailure.noMemory)
+    return 0
   }
   switch transfer.headers.take(UnsafeRawBufferPointer(start: bytes, count: length)) {
   case .more: return length
@@ -67,17 +73,10 @@ func takeBody(
     return 0
   }
   guard case .body(let limit) = transfer.request.goal else { return length }
-  if transfer.request.decompress {
-    let step = transfer.decode(UnsafeRawBufferPointer(start: bytes, count: length), limit: limit)
-    guard step != .more else { return length }
-    transfer.stop = step == .full ? .bodyTooLarge : .malformedCoding
-    return 0
+  guard let stop = transfer.keep(UnsafeRawBufferPointer(start: bytes, count: length), limit: limit) else {
+    return length
   }
-  let room = limit - transfer.body.count
-  transfer.reserveBody(min(length, max(0, room)), upTo: limit)
-  transfer.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: min(length, max(0, room))))
-  if length <= room { return length }
-  transfer.stop = .bodyTooLarge
+  transfer.stop = stop
   return 0
 }
 
@@ -171,6 +170,7 @@ func allowRequest(
     transfer.connected = transfer.hasTunnel ? now : transfer.writableSince ?? now
   }
   transfer.requestStart = now
+  transfer.goesOn(with: transfer.judge == nil ? .connection : .request, at: now)
   transfer.awaitAnswer()
   // A handshake without a certificate never met the judge. None is configured; if one came about, it ends here.
   if let judge = transfer.judge, judge.report == nil {
@@ -195,6 +195,7 @@ func takeOverTLS(
   if transfer.connected == nil || transfer.hasTunnel {
     transfer.connected = transfer.hasTunnel ? .now : transfer.writableSince ?? .now
   }
+  transfer.goesOn(with: .connection, at: .now)
   guard let judge = transfer.judge, judge.configure(OpaquePointer(context)) else {
     let fault = transfer.judge?.fault
     transfer.stop = .local(

@@ -57,6 +57,8 @@ enum TransferStop: Hashable {
   case deadline
   /// What comes without end holds nothing of an answer.
   case flood
+  /// The server did not get all its time: this machine was late by so much.
+  case late(Duration)
   case local(LocalFault, message: String)
 }
 
@@ -115,6 +117,8 @@ extension TransferEnd {
         TransferFailure(.httpProtocol, phase: .tls, message: "the server does not offer HTTP/2 (h2 by ALPN)"))
     case .deadline: failed(.timeout, overtime)
     case .flood: flooded("the server sends without end what holds nothing of an answer")
+    case .late(let span):
+      failed(.local(.busy), "this machine was busy: its transfer thread was \(milliseconds(span)) ms late")
     case .local(let fault, let message): failed(.local(fault), message)
     }
   }
@@ -136,9 +140,10 @@ extension TransferEnd {
       return fails(.proxyAuthentication, "the proxy wants other credentials")
     }
     guard phase == .proxy else { return nil }
-    if case .local = stop { return nil }
-    if stop == .flood {
-      return fails(.proxyConnect, "the proxy sends without end what makes no connection")
+    switch stop {
+    case .local, .late: return nil
+    case .flood: return fails(.proxyConnect, "the proxy sends without end what makes no connection")
+    default: break
     }
     if let failure = systemFailure(), case .local = failure.kind { return failure }
     if isOverdue {
@@ -152,7 +157,10 @@ extension TransferEnd {
     return fails(.proxyConnect, systemFailure()?.message ?? "the proxy ended the connection")
   }
 
-  private var isOverdue: Bool { stop == .deadline || code == CURLE_OPERATION_TIMEDOUT }
+  private var isOverdue: Bool {
+    if case .late = stop { return false }
+    return stop == .deadline || code == CURLE_OPERATION_TIMEDOUT
+  }
 
   private var closed: TransferOutcome {
     // Whatever came was no answer: HTTP/1.1's "400 Bad Request", as a rule, of which libcurl tells nothing.

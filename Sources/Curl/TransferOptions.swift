@@ -49,10 +49,10 @@ extension Transfer {
     }
     try set(CURLOPT_URL, request.url)
     if !isPlain { try check(quartz_curl_set_context(easy, CURLOPT_ERRORBUFFER, keepWords())) }
-    let remaining = request.timeout - (started - ticket.submitted)
-    try set(CURLOPT_TIMEOUT_MS, max(1, milliseconds(remaining)))
+    // The engine keeps the time; what a transfer waited for its turn is no part of it.
+    try set(CURLOPT_TIMEOUT_MS, max(1, milliseconds(backstop)))
     // libcurl's own limit for the connection is 300 s.
-    if !isPlain { try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, milliseconds(remaining))) }
+    if !isPlain { try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, milliseconds(backstop))) }
     try set(CURLOPT_HTTP_VERSION, httpVersion)
     if request.goal == .handshake { try set(CURLOPT_CONNECT_ONLY, 1) }
     if request.decompress {
@@ -187,7 +187,8 @@ extension Transfer {
     } catch {
       throw RefusedRequest(fault: .trustStore, message: error.description)
     }
-    let judge = HandshakeJudge(host: try urlHost(), options: request.tls, store: store)
+    let judge = HandshakeJudge(host: try urlHost(), options: request.tls, store: store, memory: memory)
+    judge.onCertificate = { [unowned self] in goesOn(with: .certificate, at: .now) }
     if request.httpVersion == .http2 { judge.protocols = ["h2"] }
     self.judge = judge
     // libcurl's own verdict is replaced by the judge's, which refuses inside the handshake.

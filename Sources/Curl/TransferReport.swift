@@ -20,6 +20,10 @@ package struct TransferReport: Sendable {
   package var mayWantAnotherVersion = false
   /// The body went on beyond the limit.
   package var truncated = false
+  /// How the body is coded, until it is decoded.
+  var codings: ContentCodings?
+  /// Keeps what the answer holds counted for as long as somebody has it.
+  var lease: MemoryLease?
   package var times = TransferTimes()
   /// The address dialled, as a literal without brackets; nil for a Unix socket or before the dial.
   package var peerAddress: String?
@@ -109,6 +113,10 @@ package enum LocalFault: Hashable, Sendable {
   case system(errno: Int32)
   /// The address about to be dialled was not the pinned one.
   case addressMismatch
+  /// The budget of memory for what is under way is spent.
+  case memory
+  /// Something of our own took too long.
+  case busy
   /// The library failed in a way that only this machine explains.
   case library(code: Int32)
 }

@@ -63,7 +63,7 @@ final class TransferTicket: Sendable {
 extension TransferRequest {
   /// All but its URL's scheme.
   fileprivate var isPlain: Bool {
-    guard case .address = plan, proxy == nil, goal != .handshake, timeout < .seconds(300) else {
+    guard case .address = plan, proxy == nil, goal != .handshake, timeout < .seconds(140) else {
       return false
     }
     return !decompress && method == "GET" && body == nil && httpVersion != .http2

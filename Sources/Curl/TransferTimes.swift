@@ -6,6 +6,8 @@
 package struct TransferTimes: Hashable, Sendable {
   /// How long the request waited for the engine before zero.
   package var queued: Duration = .zero
+  /// How long what came for it waited for the engine thereafter: the limit moved by as much.
+  package var held: Duration = .zero
   package var connectStart: Duration?
   package var connected: Duration?
   package var tlsDone: Duration?

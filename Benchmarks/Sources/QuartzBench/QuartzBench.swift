@@ -10,11 +10,14 @@ import Glibc
       switch arguments.words.first {
       case "http", "tcp", "dns": print(try await ProbeLoad(arguments).run().json)
       case "burst": print(try await BurstLoad(arguments.dropFirst()).run())
+      case "verdicts": print(try await VerdictLoad(arguments).run())
       case "wire": print(try await WireLoad(arguments).run())
       case "schedule": print(try await ScheduleLoad(arguments).run())
       case "spool": print(try await SpoolLoad(arguments).run())
       case "history": print(try HistoryLoad(arguments).run())
-      default: throw Misuse("the first word must be http, tcp, dns, burst, wire, schedule, spool or history")
+      default:
+        throw Misuse(
+          "the first word must be http, tcp, dns, burst, verdicts, wire, schedule, spool or history")
       }
     } catch {
       let words = Array("quartz-bench: \(error)\n".utf8)

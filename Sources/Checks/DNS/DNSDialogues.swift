@@ -77,13 +77,19 @@ struct DNSDatagramDialogue: Dialogue {
 
 /// One question over one TCP connection (RFC 7766): each message behind its length.
 struct DNSStreamDialogue: Dialogue {
+  /// Bytes of one connection at most: the largest answer behind as much again that is none of ours. We ask one question.
+  static let sizeLimit = 4 * 65_537
+
   let query: DNSQuery
 
   private(set) var answer: [UInt8]?
   private(set) var ignored = 0
   /// The length prefix cannot be that of an answer.
   private(set) var isMalformed = false
+  /// It sent more than any answer takes.
+  private(set) var isFlood = false
   private var stream: [UInt8] = []
+  private var received = 0
 
   init(query: DNSQuery) { self.query = query }
 
@@ -95,21 +101,28 @@ struct DNSStreamDialogue: Dialogue {
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
   ) -> DialogueStep {
+    received += bytes.count
     stream += bytes
-    while stream.count >= 2 {
-      let length = Int(stream[0]) << 8 | Int(stream[1])
+    // Cut off at the end, once: to move what is left for each message would be quadratic.
+    var start = 0
+    defer { stream.removeFirst(start) }
+    while stream.count - start >= 2 {
+      let length = Int(stream[start]) << 8 | Int(stream[start + 1])
       if length < 12 {
         isMalformed = true
         return .done
       }
-      guard stream.count >= 2 + length else { return .wait }
-      if query.accepts(stream[2..<(2 + length)]) {
-        answer = Array(stream[2..<(2 + length)])
+      let end = start + 2 + length
+      guard stream.count >= end else { break }
+      if query.accepts(stream[(start + 2)..<end]) {
+        answer = Array(stream[(start + 2)..<end])
         return .done
       }
       ignored += 1
-      stream.removeFirst(2 + length)
+      start = end
     }
-    return .wait
+    guard received > Self.sizeLimit else { return .wait }
+    isFlood = true
+    return .done
   }
 }

@@ -100,6 +100,11 @@ struct DNSExchange: Sendable {
       }
       return read(answer, server)
     }
+    if dialogue.isFlood {
+      let words =
+        "\(label) sent \(DNSStreamDialogue.sizeLimit >> 10) KiB over TCP that answer no question of ours"
+      return .failure(Verdict(.dnsMalformed, phase: phase, message: words))
+    }
     if dialogue.isMalformed {
       return .failure(
         Verdict(.dnsMalformed, phase: phase, message: "\(label) sent an impossible length over TCP"))

@@ -39,6 +39,7 @@ package struct DNSProbe: Probe {
     }
     guard let server = run.settings.server else { return try await askSystem(run) }
     let target = TargetFinder.Target(server, for: .dns)
+    var time = AttemptTime(until: deadline)
     let finding =
       if let atOnce = finder.findAtOnce(target, for: check) { atOnce } else {
         try await finder.find(target, for: check, until: deadline)
@@ -48,13 +49,14 @@ package struct DNSProbe: Probe {
       outcome.assertions = DNSJudge(settings: run.settings, question: run.question).unanswered()
       return outcome
     case .found(let addresses, let dns):
+      time.spend(dns)
       guard run.isPlain, addresses.count == 1 else {
         return try await ask(addresses, of: server, run, dns: dns)
       }
       // Without the layers that other checks need: each of them costs as much as judging the answer.
       let exchange = DNSExchange(reactor: reactor, phase: .answer, name: server)
       let query = DNSExchange.query(run.question, recursion: run.settings.recursion)
-      let reply = try await exchange.askOverUDP(query, addresses[0], until: run.deadline)
+      let reply = try await exchange.askOverUDP(query, addresses[0], until: time.deadline)
       return await judged(reply, from: addresses[0], run, dns: dns)
     }
   }

@@ -72,18 +72,21 @@ package struct HTTPProbe: Probe {
   ) async throws(CancellationError) -> (trail: HTTPTrail, end: HTTPTrail.End) {
     let route = HTTPRoute(plan: plan)
     let sender = HTTPVersionChoosing(transfer: transfer, memory: http2Servers)
+    var time = AttemptTime(until: deadline)
     var trail = HTTPTrail(plan, now: now)
     var step = HTTPStep(plan.settings)
-    if let fetch, let failure = try await fetch.renew(&session.token, until: deadline) {
+    if let fetch, let failure = try await fetch.renew(&session.token, within: &time) {
       return (trail, .ended(ProbeOutcome(failure)))
     }
     while true {
       let dialled: DialledTransfer
-      switch try await route.find(step.url, after: trail.source, until: deadline) {
+      switch try await route.find(step.url, after: trail.source, until: time.deadline) {
       case .ended(let outcome): return (trail, .ended(outcome))
       case .found(let addresses, let dns):
+        time.spend(dns)
         dialled = try await sender.perform(
-          session.request(for: step), step, plan.settings, to: addresses, until: deadline)
+          session.request(for: step), step, plan.settings, to: addresses, until: time.deadline)
+        time.spend(dialled.spent)
         trail.add(dialled, step, dns: dns)
         if let failure = dialled.report.failure {
           return (trail, .hopFailure(route.verdict(failure, of: dialled, at: step.endpoint)))
@@ -96,7 +99,7 @@ package struct HTTPProbe: Probe {
       case .again: break
       case .refuseToken(let token):
         fetch?.refuse(token)
-        if let fetch, let failure = try await fetch.renew(&session.token, until: deadline) {
+        if let fetch, let failure = try await fetch.renew(&session.token, within: &time) {
           return (trail, .answered(failure))
         }
       }

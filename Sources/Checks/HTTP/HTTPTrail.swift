@@ -10,6 +10,8 @@ struct HTTPTrail: Sendable {
   private var hops: [Hop] = []
   private var sum = Timings()
   private var tries: [DialledAddress] = []
+  /// How long the first request waited for its turn.
+  private var held = Duration.zero
   /// The last hop that used TLS.
   private var tls: TLSReport?
   private var lastURL: HTTPURL?
@@ -43,6 +45,7 @@ struct HTTPTrail: Sendable {
       url: step.url.display, statusCode: dialled.report.statusCode, address: address,
       timings: timings)
     // Nearly always the only one: a list of one is made faster than an empty one grows.
+    if hops.isEmpty { held = dialled.report.times.queued }
     if hops.isEmpty { hops = [hop] } else { hops.append(hop) }
     sum += timings
     if isDirect, !dialled.tries.isEmpty { tries += dialled.tries }
@@ -104,6 +107,7 @@ struct HTTPTrail: Sendable {
       excerpt: judge.excerpt)
     outcome.dialled = tries
     outcome.truncated = last?.report.truncated ?? false
+    outcome.held = held
     return outcome
   }
 

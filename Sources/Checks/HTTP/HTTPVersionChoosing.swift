@@ -22,21 +22,25 @@ struct HTTPVersionChoosing: Sendable {
     guard step.prefersHTTP1(settings), step.url.scheme == .https else {
       return try await transfer.perform(request, to: addresses, until: deadline)
     }
+    var time = AttemptTime(until: deadline)
     let place = HTTP2Servers.Place(origin: step.url.origin, serverName: request.tls.serverName)
     var other = request
     other.httpVersion = .http2
     if memory.contains(place) {
-      let dialled = try await transfer.perform(other, to: addresses, until: deadline)
+      let dialled = try await transfer.perform(other, to: addresses, until: time.deadline)
+      time.spend(dialled.spent)
       guard dialled.report.mayWantAnotherVersion else { return dialled }
       memory.forget(place)
     }
-    let first = try await transfer.perform(request, to: addresses, until: deadline)
+    let first = try await transfer.perform(request, to: addresses, until: time.deadline)
+    time.spend(first.spent)
     guard first.report.mayWantAnotherVersion || demandsAnotherVersion(first.report) else { return first }
-    var second = try await transfer.perform(other, to: addresses, until: deadline)
+    var second = try await transfer.perform(other, to: addresses, until: time.deadline)
     guard second.report.applicationProtocol == "h2" else { return first }
     memory.note(place)
     // It took this long, and the deadline counts it.
     second.elapsed += first.elapsed
+    second.spent += first.spent
     return second
   }
 

@@ -21,12 +21,15 @@ struct PinnedTransfer: Sendable {
       request.plan = .address(first.address.description, port: first.port)
       return try await send(request, to: first, until: deadline)
     }
-    let race = try await reactor.race(addresses, until: deadline)
+    var time = AttemptTime(until: deadline)
+    let race = try await reactor.race(addresses, until: time.deadline)
+    time.spend(race.elapsed)
     guard let winner = race.winner, let socket = race.socket else { return lost(race, addresses) }
     request.plan = .connected(socket)
-    var dialled = try await send(request, to: winner.peer, until: deadline)
+    var dialled = try await send(request, to: winner.peer, until: time.deadline)
     dialled.connect = winner.elapsed
     dialled.elapsed += race.elapsed
+    dialled.spent += race.elapsed
     dialled.tries = race.dialled
     return dialled
   }
@@ -39,8 +42,9 @@ struct PinnedTransfer: Sendable {
     let report = try await engine.perform(request)
     let times = report.times
     return DialledTransfer(
-      report: report, peer: peer, elapsed: times.ended - (times.connectStart ?? .zero) - times.idle,
-      lateness: times.lateness(beyond: left))
+      report: report, peer: peer,
+      elapsed: times.ended - (times.connectStart ?? .zero) - times.idle,
+      lateness: .zero, spent: times.ended - times.held)
   }
 
   /// No address accepted: the report of a transfer that never began.
@@ -52,8 +56,8 @@ struct PinnedTransfer: Sendable {
     let attempt = race.tries.first { $0.peer == peer }
     let report = TransferReport(outcome: .failed(attempt.map(failure) ?? .connectTimeout))
     return DialledTransfer(
-      report: report, peer: peer, elapsed: race.elapsed, lateness: race.lateness, connect: race.elapsed,
-      tries: race.dialled)
+      report: report, peer: peer, elapsed: race.elapsed, lateness: race.lateness, spent: race.elapsed,
+      connect: race.elapsed, tries: race.dialled)
   }
 }
 
@@ -64,8 +68,10 @@ struct DialledTransfer: Sendable {
   var peer: SocketAddress
   /// Over all tries, from dialling on; without the time spent waiting for the engine or by it.
   var elapsed: Duration
-  /// How much later than its limit the transfer was ended: then this machine was too busy to keep time.
+  /// Of a race that was lost: how late the reactor's thread was. The engine judges its own.
   var lateness: Duration
+  /// What it took of the attempt's time.
+  var spent = Duration.zero
   /// Of the connection that won the race; nil: libcurl made it, and its report has the time.
   var connect: Duration?
   /// All addresses that were raced.
@@ -77,8 +83,4 @@ struct DialledTransfer: Sendable {
       connect: connect.map { $0 + (spans.connect ?? .zero) } ?? spans.connect, tls: spans.tls,
       firstByte: spans.firstByte, transfer: spans.transfer, total: elapsed)
   }
-}
-
-extension TransferTimes {
-  fileprivate func lateness(beyond limit: Duration) -> Duration { max(queued, queued + ended - limit, .zero) }
 }

@@ -15,11 +15,11 @@ struct TokenFetch: Sendable {
 
   /// Nil on success, when `token` is set.
   func renew(
-    _ token: inout String?, until deadline: ContinuousClock.Instant
+    _ token: inout String?, within time: inout AttemptTime
   ) async throws(CancellationError) -> Verdict? {
     token = cache.token(for: key)
     if token != nil { return nil }
-    switch try await ask(.header, until: deadline) {
+    switch try await ask(.header, within: &time) {
     case .success(.token(let fresh, let lifetime)):
       cache.keep(fresh, for: key, lifetime: lifetime)
       token = fresh
@@ -47,15 +47,17 @@ struct TokenFetch: Sendable {
   private struct Failure: Error { let verdict: Verdict }
 
   private func ask(
-    _ proof: TokenRequest.Proof, until deadline: ContinuousClock.Instant
+    _ proof: TokenRequest.Proof, within time: inout AttemptTime
   ) async throws(CancellationError) -> Result<TokenAnswer, Failure> {
-    switch try await route.find(oauth2.tokenURL, after: nil, until: deadline) {
+    switch try await route.find(oauth2.tokenURL, after: nil, until: time.deadline) {
     case .ended(let outcome): return .failure(Failure(verdict: wrapped(outcome.verdict)))
-    case .found(let addresses, _):
+    case .found(let addresses, let dns):
+      time.spend(dns)
       var request = TokenRequest(settings: oauth2, proof: proof).transfer(userAgent: userAgent)
       request.tls = TransferTLS(tls)
       request.proxy = settings.proxy.map(TransferProxy.init)
-      let dialled = try await transfer.perform(request, to: addresses, until: deadline)
+      let dialled = try await transfer.perform(request, to: addresses, until: time.deadline)
+      time.spend(dialled.spent)
       if let failure = dialled.report.failure {
         // Its limit is not the check's.
         if failure.kind == .bodyTooLarge {
@@ -65,7 +67,7 @@ struct TokenFetch: Sendable {
       }
       let answer = TokenAnswer(dialled.report)
       if proof == .header, case .refused(_, isAboutClient: true) = answer {
-        return try await ask(.body, until: deadline)
+        return try await ask(.body, within: &time)
       }
       return .success(answer)
     }

@@ -96,7 +96,10 @@ package struct FlowReport: Hashable, Sendable {
   package var firstByte: ContinuousClock.Instant?
   package var ended: ContinuousClock.Instant
   package var deadline: ContinuousClock.Instant
-  /// The longest time the reactor's own thread was late or busy elsewhere while this flow was open.
+  /// How long what the other side sent waited for the reactor's thread, in all; the deadline moved by as much.
+  package var held = Duration.zero
+  /// The longest time the reactor's own thread was late or busy elsewhere while this flow was open, or what it
+  /// held back beyond what is added to a deadline.
   package var lateness: Duration
 
   package var elapsed: Duration { started.duration(to: ended) }
@@ -104,6 +107,6 @@ package struct FlowReport: Hashable, Sendable {
   /// True when the time ran out and our own thread was late by more than a fifth of it: nobody can tell whether
   /// the target would have answered in time.
   package var isOwnLateness: Bool {
-    end == .timedOut && lateness * 5 > started.duration(to: deadline)
+    end == .timedOut && lateness * 5 > started.duration(to: deadline) - held
   }
 }

@@ -22,10 +22,12 @@ package struct EachAddressProbe: Probe {
     guard check.addresses == .each, check.pinned == nil, let target = check.ownTarget else {
       return try await inner.attempt(check, deadline: deadline)
     }
+    var time = AttemptTime(until: deadline)
     switch try await finder.find(target, for: check, until: deadline) {
     case .ended(let outcome): return outcome
     case .found(let addresses, let dns):
-      let outcomes = try await probe(addresses, check, deadline)
+      time.spend(dns)
+      let outcomes = try await probe(addresses, check, time.deadline)
       return Self.merge(zip(addresses, outcomes).map { ($0, $1) }, of: check, dns: dns)
     }
   }

@@ -13,7 +13,11 @@ final class Flow: ReactorFlow {
   private let hear: (FlowEvent, Instant) -> DialogueStep
   private let transport: Transport
   private let peer: SocketAddress
-  private let deadline: Instant
+  /// When the other side has had all its time.
+  private var deadline: Instant { started + allowance.whole }
+  private var allowance: TimeAllowance
+  /// When the thread had last done something for it.
+  private var lastServed = Instant.now
   /// Stands already; nil: `peer` is dialled.
   private let connection: ConnectedSocket?
   /// Called with how it went, with nil when it was cancelled. Taken when it is called, so that it is called once.
@@ -39,14 +43,14 @@ final class Flow: ReactorFlow {
   private let readsPerTurn = 16
 
   init(
-    over transport: Transport, with peer: SocketAddress, until deadline: Instant,
+    over transport: Transport, with peer: SocketAddress, limit: Duration,
     on connection: ConnectedSocket? = nil, hear: @escaping (FlowEvent, Instant) -> DialogueStep,
     end: @escaping (FlowReport?) -> Void
   ) {
     self.connection = connection
     self.transport = transport
     self.peer = peer
-    self.deadline = deadline
+    allowance = TimeAllowance(limit)
     self.hear = hear
     self.end = end
   }
@@ -94,6 +98,13 @@ final class Flow: ReactorFlow {
   }
 
   func ready(_ events: UInt32, at now: Instant, on loop: ReactorLoop) -> Bool {
+    // What came waited for the thread, which was with others.
+    allowance.hold(max(loop.readySince, lastServed).duration(to: .now))
+    defer { lastServed = .now }
+    return serve(events, at: now, on: loop)
+  }
+
+  private func serve(_ events: UInt32, at now: Instant, on loop: ReactorLoop) -> Bool {
     guard let number = socket?.number else { return false }
     if connected == nil {
       let code = pendingError(number)
@@ -232,7 +243,8 @@ final class Flow: ReactorFlow {
     if isShared, end == .done, let number = used?.release() { loop.giveBack(number, peer.family) }
     report = FlowReport(
       end: end, started: started, connected: connected, firstByte: firstByte, ended: now, deadline: deadline,
-      lateness: loop.lateness(since: started))
+      held: allowance.held,
+      lateness: max(loop.lateness(since: started), allowance.excess))
     loop.settle(self)
     return false
   }

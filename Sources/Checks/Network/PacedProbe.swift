@@ -21,7 +21,7 @@ package struct PacedProbe: Probe {
     while true {
       var outcome = try await inner.attempt(check, deadline: deadline + held)
       guard let wait = outcome.postponed else {
-        if held > .zero { outcome.held = held }
+        if held > .zero { outcome.held += held }
         return outcome
       }
       guard held + wait <= check.interval else { return .starved(held) }

@@ -51,7 +51,9 @@ final class Race: ReactorFlow {
   static let stagger = Duration.milliseconds(250)
 
   private let peers: [SocketAddress]
-  private let deadline: Instant
+  /// Of the other side's time, from the start of the race on.
+  private let limit: Duration
+  private var deadline: Instant { started + limit }
   /// The connection that stands is handed on.
   private let keepsSocket: Bool
   /// Taken when the race ends, so that it is resumed exactly once.
@@ -65,11 +67,11 @@ final class Race: ReactorFlow {
   private var nextStart: Instant?
 
   init(
-    _ peers: [SocketAddress], deadline: Instant, keepsSocket: Bool,
+    _ peers: [SocketAddress], limit: Duration, keepsSocket: Bool,
     continuation: CheckedContinuation<RaceReport?, Never>
   ) {
     self.peers = peers
-    self.deadline = deadline
+    self.limit = limit
     self.keepsSocket = keepsSocket
     self.continuation = continuation
   }

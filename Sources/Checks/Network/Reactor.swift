@@ -38,14 +38,18 @@ package final class Reactor: Sendable {
     package var report: FlowReport
   }
 
+  /// The time until the deadline is the other side's: it begins when the thread comes to it, and what the thread holds it
+  /// back later is added.
+  ///
   /// Opens a socket to `peer`, lets the dialogue speak over it, and closes it: when the dialogue is done, when the
   /// other side ends, when a call fails, or at the deadline. Throws only when the surrounding task is cancelled.
   package func converse<Talk: Dialogue>(
     _ dialogue: Talk, over transport: Transport, with peer: SocketAddress,
     until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> Outcome<Talk> {
-    try await open { continuation in
-      flow(dialogue, over: transport, with: peer, until: deadline, on: nil, continuation)
+    let limit = ContinuousClock.now.duration(to: deadline)
+    return try await open { continuation in
+      flow(dialogue, over: transport, with: peer, limit, on: nil, continuation)
     }
   }
 
@@ -55,8 +59,9 @@ package final class Reactor: Sendable {
     _ dialogue: Talk, on socket: ConnectedSocket, with peer: SocketAddress,
     until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> Outcome<Talk> {
-    try await open { continuation in
-      flow(dialogue, over: .tcp, with: peer, until: deadline, on: socket, continuation)
+    let limit = ContinuousClock.now.duration(to: deadline)
+    return try await open { continuation in
+      flow(dialogue, over: .tcp, with: peer, limit, on: socket, continuation)
     }
   }
 
@@ -65,8 +70,9 @@ package final class Reactor: Sendable {
   package func race(
     _ peers: [SocketAddress], until deadline: ContinuousClock.Instant, keepsSocket: Bool = true
   ) async throws(CancellationError) -> RaceReport {
-    try await open { continuation in
-      Race(peers, deadline: deadline, keepsSocket: keepsSocket, continuation: continuation)
+    let limit = ContinuousClock.now.duration(to: deadline)
+    return try await open { continuation in
+      Race(peers, limit: limit, keepsSocket: keepsSocket, continuation: continuation)
     }
   }
 
@@ -105,11 +111,11 @@ package struct ReactorUnavailable: Error, CustomStringConvertible {
 /// Made on the reactor's thread, where the dialogue's own copy lives on in the closures.
 private func flow<Talk: Dialogue>(
   _ dialogue: Talk, over transport: Transport, with peer: SocketAddress,
-  until deadline: ContinuousClock.Instant, on connection: ConnectedSocket?,
+  _ limit: Duration, on connection: ConnectedSocket?,
   _ continuation: CheckedContinuation<Reactor.Outcome<Talk>?, Never>
 ) -> Flow {
   var dialogue = dialogue
-  return Flow(over: transport, with: peer, until: deadline, on: connection) { event, now in
+  return Flow(over: transport, with: peer, limit: limit, on: connection) { event, now in
     dialogue.hear(event, at: now)
   } end: { report in
     continuation.resume(returning: report.map { Reactor.Outcome(dialogue: dialogue, report: $0) })

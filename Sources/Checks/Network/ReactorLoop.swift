@@ -20,13 +20,17 @@ protocol ReactorFlow: AnyObject {
 }
 
 /// The loop of the reactor's thread: events, commands, deadlines, in that order, so that an answer that is already
-/// here wins over a deadline.
+/// here wins over a deadline. A deadline counts only when everything that had come by it was looked at.
 final class ReactorLoop {
   private let mailbox: ReactorMailbox
   private var flows: [UInt64: any ReactorFlow] = [:]
   private var timers = DeadlineHeap()
   private var window = LatenessWindow()
   private var spares = SpareSockets()
+  private var drain = DrainClock(capacity: 256)
+  private let processor = ProcessorWait()
+  /// What the kernel reported in this turn had not come before.
+  var readySince: ContinuousClock.Instant { drain.readySince }
   /// Those that ended and whose callers have not been told.
   private var ended: [any ReactorFlow] = []
   /// Shared by all receives: one read never holds more than this.
@@ -42,7 +46,7 @@ final class ReactorLoop {
     guard watch(mailbox.wake.number, Self.wakeID, EPOLLIN.rawValue, isNew: true) == 0 else {
       preconditionFailure("epoll refuses an eventfd")
     }
-    var events = [epoll_event](repeating: epoll_event(), count: 256)
+    var events = [epoll_event](repeating: epoll_event(), count: drain.capacity)
     while true {
       let (count, woken) = wait(&events)
       var isCalled = false
@@ -63,7 +67,7 @@ final class ReactorLoop {
       }
       // Before the deadlines are judged: those that pass because of this round's work are our own lateness.
       window.record(woken.duration(to: .now), at: woken)
-      fireTimers()
+      fireTimers(drain.drained)
       settleEnded()
     }
     mailbox.turns.end()
@@ -94,6 +98,11 @@ final class ReactorLoop {
     let count = epoll_wait(mailbox.epoll.number, &events, Int32(events.count), timeout)
     mailbox.turns.begin()
     let woken = ContinuousClock.now
+    // Where there was nothing to wait for, it came while the thread was with others.
+    let hasWaited = before.duration(to: woken) > .microseconds(100)
+    drain.looked(
+      at: woken, count: max(0, Int(count)), arrived: hasWaited ? max(before, woken - processor.look()) : nil,
+      open: flows.count + 1)
     if timeout >= 0 {
       window.record(before.duration(to: woken) - .milliseconds(Int(timeout)), at: woken)
     }
@@ -111,8 +120,8 @@ final class ReactorLoop {
     }
   }
 
-  private func fireTimers() {
-    let now = ContinuousClock.now
+  /// - Parameter now: everything that had come by then was looked at.
+  private func fireTimers(_ now: ContinuousClock.Instant) {
     while let due = timers.popDue(at: now) {
       if let flow = flows[due.flow], !flow.timer(at: now, on: self) { flows[due.flow] = nil }
     }

@@ -23,16 +23,18 @@ package struct PingProbe: Probe {
     let port = settings.method == .tcp ? settings.port ?? 0 : 0
     let purpose = settings.method == .tcp ? EgressPurpose.connection : .echo
     let target = TargetFinder.Target(Endpoint(host: settings.host, port: port), for: purpose)
+    var time = AttemptTime(until: deadline)
     switch try await finder.find(target, for: check, until: deadline) {
     case .ended(var outcome):
       outcome.assertions = judge(check, settings).judge(PingTally()).assertions
       return outcome
     case .found(let addresses, let dns):
+      time.spend(dns)
       guard let peer = addresses.first else { preconditionFailure("found no address at all") }
       var outcome =
         switch settings.method {
-        case .icmp: try await echo(peer, check, settings, deadline)
-        case .tcp: try await connect(peer, check, settings, deadline)
+        case .icmp: try await echo(peer, check, settings, time.deadline)
+        case .tcp: try await connect(peer, check, settings, time.deadline)
         }
       outcome.timings.dns = dns
       outcome.timings.total = (outcome.timings.total ?? .zero) + (dns ?? .zero)

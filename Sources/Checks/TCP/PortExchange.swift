@@ -14,6 +14,7 @@ struct PortExchange: Sendable {
     _ settings: TCPSettings, _ check: MonitoringCheck, at addresses: [SocketAddress], dns: Duration?,
     until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
+    var time = AttemptTime(until: deadline)
     let talk: PortTalk
     switch await makeTalk(settings) {
     case .success(let made): talk = made
@@ -21,11 +22,12 @@ struct PortExchange: Sendable {
       return ProbeOutcome(Verdict(.localFault, phase: .prepare, message: fault.description))
     }
     let endpoint = Endpoint(host: settings.host, port: settings.port)
-    let dialled = try await reactor.connect(to: addresses, named: endpoint, until: deadline)
+    let dialled = try await reactor.connect(to: addresses, named: endpoint, until: time.deadline)
     guard let socket = dialled.socket else {
       return outcome(dialled.verdict, dialled, settings, dns: dns, took: dialled.elapsed)
     }
-    let ended = try await reactor.converse(talk, on: socket, with: dialled.peer, until: deadline)
+    time.spend(dialled.elapsed)
+    let ended = try await reactor.converse(talk, on: socket, with: dialled.peer, until: time.deadline)
     var said = ended.dialogue
     let tls = said.tls
     if ended.report.end == .closed || tls?.isClosed == true { said.ended(at: ended.report.ended) }

@@ -27,6 +27,7 @@ package struct TCPProbe: Probe {
     _ check: MonitoringCheck, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     guard let target = Self.target(of: check) else { return .unsupported(check, by: "tcp") }
+    var time = AttemptTime(until: deadline)
     let finding =
       if let atOnce = finder.findAtOnce(target, for: check) { atOnce } else {
         try await finder.find(target, for: check, until: deadline)
@@ -34,11 +35,12 @@ package struct TCPProbe: Probe {
     switch finding {
     case .ended(let outcome): return outcome
     case .found(let addresses, let dns):
+      time.spend(dns)
       if Self.speaks(check) {
-        return try await speak(check, at: addresses, dns: dns, until: deadline)
+        return try await speak(check, at: addresses, dns: dns, until: time.deadline)
       }
       let dialled = try await reactor.connect(
-        to: addresses, named: target.endpoint, until: deadline, keepsSocket: false)
+        to: addresses, named: target.endpoint, until: time.deadline, keepsSocket: false)
       return ProbeOutcome(dialled, dns: dns)
     }
   }

@@ -23,13 +23,15 @@ package struct TLSProbe: Probe {
   ) async throws(CancellationError) -> ProbeOutcome {
     guard case .tls(let settings) = check.kind else { return .unsupported(check, by: "tls") }
     let target = TargetFinder.Target(Endpoint(host: settings.host, port: settings.port))
+    var time = AttemptTime(until: deadline)
     switch try await finder.find(target, for: check, until: deadline) {
     case .ended(let outcome): return outcome
     case .found(let addresses, let dns):
+      time.spend(dns)
       let port = TCPSettings(
         host: settings.host, port: settings.port, tls: settings.options, startTLS: settings.startTLS,
         dialog: nil, certificate: settings.certificate)
-      return try await exchange.perform(port, check, at: addresses, dns: dns, until: deadline)
+      return try await exchange.perform(port, check, at: addresses, dns: dns, until: time.deadline)
     }
   }
 }

@@ -17,6 +17,8 @@ package struct HandshakeEnd: Hashable, Sendable {
   package var ownAlert: Int32?
   /// Records that carry nothing came without end.
   package var isFlooded = false
+  /// There was no room for the server's certificates in what all answers may hold together.
+  package var isOutOfMemory = false
 
   package init(
     problems: [CertificateProblem] = [], words: String = "", alert: Int32? = nil,
@@ -38,6 +40,9 @@ package struct HandshakeEnd: Hashable, Sendable {
   ///   - inHandshake: the connection ended before the handshake did: then an error of OpenSSL counts too.
   ///   - inAnswer: the answer had begun: then an alert is no longer about the handshake.
   package func failure(inHandshake: Bool, inAnswer: Bool = false) -> TransferFailure? {
+    if isOutOfMemory {
+      return TransferFailure(.local(.memory), phase: .tls, message: TransferFailure.noMemory)
+    }
     if let first = problems.first {
       return tls(
         .certificate(first), words.isEmpty ? problems.map(\.rawValue).joined(separator: ", ") : words)

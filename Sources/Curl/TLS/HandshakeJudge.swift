@@ -38,10 +38,22 @@ package final class HandshakeJudge {
   private var records = RecordBudget()
   /// The server sent more records without content than any connection has, and reading was ended for it.
   package private(set) var isFlooded = false
+  /// Counts the chain that was received, until the connection is no more.
+  private let lease: MemoryLease
+  private var isOutOfMemory = false
+  /// Told when the server's certificates are here.
+  var onCertificate: (() -> Void)?
 
-  /// - Parameter host: the name or address literal (no brackets) the certificate must be for, unless `options`
-  ///   names another.
-  package init(host: String, options: TransferTLS, store: CertificateStore) {
+  /// What OpenSSL makes of a byte of a certificate, once read.
+  private static let sizeInMemory = 4
+
+  /// - Parameters:
+  ///   - host: the name or address literal (no brackets) the certificate must be for, unless `options` names another.
+  ///   - memory: of all answers under way.
+  package init(
+    host: String, options: TransferTLS, store: CertificateStore, memory: MemoryBudget = .shared
+  ) {
+    lease = MemoryLease(memory)
     let name = options.serverName ?? host
     self.name = name.hasSuffix(".") ? String(name.dropLast()) : name
     self.options = options
@@ -98,10 +110,12 @@ package final class HandshakeJudge {
 
   /// How the handshake went, for the verdict on the connection.
   package var end: HandshakeEnd {
-    HandshakeEnd(
+    var end = HandshakeEnd(
       problems: options.verify ? report?.problems ?? [] : [], words: report?.words ?? "", alert: alert,
       clientCertificateRequested: clientCertificateRequested, errorCode: errorCode, ownAlert: ownAlert,
       isFlooded: isFlooded)
+    end.isOutOfMemory = isOutOfMemory
+    return end
   }
 
   /// False: the connection is to be read no more.
@@ -113,6 +127,12 @@ package final class HandshakeJudge {
 
   fileprivate func judge(_ verification: OpaquePointer, _ ssl: OpaquePointer) -> Bool {
     verifyErrors = []
+    onCertificate?()
+    guard lease.grow(by: Self.sizeInMemory * size(X509_STORE_CTX_get0_untrusted(verification))) else {
+      isOutOfMemory = true
+      X509_STORE_CTX_set_error(verification, X509_V_ERR_OUT_OF_MEM)
+      return false
+    }
     X509_STORE_CTX_set_verify_cb(verification, collectError)
     let built = X509_verify_cert(verification)
     var problems = CertificateVerdict.problems(of: verifyErrors, isBuilt: built == 1)
@@ -132,6 +152,12 @@ package final class HandshakeJudge {
     let code = refused ? verifyErrors.first?.code ?? X509_V_ERR_APPLICATION_VERIFICATION : X509_V_OK
     X509_STORE_CTX_set_error(verification, code)
     return !refused
+  }
+
+  /// Of a chain as it was sent, in bytes.
+  private func size(_ chain: OpaquePointer?) -> Int {
+    (0..<quartz_x509_count(chain)).compactMap { quartz_x509_at(chain, $0) }
+      .reduce(0) { $0 + Int(max(0, i2d_X509($1, nil))) }
   }
 
   /// RFC 9525: the subject's common name is no identity, and a wildcard is a whole label.

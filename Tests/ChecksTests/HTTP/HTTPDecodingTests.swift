@@ -81,7 +81,7 @@ import Testing
   }
 
   /// RFC 9110 section 8.4: the codings are named in the order in which they were applied.
-  @Test(arguments: [["zlib deflate", "gzip"], ["gzip", "br"], ["br", "zlib deflate", "gzip"]])
+  @Test(arguments: [["zlib deflate", "gzip"], ["gzip", "br"], ["br", "zlib deflate"]])
   func codingsAreUndoneFromTheLastToTheFirst(codings: [String]) async throws {
     var body = Array(Self.text.utf8)
     for coding in codings { body = try await Self.packed(coding, body) }
@@ -161,15 +161,14 @@ import Testing
     #expect(endless.verdict.reason == .bodyTooLarge, "\(endless.verdict)")
   }
 
-  @Test("N8: stacked codings are refused beyond five")
+  @Test("N8: stacked codings are refused beyond two")
   func nestedCodings() async throws {
     var body = Array(Self.text.utf8)
     for _ in 0..<2 { body = Self.zlib(body) }
     let two = try await outcome("deflate, deflate", body)
     #expect(two.verdict == .ok)
-    for _ in 0..<4 { body = Self.zlib(body) }
-    let six = try await outcome(Array(repeating: "deflate", count: 6).joined(separator: ", "), body)
-    #expect(six.verdict.reason == .httpProtocol, "\(six.verdict)")
+    let three = try await outcome("deflate, deflate, deflate", Self.zlib(body))
+    #expect(three.verdict.reason == .httpProtocol, "\(three.verdict)")
   }
 
   @Test("N8: nothing is decoded where nobody needs the body")

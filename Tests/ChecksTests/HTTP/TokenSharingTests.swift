@@ -43,7 +43,8 @@ import Testing
       cache: cache, transfer: transfer, route: HTTPRoute(plan: plan), settings: settings, oauth2: oauth2,
       userAgent: "test")
     var token: String?
-    _ = try await fetch.renew(&token, until: .now + .seconds(5))
+    var time = AttemptTime(until: .now + .seconds(5))
+    _ = try await fetch.renew(&token, within: &time)
     return token
   }
 

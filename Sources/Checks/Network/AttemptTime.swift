@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+
+/// What is left of an attempt's time. Only what others took of it counts, name servers, proxies and targets, as the
+/// threads that spoke to them measured it; never what lay between two of them in this machine.
+struct AttemptTime: Hashable, Sendable {
+  private(set) var left: Duration
+
+  init(until deadline: ContinuousClock.Instant, now: ContinuousClock.Instant = .now) {
+    left = max(.zero, now.duration(to: deadline))
+  }
+
+  /// Of what begins now.
+  var deadline: ContinuousClock.Instant { .now + left }
+
+  /// - Parameter span: nil and what is negative count as nothing.
+  mutating func spend(_ span: Duration?) { left -= min(left, max(.zero, span ?? .zero)) }
+}

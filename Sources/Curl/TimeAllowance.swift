@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+/// The time of one other side: a server, a proxy, a name server. What this machine holds it back is added, so that it
+/// gets its whole time however busy we are. Pure.
+///
+/// Held is only what we did: what came and waited for our thread, a turn that was ours to give, a core that the machine
+/// did not give us. Nothing that the other side sends makes it longer, and it never more than doubles the time.
+package struct TimeAllowance: Hashable, Sendable {
+  /// The other side's own.
+  package let limit: Duration
+  package private(set) var held = Duration.zero
+  /// What was held beyond the most that is added.
+  package private(set) var excess = Duration.zero
+
+  package init(_ limit: Duration) { self.limit = max(.zero, limit) }
+
+  /// From the start on, with what was held so far.
+  package var whole: Duration { limit + held }
+
+  /// We were the ones to wait for.
+  package mutating func hold(_ span: Duration) {
+    guard span > .zero else { return }
+    let added = min(span, limit - held)
+    held += added
+    excess += span - added
+  }
+
+  /// What a time that ran out says.
+  package enum End: Hashable, Sendable {
+    /// There is time left.
+    case early
+    /// The other side had all its time.
+    case timeout
+    /// It had not: this machine was late by more than a fifth of it.
+    case ownFault
+  }
+
+  /// - Parameters:
+  ///   - elapsed: since the start.
+  ///   - lateness: how much later than it should have this machine did what nothing made up for.
+  package func end(after elapsed: Duration, lateness: Duration = .zero) -> End {
+    if elapsed < whole { return .early }
+    return (lateness + excess) * 5 > limit ? .ownFault : .timeout
+  }
+}

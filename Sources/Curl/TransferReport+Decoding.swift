@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+
+extension TransferReport {
+  /// Puts what was decoded in the place of what arrived, and judges the end anew: a body that is not what its
+  /// Content-Encoding says tells more than what ended the transfer thereafter.
+  mutating func take(_ decoded: DecodedBody) {
+    body = decoded.body
+    switch decoded.end {
+    case .whole: return
+    case .cut:
+      if outcome == .complete { fail(.closed, "the connection ended before the answer was complete") }
+    case .full:
+      truncated = true
+      fail(.bodyTooLarge, "response body exceeds its limit")
+    case .malformed: fail(.httpProtocol, "the body is not what its Content-Encoding says")
+    case .excess, .slow:
+      fail(.httpProtocol, "undoing the body's Content-Encoding takes more work than a body of its size may")
+    case .greedy:
+      fail(
+        .httpProtocol,
+        "undoing the body's Content-Encoding takes more memory than RFC 7932 and RFC 9659 allow")
+    case .noMemory: fail(.local(.memory), TransferFailure.noMemory)
+    case .busy:
+      fail(.local(.busy), "this machine was too busy to undo the body's Content-Encoding in time")
+    }
+  }
+
+  private mutating func fail(_ kind: TransferFailureKind, _ message: String) {
+    outcome = .failed(TransferFailure(kind, phase: .transfer, message: message))
+  }
+}
+
+extension TransferFailure {
+  /// What is said when the budget of all transfers is spent.
+  static let noMemory =
+    "the answers under way hold all of the \(CurlEngine.flightMemory >> 20) MiB that they may together;"
+    + " a smaller max_body or fewer checks at once need less"
+}
