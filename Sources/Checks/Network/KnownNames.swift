@@ -13,7 +13,7 @@ package final class KnownNames: Sendable {
   /// Names kept. Far more than the checks of an API can have; beyond it all are forgotten and learned again.
   static let limit = 16_384
 
-  private let names = Mutex<Set<String>>([])
+  private let names = Mutex<Set<ByteText>>([])
 
   package init() {}
 
@@ -34,8 +34,8 @@ package final class KnownNames: Sendable {
   }
 
   /// Lower case, without the final dot.
-  private static func canonical(_ name: String) -> String {
-    (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()
+  private static func canonical(_ name: String) -> ByteText {
+    ByteText((name.utf8.last == UInt8(ascii: ".") ? String(name.dropLast()) : name).lowercased())
   }
 }
 

@@ -19,9 +19,10 @@ extension AddressClass {
     let name = labels.joined(separator: ".")
     if labels.last == "localhost" || name == "localhost.localdomain" {
       self = .loopback
-    } else if Self.metadataNames.contains(name) {
+    } else if Self.metadataNames.contains(ByteText(name)) {
       self = .metadata
-    } else if labels.count < 2 || Self.ownDomains.contains(labels[labels.count - 1]) || name == "home.arpa"
+    } else if labels.count < 2 || Self.ownDomains.contains(ByteText(labels[labels.count - 1]))
+      || name == "home.arpa"
       || name.hasSuffix(".home.arpa")
     {
       self = .private
@@ -30,11 +31,11 @@ extension AddressClass {
     }
   }
 
-  private static let metadataNames: Set<String> = [
+  private static let metadataNames: Set<ByteText> = [
     "metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal",
   ]
 
-  private static let ownDomains: Set<String> = [
+  private static let ownDomains: Set<ByteText> = [
     "local", "internal", "intranet", "private", "corp", "home", "lan", "localdomain",
   ]
 }
