@@ -18,9 +18,9 @@ extension StringProtocol {
 }
 
 extension StringProtocol where SubSequence == Substring {
-  /// - Parameter separator: one byte.
-  func split(separator: Character, omittingEmptySubsequences: Bool = true) -> [Substring] {
-    let byte = separator.asciiValue ?? 0
+  /// - Parameter separator: one byte of ASCII.
+  func split(separator: Unicode.Scalar, omittingEmptySubsequences: Bool = true) -> [Substring] {
+    let byte = UInt8(ascii: separator)
     return self[...].utf8.split(
       separator: byte, omittingEmptySubsequences: omittingEmptySubsequences
     ).map { Substring($0) }

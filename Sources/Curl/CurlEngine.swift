@@ -138,6 +138,7 @@ private let globalInitialisation: CURLcode = {
 
 private func runEngineLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
+  pthread_setname_np(pthread_self(), "curl")
   Unmanaged<EngineLoop>.fromOpaque(argument).takeRetainedValue().run()
   return nil
 }

@@ -48,16 +48,18 @@ extension StringProtocol {
 }
 
 extension StringProtocol where SubSequence == Substring {
-  /// - Parameter separator: one byte, as all of ours are.
   package func split(
     separator: Character, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
   ) -> [Substring] {
-    guard let byte = separator.asciiValue else {
-      preconditionFailure("texts are split at single bytes")
+    let wanted = Array(separator.utf8)
+    let own = self[...].utf8
+    // A carriage return and a line feed are one character, and two bytes.
+    guard wanted.count > 1 else {
+      return own.split(
+        separator: wanted[0], maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences
+      ).map { Substring($0) }
     }
-    return self[...].utf8.split(
-      separator: byte, maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences
-    ).map { Substring($0) }
+    return splitAtBytes(own, wanted, maxSplits, omittingEmptySubsequences)
   }
 
   package func replacing(_ wanted: some StringProtocol, with other: some StringProtocol) -> String {
@@ -116,6 +118,22 @@ extension Collection where Element == String {
 package func ~= (pattern: String, text: String) -> Bool { isSame(pattern, text) }
 package func ~= (pattern: Substring, text: Substring) -> Bool { isSame(pattern, text) }
 package func ~= (pattern: Character, character: Character) -> Bool { pattern == character }
+
+private func splitAtBytes(
+  _ text: Substring.UTF8View, _ wanted: [UInt8], _ maxSplits: Int, _ omitsEmpty: Bool
+) -> [Substring] {
+  let bytes = Array(text)
+  var parts: [Substring] = []
+  var (start, end) = (0, text.startIndex)
+  while parts.count < maxSplits, let place = firstPlace(of: wanted, in: bytes, from: start) {
+    let next = text.index(end, offsetBy: place - start)
+    if !omitsEmpty || place > start { parts.append(Substring(text[end..<next])) }
+    end = text.index(next, offsetBy: wanted.count)
+    start = place + wanted.count
+  }
+  if !omitsEmpty || start < bytes.count { parts.append(Substring(text[end...])) }
+  return parts
+}
 
 private func holds(_ text: some StringProtocol, _ other: some StringProtocol) -> Bool {
   let (own, wanted) = (Array(text.utf8), Array(other.utf8))

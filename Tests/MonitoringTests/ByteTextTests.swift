@@ -63,6 +63,8 @@ import Testing
     #expect(text.firstIndex(of: "é").map { text[$0...] } == "é/é/x")
     #expect(text.lastIndex(of: "/").map { text[$0...] } == "/x")
     #expect(text.lastIndex(of: "é").map { text[$0...] } == "é/x")
+    #expect("a\r\nb\r\n\r\n\nc".split(separator: "\r\n") == ["a", "b", "\nc"])
+    #expect("a\r\n".split(separator: "\r\n", omittingEmptySubsequences: false) == ["a", ""])
     #expect(text.replacing(";", with: ", ") == "a, bb, , c=1, é/é/x")
     #expect("aaaa".replacing("aa", with: "b") == "bb")
     #expect(text.contains("c=1") && !text.contains("c=2") && text.contains(""))
@@ -75,6 +77,7 @@ import Testing
     let value = try JSONValue.parse(text.utf8)
     #expect(value["end"]?.integer == 3)
     #expect(value[Self.other]?.integer == 2)
+    #expect(try JSONValue.parse("{\"é\": 1, \"e\u{301}\": 2}".utf8)["e\u{301}"]?.integer == 2)
     #expect(value == value && value != JSONValue.object([]))
     #expect(Set([value]).contains(value))
     #expect(throws: JSONError.self) { try JSONValue.parse(#"{"\#(Self.one)": 1, "\#(Self.one)": 2}"#.utf8) }

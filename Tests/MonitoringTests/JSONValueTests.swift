@@ -42,8 +42,8 @@ import Testing
     #"{"a" 1}"#, #"{"a":1 "b":2}"#, #"{,}"#, #"{"a":1]"#, "{a:1}", "[1]]", "[1][2]", "{} {}", "1,",
     "null null",
     "// c\n1", "/* c */ 1", "\u{feff}1", "\u{a0}1", "\u{c}1", "1\0",
-    // duplicate names, also as escapes and in canonically equal spellings
-    #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"x":{"b":1,"c":2,"b":3}}"#, "{\"é\":1,\"e\u{301}\":2}",
+    // duplicate names, also as escapes; other bytes are another name
+    #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"x":{"b":1,"c":2,"b":3}}"#,
   ]
 
   @Test(arguments: invalid)

@@ -20,6 +20,9 @@ struct JSONConditions {
       let cut = answer.status == nil ? "" : "not judged: only \(answer.body.count) bytes of the body arrived"
       return conditions.map { unjudged($0, actual: cut, words: "could not be judged: no whole body") }
     }
+    guard budget.allowsMore() else {
+      return conditions.map { unjudged($0, actual: CPUBudget.words, words: CPUBudget.words) }
+    }
     do throws(JSONError) {
       let findings = try JSONSearch.find(conditions.map(\.path), in: answer.body) { budget.allowsMore() }
       return zip(conditions, findings).map(judge)

@@ -130,6 +130,7 @@ private func reactorThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutabl
   var all = sigset_t()
   sigfillset(&all)
   pthread_sigmask(SIG_BLOCK, &all, nil)
+  pthread_setname_np(pthread_self(), "reactor")
   ReactorLoop(mailbox).run()
   return nil
 }

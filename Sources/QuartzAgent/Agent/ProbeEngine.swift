@@ -23,7 +23,12 @@ struct ProbeEngine: Sendable {
     resolver = SystemResolver(reactor: reactor)
     let bench = JudgeBench()
     self.bench = bench
-    threads = bench.threads
+    threads =
+      bench.threads + [
+        WatchedThread("curl", limit: ThreadWatch.limit) { curl.turnAge() },
+        // Weak: the reactor's thread ends with the last who holds it.
+        WatchedThread("reactor", limit: ThreadWatch.limit) { [weak reactor] in reactor?.turnAge() ?? .zero },
+      ]
     budget = EgressBudget(EgressBudget.Limits(destinations: egress.destinations))
     own = egress.own
     let finder = TargetFinder(

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Monitoring
+import TestSupport
+import Testing
+
+/// A thread that probes depend on stands still: held by ptrace(2), as no input should ever hold it.
+@Suite struct StuckThreadStories {
+  /// The status server says which thread is stuck, the watchdog gets no beat, and SIGTERM ends the process all the same.
+  @Test(
+    .enabled(if: Tracer.isUsable, "ptrace may not be used here"), .timeLimit(.minutes(2)))
+  func aStuckThreadIsToldAndDoesNotHoldUpTheEnd() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { server in
+        let port = try freePort()
+        try RunStories.config(
+          "  - {name: Web, type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1s, timeout: 1s}",
+          more: "status: {listen: \"127.0.0.1:\(port)\"}", in: folder)
+        let listener = try NotifySocket(folder.appending(path: "notify").path)
+        let process = try AgentProcess(
+          ["run"], in: folder, environment: ["NOTIFY_SOCKET": listener.path, "WATCHDOG_USEC": "1000000"])
+        try await process.wait(for: "two probes") { server.accepted >= 2 }
+        let tracer = try Tracer(holding: "curl", of: process.identifier)
+        defer { tracer.letGo() }
+        try await process.wait(for: "the log to say so") { process.stderr.contains("a thread is stuck") }
+        let ready = await statusAnswer("/readyz", port: port)
+        #expect(ready.contains("503") && ready.contains("stuck: curl"), "\(ready)")
+        #expect(await statusAnswer("/api/v1/status.txt", port: port).contains("stuck: curl"))
+        let beats = listener.beats
+        try await Task.sleep(for: .seconds(2))
+        #expect(listener.beats == beats)
+        let clock = ContinuousClock.now
+        process.send(SIGTERM)
+        let outcome = try await process.finish()
+        #expect(clock.duration(to: .now) < .milliseconds(8500))
+        #expect(outcome.status == 70, "\(outcome.stderr)")
+        #expect(outcome.stderr.contains("did not stop in time (stuck: curl"))
+      }
+    }
+  }
+}
+
+/// Holds one thread of another process with ptrace(2), which the C library declares with variable arguments.
+private final class Tracer: Sendable {
+  private typealias Call = @convention(c) (Int, Int, Int, Int) -> Int
+  private static let seize = 0x4206
+  private static let interrupt = 0x4207
+  private static let detach = 17
+
+  private static var call: Call? {
+    dlsym(nil, "ptrace").map { unsafeBitCast($0, to: Call.self) }
+  }
+
+  /// Of a thread of our own child, where nothing forbids it.
+  static var isUsable: Bool { getuid() == 0 && call != nil }
+
+  /// All calls must come from the thread that seized.
+  private let end = DispatchSemaphore(value: 0)
+
+  /// Throws when the process has no thread of that name.
+  init(holding name: String, of process: Int32) throws {
+    let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+    let found = threads.compactMap { Int($0) }.first { thread in
+      let path = "/proc/\(process)/task/\(thread)/comm"
+      return (try? String(contentsOfFile: path, encoding: .utf8))?.hasPrefix(name) == true
+    }
+    guard let thread = found, let call = Self.call else { throw POSIXFailure("no thread \(name)", ESRCH) }
+    let held = DispatchSemaphore(value: 0)
+    let end = end
+    Thread {
+      _ = call(Self.seize, thread, 0, 0)
+      _ = call(Self.interrupt, thread, 0, 0)
+      held.signal()
+      end.wait()
+      _ = call(Self.detach, thread, 0, 0)
+    }.start()
+    held.wait()
+  }
+
+  func letGo() { end.signal() }
+}
