@@ -29,7 +29,7 @@ import Testing
     Row(what: "tls", type: "tls") { ($0.host, $0.port) = ($1, 443) },
     Row(what: "ping", type: "ping") { $0.host = $1 },
     Row(what: "ping, ip 6", type: "ping") { ($0.host, $0.ip) = ($1, "6") },
-    Row(what: "ping by tcp", type: "ping") { ($0.host, $0.method, $0.port) = ($1, "tcp", 80) },
+    Row(what: "ping by tcp", type: "ping") { ($0.host, $0.pingMethod, $0.port) = ($1, "tcp", 80) },
     Row(what: "dns, udp", type: "dns") { ($0.server, $0.queryName) = ($1, "example.com") },
     Row(what: "dns, tcp", type: "dns") {
       ($0.server, $0.queryName, $0.transport) = ($1, "example.com", "tcp")
