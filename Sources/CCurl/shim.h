@@ -29,11 +29,11 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <errno.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -41,6 +41,9 @@
 #if LIBCURL_VERSION_NUM < 0x075801
 #error "libcurl 7.88.1 or newer is needed"
 #endif
+
+/* The name ps(1) and a debugger show of the calling thread: PR_SET_NAME of prctl(2), which is variadic. */
+static inline int quartz_curl_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0UL, 0UL, 0UL); }
 
 /* Of the library that is loaded, as LIBCURL_VERSION_NUM. */
 static inline uint32_t quartz_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }

@@ -138,7 +138,7 @@ private let globalInitialisation: CURLcode = {
 
 private func runEngineLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
-  pthread_setname_np(pthread_self(), "curl")
+  _ = quartz_curl_name_thread("curl")
   Unmanaged<EngineLoop>.fromOpaque(argument).takeRetainedValue().run()
   return nil
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CLinux
 import Curl
 import Glibc
 import Monitoring
@@ -130,7 +131,7 @@ private func reactorThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutabl
   var all = sigset_t()
   sigfillset(&all)
   pthread_sigmask(SIG_BLOCK, &all, nil)
-  pthread_setname_np(pthread_self(), "reactor")
+  _ = quartz_name_thread("reactor")
   ReactorLoop(mailbox).run()
   return nil
 }
