@@ -40,7 +40,7 @@ package final class CurlEngine: Sendable {
       throw CurlEngineError(what: "curl_multi_setopt", code: Int(option.rawValue))
     }
     self.trust = trust
-    mailbox = EngineMailbox(multi: multi)
+    mailbox = EngineMailbox(multi: multi, turns: turns)
     let loop = Unmanaged.passRetained(
       EngineLoop(multi: multi, mailbox: mailbox, trust: trust, memory: memory, turns: turns))
     var created = pthread_t()

@@ -13,6 +13,8 @@ final class EngineMailbox: Sendable {
   private struct State {
     /// The multi handle as a number; zero once the thread is about to free it.
     var multi: UInt
+    /// Of the thread.
+    let turns: TurnClock
     var commands: [Command] = []
     /// The thread is about to poll or polls: only then is it worth the system calls to wake it.
     var asleep = false
@@ -24,6 +26,7 @@ final class EngineMailbox: Sendable {
     mutating func wake() {
       guard asleep, let handle = UnsafeMutableRawPointer(bitPattern: multi) else { return }
       asleep = false
+      turns.wake()
       curl_multi_wakeup(handle)
     }
 
@@ -35,8 +38,8 @@ final class EngineMailbox: Sendable {
 
   private let state: Mutex<State>
 
-  init(multi: UnsafeMutableRawPointer) {
-    state = Mutex(State(multi: UInt(bitPattern: multi)))
+  init(multi: UnsafeMutableRawPointer, turns: TurnClock) {
+    state = Mutex(State(multi: UInt(bitPattern: multi), turns: turns))
   }
 
   /// Cancelled before it was submitted, or the engine is closing: the reply is given at once.

@@ -14,6 +14,11 @@ package final class TurnClock: Sendable {
   /// The thread has woken, or goes on to the next round.
   package func begin() { began.store(Self.now, ordering: .relaxed) }
 
+  /// It is to wake: who asked counts from here, also when it never does.
+  package func wake() {
+    _ = began.compareExchange(expected: 0, desired: Self.now, ordering: .relaxed)
+  }
+
   /// It is about to sleep.
   package func end() { began.store(0, ordering: .relaxed) }
 

@@ -40,6 +40,8 @@ package struct LocalStatusServer: Sendable {
   package func run(onListening: @escaping @Sendable (ListenAddress) -> Void = { _ in }) async throws {
     guard access.permits(listen) else { throw StatusServerError.notLoopback(listen) }
     if let what = listen.obstacle { throw StatusServerError.cannotListen(listen, what) }
+    // The library ends the process where the system gives no thread.
+    guard startThread({}) else { throw StatusServerError.cannotListen(listen, "the system gives no thread") }
     // One thread: asking takes little, and the probes need the rest.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let desk = ConnectionDesk(limit: Self.maxConnections)

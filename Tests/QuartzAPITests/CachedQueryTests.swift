@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: [
     "https://a.test/x?token=s3cret", "https://a.test?s3cret", "https://a.test/?\u{301}s3cret",
     "https://a.test/p?a=1#s3cret", "https://u:s3cret@a.test/?k=s3cret", "https://a.test/??s3cret", "x?s3cret",
-    "?s3cret", "https://a.test/?",
+    "https://a.test/?",
   ])
   func holdsNoQuery(url: String) async throws {
     let (text, list) = try await kept(url)

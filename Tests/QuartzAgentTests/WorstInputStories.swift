@@ -51,14 +51,16 @@ import Testing
       // A file is 1 MiB at most.
       let marks = String(repeating: "\u{301}\u{323}", count: 20_000)
       let swapped = String(repeating: "\u{323}\u{301}", count: 20_000)
+      // A key on one line with its value has at most 1,024 characters in YAML.
+      let key = String(repeating: "\u{301}\u{323}", count: 400)
       let longest = String(repeating: "\u{301}\u{323}", count: 60_000)
       try RunStories.config(
         """
           - {name: "\(marks)", type: http, url: "http://127.0.0.1:9/", tags: ["\(marks)", "\(swapped)"]}
           - {name: "\(longest)", type: tcp, host: 127.0.0.1, port: 9}
-          - {name: "\(swapped)", type: tcp, host: "\(marks)", port: 9, "\(marks)": 1}
-          - {name: Web, type: http, url: "http://127.0.0.1:9/", headers: {"\(marks)": a}, method: "\(marks)",
-             expect: {header: {"\(marks)": a}, json: {"\(marks)": 1}}}
+          - {name: "\(swapped)", type: tcp, host: "\(marks)", port: 9, "\(key)": 1}
+          - {name: Web, type: http, url: "http://127.0.0.1:9/", headers: {"\(key)": a}, method: "\(marks)",
+             expect: {header: {"\(key)": a}, json: {"\(key)": 1}}}
         """, in: folder)
       let outcome = try await AgentProcess(["validate"], in: folder).finish(within: .seconds(30))
       #expect(outcome.status == 78)

@@ -1,1 +1,1 @@
-../../../Sources/Checks/SecretEchoes.swift
+../../../Sources/Checks/Secrets/SecretEchoes.swift

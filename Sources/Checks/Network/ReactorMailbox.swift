@@ -43,7 +43,10 @@ final class ReactorMailbox: Sendable {
       return state.commands.isEmpty
     }
     // With commands waiting, the wake-up of the first is still on its way.
-    if wasEmpty { ring() }
+    if wasEmpty {
+      turns.wake()
+      ring()
+    }
   }
 
   /// Everything asked for since the last call, in order; nil once the reactor is to end.

@@ -1,0 +1,1 @@
+../../../Sources/Monitoring/ByteWise.swift
