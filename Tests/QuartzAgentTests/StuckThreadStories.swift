@@ -22,8 +22,7 @@ import Testing
         let process = try AgentProcess(
           ["run"], in: folder, environment: ["NOTIFY_SOCKET": listener.path, "WATCHDOG_USEC": "1000000"])
         try await process.wait(for: "two probes") { server.accepted >= 2 }
-        let tracer = try Tracer(holding: "curl", of: process.identifier)
-        defer { tracer.letGo() }
+        _ = try Tracer(holding: "curl", of: process.identifier)
         try await process.wait(for: "the log to say so") { process.stderr.contains("a thread is stuck") }
         let ready = await statusAnswer("/readyz", port: port)
         #expect(ready.contains("503") && ready.contains("stuck: curl"), "\(ready)")
@@ -47,7 +46,8 @@ private final class Tracer: Sendable {
   private typealias Call = @convention(c) (Int, Int, Int, Int) -> Int
   private static let seize = 0x4206
   private static let interrupt = 0x4207
-  private static let detach = 17
+  /// __WALL of waitpid(2).
+  private static let anyChild: Int32 = 0x4000_0000
 
   private static var call: Call? {
     dlsym(nil, "ptrace").map { unsafeBitCast($0, to: Call.self) }
@@ -55,9 +55,6 @@ private final class Tracer: Sendable {
 
   /// Of a thread of our own child, where nothing forbids it.
   static var isUsable: Bool { getuid() == 0 && call != nil }
-
-  /// All calls must come from the thread that seized.
-  private let end = DispatchSemaphore(value: 0)
 
   /// Throws when the process has no thread of that name.
   init(holding name: String, of process: Int32) throws {
@@ -68,16 +65,15 @@ private final class Tracer: Sendable {
     }
     guard let thread = found, let call = Self.call else { throw POSIXFailure("no thread \(name)", ESRCH) }
     let held = DispatchSemaphore(value: 0)
-    let end = end
     Thread {
       _ = call(Self.seize, thread, 0, 0)
       _ = call(Self.interrupt, thread, 0, 0)
       held.signal()
-      end.wait()
-      _ = call(Self.detach, thread, 0, 0)
+      // A traced thread that has died is its tracer's to reap, by the thread that seized it; until then its process has
+      // not ended either (ptrace(2)).
+      var status: Int32 = 0
+      while waitpid(pid_t(thread), &status, Self.anyChild) > 0, status & 0xff == 0x7f {}
     }.start()
     held.wait()
   }
-
-  func letGo() { end.signal() }
 }
