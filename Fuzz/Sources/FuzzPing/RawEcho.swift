@@ -1,0 +1,1 @@
+../../../Sources/Checks/Ping/RawEcho.swift
