@@ -9,8 +9,8 @@ import Testing
 /// Each place that judges what targets send gets its worst input at its size limit, all at once, beside a hundred healthy
 /// checks at 1 s: those keep their schedule, the status server answers, and SIGTERM is obeyed.
 @Suite(.serialized) struct WorstInputStories {
-  /// Generous, for an unoptimised build on a loaded machine; an input that freezes anything takes minutes.
-  private static let lateness = 0.5
+  /// Milliseconds. Generous, for an unoptimised build on a loaded machine; an input that freezes anything takes minutes.
+  private static let lateness = 500.0
   private static let answerLimit: Duration = .seconds(2)
 
   @Test(.timeLimit(.minutes(2)))
@@ -48,11 +48,10 @@ import Testing
   @Test(.timeLimit(.minutes(2)))
   func aConfigurationOfMarksIsRefusedAtOnce() async throws {
     try await withTemporaryDirectory { folder in
-      // A file is 1 MiB at most.
+      // A file is 1 MiB at most, and a key of YAML 1 KiB.
+      let key = String(repeating: "\u{301}\u{323}", count: 200)
       let marks = String(repeating: "\u{301}\u{323}", count: 20_000)
       let swapped = String(repeating: "\u{323}\u{301}", count: 20_000)
-      // A key on one line with its value has at most 1,024 characters in YAML.
-      let key = String(repeating: "\u{301}\u{323}", count: 400)
       let longest = String(repeating: "\u{301}\u{323}", count: 60_000)
       try RunStories.config(
         """
@@ -72,19 +71,25 @@ import Testing
   private func watch(_ process: AgentProcess, port: UInt16, healthy: LoopbackServer) async throws {
     let before = healthy.accepted
     var slowest = Duration.zero
-    var metrics = ""
     for _ in 0..<20 {
       let start = ContinuousClock.now
-      metrics = await statusAnswer("/metrics", port: port)
+      let metrics = await statusAnswer("/metrics", port: port)
       slowest = max(slowest, start.duration(to: .now))
       #expect(metrics.contains("# EOF"))
       try await Task.sleep(for: .milliseconds(500))
     }
-    let late = metrics.split(separator: "\n")
-      .first { $0.hasPrefix("quartz_scheduler_lateness_seconds{quantile=\"0.99\"}") }
-      .flatMap { $0.split(separator: " ").last }.flatMap { Double(String($0)) }
-    print("beside the worst inputs: lateness p99 \(late ?? -1) s, slowest metrics \(slowest)")
-    #expect(try #require(late) < Self.lateness)
+    // Of the healthy ones: a check that cannot end in time is late for its own next slot.
+    let page = await statusAnswer("/api/v1/spool/results?limit=5000", port: port)
+    let late = page.split(separator: "\n").filter { $0.contains("\"check\":\"Web ") }
+      .compactMap { line -> Double? in
+        let rest = line.split(separator: ",").first { $0.contains("\"late_ms\":") }
+        return rest?.split(separator: ":").last.flatMap { Double(String($0)) }
+      }
+      .sorted()
+    #expect(late.count > 800)
+    let worst = try #require(late.dropFirst(late.count * 99 / 100).first)
+    print("beside the worst inputs: lateness p99 of healthy checks \(worst) ms, slowest metrics \(slowest)")
+    #expect(worst < Self.lateness)
     #expect(slowest < Self.answerLimit)
     #expect(healthy.accepted - before > 800, "a hundred checks at 1 s, for ten seconds")
     let stopped = ContinuousClock.now
