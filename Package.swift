@@ -93,7 +93,12 @@ let package = Package(
       name: "AgentConfigTests", dependencies: ["AgentConfig", "Monitoring", "TestSupport"],
       exclude: ["Gallery"], swiftSettings: settings),
     .testTarget(
-      name: "StatusServerTests", dependencies: ["StatusServer", "History", "Monitoring", "TestSupport"],
+      name: "StatusServerTests",
+      dependencies: [
+        "StatusServer", "History", "Monitoring", "TestSupport",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "QuartzAgentTests",

@@ -3,13 +3,19 @@
 import NIOCore
 import Synchronization
 
-/// The server's open connections: their places, and their common end.
+/// The server's open connections: their places, their turns, and their common end.
+///
+/// What reads the agent's state is answered one at a time, first come, first served, and no connection asks for more than
+/// one answer at once: however many pages somebody asks for, they take one thread of those that probes run on, and the
+/// next one to ask waits for as many answers as there are connections, not for as many as were asked for.
 final class ConnectionDesk: Sendable {
   private struct State {
     var places: ConnectionPlaces
     var channels: [Int: any Channel] = [:]
     var isClosing = false
     var waiter: CheckedContinuation<Void, Never>?
+    var isTurnTaken = false
+    var queue: [(number: Int, begin: @Sendable () -> Void)] = []
   }
 
   private let state: Mutex<State>
@@ -17,16 +23,15 @@ final class ConnectionDesk: Sendable {
   /// - Parameter limit: open connections.
   init(limit: Int) { state = Mutex(State(places: ConnectionPlaces(limit: limit))) }
 
-  /// A number for the new connection. Somebody else's may be closed for it, and its own when the server closes.
-  func enter(_ channel: any Channel) -> Int {
+  /// A number for the new connection, and the one to be closed for it, which may be its own: it has to know its number
+  /// by then, or it could not leave.
+  func enter(_ channel: any Channel) -> (number: Int, leaving: (any Channel)?) {
     let address = channel.remoteAddress?.ipAddress ?? ""
-    let (number, leaving) = state.withLock { state in
+    return state.withLock { state in
       let (number, leaving) = state.places.enter(from: address)
       state.channels[number] = channel
       return (number, state.isClosing ? channel : leaving.flatMap { state.channels[$0] })
     }
-    leaving?.close(promise: nil)
-    return number
   }
 
   /// False: the server closes, and the connection is to be closed instead of asked for more.
@@ -37,9 +42,43 @@ final class ConnectionDesk: Sendable {
     }
   }
 
+  /// As `move`, to `sending` an answer of so many bytes, for which others that take none may be closed.
+  func send(_ number: Int, bytes: Int) -> Bool {
+    let (leaving, isOpen) = state.withLock { state in
+      (state.places.send(number, bytes: bytes).compactMap { state.channels[$0] }, !state.isClosing)
+    }
+    for channel in leaving { channel.close(promise: nil) }
+    return isOpen
+  }
+
+  /// Calls `begin`, which must lead to `giveTurn`, when the turn has come; never when the connection leaves before.
+  func awaitTurn(_ number: Int, _ begin: @escaping @Sendable () -> Void) {
+    let isNow = state.withLock { state in
+      state.places.move(number, to: state.isTurnTaken ? .waiting : .answering)
+      if state.isTurnTaken { state.queue.append((number, begin)) }
+      defer { state.isTurnTaken = true }
+      return !state.isTurnTaken
+    }
+    if isNow { begin() }
+  }
+
+  func giveTurn() {
+    let begin = state.withLock { state -> (@Sendable () -> Void)? in
+      guard !state.queue.isEmpty else {
+        state.isTurnTaken = false
+        return nil
+      }
+      let next = state.queue.removeFirst()
+      state.places.move(next.number, to: .answering)
+      return next.begin
+    }
+    begin?()
+  }
+
   func leave(_ number: Int) {
     let waiter = state.withLock { state in
       state.places.leave(number)
+      state.queue.removeAll { $0.number == number }
       state.channels[number] = nil
       return state.places.isEmpty ? state.waiter.take() : nil
     }

@@ -39,8 +39,10 @@ final class StatusConnection: ChannelDuplexHandler {
   }
 
   func channelActive(context: ChannelHandlerContext) {
-    number = desk.enter(context.channel)
+    let leaving: (any Channel)?
+    (number, leaving) = desk.enter(context.channel)
     closeLater(context, after: LocalStatusServer.patience)
+    leaving?.close(promise: nil)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -103,21 +105,30 @@ final class StatusConnection: ChannelDuplexHandler {
   private func answer(_ request: StatusRequest, staysOpen: Bool, _ context: ChannelHandlerContext) {
     state = .answering
     timer?.cancel()
-    _ = desk.move(number, to: .answering)
     let connection = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-    let (loop, routes) = (context.eventLoop, routes)
-    Task {
-      let reply = await routes.reply(to: request)
-      loop.execute {
-        let (handler, context) = connection.value
-        if context.channel.isActive { handler.send(reply, staysOpen: staysOpen, context) }
+    let (loop, routes, desk) = (context.eventLoop, routes, desk)
+    let isTurn = request.isReading && !request.isHealth
+    let begin = { @Sendable in
+      _ = Task {
+        let reply = await routes.reply(to: request)
+        if isTurn { desk.giveTurn() }
+        loop.execute {
+          let (handler, context) = connection.value
+          if context.channel.isActive { handler.send(reply, staysOpen: staysOpen, context) }
+        }
       }
+    }
+    if isTurn {
+      desk.awaitTurn(number, begin)
+    } else {
+      _ = desk.move(number, to: .answering)
+      begin()
     }
   }
 
   private func send(_ reply: Reply, staysOpen: Bool, _ context: ChannelHandlerContext) {
     state = .answering
-    let staysOpen = desk.move(number, to: .sending) && staysOpen && !hasEnded
+    let staysOpen = desk.send(number, bytes: reply.body.count) && staysOpen && !hasEnded
     closeLater(context, after: LocalStatusServer.patience)
     context.write(wrapOutboundOut(.head(HTTPResponseHead(reply, staysOpen: staysOpen))), promise: nil)
     if !reply.omitsBody, !reply.body.isEmpty {

@@ -24,6 +24,9 @@ struct StatusRequest: Sendable {
   /// Results from another process of this machine. The target is compared as a whole: nothing else is read.
   var isSubmission: Bool { method == .post && target == Self.submission }
 
+  /// Reads what the agent knows.
+  var isReading: Bool { method == .get || method == .head }
+
   /// What a supervisor asks, which has no token to show.
   var isHealth: Bool { method != .post && (target == "/livez" || target == "/readyz") }
 

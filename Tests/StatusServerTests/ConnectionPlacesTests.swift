@@ -38,6 +38,26 @@ import Testing
     #expect(places.enter(from: "b").leaving == numbers[1])
   }
 
+  /// Pages that are asked for and wait for their turn keep nobody out.
+  @Test func whoWaitsForATurnLeavesBeforeTheNewOne() {
+    var (places, numbers) = filled(["a", "a", "a"])
+    places.move(numbers[0], to: .answering)
+    for number in numbers.dropFirst() { places.move(number, to: .waiting) }
+    #expect(places.enter(from: "a").leaving == numbers[1])
+  }
+
+  /// Answers that nobody takes have a budget in bytes: the oldest go, and not the one that came last.
+  @Test func unreadAnswersHaveABudget() {
+    var places = ConnectionPlaces(limit: 10, limitUnread: 100)
+    let numbers = (0..<4).map { _ in places.enter(from: "a").number }
+    #expect(places.send(numbers[1], bytes: 40).isEmpty)
+    #expect(places.send(numbers[0], bytes: 30).isEmpty)
+    #expect(places.send(numbers[2], bytes: 30).isEmpty)
+    #expect(places.send(numbers[3], bytes: 31) == [numbers[0], numbers[1]])
+    for number in numbers { places.move(number, to: .asking) }
+    #expect(places.send(numbers[0], bytes: 1000).isEmpty, "alone it may be longer")
+  }
+
   @Test func whileAllAreAnsweredTheNewOneLeaves() {
     var (places, numbers) = filled(["a", "a"])
     for number in numbers { places.move(number, to: .answering) }

@@ -226,7 +226,7 @@ func connected(_ address: ListenAddress) throws -> Int32 {
     close(descriptor)
     throw POSIXFailure("connect", errno)
   }
-  var patience = timeval(tv_sec: 10, tv_usec: 0)
+  var patience = timeval(tv_sec: 30, tv_usec: 0)
   setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   return descriptor
 }
