@@ -103,7 +103,7 @@ let package = Package(
     .testTarget(
       name: "QuartzAgentTests",
       dependencies: [
-        "QuartzAgent", "History", "Monitoring", "Scheduler", "TestSupport",
+        "QuartzAgent", "History", "Monitoring", "Scheduler", "Spool", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
     .testTarget(

@@ -265,7 +265,9 @@ extension SpoolCore {
       counters.setAside += recovery.setAside
       nextRefused = max(nextRefused, recovery.highest + 1)
       quarantined = opened
-      counters.quarantineDropped = Int(clamping: max(opened.segments.first?.name.base ?? 1, 1) - 1)
+      // Not less than before: what found no room in memory left no trace on the disk.
+      let recycled = Int(clamping: max(opened.segments.first?.name.base ?? 1, 1) - 1)
+      counters.quarantineDropped = max(counters.quarantineDropped, recycled)
       storeRefused(at: time)
     } catch {
       fault(error)

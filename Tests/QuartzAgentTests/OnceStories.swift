@@ -224,6 +224,20 @@ import Testing
     }
   }
 
+  /// Nobody gets the keys of what a probe sends by asking the environment for them.
+  @Test func noKeysAreLogged() async throws {
+    try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      let server = try await OpenSSLServer(try authority.issue("good"), ["-quiet"], in: folder)
+      defer { server.stop() }
+      let log = folder.appending(path: "keys").path
+      let outcome = try await agent(
+        "once", "https://127.0.0.1:\(server.port)/", in: folder, environment: ["SSLKEYLOGFILE": log])
+      #expect(outcome.stdout.contains("\"tls_untrusted\""), "no handshake, no keys: \(outcome.stdout)")
+      #expect(!FileManager.default.fileExists(atPath: log))
+    }
+  }
+
   @Test func withoutAConfigurationItSaysWhatToDo() async throws {
     try await withTemporaryDirectory { folder in
       let outcome = try await agent("once", in: folder)

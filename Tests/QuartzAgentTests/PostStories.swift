@@ -3,16 +3,20 @@
 import Foundation
 import Glibc
 import Monitoring
+import Spool
 import TestSupport
 import Testing
 
 /// `quartz-agent once --post`: with an agent, without one, and with nobody who takes anything.
 @Suite struct PostStories {
-  private func config(_ web: UInt16, api: UInt16, more: String = "", in folder: URL) throws {
+  private func config(
+    _ web: UInt16, api: UInt16, more: String = "", checks: String = "", in folder: URL
+  ) throws {
     try RunStories.config(
       """
         - {name: Web, type: http, url: "http://127.0.0.1:\(web)/", interval: 1h, timeout: 1s, post: true}
         - {name: Local, type: http, url: "http://127.0.0.1:\(web)/", interval: 1h, timeout: 1s}
+      \(checks)
       """,
       more: """
         quartz:
@@ -115,6 +119,74 @@ import Testing
         }
       }
     }
+  }
+
+  /// What this machine could not find out says nothing of the target, and does not leave it.
+  @Test func anUnknownResultIsNotDelivered() async throws {
+    let backend = FakeQuartz()
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try await withFakeQuartz(backend) { port in
+          let denied =
+            "  - {name: Denied, type: tcp, host: 127.0.0.9, port: 9, interval: 1h, timeout: 1s, post: true}"
+          try config(
+            web.port, api: port, more: "egress: {deny: [127.0.0.9]}", checks: denied, in: folder)
+          let outcome = try await agent("once", "--post", "Web", "Denied", in: folder)
+          #expect(outcome.status == 3, "\(outcome.stderr)")
+          #expect(outcome.stdout.contains("\"policy_denied\""), "\(outcome.stdout)")
+          #expect(outcome.stderr.contains("1 unknown: not delivered"), "\(outcome.stderr)")
+          #expect(outcome.stderr.contains("1 result delivered"), "\(outcome.stderr)")
+          #expect(backend.rows.count == 1)
+        }
+      }
+    }
+  }
+
+  /// Of another process's word only the result itself counts: by whom it was made and in which window it fell is for
+  /// the agent to say.
+  @Test func whatIsHandedOverIsByHandAndInItsWindow() async throws {
+    let backend = FakeQuartz()
+    backend.setDown(true)
+    try await withTemporaryDirectory { folder in
+      try await withFakeQuartz(backend) { port in
+        let begun = LocalTime(Timestamp.now().advanced(by: .seconds(-1800))).text
+        try config(
+          try freePort(), api: port, more: "maintenance: [{checks: [Web], start: \(begun), duration: 2h}]",
+          in: folder)
+        let daemon = try AgentProcess(["run"], in: folder)
+        try await daemon.wait(for: "the agent to be asked") {
+          FileManager.default.fileExists(atPath: folder.path + "/state/agent.sock")
+        }
+        let made = Timestamp.now()
+        let record = DeliveryRecord(
+          id: UniqueID(high: 0x0190_0000_0000_7000, low: 1 << 63 | 7),
+          checkID: MonitoringCheck.derivedID(name: "Web"), agent: "stranger", scheduledAt: made,
+          startedAt: made, trigger: .schedule, status: .success, state: .up, reason: .ok, phase: nil,
+          statusCode: 200, responseTime: .milliseconds(7), timings: Timings(total: .milliseconds(7)),
+          certificateNotAfter: nil, message: nil, flags: [])
+        try Data(RecordBundle.encode([record])).write(to: folder.appending(path: "bundle"))
+        let answer = try await TimeStories().curl(
+          ["--data-binary", "@bundle", "http://localhost/api/v1/spool/submit"], in: folder)
+        #expect(answer.stdout.contains("\"taken\":1"), "\(answer.stdout)")
+        let stored = try await exported(record.id, in: folder)
+        #expect(stored["agent"]?.string == "test" && stored["trigger"]?.string == "manual")
+        #expect(stored["maintenance"]?.bool == true && stored["post"]?.bool == true)
+        daemon.send(SIGTERM)
+        #expect(try await daemon.finish().status == 0)
+      }
+    }
+  }
+
+  /// The result of that id, once it is in the store.
+  private func exported(_ id: UniqueID, in folder: URL) async throws -> JSONValue {
+    for _ in 0..<300 {
+      let lines = try await agent("spool", "export", in: folder).stdout.split(separator: "\n")
+      if let line = lines.first(where: { $0.contains(id.description) }) {
+        return try JSONValue.parse(line.utf8)
+      }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    throw Stuck(what: "never stored: \(id)", stderr: "")
   }
 
   @Test func whatCannotBePostedIsAnErrorBeforeAnythingRuns() async throws {

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Monitoring
+import Synchronization
 import TestSupport
 import Testing
 
@@ -159,6 +160,41 @@ import Testing
         #expect(Array(after.prefix(before.count)) == before, "the same records, in the same order")
         #expect(after.count >= before.count + 2)
         #expect(Set(after).count == after.count)
+      }
+    }
+  }
+
+  /// A line for each change of state, none for the first up of a check and none for what stays as it is.
+  @Test func onlyAChangeIsNews() async throws {
+    let visits = Visits()
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: { connection in
+        _ = connection.read(until: "\r\n\r\n")
+        // Up, down, down and up from then on.
+        let status = (2...3).contains(visits.next()) ? "503 No" : "200 OK"
+        connection.write("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+      }) { server in
+        try Self.config(
+          "  - {name: Web, type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1s, retries: 0}",
+          in: folder)
+        let process = try AgentProcess(["run"], in: folder)
+        try await process.wait(for: "five probes") { server.accepted >= 5 }
+        process.send(SIGTERM)
+        let outcome = try await process.finish()
+        #expect(outcome.stderr.components(separatedBy: "check is down").count == 2, "\(outcome.stderr)")
+        #expect(outcome.stderr.components(separatedBy: "check is up again").count == 2, "\(outcome.stderr)")
+      }
+    }
+  }
+
+  /// Counts from 1.
+  private final class Visits: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+      count.withLock { count in
+        count += 1
+        return count
       }
     }
   }

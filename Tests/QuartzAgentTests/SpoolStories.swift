@@ -81,6 +81,35 @@ import Testing
     }
   }
 
+  /// What was delivered waits no more, whether the agent runs or has stopped.
+  @Test func whatWaitsIsExportedWithoutWhatWasDelivered() async throws {
+    let backend = FakeQuartz()
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try await withFakeQuartz(backend) { port in
+          try config(web.port, port, in: folder)
+          let first = try AgentProcess(["run"], in: folder)
+          try await first.wait(for: "two deliveries") { backend.rows.count >= 2 }
+          first.send(SIGTERM)
+          #expect(try await first.finish().status == 0)
+          backend.setDown(true)
+          let delivered = backend.ids
+          let second = try AgentProcess(["run"], in: folder)
+          let seen = web.accepted
+          try await second.wait(for: "probes that nobody takes") { web.accepted >= seen + 3 }
+          let running = try ids(try await agent("spool", "export", "--waiting", in: folder).stdout)
+          #expect(!running.isEmpty && delivered.isDisjoint(with: running))
+          second.send(SIGTERM)
+          #expect(try await second.finish().status == 0)
+          let all = try ids(try await agent("spool", "export", in: folder).stdout)
+          let waiting = try ids(try await agent("spool", "export", "--waiting", in: folder).stdout)
+          #expect(waiting == all.filter { !delivered.contains($0) })
+          #expect(Array(waiting.prefix(running.count)) == running && delivered.isSubset(of: all))
+        }
+      }
+    }
+  }
+
   private func poll(_ what: String, _ condition: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while try await !condition() {

@@ -196,6 +196,38 @@ extension TimeStories {
     }
   }
 
+  /// Whoever runs a check by hand while somebody works on its target sees that in the result.
+  @Test func aRunByHandInAWindowIsMarked() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { server in
+        let token = "0123456789abcdef"
+        try token.write(to: folder.appending(path: "token"), atomically: true, encoding: .utf8)
+        chmod(folder.appending(path: "token").path, 0o600)
+        let begun = LocalTime(Timestamp.now().advanced(by: .seconds(-1800))).text
+        let checks = ["Worked": ", maintenance: [{start: \(begun), duration: 2h}]", "Other": ""].map {
+          "  - {name: \($0), type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1h\($1)}"
+        }
+        try RunStories.config(
+          checks.joined(separator: "\n"), more: "status: {run_now_token: \"${file:token}\"}", in: folder)
+        let process = try AgentProcess(["run"], in: folder)
+        let socket = folder.appending(path: "state/agent.sock").path
+        try await process.wait(for: "the socket") { FileManager.default.fileExists(atPath: socket) }
+        for (name, isWorkedOn) in [("Worked", true), ("Other", false)] {
+          let path = "http://localhost/api/v1/checks/\(MonitoringCheck.derivedID(name: name))/run"
+          let bearer = ["-X", "POST", "-H", "Authorization: Bearer \(token)", path]
+          var answer = try await curl(bearer, in: folder)
+          // Its first run by the schedule may be under way.
+          while answer.stdout.contains("under way") { answer = try await curl(bearer, in: folder) }
+          let result = try #require(try JSONValue.parse(answer.stdout.utf8)["data"], "\(answer.stdout)")
+          #expect(result["trigger"]?.string == "manual")
+          #expect(result["maintenance"]?.bool == (isWorkedOn ? true : nil), "\(name)")
+        }
+        process.send(SIGTERM)
+        #expect(try await process.finish().status == 0)
+      }
+    }
+  }
+
   /// Asks the status socket as a stranger would.
   func curl(_ arguments: [String], in folder: URL) async throws -> Outcome {
     let socket = folder.appending(path: "state/agent.sock").path

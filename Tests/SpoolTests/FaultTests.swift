@@ -74,6 +74,28 @@ struct FaultTests {
     #expect(after.status.damaged == 0)
   }
 
+  @Test("refused results in memory are bounded, and what found no room stays counted when the disk is back")
+  func refusedInMemory() throws {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    disk.change { $0.isReadOnly = true }
+    store.add(0..<1)
+    #expect(!store.status.isDurable)
+    let many = SpoolCore.refusedLimit + 6
+    store.core.quarantine(
+      (0..<many).map { QueuedRecord(sequence: 9, record: sampleRecord($0)) }, code: "23503", at: time(2))
+    #expect(store.status.quarantineDropped == 6)
+    #expect(store.status.quarantined == SpoolCore.refusedLimit)
+    #expect(store.core.quarantinedRecords().first?.record == sampleRecord(6))
+    disk.heal()
+    store.core.tick(at: time(70))
+    #expect(store.status.isDurable)
+    // Fewer find room on this small disk: all that made room is counted, in memory and there.
+    #expect(store.status.quarantineDropped > 6)
+    #expect(store.status.quarantined + store.status.quarantineDropped == many)
+    #expect(store.core.quarantinedRecords().last?.record == sampleRecord(many - 1))
+  }
+
   @Test("in memory the outage that is covered is the buffer's, not the disk's")
   func coverInMemory() throws {
     let disk = MemoryFileSystem()
