@@ -295,7 +295,8 @@ class Run:
     @property
     def caught_by(self):
         """Empty: nothing noticed."""
-        if self.code == 0:
+        # What ends before any test began was judged by none of them.
+        if self.code == 0 or self.last == "nothing":
             return ""
         if self.code is None:
             return f"time limit, in {self.last}"
