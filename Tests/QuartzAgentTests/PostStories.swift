@@ -134,7 +134,7 @@ import Testing
           let outcome = try await agent("once", "--post", "Web", "Denied", in: folder)
           #expect(outcome.status == 3, "\(outcome.stderr)")
           #expect(outcome.stdout.contains("\"policy_denied\""), "\(outcome.stdout)")
-          #expect(outcome.stderr.contains("1 unknown: not delivered"), "\(outcome.stderr)")
+          #expect(outcome.stderr.contains("1 result unknown: not delivered"), "\(outcome.stderr)")
           #expect(outcome.stderr.contains("1 result delivered"), "\(outcome.stderr)")
           #expect(backend.rows.count == 1)
         }
@@ -151,8 +151,8 @@ import Testing
       try await withFakeQuartz(backend) { port in
         let begun = LocalTime(Timestamp.now().advanced(by: .seconds(-1800))).text
         try config(
-          try freePort(), api: port, more: "maintenance: [{checks: [Web], start: \(begun), duration: 2h}]",
-          in: folder)
+          try freePort(), api: port,
+          more: "maintenance: [{name: Work, checks: [Web], start: \(begun), duration: 2h}]", in: folder)
         let daemon = try AgentProcess(["run"], in: folder)
         try await daemon.wait(for: "the agent to be asked") {
           FileManager.default.fileExists(atPath: folder.path + "/state/agent.sock")
