@@ -389,7 +389,10 @@ def main():
         build(plants)
     if options.build:
         return
+    # Before the tests, during which somebody may commit.
+    commit = head()
     passing, bad = baseline(chosen)
+    untried = [plant.name for plant in chosen if plant.tests not in passing]
     chosen = [plant for plant in chosen if plant.tests in passing]
     say(f"{len(chosen)} plants")
     started = time.monotonic()
@@ -403,26 +406,33 @@ def main():
             rows.append(f"| {plant.name} | {plant.room} | {run.caught_by.replace('|', '/') or '**nobody**'} | {run.seconds:.1f} |")
             print(rows[-1], flush=True)
     summary = f"{len(chosen) - len(survivors)} of {len(chosen)} caught, in {time.monotonic() - started:.0f} s"
+    if untried:
+        summary += f"; not tried, for their tests fail without a mistake: {', '.join(untried)}"
     print(f"\n{summary}")
     for plant in survivors:
         print(f"survived: {plant.where}\n  {plant.rule}; its tests: {plant.tests}")
     if options.evidence:
-        write_evidence(chosen, rows, summary, len(passing))
+        write_evidence(chosen, rows, summary, len(passing), commit)
     if bad:
         print(f"{bad} sets of tests fail without a plant; their plants were not tried")
     sys.exit(1 if survivors or bad else 0)
 
 
-def write_evidence(plants, rows, summary, sets):
-    commit = subprocess.run(
+def head():
+    """The commit this tree is at, as far as Git can tell."""
+    told = subprocess.run(
         ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    return told.stdout.strip() or "unknown"
+
+
+def write_evidence(plants, rows, summary, sets, commit):
     rules = [row.replace(f"| {plant.name} |", f"| {plant.name}: {plant.rule} |") for plant, row in zip(plants, rows)]
     text = f"""# Planted mistakes
 
 Written by `scripts/plant --evidence`; how it works stands in [architecture.md](../architecture.md). Each line is a
 mistake that was switched on alone, in one build, and what noticed it first.
 
-Commit {commit.stdout.strip() or "unknown"}; {os.cpu_count()} processors; {sets} sets of tests, which pass without a
+Commit {commit}; {os.cpu_count()} processors; {sets} sets of tests, which pass without a
 mistake. **{summary}.**
 
 | mistake: the rule it breaks | room | caught by | s |
