@@ -37,10 +37,10 @@ extension JSONWriter {
     strings(required)
   }
 
-  private mutating func property(_ entry: Key) {
+  private mutating func property(_ entry: KeyFacts) {
     object { writer in
       let fallback = entry.fallback.map { " (default: \($0))" } ?? ""
-      writer.field("description", entry.summary + fallback)
+      writer.field("description", (entry.summary + fallback).filter { $0 != "`" })
       writer.value(entry.value)
     }
   }
@@ -82,7 +82,7 @@ extension JSONWriter {
   private mutating func check() {
     choices(
       CheckType.allCases.map { type in
-        { $0.fields(of: KeyTable.check.narrowed(to: type), constant: ("type", type.rawValue)) }
+        { $0.fields(of: .check(type), constant: ("type", type.rawValue)) }
       })
   }
 

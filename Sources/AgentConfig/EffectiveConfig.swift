@@ -7,11 +7,7 @@ package enum EffectiveConfig {
   /// YAML that `ConfigLoader` reads back to the same settings, but for what is `<redacted>`.
   package static func print(_ settings: Settings) -> String {
     var printer = ConfigPrinter(secretPaths: settings.secretPaths)
-    printer.sections(settings)
-    if let quartz = settings.quartz { printer.quartz(quartz) }
-    printer.maintenance(settings.maintenance)
-    if !settings.canaries.isEmpty { printer.texts("canaries", settings.canaries) }
-    printer.checks(settings.checks)
+    printer.settings(settings)
     return printer.text
   }
 }
@@ -24,6 +20,8 @@ struct ConfigPrinter {
   private var path: [String] = []
   /// The next line opens an item of a list.
   private var opensItem = false
+  /// The last map that may be left out holds nothing.
+  private var isEmptyMap = false
 
   init(secretPaths: Set<[String]>) { self.secretPaths = secretPaths }
 
@@ -41,6 +39,17 @@ struct ConfigPrinter {
     body(&self)
     path.removeLast()
     depth -= 1
+  }
+
+  /// Left out when nothing is in it: an empty map is refused.
+  mutating func mapIfAny(_ name: String, _ body: (inout ConfigPrinter) -> Void) {
+    let before = self
+    map(name) { printer in
+      let start = printer.text.utf8.count
+      body(&printer)
+      printer.isEmptyMap = printer.text.utf8.count == start
+    }
+    if isEmptyMap { self = before }
   }
 
   /// A map in a list; `name` is its part of the path.
@@ -126,5 +135,28 @@ struct ConfigPrinter {
       rest = rest.dropFirst()
     }
     return escaped + rest
+  }
+}
+
+extension ConfigPrinter {
+  /// Of an url with a secret in it, only what results show as well. What stands for the query is escaped, so that the
+  /// whole is still an url.
+  mutating func url(_ name: String, _ url: HTTPURL) {
+    guard isSecret(name) else { return text(name, url.text, host: url.host) }
+    let origin = "\(url.scheme.rawValue)://\(url.authority)"
+    shown(
+      name, origin + (url.path == "/" ? "/" : "/%3Credacted%3E") + (url.query == nil ? "" : "?%3Credacted%3E")
+    )
+  }
+}
+
+extension StatusSettings.Listen {
+  /// As in the file.
+  package var text: String {
+    switch self {
+    case .off: "off"
+    case .tcp(let host, let port): Endpoint(host: host, port: port).description
+    case .unix(let path): "unix:\(path)"
+    }
   }
 }

@@ -49,7 +49,7 @@ struct Includes {
       return
     }
     walk.begin(file)
-    var reader = YAMLReader(file: file)
+    var reader = YAMLReader(file: file, source: walk.source)
     do throws(ConfigErrors) {
       let text = try utf8Text(bytes, file: file)
       guard holdsSomething(text) else { return }
@@ -62,10 +62,18 @@ struct Includes {
 
   /// A file of comments only adds nothing, and is no mistake.
   private func holdsSomething(_ text: String) -> Bool {
-    text.split(separator: "\n").contains { line in
-      let rest = line.drop { $0.isWhitespace }
-      return !rest.isEmpty && rest.first != "#"
+    var isComment = false
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\n"): isComment = false
+      case UInt8(ascii: "#"): isComment = true
+      // Blanks, tabs and the first half of a line end.
+      case 0x20, 0x09, 0x0d: break
+      case _ where isComment: break
+      default: return true
+      }
     }
+    return false
   }
 }
 
@@ -83,26 +91,5 @@ extension TypedMap {
     } else if case .invalid = entry.value.value {
       entries[index].value.value = .invalid
     }
-  }
-}
-
-extension YAMLNode {
-  /// The same tree, its places in another file.
-  func placed(in source: Int) -> YAMLNode {
-    var node = self
-    node.position.source = source
-    switch content {
-    case .scalar: break
-    case .list(let items): node.content = .list(items.map { $0.placed(in: source) })
-    case .map(let entries):
-      node.content = .map(
-        entries.map { entry in
-          var entry = entry
-          entry.position.source = source
-          entry.value = entry.value.placed(in: source)
-          return entry
-        })
-    }
-    return node
   }
 }

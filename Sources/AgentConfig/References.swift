@@ -23,6 +23,7 @@ struct References: Sendable {
 
   /// - Throws: what is wrong, in words that follow the key.
   func resolve(_ text: String) throws(SecretFiles.Note) -> Resolved {
+    guard text.utf8.contains(UInt8(ascii: "$")) else { return Resolved(text: text) }
     var resolved = Resolved(text: "")
     var rest = text[...]
     while let dollar = rest.firstIndex(of: "$") {

@@ -4,31 +4,31 @@ import Monitoring
 
 /// Everything agent.yaml says, judged and complete: no reader has to know a default or check a value again.
 package struct Settings: Hashable, Sendable {
-  package var agent: AgentSettings
-  package var status: StatusSettings
-  package var limits: LimitSettings
-  package var defaults: CheckDefaults
+  package var agent = AgentSettings()
+  package var status = StatusSettings()
+  package var limits = LimitSettings()
+  package var defaults = CheckDefaults()
   /// Nil: the agent is on its own.
   package var quartz: QuartzSettings?
-  package var spool: SpoolSettings
-  package var egress: EgressSettings
+  package var spool = SpoolSettings()
+  package var egress = EgressSettings()
   /// Names of checks; when all of them fail, what else fails may be our own fault.
-  package var canaries: [String]
+  package var canaries: [String] = []
   /// The checks of the file, in its order; names and ids are unique.
-  package var checks: [MonitoringCheck]
+  package var checks: [MonitoringCheck] = []
   /// Windows of the section, then those of the checks.
-  package var maintenance: [MaintenanceWindow]
+  package var maintenance: [MaintenanceWindow] = []
   /// Paths of values that came from `${file:}` or `${cred:}` into keys that are not secret by themselves; the first
   /// two parts of a check's are `checks` and its id. Only `EffectiveConfig` looks at them.
-  package var secretPaths: Set<[String]>
+  package var secretPaths: Set<[String]> = []
 }
 
 /// `agent`
 package struct AgentSettings: Hashable, Sendable {
-  package var name: String
+  package var name = ""
   package var region: String?
   /// Absolute, or relative to the working directory when the configuration's own path was.
-  package var stateDir: String
+  package var stateDir = "/var/lib/quartz-agent"
 }
 
 /// `status`
@@ -40,15 +40,15 @@ package struct StatusSettings: Hashable, Sendable {
     case unix(path: String)
   }
 
-  package var listen: Listen
+  package var listen = Listen.off
   /// What a client must show to run a check by hand; nil: nobody may.
   package var runNowToken: Redacted?
   /// What a client must show to read over TCP; nil: nothing.
   package var readToken: Redacted?
   /// Whoever reaches the port may read, from other machines too.
-  package var allowUnauthenticated: Bool
+  package var allowUnauthenticated = false
   /// Names besides its addresses that the server answers to; lower case.
-  package var hosts: [String]
+  package var hosts: [String] = []
 }
 
 /// `limits`
@@ -56,19 +56,19 @@ package struct LimitSettings: Hashable, Sendable {
   /// Nil: what the descriptors allow, at most 2,000.
   package var inFlight: Int?
   /// To one host and port.
-  package var inFlightPerHost: Int
-  package var remoteChecks: Int
-  package var remoteIntervalMin: Duration
+  package var inFlightPerHost = 8
+  package var remoteChecks = 2000
+  package var remoteIntervalMin: Duration = .seconds(10)
   /// Distinct destinations of checks from the API within a day.
-  package var destinations: Int
+  package var destinations = 500
 }
 
 /// `defaults`: for the checks of the file; a check from the API has its own columns.
 package struct CheckDefaults: Hashable, Sendable {
-  package var interval: Duration
-  package var timeout: Duration
-  package var retries: Int
-  package var retryDelay: Duration
+  package var interval: Duration = .seconds(60)
+  package var timeout: Duration = .seconds(10)
+  package var retries = 1
+  package var retryDelay: Duration = .seconds(2)
 }
 
 /// `spool`
@@ -81,6 +81,6 @@ package struct SpoolSettings: Hashable, Sendable {
   }
 
   /// Bytes.
-  package var size: Int
-  package var durability: Durability
+  package var size = 256 * 1024 * 1024
+  package var durability = Durability.always
 }

@@ -9,7 +9,7 @@ extension SettingsBuilder {
     for item in root.list("checks") ?? [] {
       guard case .map(let map) = item.value else { continue }
       emptyStatus(map.map("expect"))
-      var definition = CheckDefinition(map, references: walk.references)
+      var definition = CheckDefinition(map, walk: &walk)
       let fromFile = bodyFile(map)
       definition.body = definition.body ?? fromFile
       fill(&definition, from: defaults)

@@ -20,12 +20,12 @@ extension SettingsBuilder {
     for item in list {
       guard case .map(let map) = item.value else { continue }
       selectsSomething(map, checks.map(\.check))
-      if let window = window(MaintenanceDefinition(map), map, zones) { windows.append(window) }
+      if let window = window(MaintenanceDefinition(map, walk: &walk), map, zones) { windows.append(window) }
     }
     for (check, map) in checks {
       for item in map.list("maintenance") ?? [] {
         guard case .map(let map) = item.value else { continue }
-        var definition = MaintenanceDefinition(map)
+        var definition = MaintenanceDefinition(map, walk: &walk)
         definition.name = definition.name ?? check.name
         definition.checks = [check.id.description]
         if let window = window(definition, map, zones) { windows.append(window) }
@@ -102,21 +102,5 @@ extension SettingsBuilder {
         "tags[\(index)] is a tag that no check has: \(found(map, "tags", tag))",
         hint: nearest(to: tag, among: tags.map(\.text).sorted()).map { "did you mean \"\($0)\"?" })
     }
-  }
-}
-
-extension MaintenanceDefinition {
-  init(_ map: TypedMap) {
-    self.init()
-    name = map.text("name")
-    checks = map.texts("checks")
-    tags = map.texts("tags")
-    resources = map.texts("resources")
-    start = map.text("start")
-    duration = map.duration("duration")
-    end = map.text("end")
-    repetition = map.text("repeat")
-    timezone = map.text("timezone")
-    skip = map.flag("skip")
   }
 }

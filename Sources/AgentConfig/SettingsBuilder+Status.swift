@@ -4,44 +4,19 @@ import Monitoring
 
 // status: who may ask
 extension SettingsBuilder {
-  mutating func status(stateDir: String) -> StatusSettings {
+  mutating func judgeStatus(_ settings: inout StatusSettings, stateDir: String) {
     let map = root.map("status")
-    let settings = StatusSettings(
-      listen: listen(stateDir: stateDir), runNowToken: statusToken("run_now_token"),
-      readToken: statusToken("read_token"), allowUnauthenticated: map.flag("allow_unauthenticated") ?? false,
-      hosts: statusHosts())
+    if map.text("listen") == nil {
+      let path = "\(stateDir)/agent.sock"
+      settings.listen = .unix(path: path)
+      judgeSocket(path, map.position(of: ["listen"]), &walk)
+    }
     judgeAccess(settings, map)
-    return settings
   }
 
-  private mutating func statusToken(_ key: String) -> Redacted? {
-    let map = root.map("status")
-    guard let token = map.text(key) else { return nil }
-    let position = map.position(of: [key])
-    if token.utf8.count < 10 {
-      walk.problem(
-        position, "status.\(key) must be at least 10 characters, found \(token.utf8.count)",
-        hint: "such as what openssl rand -hex 16 prints")
-    } else if !token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) {
-      walk.problem(position, "status.\(key) may hold printable ASCII only: it travels in a header")
-    }
-    return Redacted(token)
-  }
-
-  private mutating func statusHosts() -> [String] {
-    var hosts: [String] = []
-    for (index, item) in (root.map("status").list("hosts") ?? []).enumerated() {
-      guard case .text(let text) = item.value else { continue }
-      let name = try? InternationalName.ascii(text).lowercased()
-      if let name, hostProblem(name) == nil {
-        hosts.append(name)
-      } else {
-        walk.problem(
-          item.position, "status.hosts[\(index)] must be a name without a port, found \(quoted(text))",
-          hint: "such as agent.example")
-      }
-    }
-    return hosts
+  /// A value for a message, unless it is secret.
+  func found(_ map: TypedMap, _ key: String, _ text: String) -> String {
+    map.isSecret([key]) ? Redacted.mark : quoted(text)
   }
 
   private mutating func refuse(_ keys: [String], _ map: TypedMap, _ place: String) {

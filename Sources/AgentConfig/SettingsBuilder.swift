@@ -2,7 +2,7 @@
 
 import Monitoring
 
-/// Turns what the walk read into settings: defaults, and the rules that span keys.
+/// Makes settings of what the walk read, by the keys that they declare, and judges the rules that span keys.
 struct SettingsBuilder {
   var walk: Walk
   let root: TypedMap
@@ -11,48 +11,41 @@ struct SettingsBuilder {
   let zones: TimeZoneFiles
 
   mutating func settings() -> Settings {
-    let agent = agent()
-    let defaults = defaults()
-    let quartz = root["quartz"] == nil ? nil : quartz(root.map("quartz"))
-    let egress = egress(root.map("egress"))
-    let checks = checks(defaults)
-    let maintenance = maintenance(checks, zones: zones)
-    let canaries = canaries(checks.map(\.check))
+    var settings = Settings()
+    settings.agent.name = hostName
+    uselessSupabase()
+    _ = walk.read(root, into: &settings, [])
+    judgeAgent()
+    judgeDefaults(&settings.defaults)
+    judgeQuartz(&settings.quartz)
+    judgeEgress(settings.egress)
+    let checks = checks(settings.defaults)
+    settings.checks = checks.map(\.check)
+    settings.maintenance = maintenance(checks, zones: zones)
+    settings.canaries = canaries(settings.checks)
     nothingToDo()
-    return Settings(
-      agent: agent,
-      status: status(stateDir: agent.stateDir),
-      limits: limits(),
-      defaults: defaults, quartz: quartz, spool: spool(), egress: egress, canaries: canaries,
-      checks: checks.map(\.check),
-      maintenance: maintenance, secretPaths: secretPaths(checks))
+    judgeStatus(&settings.status, stateDir: settings.agent.stateDir)
+    settings.secretPaths = secretPaths(checks)
+    return settings
   }
 
-  private mutating func agent() -> AgentSettings {
+  /// The host's name was not read, and goes into every result as well.
+  private mutating func judgeAgent() {
     let map = root.map("agent")
-    let name = map.text("name") ?? hostName
-    shownText(name, map, "agent", "name")
-    if let region = map.text("region") { shownText(region, map, "agent", "region") }
-    let directory = map.text("state_dir") ?? "/var/lib/quartz-agent"
-    if directory.utf8.contains(0) || directory.isEmpty {
-      walk.problem(map.position(of: ["state_dir"]), "agent.state_dir must be the path of a directory")
-    }
-    return AgentSettings(
-      name: name, region: map.text("region"), stateDir: normalised(walk.references.absolute(directory)))
+    guard map.text("name") == nil else { return }
+    let place = Walk.Place(path: ["agent", "name"], position: map.position(of: ["name"]))
+    judgeShown(hostName, place, &walk)
   }
 
-  /// A text that goes into every result.
-  private mutating func shownText(_ text: String, _ map: TypedMap, _ section: String, _ key: String) {
-    let position = map.position(of: [key])
-    if !text.contains(where: { !$0.isWhitespace }) {
-      walk.problem(position, "\(section).\(key) is empty")
-    } else if text.utf8.count > SettingLimits.nameBytes {
+  private mutating func judgeDefaults(_ defaults: inout CheckDefaults) {
+    let map = root.map("defaults")
+    if map.duration("timeout") != nil, defaults.timeout > defaults.interval {
       walk.problem(
-        position,
-        "\(section).\(key) must be at most \(SettingLimits.nameBytes) bytes, found \(text.utf8.count)")
-    } else if text.hasControlCharacter {
-      walk.problem(position, "\(section).\(key) contains a control character")
+        map.position(of: ["timeout"]),
+        "defaults.timeout must be at most defaults.interval (\(defaults.interval.text)), "
+          + "found \(defaults.timeout.text)")
     }
+    defaults.timeout = min(defaults.timeout, defaults.interval)
   }
 
   /// A name nobody bears would be a canary that never sings; names of the API's checks are known later.
@@ -80,35 +73,6 @@ struct SettingsBuilder {
     return names
   }
 
-  private func limits() -> LimitSettings {
-    let map = root.map("limits")
-    return LimitSettings(
-      inFlight: map.integer("in_flight"), inFlightPerHost: map.integer("in_flight_per_host") ?? 8,
-      remoteChecks: map.integer("remote_checks") ?? 2000,
-      remoteIntervalMin: map.duration("remote_interval_min") ?? .seconds(10),
-      destinations: map.integer("destinations") ?? 500)
-  }
-
-  private mutating func defaults() -> CheckDefaults {
-    let map = root.map("defaults")
-    let interval = map.duration("interval") ?? .seconds(60)
-    if let timeout = map.duration("timeout"), timeout > interval {
-      walk.problem(
-        map.position(of: ["timeout"]),
-        "defaults.timeout must be at most defaults.interval (\(interval.text)), found \(timeout.text)")
-    }
-    return CheckDefaults(
-      interval: interval, timeout: min(map.duration("timeout") ?? .seconds(10), interval),
-      retries: map.integer("retries") ?? 1, retryDelay: map.duration("retry_delay") ?? .seconds(2))
-  }
-
-  private func spool() -> SpoolSettings {
-    let map = root.map("spool")
-    return SpoolSettings(
-      size: map.integer("size") ?? 256 * 1024 * 1024,
-      durability: map.text("durability").flatMap(SpoolSettings.Durability.init) ?? .always)
-  }
-
   /// Judged by what the file says, so that a mistake elsewhere in `quartz` does not look like this one too.
   private mutating func nothingToDo() {
     let pullPath = ["quartz", "checks", "pull"]
@@ -121,6 +85,7 @@ struct SettingsBuilder {
   }
 
   private func secretPaths(_ checks: [(check: MonitoringCheck, map: TypedMap)]) -> Set<[String]> {
+    guard walk.hasSecrets else { return [] }
     let sections = root.entries.filter { $0.name != "checks" }.flatMap { entry in
       TypedMap(entries: [entry], position: root.position).secretPaths()
     }

@@ -17,6 +17,7 @@ extension Walk {
       problem(place.position, "\(place.key) \(error.message)", hint: error.hint)
       return invalid
     }
+    hasSecrets = hasSecrets || resolved.isSecret
     for warning in resolved.warnings {
       warn(place.position, "\(place.key): the file \(warning.message)", hint: warning.hint)
     }

@@ -10,6 +10,8 @@ struct Walk {
   let references: References
   private(set) var problems: [ConfigProblem] = []
   private(set) var warnings: [ConfigProblem] = []
+  /// Something came from a secret source.
+  var hasSecrets = false
 
   init(file: String, references: References) {
     self.files = [file]
@@ -44,9 +46,11 @@ struct Walk {
   /// Problems are about this file from now on, as far as their places say so.
   mutating func begin(_ file: String) { files.append(file) }
 
-  /// The file begun last, which the main one includes: lists and nothing else.
+  /// Of the file begun last, for `YAMLReader`.
+  var source: Int { files.count - 1 }
+
+  /// A file that the main one includes: lists and nothing else.
   mutating func included(_ node: YAMLNode) -> TypedMap {
-    let node = node.placed(in: files.count - 1)
     guard case .map(let entries) = node.content else {
       problem(
         node.position, "an included file must be a map of lists, found \(node.kindText)",
@@ -96,13 +100,14 @@ struct Walk {
 
   private mutating func map(_ entries: [YAMLNode.Entry], _ table: KeyTable, _ place: Place) -> TypedMap {
     var result = TypedMap(position: place.position)
+    result.entries.reserveCapacity(entries.count)
     for entry in entries {
       let below = place.below(entry.key, entry.position)
-      guard let key = table[entry.key] else {
+      guard let index = table.place(of: entry.key) else {
         unknown(entry.key, table, below)
         continue
       }
-      result.entries.append((entry.key, value(entry.value, key.value, below)))
+      result.entries.append((entry.key, value(entry.value, table.keys[index].value, below)))
     }
     return result
   }
@@ -200,8 +205,7 @@ struct Walk {
   /// A check's keys are named from the check, not from the file: `interval`, not `checks[3].interval`.
   private mutating func check(_ entries: [YAMLNode.Entry], _ position: Position) -> TypedMap {
     let place = Place(path: [], position: position)
-    let table = checkType(entries).map { KeyTable.check.narrowed(to: $0) } ?? .check
-    return map(entries, table, place)
+    return map(entries, .check(checkType(entries)), place)
   }
 
   private func checkType(_ entries: [YAMLNode.Entry]) -> CheckType? {

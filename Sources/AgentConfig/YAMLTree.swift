@@ -46,11 +46,16 @@ struct YAMLReader {
   private static let maxMarks = 100
 
   let file: String
+  private let source: Int
   private(set) var problems: [ConfigProblem] = []
   /// The tree holds an anchor, a tag or an alias somewhere.
   private var isMarked = false
 
-  init(file: String) { self.file = file }
+  /// - Parameter source: what places in the tree say of the file.
+  init(file: String, source: Int = 0) {
+    self.file = file
+    self.source = source
+  }
 
   /// Nil when there is nothing to walk; `problems` then says why.
   mutating func read(_ text: String) -> YAMLNode? {
@@ -126,18 +131,20 @@ struct YAMLReader {
       return nil
     }
     isMarked = isMarked || first.isMarked
+    var position = first.position
+    position.source = source
     switch first.event {
     case .scalar(let text, let isPlain):
-      return YAMLNode(content: .scalar(text, isPlain: isPlain), position: first.position)
+      return YAMLNode(content: .scalar(text, isPlain: isPlain), position: position)
     case .listStart:
       guard let items = try items(parser, depth: depth.inside(first.event)) else { return nil }
-      return YAMLNode(content: .list(items), position: first.position)
+      return YAMLNode(content: .list(items), position: position)
     case .mapStart:
       guard let entries = try entries(parser, depth: depth.inside(first.event)) else { return nil }
-      return YAMLNode(content: .map(entries), position: first.position)
+      return YAMLNode(content: .map(entries), position: position)
     default:
       // An alias, which is told of with all the others.
-      return YAMLNode(content: .scalar("", isPlain: true), position: first.position)
+      return YAMLNode(content: .scalar("", isPlain: true), position: position)
     }
   }
 
@@ -155,7 +162,7 @@ struct YAMLReader {
     _ parser: YAMLParser, depth: YAMLDepth
   ) throws(YAMLFailure) -> [YAMLNode.Entry]? {
     var entries: [YAMLNode.Entry] = []
-    var seen: [[UInt8]: Position] = [:]
+    var seen = SeenKeys()
     while true {
       let next = try parser.next()
       if next.event == .mapEnd { return entries }
@@ -166,8 +173,7 @@ struct YAMLReader {
         problem(key.position, "a key must be plain text, found a list or a map")
         continue
       }
-      // By its bytes: texts that only look the same are not the same key, and comparing those takes long.
-      if let first = seen.updateValue(key.position, forKey: Array(name.utf8)) {
+      if let first = seen.note(name, at: key.position) {
         problem(
           first, "key \"\(name.printable(maxBytes: 60))\" is given twice in one map",
           hint: "it stands here and once more further down")
@@ -175,6 +181,31 @@ struct YAMLReader {
       }
       entries.append(YAMLNode.Entry(key: name, position: key.position, value: value))
     }
+  }
+}
+
+/// The keys of a map so far, by their bytes: texts that only look the same are not the same key, and comparing those
+/// takes long.
+private struct SeenKeys {
+  /// As many are compared one by one.
+  private static let few = 16
+
+  private var names: [(name: String, position: Position)] = []
+  private var many: [ByteText: Position] = [:]
+
+  /// Where the name stood before; nil: nowhere.
+  mutating func note(_ name: String, at position: Position) -> Position? {
+    guard names.count == Self.few else {
+      let bytes = name.utf8
+      if let index = names.firstIndex(where: { $0.name.utf8.elementsEqual(bytes) }) {
+        defer { names[index].position = position }
+        return names[index].position
+      }
+      names.append((name, position))
+      return nil
+    }
+    if many.isEmpty { for one in names { many[ByteText(one.name)] = one.position } }
+    return many.updateValue(position, forKey: ByteText(name))
   }
 }
 

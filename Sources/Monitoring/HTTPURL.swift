@@ -83,6 +83,10 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     self.withoutQuery = "\(scheme.rawValue)://\(Self.authority(scheme, self.host, self.port))\(self.path)"
   }
 
+  /// Stands in settings that have a url until theirs is read; no host, so nothing can be reached by it.
+  package static let unset = HTTPURL(
+    .https, Origin(scheme: .https, host: "", port: 443), path: "/", query: nil)
+
   private init(_ scheme: Scheme, _ origin: Origin, path: String, query: String?) {
     self.scheme = scheme
     self.host = origin.host

@@ -2,8 +2,8 @@
 
 import Monitoring
 
-/// What a key's value must look like. The walk reads by it and the JSON Schema is generated from it, so the two cannot
-/// say different things.
+/// What a key's value must look like. The walk reads by it, and the JSON Schema and the tables of the docs are made of
+/// it, so that none can say something else.
 indirect enum ValueKind: Sendable {
   case text
   /// Text that must never be shown. It belongs in a file of its own: written out, or from the environment, it is
@@ -39,16 +39,20 @@ indirect enum ValueKind: Sendable {
   case check
 }
 
-/// One key: its value, its default in the words of the file, and what it is for.
-struct Key: Sendable {
+/// What there is to say of one key: its value, its default in the words of the file, and what it is for.
+struct KeyFacts: Sendable {
   var name: String
   var value: ValueKind
   var summary: String
-  /// As one would write it; nil when there is none, or none that fits a line.
+  /// Nil when there is none, or none that fits a line.
   var fallback: String?
+  /// The default is as one would write it; else it is in words.
+  var hasLiteralDefault = false
   /// The kinds of check that have the key.
   var types: Set<CheckType>
   var isRequired: Bool
+  /// What to do when it is missing; nil: that is for a judge to say.
+  var requiredHint: String?
 
   init(
     _ name: String, _ value: ValueKind, _ summary: String, default fallback: String? = nil,
@@ -63,32 +67,46 @@ struct Key: Sendable {
   }
 
   /// The key as one of these kinds only.
-  func only(_ types: CheckType...) -> Key {
+  func only(_ types: CheckType...) -> KeyFacts {
     var key = self
     key.types = Set(types)
     return key
   }
 }
 
-/// The keys of one map. A check's hold some keys several times, for different kinds.
+/// The keys of one map, for whoever has no use for their values' types. A check's hold some keys several times, for
+/// different kinds.
 struct KeyTable: Sendable {
-  var keys: [Key]
+  private(set) var keys: [KeyFacts]
+  private var places: [ByteText: Int] = [:]
   /// Keys that the product is going to have; named so that nobody searches for a typing error.
   var planned: Set<ByteText> = []
   /// Keys that other kinds of check have here, with the kinds as words.
   private(set) var elsewhere: [ByteText: String] = [:]
 
-  init(keys: [Key], planned: Set<ByteText> = []) {
+  init(keys: [KeyFacts], planned: Set<ByteText> = []) {
     self.keys = keys
     self.planned = planned
+    index()
   }
 
-  subscript(name: String) -> Key? { keys.first { $0.name == name } }
+  init<Root>(_ keys: [Key<Root>], planned: Set<ByteText> = []) {
+    self.init(keys: keys.map(\.facts), planned: planned)
+  }
+
+  private mutating func index() {
+    places = Dictionary(keys.enumerated().map { (ByteText($1.name), $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Where a key stands in `keys`.
+  func place(of name: String) -> Int? { places[ByteText(name)] }
+
+  subscript(name: String) -> KeyFacts? { place(of: name).map { keys[$0] } }
 
   /// The table for one kind of check, nested tables included.
   func narrowed(to type: CheckType) -> KeyTable {
     var table = self
-    table.keys = keys.compactMap { key -> Key? in
+    table.keys = keys.compactMap { key -> KeyFacts? in
       guard key.types.contains(type) else {
         // A key may stand here several times, with another meaning for each kind.
         let types = keys.filter { $0.name == key.name }.reduce(into: Set()) { $0.formUnion($1.types) }
@@ -101,6 +119,7 @@ struct KeyTable: Sendable {
       if case .map(let inner) = key.value { key.value = .map(inner.narrowed(to: type)) }
       return key
     }
+    table.index()
     return table
   }
 }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// What a check would be made of: every default written out, secrets left out. What would be refused when it is read
+/// again, because it has no effect, is not there.
+extension CheckDefinition {
+  init(_ check: MonitoringCheck) {
+    self.init()
+    id = check.id.description
+    name = check.name
+    type = check.type.rawValue
+    enabled = check.enabled
+    post = check.post
+    resource = check.resourceID?.description
+    tags = check.tags.nonEmpty
+    interval = check.interval
+    timeout = check.timeout
+    retries = check.retries
+    retryDelay = check.retryDelay
+    // Without retries there is no confirmation.
+    confirmDelay = check.retries > 0 ? check.confirmDelay : nil
+    intervalFailing = check.intervalFailing
+    failureThreshold = check.failureThreshold
+    ip = check.ip.rawValue
+    addresses = check.addresses.rawValue
+    resolver = check.resolver?.description
+    sourceAddress = check.sourceAddress?.description
+    negate = check.negate
+    expectResponseTime = check.responseTime
+    switch check.kind {
+    case .http(let http): fill(http)
+    case .tcp(let tcp): fill(tcp)
+    case .tls(let tls):
+      (host, port) = (tls.host, Int(tls.port))
+      startTLS = tls.startTLS?.rawValue
+      fill(tls.options)
+      expectCertificate = tls.certificate
+    case .dns(let dns): fill(dns)
+    case .ping(let ping): fill(ping)
+    }
+  }
+
+  private mutating func fill(_ http: HTTPSettings) {
+    url = http.url.text
+    method = http.method
+    headers = http.headers.nonEmpty?.map { (name: $0.name, value: $0.value) }
+    body = http.body
+    if let auth = http.auth { fill(auth) }
+    follow = http.follow
+    maxRedirects = http.follow ? http.maxRedirects : nil
+    allowDowngrade = http.follow ? http.allowDowngrade : nil
+    httpVersion = http.version.rawValue
+    proxy = http.proxy.map { Redacted($0.shownText) }
+    decompress = http.decompress
+    // Without a body that is read it is refused.
+    maxBody = http.readBody != false ? http.maxBody : nil
+    // Its default depends on the answer.
+    readBody = http.readBody
+    // Where no handshake can happen the map is refused.
+    if http.url.scheme == .https || http.follow { fill(http.tls) }
+    fill(http.expect)
+  }
+
+  private mutating func fill(_ auth: HTTPAuth) {
+    switch auth {
+    case .basic(let username, let password): (basicUsername, basicPassword) = (username, password)
+    case .digest(let username, let password): (digestUsername, digestPassword) = (username, password)
+    case .bearer(let token): bearer = token
+    case .oauth2(let settings):
+      var given = OAuth2Definition()
+      given.tokenURL = settings.tokenURL.text
+      given.clientID = settings.clientID
+      given.clientSecret = settings.clientSecret
+      given.scopes = settings.scopes.nonEmpty
+      oauth2 = given
+    }
+  }
+
+  private mutating func fill(_ expect: HTTPExpectations) {
+    expectStatus = expect.status.map { range in
+      range.count == 1 ? String(range.lowerBound) : "\(range.lowerBound)-\(range.upperBound)"
+    }
+    expectBodyContains = expect.bodyContains.nonEmpty
+    expectBodyNotContains = expect.bodyNotContains.nonEmpty
+    expectBodyMatches = expect.bodyMatches.nonEmpty
+    expectBodyNotMatches = expect.bodyNotMatches.nonEmpty
+    expectHeaders = expect.headers.map { (name: $0.name, condition: $0.condition.description) }
+    expectJSON = expect.json.map { (path: $0.path.description, condition: ConditionText($0.condition)) }
+    expectFinalURL = expect.finalURL?.description
+    expectHTTPVersion = expect.httpVersion?.description
+    expectCertificate = expect.certificateDays
+  }
+
+  private mutating func fill(_ tcp: TCPSettings) {
+    (host, port) = (tcp.host, Int(tcp.port))
+    startTLS = tcp.startTLS?.rawValue
+    if let options = tcp.tls { fill(options) }
+    switch tcp.dialog {
+    case .preset(let preset): dialogPreset = preset.rawValue
+    case .steps(let steps): dialogSteps = steps.map(DialogStepDefinition.init)
+    case nil: break
+    }
+    expectCertificate = tcp.certificate
+  }
+
+  private mutating func fill(_ options: TLSOptions) {
+    tlsCAFile = options.caFile
+    tlsServerName = options.serverName
+    tlsVerify = options.verify
+    tlsMinVersion = options.minimumVersion.rawValue
+    tlsMaxVersion = options.maximumVersion?.rawValue
+    tlsClientCertificate = options.clientCertificate
+    tlsClientKey = options.clientKey
+  }
+
+  private mutating func fill(_ dns: DNSSettings) {
+    server = dns.server?.description
+    transport = dns.transport.rawValue
+    queryName = dns.name
+    queryType = dns.recordType
+    queryClass = dns.recordClass.rawValue
+    queryRecursion = dns.recursion
+    queryDNSSEC = dns.dnssec
+    if dns.transport == .dot || dns.transport == .doh { fill(dns.tls) }
+    expectRcode = dns.expect.rcodes
+    expectAnswersAny = dns.expect.answersAny.nonEmpty?.map(\.description)
+    expectAnswersAll = dns.expect.answersAll.nonEmpty?.map(\.description)
+    expectAnswersExact = dns.expect.answersExact.nonEmpty?.map(\.description)
+    expectAnswersNone = dns.expect.answersNone.nonEmpty?.map(\.description)
+    expectCount = dns.expect.count?.description
+    expectTTL = dns.expect.ttl?.description
+    expectAuthoritative = dns.expect.authoritative
+    expectSerialAgreement = dns.expect.serialAgreement
+  }
+
+  private mutating func fill(_ ping: PingSettings) {
+    host = ping.host
+    pingMethod = ping.method.rawValue
+    port = ping.port.map(Int.init)
+    count = ping.count
+    packetInterval = ping.packetInterval
+    size = ping.method == .icmp ? ping.size : nil
+    expectLoss = ping.loss
+    expectRTT = ping.rtt
+  }
+}
+
+extension DialogStepDefinition {
+  fileprivate init(_ step: DialogStep) {
+    self.init()
+    switch step {
+    case .send(let text): send = text
+    case .sendHex: sendHex = Redacted("")
+    case .expect(.literal(let text)): expect = text
+    case .expect(.pattern(let text)): expect = "~ " + text
+    case .expectHex(let bytes): expectHex = hexadecimal(bytes)
+    }
+  }
+}
+
+private func hexadecimal(_ bytes: [UInt8]) -> String {
+  bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+}
+
+extension ConditionText {
+  fileprivate init(_ condition: Condition) {
+    switch (condition.comparison, condition.type) {
+    case (.equal, .word): self.init(condition.operand)
+    case (.equal, _): self.init(condition.operand, isPlain: false)
+    default: self.init(condition.description, isPlain: false)
+    }
+  }
+}
+
+extension ProxySettings {
+  /// User info keeps its form, so that what is printed can be read again.
+  var shownText: String {
+    let login = username == nil ? "" : "redacted:redacted@"
+    return "\(scheme.rawValue)://\(login)\(endpoint)"
+  }
+}
+
+extension Array {
+  fileprivate var nonEmpty: [Element]? { isEmpty ? nil : self }
+}

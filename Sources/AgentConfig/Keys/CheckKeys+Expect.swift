@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+// `expect`
+extension CheckDefinition {
+  static let expectKeys: [Key<CheckDefinition>] = httpExpectations + dnsExpectations + thresholds
+
+  private static let httpExpectations: [Key<CheckDefinition>] = [
+    Key(
+      \.expectStatus, "status", .statuses, "Codes and ranges from 100 to 599, such as 200-299, or any"),
+    Key(group: "body", "What the body must and must not hold", bodyKeys),
+    Key(
+      \.expectHeaders, "header", .conditions,
+      "Up to 32 header names, each with a condition that one of its values must meet, and with `!=` and `!~` all of "
+        + "them"),
+    Key(
+      \.expectJSON, "json", .typedConditions,
+      "Up to 32 paths such as `$.status`, `$.list[0].id` or `$['a b']` (singular queries of RFC 9535), each with a "
+        + "condition; a literal keeps its type: `1.5`, `true` and `null` are themselves, `\"1.5\"` is a text"),
+    Key(\.expectFinalURL, "final_url", .text, "Condition on the URL the last answer came from"),
+    Key(
+      \.expectHTTPVersion, "http_version", .text,
+      "Condition on the version answered with: `1.0`, `1.1` or `2`"),
+  ].map { $0.only(.http) }
+
+  private static let bodyKeys: [Key<CheckDefinition>] = [
+    Key(
+      \.expectBodyContains, "contains", .oneOrMoreTexts,
+      "Literals that must all be in the body; case matters"),
+    Key(\.expectBodyNotContains, "not_contains", .oneOrMoreTexts, "Literals none of which may be in it"),
+    Key(\.expectBodyMatches, "matches", .oneOrMoreTexts, "Regular expressions that must all match"),
+    Key(
+      \.expectBodyNotMatches, "not_matches", .oneOrMoreTexts, "Regular expressions none of which may match"),
+  ]
+
+  private static let dnsExpectations: [Key<CheckDefinition>] = [
+    Key(
+      \.expectRcode, "rcode", .oneOrMoreTexts,
+      "Response codes: NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED, YXDOMAIN, YXRRSET, NXRRSET, NOTAUTH, "
+        + "NOTZONE, and the extended BADVERS, BADCOOKIE and their like"),
+    Key(group: "answers", "What must be among the answers", answerKeys),
+    Key(\.expectCount, "count", .text, "Condition on the number of answers of the type asked for"),
+    Key(\.expectTTL, "ttl", .text, "Condition on the seconds to live, which every answer must meet"),
+    Key(
+      \.expectAuthoritative, "authoritative", .flag,
+      "Whether the answer must, or must not, be authoritative", default: "not judged"),
+    Key(
+      \.expectSerialAgreement, "serial_agreement", .flag,
+      "All name servers of the zone must hold the same SOA serial"),
+  ].map { $0.only(.dns) }
+
+  private static let answerKeys: [Key<CheckDefinition>] = [
+    Key(
+      \.expectAnswersAny, "any", .oneOrMoreTexts,
+      "Up to 64 literals in the form results print, case and order aside, or ~ and a pattern; at least one answer is "
+        + "one of them"),
+    Key(\.expectAnswersAll, "all", .oneOrMoreTexts, "The same; each of them is among the answers"),
+    Key(\.expectAnswersExact, "exact", .oneOrMoreTexts, "The same; the answers are these and no others"),
+    Key(\.expectAnswersNone, "none", .oneOrMoreTexts, "The same; no answer is one of them"),
+  ]
+
+  private static let thresholds: [Key<CheckDefinition>] = [
+    Key(
+      group: "response_time", "Slower is worse; at most the timeout",
+      [
+        Key(\.expectResponseTime.warn, "warn", .duration(CheckLimits.responseTime), slower),
+        Key(\.expectResponseTime.fail, "fail", .duration(CheckLimits.responseTime), slowest),
+      ]
+    ).only(.http, .tcp, .tls, .dns),
+    Key(
+      group: "certificate", "Time left until the certificate, or one above it, expires; less is worse",
+      [
+        Key(
+          \.expectCertificate.warn, "warn", .duration(CheckLimits.certificate),
+          "Time left until the certificate, or one above it, expires, from which the check is degraded",
+          default: "tls: 21d; http and tcp: not judged unless `fail` is given, then the same"),
+        Key(
+          \.expectCertificate.fail, "fail", .duration(CheckLimits.certificate),
+          "The same, from which it is down",
+          default: "tls: 0d; http and tcp: not judged unless `warn` is given, then the same"),
+      ]
+    ).only(.http, .tcp, .tls),
+    Key(
+      group: "loss", "Share of packets lost; more is worse",
+      [
+        Key(\.expectLoss.warn, "warn", .percent, "Share of packets lost from which the check is degraded"),
+        Key(
+          \.expectLoss.fail, "fail", .percent, "The same, from which it is down",
+          default: "none; losing all of them is down anyway"),
+      ]
+    ).only(.ping),
+    Key(
+      group: "rtt", "Mean round trip; at most the timeout",
+      [
+        Key(\.expectRTT.warn, "warn", .duration(roundTrip), "Mean round trip from which the check is degraded"),
+        Key(\.expectRTT.fail, "fail", .duration(roundTrip), "The same, from which it is down"),
+      ]
+    ).only(.ping),
+  ]
+}
+
+private let slower = "Slower is degraded; at most the timeout"
+private let slowest = "Slower is down; at most the timeout"
+private let roundTrip: ClosedRange<Duration> = .microseconds(1)...CheckLimits.responseTime.upperBound

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+// What only some kinds of check have.
+extension CheckDefinition {
+  static let hostKeys: [Key<CheckDefinition>] = [
+    Key(\.host, "host", .text, "A name, or an address without brackets").required.only(.tcp, .tls, .ping),
+    Key(
+      \.port, "port", .integer(CheckLimits.port), "The port",
+      default: "tcp: required; tls: 443, or the usual one of `starttls`"
+    ).only(.tcp, .tls),
+    Key(\.startTLS, "starttls", .word(StartTLSProtocol.self), "Ask for TLS in this protocol first")
+      .only(.tcp, .tls),
+    dialogKey.only(.tcp),
+  ]
+
+  /// A preset, or the steps.
+  private static let dialogKey = Key<CheckDefinition>(
+    "dialog", .either(.choice(DialogPreset.allCases.map(\.rawValue)), .list(.map(KeyTable(DialogStepDefinition.keys)))),
+    "What is said on the connection: a preset, or a list of up to 32 steps",
+    read: { root, typed, walk in
+      root.dialogPreset = typed.text
+      guard case .list(let items) = typed.value else { return }
+      root.dialogSteps = items.map { item in
+        var step = DialogStepDefinition()
+        if case .map(let map) = item.value { walk.fill(&step, map, DialogStepDefinition.list) }
+        return step
+      }
+    },
+    print: { root, printer in
+      printer.word("dialog", root.dialogPreset)
+      guard let steps = root.dialogSteps else { return }
+      printer.map("dialog") { printer in
+        for (index, step) in steps.enumerated() {
+          printer.item(String(index)) { printer in
+            for key in DialogStepDefinition.keys { key.print(step, &printer) }
+          }
+        }
+      }
+    })
+
+  static let tlsKeys: [Key<CheckDefinition>] = [
+    Key(
+      \.tlsCAFile, "ca_file", .file,
+      "PEM file used instead of the system's trust store; relative to the configuration file"),
+    Key(\.tlsServerName, "server_name", .text, "Name sent and matched instead of the host"),
+    Key(
+      \.tlsVerify, "verify", .flag,
+      "false: a bad certificate is noted, not failed; refused together with `auth`, a client certificate or a header "
+        + "that says who asks (`Authorization`, `Cookie`, `X-Api-Key`, `Api-Key`, `Apikey`, `X-Auth-Token`, "
+        + "`X-Access-Token`)"),
+    Key(
+      \.tlsMinVersion, "min_version", .word(TLSVersionChoice.self, isQuoted: true),
+      "Oldest version of TLS accepted"),
+    Key(
+      \.tlsMaxVersion, "max_version", .word(TLSVersionChoice.self, isQuoted: true),
+      "Newest version of TLS offered", default: "the newest"),
+    Key(
+      \.tlsClientCertificate, "client_certificate", .file,
+      "PEM file of the certificate to show when the server asks, with its chain"),
+    Key(\.tlsClientKey, "client_key", .file, "PEM file of its key", default: "`client_certificate`"),
+  ]
+
+  /// For a tcp check the key alone asks for TLS.
+  static func tlsGroup(_ summary: String, _ kind: ValueKind) -> Key<CheckDefinition> {
+    var key = Key(
+      group: "tls", summary, tlsKeys,
+      present: { root, typed in
+        root.tlsEnabled = true
+        if case .flag(let flag) = typed.value { root.tlsEnabled = flag }
+      })
+    key.facts.value = kind
+    return key
+  }
+
+  static let dnsKeys: [Key<CheckDefinition>] = [
+    Key(
+      \.server, "server", .text, "Name server, host or host:port",
+      default:
+        "`resolver` if the check has one, else the system's resolvers, port 53; dot (853) and doh (443) need one"),
+    Key(
+      \.transport, "transport", .word(DNSTransport.self),
+      "udp falls back to tcp where an answer is cut; dot is TLS (RFC 7858), doh is HTTPS (RFC 8484) at /dns-query"),
+    Key(group: "query", "The question", queryKeys).required,
+  ].map { $0.only(.dns) }
+
+  private static let queryKeys: [Key<CheckDefinition>] = [
+    Key(\.queryName, "name", .text, "The name asked for, up to 253 bytes").required,
+    Key(
+      \.queryType, "type", .text,
+      "Record type such as AAAA, MX, TXT, CAA, DS, TLSA or HTTPS, or TYPE and a number (RFC 3597)"),
+    Key(\.queryClass, "class", .word(DNSClass.self), "Class of the question"),
+    Key(\.queryRecursion, "recursion", .flag, "Ask the server to find out"),
+    Key(
+      \.queryDNSSEC, "dnssec", .flag,
+      "Ask for signatures; the answer must then be marked authentic by the server"),
+  ]
+
+  static let pingKeys: [Key<CheckDefinition>] = [
+    Key(
+      \.pingMethod, "method", .word(PingMethod.self),
+      "icmp: echo requests; tcp: each connection to port that is accepted or refused is a reply"),
+    Key(\.port, "port", .integer(CheckLimits.port), "The port of method tcp", default: "required there"),
+    Key(
+      \.count, "count", .integer(CheckLimits.packets),
+      "Packets of one run; all of them must fit the timeout"),
+    Key(\.packetInterval, "packet_interval", .duration(CheckLimits.packetInterval), "Between packets"),
+    Key(\.size, "size", .integer(CheckLimits.packetSize), "Bytes of payload"),
+  ].map { $0.only(.ping) }
+}
+
+extension DialogStepDefinition {
+  static let list = KeyList(keys)
+  static let keys: [Key<DialogStepDefinition>] = [
+    Key(
+      \.send, "send", .hidden,
+      "Text to send; \\r, \\n, \\t, \\xNN, \\\\ and \\(name) of a capture are replaced"),
+    Key(\.sendHex, "send_hex", .hidden, "Bytes to send, in hexadecimal"),
+    Key(\.expect, "expect", .text, "Literal, or ~ and a pattern, that must come"),
+    Key(\.expectHex, "expect_hex", .text, "Bytes that must come, in hexadecimal"),
+  ]
+}

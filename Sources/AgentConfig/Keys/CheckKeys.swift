@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The keys of a check. What is read is a definition; what is printed is the definition that a check would be made of,
+/// and the default that the docs name is what the judge makes of a check that says nothing.
+extension CheckDefinition {
+  static let keys: [Key<CheckDefinition>] =
+    identity + schedule + network + request + transfer + hostKeys + dnsKeys + pingKeys + [
+      tlsGroup("TLS on the connection", .map(KeyTable(tlsKeys))).only(.http, .tls, .dns),
+      tlsGroup("TLS on the connection, or with true as it is usual", .either(.flag, .map(KeyTable(tlsKeys))))
+        .only(.tcp),
+      Key(
+        "maintenance", .list(.map(.ownMaintenance)),
+        "Windows in which somebody works on this target, as in configuration.md") { _, _ in },
+      Key(group: "expect", "Conditions; all of them must hold", expectKeys),
+    ]
+
+  private static let identity: [Key<CheckDefinition>] = [
+    Key(\.name, "name", .text, "Name in every output, at most 200 bytes; each only once").required,
+    Key(
+      \.id, "id", .text, "A UUID; results and history belong to it",
+      default: "derived from the name (UUIDv5), so a new name is a new check"),
+    Key(\.type, "type", .word(CheckType.self), "The kind of probe").required,
+    Key(\.enabled, "enabled", .flag, "false: known, but not probed"),
+    Key(\.post, "post", .flag, "Deliver results although the API does not list the check"),
+    Key(\.resource, "resource", .text, "Id of the resource the check belongs to, a UUID"),
+    Key(\.tags, "tags", .texts, "Up to 32 words of 1 to 64 bytes to group checks by"),
+  ]
+
+  private static let schedule: [Key<CheckDefinition>] = [
+    Key(
+      \.interval, "interval", .duration(CheckLimits.interval), "From one probe to the next",
+      default: "`defaults.interval`, 60s"),
+    Key(
+      \.timeout, "timeout", .duration(CheckLimits.timeout),
+      "Of one whole attempt, resolution and redirects included, but not what the agent itself holds it back; at most "
+        + "the interval", default: "`defaults.timeout`, 10s; the interval if that is less"),
+    Key(
+      \.retries, "retries", .integer(CheckLimits.retries),
+      "Attempts after the first that failed; the run ends with the first success",
+      default: "`defaults.retries`, 1"),
+    Key(
+      \.retryDelay, "retry_delay", .duration(CheckLimits.delay), "Between attempts",
+      default: "`defaults.retry_delay`, 2s"),
+    Key(
+      \.confirmDelay, "confirm_delay", .duration(CheckLimits.delay),
+      "Before one more attempt after the last retry; 0s: none. Needs retries"),
+    Key(
+      \.intervalFailing, "interval_failing", .duration(CheckLimits.interval),
+      "From one probe to the next while the check is down; at most the interval", default: "the interval"),
+    Key(
+      \.failureThreshold, "failure_threshold", .integer(CheckLimits.failureThreshold),
+      "Failures in a row from which the check counts as down for its resource"),
+  ]
+
+  private static let network: [Key<CheckDefinition>] = [
+    Key(\.ip, "ip", .word(IPPreference.self, isQuoted: true), "Family of addresses to use"),
+    Key(
+      \.addresses, "addresses", .word(AddressScope.self),
+      "any: the first address that accepts a connection answers for the host; each: all addresses are probed, and "
+        + "one that fails fails the check"),
+    Key(
+      \.resolver, "resolver", .text, "Name server asked for the target's name, host or host:port",
+      default: "the system's"),
+    Key(
+      \.sourceAddress, "source_address", .text, "One of this machine's addresses, to connect from",
+      default: "the kernel's choice"),
+    Key(
+      \.negate, "negate", .flag,
+      "The probe must fail: success and failure change places, unknown stays unknown"),
+  ]
+
+  private static let request: [Key<CheckDefinition>] = [
+    Key(
+      \.url, "url", .url,
+      "What is requested; http or https, up to 2048 bytes, without user info; letters beyond ASCII in its path are "
+        + "sent in percent form").required,
+    Key(\.method, "method", .text, "Request method, in capitals; any but CONNECT"),
+    Key(\.headers, "headers", .headers, "Request headers, up to 20 and 4096 bytes together"),
+    Key(
+      \.body, "body", .hidden,
+      "Request body, up to 64KiB; not with GET, HEAD or TRACE, where a body has no meaning"),
+    Key(
+      "body_file", .text,
+      "File with the request body instead, at most 64 KiB of UTF-8; relative to this file, read at start and at "
+        + "every reload") { _, _ in },
+    Key(group: "auth", "Credentials", authKeys),
+  ].map { $0.only(.http) }
+
+  private static let transfer: [Key<CheckDefinition>] = [
+    Key(\.follow, "follow", .flag, "Follow redirects"),
+    Key(
+      \.maxRedirects, "max_redirects", .integer(CheckLimits.maxRedirects),
+      "Redirects followed at most; more is down"),
+    Key(\.allowDowngrade, "allow_downgrade", .flag, "Let a redirect lead from https to http"),
+    Key(
+      \.httpVersion, "http_version", .word(HTTPVersionChoice.self, isQuoted: true),
+      "auto: HTTP/2 where TLS negotiates it and nothing below speaks against it, else 1.1"),
+    Key(
+      \.proxy, "proxy", .shownProxy,
+      "http://[user:password@]host:port (CONNECT for https) or socks5h://…; it resolves the target's name",
+      default: "none; the environment's proxy variables are ignored"),
+    Key(
+      \.decompress, "decompress", .flag,
+      "Ask for a compressed body where a condition needs one, and judge it decoded"),
+    Key(
+      \.maxBody, "max_body", .size(CheckLimits.maxBody),
+      "Body read at most; more is down where a condition needs the body, and else is left, with `truncated` in the "
+        + "result"),
+    Key(
+      \.readBody, "read_body", .flag,
+      "Read a body to its end that no condition needs: one that is reset, cut or too slow is down; false stops after "
+        + "the headers",
+      default: "true, but for HEAD and for answers of type `text/event-stream` and `multipart/x-mixed-replace`"),
+  ].map { $0.only(.http) }
+
+  private static let authKeys: [Key<CheckDefinition>] = [
+    Key(
+      group: "basic", "User name and password, sent with the request (RFC 7617)",
+      [
+        Key(\.basicUsername, "username", .text, "The name, without a colon").required,
+        Key(\.basicPassword, "password", .secret, "The password").required,
+      ], present: { root, _ in root.basicUsername = root.basicUsername ?? "" }),
+    Key(
+      group: "digest", "User name and password, proved when the server asks (RFC 7616)",
+      [
+        Key(\.digestUsername, "username", .text, "The name").required,
+        Key(\.digestPassword, "password", .secret, "The password").required,
+      ], present: { root, _ in root.digestUsername = root.digestUsername ?? "" }),
+    Key(\.bearer, "bearer", .secret, "A token"),
+    Key(
+      given: \.oauth2, "oauth2", "A token fetched first, by client credentials (RFC 6749)",
+      OAuth2Definition.keys, OAuth2Definition()),
+  ]
+}
+
+extension OAuth2Definition {
+  static let keys: [Key<OAuth2Definition>] = [
+    Key(\.tokenURL, "token_url", .url, "Where the token is fetched; https").required,
+    Key(\.clientID, "client_id", .text, "The client's id").required,
+    Key(\.clientSecret, "client_secret", .secret, "The client's secret").required,
+    Key(\.scopes, "scopes", .texts, "Scopes asked for, up to 16"),
+  ]
+}

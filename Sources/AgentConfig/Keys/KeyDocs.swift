@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// The tables of keys in docs/configuration.md and docs/checks.md, made of the declarations that the loader reads by.
+package enum KeyDocs {
+  /// By the name that stands in the page's comment before each: `<!-- keys: limits -->`.
+  package static let tables: [String: String] = {
+    var tables: [String: String] = [:]
+    for section in KeyTable.root.keys {
+      if case .map(let table) = section.value { add(table, section.name, to: &tables) }
+    }
+    tables["maintenance"] = markdown(rows(.maintenance, "", []))
+    addChecks(to: &tables)
+    return tables
+  }()
+
+  /// All of them, for `quartz-agent schema --markdown`.
+  package static var all: String {
+    tables.sorted { $0.key < $1.key }.map { "<!-- keys: \($0.key) -->\n\n\($0.value)" }.joined(separator: "\n")
+  }
+
+  /// Maps that have a table of their own.
+  private static let apart: Set = ["quartz.checks", "quartz.deliver", "quartz.supabase"]
+
+  private static func add(_ table: KeyTable, _ name: String, to tables: inout [String: String]) {
+    let others = table.keys.map(\.name).filter { apart.contains("\(name).\($0)") }
+    tables[name] = markdown(rows(table, "", Set(others)))
+    for other in others {
+      if case .map(let inner)? = table[other]?.value { add(inner, "\(name).\(other)", to: &tables) }
+    }
+  }
+
+  /// What all kinds have, then what each kind has besides; `tls` and `expect` on their own.
+  private static func addChecks(to tables: inout [String: String]) {
+    let kinds = Set(CheckType.allCases)
+    tables["check"] = markdown(KeyTable.check.keys.filter { $0.types == kinds }.map { row($0, $0.name) })
+    if case .map(let options)? = KeyTable.check(.tls)["tls"]?.value {
+      tables["tls options"] = markdown(rows(options, "", []))
+    }
+    for type in CheckType.allCases {
+      let own = KeyTable.check(type).keys.filter { $0.types != kinds }
+      let maps = own.filter { $0.name == "tls" }.map { row($0, $0.name) }
+      tables[type.rawValue] = markdown(
+        rows(KeyTable(keys: own.filter { $0.name != "tls" }), "", []) + maps)
+    }
+    guard case .map(let expect)? = KeyTable.check["expect"]?.value else { return }
+    for type in [CheckType.http, .dns] {
+      let own = expect.keys.filter { $0.types == [type] }
+      tables["\(type.rawValue) conditions"] = markdown(rows(KeyTable(keys: own), "expect.", []))
+    }
+    let thresholds = expect.keys.filter { $0.types != [.http] && $0.types != [.dns] }
+    tables["thresholds"] = markdown(rows(KeyTable(keys: thresholds), "expect.", []))
+  }
+
+  /// Maps inside are told by their keys.
+  private static func rows(_ table: KeyTable, _ prefix: String, _ others: Set<String>) -> [String] {
+    table.keys.flatMap { key -> [String] in
+      guard !others.contains(key.name) else { return [] }
+      guard case .map(let inner) = key.value else { return [row(key, prefix + key.name)] }
+      return rows(inner, prefix + key.name + ".", [])
+    }
+  }
+
+  private static func row(_ key: KeyFacts, _ name: String) -> String {
+    let fallback = key.fallback ?? "none"
+    let cell = key.isRequired ? "required" : key.hasLiteralDefault ? "`\(fallback)`" : fallback
+    return "| `\(name)` | \(key.value.cell) | \(key.summary) | \(cell) |\n"
+  }
+
+  private static func markdown(_ rows: [String]) -> String {
+    "| key | value | meaning | default |\n|---|---|---|---|\n" + rows.joined()
+  }
+}
+
+extension ValueKind {
+  /// What a value may be, in a table's cell.
+  fileprivate var cell: String {
+    switch self {
+    case .text, .literal: "text"
+    case .secret: "secret"
+    case .hidden: "text, secret"
+    case .flag: "`true`, `false`"
+    case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
+    case .automatic(let range): "`auto`, or \(range.lowerBound) to \(range.upperBound)"
+    case .percent: "0% to 100%"
+    case .duration(let range): "\(range.lowerBound.text) to \(range.upperBound.text)"
+    case .size(let range): "\(ByteSize.text(range.lowerBound)) to \(ByteSize.text(range.upperBound))"
+    case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+    case .list(let item): "list: \(item.cell)"
+    case .oneOrMore(let item): "one or a list: \(item.cell)"
+    case .map, .check: "map"
+    case .headers: "map of texts, secret"
+    case .conditions, .typedConditions: "map of conditions"
+    case .either(let single, let other): "\(single.cell), or a \(other.cell)"
+    }
+  }
+}

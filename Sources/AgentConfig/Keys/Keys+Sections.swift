@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+extension Settings: KeyedSettings {
+  static let keys: [Key<Settings>] = [
+    Key(section: \.agent, "agent", "Who this agent is"),
+    Key(section: \.status, "status", "The local status server"),
+    Key(section: \.limits, "limits", "How much may happen at once"),
+    Key(section: \.defaults, "defaults", "What a check of this file has when it says nothing"),
+    Key(section: \.quartz, "quartz", "The Quartz API: checks from it, results to it"),
+    Key(section: \.spool, "spool", "The store of results that wait for delivery"),
+    Key(section: \.egress, "egress", "Where probes may go; the API can never widen it"),
+    Key("maintenance", .list(.map(.maintenance)), "Windows in which somebody works on the targets") {
+      $1.maintenance($0.maintenance)
+    },
+    Key(
+      "include", .oneOrMore(.text),
+      "Further files with checks, maintenance and canaries, such as conf.d/*.yaml; relative to this file",
+      default: "[]"
+    ) { _, _ in },
+    Key(
+      "canaries", .list(.text),
+      "Names of checks that tell whether this machine's own uplink works", default: "[]"
+    ) { settings, printer in
+      if !settings.canaries.isEmpty { printer.texts("canaries", settings.canaries) }
+    },
+    Key("checks", .list(.check), "What is probed") { $1.checks($0.checks) },
+  ]
+}
+
+extension KeyTable {
+  /// agent.yaml as a whole.
+  static let root = KeyTable(Settings.keys, planned: ["alerts", "otlp"])
+
+  /// What an included file may hold: the lists of the main file.
+  static let included = KeyTable(
+    keys: root.keys.filter { ["checks", "maintenance", "canaries"].contains($0.name) })
+}
+
+extension AgentSettings: KeyedSettings {
+  static let keys: [Key<AgentSettings>] = [
+    Key(
+      \.name, "name", .shown,
+      "Name of the agent, at most 100 bytes; in every result, and part of the schedule's phase",
+      default: "the host's name"),
+    Key(\.region, "region", .shown, "Where it stands, such as eu-west; at most 100 bytes"),
+    Key(\.stateDir, "state_dir", .directory, "Directory of the spool and the history; relative to this file"),
+  ]
+}
+
+extension StatusSettings: KeyedSettings {
+  static let keys: [Key<StatusSettings>] = [
+    Key(
+      \.listen, "listen", .listen,
+      "off, address:port, localhost:port, or unix:PATH of at most 107 bytes; port 0 lets the kernel choose",
+      default: "unix:{state_dir}/agent.sock"),
+    Key(
+      \.runNowToken, "run_now_token", .token,
+      "What a client must show to run a check by hand, and may read with; at least 10 characters",
+      default: "nobody may"),
+    Key(
+      \.readToken, "read_token", .token, "What a client must show to read over TCP; at least 10 characters",
+      default: "whoever reaches it may"),
+    Key(
+      \.allowUnauthenticated, "allow_unauthenticated", .flag, "Listen to other machines without read_token",
+      shown: { $0.allowUnauthenticated }),
+    Key(
+      \.hosts, "hosts", .list(.ownName), "Further names that the server answers to, without a port",
+      shown: { !$0.hosts.isEmpty }),
+  ]
+}
+
+extension LimitSettings: KeyedSettings {
+  static let keys: [Key<LimitSettings>] = [
+    Key(
+      \.inFlight, "in_flight", .automatic(SettingLimits.inFlight),
+      "Probes at once; auto: as many as the descriptors allow (six a probe, for three name servers that are "
+        + "silent; 256 kept for the rest), at most 2000"),
+    Key(
+      \.inFlightPerHost, "in_flight_per_host", .integer(SettingLimits.perHost),
+      "Probes at once to one host and port"),
+    Key(
+      \.remoteChecks, "remote_checks", .integer(SettingLimits.remoteChecks),
+      "Checks accepted from the API at most"),
+    Key(
+      \.remoteIntervalMin, "remote_interval_min", .duration(SettingLimits.remoteInterval),
+      "Shortest interval of a check from the API"),
+    Key(
+      \.destinations, "destinations", .integer(SettingLimits.destinations),
+      "Distinct destinations of checks from the API in a day: a public host is one by its name, everything "
+        + "else by its address; what goes beyond is refused and shown as a problem in status"),
+  ]
+}
+
+extension CheckDefaults: KeyedSettings {
+  static let keys: [Key<CheckDefaults>] = [
+    Key(\.interval, "interval", .duration(CheckLimits.interval), "From one probe to the next"),
+    Key(\.timeout, "timeout", .duration(CheckLimits.timeout), "Of one whole attempt; at most the interval"),
+    Key(\.retries, "retries", .integer(CheckLimits.retries), "Attempts after the first that failed"),
+    Key(\.retryDelay, "retry_delay", .duration(CheckLimits.delay), "Between attempts"),
+  ]
+}
+
+extension SpoolSettings: KeyedSettings {
+  static let keys: [Key<SpoolSettings>] = [
+    Key(\.size, "size", .size(SettingLimits.spoolSize), "Space on disk, set aside at start"),
+    Key(
+      \.durability, "durability", .choice,
+      "always: on disk before a result counts as recorded; interval: at most a second later"),
+  ]
+}
+
+extension EgressSettings: KeyedSettings {
+  static let keys: [Key<EgressSettings>] = [
+    Key(\.mode, "mode", .choice, "allowlist_only: nothing but what allow lists, for every check"),
+    Key(\.allow, "allow", .list(.range, texts: \.texts), "Opened address ranges: CIDR, or CIDR:port"),
+    Key(
+      \.deny, "deny", .list(.range, texts: \.texts),
+      "Closed address ranges; wins over allow, for every check"),
+    Key(
+      \.ports, "ports", .list(.port),
+      "Ports that checks from the API may use; a dns check may use 53 as well"),
+    Key(
+      \.methods, "methods", .list(.httpMethod),
+      "Methods that http checks from the API may use; a body is only sent where one other than GET and HEAD "
+        + "is listed"),
+    Key(
+      \.proxy, "proxy", .proxy, "Proxy for http checks from the API, as in a check, to the names of allow_names"
+    ),
+    Key(
+      \.allowNames, "allow_names", .list(.namePattern),
+      "Names that go through proxy, which resolves them; *.NAME: all below it",
+      shown: { !$0.allowNames.isEmpty }),
+  ]
+
+  init() { self.init(mode: .default) }
+}

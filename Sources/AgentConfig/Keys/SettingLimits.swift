@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+
+/// Bounds of the settings that are not a check's.
+enum SettingLimits {
+  static let inFlight = 1...100_000
+  static let perHost = 1...10_000
+  static let remoteChecks = 1...100_000
+  static let destinations = 1...100_000
+  static let remoteInterval: ClosedRange<Duration> = .seconds(1) ... .seconds(86_400)
+  static let spoolSize = 16 * 1024 * 1024...1024 * 1024 * 1024 * 1024
+  static let pullEvery: ClosedRange<Duration> = .seconds(60) ... .seconds(86_400)
+  static let deliverEvery: ClosedRange<Duration> = .seconds(1) ... .seconds(300)
+  static let batch = 1...1000
+  /// Bytes of UTF-8 of a name that travels with every result.
+  static let nameBytes = 100
+}
