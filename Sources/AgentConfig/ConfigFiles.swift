@@ -57,7 +57,7 @@ private func readConfig(_ path: String) throws(ConfigErrors) -> [UInt8] {
     if chunk.isEmpty { return bytes }
     bytes += chunk
   }
-  throw ConfigErrors(problems: [ConfigProblem(file: path, message: "the file is larger than 1 MiB")])
+  throw ConfigErrors(problems: [ConfigProblem(file: path, message: YAMLReader.tooLarge)])
 }
 
 /// A pipe may be handed over by descriptor, as a shell's `<(…)` does; by name only a file is one.

@@ -17,7 +17,7 @@ package struct ConfigFingerprint: Hashable, Sendable {
   }
 }
 
-/// Of the first 1 MiB and a little more: the most that a file of a configuration may have, and enough to see that it has
+/// Of the first 16 MiB and a little more: the most that a file of a configuration may have, and enough to see that it has
 /// more.
 private func digest(of path: String) -> Int? {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

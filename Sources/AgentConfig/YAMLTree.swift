@@ -40,7 +40,8 @@ struct YAMLNode: Sendable {
 /// Text to tree: the caps, the refusals, and the parser's own complaints in our words.
 struct YAMLReader {
   /// Bytes.
-  static let maxSize = 1024 * 1024
+  static let maxSize = 16 * 1024 * 1024
+  static let tooLarge = "the file is larger than 16 MiB"
   static let maxDepth = 32
   /// A file with so many is no configuration.
   private static let maxMarks = 100
@@ -60,7 +61,7 @@ struct YAMLReader {
   /// Nil when there is nothing to walk; `problems` then says why.
   mutating func read(_ text: String) -> YAMLNode? {
     guard text.utf8.count <= Self.maxSize else {
-      problem(nil, "the file is larger than 1 MiB")
+      problem(nil, Self.tooLarge)
       return nil
     }
     if text.utf8.starts(with: [0xef, 0xbb, 0xbf]) {

@@ -35,7 +35,8 @@ struct KeyDocsTests {
       if ProcessInfo.processInfo.environment["QUARTZ_WRITE_DOCS"] == "1" {
         try new.text.write(to: url, atomically: true, encoding: .utf8)
       } else {
-        #expect(new.text == page, "\(name) is not as the keys say; run this test once with QUARTZ_WRITE_DOCS=1")
+        #expect(
+          new.text == page, "\(name) is not as the keys say; run this test once with QUARTZ_WRITE_DOCS=1")
       }
     }
     #expect(names.sorted() == KeyDocs.tables.keys.sorted())

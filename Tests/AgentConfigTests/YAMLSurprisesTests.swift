@@ -112,9 +112,9 @@ struct YAMLSurprisesTests {
     #expect(threadSeconds() - start < 1)
   }
 
-  @Test func megabyteIsTheCap() throws {
-    let filler = String(repeating: "# " + String(repeating: "x", count: 61) + "\n", count: 16_384)
-    #expect(problems(filler + oneCheck) == ["agent.yaml: the file is larger than 1 MiB"])
+  @Test func sixteenMegabytesAreTheCap() throws {
+    let filler = String(repeating: "# " + String(repeating: "x", count: 61) + "\n", count: 262_144)
+    #expect(problems(filler + oneCheck) == ["agent.yaml: the file is larger than 16 MiB"])
     let room = filler.dropLast(oneCheck.utf8.count + 64)
     #expect(try settings(room + "\n" + oneCheck).checks.count == 1)
   }

@@ -93,7 +93,8 @@ extension CheckDefinition {
     Key(
       group: "rtt", "Mean round trip; at most the timeout",
       [
-        Key(\.expectRTT.warn, "warn", .duration(roundTrip), "Mean round trip from which the check is degraded"),
+        Key(
+          \.expectRTT.warn, "warn", .duration(roundTrip), "Mean round trip from which the check is degraded"),
         Key(\.expectRTT.fail, "fail", .duration(roundTrip), "The same, from which it is down"),
       ]
     ).only(.ping),

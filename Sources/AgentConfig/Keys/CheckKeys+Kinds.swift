@@ -6,10 +6,11 @@ import Monitoring
 extension CheckDefinition {
   static let hostKeys: [Key<CheckDefinition>] = [
     Key(\.host, "host", .text, "A name, or an address without brackets").required.only(.tcp, .tls, .ping),
+    Key(\.port, "port", .integer(CheckLimits.port), "The port").required.only(.tcp),
     Key(
       \.port, "port", .integer(CheckLimits.port), "The port",
-      default: "tcp: required; tls: 443, or the usual one of `starttls`"
-    ).only(.tcp, .tls),
+      default: "`443`, or the usual one of `starttls`"
+    ).only(.tls),
     Key(\.startTLS, "starttls", .word(StartTLSProtocol.self), "Ask for TLS in this protocol first")
       .only(.tcp, .tls),
     dialogKey.only(.tcp),
@@ -17,7 +18,8 @@ extension CheckDefinition {
 
   /// A preset, or the steps.
   private static let dialogKey = Key<CheckDefinition>(
-    "dialog", .either(.choice(DialogPreset.allCases.map(\.rawValue)), .list(.map(KeyTable(DialogStepDefinition.keys)))),
+    "dialog",
+    .either(.choice(DialogPreset.allCases.map(\.rawValue)), .list(.map(KeyTable(DialogStepDefinition.keys)))),
     "What is said on the connection: a preset, or a list of up to 32 steps",
     read: { root, typed, walk in
       root.dialogPreset = typed.text
@@ -63,7 +65,9 @@ extension CheckDefinition {
   ]
 
   /// For a tcp check the key alone asks for TLS.
-  static func tlsGroup(_ summary: String, _ kind: ValueKind) -> Key<CheckDefinition> {
+  static func tlsGroup(
+    _ summary: String, _ kind: ValueKind, default words: String
+  ) -> Key<CheckDefinition> {
     var key = Key(
       group: "tls", summary, tlsKeys,
       present: { root, typed in
@@ -71,6 +75,7 @@ extension CheckDefinition {
         if case .flag(let flag) = typed.value { root.tlsEnabled = flag }
       })
     key.facts.value = kind
+    key.facts.fallback = words
     return key
   }
 
@@ -78,10 +83,12 @@ extension CheckDefinition {
     Key(
       \.server, "server", .text, "Name server, host or host:port",
       default:
-        "`resolver` if the check has one, else the system's resolvers, port 53; dot (853) and doh (443) need one"),
+        "`resolver` if the check has one, else the system's resolvers, port 53; dot (853) and doh (443) need one"
+    ),
     Key(
       \.transport, "transport", .word(DNSTransport.self),
-      "udp falls back to tcp where an answer is cut; dot is TLS (RFC 7858), doh is HTTPS (RFC 8484) at /dns-query"),
+      "udp falls back to tcp where an answer is cut; dot is TLS (RFC 7858), doh is HTTPS (RFC 8484) at /dns-query"
+    ),
     Key(group: "query", "The question", queryKeys).required,
   ].map { $0.only(.dns) }
 

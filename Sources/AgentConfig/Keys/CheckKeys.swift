@@ -7,13 +7,19 @@ import Monitoring
 extension CheckDefinition {
   static let keys: [Key<CheckDefinition>] =
     identity + schedule + network + request + transfer + hostKeys + dnsKeys + pingKeys + [
-      tlsGroup("TLS on the connection", .map(KeyTable(tlsKeys))).only(.http, .tls, .dns),
-      tlsGroup("TLS on the connection, or with true as it is usual", .either(.flag, .map(KeyTable(tlsKeys))))
-        .only(.tcp),
+      tlsGroup(
+        "How the handshake is made and judged; of a dns check, for dot and doh", .map(KeyTable(tlsKeys)),
+        default: "verified against the system's trust store"
+      ).only(.http, .tls, .dns),
+      tlsGroup(
+        "TLS on the connection: true, or how the handshake is made and judged",
+        .either(.flag, .map(KeyTable(tlsKeys))), default: "`false`"
+      ).only(.tcp),
       Key(
         "maintenance", .list(.map(.ownMaintenance)),
-        "Windows in which somebody works on this target, as in configuration.md") { _, _ in },
-      Key(group: "expect", "Conditions; all of them must hold", expectKeys),
+        "Windows in which somebody works on this target, as in [configuration.md](configuration.md#maintenance)"
+      ) { _, _ in },
+      Key(group: "expect", "Conditions; all of them must hold", default: "see each type", expectKeys),
     ]
 
   private static let identity: [Key<CheckDefinition>] = [
@@ -75,7 +81,8 @@ extension CheckDefinition {
     Key(
       \.url, "url", .url,
       "What is requested; http or https, up to 2048 bytes, without user info; letters beyond ASCII in its path are "
-        + "sent in percent form").required,
+        + "sent in percent form"
+    ).required,
     Key(\.method, "method", .text, "Request method, in capitals; any but CONNECT"),
     Key(\.headers, "headers", .headers, "Request headers, up to 20 and 4096 bytes together"),
     Key(
@@ -84,7 +91,8 @@ extension CheckDefinition {
     Key(
       "body_file", .text,
       "File with the request body instead, at most 64 KiB of UTF-8; relative to this file, read at start and at "
-        + "every reload") { _, _ in },
+        + "every reload"
+    ) { _, _ in },
     Key(group: "auth", "Credentials", authKeys),
   ].map { $0.only(.http) }
 
@@ -112,7 +120,8 @@ extension CheckDefinition {
       \.readBody, "read_body", .flag,
       "Read a body to its end that no condition needs: one that is reset, cut or too slow is down; false stops after "
         + "the headers",
-      default: "true, but for HEAD and for answers of type `text/event-stream` and `multipart/x-mixed-replace`"),
+      default:
+        "true, but for HEAD and for answers of type `text/event-stream` and `multipart/x-mixed-replace`"),
   ].map { $0.only(.http) }
 
   private static let authKeys: [Key<CheckDefinition>] = [

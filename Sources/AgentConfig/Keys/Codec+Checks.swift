@@ -8,7 +8,9 @@ extension Codec<String> {
   static func word<Word: RawRepresentable<String> & CaseIterable>(
     _: Word.Type, isQuoted: Bool = false
   ) -> Codec {
-    Codec(.choice(Word.allCases.map(\.rawValue)), isQuoted: isQuoted, text: \.self) { typed, _, _ in typed.text }
+    Codec(.choice(Word.allCases.map(\.rawValue)), isQuoted: isQuoted, text: \.self) { typed, _, _ in
+      typed.text
+    }
   }
 
   /// The path of a file, absolute or as seen from the working directory afterwards.

@@ -46,11 +46,11 @@ extension Key {
   ///
   /// - Parameter present: what follows from the key's being there, whatever it holds.
   init(
-    group name: String, _ summary: String, _ keys: [Key<Root>],
+    group name: String, _ summary: String, default words: String? = nil, _ keys: [Key<Root>],
     present: @escaping @Sendable (inout Root, Typed) -> Void = { _, _ in }
   ) {
     let list = KeyList(keys)
-    facts = KeyFacts(name, .map(KeyTable(keys)), summary)
+    facts = KeyFacts(name, .map(KeyTable(keys)), summary, default: words)
     read = { root, typed, _, walk in
       present(&root, typed)
       guard case .map(let map) = typed.value else { return false }
@@ -114,7 +114,7 @@ extension Key {
   func facts(defaults roots: [Root]) -> KeyFacts {
     var facts = facts
     if facts.fallback == nil, !facts.isRequired {
-      facts.fallback = roots.lazy.compactMap(text).first
+      facts.fallback = roots.lazy.compactMap(text).first { !$0.isEmpty }
       facts.hasLiteralDefault = facts.fallback != nil
     }
     guard !nested.isEmpty else { return facts }
@@ -150,7 +150,8 @@ extension Key where Root: KeyedSettings {
   ///   - words: the default, where it is none that a property could hold.
   ///   - shown: whether it is printed; what would be refused when it is read again is not.
   init<Value>(
-    _ path: any WritableKeyPath<Root, Value> & Sendable, _ name: String, _ codec: Codec<Value>, _ summary: String,
+    _ path: any WritableKeyPath<Root, Value> & Sendable, _ name: String, _ codec: Codec<Value>,
+    _ summary: String,
     default words: String? = nil, shown: @escaping @Sendable (Root) -> Bool = { _ in true }
   ) {
     facts = KeyFacts(name, codec.kind, summary, default: words ?? codec.text(Root()[keyPath: path]))
@@ -169,7 +170,8 @@ extension Key where Root: KeyedSettings {
   ///
   /// - Parameter hint: what to do when it is missing.
   init<Value>(
-    _ path: any WritableKeyPath<Root, Value> & Sendable, _ name: String, _ codec: Codec<Value>, _ summary: String,
+    _ path: any WritableKeyPath<Root, Value> & Sendable, _ name: String, _ codec: Codec<Value>,
+    _ summary: String,
     required hint: String
   ) {
     self.init(path, name, codec, summary, default: "")

@@ -5,8 +5,8 @@ import Monitoring
 /// The tables of keys in docs/configuration.md and docs/checks.md, made of the declarations that the loader reads by.
 package enum KeyDocs {
   /// By the name that stands in the page's comment before each: `<!-- keys: limits -->`.
-  package static let tables: [String: String] = {
-    var tables: [String: String] = [:]
+  package static let tables: [String: String] = {  // own text: names of our tables
+    var tables: [String: String] = [:]  // own text
     for section in KeyTable.root.keys {
       if case .map(let table) = section.value { add(table, section.name, to: &tables) }
     }
@@ -17,13 +17,16 @@ package enum KeyDocs {
 
   /// All of them, for `quartz-agent schema --markdown`.
   package static var all: String {
-    tables.sorted { $0.key < $1.key }.map { "<!-- keys: \($0.key) -->\n\n\($0.value)" }.joined(separator: "\n")
+    tables.sorted { $0.key < $1.key }.map { "<!-- keys: \($0.key) -->\n\n\($0.value)" }
+      .joined(separator: "\n")
   }
 
   /// Maps that have a table of their own.
   private static let apart: Set = ["quartz.checks", "quartz.deliver", "quartz.supabase"]
 
-  private static func add(_ table: KeyTable, _ name: String, to tables: inout [String: String]) {
+  private static func add(
+    _ table: KeyTable, _ name: String, to tables: inout [String: String]  // own text
+  ) {
     let others = table.keys.map(\.name).filter { apart.contains("\(name).\($0)") }
     tables[name] = markdown(rows(table, "", Set(others)))
     for other in others {
@@ -32,7 +35,7 @@ package enum KeyDocs {
   }
 
   /// What all kinds have, then what each kind has besides; `tls` and `expect` on their own.
-  private static func addChecks(to tables: inout [String: String]) {
+  private static func addChecks(to tables: inout [String: String]) {  // own text
     let kinds = Set(CheckType.allCases)
     tables["check"] = markdown(KeyTable.check.keys.filter { $0.types == kinds }.map { row($0, $0.name) })
     if case .map(let options)? = KeyTable.check(.tls)["tls"]?.value {
@@ -54,7 +57,9 @@ package enum KeyDocs {
   }
 
   /// Maps inside are told by their keys.
-  private static func rows(_ table: KeyTable, _ prefix: String, _ others: Set<String>) -> [String] {
+  private static func rows(
+    _ table: KeyTable, _ prefix: String, _ others: Set<String>  // own text
+  ) -> [String] {
     table.keys.flatMap { key -> [String] in
       guard !others.contains(key.name) else { return [] }
       guard case .map(let inner) = key.value else { return [row(key, prefix + key.name)] }

@@ -95,7 +95,8 @@ struct KeyTable: Sendable {
   }
 
   private mutating func index() {
-    places = Dictionary(keys.enumerated().map { (ByteText($1.name), $0) }, uniquingKeysWith: { first, _ in first })
+    places = Dictionary(
+      keys.enumerated().map { (ByteText($1.name), $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Where a key stands in `keys`.

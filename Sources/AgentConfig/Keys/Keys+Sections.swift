@@ -126,7 +126,8 @@ extension EgressSettings: KeyedSettings {
       "Methods that http checks from the API may use; a body is only sent where one other than GET and HEAD "
         + "is listed"),
     Key(
-      \.proxy, "proxy", .proxy, "Proxy for http checks from the API, as in a check, to the names of allow_names"
+      \.proxy, "proxy", .proxy,
+      "Proxy for http checks from the API, as in a check, to the names of allow_names"
     ),
     Key(
       \.allowNames, "allow_names", .list(.namePattern),

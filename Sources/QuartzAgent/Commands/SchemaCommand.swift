@@ -9,7 +9,10 @@ struct SchemaCommand: ParsableCommand {
     commandName: "schema",
     abstract: "Print the JSON Schema of agent.yaml, for editors.")
 
+  @Flag(help: "Print the tables of keys in Markdown instead, as the documentation has them.")
+  var markdown = false
+
   func run() {
-    printOutput(ConfigSchema.json() + "\n")
+    printOutput(markdown ? KeyDocs.all : ConfigSchema.json() + "\n")
   }
 }
