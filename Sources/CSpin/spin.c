@@ -21,7 +21,7 @@
 #define QUARTZ_SPIN_MANY (96u * 1024)
 /* Byte by byte it is less, and takes longer: then this much, at so many looks. */
 #define QUARTZ_SPIN_SOME (8u * 1024)
-#define QUARTZ_SPIN_LOOKS 12
+#define QUARTZ_SPIN_LOOKS 5
 
 typedef struct {
   /* Whose connection it is; zero: nobody's. */

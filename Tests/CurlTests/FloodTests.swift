@@ -11,6 +11,8 @@ import Testing
 /// What a server sends at full speed and holds nothing of an answer ends its own transfer, and no other one notices.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct FloodTests {
   private static let timeout = Duration.milliseconds(1500)
+  /// For the slowest of a hundred healthy ones.
+  private static let quiet = Duration.milliseconds(50)
 
   private func withIdentity(_ body: (TestAuthority.Identity) async throws -> Void) async throws {
     try await withTemporaryDirectory { folder in
@@ -20,7 +22,7 @@ import Testing
 
   /// Each ends by its deadline at the latest, and is the target's fault: one that floods is not up, and it is not this
   /// machine that failed.
-  @Test(arguments: Flood.all)
+  @Test(arguments: Machine.hasFewRounds ? Flood.few : Flood.all)
   func endsTheTransfer(_ flood: Flood) async throws {
     try await withIdentity { identity in
       try await flood.serve(identity) { server in
@@ -33,10 +35,10 @@ import Testing
     }
   }
 
-  /// A hundred checks a second on the same engine, while one kind of flood after the other runs beside them: what that
-  /// adds to their time stays small for 99 of 100. It is compared with a flood as fast that somebody else reads, which
-  /// costs this machine as much. Where its cores are shared many ways, 50 ms of work take several times as long; a thread
-  /// that is held up for good takes the whole limit of each flood.
+  /// A hundred checks a second on the same engine, while one kind of flood after the other runs beside them: 99 of 100
+  /// take no more than 50 ms. The same number at the same time goes over an engine that none of them sees: where those
+  /// are late as well, the cores are others', and not ours to judge. A flood that holds the thread up does it for the
+  /// whole 600 ms that it has, each time.
   @Test func silencesNobodyElse() async throws {
     try await withIdentity { identity in
       try await withLoopbackServer(script: { link in
@@ -44,20 +46,21 @@ import Testing
         link.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
       }) { healthy in
         try await withCurlEngine { engine in
-          // Once more where this machine had other things to do: a flood that silences others does it each time.
-          let limit = Duration.milliseconds(400)
-          var late = Duration.seconds(60)
-          for _ in 0..<2 where late > limit {
-            let calm = try await latencies(of: engine, healthy.port) {
-              try await Stream().run(for: .seconds(3))
-            }
-            let busy = try await latencies(of: engine, healthy.port) {
+          try await withCurlEngine { other in
+            var rounds: [(calm: Duration, beside: Duration)] = []
+            while rounds.count < 4, !rounds.contains(where: { $0.beside <= max(Self.quiet, $0.calm * 2) }) {
+              let end = End()
+              async let calm = latencies(of: other, healthy.port, until: end)
+              async let beside = latencies(of: engine, healthy.port, until: end)
               try await runAll(identity, on: engine)
+              end.come()
+              let taken = try await (calm: calm, beside: beside)
+              #expect(taken.calm.count >= 900 && taken.beside.count >= 900)
+              rounds.append((percentile(99, of: taken.calm), percentile(99, of: taken.beside)))
             }
-            #expect(calm.count >= 300 && busy.count >= 900)
-            late = percentile(99, of: busy) - percentile(99, of: calm)
+            print("p99 on another engine, and beside floods: \(rounds)")
+            #expect(rounds.contains { $0.beside <= max(Self.quiet, $0.calm * 2) }, "\(rounds)")
           }
-          #expect(late <= limit)
         }
       }
     }
@@ -75,29 +78,32 @@ import Testing
     }
   }
 
-  /// How long each healthy request took, a hundred of them a second, until the body is done and a second has passed.
+  private final class End: Sendable {
+    private let flag = Mutex(false)
+
+    var hasCome: Bool { flag.withLock { $0 } }
+
+    func come() { flag.withLock { $0 = true } }
+  }
+
+  /// How long each healthy request took, a hundred of them a second.
   private func latencies(
-    of engine: CurlEngine, _ port: UInt16, beside body: () async throws -> Void
+    of engine: CurlEngine, _ port: UInt16, until end: End
   ) async throws -> [Duration] {
-    let isOver = Mutex(false)
-    async let taken = withThrowingTaskGroup(of: Duration.self) { group in
+    try await withThrowingTaskGroup(of: Duration.self) { group in
       let clock = ContinuousClock()
-      var (due, count) = (clock.now, 0)
-      while count < 110 || !isOver.withLock({ $0 }) {
+      var due = clock.now
+      while !end.hasCome {
         group.addTask {
           let report = try await engine.perform(request(port, timeout: .seconds(10)))
           #expect(report.outcome == .complete)
           return report.times.queued + report.times.ended
         }
-        count += 1
         due = due + .milliseconds(10)
         try await clock.sleep(until: due)
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    try await body()
-    isOver.withLock { $0 = true }
-    return try await taken
   }
 
   private func percentile(_ rank: Int, of values: [Duration]) -> Duration {

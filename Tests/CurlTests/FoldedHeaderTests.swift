@@ -18,7 +18,6 @@ import Testing
   struct Answer: Sendable, CustomTestStringConvertible {
     let name: String
     let text: String
-    var rounds = 300
 
     var testDescription: String { name }
   }
@@ -54,7 +53,7 @@ import Testing
       link.write(isOdd ? Self.good : answer.text)
     }) { server in
       try await withCurlEngine { engine in
-        for round in 0..<answer.rounds {
+        for round in 0..<Machine.rounds(300) {
           let report = try await engine.perform(request(server.port))
           if round % 2 == 0 { #expect(report.outcome == .complete) }
           #expect(report.failure?.kind != .timeout)
@@ -76,7 +75,7 @@ import Testing
       link.write("HTTP/1.1 200 OK\r\n\(Self.folded)A: b\r\n\(Self.folded)\r\n")
     }) { server in
       try await withCurlEngine { engine in
-        for _ in 0..<200 {
+        for _ in 0..<Machine.rounds(200) {
           var asked = request(server.port, scheme: "https")
           asked.proxy = TransferProxy(.http)
           let report = try await engine.perform(asked)

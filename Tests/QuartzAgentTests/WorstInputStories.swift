@@ -9,9 +9,17 @@ import Testing
 /// Each place that judges what targets send gets its worst input at its size limit, all at once, beside a hundred healthy
 /// checks at 1 s: those keep their schedule, the status server answers, and SIGTERM is obeyed.
 @Suite(.serialized) struct WorstInputStories {
-  /// Milliseconds. Generous, for an unoptimised build on a loaded machine; an input that freezes anything takes minutes.
-  private static let lateness = 500.0
-  private static let answerLimit: Duration = .seconds(2)
+  /// What the healthy ones and whoever asks for the status have to bear.
+  private struct Figures {
+    /// Milliseconds, of 99 in 100.
+    var lateness: Double
+    var slowest: Duration
+
+    /// 50 ms and 100 ms. Where it takes longer without any bad input, a minute before, this machine is others'.
+    func isWithin(_ calm: Figures) -> Bool {
+      lateness <= max(50, calm.lateness * 3) && slowest <= max(.milliseconds(100), calm.slowest * 3)
+    }
+  }
 
   @Test(.timeLimit(.minutes(2)))
   func theWorstInputsHoldUpNobodyElse() async throws {
@@ -21,25 +29,41 @@ import Testing
       leaf.names = (0..<1000).map { "DNS:name-\($0).a-rather-long-name-that-fills-a-certificate.example" }
       let tls = try await OpenSSLServer(try authority.selfSigned("many", leaf), ["-quiet"], in: folder)
       defer { tls.stop() }
-      try await withLoopbackServer(script: RunStories.web) { web in
-        try await withLoopbackServer(script: WorstInput.http) { worst in
-          try await withLoopbackServer(script: WorstInput.txt) { names in
-            try await withLoopbackServer(script: WorstInput.letters) { talk in
-              let port = try freePort()
-              let checks =
-                healthy(web.port)
-                + hostile(http: worst.port, dns: names.port, talk: talk.port, tls: tls.port)
-              try RunStories.config(
-                checks.joined(separator: "\n"), more: "status: {listen: \"127.0.0.1:\(port)\"}", in: folder)
-              let process = try AgentProcess(["run"], in: folder)
-              try await process.wait(for: "all to be probed") {
-                web.accepted >= 200 && worst.accepted >= 10 && talk.accepted >= 1 && names.accepted >= 1
+      try await withLoopbackServer(script: WorstInput.http) { worst in
+        try await withLoopbackServer(script: WorstInput.txt) { names in
+          try await withLoopbackServer(script: WorstInput.letters) { talk in
+            let hostile = hostile(http: worst.port, dns: names.port, talk: talk.port, tls: tls.port)
+            var rounds: [(calm: Figures, busy: Figures)] = []
+            // What freezes anything does it each time, and for minutes.
+            while rounds.count < 3, !rounds.contains(where: { $0.busy.isWithin($0.calm) }) {
+              let calm = try await figures(beside: [], in: folder) { true }
+              let seen = (worst.accepted, talk.accepted, names.accepted)
+              let busy = try await figures(beside: hostile, in: folder) {
+                worst.accepted >= seen.0 + 10 && talk.accepted > seen.1 && names.accepted > seen.2
               }
-              try await watch(process, port: port, healthy: web)
+              rounds.append((calm, busy))
             }
+            print("without and beside the worst inputs: \(rounds)")
+            #expect(rounds.contains { $0.busy.isWithin($0.calm) }, "\(rounds)")
           }
         }
       }
+    }
+  }
+
+  /// Of a hundred healthy checks at 1 s and the status server, beside others.
+  private func figures(
+    beside others: [String], in folder: URL, _ areUnderWay: () -> Bool
+  ) async throws -> Figures {
+    try await withLoopbackServer(script: RunStories.web) { web in
+      let port = try freePort()
+      try? FileManager.default.removeItem(at: folder.appending(path: "state"))
+      try RunStories.config(
+        (healthy(web.port) + others).joined(separator: "\n"), more: "status: {listen: \"127.0.0.1:\(port)\"}",
+        in: folder)
+      let process = try AgentProcess(["run"], in: folder)
+      try await process.wait(for: "all to be probed") { web.accepted >= 200 && areUnderWay() }
+      return try await watch(process, port: port, healthy: web, for: others.isEmpty ? 5 : 10)
     }
   }
 
@@ -67,11 +91,13 @@ import Testing
     }
   }
 
-  /// Ten seconds of it, with a look at the status server twice a second.
-  private func watch(_ process: AgentProcess, port: UInt16, healthy: LoopbackServer) async throws {
+  /// Some seconds of it, with a look at the status server twice a second; then SIGTERM, which is obeyed within 8 s.
+  private func watch(
+    _ process: AgentProcess, port: UInt16, healthy: LoopbackServer, for seconds: Int
+  ) async throws -> Figures {
     let before = healthy.accepted
     var slowest = Duration.zero
-    for _ in 0..<20 {
+    for _ in 0..<(2 * seconds) {
       let start = ContinuousClock.now
       let metrics = await statusAnswer("/metrics", port: port)
       slowest = max(slowest, start.duration(to: .now))
@@ -86,17 +112,15 @@ import Testing
         return rest?.split(separator: ":").last.flatMap { Double(String($0)) }
       }
       .sorted()
-    #expect(late.count > 800)
-    let worst = try #require(late.dropFirst(late.count * 99 / 100).first)
-    print("beside the worst inputs: lateness p99 of healthy checks \(worst) ms, slowest metrics \(slowest)")
-    #expect(worst < Self.lateness)
-    #expect(slowest < Self.answerLimit)
-    #expect(healthy.accepted - before > 800, "a hundred checks at 1 s, for ten seconds")
+    #expect(late.count > 80 * seconds)
+    #expect(healthy.accepted - before > 80 * seconds, "a hundred checks at 1 s, for \(seconds) s")
     let stopped = ContinuousClock.now
     process.send(SIGTERM)
     let outcome = try await process.finish()
-    #expect(stopped.duration(to: .now) < .milliseconds(8500))
+    #expect(stopped.duration(to: .now) <= .seconds(8))
     #expect(outcome.status == 0, "\(outcome.stderr)")
+    let worst = try #require(late.dropFirst(late.count * 99 / 100).first)
+    return Figures(lateness: worst, slowest: slowest)
   }
 
   private func healthy(_ port: UInt16) -> [String] {

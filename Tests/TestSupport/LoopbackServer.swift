@@ -8,11 +8,12 @@ import Synchronization
 /// namespace of the test it may have any address and port.
 ///
 /// Each connection runs the script on a thread of its own, so a script may block. It ends with `stop()`, which
-/// also shuts every open connection; `withLoopbackServer` does that for you.
+/// also shuts every open connection and waits for the threads; `withLoopbackServer` does that for you.
 package final class LoopbackServer: Sendable {
   package let port: UInt16
   private let listener: Int32
   private let open = Mutex<(stopped: Bool, connections: [Int32: Int32], accepted: Int)>((false, [:], 0))
+  private let threads = ThreadCount()
 
   /// Connections accepted so far.
   package var accepted: Int { open.withLock { $0.accepted } }
@@ -26,8 +27,7 @@ package final class LoopbackServer: Sendable {
     guard listener >= 0 else { throw POSIXFailure("socket", errno) }
     port = try bindLoopback(listener, ipv6: ipv6, address: address, port: wanted)
     guard listen(listener, backlog) == 0 else { throw POSIXFailure("listen", errno) }
-    let thread = Thread { [self] in acceptLoop(script) }
-    thread.start()
+    threads.start { [self] in acceptLoop(script) }
   }
 
   private func acceptLoop(_ script: @escaping @Sendable (LoopbackConnection) -> Void) {
@@ -48,15 +48,16 @@ package final class LoopbackServer: Sendable {
         close(descriptor)
         break
       }
-      Thread { [self] in
+      threads.start { [self] in
         script(LoopbackConnection(descriptor: descriptor))
         open.withLock { _ = $0.connections.removeValue(forKey: descriptor) }
         close(descriptor)
-      }.start()
+      }
     }
     close(listener)
   }
 
+  /// No thread of it runs on, but for a script that waits for something else than its connection.
   package func stop() {
     open.withLock { state in
       guard !state.stopped else { return }
@@ -64,6 +65,7 @@ package final class LoopbackServer: Sendable {
       shutdown(listener, Int32(SHUT_RDWR))
       for descriptor in state.connections.keys { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
+    threads.wait()
   }
 }
 

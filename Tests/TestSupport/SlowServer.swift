@@ -11,6 +11,7 @@ package final class SlowServer: Sendable {
   private let listener: Int32
   private let isStopped = Atomic(false)
   private let delay: Int64
+  private let threads = ThreadCount()
 
   /// - Parameter delay: from the request to its answer.
   package init(delay: Duration) throws {
@@ -21,12 +22,14 @@ package final class SlowServer: Sendable {
     guard listener >= 0 else { throw POSIXFailure("socket", errno) }
     port = try bindLoopback(listener, ipv6: false, address: 0x7f00_0001, port: 0)
     guard listen(listener, 4096) == 0 else { throw POSIXFailure("listen", errno) }
-    let thread = Thread { [self] in serve() }
-    thread.start()
+    threads.start { [self] in serve() }
   }
 
   /// It ends within a tenth of a second.
-  package func stop() { isStopped.store(true, ordering: .relaxed) }
+  package func stop() {
+    isStopped.store(true, ordering: .relaxed)
+    threads.wait()
+  }
 
   private func serve() {
     var waiting = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]

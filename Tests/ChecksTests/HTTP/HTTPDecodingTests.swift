@@ -111,7 +111,7 @@ import Testing
 
   @Test(
     "half of a page is no page, whatever the length says", arguments: ["gzip", "br", "zstd", "zlib deflate"],
-    [0, 1, 8])
+    Machine.hasFewRounds ? [1] : [0, 1, 8])
   func aCodingThatDoesNotEndIsCut(coding: String, missing: Int) async throws {
     let page = Array((Self.text + String(repeating: " word", count: 500) + " FATAL").utf8)
     let body = try await Self.packed(coding, page)
