@@ -21,6 +21,8 @@
 #define QUARTZ_COPENSSL_SHIM_H
 
 #include <openssl/asn1.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
@@ -66,6 +68,21 @@ static inline int quartz_x509_count(const STACK_OF(X509) *chain) { return chain 
 static inline X509 *quartz_x509_at(const STACK_OF(X509) *chain, int index) { return sk_X509_value(chain, index); }
 
 static inline int quartz_names_count(const GENERAL_NAMES *names) { return names ? sk_GENERAL_NAME_num(names) : 0; }
+
+/* Bits of an RSA key's public exponent; as many as there may be where it cannot be read. */
+static inline int quartz_rsa_exponent_bits(const EVP_PKEY *key) {
+  BIGNUM *exponent = NULL;
+  if (EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &exponent) != 1) return 16384;
+  int bits = BN_num_bits(exponent);
+  BN_free(exponent);
+  return bits;
+}
+
+/* A Diffie-Hellman group that is known by name has short exponents; any other has exponents as long as its prime. */
+static inline int quartz_is_named_group(const EVP_PKEY *key) {
+  char name[64];
+  return EVP_PKEY_get_group_name(key, name, sizeof name, NULL) == 1;
+}
 
 /* Lends the bytes of one alternative name: text for DNS, URI and mail names, 4 or 16 bytes for addresses.
  * Returns GEN_DNS, GEN_IPADD, GEN_URI, GEN_EMAIL, or -1 for any other kind. */

@@ -52,6 +52,9 @@ enum CertificateVerdict {
     return details
   }
 
+  static let tooDear =
+    "its keys and names are chosen so that checking them takes too long, and it was not done"
+
   /// Each problem once, the most telling first.
   static func ordered(_ problems: some Sequence<CertificateProblem>) -> [CertificateProblem] {
     Set(problems).sorted()

@@ -19,6 +19,8 @@ package struct HandshakeEnd: Hashable, Sendable {
   package var isFlooded = false
   /// There was no room for the server's certificates in what all answers may hold together.
   package var isOutOfMemory = false
+  /// Bits of the server's Diffie-Hellman group, which was refused because it takes too long.
+  package var hugeGroup: Int?
 
   package init(
     problems: [CertificateProblem] = [], words: String = "", alert: Int32? = nil,
@@ -48,6 +50,11 @@ package struct HandshakeEnd: Hashable, Sendable {
         .certificate(first), words.isEmpty ? problems.map(\.rawValue).joined(separator: ", ") : words)
     }
     if isFlooded { return tls(.handshake, Self.flood) }
+    if let hugeGroup {
+      return tls(
+        .handshake,
+        "the server wants a diffie-hellman group of its own with \(hugeGroup) bits, which takes too long")
+    }
     if let alert, inAnswer {
       return TransferFailure(
         .reset, phase: .transfer, message: "the server broke off with tls alert \(alert): \(alertName(alert))"
