@@ -29,6 +29,8 @@ struct CursorFile {
       return Found(cursor: cursor, damaged: damaged)
     } catch .failed(_, _, ENOENT) {
       return Found()
+    } catch .refused(let why) {
+      return Found(damaged: 1, isUnreadable: true, refusal: why)
     } catch {
       return Found(damaged: 1, isUnreadable: true)
     }
@@ -40,6 +42,15 @@ struct CursorFile {
     var damaged = 0
     /// The disk did not give the file back: it is replaced as a whole, or a slot of it would count later on.
     var isUnreadable = false
+    /// It is no file of ours: what it is instead.
+    var refusal: String?
+
+    /// For the operator.
+    var notes: [String] {
+      refusal.map {
+        ["what was delivered is not known, a new cursor is kept and results may be sent again: \($0)"]
+      } ?? []
+    }
   }
 
   init(files: any SpoolFileSystem, after cursor: Cursor?, isSuspect: Bool) {

@@ -56,7 +56,7 @@ extension SpoolCore {
     counters.cursorDamaged += found.damaged
     counters.setAside += recovery.setAside
     counters.unreadable += recovery.unknownRecords
-    counters.notes = files.notes
+    counters.notes = found.notes + files.notes
     if continues {
       reportDamage(recovery, at: time)
     } else {

@@ -69,7 +69,7 @@ package struct SpoolInspector: Sendable {
     status.bytesUsed = log.usedBytes
     status.segments = log.segments.count
     status.recordedThrough = recovery.highest
-    status.notes = files.notes
+    status.notes = found.notes + files.notes
     self.status = status
   }
 

@@ -44,7 +44,9 @@ import Testing
   }
 
   /// A state folder that an agent has lived in: a cached list of one check, results in the store, a history, counts.
-  private func lived(_ body: (Scene) async throws -> Void) async throws {
+  ///
+  /// - Parameter more: lines of its `quartz` section.
+  private func lived(more: String = "", _ body: (Scene) async throws -> Void) async throws {
     let backend = FakeQuartz()
     try await withTemporaryDirectory { folder in
       try await withLoopbackServer(script: RunStories.web) { web in
@@ -61,6 +63,7 @@ import Testing
                 url: http://127.0.0.1:\(port)/v1
                 api_key: \(FakeQuartz.key)
                 checks: {pull: true}
+              \(more)
               """, in: folder)
           let scene = Scene(folder: folder, web: web, backend: backend)
           let first = try scene.start()
@@ -78,13 +81,19 @@ import Testing
   }
 
   /// The third start says what it put aside, in the log, in `status` and to `doctor`, and probes.
-  private func livesWithout(_ input: String, _ scene: Scene, trap: String) async throws {
+  ///
+  /// - Parameter isAlone: nothing else is read at the same moment, which would be put aside too: a death does not say
+  ///   which of them it was.
+  private func livesWithout(
+    _ input: String, _ scene: Scene, trap: String, isAlone: Bool = true
+  ) async throws {
     let seen = scene.web.accepted
     let process = try scene.start(trap)
     try await process.wait(for: "the probes going on") { scene.web.accepted > seen + 1 }
     #expect(process.stderr.contains("put aside what two starts died over"), "\(process.stderr)")
     #expect(process.stderr.contains("the start before this one died"), "\(process.stderr)")
-    #expect(scene.aside.count == 1, "\(scene.aside)")
+    #expect(scene.aside.count == 1 || !isAlone, "\(scene.aside)")
+    #expect(isAlone || scene.aside.contains { $0.hasPrefix(input) }, "\(scene.aside)")
     let status = try await agent("status", in: scene.folder)
     #expect(status.stdout.contains("was put aside"), "\(status.stdout)\(status.stderr)")
     let doctor = try await agent("doctor", in: scene.folder)
@@ -103,6 +112,30 @@ import Testing
       for _ in 0..<2 { try await scene.dies(of: trap) }
       #expect(scene.aside.isEmpty, "put aside too early: \(scene.aside)")
       try await livesWithout(input, scene, trap: trap)
+    }
+  }
+
+  /// Small files that hold what was learned: they are not there in each life, so one is made.
+  @Test(arguments: [
+    ("delivery.json", ""),
+    (
+      "resources.json",
+      """
+        update_resources: true
+        deliver: {to: supabase}
+        supabase: {url: "http://127.0.0.1:9/", api_key: k, email: a@example.com, password: p}
+      """
+    ),
+  ])
+  func theThirdStartLivesWithoutWhatWasLearned(input: String, more: String) async throws {
+    try await lived(more: more) { scene in
+      let place = scene.folder.path + "/state/" + input
+      try #"{"version":1}"#.write(toFile: place, atomically: true, encoding: .utf8)
+      #expect(chmod(place, 0o600) == 0)
+      let trap = "\(input):reading"
+      for _ in 0..<2 { try await scene.dies(of: trap) }
+      #expect(scene.aside.isEmpty, "put aside too early: \(scene.aside)")
+      try await livesWithout(input, scene, trap: trap, isAlone: false)
     }
   }
 

@@ -52,6 +52,32 @@ import Testing
     }
   }
 
+  /// Somebody gave the cursor a second name: the log, `status` and `doctor` say so.
+  @Test func aCursorWithTwoNamesIsTold() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        try config(web.port, in: folder)
+        let process = try AgentProcess(["run"], in: folder)
+        try await process.wait(for: "a probe") { web.accepted >= 2 }
+        process.send(SIGTERM)
+        #expect(try await process.finish().status == 0)
+        #expect(link(folder.path + "/state/spool/cursor", folder.path + "/other") == 0)
+        let doctor = try await agent("doctor", in: folder)
+        #expect(doctor.stdout.contains("spool/cursor has 2 names (hard links)"), "\(doctor.stdout)")
+        let next = try AgentProcess(["run"], in: folder)
+        let seen = web.accepted
+        try await next.wait(for: "a probe") { web.accepted > seen }
+        #expect(next.stderr.contains("spool/cursor has 2 names (hard links)"), "\(next.stderr)")
+        let status = try await agent("status", in: folder)
+        #expect(status.stdout.contains("spool/cursor has 2 names (hard links)"), "\(status.stdout)")
+        next.send(SIGTERM)
+        #expect(try await next.finish().status == 0)
+        let healed = try await agent("doctor", in: folder)
+        #expect(!healed.stdout.contains("hard links"), "\(healed.stdout)")
+      }
+    }
+  }
+
   @Test func whatTheReceiverRefusedIsSentAgainWhenItsFaultIsMended() async throws {
     let backend = FakeQuartz()
     backend.setKnownChecks { _ in false }

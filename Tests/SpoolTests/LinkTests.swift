@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import Monitoring
 import Testing
 
 @testable import Spool
@@ -46,5 +47,32 @@ import Testing
       }
     }
     #expect(try String(contentsOf: URL(filePath: victim), encoding: .utf8) == "precious")
+  }
+
+  /// A cursor that has got another name is neither read nor written: a new one takes its place, the other keeps its
+  /// bytes, and the operator is told what happened.
+  @Test func aCursorWithTwoNamesIsReplacedAndTold() async throws {
+    let directory = try ScratchDirectory()
+    let settings = SpoolSettings(path: directory.path + "/spool", size: 4 << 20, segmentSize: 256 << 10)
+    let spool = try await ResultSpool.open(settings)
+    for number in 0..<5 { #expect(await spool.append(sampleRecord(number))) }
+    await spool.acknowledge(.live, await spool.pending(.live, limit: 2).map(\.sequence))
+    await spool.close()
+    let (cursor, other) = (settings.path + "/cursor", directory.path + "/other")
+    #expect(link(cursor, other) == 0)
+    let bytes = try Data(contentsOf: URL(filePath: other))
+    let looked = try SpoolInspector(path: settings.path)
+    #expect(looked.status.notes.first?.contains("\(cursor) has 2 names (hard links)") == true)
+    looked.release()
+    let again = try await ResultSpool.open(settings)
+    #expect(again.status().notes.first?.contains("\(cursor) has 2 names (hard links)") == true)
+    #expect(again.status().isDurable && again.status().cursorDamaged == 1)
+    #expect(again.status().depth == 5, "sent again, never lost")
+    await again.acknowledge(.live, await again.pending(.live, limit: 9).map(\.sequence))
+    await again.close()
+    #expect(try Data(contentsOf: URL(filePath: other)) == bytes)
+    let mended = try await ResultSpool.open(settings)
+    #expect(mended.status().notes.allSatisfy { !$0.contains("hard links") } && mended.status().depth == 0)
+    await mended.close()
   }
 }

@@ -66,6 +66,7 @@ struct Agent {
       if case .memory(let reason, _) = spool.status().mode {
         log.warning("results are kept in memory only and lost with the process: \(reason)")
       }
+      for note in spool.status().notes { log.warning("the store: \(note)") }
       return spool
     } catch {
       switch error {

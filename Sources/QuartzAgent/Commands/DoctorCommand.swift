@@ -89,6 +89,7 @@ struct DoctorCommand: AsyncParsableCommand {
     findings += familyFindings()
     if let settings {
       findings += stateFolderFindings(settings.agent.stateDir, spool: settings.spool.size)
+      findings += strangeFileFindings(settings.agent.stateDir)
       findings += asideFindings(settings.agent.stateDir)
     }
     return findings

@@ -93,12 +93,44 @@ func stateFolderFindings(_ path: String, spool: Int) -> [Finding] {
   return [.fine("state_dir", "\(path) is there and writable")] + spaceFindings(path, spool)
 }
 
-/// Space for the spool, and file systems on which its promise does not hold.
+/// What lies where the agent keeps its own files and is none: it is refused at the start.
+func strangeFileFindings(_ path: String) -> [Finding] {
+  [path, path + "/spool", path + "/windows"].flatMap { folder in
+    names(in: folder).prefix(4096).compactMap { name -> String? in
+      let place = folder + "/" + name
+      var facts = stat()
+      guard lstat(place, &facts) == 0, facts.st_mode & S_IFMT != S_IFDIR else { return nil }
+      if facts.st_mode & S_IFMT == S_IFLNK { return "\(place) is a symbolic link: move it away" }
+      // The socket of the status server.
+      guard facts.st_mode & S_IFMT == S_IFREG else { return nil }
+      let descriptor = open(place, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      return OwnFile.objection(to: descriptor).map { "\(place) \($0)" }
+    }
+  }.prefix(8).map {
+    .trouble(
+      "state_dir", $0.printable(maxBytes: 512), hint: "the agent reads and writes only files of its own")
+  }
+}
+
+private func names(in path: String) -> [String] {
+  guard let folder = opendir(path) else { return [] }
+  defer { closedir(folder) }
+  var names: [String] = []
+  while let entry = readdir(folder) {
+    names.append(
+      withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+  }
+  return names
+}
+
 /// What two starts of the agent died over.
 func asideFindings(_ path: String) -> [Finding] {
   asideNotes(in: path).map { .warning("state_dir", $0, hint: asideHint) }
 }
 
+/// Space for the spool, and file systems on which its promise does not hold.
 private func spaceFindings(_ path: String, _ spool: Int) -> [Finding] {
   guard let facts = MachineFacts.fileSystem(of: path) else { return [] }
   var findings: [Finding] = []
@@ -118,13 +150,8 @@ private func spaceFindings(_ path: String, _ spool: Int) -> [Finding] {
 
 /// What an existing spool holds of its space already.
 private func segmentBytes(below path: String) -> Int {
-  guard let folder = opendir("\(path)/spool") else { return 0 }
-  defer { closedir(folder) }
   var total = 0
-  while let entry = readdir(folder) {
-    let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    }
+  for name in names(in: "\(path)/spool") {
     var facts = stat()
     if stat("\(path)/spool/\(name)", &facts) == 0, facts.st_mode & S_IFMT == S_IFREG {
       total += Int(facts.st_blocks) * 512
