@@ -43,7 +43,8 @@ struct DNSExchange: Sendable {
     _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
     // In microseconds: to divide a duration is much slower.
-    let half = ContinuousClock.now.duration(to: deadline).microseconds / 2
+    var time = AttemptTime(until: deadline)
+    let half = time.left.microseconds / 2
     let patience = min(.seconds(2), patience ?? .microseconds(half))
     let dialogue = DNSDatagramDialogue(
       first: query, patience: patience, repetitions: repetitions, freshID: Self.freshID)
@@ -54,13 +55,14 @@ struct DNSExchange: Sendable {
       return DNSReply(
         content: .failure(failure(report, label(server), server.source, ignored)), transport: .udp,
         ignored: ignored,
-        elapsed: report.elapsed)
+        elapsed: report.elapsed, held: report.held)
     }
     // Only the header counts when it says that the rest is cut, wherever the cut went.
     if answer[2] & 0x02 != 0 {
       var again = query
       again.id = Self.freshID()
-      var reply = try await askOverTCP(again, server, until: deadline)
+      time.spend(report.elapsed - report.held)
+      var reply = try await askOverTCP(again, server, until: time.deadline)
       reply.truncated = true
       if case .failure(var verdict) = reply.content {
         let words = verdict.message ?? verdict.reason.rawValue
@@ -70,10 +72,12 @@ struct DNSExchange: Sendable {
       reply.ignored += ignored
       reply.cutAfter = report.elapsed
       reply.elapsed += report.elapsed
+      reply.held += report.held
       return reply
     }
     return DNSReply(
-      content: read(answer, server), transport: .udp, ignored: ignored, elapsed: report.elapsed)
+      content: read(answer, server), transport: .udp, ignored: ignored, elapsed: report.elapsed,
+      held: report.held)
   }
 
   private func askOverTCP(
@@ -85,7 +89,8 @@ struct DNSExchange: Sendable {
     return DNSReply(
       content: content(of: outcome.dialogue, report, server), transport: .tcp,
       ignored: outcome.dialogue.ignored,
-      connect: report.connected.map { report.started.duration(to: $0) }, elapsed: report.elapsed)
+      connect: report.connected.map { report.started.duration(to: $0) }, elapsed: report.elapsed,
+      held: report.held)
   }
 
   func content(

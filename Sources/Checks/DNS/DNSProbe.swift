@@ -48,10 +48,11 @@ package struct DNSProbe: Probe {
     case .ended(var outcome):
       outcome.assertions = DNSJudge(settings: run.settings, question: run.question).unanswered()
       return outcome
-    case .found(let addresses, let dns):
-      time.spend(dns)
+    case .found(let addresses, let name):
+      time.spend(name?.spent)
+      let dns = name?.elapsed
       guard run.isPlain, addresses.count == 1 else {
-        return try await ask(addresses, of: server, run, dns: dns)
+        return try await ask(addresses, of: server, run, dns: dns, within: time)
       }
       // Without the layers that other checks need: each of them costs as much as judging the answer.
       let exchange = DNSExchange(reactor: reactor, phase: .answer, name: server)
@@ -105,23 +106,25 @@ package struct DNSProbe: Probe {
 
   private func askSystem(_ run: Run) async throws(CancellationError) -> ProbeOutcome {
     let settings = run.settings
-    let ask: @Sendable (DNSQuestion) async throws(CancellationError) -> DNSReply = {
-      (question: DNSQuestion) async throws(CancellationError) in
+    let ask: SerialSurveyor.Ask = {
+      (question: DNSQuestion, deadline: ContinuousClock.Instant) async throws(CancellationError) in
       try await system.ask(
-        question, recursion: settings.recursion, over: settings.transport, phase: .answer, until: run.deadline
-      )
+        question, recursion: settings.recursion, over: settings.transport, phase: .answer, until: deadline)
     }
-    let reply = try await ask(run.question)
+    var time = AttemptTime(until: run.deadline)
+    let reply = try await ask(run.question, time.deadline)
+    time.spend(reply.spent)
     var serials: SerialSurvey?
     if settings.expect.serialAgreement, reply.failure == nil {
-      serials = try await survey(run, port: 53, ask)
+      serials = try await survey(run, port: 53, within: time, ask)
     }
     return await judged(reply, from: nil, run, dns: nil, serials: serials)
   }
 
   private func ask(
-    _ addresses: [SocketAddress], of server: Endpoint, _ run: Run, dns: Duration?
+    _ addresses: [SocketAddress], of server: Endpoint, _ run: Run, dns: Duration?, within time: AttemptTime
   ) async throws(CancellationError) -> ProbeOutcome {
+    var time = time
     var exchange = DNSExchange(
       reactor: reactor, phase: .answer, name: server, transport: run.settings.transport)
     if let engine, run.settings.transport == .dot || run.settings.transport == .doh {
@@ -132,35 +135,34 @@ package struct DNSProbe: Probe {
     let reply: DNSReply
     if addresses.count == 1 {
       reply = try await exchange.ask(
-        run.question, recursion: run.settings.recursion, server: peer, until: run.deadline)
+        run.question, recursion: run.settings.recursion, server: peer, until: time.deadline)
     } else {
       (reply, peer) = try await exchange.ask(
-        run.question, recursion: run.settings.recursion, ofFirst: addresses, until: run.deadline)
+        run.question, recursion: run.settings.recursion, ofFirst: addresses, until: time.deadline)
     }
+    time.spend(reply.spent)
     guard run.settings.expect.serialAgreement, reply.failure == nil else {
       return await judged(reply, from: peer, run, dns: dns)
     }
-    let serials = try await survey(run, exchange, of: server, at: peer)
+    let serials = try await survey(run, exchange, of: server, at: peer, within: time)
     return await judged(reply, from: peer, run, dns: dns, serials: serials)
   }
 
   private func survey(
-    _ run: Run, _ exchange: DNSExchange, of server: Endpoint, at peer: SocketAddress
+    _ run: Run, _ exchange: DNSExchange, of server: Endpoint, at peer: SocketAddress, within time: AttemptTime
   ) async throws(CancellationError) -> SerialSurvey {
     let plain = run.settings.transport == .udp || run.settings.transport == .tcp
-    return try await survey(run, port: plain ? server.port : 53) {
-      (question: DNSQuestion) async throws(CancellationError) in
-      try await exchange.ask(
-        question, recursion: run.settings.recursion, server: peer, until: run.deadline)
+    return try await survey(run, port: plain ? server.port : 53, within: time) {
+      (question: DNSQuestion, deadline: ContinuousClock.Instant) async throws(CancellationError) in
+      try await exchange.ask(question, recursion: run.settings.recursion, server: peer, until: deadline)
     }
   }
 
   private func survey(
-    _ run: Run, port: UInt16,
-    _ ask: @escaping @Sendable (DNSQuestion) async throws(CancellationError) -> DNSReply
+    _ run: Run, port: UInt16, within time: AttemptTime, _ ask: @escaping SerialSurveyor.Ask
   ) async throws(CancellationError) -> SerialSurvey {
     let surveyor = SerialSurveyor(reactor: reactor, finder: finder, check: run.check, port: port, ask: ask)
-    return try await surveyor.survey(of: run.question.name, until: run.deadline)
+    return try await surveyor.survey(of: run.question.name, until: time.deadline)
   }
 
   /// Most answers are a few hundred bytes, held against a literal or nothing.
@@ -219,20 +221,21 @@ extension DNSExchange {
     _ question: DNSQuestion, recursion: Bool, ofFirst addresses: [SocketAddress],
     until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> (reply: DNSReply, peer: SocketAddress) {
-    var elapsed = Duration.zero
+    var time = AttemptTime(until: deadline)
+    var (elapsed, held) = (Duration.zero, Duration.zero)
     var worst: (reply: DNSReply, peer: SocketAddress)?
     for (index, peer) in addresses.enumerated() {
-      let now = ContinuousClock.now
-      let left = addresses.count - index
-      let share = left == 1 ? deadline : now + now.duration(to: deadline) / left
-      var reply = try await ask(question, recursion: recursion, server: peer, until: share)
+      let share = time.left / (addresses.count - index)
+      var reply = try await ask(question, recursion: recursion, server: peer, until: .now + share)
+      time.spend(reply.spent)
       elapsed += reply.elapsed
-      reply.elapsed = elapsed
+      held += reply.held
+      (reply.elapsed, reply.held) = (elapsed, held)
       guard let failure = reply.failure else { return (reply, peer) }
       if worst == nil || !failure.reason.isLocal { worst = (reply, peer) }
     }
     guard var worst else { preconditionFailure("asked no server at all") }
-    worst.reply.elapsed = elapsed
+    (worst.reply.elapsed, worst.reply.held) = (elapsed, held)
     return worst
   }
 }

@@ -25,6 +25,11 @@ struct DNSReply: Sendable {
   var secure: DNSSecureFacts?
   /// On the wire: connecting, asking, waiting. Our own waiting for a turn is not in it.
   var elapsed: Duration
+  /// The part of it for which this machine held the servers back, which comes off nobody's time.
+  var held = Duration.zero
+
+  /// What it took of the attempt's time.
+  var spent: Duration { max(.zero, elapsed - held) }
 
   var failure: Verdict? {
     if case .failure(let verdict) = content { verdict } else { nil }

@@ -42,7 +42,7 @@ extension DNSExchange {
       connect: report.connected.map { report.started.duration(to: $0) },
       secure: DNSSecureFacts(
         handshake: summary.elapsed, tls: summary.report.map { TLSFacts($0, now: .now()) }),
-      elapsed: report.elapsed)
+      elapsed: report.elapsed, held: report.held)
     if outcome.dialogue.inner.answer == nil, !outcome.dialogue.inner.isMalformed {
       if let failure = handshakeFailure(summary, report, server) {
         reply.content = .failure(failure)
@@ -97,7 +97,7 @@ extension DNSExchange {
       secure: DNSSecureFacts(
         handshake: timings.tls, tls: dialled.report.tls.map { TLSFacts($0, now: .now()) },
         statusCode: dialled.report.statusCode, httpVersion: dialled.report.httpVersion),
-      elapsed: dialled.elapsed)
+      elapsed: dialled.elapsed, held: max(.zero, dialled.elapsed - dialled.spent))
   }
 
   private static let mediaType = "application/dns-message"

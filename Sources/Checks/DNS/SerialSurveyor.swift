@@ -15,21 +15,29 @@ struct SerialSurveyor: Sendable {
   let check: MonitoringCheck
   /// Of the zone's servers: 53, or that of the check's server.
   let port: UInt16
-  /// Asks the check's server.
-  let ask: @Sendable (DNSQuestion) async throws(CancellationError) -> DNSReply
+  /// Asks the check's server, until then.
+  typealias Ask = @Sendable (DNSQuestion, ContinuousClock.Instant) async throws(CancellationError) -> DNSReply
+  let ask: Ask
 
   func survey(
     of name: DNSName, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> SerialSurvey {
-    let (zone, servers, failure) = try await delegation(of: name, until: deadline)
+    var time = AttemptTime(until: deadline)
+    let (zone, servers, failure) = try await delegation(of: name, within: &time)
     guard let zone else { return SerialSurvey(failure: failure ?? unknownZone(name)) }
     var targets: [(server: DNSName, address: SocketAddress)] = []
     var entries: [SerialSurvey.Entry] = []
     for server in servers {
       let endpoint = Endpoint(host: server.description, port: port)
-      switch try await finder.find(.init(endpoint, for: .dns), for: check, until: deadline) {
-      case .found(let addresses, _): targets += addresses.map { (server, $0) }
-      case .ended(let outcome): entries.append(.init(server: server, outcome: .ofUnresolved(outcome.verdict)))
+      let begun = ContinuousClock.now
+      switch try await finder.find(.init(endpoint, for: .dns), for: check, until: time.deadline) {
+      case .found(let addresses, let name):
+        time.spend(name?.spent)
+        targets += addresses.map { (server, $0) }
+      case .ended(let outcome):
+        // Nobody says how much of it was ours: the time of all is bounded in any case.
+        time.spend(begun.duration(to: .now))
+        entries.append(.init(server: server, outcome: .ofUnresolved(outcome.verdict)))
       }
     }
     for target in targets.dropFirst(Self.addressLimit) {
@@ -37,7 +45,7 @@ struct SerialSurveyor: Sendable {
       entries.append(
         .init(server: target.server, address: target.address.address, outcome: .failed(words)))
     }
-    let asked = try await serials(Array(targets.prefix(Self.addressLimit)), zone, until: deadline)
+    let asked = try await serials(Array(targets.prefix(Self.addressLimit)), zone, until: time.deadline)
     return SerialSurvey(zone: zone, entries: asked + entries)
   }
 
@@ -47,11 +55,12 @@ struct SerialSurveyor: Sendable {
 
   /// From the name upward: the first that has NS records is the zone.
   private func delegation(
-    of name: DNSName, until deadline: ContinuousClock.Instant
+    of name: DNSName, within time: inout AttemptTime
   ) async throws(CancellationError) -> (zone: DNSName?, servers: [DNSName], failure: Verdict?) {
     var candidate = name
     for _ in 0..<8 {
-      let reply = try await ask(DNSQuestion(name: candidate, type: .ns))
+      let reply = try await ask(DNSQuestion(name: candidate, type: .ns), time.deadline)
+      time.spend(reply.spent)
       guard case .message(let message) = reply.content else { return (nil, [], reply.failure) }
       let servers = message.answers.compactMap { record -> DNSName? in
         guard record.type == .ns, record.name == candidate, case .name(let server) = record.value else {

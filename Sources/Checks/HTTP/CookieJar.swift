@@ -94,8 +94,10 @@ struct CookieJar: Hashable, Sendable {
   /// False: the cookie is for somebody else's host.
   private static func set(domain text: String, of cookie: inout Cookie, for host: String) -> Bool {
     let domain = (text.hasPrefix(".") ? String(text.dropFirst()) : text).lowercased()
-    if domain.isEmpty || domain == host { return true }
-    guard domain.contains("."), matches(host, domain) else { return false }
+    if domain.isEmpty { return true }
+    guard matches(host, domain) else { return false }
+    // A host without a dot, or an address, is nobody's parent.
+    guard domain.contains("."), IPAddress(domain) == nil else { return domain == host }
     cookie.domain = domain
     cookie.isHostOnly = false
     return true

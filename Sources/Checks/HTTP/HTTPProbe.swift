@@ -82,12 +82,12 @@ package struct HTTPProbe: Probe {
       let dialled: DialledTransfer
       switch try await route.find(step.url, after: trail.source, until: time.deadline) {
       case .ended(let outcome): return (trail, .ended(outcome))
-      case .found(let addresses, let dns):
-        time.spend(dns)
+      case .found(let addresses, let name):
+        time.spend(name?.spent)
         dialled = try await sender.perform(
           session.request(for: step), step, plan.settings, to: addresses, until: time.deadline)
         time.spend(dialled.spent)
-        trail.add(dialled, step, dns: dns)
+        trail.add(dialled, step, dns: name?.elapsed)
         if let failure = dialled.report.failure {
           return (trail, .hopFailure(route.verdict(failure, of: dialled, at: step.endpoint)))
         }

@@ -12,6 +12,8 @@ struct AddressLookup: Hashable, Sendable {
   var addresses: [IPAddress] = []
   var failure: Verdict?
   var elapsed = Duration.zero
+  /// The part of it for which this machine held the servers back.
+  var held = Duration.zero
   /// The names that the answer led through, from the one that was asked for on.
   private(set) var aliases: [String] = []
   /// There are addresses, but they are not all, and all were wanted.
@@ -23,7 +25,7 @@ struct AddressLookup: Hashable, Sendable {
   ///
   /// - Parameter server: whom the check itself chose to ask; nil: the machine's name servers.
   init(_ reply: DNSReply, to question: DNSQuestion, from server: Endpoint? = nil) {
-    elapsed = reply.elapsed
+    (elapsed, held) = (reply.elapsed, reply.held)
     if case .message(let message) = reply.content { aliases = Self.aliases(message, question) }
     switch reply.content {
     case .failure(let verdict):
@@ -77,6 +79,7 @@ struct AddressLookup: Hashable, Sendable {
     let addresses = lookups.flatMap(\.addresses)
     aliases = lookups.flatMap(\.aliases).withoutRepetitions()
     elapsed = lookups.map(\.elapsed).max() ?? .zero
+    held = elapsed - (lookups.map { $0.elapsed - $0.held }.max() ?? .zero)
     if lookups.count == 1 { elapsed += lookups[0].patience }
     // A server that fails for one family says more than "no such record" for the other.
     let telling = lookups.compactMap(\.failure).first { $0.reason != .dnsNoData }

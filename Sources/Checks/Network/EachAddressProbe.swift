@@ -25,8 +25,9 @@ package struct EachAddressProbe: Probe {
     var time = AttemptTime(until: deadline)
     switch try await finder.find(target, for: check, until: deadline) {
     case .ended(let outcome): return outcome
-    case .found(let addresses, let dns):
-      time.spend(dns)
+    case .found(let addresses, let name):
+      time.spend(name?.spent)
+      let dns = name?.elapsed
       let outcomes = try await probe(addresses, check, time.deadline)
       return Self.merge(zip(addresses, outcomes).map { ($0, $1) }, of: check, dns: dns)
     }

@@ -67,9 +67,12 @@ final class NameServers: Sendable {
         switch event {
         case .cancelled: return DNSReply?.none
         case .overdue(let turn):
-          if turns.isOverdue(turn) { health.withLock { $0.wasSilent(turn.server, at: .now) } }
-        case .reply(let turn, var reply):
-          reply.elapsed += began.duration(to: turn.started)
+          // What came may be waiting for the reactor's thread, which is with others.
+          if turns.isOverdue(turn, held: reactor.turnAge()) {
+            health.withLock { $0.wasSilent(turn.server, at: .now) }
+          }
+        case .reply(let turn, let heard):
+          let reply = turns.counted(heard, of: turn, since: began)
           if note(reply, from: turn.server) {
             group.cancelAll()
             return reply
@@ -104,7 +107,7 @@ final class NameServers: Sendable {
       repetitions: query.repetitions)
     group.addTask { [question = query.question, recursion = query.recursion] in
       let reply = try? await exchange.ask(
-        question, recursion: recursion, server: turn.server, until: turn.end)
+        question, recursion: recursion, server: turn.server, until: .now + turn.limit)
       return reply.map { .reply(turn, $0) } ?? .cancelled
     }
     guard !turn.isLast else { return }

@@ -10,17 +10,32 @@ package struct ResolvedHost: Hashable, Sendable {
   package var failure: Verdict?
   /// From the start of resolution to its end; zero for an address literal.
   package var elapsed: Duration
+  /// The part of it for which this machine held the name servers back.
+  package var held: Duration
   /// The names that the answers led through, whether or not there was an address at their end.
   package var aliases: [String]
 
   package init(
-    addresses: [IPAddress] = [], failure: Verdict? = nil, elapsed: Duration = .zero, aliases: [String] = []
+    addresses: [IPAddress] = [], failure: Verdict? = nil, elapsed: Duration = .zero, held: Duration = .zero,
+    aliases: [String] = []
   ) {
     self.addresses = addresses
     self.failure = failure
     self.elapsed = elapsed
+    self.held = held
     self.aliases = aliases
   }
+
+  /// What it took of the attempt's time.
+  package var spent: Duration { max(.zero, elapsed - held) }
+}
+
+/// How long a name took.
+package struct NameTime: Hashable, Sendable {
+  /// From the start of resolution to its end.
+  package var elapsed: Duration
+  /// What it took of the attempt's time: without what this machine held back.
+  package var spent: Duration
 }
 
 /// How much of a host's addresses must be known.

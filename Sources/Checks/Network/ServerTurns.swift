@@ -14,8 +14,8 @@ struct ServerTurns {
     var started: Instant
     /// How long it has before the next one is asked too.
     var share: Duration
-    /// Until when its answer counts.
-    var end: Instant
+    /// What is left of the time of all when it begins.
+    var limit: Duration
     var isLast: Bool
   }
 
@@ -24,7 +24,9 @@ struct ServerTurns {
 
   private var upcoming: ArraySlice<SocketAddress>
   private let timeout: Duration
-  private let end: Instant
+  /// What all servers have together, and what is left of it: only what they took themselves counts.
+  private let whole: Duration
+  private var left: Duration
   /// Of the newest turn; zero: none began.
   private var newest = 0
   /// The newest turn's server had its time, or failed: the next one may begin.
@@ -42,7 +44,9 @@ struct ServerTurns {
     upcoming = servers[...]
     timeout = configuration.timeout
     // No later than a resolver that waits for one after the other gives up.
-    end = min(deadline, start + timeout * (configuration.attempts * servers.count))
+    whole = min(
+      max(.zero, start.duration(to: deadline)), timeout * (configuration.attempts * servers.count))
+    left = whole
   }
 
   /// The turn that begins now; nil: none does.
@@ -50,24 +54,43 @@ struct ServerTurns {
     guard isDue, let server = upcoming.popFirst() else { return nil }
     isDue = false
     (newest, running) = (newest + 1, running + 1)
-    let share = min(timeout, max(.zero, now.duration(to: end)) / (upcoming.count + 1))
+    let share = min(timeout, left / (upcoming.count + 1))
     return Turn(
-      number: newest, server: server, started: now, share: share, end: end, isLast: upcoming.isEmpty)
+      number: newest, server: server, started: now, share: share, limit: left, isLast: upcoming.isEmpty)
   }
 
   /// The turn's share of the time is over. True if nothing came meanwhile.
-  mutating func isOverdue(_ turn: Turn) -> Bool {
+  ///
+  /// - Parameter held: for how long what comes has been waiting for our own thread.
+  mutating func isOverdue(_ turn: Turn, held: Duration = .zero) -> Bool {
     guard turn.number == newest, !isDue else { return false }
     isDue = true
+    left -= min(left, max(.zero, turn.share - held))
     return true
   }
 
+  /// What the turn's server and those before it took of the time: all that was left when it began is taken off.
+  func counted(_ reply: DNSReply, of turn: Turn, since start: Instant) -> DNSReply {
+    var reply = reply
+    let spent = whole - turn.limit + reply.spent
+    reply.elapsed += start.duration(to: turn.started)
+    reply.held = max(.zero, reply.elapsed - spent)
+    return reply
+  }
+
   /// The turn's server cannot answer, or there is no way to ask it.
+  ///
+  /// - Parameter reply: as `counted`.
   mutating func ended(_ turn: Turn, with reply: DNSReply) {
     running -= 1
-    if turn.number == newest { isDue = true }
+    if turn.number == newest, !isDue {
+      isDue = true
+      left = min(left, max(.zero, whole - reply.spent))
+    }
     let elapsed = max(best?.elapsed ?? .zero, reply.elapsed)
+    let spent = max(best?.spent ?? .zero, reply.spent)
     if best?.failure != nil || best == nil { best = reply }
     best?.elapsed = elapsed
+    best?.held = elapsed - spent
   }
 }

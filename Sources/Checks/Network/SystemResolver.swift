@@ -64,7 +64,7 @@ package final class SystemResolver: HostResolving {
     )
     // RFC 6761 section 6.3: never a question for the DNS.
     if isLocalhost(host) { return ResolvedHost(failure: missing) }
-    let wanted = Wanted(ip: ip, scope: scope, deadline: deadline)
+    let wanted = Wanted(ip: ip, scope: scope, time: AttemptTime(until: deadline))
     var found = try await search(for: name, host, wanted, configuration(contents))
     if !inFile.isEmpty, found.failure?.reason == .dnsNXDomain { found.failure = missing }
     return found
@@ -81,11 +81,12 @@ package final class SystemResolver: HostResolving {
     }
     var configuration = ResolverConfiguration()
     configuration.servers = servers
-    let wanted = Wanted(ip: ip, scope: scope, deadline: deadline)
+    let wanted = Wanted(ip: ip, scope: scope, time: AttemptTime(until: deadline))
     let lookup = try await lookUp(
       target, wanted, of: Source(servers: others, configuration, called: name))
     return ResolvedHost(
-      addresses: lookup.addresses, failure: lookup.failure, elapsed: lookup.elapsed, aliases: lookup.aliases)
+      addresses: lookup.addresses, failure: lookup.failure, elapsed: lookup.elapsed, held: lookup.held,
+      aliases: lookup.aliases)
   }
 
   /// By the hosts file and the rules of `localhost`.
@@ -116,41 +117,46 @@ package final class SystemResolver: HostResolving {
     for name: DNSName, _ host: String, _ wanted: Wanted, _ configuration: ResolverConfiguration
   ) async throws(CancellationError) -> ResolvedHost {
     if configuration.servers.isEmpty { return ResolvedHost(failure: .noNameServer) }
-    var elapsed = Duration.zero
+    var wanted = wanted
+    var (elapsed, held) = (Duration.zero, Duration.zero)
     var aliases: [String] = []
     // Of the name as it is written, and of what the search list makes of it.
     var own: Verdict?
     var guessed: Verdict?
     for candidate in configuration.candidates(for: name, isAbsolute: host.hasSuffix(".")) {
       let lookup = try await lookUp(candidate, wanted, of: Source(servers: servers, configuration))
+      wanted.time.spend(lookup.elapsed - lookup.held)
       elapsed += lookup.elapsed
+      held += lookup.held
       aliases += lookup.aliases
       if !lookup.addresses.isEmpty {
-        return ResolvedHost(addresses: lookup.addresses, elapsed: elapsed, aliases: lookup.aliases)
+        return ResolvedHost(
+          addresses: lookup.addresses, elapsed: elapsed, held: held, aliases: lookup.aliases)
       }
       // It is this name that is meant: another one would be another host.
       if lookup.isPartial {
-        return ResolvedHost(failure: lookup.failure.map(unknownIfDeaf), elapsed: elapsed, aliases: aliases)
+        return ResolvedHost(
+          failure: lookup.failure.map(unknownIfDeaf), elapsed: elapsed, held: held, aliases: aliases)
       }
       if candidate == name {
         own = lookup.failure
       } else if guessed == nil || guessed?.reason == .dnsNXDomain {
         guessed = lookup.failure
       }
-      if ContinuousClock.now >= wanted.deadline { break }
+      if wanted.time.left == .zero { break }
     }
     // That a guess does not exist says nothing; that a server failed over one may be why nothing was found.
     let isOpen = own?.reason == .dnsNXDomain && guessed.map { $0.reason != .dnsNXDomain } ?? false
     let failure = isOpen ? guessed : own ?? guessed
     return ResolvedHost(
-      failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed, aliases: aliases)
+      failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed, held: held, aliases: aliases)
   }
 
-  /// Which addresses of a name, and until when.
+  /// Which addresses of a name, and within what.
   private struct Wanted: Sendable {
     var ip: IPPreference
     var scope: ResolveScope
-    var deadline: ContinuousClock.Instant
+    var time: AttemptTime
   }
 
   /// Whom to ask.
@@ -171,16 +177,17 @@ package final class SystemResolver: HostResolving {
     _ name: DNSName, _ wanted: Wanted, of source: Source
   ) async throws(CancellationError) -> AddressLookup {
     switch wanted.ip {
-    case .v4: return try await lookUp(.a, of: name, until: wanted.deadline, source)
-    case .v6: return try await lookUp(.aaaa, of: name, until: wanted.deadline, source)
+    case .v4: return try await lookUp(.a, of: name, within: wanted.time.left, source)
+    case .v6: return try await lookUp(.aaaa, of: name, within: wanted.time.left, source)
     case .any: break
     }
     // Whoever wants all of them waits for both families, but not until there is no time left to probe them.
-    let half = ContinuousClock.now.duration(to: wanted.deadline).microseconds / 2
-    let deadline = wanted.scope == .each ? .now + .microseconds(half) : wanted.deadline
+    let half = wanted.time.left.microseconds / 2
+    let limit = wanted.scope == .each ? .microseconds(half) : wanted.time.left
+    let deadline = ContinuousClock.now + limit
     let lookups = await withTaskGroup(of: AddressLookup?.self) { group in
       for type in [DNSRecordType.aaaa, .a] {
-        group.addTask { try? await self.lookUp(type, of: name, until: deadline, source) }
+        group.addTask { try? await self.lookUp(type, of: name, within: limit, source) }
       }
       var lookups: [AddressLookup] = []
       while lookups.count < 2, let next = await group.next() {
@@ -207,11 +214,11 @@ package final class SystemResolver: HostResolving {
   }
 
   private func lookUp(
-    _ type: DNSRecordType, of name: DNSName, until deadline: ContinuousClock.Instant, _ source: Source
+    _ type: DNSRecordType, of name: DNSName, within limit: Duration, _ source: Source
   ) async throws(CancellationError) -> AddressLookup {
     let question = DNSQuestion(name: name, type: type)
     let reply = try await source.servers.ask(
-      question, by: source.configuration, phase: .dns, until: deadline)
+      question, by: source.configuration, phase: .dns, until: .now + limit)
     return AddressLookup(reply, to: question, from: source.name)
   }
 

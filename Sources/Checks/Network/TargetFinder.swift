@@ -32,8 +32,8 @@ package struct TargetFinder: Sendable {
   }
 
   package enum Finding: Sendable {
-    /// At least one address, all of them permitted. `dns` is nil where the host is an address itself.
-    case found(addresses: [SocketAddress], dns: Duration?)
+    /// At least one address, all of them permitted. `name` is nil where the host is an address itself.
+    case found(addresses: [SocketAddress], name: NameTime?)
     /// There is nothing to dial; this is the attempt's outcome.
     case ended(ProbeOutcome)
   }
@@ -43,14 +43,15 @@ package struct TargetFinder: Sendable {
   ) async throws(CancellationError) -> Finding {
     if let finding = findAtOnce(target, for: check) { return finding }
     let host = try await resolve(target.endpoint.host, for: check, until: deadline)
-    let dns = IPAddress(target.endpoint.host) == nil ? host.elapsed : nil
+    let name = host.time(of: target.endpoint.host)
+    let dns = name?.elapsed
     if let failure = host.failure {
       let told = told(failure, of: target.endpoint.host, host.aliases, by: check)
       // How long a refusal took would tell a stranger what a name resolved to.
       let shown = failure.reason == .policyDenied ? nil : dns
       return .ended(ProbeOutcome(told, responseTime: shown, timings: Timings(dns: shown, total: shown)))
     }
-    let finding = judged(host.addresses, of: target, for: check, dns: dns)
+    let finding = judged(host.addresses, of: target, for: check, name: name)
     if check.origin == .api, case .found = finding { names.learn(target.endpoint.host, host.aliases) }
     return finding
   }
@@ -82,25 +83,26 @@ package struct TargetFinder: Sendable {
     }
     guard check.pinned == nil, let literal = IPAddress(target.endpoint.host), check.usableIP.allows(literal)
     else { return nil }
-    return judged([literal], of: target, for: check, dns: nil)
+    return judged([literal], of: target, for: check, name: nil)
   }
 
   private func judged(
-    _ addresses: [IPAddress], of target: Target, for check: MonitoringCheck, dns: Duration?
+    _ addresses: [IPAddress], of target: Target, for check: MonitoringCheck, name: NameTime?
   ) -> Finding {
     switch judge(addresses, of: target, for: check) {
-    case .permitted(let addresses): return admit(addresses, of: target.endpoint.host, for: check, dns: dns)
+    case .permitted(let addresses):
+      return admit(addresses, of: target.endpoint.host, for: check, name: name)
     case .refused(let why):
       return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
     }
   }
 
   private func admit(
-    _ addresses: [SocketAddress], of host: String, for check: MonitoringCheck, dns: Duration?
+    _ addresses: [SocketAddress], of host: String, for check: MonitoringCheck, name: NameTime?
   ) -> Finding {
-    guard check.origin == .api, let budget else { return .found(addresses: addresses, dns: dns) }
+    guard check.origin == .api, let budget else { return .found(addresses: addresses, name: name) }
     switch budget.admit(Array(addresses.prefix(Self.strangersAddresses)), of: host) {
-    case .granted(let addresses): return .found(addresses: addresses, dns: dns)
+    case .granted(let addresses): return .found(addresses: addresses, name: name)
     case .later(let wait): return .ended(.postponed(by: wait))
     case .refused(let why):
       return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
@@ -113,24 +115,24 @@ package struct TargetFinder: Sendable {
     until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> Finding {
     let host = try await resolve(endpoint.host, for: check, until: deadline)
-    let dns = IPAddress(endpoint.host) == nil ? host.elapsed : nil
+    let name = host.time(of: endpoint.host)
     if let failure = host.failure {
       // A stranger's page must not learn which names exist in here.
       if failure.reason == .policyDenied || check.origin == .api && !failure.reason.isLocal {
         return .ended(ProbeOutcome(RedirectRule.denied))
       }
-      return .ended(ProbeOutcome(failure, timings: Timings(dns: dns)))
+      return .ended(ProbeOutcome(failure, timings: Timings(dns: name?.elapsed)))
     }
     let near = host.addresses.filter { !policy.isMorePrivate($0, than: source) }
     guard case .permitted(let addresses) = judge(near, of: Target(endpoint), for: check) else {
       return .ended(ProbeOutcome(RedirectRule.denied))
     }
-    guard check.origin == .api, let budget else { return .found(addresses: addresses, dns: dns) }
+    guard check.origin == .api, let budget else { return .found(addresses: addresses, name: name) }
     let few = Array(addresses.prefix(Self.strangersAddresses))
     guard case .granted(let admitted) = budget.admit(few, of: endpoint.host, isDelayable: false) else {
       return .ended(ProbeOutcome(RedirectRule.denied))
     }
-    return .found(addresses: admitted, dns: dns)
+    return .found(addresses: admitted, name: name)
   }
 
   private enum Judgement {
@@ -184,13 +186,15 @@ package struct TargetFinder: Sendable {
     guard let named = check.resolver, IPAddress(host) == nil else {
       return try await resolver.resolve(host, ip: ip, scope: check.scope, deadline: deadline)
     }
-    let server = try await resolver.resolve(named.host, ip: .any, deadline: deadline)
+    var time = AttemptTime(until: deadline)
+    let server = try await resolver.resolve(named.host, ip: .any, deadline: time.deadline)
+    time.spend(server.spent)
     if let failure = server.failure {
       let words = "resolver \(named.host): \(failure.message ?? failure.reason.rawValue)"
       // Nobody was asked for the target yet.
       let isUnknown = told(failure, of: named.host, server.aliases, by: check).isUnknown
       let verdict = Verdict(failure.reason, phase: .prepare, message: words, isUnknown: isUnknown)
-      return ResolvedHost(failure: verdict, elapsed: server.elapsed)
+      return ResolvedHost(failure: verdict, elapsed: server.elapsed, held: server.held)
     }
     switch judge(server.addresses, of: Target(named, for: .dns), for: check) {
     case .refused(let why):
@@ -200,10 +204,18 @@ package struct TargetFinder: Sendable {
       // Three are as many as a resolv.conf may name. Queries go out by the kernel's choice of address.
       servers = servers.prefix(3).map { SocketAddress($0.address, port: $0.port) }
       var found = try await resolver.resolve(
-        host, ip: ip, scope: check.scope, asking: servers, called: named, deadline: deadline)
+        host, ip: ip, scope: check.scope, asking: servers, called: named, deadline: time.deadline)
       found.elapsed += server.elapsed
+      found.held += server.held
       return found
     }
+  }
+}
+
+extension ResolvedHost {
+  /// Nil where the host is an address itself.
+  fileprivate func time(of host: String) -> NameTime? {
+    IPAddress(host) == nil ? NameTime(elapsed: elapsed, spent: spent) : nil
   }
 }
 

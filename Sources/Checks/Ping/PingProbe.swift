@@ -28,8 +28,9 @@ package struct PingProbe: Probe {
     case .ended(var outcome):
       outcome.assertions = judge(check, settings).judge(PingTally()).assertions
       return outcome
-    case .found(let addresses, let dns):
-      time.spend(dns)
+    case .found(let addresses, let name):
+      time.spend(name?.spent)
+      let dns = name?.elapsed
       guard let peer = addresses.first else { preconditionFailure("found no address at all") }
       var outcome =
         switch settings.method {

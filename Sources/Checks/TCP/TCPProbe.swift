@@ -34,8 +34,9 @@ package struct TCPProbe: Probe {
       }
     switch finding {
     case .ended(let outcome): return outcome
-    case .found(let addresses, let dns):
-      time.spend(dns)
+    case .found(let addresses, let name):
+      time.spend(name?.spent)
+      let dns = name?.elapsed
       if Self.speaks(check) {
         return try await speak(check, at: addresses, dns: dns, until: time.deadline)
       }

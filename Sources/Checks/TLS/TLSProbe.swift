@@ -26,8 +26,9 @@ package struct TLSProbe: Probe {
     var time = AttemptTime(until: deadline)
     switch try await finder.find(target, for: check, until: deadline) {
     case .ended(let outcome): return outcome
-    case .found(let addresses, let dns):
-      time.spend(dns)
+    case .found(let addresses, let name):
+      time.spend(name?.spent)
+      let dns = name?.elapsed
       let port = TCPSettings(
         host: settings.host, port: settings.port, tls: settings.options, startTLS: settings.startTLS,
         dialog: nil, certificate: settings.certificate)

@@ -53,6 +53,24 @@ import Testing
     #expect(try sent(["a=1; Secure"], from: url, to: "https://shop.good.test/") == nil)
   }
 
+  /// Who names his own host as the domain means its subdomains too (section 5.3 step 6); the last one that is named counts.
+  /// A host of one label, or an address, is nobody's parent.
+  @Test func itsOwnHostAsTheDomainMeansItsSubdomains() throws {
+    let from = "https://good.test/"
+    let below = "https://www.good.test/"
+    #expect(try sent(["a=1; Domain=good.test"], from: from, to: below) == "a=1")
+    #expect(try sent(["a=1; Domain=.Good.Test"], from: from, to: below) == "a=1")
+    #expect(try sent(["a=1; Domain="], from: from, to: below) == nil)
+    let shop = "https://shop.good.test/"
+    let both = ["a=1; Domain=good.test; Domain=shop.good.test"]
+    #expect(try sent(both, from: shop, to: "https://x.shop.good.test/") == "a=1")
+    #expect(try sent(both, from: shop, to: below) == nil)
+    #expect(try sent(["a=1; Domain=intern"], from: "https://intern/", to: "https://intern/") == "a=1")
+    #expect(try sent(["a=1; Domain=intern"], from: "https://intern/", to: "https://x.intern/") == nil)
+    let address = "http://127.0.0.1/"
+    #expect(try sent(["a=1; Domain=127.0.0.1"], from: address, to: address) == "a=1")
+  }
+
   /// A domain ends at a dot: who is called nearly the same is somebody else.
   @Test func aDomainIsNoSuffix() throws {
     let set = ["a=1; Path=/; Domain=good.test"]

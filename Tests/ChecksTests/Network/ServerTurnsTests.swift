@@ -35,12 +35,12 @@ struct ServerTurnsTests {
   @Test func theNextIsAskedWhenTheTimeOfTheOneBeforeIsOver() throws {
     var turns = turns([first, second], within: .seconds(8))
     let one = try next(&turns, at: start)
-    #expect(one.server == first && one.share == .seconds(4) && one.end == start + .seconds(8))
+    #expect(one.server == first && one.share == .seconds(4) && one.limit == .seconds(8))
     #expect(begins(&turns, at: start) == nil && !one.isLast)
     // Only once.
     #expect([turns.isOverdue(one), turns.isOverdue(one)] == [true, false])
     let two = try next(&turns, at: start + .seconds(4))
-    #expect(two.server == second && two.share == .seconds(4) && two.end == one.end && two.isLast)
+    #expect(two.server == second && two.share == .seconds(4) && two.limit == .seconds(4) && two.isLast)
     #expect([turns.isOverdue(one)] == [false])
     #expect(!turns.areOver)
   }
@@ -50,6 +50,31 @@ struct ServerTurnsTests {
     let one = try next(&turns, at: start)
     turns.ended(one, with: silence())
     #expect(begins(&turns, at: start)?.server == second)
+  }
+
+  /// What waited for our own thread is nobody's time: neither of who was silent meanwhile, nor of who failed after it.
+  @Test func whatWasHeldIsLeftToTheNext() throws {
+    let third = SocketAddress(.v4(0x7f00_0003), port: 53)
+    var turns = turns([first, second, third], within: .seconds(9))
+    let one = try next(&turns, at: start)
+    #expect(one.share == .seconds(3) && one.limit == .seconds(9))
+    #expect([turns.isOverdue(one, held: .seconds(2))] == [true])
+    let two = try next(&turns, at: start + .seconds(3))
+    #expect(two.limit == .seconds(8) && two.share == .seconds(4))
+    var failure = silence(.seconds(4))
+    failure.held = .seconds(3)
+    let counted = turns.counted(failure, of: two, since: start)
+    #expect(counted.elapsed == .seconds(7) && counted.spent == .seconds(2))
+    turns.ended(two, with: counted)
+    let last = try next(&turns, at: start + .seconds(7))
+    #expect(last.limit == .seconds(7))
+    #expect(turns.best?.elapsed == .seconds(7) && turns.best?.spent == .seconds(2))
+    // A held span is never more than the turn had.
+    var alone = self.turns([first, second], within: .seconds(2))
+    let lonely = try next(&alone, at: start)
+    #expect([alone.isOverdue(lonely, held: .seconds(60))] == [true])
+    let after = try next(&alone, at: start + .seconds(60))
+    #expect(after.limit == .seconds(2))
   }
 
   /// "I cannot" is worth more than silence; and the time is that of all.
@@ -65,7 +90,7 @@ struct ServerTurnsTests {
   func theFileSaysForHowLong(options: String, seconds: Int) throws {
     var turns = turns([first], within: .seconds(60), options)
     let turn = try next(&turns, at: start)
-    #expect(turn.end == start + .seconds(seconds))
+    #expect(turn.limit == .seconds(seconds))
   }
 
   @Test func withoutServersItIsOver() { #expect(turns([], within: .seconds(1)).areOver) }
