@@ -29,22 +29,25 @@ import Testing
     #expect(checks.allSatisfy { !simulation.runs(of: $0).isEmpty })
   }
 
-  /// A limit holds it beyond the next slot: the slot takes over, and neither counts twice.
-  @Test func aFirstRunThatALimitHoldsBecomesTheSlot() throws {
-    let checks = try (0..<2).map { try makeCheck("check-\($0)", every: .seconds(120), host: "one.example") }
-    var simulation = Simulation(checks, testOptions(perHost: 1), recalling: [:])
+  /// A limit holds it beyond the next slot: the slot takes over, and neither counts twice. A first run that is a step
+  /// between two slots is nothing that could be missed.
+  @Test(arguments: [true, false]) func aFirstRunThatALimitHoldsBecomesTheSlot(isStep: Bool) throws {
+    let two = Duration.seconds(120)
+    let checks = try (0..<60).map { try makeCheck("check-\($0)", every: two, host: "one.example") }
+      .filter { (timeline($0, every: two).firstRun(after: newYear.wall).steps > 0) == isStep }.prefix(2)
+    var simulation = Simulation(Array(checks), testOptions(perHost: 1), recalling: [:])
     simulation.takes = { _ in .seconds(260) }
     simulation.run(for: .seconds(259))
     let first = try #require(simulation.runs.first).check
     let waits = try #require(checks.first { $0.id != first })
     #expect(simulation.runs.count == 1)
-    let passed = timeline(waits, every: .seconds(120)).slots(
+    let passed = timeline(waits, every: two).slots(
       after: newYear.wall, through: simulation.clock.wall)
     // The slot it now waits for is not missed yet.
     #expect(simulation.slots(missed: waits) == passed - 1)
     simulation.run(for: .seconds(31))
     let run = try #require(simulation.runs(of: waits).first)
-    #expect(timeline(waits, every: .seconds(120)).slot(atOrBefore: run.scheduledAt) == run.scheduledAt)
+    #expect(timeline(waits, every: two).slot(atOrBefore: run.scheduledAt) == run.scheduledAt)
   }
 
   /// A first run that fails takes the pace of what fails from then on, and answers for no slot before it.
