@@ -31,8 +31,8 @@ let package = Package(
       name: "FuzzDialog", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer,
       linkerSettings: linked),
     .executableTarget(
-      name: "FuzzStartTLS", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer,
-      linkerSettings: linked),
+      name: "FuzzStartTLS", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: traps,
+      linkerSettings: trapsLinked),
     .systemLibrary(name: "CCurl"),
     .executableTarget(
       name: "FuzzDecoder", dependencies: ["CCurl"], swiftSettings: fuzzer, linkerSettings: linked),

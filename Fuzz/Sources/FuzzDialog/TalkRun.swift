@@ -45,8 +45,9 @@ struct TalkRun {
 
   private func check(_ stream: ArraySlice<UInt8>) {
     precondition(talk.window.count <= Conversation.windowBytes + 1)
-    precondition(talk.seen.utf8.count <= 1024)
-    precondition(talk.seen.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f })
+    let seen = talk.seen
+    precondition(seen.utf8.count <= 1024)
+    precondition(seen.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f })
     let steps = talk.allSteps(until: now)
     precondition(steps.dropLast().allSatisfy(\.ok))
     precondition((talk.finishedAt != nil) == (steps.allSatisfy(\.ok) && talk.failure == nil))
@@ -61,9 +62,10 @@ struct TalkRun {
   }
 }
 
-/// The same stream whole, in pieces, and in single bytes.
+/// The same stream whole and in pieces, and a short one in single bytes: in a long one they take most of the time.
 func fuzzTalk(_ make: () -> Conversation, _ stream: ArraySlice<UInt8>, pieces size: UInt8) {
   let whole = TalkRun(make(), stream, pieces: .max)
   precondition(TalkRun(make(), stream, pieces: Int(size)).isSame(as: whole), "pieces make a difference")
+  guard stream.count <= 64, size != 1 else { return }
   precondition(TalkRun(make(), stream, pieces: 1).isSame(as: whole), "single bytes make a difference")
 }

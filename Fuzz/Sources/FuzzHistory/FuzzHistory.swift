@@ -5,14 +5,31 @@ import Monitoring
 @testable import History
 
 /// A snapshot file with a sum put right: what is believed is lived with for a day, shown, and written so that the next
-/// start can read it.
+/// start can read it. The first byte chooses: what stands behind the head of a file, or a file as it is written with
+/// some of its bytes changed, three bytes for each: place, place, value.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  guard count > 0 else { return 0 }
+  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   var writer = ByteWriter()
-  writer.bytes = Array(UnsafeBufferPointer(start: start, count: count))
+  writer.bytes = bytes[0] & 1 == 0 ? Array(written[..<5] + bytes[1...]) : changed(bytes.dropFirst())
   writer.fixed32(CRC32C.checksum(writer.bytes))
   let store = HistoryStore(agent: agent, decoding: [StoredShard(number: 0, bytes: writer.bytes)])
-  guard store.damage == nil, let check else { return 0 }
+  guard store.damage == nil else { return 0 }
+  live(store)
+  store.clockStepped(from: noon, to: noon.advanced(by: .seconds(-4000)))
+  let end = noon.advanced(by: .seconds(90_000))
+  var json = JSONWriter()
+  store.snapshot(now: end).writeSummary(full: true, to: &json)
+  precondition((try? JSONValue.parse(json.bytes)) != nil)
+  let files = (0..<store.shardCount).compactMap { store.shard($0) }
+    .map { StoredShard(number: $0.number, bytes: $0.bytes) }
+  precondition(HistoryStore(agent: agent, decoding: files).damage == nil, "what it wrote cannot be read")
+  return 0
+}
+
+private func live(_ store: HistoryStore) {
+  guard let check else { return }
   store.apply([check], now: noon)
   for step in 0..<4 {
     let now = noon.advanced(by: .seconds(step * 20_000))
@@ -23,15 +40,25 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     store.record(result, interval: .seconds(60), sequence: UInt64(step) + 1)
     store.missed(check.id, count: 1)
   }
-  store.clockStepped(from: noon, to: noon.advanced(by: .seconds(-4000)))
-  let end = noon.advanced(by: .seconds(90_000))
-  var json = JSONWriter()
-  store.snapshot(now: end).writeSummary(full: true, to: &json)
-  precondition((try? JSONValue.parse(json.bytes)) != nil)
-  let files = (0..<store.shardCount).compactMap { store.shard($0) }
-    .map { StoredShard(number: $0.number, bytes: $0.bytes) }
-  precondition(HistoryStore(agent: agent, decoding: files).damage == nil, "what it wrote cannot be read")
-  return 0
+}
+
+/// The file of a store that has lived, without its sum.
+private let written: [UInt8] = {
+  let store = HistoryStore(agent: agent)
+  live(store)
+  let files = (0..<store.shardCount).compactMap { store.shard($0)?.bytes }
+  return Array((files.max { $0.count < $1.count } ?? []).dropLast(4))
+}()
+
+private func changed(_ edits: ArraySlice<UInt8>) -> [UInt8] {
+  var bytes = written
+  var rest = edits
+  while rest.count >= 3 {
+    let (high, low, value) = (rest[rest.startIndex], rest[rest.startIndex + 1], rest[rest.startIndex + 2])
+    bytes[(Int(high) << 8 | Int(low)) % bytes.count] = value
+    rest = rest.dropFirst(3)
+  }
+  return bytes
 }
 
 private let noon = Timestamp(seconds: 1_772_000_000)

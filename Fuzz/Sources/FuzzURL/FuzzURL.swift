@@ -64,10 +64,18 @@ private func redirect(from base: HTTPURL, to location: String) {
   }
 }
 
-private func cookies(_ text: String, from base: HTTPURL) {
+private let now = Timestamp(seconds: 1_800_000_000)
+
+private let filled = {
   var jar = CookieJar()
-  let now = Timestamp(seconds: 1_800_000_000)
-  for _ in 0..<60 { jar.take(text.split(separator: "\u{1}").map(String.init), from: base, at: now) }
+  for number in 1..<CookieJar.maximumCookies { jar.take(["c\(number)=v; Path=/"], from: home, at: now) }
+  return jar
+}()
+
+private func cookies(_ text: String, from base: HTTPURL) {
+  // One that is nearly full.
+  var jar = filled
+  for _ in 0..<3 { jar.take(text.split(separator: "\u{1}").map(String.init), from: base, at: now) }
   precondition(jar.cookies.count <= CookieJar.maximumCookies)
   guard let header = jar.header(for: base, at: now) else { return }
   precondition(header.utf8.count <= CookieJar.maximumHeaderBytes)

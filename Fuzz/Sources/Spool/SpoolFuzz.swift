@@ -19,8 +19,34 @@ package enum SpoolFuzz {
     }
   }
 
-  /// A cursor file of any content.
+  /// A cursor file of any content, and the same with its head and its sums put right.
   package static func cursor(_ bytes: [UInt8]) {
+    believe(bytes)
+    believe(sealed(bytes))
+    let second = [UInt8](repeating: 0, count: Cursor.slotDistance) + sealed(bytes.reversed())
+    believe(Array(sealed(bytes).prefix(Cursor.slotDistance) + second.dropFirst(sealed(bytes).count)))
+  }
+
+  /// One slot: as many ranges as it says it has.
+  private static func sealed(_ content: [UInt8]) -> [UInt8] {
+    var slot = [UInt8]()
+    slot.append(littleEndian: Cursor.magic)
+    slot.append(littleEndian: Cursor.version)
+    slot += content.prefix(50)
+    slot += [UInt8](repeating: 0, count: 56 - slot.count)
+    // As numbers below the limit are: the two bytes above it would refuse nearly all.
+    for place in [15, 23, 31, 39] { slot[place] = 0 }
+    let rest = content.dropFirst(50)
+    let ranges = rest.count / Cursor.rangeSize
+    slot[6] = UInt8(truncatingIfNeeded: ranges)
+    slot[7] = 0
+    let sums = (CRC32C.checksum(slot), ranges == 0 ? 0 : CRC32C.checksum(slot + rest.prefix(ranges * 16)))
+    slot.append(littleEndian: sums.0)
+    slot.append(littleEndian: sums.1)
+    return slot + rest
+  }
+
+  private static func believe(_ bytes: [UInt8]) {
     let (cursor, _) = Cursor.newest(in: bytes)
     guard let cursor else { return }
     let progress = DeliveryProgress(cursor)
