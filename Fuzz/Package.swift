@@ -79,6 +79,15 @@ let package = Package(
       name: "FuzzPing", dependencies: ["Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
     .executableTarget(
       name: "FuzzResolver", dependencies: ["Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+    // How the time grows with the input. The store without the address sanitizer, which has a time of its own.
+    .target(
+      name: "SpoolRoom",
+      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: room),
+    .executableTarget(
+      name: "Growth",
+      dependencies: ["Monitoring", "QuartzAPI", "History", "SpoolRoom", "CPCRE2", "CCurl", "COpenSSL"],
+      swiftSettings: traps, linkerSettings: trapsLinked),
     // The whole room, with the ways in for hostile bytes beside it.
     .target(
       name: "Spool",

@@ -81,6 +81,15 @@ extension StringProtocol where SubSequence == Substring {
 extension Character {
   package static func == (left: Character, right: Character) -> Bool { left.utf8.elementsEqual(right.utf8) }
   package static func != (left: Character, right: Character) -> Bool { !left.utf8.elementsEqual(right.utf8) }
+
+  // The standard library holds the whole character against a line end in both, canonically.
+  package var isASCII: Bool { utf8.count == 1 || self == "\r\n" }
+
+  /// A control character stands alone, but for a carriage return before a line feed.
+  package var isNewline: Bool {
+    guard let first = unicodeScalars.first?.value else { return false }
+    return (0x0a...0x0d).contains(first) || first == 0x85 || first == 0x2028 || first == 0x2029
+  }
 }
 
 extension Optional where Wrapped == String {

@@ -47,6 +47,18 @@ import Testing
     }
   }
 
+  /// One character of marks is asked what it is without sorting them; what is plain is told as ever.
+  @Test func aCharacterIsItsBytes() {
+    let one = Character("a" + Self.one)
+    #expect(!one.isNewline)
+    #expect(!one.isASCII)
+    let ends: [Character] = ["\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"]
+    #expect(ends.allSatisfy(\.isNewline))
+    #expect(ends.filter(\.isASCII).count == 5)
+    #expect((["a", "0", " ", "\t"] as [Character]).allSatisfy { $0.isASCII && !$0.isNewline })
+    #expect(!("é" as Character).isASCII)
+  }
+
   /// Stepping back over flags takes a count of all before each: no search may do that.
   @Test func flagsAreNotCounted() {
     let flags = String(repeating: "\u{1f1e6}", count: Self.marks)

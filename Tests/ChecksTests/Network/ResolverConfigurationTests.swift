@@ -23,6 +23,14 @@ import Testing
     #expect(file.attempts == 4)
   }
 
+  /// Whatever stands in the files, reading them takes time that grows with their size.
+  @Test(.timeLimit(.minutes(1))) func aNameOfMarksTakesItsLength() {
+    let name = "a" + String(repeating: "\u{301}\u{323}", count: 200_000)
+    let table = HostsTable(parsing: "192.0.2.1 \(name)\n192.0.2.2 \(name)\n")
+    #expect(table.addresses[ByteText(name)]?.count == 2)
+    #expect(ResolverConfiguration(parsing: "\(name) ndots:2\noptions ndots:3").ndots == 3)
+  }
+
   @Test func defaultsAreThoseOfTheManual() {
     let file = ResolverConfiguration(parsing: "")
     #expect(file.servers.isEmpty)

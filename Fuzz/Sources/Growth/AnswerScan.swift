@@ -1,0 +1,1 @@
+../../../Sources/Checks/TCP/AnswerScan.swift

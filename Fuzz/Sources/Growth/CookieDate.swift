@@ -1,0 +1,1 @@
+../../../Sources/Checks/HTTP/CookieDate.swift

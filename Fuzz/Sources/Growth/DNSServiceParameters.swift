@@ -1,0 +1,1 @@
+../../../Sources/Checks/DNS/DNSServiceParameters.swift

@@ -1,0 +1,1 @@
+../../../Sources/Checks/Secrets/EscapedText.swift

@@ -1,0 +1,1 @@
+../../../Sources/Curl/HeaderAccumulator.swift

@@ -1,0 +1,1 @@
+../../../Sources/Curl/HeaderField.swift

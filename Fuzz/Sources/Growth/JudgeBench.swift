@@ -1,0 +1,1 @@
+../../../Sources/Checks/Judging/JudgeBench.swift

@@ -1,0 +1,1 @@
+../../../Sources/StatusServer/Pages/Markup.swift

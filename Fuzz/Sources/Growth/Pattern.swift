@@ -1,0 +1,1 @@
+../../../Sources/Checks/Patterns/Pattern.swift

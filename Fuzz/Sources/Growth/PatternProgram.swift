@@ -1,0 +1,1 @@
+../../../Sources/Checks/Patterns/PatternProgram.swift

@@ -1,0 +1,1 @@
+../../../Sources/Checks/Network/ResolverConfiguration.swift

@@ -1,0 +1,1 @@
+../../../Sources/Checks/Secrets/SecretWords.swift

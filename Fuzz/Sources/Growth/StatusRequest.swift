@@ -1,0 +1,1 @@
+../../../Sources/StatusServer/StatusRequest.swift

@@ -1,0 +1,1 @@
+../../../Sources/Curl/TLS/TLSReport.swift
