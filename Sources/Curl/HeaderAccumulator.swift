@@ -5,7 +5,7 @@ import Glibc
 /// Takes the header lines of an answer one by one and holds the limits that libcurl does not have. Pure.
 struct HeaderAccumulator {
   /// Over all of an answer, interim answers and trailers included.
-  static let maximumBytes = 64 * 1024
+  static let maximumBytes = 64 * 1024  // bounded: constants
   static let maximumFields = 200
   static let maximumInterim = 20
 
@@ -75,7 +75,9 @@ struct HeaderAccumulator {
     bytes += line.count
     if bytes > Self.maximumBytes { return .tooLarge }
     var count = line.count
+    // bounded: above 0, as was asked before
     if count > 0, line[count - 1] == UInt8(ascii: "\n") { count -= 1 }
+    // bounded: above 0, as was asked before
     if count > 0, line[count - 1] == UInt8(ascii: "\r") { count -= 1 }
     let content = UnsafeRawBufferPointer(rebasing: line[..<count])
     let isFolded = content.first.map(isBlank) ?? false
@@ -89,6 +91,7 @@ struct HeaderAccumulator {
     if isFolded { return unfold(content) }
     // A blank before the colon, or no name.
     var colon = 0
+    // bounded: a place within the line
     while colon < content.count, isTokenByte(content[colon]) { colon += 1 }
     guard colon > 0, colon < content.count, content[colon] == UInt8(ascii: ":") else { return .malformed }
     block.append(content)
@@ -112,7 +115,7 @@ struct HeaderAccumulator {
   /// RFC 9112 section 6.3: a length that is no number, or differs from another, leaves no way to know where the answer
   /// ends. The same one several times is one.
   private mutating func isLengthSound(_ content: UnsafeRawBufferPointer, _ colon: Int) -> Bool {
-    var index = colon + 1
+    var index = colon + 1  // bounded: a place within the line
     func skipBlanks() {
       while index < content.count, content[index] == 0x20 || content[index] == 0x09 { index += 1 }
     }
@@ -120,7 +123,9 @@ struct HeaderAccumulator {
       skipBlanks()
       let start = index
       var length: Int64 = 0
+      // bounded: constants
       while index < content.count, (0x30...0x39).contains(content[index]), length <= (.max - 9) / 10 {
+        // bounded: there is room for one digit more, as was asked before
         length = length * 10 + Int64(content[index] - 0x30)
         index += 1
       }
@@ -143,7 +148,7 @@ struct HeaderAccumulator {
 
   private func holds(_ content: UnsafeRawBufferPointer, _ byte: UInt8) -> Bool {
     guard let start = content.baseAddress else { return false }
-    return memchr(start, Int32(byte), content.count) != nil
+    return memchr(start, Int32(byte), content.count) != nil  // bounded: a byte
   }
 
   private func holds(_ content: UnsafeRawBufferPointer, _ character: Unicode.Scalar) -> Bool {
@@ -160,7 +165,7 @@ struct HeaderAccumulator {
     guard let mark = content.firstIndex(of: blank) else { return .malformed }
     let code = content[mark...].drop { $0 == blank }.prefix { $0 != blank }
     guard code.count == 3, code.allSatisfy({ (0x30...0x39).contains($0) }) else { return .malformed }
-    let number = code.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    let number = code.reduce(0) { $0 * 10 + Int($1 - 0x30) }  // bounded: three digits
     guard number >= 100 else { return .malformed }
     let version = content[5..<mark]
     guard isVersion(version) else { return .malformed }

@@ -107,8 +107,9 @@ package struct HeaderBlock: Hashable, Sendable {
       var rest = bytes[...]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         let line = rest[..<end]
-        rest = rest[(end + 1)...]
+        rest = rest[(end + 1)...]  // bounded: a place within the block
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+        // bounded: a place within the block
         if !body(line[..<colon], trimmed(line[(colon + 1)...])) { return }
       }
     }

@@ -73,11 +73,10 @@ extension Bucket {
 
   /// Everything but the key. A first number says which fields follow, because most buckets hold one standing only.
   func encode(into writer: inout ByteWriter) {
-    // bounded: what a file says was held to ranges whose sums fit
     var mask: UInt64 = 0
     for standing in Standing.allCases {
-      if seconds[standing] != 0 { mask |= 1 << UInt64(standing.rawValue) }
-      if counts[standing] != 0 { mask |= 32 << UInt64(standing.rawValue) }
+      if seconds[standing] != 0 { mask |= 1 << UInt64(standing.rawValue) }  // bounded: standings are few
+      if counts[standing] != 0 { mask |= 32 << UInt64(standing.rawValue) }  // bounded: standings are few
     }
     if latency.count != 0 { mask |= 1 << 10 }
     if !sketch.bins.isEmpty { mask |= 1 << 11 }
@@ -88,18 +87,19 @@ extension Bucket {
       writer.signed(latency.count)
       writer.signed(latency.sum)
       writer.signed(latency.minimum)
-      writer.signed(latency.maximum - latency.minimum)
+      writer.signed(latency.maximum - latency.minimum)  // bounded: both are within the range of latencies
     }
     if !sketch.bins.isEmpty { sketch.encode(into: &writer) }
   }
 
   init(key: Int64, from reader: inout ByteReader) throws(CodingDamage) {
-    // bounded: what a file says was held to ranges whose sums fit
     self.key = key
     let mask = try reader.unsigned()
+    // bounded: standings are few
     for standing in Standing.allCases where mask & 1 << UInt64(standing.rawValue) != 0 {
       seconds[standing] = try reader.signed(in: Self.span)
     }
+    // bounded: standings are few
     for standing in Standing.allCases where mask & 32 << UInt64(standing.rawValue) != 0 {
       counts[standing] = try reader.signed(in: Self.count)
     }
@@ -107,6 +107,7 @@ extension Bucket {
       latency.count = try reader.signed(in: Self.count)
       latency.sum = try reader.signed(in: Self.sum)
       latency.minimum = try reader.signed(in: LatencySum.range)
+      // bounded: both are within the range of latencies, twice which fits
       latency.maximum = latency.minimum + (try reader.signed(in: LatencySum.range))
     }
     if mask & 1 << 11 != 0 { sketch = try LatencySketch(from: &reader) }

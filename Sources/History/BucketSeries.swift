@@ -19,8 +19,8 @@ struct BucketSeries: Sendable {
   init(width: Int64, windows: [Int], resolution: SketchResolution? = nil) {
     self.width = width
     self.resolution = resolution
-    self.capacity = (windows.max() ?? 1) + 1
-    self.windows = windows.map { SeriesWindow(length: Int64($0)) }
+    self.capacity = (windows.max() ?? 1) + 1  // bounded: lengths of ours
+    self.windows = windows.map { SeriesWindow(length: Int64($0)) }  // bounded: lengths of ours
   }
 
   func key(of instant: Int64) -> Int64 { floorDivide(instant, width) }
@@ -30,9 +30,9 @@ struct BucketSeries: Sendable {
     var start = span.start
     while start < span.end {
       let key = key(of: start)
-      let end = min(span.end, (key + 1) * width)
+      let end = min(span.end, (key + 1) * width)  // bounded: instants are within 2^55
       var delta = Bucket(key: key)
-      delta.seconds[standing] = end - start
+      delta.seconds[standing] = end - start  // bounded: both are within the bucket
       add(delta)
       start = end
     }
@@ -55,7 +55,7 @@ struct BucketSeries: Sendable {
       if windows[index].contains(delta.key) { windows[index].totals.merge(delta) }
     }
     place(delta)
-    while sealed + 1 > capacity { evict(furthestFrom: delta.key) }
+    while sealed + 1 > capacity { evict(furthestFrom: delta.key) }  // bounded: a count of buckets in memory
   }
 
   private mutating func place(_ delta: Bucket) {
@@ -91,7 +91,7 @@ struct BucketSeries: Sendable {
 
   private mutating func evict(furthestFrom key: Int64) {
     guard let first = entry(at: 0), let last = newest else { return }
-    if last.key - key <= key - first.key {
+    if last.key - key <= key - first.key {  // bounded: quotients of instants, and lengths of ours
       drop(first.bucket())
       log.removeSubrange(0..<first.end)
     } else {
@@ -101,7 +101,7 @@ struct BucketSeries: Sendable {
       newest = entry(at: position)?.bucket()
       log.removeSubrange(position...)
     }
-    sealed -= 1
+    sealed -= 1  // bounded: above 0, as one is there
   }
 
   private mutating func drop(_ bucket: Bucket) {
@@ -116,6 +116,7 @@ struct BucketSeries: Sendable {
   }
 
   /// First instant of the window that ends with the bucket of `now`.
+  // bounded: instants are within 2^55
   func start(_ index: Int, now: Int64) -> Int64 { (key(of: now) - windows[index].length + 1) * width }
 
   /// Moves the window's edge: what left it is taken away, what entered it is added.
@@ -124,6 +125,7 @@ struct BucketSeries: Sendable {
     // Releases the stored copy, so that the totals below are changed in place.
     windows[index].totals = Bucket(key: 0)
     defer { windows[index] = window }
+    // bounded: quotients of instants, and lengths of ours
     guard let old = window.current, key > old, key - old < window.length, (newest?.key ?? old) <= old else {
       window.current = key
       return recount(&window)
@@ -131,10 +133,13 @@ struct BucketSeries: Sendable {
     window.current = key
     var stale = false
     var position = 0
+    // bounded: quotients of instants, and lengths of ours
     while let entry = entry(at: position), entry.key <= key - window.length {
+      // bounded: quotients of instants, and lengths of ours
       if entry.key > old - window.length { stale = window.totals.subtract(entry.bucket()) || stale }
       position = entry.end
     }
+    // bounded: quotients of instants, and lengths of ours
     if let newest, newest.key <= key - window.length, newest.key > old - window.length {
       stale = window.totals.subtract(newest) || stale
     }
@@ -174,8 +179,9 @@ struct BucketSeries: Sendable {
     guard position < log.count else { return nil }
     var reader = ByteReader(log, from: position)
     guard let key = try? reader.fixed32(), let size = try? reader.count() else { return nil }
-    let end = reader.position + size
+    let end = reader.position + size  // bounded: a count that is no more than the bytes left
     return Entry(
+      // bounded: a wider number
       key: Int64(Int32(bitPattern: key)), payload: ByteReader(log, from: reader.position, to: end), end: end)
   }
 
@@ -186,14 +192,16 @@ struct BucketSeries: Sendable {
     entry.fixed32(UInt32(bitPattern: Int32(clamping: bucket.key)))
     entry.blob(payload.bytes)
     // An array doubles by itself; with tens of thousands of logs that slack would be most of the memory.
-    let need = log.count - range.count + entry.bytes.count
+    let need = log.count - range.count + entry.bytes.count  // bounded: sizes of what is in memory
+    // bounded: sizes of what is in memory
     if need > log.capacity { log.reserveCapacity(need + max(256, need / 8)) }
     log.replaceSubrange(range, with: entry.bytes)
   }
 
   /// Bytes held, for the memory figure in the documentation.
   var footprint: Int {
-    log.capacity + (newest?.sketch.bins.capacity ?? 0) * 8
+    log.capacity + (newest?.sketch.bins.capacity ?? 0) * 8  // bounded: sizes of what is in memory
+      // bounded: sizes of what is in memory
       + windows.reduce(0) { $0 + $1.totals.sketch.bins.capacity * 8 + MemoryLayout<SeriesWindow>.stride }
   }
 
@@ -211,7 +219,7 @@ struct BucketSeries: Sendable {
     sealed = Int(clamping: try reader.unsigned())
     log = try reader.blob()
     if try reader.byte() == 1 {
-      let key = try reader.signed(in: Int64(Int32.min)...Int64(Int32.max))
+      let key = try reader.signed(in: Int64(Int32.min)...Int64(Int32.max))  // bounded: constants
       newest = try Bucket(key: key, from: &reader)
     }
     var position = 0
@@ -246,11 +254,11 @@ struct SeriesWindow: Sendable {
 
   func contains(_ key: Int64) -> Bool {
     guard let current else { return false }
-    return key <= current && key > current - length
+    return key <= current && key > current - length  // bounded: quotients of instants, and lengths of ours
   }
 }
 
 func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
   let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
-  return remainder < 0 ? quotient - 1 : quotient
+  return remainder < 0 ? quotient - 1 : quotient  // bounded: a quotient by two at least
 }

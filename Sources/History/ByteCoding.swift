@@ -7,13 +7,12 @@ struct ByteWriter {
   var bytes: [UInt8] = []
 
   mutating func unsigned(_ value: UInt64) {
-    // bounded: places within the bytes at hand; widths are fixed
     var rest = value
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
       rest >>= 7
     }
-    bytes.append(UInt8(rest))
+    bytes.append(UInt8(rest))  // bounded: seven bits
   }
 
   // bounded: places within the bytes at hand; widths are fixed
@@ -67,14 +66,13 @@ struct ByteReader {
   }
 
   mutating func unsigned() throws(CodingDamage) -> UInt64 {
-    // bounded: places within the bytes at hand; widths are fixed
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while shift < 64 {
       let next = try byte()
-      value |= UInt64(next & 0x7f) << shift
+      value |= UInt64(next & 0x7f) << shift  // bounded: seven bits, and a shift that loses what is too high
       if next < 0x80 { return value }
-      shift += 7
+      shift += 7  // bounded: below 64
     }
     throw CodingDamage()
   }

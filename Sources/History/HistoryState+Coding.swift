@@ -29,9 +29,8 @@ extension HistoryState {
 
   /// Takes in a snapshot file, whole or not at all. Returns its `applied`.
   mutating func read(_ file: StoredShard) throws(CodingDamage) -> UInt64 {
-    // bounded: places within the file
     let bytes = file.bytes
-    let body = bytes.count - 4
+    let body = bytes.count - 4  // bounded: a count of bytes; below 0 is refused next
     guard body > Self.magic.count, Array(bytes[..<Self.magic.count]) == Self.magic else {
       throw CodingDamage()
     }

@@ -17,7 +17,6 @@ extension Duration {
   /// Parses a whole or decimal number with a unit: `500ms`, `1.5s`, `5m`, `1h`, `21d`. Nil without a unit, for a
   /// negative number, for more than 3 decimals and for more than 10 years.
   package init?(text: some StringProtocol) {
-    // bounded: at most three decimals, and a whole part below ten years
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let scale: Int64
     switch text[digits.endIndex...] {
@@ -37,10 +36,10 @@ extension Duration {
     var microseconds = product.partialValue
     if parts.count == 2 {
       guard (1...3).contains(parts[1].count), let decimals = Int64(parts[1]) else { return nil }
-      let divisor: Int64 = [10, 100, 1000][parts[1].count - 1]
-      let extra = decimals * scale
+      let divisor: Int64 = [10, 100, 1000][parts[1].count - 1]  // bounded: one to three decimals
+      let extra = decimals * scale  // bounded: three decimals, and a day's microseconds at most
       guard extra % divisor == 0 else { return nil }
-      microseconds += extra / divisor
+      microseconds += extra / divisor  // bounded: the whole part is below ten years
     }
     guard microseconds <= tenYears else { return nil }
     self = .microseconds(microseconds)

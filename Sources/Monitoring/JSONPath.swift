@@ -25,7 +25,6 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
 
   /// The value at this place; nil when the document has none. `null` is a value.
   package func value(in document: JSONValue) -> JSONValue? {
-    // bounded: an index within 2^53, and the two halves of a surrogate pair
     var value = document
     for segment in segments {
       switch (segment, value) {
@@ -33,7 +32,7 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         guard let member = members.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
         value = member.value
       case (.index(let index), .array(let items)):
-        let position = index < 0 ? items.count + index : index
+        let position = index < 0 ? items.count + index : index  // bounded: an index is within 2^53 either way
         guard items.indices.contains(position) else { return nil }
         value = items[position]
       default: return nil
@@ -126,7 +125,6 @@ extension JSONPath {
     }
 
     private mutating func unicode() throws(Invalid) -> Unicode.Scalar {
-      // bounded: an index within 2^53, and the two halves of a surrogate pair
       let high = try unit()
       guard (0xd800...0xdbff).contains(high) else {
         guard let scalar = Unicode.Scalar(high) else { throw Invalid(message: "has half a surrogate pair") }
@@ -137,6 +135,7 @@ extension JSONPath {
       }
       let low = try unit()
       guard (0xdc00...0xdfff).contains(low),
+        // bounded: the two halves of a surrogate pair
         let scalar = Unicode.Scalar(0x10000 + (high - 0xd800) << 10 + (low - 0xdc00))
       else { throw Invalid(message: "has half a surrogate pair") }
       return scalar

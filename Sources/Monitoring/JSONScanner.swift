@@ -48,7 +48,7 @@ struct JSONScanner {
 
   private mutating func word(_ text: String) throws(JSONError) {
     guard bytes[index...].starts(with: text.utf8) else { throw error("unexpected character") }
-    index += text.utf8.count
+    index += text.utf8.count  // bounded: a word of four or five letters
   }
 
   private mutating func number() throws(JSONError) {
@@ -109,7 +109,7 @@ struct JSONScanner {
     var value: UInt32 = 0
     for _ in 0..<4 {
       guard let byte = current, let digit = hexValue(byte) else { throw error("expected four hex digits") }
-      value = value << 4 | UInt32(digit)
+      value = value << 4 | UInt32(digit)  // bounded: four digits of four bits
       index += 1
     }
     return value
@@ -117,10 +117,11 @@ struct JSONScanner {
 
   /// Whether the string at `range` (quotes and all) has these scalars, its escapes decoded.
   func string(at range: Range<Int>, equals wanted: String) -> Bool {
-    let content = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
+    let content = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]  // bounded: two quotes at least
     guard content.contains(UInt8(ascii: "\\")) else { return content.elementsEqual(wanted.utf8) }
     // Every escape is longer than what it stands for, and none more than six times as long.
     let count = wanted.utf8.count
+    // bounded: counts of bytes in memory
     guard content.count > count, content.count <= 6 * count,
       let decoded = try? JSONValue.parse(bytes[range]).string
     else {

@@ -13,7 +13,7 @@ package struct JSONSearch {
   }
 
   /// Bytes of an array or object that can be compared.
-  package static let largestValue = 64 * 1024
+  package static let largestValue = 64 * 1024  // bounded: constants
 
   /// Reads the whole text, strictly by RFC 8259 but for a byte order mark, which is stepped over.
   ///
@@ -97,6 +97,7 @@ package struct JSONSearch {
           ambiguous[want.path] = true
         } else {
           seen.append(want.path)
+          // bounded: no further than the path is long
           inner.append(Wanted(path: want.path, segment: want.segment + 1))
         }
       }
@@ -122,6 +123,7 @@ package struct JSONSearch {
     repeat {
       var inner: [Wanted] = []
       for (want, index) in indices where index == position {
+        // bounded: no further than the path is long
         inner.append(Wanted(path: want.path, segment: want.segment + 1))
       }
       try value(depth: depth + 1, wanted: inner)

@@ -54,6 +54,7 @@ package enum JSONValue: Hashable, Sendable {
 
   /// A whole number in 64 bits; `1.0` and `1e2` are not whole numbers here, as they are none for the backend.
   package var integer: Int64? {
+    // bounded: digits that are no such number are nil
     if case .number(let digits) = self { return Int64(digits) }
     return nil
   }
@@ -169,11 +170,12 @@ private struct JSONParser {
 
   private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
     let expected = Array(text.description.utf8)
+    // bounded: a word of four or five letters
     guard index + expected.count <= bytes.count, Array(bytes[index..<index + expected.count]) == expected
     else {
       throw error("unexpected character")
     }
-    index += expected.count
+    index += expected.count  // bounded: a word of four or five letters
     return value
   }
 
@@ -282,6 +284,7 @@ private struct JSONParser {
       index = mark
       return first
     }
+    // bounded: the two halves of a surrogate pair
     return 0x10000 + (first - 0xd800) << 10 + (second - 0xdc00)
   }
 
@@ -289,7 +292,7 @@ private struct JSONParser {
     var value: UInt32 = 0
     for _ in 0..<4 {
       guard let byte = current, let digit = hexValue(byte) else { throw error("expected four hex digits") }
-      value = value << 4 | UInt32(digit)
+      value = value << 4 | UInt32(digit)  // bounded: four digits of four bits
       index += 1
     }
     return value

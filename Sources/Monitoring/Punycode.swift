@@ -12,27 +12,29 @@ enum Punycode {
 
   /// Without the prefix `xn--`. Nil when a number would not fit, which no label of 63 bytes comes near.
   static func encode(_ scalars: [Unicode.Scalar]) -> String? {
-    // bounded: at most 2,048 scalars of 21 bits; sums and products of them that may grow are told
-    var output = scalars.filter(\.isASCII).map { UInt8($0.value) }
+    var output = scalars.filter(\.isASCII).map { UInt8($0.value) }  // bounded: all of them are ASCII
     let basic = output.count
     var handled = basic
     if basic > 0 { output.append(UInt8(ascii: "-")) }
     var (number, delta, bias) = (initialNumber, 0, initialBias)
     while handled < scalars.count {
+      // bounded: a scalar has 21 bits
       guard let next = scalars.map({ Int($0.value) }).filter({ $0 >= number }).min() else { return nil }
+      // bounded: next is no less than number, and handled counts scalars in memory
       guard let step = (next - number).product(handled + 1), let sum = delta.sum(step) else { return nil }
       delta = sum
       number = next
       for scalar in scalars {
-        if scalar.value < number { delta += 1 }
+        if scalar.value < number { delta += 1 }  // bounded: at most the length of a text times 21 bits
         guard scalar.value == number else { continue }
         output += digits(of: delta, bias: bias)
+        // bounded: handled counts scalars in memory
         bias = adapt(delta, count: handled + 1, isFirst: handled == basic)
         delta = 0
-        handled += 1
+        handled += 1  // bounded: it counts scalars in memory
       }
-      delta += 1
-      number += 1
+      delta += 1  // bounded: at most the length of a text times 21 bits
+      number += 1  // bounded: a scalar has 21 bits
     }
     return String(decoding: output, as: UTF8.self)
   }
@@ -69,15 +71,16 @@ enum Punycode {
 
   /// A generalized variable-length integer.
   private static func digits(of delta: Int, bias: Int) -> [UInt8] {
-    // bounded: at most 2,048 scalars of 21 bits; sums and products of them that may grow are told
     var output: [UInt8] = []
     var (rest, position) = (delta, base)
     while true {
       let threshold = threshold(position, bias)
       guard rest >= threshold else { break }
+      // bounded: rest is no less than threshold, which is below base
       output.append(digit(threshold + (rest - threshold) % (base - threshold)))
+      // bounded: rest is no less than threshold, which is below base
       rest = (rest - threshold) / (base - threshold)
-      position += base
+      position += base  // bounded: rest is at least halved each time, so it is 64 steps of 36
     }
     return output + [digit(rest)]
   }
@@ -99,15 +102,14 @@ enum Punycode {
   }
 
   private static func adapt(_ delta: Int, count: Int, isFirst: Bool) -> Int {
-    // bounded: at most 2,048 scalars of 21 bits; sums and products of them that may grow are told
     var delta = isFirst ? delta / damp : delta / 2
-    delta += delta / count
+    delta += delta / count  // bounded: delta was divided by two at least
     var steps = 0
-    while delta > (base - smallest) * largest / 2 {
-      delta /= base - smallest
-      steps += base
+    while delta > (base - smallest) * largest / 2 {  // bounded: constants
+      delta /= base - smallest  // bounded: constants
+      steps += base  // bounded: delta is divided by 35 each time, so it is 13 steps of 36
     }
-    return steps + (base - smallest + 1) * delta / (delta + skew)
+    return steps + (base - smallest + 1) * delta / (delta + skew)  // bounded: delta is at most 455 here
   }
 
   private static func digit(_ value: Int) -> UInt8 {
@@ -116,11 +118,10 @@ enum Punycode {
   }
 
   private static func digitValue(_ byte: UInt8) -> Int? {
-    // bounded: at most 2,048 scalars of 21 bits; sums and products of them that may grow are told
     switch byte {
-    case 0x30...0x39: Int(byte) - 0x30 + 26
-    case 0x41...0x5a: Int(byte) - 0x41
-    case 0x61...0x7a: Int(byte) - 0x61
+    case 0x30...0x39: Int(byte) - 0x30 + 26  // bounded: a byte
+    case 0x41...0x5a: Int(byte) - 0x41  // bounded: a byte
+    case 0x61...0x7a: Int(byte) - 0x61  // bounded: a byte
     default: nil
     }
   }

@@ -82,15 +82,16 @@ package struct TimeZoneFiles: Hashable, Sendable {
     guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size <= 262_144 else {
       return nil
     }
-    var bytes = [UInt8](repeating: 0, count: Int(facts.st_size))
+    var bytes = [UInt8](repeating: 0, count: Int(facts.st_size))  // bounded: held to 262,144 before
     var filled = 0
     while filled < bytes.count {
       let count = bytes.withUnsafeMutableBytes {
+        // bounded: no more than the buffer has
         Glibc.read(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled)
       }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return nil }
-      filled += count
+      filled += count  // bounded: no more than the buffer has
     }
     return bytes
   }
@@ -112,7 +113,7 @@ extension TimeZoneRules {
     var indexes: [Int] = []
     for _ in 0..<header.times {
       guard let index = reader.integer(1), index < header.types else { return nil }
-      indexes.append(Int(index))
+      indexes.append(Int(index))  // bounded: one byte, or a count held to 65,536
     }
     var types: [Int64] = []
     for _ in 0..<header.types {
@@ -120,6 +121,7 @@ extension TimeZoneRules {
       guard let offset = reader.integer(4), abs(offset) < 93_600, reader.skip(2) else { return nil }
       types.append(offset)
     }
+    // bounded: each count is held to 65,536
     guard reader.skip(header.characters + header.standards + header.universals), let footer = reader.footer()
     else { return nil }
     let rule = PosixZone(text: footer)
@@ -141,6 +143,7 @@ private struct ZoneFileReader {
     var characters: Int
 
     func length(timeSize: Int) -> Int {
+      // bounded: each count is held to 65,536
       times * (timeSize + 1) + types * 6 + characters + leaps * (timeSize + 4) + standards + universals
     }
   }
@@ -151,29 +154,32 @@ private struct ZoneFileReader {
   init(bytes: [UInt8]) { self.bytes = bytes }
 
   mutating func skip(_ count: Int) -> Bool {
-    guard count >= 0, count <= bytes.count - index else { return false }
-    index += count
+    guard count >= 0, count <= bytes.count - index else { return false }  // bounded: a place within the file
+    index += count  // bounded: a place within the file
     return true
   }
 
   /// Two's complement for four and eight bytes, unsigned for one.
   mutating func integer(_ size: Int) -> Int64? {
-    guard size <= bytes.count - index else { return nil }
+    guard size <= bytes.count - index else { return nil }  // bounded: a place within the file
     var value: UInt64 = 0
+    // bounded: the bytes are there, and what is shifted out is lost
     for byte in bytes[index..<index + size] { value = value << 8 | UInt64(byte) }
-    index += size
+    index += size  // bounded: a place within the file
+    // bounded: a wider number
     return size == 4 ? Int64(Int32(truncatingIfNeeded: value)) : Int64(bitPattern: value)
   }
 
   mutating func header() -> Header? {
+    // bounded: a place within the file
     guard bytes.count - index >= 44, bytes[index..<index + 4].elementsEqual("TZif".utf8) else { return nil }
     // The version is a digit; the first version is a zero byte.
-    let version = Int64(bytes[index + 4]) - 0x30
-    index += 20
+    let version = Int64(bytes[index + 4]) - 0x30  // bounded: a byte
+    index += 20  // bounded: a place within the file
     var counts: [Int] = []
     for _ in 0..<6 {
       guard let count = integer(4), (0...65_536).contains(count) else { return nil }
-      counts.append(Int(count))
+      counts.append(Int(count))  // bounded: held to 65,536 before
     }
     return Header(
       version: version, universals: counts[0], standards: counts[1], leaps: counts[2], times: counts[3],

@@ -14,13 +14,12 @@ extension [UInt8] {
 
   /// Base 128, low group first, high bit set on all but the last byte.
   mutating func append(varint value: UInt64) {
-    // bounded: places within the bytes at hand; widths are fixed
     var rest = value
     while rest >= 0x80 {
       append(UInt8(truncatingIfNeeded: rest) | 0x80)
       rest >>= 7
     }
-    append(UInt8(rest))
+    append(UInt8(rest))  // bounded: seven bits
   }
 }
 
@@ -40,26 +39,25 @@ struct FieldReader {
 
   /// Nil at the end.
   mutating func next() throws(MalformedPayload) -> (tag: UInt64, value: FieldValue)? {
-    // bounded: places within the bytes at hand; widths are fixed
     guard offset < bytes.count else { return nil }
+    // bounded: a place within the bytes
     guard let tag = varint(), let length = varint(), length <= UInt64(bytes.count - offset) else {
       throw MalformedPayload(field: nil)
     }
     let start = offset
-    offset += Int(length)
+    offset += Int(length)  // bounded: no more than the bytes that are left
     return (tag, FieldValue(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<offset])))
   }
 
   private mutating func varint() -> UInt64? {
-    // bounded: places within the bytes at hand; widths are fixed
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while offset < bytes.count, shift < 64 {
       let byte = bytes[offset]
-      offset += 1
-      value |= UInt64(byte & 0x7f) << shift
+      offset += 1  // bounded: a place within the bytes
+      value |= UInt64(byte & 0x7f) << shift  // bounded: seven bits, and a shift that loses what is too high
       if byte < 0x80 { return value }
-      shift += 7
+      shift += 7  // bounded: below 64
     }
     return nil
   }

@@ -65,7 +65,6 @@ package struct GapRecord: Hashable, Sendable {
   }
 
   init?(payload: UnsafeRawBufferPointer) {
-    // bounded: not negative, or a constant
     var reader = FieldReader(payload)
     var numbers: [UInt64: Int64] = [:]
     var cause: Cause?
@@ -79,6 +78,7 @@ package struct GapRecord: Hashable, Sendable {
     else { return nil }
     self.init(
       cause: cause, lost: UInt64(clamping: numbers[Tag.lost] ?? 0),
+      // bounded: both are above 0, as was asked before
       records: UInt64(clamping: numbers[Tag.records] ?? 0), sequences: UInt64(first)...UInt64(last))
     self.firstTime = numbers[Tag.firstTime].map(Timestamp.init(microseconds:))
     self.lastTime = numbers[Tag.lastTime].map(Timestamp.init(microseconds:))

@@ -23,11 +23,10 @@ package enum RecordBundle {
 
   /// Nil unless every byte belongs to a whole record.
   package static func decode(_ bytes: [UInt8]) -> [DeliveryRecord]? {
-    // bounded: two bytes, and constants
     var records: [DeliveryRecord] = []
     var rest = bytes[...]
     while rest.count >= 2 {
-      let count = Int(rest.removeFirst()) | Int(rest.removeFirst()) << 8
+      let count = Int(rest.removeFirst()) | Int(rest.removeFirst()) << 8  // bounded: two bytes
       guard count <= RecordPayload.limit, rest.count >= count,
         let record = try? RecordPayload.decode(Array(rest.prefix(count)))
       else { return nil }

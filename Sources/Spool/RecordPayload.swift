@@ -45,7 +45,6 @@ enum RecordPayload {
 
   /// At most `limit` bytes: the agent's name and the message are cut to 255 bytes each. Durations keep nanoseconds.
   static func encode(_ record: DeliveryRecord) -> [UInt8] {
-    // bounded: wider than what is put, or at most 255
     var fields = FieldWriter()
     fields.put(Tag.id, record.id)
     fields.put(Tag.checkID, record.checkID)
@@ -56,8 +55,9 @@ enum RecordPayload {
     fields.put(Tag.status, record.status.rawValue)
     fields.put(Tag.state, record.state.rawValue)
     fields.put(Tag.reason, record.reason.rawValue)
-    fields.put(Tag.flags, integer: Int64(record.flags.rawValue))
+    fields.put(Tag.flags, integer: Int64(record.flags.rawValue))  // bounded: flags have 32 bits at most
     if let phase = record.phase { fields.put(Tag.phase, phase.rawValue) }
+    // bounded: a wider number
     if let code = record.statusCode { fields.put(Tag.statusCode, integer: Int64(code)) }
     if let message = record.message { fields.put(Tag.message, cut(message)) }
     if let end = record.certificateNotAfter {
@@ -172,6 +172,7 @@ enum RecordPayload {
       return DeliveryRecord(
         id: id, checkID: checkID, agent: agent, scheduledAt: Timestamp(microseconds: scheduledAt),
         startedAt: Timestamp(microseconds: startedAt), trigger: trigger, status: status, state: state,
+        // bounded: Int has 64 bits
         reason: reason, phase: phase, statusCode: statusCode.map(Int.init), responseTime: responseTime,
         timings: timings, certificateNotAfter: certificateNotAfter.map(Timestamp.init(microseconds:)),
         message: message, flags: DeliveryRecord.Flags(rawValue: UInt8(truncatingIfNeeded: flags)))

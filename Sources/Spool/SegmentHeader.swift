@@ -25,7 +25,6 @@ struct SegmentHeader: Hashable, Sendable {
   var createdAt: Timestamp
 
   var bytes: [UInt8] {
-    // bounded: constants, and digits of a text: what is no number is nil
     var bytes: [UInt8] = []
     bytes.append(littleEndian: SegmentHeader.magic)
     bytes.append(littleEndian: version)
@@ -37,7 +36,7 @@ struct SegmentHeader: Hashable, Sendable {
     bytes.append(littleEndian: generation)
     bytes.append(littleEndian: segmentSize)
     bytes.append(littleEndian: createdAt.microseconds)
-    bytes.append(littleEndian: UInt32(0))
+    bytes.append(littleEndian: UInt32(0))  // bounded: a constant
     bytes.append(littleEndian: CRC32C.checksum(bytes))
     return bytes
   }

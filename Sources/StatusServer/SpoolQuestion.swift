@@ -42,13 +42,13 @@ extension Routes {
 
   /// `/api/v1/spool/…`
   func spool(_ segments: [String], _ path: RequestPath) async throws(BadRequest) -> Reply {
-    // bounded: not negative
     switch segments {
     case []: return await answer(.summary)
     case ["results"]:
       let after = try path.number("after", in: 0...(1 << 62), default: 0)
       let limit = try path.number("limit", in: 1...Routes.spoolPage, default: 1000)
       return await answer(
+        // bounded: held to a range that begins at 0
         .results(after: UInt64(after), limit: limit, waiting: try path.flag("waiting")))
     case ["quarantine"]: return await answer(.quarantine)
     case ["check"]: return await answer(.check)

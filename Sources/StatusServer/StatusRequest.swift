@@ -118,7 +118,6 @@ struct AllowedHosts: Sendable {
 
   /// - Parameter further: of the configuration, lower case.
   init(listen: ListenAddress, further: [String] = []) {
-    // bounded: a list
     isRemote = !listen.isLocal
     switch listen {
     case .unix:
@@ -126,6 +125,7 @@ struct AllowedHosts: Sendable {
       (names, any) = ([], true)
     case .tcp(let host, _):
       (names, any) = (
+        // bounded: a list
         Set((["localhost", "127.0.0.1", "::1", host.lowercased()] + further).map { ByteText($0) }), false
       )
     }

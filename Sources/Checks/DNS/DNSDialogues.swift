@@ -34,18 +34,19 @@ struct DNSDatagramDialogue: Dialogue {
   }
 
   mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
-    DialogueStep(send: first.bytes, wake: now + patience)
+    DialogueStep(send: first.bytes, wake: now + patience)  // bounded: patience is ours, doubled a few times
   }
 
   mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep {
     guard let second else {
       var step = askAgain()
-      if repetitions > 0 { step.wake = now + patience * 2 }
+      if repetitions > 0 { step.wake = now + patience * 2 }  // bounded: patience is ours, doubled a few times
       return step
     }
     guard repetitions > 0 else { return .wait }
-    repetitions -= 1
-    patience = patience * 2
+    repetitions -= 1  // bounded: above 0, as was asked before
+    patience = patience * 2  // bounded: patience is ours, doubled a few times
+    // bounded: patience is ours, doubled a few times
     return DialogueStep(send: second.bytes, wake: repetitions > 0 ? now + patience * 2 : nil)
   }
 
@@ -70,7 +71,7 @@ struct DNSDatagramDialogue: Dialogue {
 
   /// FORMERR and NOTIMP are what servers from before EDNS say to it.
   private func refusesEDNS(_ bytes: ArraySlice<UInt8>) -> Bool {
-    let rcode = bytes[bytes.startIndex + 3] & 15
+    let rcode = bytes[bytes.startIndex + 3] & 15  // bounded: an answer that was accepted has a whole header
     return rcode == DNSResponseCode.formErr.rawValue || rcode == DNSResponseCode.notImp.rawValue
   }
 }
@@ -78,7 +79,7 @@ struct DNSDatagramDialogue: Dialogue {
 /// One question over one TCP connection (RFC 7766): each message behind its length.
 struct DNSStreamDialogue: Dialogue {
   /// Bytes of one connection at most: the largest answer behind as much again that is none of ours. We ask one question.
-  static let sizeLimit = 4 * 65_537
+  static let sizeLimit = 4 * 65_537  // bounded: constants
 
   let query: DNSQuery
 
@@ -95,27 +96,29 @@ struct DNSStreamDialogue: Dialogue {
 
   mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
     let bytes = query.bytes
+    // bounded: a query of ours, of a name of 255 bytes at most
     return DialogueStep(send: [UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes)
   }
 
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
   ) -> DialogueStep {
-    received += bytes.count
+    received += bytes.count  // bounded: held to the limit with every piece
     stream += bytes
     // Cut off at the end, once: to move what is left for each message would be quadratic.
     var start = 0
     defer { stream.removeFirst(start) }
-    while stream.count - start >= 2 {
+    while stream.count - start >= 2 {  // bounded: places within the stream, and sixteen bits
+      // bounded: places within the stream, and sixteen bits
       let length = Int(stream[start]) << 8 | Int(stream[start + 1])
       if length < 12 {
         isMalformed = true
         return .done
       }
-      let end = start + 2 + length
+      let end = start + 2 + length  // bounded: places within the stream, and sixteen bits
       guard stream.count >= end else { break }
-      if query.accepts(stream[(start + 2)..<end]) {
-        answer = Array(stream[(start + 2)..<end])
+      if query.accepts(stream[(start + 2)..<end]) {  // bounded: places within the stream, and sixteen bits
+        answer = Array(stream[(start + 2)..<end])  // bounded: places within the stream, and sixteen bits
         return .done
       }
       ignored += 1

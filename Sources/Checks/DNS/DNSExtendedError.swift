@@ -12,11 +12,12 @@ package struct DNSExtendedError: Hashable, Sendable, CustomStringConvertible {
 
   /// - Parameter data: the option's, at least 2 bytes.
   init(_ data: ArraySlice<UInt8>) {
-    code = data.prefix(2).reduce(0) { $0 << 8 | UInt16($1) }
+    code = data.prefix(2).reduce(0) { $0 << 8 | UInt16($1) }  // bounded: two bytes
     text = String(decoding: data.dropFirst(2).prefix(512), as: UTF8.self).printable(maxBytes: 120)
   }
 
   /// The registered purpose in lower case: words of ours.
+  // bounded: sixteen bits
   var purpose: String { Int(code) < names.count ? names[Int(code)] : "extended error \(code)" }
 
   /// The purpose, then the server's text.

@@ -73,7 +73,7 @@ package struct DNSMessage: Hashable, Sendable {
     id = try reader.word()
     let flags = try reader.word()
     isResponse = flags & 0x8000 != 0
-    opcode = UInt8(flags >> 11 & 15)
+    opcode = UInt8(flags >> 11 & 15)  // bounded: four bits
     authoritative = flags & 0x0400 != 0
     truncated = flags & 0x0200 != 0
     recursionAvailable = flags & 0x0080 != 0
@@ -85,7 +85,7 @@ package struct DNSMessage: Hashable, Sendable {
 
     answers = []
     // The count is the sender's claim: a record takes 11 bytes at least.
-    answers.reserveCapacity(min(Int(counts.answers), reader.remaining / 11))
+    answers.reserveCapacity(min(Int(counts.answers), reader.remaining / 11))  // bounded: sixteen bits
     for _ in 0..<counts.answers { answers.append(try reader.record().record) }
     for _ in 0..<counts.authority {
       let record = try reader.record().record
@@ -97,6 +97,7 @@ package struct DNSMessage: Hashable, Sendable {
       guard options == nil else { throw DNSMalformed("the message has two OPT records") }
       options = found
     }
+    // bounded: eight bits and four
     rcode = DNSResponseCode(rawValue: UInt16(options?.upperCode ?? 0) << 4 | flags & 15)
     if let errors = options?.errors { extendedErrors = errors }
   }
@@ -131,15 +132,16 @@ extension DNSReader {
     let type = DNSRecordType(rawValue: try word())
     let recordClass = try word()
     let ttl = try long()
-    let length = Int(try word())
+    let length = Int(try word())  // bounded: sixteen bits
     guard length <= remaining else {
       throw DNSMalformed("a record's data reaches past the end of the message")
     }
-    let end = offset + length
+    let end = offset + length  // bounded: a place within the message, and sixteen bits
     var options: DNSOptions?
     let value: DNSRecord.Value
     if type == .opt {
       guard name == .root else { throw DNSMalformed("an OPT record is not at the root") }
+      // bounded: the upper eight of 32 bits
       options = DNSOptions(upperCode: UInt8(ttl >> 24), errors: try extendedErrors(until: end))
       value = .text("")
     } else {
@@ -155,7 +157,8 @@ extension DNSReader {
     var errors: [DNSExtendedError] = []
     while offset < end {
       let code = try word()
-      let length = Int(try word())
+      let length = Int(try word())  // bounded: sixteen bits
+      // bounded: the place is no further than the end
       guard length <= end - offset else { throw DNSMalformed("an EDNS option reaches past its record") }
       let data = try take(length)
       guard code == DNSExtendedError.optionCode, length >= 2, errors.count < 4 else { continue }

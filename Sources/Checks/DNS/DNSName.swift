@@ -19,22 +19,23 @@ package struct DNSName: Hashable, Sendable {
       return
     }
     var wire: [UInt8] = [0]
-    wire.reserveCapacity(text.utf8.count + 2)
+    wire.reserveCapacity(text.utf8.count + 2)  // bounded: a reserve of memory for what is in memory
     // Where the length of the label at hand goes.
     var label = 0
     for byte in text.utf8 {
       guard byte < 0x80 else { return nil }
       wire.append(byte == UInt8(ascii: ".") ? 0 : byte)
       guard byte == UInt8(ascii: ".") else { continue }
+      // bounded: the label begins within the bytes; below 1 is refused next
       let length = wire.count - label - 2
       guard (1...63).contains(length) else { return nil }
-      wire[label] = UInt8(length)
-      label = wire.count - 1
+      wire[label] = UInt8(length)  // bounded: held to 63 before
+      label = wire.count - 1  // bounded: a count of bytes, one at least
     }
-    let length = wire.count - label - 1
+    let length = wire.count - label - 1  // bounded: the label begins within the bytes
     if length > 0 {
       guard length <= 63 else { return nil }
-      wire[label] = UInt8(length)
+      wire[label] = UInt8(length)  // bounded: held to 63 before
       wire.append(0)
     } else if label == 0 {
       return nil
@@ -68,7 +69,9 @@ extension DNSName: CustomStringConvertible {
     text.reserveCapacity(wire.count)
     var index = 0
     while index < wire.count, wire[index] > 0 {
+      // bounded: a name that was read is whole, and has 255 bytes at most
       let end = index + 1 + Int(wire[index])
+      // bounded: a name that was read is whole, and has 255 bytes at most
       for byte in wire[(index + 1)..<end] {
         switch byte {
         case 0x2e, 0x5c, 0x22, 0x28, 0x29, 0x3b, 0x40, 0x24: text += [0x5c, byte]
@@ -85,5 +88,5 @@ extension DNSName: CustomStringConvertible {
 
 /// `\DDD`
 func decimalEscape(_ byte: UInt8) -> [UInt8] {
-  [0x5c, 0x30 + byte / 100, 0x30 + byte / 10 % 10, 0x30 + byte % 10]
+  [0x5c, 0x30 + byte / 100, 0x30 + byte / 10 % 10, 0x30 + byte % 10]  // bounded: the digits of a byte
 }

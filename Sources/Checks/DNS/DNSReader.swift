@@ -56,9 +56,8 @@ struct DNSReader {
   /// A name, compressed or not. Each pointer must lead before the labels it continues, so a chain of them always
   /// ends; 126 jumps are more than a name of 255 bytes can need (RFC 9267).
   mutating func name() throws(DNSMalformed) -> DNSName {
-    // bounded: places within a message of at most 65,535 bytes; widths are fixed
     if offset < bytes.count, bytes[offset] == 0 {
-      offset += 1
+      offset += 1  // bounded: a message has 65,535 bytes at most
       return .root
     }
     var wire: [UInt8] = []
@@ -72,21 +71,23 @@ struct DNSReader {
       switch length {
       case 0:
         wire.append(0)
-        if jumps == 0 { offset = cursor + 1 }
+        if jumps == 0 { offset = cursor + 1 }  // bounded: a place within the message
         return DNSName(wire: wire)
       case 1...63:
-        let end = cursor + 1 + Int(length)
+        let end = cursor + 1 + Int(length)  // bounded: a place within the message, and 63 at most
         guard end <= bytes.count else { throw DNSMalformed("a label reaches past the end of the message") }
         wire += bytes[cursor..<end]
         // With the root's byte still to come.
         guard wire.count < 255 else { throw DNSMalformed("a name is longer than 255 bytes") }
         cursor = end
       case 0xc0...0xff:
+        // bounded: a place within the message
         guard cursor + 1 < bytes.count else { throw DNSMalformed("a compression pointer is cut off") }
+        // bounded: fourteen bits, and the byte is there
         let target = Int(length & 0x3f) << 8 | Int(bytes[cursor + 1])
         guard target < floor else { throw DNSMalformed("a compression pointer does not lead backward") }
-        if jumps == 0 { offset = cursor + 2 }
-        jumps += 1
+        if jumps == 0 { offset = cursor + 2 }  // bounded: a place within the message
+        jumps += 1  // bounded: held to 126 next
         guard jumps <= 126 else { throw DNSMalformed("a name has more than 126 compression pointers") }
         cursor = target
         floor = target

@@ -11,7 +11,7 @@ extension DNSReader {
     guard recordClass == 1 || type.isOfAnyClass else { return .text(generic(try rest(until: end))) }
     switch type {
     case .a, .aaaa:
-      guard end - offset == (type == .a ? 4 : 16) else {
+      guard end - offset == (type == .a ? 4 : 16) else {  // bounded: the place is no further than the end
         throw DNSMalformed("an address record has the wrong length")
       }
       if type == .a { return .address(.v4(try long())) }
@@ -31,12 +31,13 @@ extension DNSReader {
 
   mutating func rest(until end: Int) throws(DNSMalformed) -> ArraySlice<UInt8> {
     guard offset <= end else { throw DNSMalformed("a field reaches past its record") }
-    return try take(end - offset)
+    return try take(end - offset)  // bounded: the place is no further than the end
   }
 
   /// A length byte and as many bytes, all of them inside the record.
   mutating func counted(until end: Int) throws(DNSMalformed) -> ArraySlice<UInt8> {
-    let length = Int(try byte())
+    let length = Int(try byte())  // bounded: a byte
+    // bounded: the place is no further than the end
     guard length <= end - offset else { throw DNSMalformed("a string reaches past its record") }
     return try take(length)
   }
@@ -98,7 +99,7 @@ extension DNSReader {
     var types: [String] = []
     var last = -1
     while offset < end {
-      let window = Int(try byte())
+      let window = Int(try byte())  // bounded: a byte
       let bits = try counted(until: end)
       guard window > last, (1...32).contains(bits.count) else {
         throw DNSMalformed("a type bitmap is out of order or has the wrong length")
@@ -106,7 +107,7 @@ extension DNSReader {
       last = window
       for (index, byte) in bits.enumerated() {
         for bit in 0..<8 where byte & 0x80 >> bit != 0 {
-          let number = UInt16(window << 8 | index << 3 | bit)
+          let number = UInt16(window << 8 | index << 3 | bit)  // bounded: a byte, five bits and three
           types.append(DNSRecordType(rawValue: number).description)
         }
       }

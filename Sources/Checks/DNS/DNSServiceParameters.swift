@@ -10,11 +10,12 @@ extension DNSReader {
     var last = -1
     while offset < end {
       let key = try word()
-      let length = Int(try word())
+      let length = Int(try word())  // bounded: sixteen bits
+      // bounded: sixteen bits, and a place no further than the end
       guard Int(key) > last, length <= end - offset else {
         throw DNSMalformed("a service parameter is out of order or reaches past its record")
       }
-      last = Int(key)
+      last = Int(key)  // bounded: sixteen bits
       let data = try take(length)
       guard let value = parameterText(key, data) else {
         throw DNSMalformed("the service parameter \(parameterName(key)) has a malformed value")
@@ -31,7 +32,7 @@ private let parameterNames = [
 ]
 
 private func parameterName(_ key: UInt16) -> String {
-  Int(key) < parameterNames.count ? parameterNames[Int(key)] : "key\(key)"
+  Int(key) < parameterNames.count ? parameterNames[Int(key)] : "key\(key)"  // bounded: sixteen bits
 }
 
 /// Nil for a value that the key cannot have.
@@ -40,6 +41,7 @@ private func parameterText(_ key: UInt16, _ data: ArraySlice<UInt8>) -> String? 
   case 0: return mandatoryKeys(data)
   case 1: return protocols(data)
   case 2: return data.isEmpty ? "" : nil
+  // bounded: pairs of bytes, as was asked before
   case 3: return data.count == 2 ? String(data.reduce(0) { $0 << 8 | Int($1) }) : nil
   case 4: return addresses(data, size: 4)
   case 5: return base64Text(data)
@@ -51,6 +53,7 @@ private func parameterText(_ key: UInt16, _ data: ArraySlice<UInt8>) -> String? 
 private func mandatoryKeys(_ data: ArraySlice<UInt8>) -> String? {
   guard !data.isEmpty, data.count % 2 == 0 else { return nil }
   let bytes = Array(data)
+  // bounded: pairs of bytes, as was asked before
   let keys = stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
   return keys.map(parameterName).joined(separator: ",")
 }
@@ -61,9 +64,9 @@ private func protocols(_ data: ArraySlice<UInt8>) -> String? {
   var names: [String] = []
   var left = data
   while let length = left.popFirst() {
-    guard length > 0, Int(length) <= left.count else { return nil }
+    guard length > 0, Int(length) <= left.count else { return nil }  // bounded: a byte
     var name: [UInt8] = []
-    for byte in left.prefix(Int(length)) {
+    for byte in left.prefix(Int(length)) {  // bounded: a byte
       switch byte {
       case 0x2c: name += [0x5c, 0x5c, byte]
       case 0x5c: name += [0x5c, 0x5c, 0x5c, 0x5c]
@@ -73,7 +76,7 @@ private func protocols(_ data: ArraySlice<UInt8>) -> String? {
       }
     }
     names.append(String(decoding: name, as: UTF8.self))
-    left = left.dropFirst(Int(length))
+    left = left.dropFirst(Int(length))  // bounded: a byte
   }
   return names.isEmpty ? nil : names.joined(separator: ",")
 }
@@ -81,7 +84,7 @@ private func protocols(_ data: ArraySlice<UInt8>) -> String? {
 private func addresses(_ data: ArraySlice<UInt8>, size: Int) -> String? {
   guard !data.isEmpty, data.count % size == 0 else { return nil }
   let texts = stride(from: data.startIndex, to: data.endIndex, by: size).compactMap {
-    IPAddress(bytes: data[$0..<($0 + size)])?.description
+    IPAddress(bytes: data[$0..<($0 + size)])?.description  // bounded: the strides of whole addresses
   }
   return texts.joined(separator: ",")
 }

@@ -12,7 +12,6 @@ struct AuthChallenge: Hashable, Sendable {
 
   /// All challenges of a header's value; several may stand in one, with the same commas between as inside.
   static func parse(_ value: String) -> [AuthChallenge] {
-    // bounded: there is one at least
     var rest = value.utf8.prefix(8192)
     var challenges: [AuthChallenge] = []
     while true {
@@ -24,6 +23,7 @@ struct AuthChallenge: Hashable, Sendable {
         rest = rest.dropFirst()
         skipBlanks(&rest)
         guard let parameter = takeValue(&rest) else { return challenges }
+        // bounded: there is one at least
         challenges[challenges.count - 1].parameters[ByteText(word.lowercased())] = parameter
       } else if rest.first == UInt8(ascii: "=") {
         return challenges

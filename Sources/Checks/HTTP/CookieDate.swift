@@ -4,7 +4,6 @@ import Monitoring
 
 /// The `Expires` of a cookie, read as leniently as RFC 6265 section 5.1.1 wants. Nil: no date.
 func cookieDate(_ text: String) -> Timestamp? {
-  // bounded: a year of four digits, everything else of two
   var time: (Int, Int, Int)?
   var (day, month, year): (Int?, Int?, Int?)
   for token in text.utf8.split(whereSeparator: isDelimiter) {
@@ -20,9 +19,12 @@ func cookieDate(_ text: String) -> Timestamp? {
     }
   }
   guard let time, let day, let month, var year else { return nil }
+  // bounded: a year of two digits
   if (70...99).contains(year) { year += 1900 } else if (0...69).contains(year) { year += 2000 }
   guard (1...31).contains(day), year >= 1601, time.0 <= 23, time.1 <= 59, time.2 <= 59 else { return nil }
+  // bounded: an hour, a minute and a second of two digits
   let seconds = Int64(time.0 * 3600 + time.1 * 60 + time.2)
+  // bounded: days of a year of four digits
   return Timestamp(seconds: daysSinceEpoch(year, month, day) * 86_400 + seconds)
 }
 

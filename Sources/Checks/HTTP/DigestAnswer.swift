@@ -102,12 +102,12 @@ struct DigestAnswer: Hashable, Sendable {
   }
 
   private func hash(_ text: String) -> String {
-    // bounded: eight hexadecimal digits at most, and OpenSSL's own lengths
-    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))  // bounded: a constant of OpenSSL
     var length: UInt32 = 0
     let bytes = Array(text.utf8)
     let kind = algorithm == .sha256 ? EVP_sha256() : EVP_md5()
     guard EVP_Digest(bytes, bytes.count, &digest, &length, kind, nil) == 1 else { return "" }
+    // bounded: OpenSSL's own length, at most that constant
     return digest.prefix(Int(length)).map(hexadecimal).joined()
   }
 

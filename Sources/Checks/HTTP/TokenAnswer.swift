@@ -86,7 +86,6 @@ enum TokenAnswer: Hashable {
 
 /// `application/x-www-form-urlencoded`: RFC 6749 appendix B.
 private func formEncoded(_ text: String) -> String {
-  // bounded: a byte's halves, and constants
   let digits = Array("0123456789ABCDEF".utf8)
   var bytes: [UInt8] = []
   for byte in text.utf8 {
@@ -96,6 +95,7 @@ private func formEncoded(_ text: String) -> String {
       UInt8(ascii: "*"):
       bytes.append(byte)
     case 0x20: bytes.append(UInt8(ascii: "+"))
+    // bounded: a byte's halves
     default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
   }

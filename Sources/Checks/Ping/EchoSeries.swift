@@ -30,12 +30,13 @@ struct EchoSeries: Dialogue {
   }
 
   private mutating func sendNext(_ now: ContinuousClock.Instant) -> DialogueStep {
-    // bounded: at most 100 packets, numbered from 1
+    // bounded: at most 100 packets
     var echo = ICMPEcho(sequence: UInt16(sentAt.count + 1), nonce: nonce, size: settings.size)
     echo.identifier = identifier
     sentAt.append(now)
     tally.sent = sentAt.count
     // On the grid of the first packet: one late wake-up does not move the others.
+    // bounded: at most 100 packets
     let next = sentAt.count < settings.count ? sentAt[0] + settings.packetInterval * sentAt.count : nil
     return DialogueStep(send: echo.request(version: target.version), wake: next)
   }
@@ -74,6 +75,7 @@ struct EchoSeries: Dialogue {
 
   /// A packet that was sent and not answered yet.
   private func open(_ sequence: UInt16?) -> Int? {
+    // bounded: sixteen bits
     guard let number = sequence.map(Int.init), number >= 1, number <= sentAt.count,
       tally.roundTrips[number] == nil
     else { return nil }

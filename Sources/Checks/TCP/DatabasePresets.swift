@@ -13,7 +13,7 @@ extension Script {
   private static let postgresStartup: [UInt8] = {
     let words = ["user", "quartz-agent", "database", "postgres", "application_name", "quartz-agent"]
     let parameters: [UInt8] = words.flatMap { (word: String) -> [UInt8] in Array(word.utf8) + [0] } + [0]
-    return bigEndian(UInt32(8 + parameters.count)) + [0, 3, 0, 0] + parameters
+    return bigEndian(UInt32(8 + parameters.count)) + [0, 3, 0, 0] + parameters  // bounded: bytes of ours
   }()
 
   private static let postgresAnswer: @Sendable (ArraySlice<UInt8>) -> Reading = { bytes in
@@ -21,15 +21,16 @@ extension Script {
     while let type = rest.first {
       guard "RENv".utf8.contains(type) else { return .foreign("this is not postgres") }
       guard rest.count >= 5 else { return .more }
-      let length = rest.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }
+      let length = rest.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }  // bounded: four bytes
       guard (4...8192).contains(length) else { return .foreign("this is not postgres") }
       guard rest.count > length else { return .more }
-      let body = Array(rest.dropFirst(5).prefix(length - 4))
-      rest = rest.dropFirst(1 + length)
+      let body = Array(rest.dropFirst(5).prefix(length - 4))  // bounded: four to 8,192, as was asked before
+      rest = rest.dropFirst(1 + length)  // bounded: four to 8,192, as was asked before
       if type == UInt8(ascii: "R") {
         // Without a password asked for, the session stands and has to be ended (type 0: AuthenticationOk).
         let isIn = body.allSatisfy { $0 == 0 }
         let end = Exchange("terminate", say: .bytes(Array("X".utf8) + [0, 0, 0, 4]))
+        // bounded: what is left of them
         return .accepted(isIn ? bytes.count : bytes.count - rest.count, then: isIn ? [end] : [])
       }
       if type == UInt8(ascii: "E") {
@@ -37,6 +38,7 @@ extension Script {
         // Too few resources (53), an operator's doing such as starting up or shutting down (57), system error (58, XX).
         let cannotServe = ["53", "57", "58", "XX"].contains { state.hasPrefix($0) }
         return cannotServe
+          // bounded: what is left of them
           ? .refused("postgres answered error \(state)") : .accepted(bytes.count - rest.count)
       }
     }
@@ -79,11 +81,14 @@ extension Script {
     guard let packet = mysqlPacket(bytes, sequences: 0...0) else { return .foreign("this is not mysql") }
     guard let body = packet.body else { return .more }
     if body[0] == 0xff { return .refused("mysql answered error \(mysqlError(body))") }
+    // bounded: a place within the body
     guard body[0] == 10, let end = body.dropFirst().firstIndex(of: 0), body.count >= end + 16 else {
       return .foreign("this is not mysql with protocol version 10")
     }
-    let fields = Array(body[(end + 1)...])
+    let fields = Array(body[(end + 1)...])  // bounded: a place within the body
+    // bounded: bytes that are there, as was asked before
     var capabilities = UInt32(fields[13]) | UInt32(fields[14]) << 8
+    // bounded: bytes that are there, as was asked before
     if fields.count >= 20 { capabilities |= UInt32(fields[18]) << 16 | UInt32(fields[19]) << 24 }
     return accept(capabilities, packet.count)
   }
@@ -91,15 +96,17 @@ extension Script {
   /// Protocol 4.1, secure connection, plugin authentication; and TLS where that is asked for.
   static func mysqlFlags(overTLS: Bool) -> [UInt8] {
     let flags: UInt32 = 0x1 | 0x200 | 0x8000 | 0x80000 | (overTLS ? mysqlTLSFlag : 0)
+    // bounded: bytes of ours
     return littleEndian(flags) + littleEndian(1 << 24) + [33] + [UInt8](repeating: 0, count: 23)
   }
 
   static func mysqlFrame(_ body: [UInt8], sequence: UInt8) -> [UInt8] {
-    littleEndian(UInt32(body.count)).prefix(3) + [sequence] + body
+    littleEndian(UInt32(body.count)).prefix(3) + [sequence] + body  // bounded: bytes of ours
   }
 
   static func mysqlLoginBytes(sequence: UInt8, overTLS: Bool) -> [UInt8] {
     let body =
+      // bounded: bytes of ours
       mysqlFlags(overTLS: overTLS) + Array("quartz-agent".utf8) + [0, 0] + Array("mysql_native_password".utf8)
       + [0]
     return mysqlFrame(body, sequence: sequence)
@@ -121,6 +128,7 @@ extension Script {
     case 0xfe where packet.sequence < 8:
       // Another way to log in: an empty password, to hear the end of it.
       let answer = Exchange(
+        // bounded: below 8, as was asked before
         "no password", say: .bytes(mysqlFrame([], sequence: packet.sequence + 1)),
         read: .read(mysqlLoginAnswer))
       return .accepted(packet.count, then: [answer])
@@ -138,14 +146,15 @@ extension Script {
     _ bytes: ArraySlice<UInt8>, sequences: ClosedRange<UInt8>
   ) -> (body: [UInt8]?, sequence: UInt8, count: Int)? {
     let head = Array(bytes.prefix(4))
-    let length = Int(head[0]) | Int(head[1]) << 8 | Int(head[2]) << 16
+    let length = Int(head[0]) | Int(head[1]) << 8 | Int(head[2]) << 16  // bounded: three bytes
     guard (1...8192).contains(length), sequences.contains(head[3]) else { return nil }
+    // bounded: three bytes
     let body = bytes.count >= 4 + length ? Array(bytes.dropFirst(4).prefix(length)) : nil
-    return (body, head[3], 4 + length)
+    return (body, head[3], 4 + length)  // bounded: three bytes
   }
 
   private static func mysqlError(_ body: [UInt8]) -> Int {
-    body.count >= 3 ? Int(body[1]) | Int(body[2]) << 8 : 0
+    body.count >= 3 ? Int(body[1]) | Int(body[2]) << 8 : 0  // bounded: two bytes
   }
 
   static func littleEndian(_ value: UInt32) -> [UInt8] { bigEndian(value.byteSwapped) }

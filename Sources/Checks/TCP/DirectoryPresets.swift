@@ -40,7 +40,7 @@ extension Script {
         case .element(let body, _) = BasicEncoding.element(operation, tag: isNotice ? 0x78 : tag, limit: 8192),
         case .element(let result, _) = BasicEncoding.element(body, tag: 0x0a, limit: 2)
       else { return foreign }
-      let code = result.reduce(0) { $0 << 8 | Int($1) }
+      let code = result.reduce(0) { $0 << 8 | Int($1) }  // bounded: bytes; what is shifted out is lost
       // The notice of disconnection (RFC 4511 4.4.1).
       if isNotice { return .refused("ldap ended the session with result \(code)") }
       return judge(code, count)
@@ -50,10 +50,12 @@ extension Script {
   /// CONNECT with a name of our own, so that no other client of the broker is thrown out.
   static var mqtt: Script {
     let name = Array(("quartz" + String(UInt64.random(in: .min ... .max), radix: 16)).utf8)
+    // bounded: a name of ours
     let body = [0, 4] + Array("MQTT".utf8) + [4, 2, 0, 30, 0, UInt8(name.count)] + name
     return Script(
       [
         Exchange(
+          // bounded: a name of ours
           "CONNECT", say: .bytes([0x10, UInt8(body.count)] + body),
           read: .read { bytes in
             let answer = Array(bytes.prefix(4))
@@ -82,13 +84,16 @@ enum BasicEncoding {
     guard let first = head.first else { return .more }
     guard first == tag else { return .foreign }
     guard head.count >= 2 else { return .more }
-    let lengthBytes = head[1] < 0x80 ? 0 : Int(head[1] & 0x7f)
+    let lengthBytes = head[1] < 0x80 ? 0 : Int(head[1] & 0x7f)  // bounded: seven bits
     guard lengthBytes <= 4, head[1] != 0x80 else { return .foreign }
+    // bounded: four bytes at most, as was asked before
     guard head.count >= 2 + lengthBytes else { return .more }
+    // bounded: four bytes at most, as was asked before
     let length = lengthBytes == 0 ? Int(head[1]) : head[2..<(2 + lengthBytes)].reduce(0) { $0 << 8 | Int($1) }
     guard length <= limit else { return .foreign }
-    let count = 2 + lengthBytes + length
+    let count = 2 + lengthBytes + length  // bounded: held to the limit before
     guard bytes.count >= count else { return .more }
+    // bounded: four bytes at most, as was asked before
     return .element(bytes.dropFirst(2 + lengthBytes).prefix(length), count: count)
   }
 }

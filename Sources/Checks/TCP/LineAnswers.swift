@@ -8,6 +8,7 @@ enum LineAnswers {
   static func line(_ bytes: ArraySlice<UInt8>) -> (text: ArraySlice<UInt8>, count: Int)? {
     guard let end = bytes.firstIndex(of: 10) else { return nil }
     let text = bytes[..<end]
+    // bounded: a place within the bytes
     return (text.last == 13 ? text.dropLast() : text, end + 1 - bytes.startIndex)
   }
 
@@ -34,6 +35,7 @@ enum LineAnswers {
     if bytes.prefix(3).contains(where: { !(0x30...0x39).contains($0) }) { return .foreign }
     while let (text, count) = line(rest) {
       rest = rest.dropFirst(count)
+      // bounded: digits that are no number are nil
       let number = text.prefix(3).count == 3 ? Int(String(decoding: text.prefix(3), as: UTF8.self)) : nil
       let mark = text.dropFirst(3).first ?? 32
       let isCoded = number != nil && (100...599).contains(number ?? 0) && (mark == 32 || mark == 45)
@@ -41,6 +43,7 @@ enum LineAnswers {
       guard isCoded, let number, code == nil || code == number else { return .foreign }
       code = number
       lines.append(String(decoding: text.dropFirst(4), as: UTF8.self))
+      // bounded: what is left of them
       if mark == 32 { return .answer(Coded(code: number, lines: lines, count: bytes.count - rest.count)) }
     }
     return .more
@@ -87,11 +90,12 @@ enum LineAnswers {
           continue
         }
         guard words.hasPrefix("\(tag) ") else { return .foreign("this is not imap") }
+        // bounded: a tag of ours
         let status = words.dropFirst(tag.count + 1).prefix { $0 != " " }.uppercased()
         switch status {
         case "OK":
           if let problem = judge(untagged) { return .refused(problem) }
-          return .accepted(bytes.count - rest.count)
+          return .accepted(bytes.count - rest.count)  // bounded: what is left of them
         case "NO", "BAD": return .refused("imap answered \(status)")
         default: return .foreign("this is not imap")
         }
@@ -123,7 +127,7 @@ enum LineAnswers {
         lines.append(String(decoding: text, as: UTF8.self).uppercased())
       }
       if let problem = judge(lines) { return .refused(problem) }
-      return .accepted(bytes.count - rest.count)
+      return .accepted(bytes.count - rest.count)  // bounded: what is left of them
     }
   }
 }

@@ -42,9 +42,11 @@ extension Script {
     if element.hasPrefix("<stream:error") { return .refused("xmpp answered with a stream error") }
     guard element.hasPrefix("<proceed") else { return .foreign("this is not xmpp") }
     // An element that is not empty has an end of its own.
+    // bounded: a place within the bytes
     guard !element.hasSuffix("/>") else { return .accepted(close + 1 - bytes.startIndex) }
+    // bounded: a place within the bytes
     guard let end = bytes[(close + 1)...].firstIndex(of: UInt8(ascii: ">")) else { return .more }
-    return .accepted(end + 1 - bytes.startIndex)
+    return .accepted(end + 1 - bytes.startIndex)  // bounded: a place within the bytes
   }
 
   private static func escaped(_ host: String) -> String {
@@ -61,12 +63,15 @@ extension ArraySlice<UInt8> {
       guard let start = bytes.baseAddress else { return nil }
       let (wanted, count) = (text.utf8Start, text.utf8CodeUnitCount)
       var offset = 0
+      // bounded: a place within the bytes
       while bytes.count - offset >= count,
+        // bounded: a place within the bytes
         let hit = memchr(start + offset, Int32(wanted.pointee), bytes.count - offset - count + 1)
       {
-        offset = UnsafeRawPointer(hit) - start
+        offset = UnsafeRawPointer(hit) - start  // bounded: a place within the bytes
+        // bounded: a place within the bytes
         if memcmp(hit, wanted, count) == 0 { return startIndex + offset + count }
-        offset += 1
+        offset += 1  // bounded: a place within the bytes
       }
       return nil
     }

@@ -22,11 +22,11 @@ enum CertificateReader {
   }
 
   private static func name(_ name: OpaquePointer?) -> String {
-    // bounded: OpenSSL's own lengths, which are no larger than the certificate
     guard let name, let memory = BIO_new(BIO_s_mem()) else { return "" }
     defer { BIO_free(memory) }
     guard quartz_x509_name_print(memory, name) == 1 else { return "" }
     var buffer = [UInt8](repeating: 0, count: maximumText)
+    // bounded: a count within the buffer of 256 bytes
     let count = Int(quartz_bio_read(memory, &buffer, Int32(buffer.count)))
     return count > 0 ? text(buffer[..<count]) : ""
   }
@@ -50,27 +50,26 @@ enum CertificateReader {
   }
 
   private static func alternativeNames(_ certificate: OpaquePointer) -> (first: [String], count: Int) {
-    // bounded: OpenSSL's own lengths, which are no larger than the certificate
     guard let names = quartz_x509_alternative_names(certificate) else { return ([], 0) }
     defer { GENERAL_NAMES_free(names) }
     var found: [String] = []
-    for index in 0..<min(quartz_names_count(names), Int32(maximumNames)) {
+    for index in 0..<min(quartz_names_count(names), Int32(maximumNames)) {  // bounded: a constant
       var bytes: UnsafePointer<UInt8>?
       var count: Int32 = 0
       let kind = quartz_name_at(names, index, &bytes, &count)
       guard let bytes, kind >= 0, count > 0 else { continue }
+      // bounded: OpenSSL's own length, above 0
       let content = UnsafeBufferPointer(start: bytes, count: Int(count))
       found.append(kind == GEN_IPADD ? address(content) : text(content.prefix(maximumText)))
     }
-    return (found, Int(quartz_names_count(names)))
+    return (found, Int(quartz_names_count(names)))  // bounded: OpenSSL's own count
   }
 
   private static func address(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-    // bounded: OpenSSL's own lengths, which are no larger than the certificate
     guard let start = bytes.baseAddress, bytes.count == 4 || bytes.count == 16 else {
       return hexadecimal(bytes)
     }
-    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))  // bounded: a constant
     let family = bytes.count == 4 ? AF_INET : AF_INET6
     guard inet_ntop(family, start, &buffer, socklen_t(buffer.count)) != nil else { return hexadecimal(bytes) }
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -65,7 +65,7 @@ package struct RateBudget: Hashable, Sendable {
     forget(before: now)
     if let until = earliest(use, at: now), until > now { return .wait(until: until) }
     guard reservedLeft > 0 else { return .reserve }
-    reservedLeft -= 1
+    reservedLeft -= 1  // bounded: above 0, as was asked before
     log.append(Entry(at: max(now.microseconds, log.last?.at ?? now.microseconds), use: use))
     return .granted
   }
@@ -85,6 +85,7 @@ package struct RateBudget: Hashable, Sendable {
   package mutating func tooMany() { allowedPerMinute = max(6, allowedPerMinute / 2) }
 
   /// An answer in good order: one request a minute more, up to the limit.
+  // bounded: a limit of requests a minute
   package mutating func succeeded() { allowedPerMinute = min(limits.perMinute, allowedPerMinute + 1) }
 
   /// The server's own count, from X-RateLimit-Remaining: with nothing left, nothing is asked for until `until`.
@@ -105,6 +106,7 @@ package struct RateBudget: Hashable, Sendable {
     if use == .backlog {
       // The whole minute counts against the backlog, so that a live flush always finds room in it.
       waits += [
+        // bounded: a limit of requests a minute
         free(min(limits.backlogPerMinute, max(1, allowedPerMinute * 2 / 3)), of: Self.minute) { _ in true },
         free(limits.backlogPerHour, of: Self.hour) { $0 == .backlog },
       ].compactMap { $0 }
@@ -116,18 +118,20 @@ package struct RateBudget: Hashable, Sendable {
   private func free(_ limit: Int, of window: Duration, _ counts: (RequestUse) -> Bool) -> Timestamp? {
     var seen = 0
     for entry in log.reversed() where counts(entry.use) {
-      seen += 1
+      seen += 1  // bounded: it counts entries in memory
       if seen == limit { return Timestamp(microseconds: entry.at).advanced(by: window) }
     }
     return nil
   }
 
   private func count(within window: Duration, at now: Timestamp, _ counts: (RequestUse) -> Bool) -> Int {
+    // bounded: the time of this clock, which the list was cut by
     let from = now.microseconds - window.microseconds
     return log.reversed().prefix { $0.at > from }.count { counts($0.use) }
   }
 
   private mutating func forget(before now: Timestamp) {
+    // bounded: the time of this clock, which the list was cut by
     let from = now.microseconds - Self.hour.microseconds
     let old = log.prefix { $0.at <= from }.count
     if old > 0 { log.removeFirst(old) }
@@ -147,7 +151,7 @@ extension RateBudget {
       bytes += (0..<8).map { UInt8(truncatingIfNeeded: entry.at >> (8 * $0)) }
       bytes.append(entry.use.rawValue)
     }
-    return bytes + checksum(bytes)
+    return bytes + checksum(bytes)  // bounded: lists
   }
 
   /// What the last run left. Its open reservation counts as made now, and instants ahead of the clock as made now.
@@ -157,6 +161,7 @@ extension RateBudget {
     guard let bytes else { return }
     guard let (entries, reserved) = Self.decode(bytes) else {
       log = Array(
+        // bounded: limits of requests a minute
         repeating: Entry(at: now.microseconds, use: .live), count: max(0, limits.perMinute - limits.block))
       return
     }
@@ -166,17 +171,20 @@ extension RateBudget {
   }
 
   private static func decode(_ bytes: [UInt8]) -> ([Entry], Int)? {
-    let size = bytes.count - magic.count - 1 - 4
+    let size = bytes.count - magic.count - 1 - 4  // bounded: a count of bytes; below 0 is refused next
     guard size >= 0, size % 9 == 0, bytes.starts(with: magic),
       checksum(bytes.dropLast(4)) == Array(bytes.suffix(4))
     else { return nil }
     var entries: [Entry] = []
+    // bounded: places within the bytes, as was asked before
     for start in stride(from: magic.count + 1, to: magic.count + 1 + size, by: 9) {
+      // bounded: a byte of eight
       let at = (0..<8).reduce(Int64(0)) { $0 | Int64(bytes[start + $1]) << (8 * Int64($1)) }
+      // bounded: places within the bytes, as was asked before
       guard let use = RequestUse(rawValue: bytes[start + 8]) else { return nil }
       entries.append(Entry(at: at, use: use))
     }
-    return (entries, Int(bytes[magic.count]))
+    return (entries, Int(bytes[magic.count]))  // bounded: a byte
   }
 }
 
@@ -184,6 +192,6 @@ private let magic = Array("QRB1".utf8)
 
 /// FNV-1a over 32 bits: it finds a torn or edited file, which is all it is for.
 private func checksum(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-  let sum = bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+  let sum = bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }  // bounded: a byte
   return (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
 }

@@ -30,12 +30,12 @@ package enum RetryAfter {
 
   /// A number too long for 64 bits is a very large number, not an error.
   private static func digits(_ text: String) -> Int64? {
-    // bounded: a year of two digits, and widths of four
     let trimmed = text.utf8.drop { $0 == 0x20 || $0 == 0x09 }
     let body = trimmed.prefix { (0x30...0x39).contains($0) }
     guard !body.isEmpty, trimmed[body.endIndex...].allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else {
       return nil
     }
+    // bounded: digits that are no number are nil
     return Int64(String(decoding: body, as: UTF8.self)).map { min($0, 1 << 40) } ?? 1 << 40
   }
 
@@ -59,11 +59,10 @@ package enum HTTPDate {
   }
 
   private static func instant(day: String, month: String, year: String, time: String) -> Timestamp? {
-    // bounded: a year of two digits, and widths of four
     guard let index = months.firstIndex(of: month), let dayNumber = Int(day), var yearNumber = Int(year),
       yearNumber >= 0
     else { return nil }
-    if year.utf8.count == 2 { yearNumber += yearNumber < 70 ? 2000 : 1900 }
+    if year.utf8.count == 2 { yearNumber += yearNumber < 70 ? 2000 : 1900 }  // bounded: a year of two digits
     let date = "\(pad(yearNumber, 4))-\(pad(index + 1, 2))-\(pad(dayNumber, 2))"
     return Timestamp(rfc3339: "\(date)T\(time)Z")
   }

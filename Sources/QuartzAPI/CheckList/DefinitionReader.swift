@@ -31,7 +31,6 @@ struct DefinitionReader {
   }
 
   private mutating func kind() throws(Skip) {
-    // bounded: columns are 32 bits wide
     switch wire.type {
     case "http":
       try http()
@@ -48,11 +47,11 @@ struct DefinitionReader {
       definition.type = "tcp"
       try host()
       guard let port = wire.port else { throw Skip("has no port") }
-      definition.port = Int(port)
+      definition.port = Int(port)  // bounded: a column of 32 bits
     case "ping":
       try host()
       definition.type = rules.pingICMP ? "ping" : "tcp"
-      if !rules.pingICMP { definition.port = Int(wire.port ?? 80) }
+      if !rules.pingICMP { definition.port = Int(wire.port ?? 80) }  // bounded: a column of 32 bits
     case "ssl": try ssl()
     case "heartbeat":
       throw Skip("a heartbeat is watched by the backend, which alone hears it")
@@ -92,14 +91,13 @@ struct DefinitionReader {
   }
 
   private mutating func ssl() throws(Skip) {
-    // bounded: columns are 32 bits wide
     definition.type = "tls"
     guard let text = wire.url, !text.isEmpty else { throw Skip("has no url") }
     let url: HTTPURL
     do throws(HTTPURL.Invalid) { url = try HTTPURL(text) } catch { throw Skip("url \(error.message)") }
     guard url.scheme == .https else { throw Skip("unsupported: an http url has no certificate") }
     definition.host = url.host
-    definition.port = Int(url.port)
+    definition.port = Int(url.port)  // bounded: a port has 16 bits
   }
 
   private mutating func host() throws(Skip) {
@@ -145,13 +143,13 @@ struct DefinitionReader {
   }
 
   private mutating func schedule() {
-    // bounded: columns are 32 bits wide
     let day: Int64 = 86_400
     let least = max(1, rules.minimumInterval.components.seconds)
     let interval = clamped(wire.intervalSeconds ?? 60, to: least...day, "check_interval_seconds", "s")
     definition.interval = .seconds(interval)
     let longest = min(60, interval)
     definition.timeout = .seconds(clamped(wire.timeoutSeconds ?? 30, to: 1...longest, "timeout_seconds", "s"))
+    // bounded: clamped to ten
     definition.retries = Int(clamped(wire.retryCount ?? 3, to: 0...10, "retry_count", ""))
     definition.retryDelay = .milliseconds(
       clamped(wire.retryDelayMilliseconds ?? 2000, to: 0...3_600_000, "retry_delay_ms", " ms"))

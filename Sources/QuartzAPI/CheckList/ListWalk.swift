@@ -30,7 +30,6 @@ struct ListWalk<Row: ListRow>: Sendable {
   var first: Step { .fetch(page: 1) }
 
   mutating func add(_ body: JSONValue) throws(WireCheckError) -> Step {
-    // bounded: total is held to what is believed before; pages are at most 200
     guard body["success"]?.bool == true, let items = body["data"]?.array, let meta = body["meta"],
       let total = meta["total"]?.integer, let pages = meta["total_pages"]?.integer, total >= 0, pages >= 0
     else { throw WireCheckError(description: "the answer is not a page of \(Row.plural)") }
@@ -46,33 +45,34 @@ struct ListWalk<Row: ListRow>: Sendable {
       guard row.isWanted else { return .inconsistent("a disabled check is in the list of enabled ones") }
       if seen.insert(row.id).inserted { rows.append(row) }
     }
-    if rows.count == before, Int64(before) < total {
+    if rows.count == before, Int64(before) < total {  // bounded: a count of rows in memory
       return .inconsistent("page \(page) brings no \(Row.plural) that the pages before it had not")
     }
-    if page >= ListLimits.pages, pages > Int64(page) {
+    if page >= ListLimits.pages, pages > Int64(page) {  // bounded: it counts pages that were read
       isCut = true
-      return rows.count == page * ListLimits.perPage
+      return rows.count == page * ListLimits.perPage  // bounded: it counts pages that were read
         ? .done : .inconsistent("\(Row.plural) are missing or repeated")
     }
-    if Int64(page) < pages {
-      page += 1
+    if Int64(page) < pages {  // bounded: it counts pages that were read
+      page += 1  // bounded: it counts pages that were read
       return .fetch(page: page)
     }
+    // bounded: a count of rows in memory
     return Int64(rows.count) == total ? .done : .inconsistent("\(Row.plural) are missing or repeated")
   }
 
   /// Before anything more is asked for.
   private func refuseAbsurd(total: Int64, pages: Int64) throws(WireCheckError) {
-    // bounded: total is held to what is believed before; pages are at most 200
     guard total <= most else {
       throw WireCheckError(
         description:
           "it says that it has \(total) \(Row.plural), and more than \(most) are not believed (20 times "
           + "limits.remote_checks, at least \(ListLimits.believed))")
     }
+    // bounded: total was held to what is believed before
     let full = (total + Int64(ListLimits.perPage) - 1) / Int64(ListLimits.perPage)
     // A server may give smaller pages than it is asked for, but not any.
-    guard pages <= 2 * full + 1 else {
+    guard pages <= 2 * full + 1 else {  // bounded: total was held to what is believed before
       throw WireCheckError(description: "it says that \(total) \(Row.plural) take \(pages) pages")
     }
   }

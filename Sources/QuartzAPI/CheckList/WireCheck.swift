@@ -199,7 +199,6 @@ extension String {
   ///
   /// By bytes: a mark behind the `?` would make another character of it.
   fileprivate var withoutSecrets: String {
-    // bounded: texts, and places that were found in them
     let bytes = utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     guard let scheme = bytes.indices.first(where: { bytes[$0...].starts(with: "://".utf8) }) else {
       return String(decoding: bytes, as: UTF8.self)
@@ -209,7 +208,7 @@ extension String {
     guard let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) else {
       return String(decoding: bytes, as: UTF8.self)
     }
-    return String(decoding: bytes[..<start], as: UTF8.self) + Redacted.mark
+    return String(decoding: bytes[..<start], as: UTF8.self) + Redacted.mark  // bounded: texts
       + String(decoding: bytes[at...], as: UTF8.self)
   }
 

@@ -34,14 +34,13 @@ package struct BatchMemory: Hashable, Sendable {
 
   /// Nil for another receiver's, other settings' or damaged bytes: then it is learned again.
   init?(_ bytes: [UInt8], receiver: String, configured: Int) {
-    // bounded: below what is configured
     guard let json = try? JSONValue.parse(bytes), json["version"]?.integer == 1,
       // bounded: below what is configured
       json["receiver"]?.string == receiver, json["configured"]?.integer == Int64(configured),
       let limit = json["batch"]?.integer, (1..<Int64(max(2, configured))).contains(limit),
       let since = json["since"]?.string.flatMap({ Timestamp(rfc3339: $0) })
     else { return nil }
-    self.init(limit: Int(limit), since: since)
+    self.init(limit: Int(limit), since: since)  // bounded: below what is configured
   }
 }
 

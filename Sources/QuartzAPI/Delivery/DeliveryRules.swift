@@ -155,13 +155,14 @@ package struct Refusal: Hashable, Sendable {
 
 /// The id in PostgreSQL's `Key (monitoring_check_id)=(…) is not present in table "monitoring_checks".`
 private func checkNamed(in text: String) -> UniqueID? {
-  // bounded: places within the text, whose length was asked for first
   let marker = Array("(monitoring_check_id)=(".utf8)
   let bytes = Array(text.utf8)
-  guard bytes.count >= marker.count + 36 else { return nil }
-  for start in 0...(bytes.count - marker.count - 36)
+  guard bytes.count >= marker.count + 36 else { return nil }  // bounded: the marker is a constant
+  for start in 0...(bytes.count - marker.count - 36)  // bounded: there are as many bytes, as was asked before
+  // bounded: the end is 36 bytes away at least
   where bytes[start] == marker[0] && Array(bytes[start..<start + marker.count]) == marker {
-    let from = start + marker.count
+    let from = start + marker.count  // bounded: the end is 36 bytes away at least
+    // bounded: the end is 36 bytes away at least
     return UniqueID(String(decoding: bytes[from..<from + 36], as: UTF8.self))
   }
   return nil

@@ -55,7 +55,6 @@ final class SupabaseSession: Sendable {
   }
 
   private func signIn(email: String, password: Redacted) async throws(CancellationError) -> Bearer {
-    // bounded: at most 108,000 times 800
     try await wire.admitted(.session)
     var json = JSONWriter(reserving: 128)
     json.object { json in
@@ -75,6 +74,7 @@ final class SupabaseSession: Sendable {
     else { return .refused(refusal(reply)) }
     let held = Redacted(bearer)
     // A token of a year is renewed after a day all the same.
+    // bounded: at most 108,000 times 800
     let renewAt = wire.now().advanced(by: .milliseconds(min(life, 108_000) * 800))
     token.withLock { $0 = Token(bearer: held, renewAt: renewAt) }
     return .token(held)

@@ -16,12 +16,11 @@ struct Supervisor: Sendable {
 
   /// Nil when nobody asked. Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
   init?(environment: [String: String], pid: pid_t = getpid()) {
-    // bounded: constants, and a path of at most 107 bytes
     guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
       (2...107).contains(path.utf8.count)
     else { return nil }
     // A leading @ stands for the zero byte of an abstract address.
-    address = path.hasPrefix("@") ? [0] + Array(path.utf8.dropFirst()) : Array(path.utf8)
+    address = path.hasPrefix("@") ? [0] + Array(path.utf8.dropFirst()) : Array(path.utf8)  // bounded: a list
     let isMeant = environment["WATCHDOG_PID"].map { $0 == String(pid) } ?? true
     let microseconds = environment["WATCHDOG_USEC"].flatMap(Int64.init).flatMap { $0 > 0 ? $0 : nil }
     watchdog = isMeant ? microseconds.map { .microseconds($0) } : nil
@@ -29,7 +28,7 @@ struct Supervisor: Sendable {
 
   /// Sends `NAME=value` lines.
   func tell(_ lines: String...) {
-    // bounded: constants, and a path of at most 107 bytes
+    // bounded: constants
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
@@ -37,11 +36,12 @@ struct Supervisor: Sendable {
     storage.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &storage.sun_path) { $0.copyBytes(from: address) }
     let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? MemoryLayout<sa_family_t>.size
-    let length = socklen_t(offset + address.count)
+    let length = socklen_t(offset + address.count)  // bounded: a path of at most 107 bytes
     let bytes = Array(lines.joined(separator: "\n").utf8)
     withUnsafePointer(to: &storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { target in
         _ = sendto(
+          // bounded: constants
           descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL), target,
           length)
       }

@@ -8,8 +8,8 @@ extension StartJournal {
   static let signalWidth = 3
 
   func encoded(signal: Int = 0) -> [UInt8] {
-    // bounded: constants and texts
     let digits = String(signal)
+    // bounded: a width of few digits
     let first = String(repeating: "0", count: max(0, Self.signalWidth - digits.utf8.count)) + digits + "\n"
     var json = JSONWriter(reserving: 1024)
     json.object { json in
@@ -43,7 +43,7 @@ extension StartJournal {
         }
       }
     }
-    return Array(first.utf8) + json.bytes + [0x0a]
+    return Array(first.utf8) + json.bytes + [0x0a]  // bounded: lists
   }
 
   private func write(_ key: StaticString, _ inputs: [StartInput], _ json: inout JSONWriter) {
@@ -72,12 +72,11 @@ extension StartJournal {
   }
 
   private mutating func restore(_ json: JSONValue, boot: String, isOpen: Bool) {
-    // bounded: constants and texts
-    let limit = 4 * Self.kept
+    let limit = 4 * Self.kept  // bounded: constants
     let deaths = (json["deaths"]?.array ?? []).prefix(limit).compactMap { item in
       Self.input(item).map { input in
         func number(_ key: String) -> Int {
-          Int(clamping: min(max(item[key]?.integer ?? 0, 0), Int64(Self.enough)))
+          Int(clamping: min(max(item[key]?.integer ?? 0, 0), Int64(Self.enough)))  // bounded: a constant
         }
         return Deaths(input: input, points: number("points"), count: number("count"))
       }

@@ -92,7 +92,6 @@ struct StartJournal: Hashable, Sendable {
   }
 
   private mutating func blame(_ input: StartInput, _ points: Int) -> Deaths {
-    // bounded: at most 64 entries, and counts held to 6
     // A death without the list says that it was not the list.
     if input.name == Self.history, reading.isEmpty {
       for index in aside.indices where aside[index].input.name == Self.checkList {
@@ -100,10 +99,11 @@ struct StartJournal: Hashable, Sendable {
       }
     }
     var known = deaths.first { $0.input == input } ?? Deaths(input: input, points: 0, count: 0)
-    known.points = min(known.points + points, Self.enough)
-    known.count = min(known.count + 1, Self.enough)
+    known.points = min(known.points + points, Self.enough)  // bounded: both are at most 6
+    known.count = min(known.count + 1, Self.enough)  // bounded: at most 6
     deaths.removeAll { $0.input.name == input.name }
     deaths.append(known)
+    // bounded: there are more than are kept
     if deaths.count > Self.kept { deaths.removeFirst(deaths.count - Self.kept) }
     return known
   }
@@ -142,14 +142,13 @@ struct StartJournal: Hashable, Sendable {
 
   /// It was moved out of the way.
   mutating func putAside(_ input: StartInput, to place: String, at now: Timestamp, version: String) {
-    // bounded: at most 64 entries, and counts held to 6
     aside.removeAll { $0.place == place }
     aside.append(
       Aside(
         input: input, place: place, at: now, isRefused: input.name == Self.checkList && !input.sum.isEmpty,
         version: version))
     if !(input.name.hasPrefix(Self.history + "/")) { deaths.removeAll { $0.input.name == input.name } }
-    if aside.count > 4 * Self.kept { aside.removeFirst() }
+    if aside.count > 4 * Self.kept { aside.removeFirst() }  // bounded: a constant
   }
 
   /// Forgets those whose file somebody took away.
