@@ -30,6 +30,10 @@ extension StringProtocol where SubSequence == Substring {
 extension Character {
   static func == (left: Character, right: Character) -> Bool { left.utf8.elementsEqual(right.utf8) }
   static func != (left: Character, right: Character) -> Bool { !left.utf8.elementsEqual(right.utf8) }
+
+  // A literal is a String where it can be: against one the standard library's would be taken otherwise.
+  static func == (left: Character, right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+  static func != (left: Character, right: String) -> Bool { !left.utf8.elementsEqual(right.utf8) }
 }
 
 extension Sequence where Element == String {

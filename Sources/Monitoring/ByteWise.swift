@@ -82,6 +82,10 @@ extension Character {
   package static func == (left: Character, right: Character) -> Bool { left.utf8.elementsEqual(right.utf8) }
   package static func != (left: Character, right: Character) -> Bool { !left.utf8.elementsEqual(right.utf8) }
 
+  // A literal is a String where it can be: against one the standard library's would be taken otherwise.
+  package static func == (left: Character, right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+  package static func != (left: Character, right: String) -> Bool { !left.utf8.elementsEqual(right.utf8) }
+
   // The standard library holds the whole character against a line end in both, canonically.
   package var isASCII: Bool { utf8.count == 1 || self == "\r\n" }
 
@@ -112,6 +116,13 @@ extension Optional where Wrapped == Character {
     }
   }
   package static func != (left: Character?, right: Character?) -> Bool { !(left == right) }
+
+  package static func == (left: Character?, right: String) -> Bool {
+    left?.utf8.elementsEqual(right.utf8) ?? false
+  }
+  package static func != (left: Character?, right: String) -> Bool {
+    !(left?.utf8.elementsEqual(right.utf8) ?? false)
+  }
 }
 
 extension Sequence where Element == String {

@@ -52,9 +52,16 @@ import Testing
     let one = Character("a" + Self.one)
     #expect(!one.isNewline)
     #expect(!one.isASCII)
+    let (isHash, isOther) = (one == "#", one != "#")
+    #expect(!isHash && isOther)
+    #expect(("#" + String(one)).prefix { $0 == "#" } == "#")
+    #expect(String(one).prefix { $0 != "#" } == String(one))
+    let last: Character? = one
+    let isLastHash = last == "#"
+    #expect(!isLastHash)
     let ends: [Character] = ["\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"]
-    #expect(ends.allSatisfy(\.isNewline))
-    #expect(ends.filter(\.isASCII).count == 5)
+    #expect(ends.allSatisfy { $0.isNewline })
+    #expect(ends.filter { $0.isASCII }.count == 5)
     #expect((["a", "0", " ", "\t"] as [Character]).allSatisfy { $0.isASCII && !$0.isNewline })
     #expect(!("é" as Character).isASCII)
   }

@@ -67,7 +67,7 @@ package struct HostsTable: Hashable, Sendable {
 
   package init(parsing text: String) {
     for line in text.split(whereSeparator: \.isNewline) {
-      let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
+      let words = line[..<(line.firstIndex(of: "#") ?? line.endIndex)].split(whereSeparator: \.isWhitespace)
       guard let first = words.first, let address = IPAddress(first) else { continue }
       for name in words.dropFirst().map({ ByteText($0.lowercased()) }) {
         let known = addresses[name, default: []]
