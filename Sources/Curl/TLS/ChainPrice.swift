@@ -22,9 +22,10 @@ struct ChainPrice: Hashable, Sendable {
 
     /// One signature checked with it.
     var nanoseconds: Int {
-      // bounded: at most 16,384 bits each, by OpenSSL's own limits, and held to them here
       switch self {
+      // bounded: at most 257 words squared, times 16,384
       case .rsa(let bits, let exponent): 50_000 + Self.product(bits) * min(max(exponent, 0), 16_384)
+      // bounded: at most 257 words squared, times 512
       case .dsa(let bits): 50_000 + Self.product(bits) * 512
       case .curve(let bits): bits <= 256 ? 200_000 : bits <= 521 ? 1_000_000 : 3_000_000
       case .other: 1_000_000
@@ -68,7 +69,6 @@ struct ChainPrice: Hashable, Sendable {
 extension ChainPrice {
   /// - Parameter size: of all of them, in bytes.
   init(_ chain: OpaquePointer?, size: Int) {
-    // bounded: OpenSSL's own lengths, which are no larger than the certificates
     self.init(size: size)
     for index in 0..<quartz_x509_count(chain) {
       guard let certificate = quartz_x509_at(chain, index) else { continue }
@@ -76,6 +76,7 @@ extension ChainPrice {
       let list = X509_get_ext(certificate, place).flatMap { X509_EXTENSION_get_data($0) }
       add(
         X509_get0_pubkey(certificate).map(Key.init) ?? .other,
+        // bounded: OpenSSL's own length, no larger than the certificate
         constraints: list.map { Int(ASN1_STRING_length($0)) } ?? 0)
     }
   }
@@ -86,6 +87,7 @@ extension ChainPrice.Key {
     // bounded: from int
     let bits = Int(EVP_PKEY_get_bits(key))
     switch EVP_PKEY_get_base_id(key) {
+    // bounded: from int
     case EVP_PKEY_RSA, EVP_PKEY_RSA_PSS: self = .rsa(bits: bits, exponent: Int(quartz_rsa_exponent_bits(key)))
     case EVP_PKEY_DSA: self = .dsa(bits: bits)
     case EVP_PKEY_EC: self = .curve(bits: bits)
