@@ -31,33 +31,36 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
     .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
-    .target(name: "Monitoring", swiftSettings: settings),
+    .target(name: "Basics", swiftSettings: settings),
+    .target(name: "Monitoring", dependencies: ["Basics"], swiftSettings: strict),
     .target(name: "CSpin"),
-    .target(name: "Curl", dependencies: ["CCurl", "COpenSSL", "CSpin"], swiftSettings: settings),
+    .target(name: "Curl", dependencies: ["Basics", "CCurl", "COpenSSL", "CSpin"], swiftSettings: settings),
     .target(
-      name: "Checks", dependencies: ["Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
+      name: "Checks", dependencies: ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
       swiftSettings: settings),
     .target(
       name: "Scheduler",
-      dependencies: ["Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections")],
+      dependencies: [
+        "Basics", "Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections"),
+      ],
       swiftSettings: settings),
     .target(
       name: "History",
-      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: strict),
     .target(
       name: "Spool",
-      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
-    .target(name: "QuartzAPI", dependencies: ["Monitoring", "Curl"], swiftSettings: strict),
+    .target(name: "QuartzAPI", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: strict),
     .target(
       name: "AgentConfig",
-      dependencies: ["Monitoring", "CYAML"],
+      dependencies: ["Basics", "Monitoring", "CYAML"],
       swiftSettings: settings),
     .target(
       name: "StatusServer",
       dependencies: [
-        "Monitoring", "History",
+        "Basics", "Monitoring", "History",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -67,7 +70,7 @@ let package = Package(
     .executableTarget(
       name: "QuartzAgent",
       dependencies: [
-        "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
+        "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
         "StatusServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -75,27 +78,33 @@ let package = Package(
       swiftSettings: settings),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
-    .testTarget(name: "MonitoringTests", dependencies: ["Monitoring"], swiftSettings: settings),
+    .testTarget(name: "BasicsTests", dependencies: ["Basics", "Monitoring"], swiftSettings: settings),
+    .testTarget(name: "MonitoringTests", dependencies: ["Basics", "Monitoring"], swiftSettings: settings),
     .testTarget(
-      name: "CurlTests", dependencies: ["Curl", "CCurl", "COpenSSL", "TestSupport"], swiftSettings: settings),
-    .testTarget(
-      name: "ChecksTests", dependencies: ["Checks", "Curl", "Monitoring", "TestSupport"],
-      swiftSettings: settings),
-    .testTarget(name: "SchedulerTests", dependencies: ["Scheduler", "Monitoring"], swiftSettings: settings),
-    .testTarget(
-      name: "HistoryTests", dependencies: ["History", "Monitoring", "TestSupport"], swiftSettings: settings),
-    .testTarget(
-      name: "SpoolTests", dependencies: ["Spool", "Monitoring", "TestSupport"], swiftSettings: settings),
-    .testTarget(
-      name: "QuartzAPITests", dependencies: ["QuartzAPI", "Spool", "Curl", "Monitoring", "TestSupport"],
+      name: "CurlTests", dependencies: ["Basics", "Curl", "CCurl", "COpenSSL", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "AgentConfigTests", dependencies: ["AgentConfig", "Monitoring", "TestSupport"],
+      name: "ChecksTests", dependencies: ["Basics", "Checks", "Curl", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SchedulerTests", dependencies: ["Basics", "Scheduler", "Monitoring"], swiftSettings: settings),
+    .testTarget(
+      name: "HistoryTests", dependencies: ["Basics", "History", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SpoolTests", dependencies: ["Basics", "Spool", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "QuartzAPITests",
+      dependencies: ["Basics", "QuartzAPI", "Spool", "Curl", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "AgentConfigTests", dependencies: ["Basics", "AgentConfig", "Monitoring", "TestSupport"],
       exclude: ["Gallery"], swiftSettings: settings),
     .testTarget(
       name: "StatusServerTests",
       dependencies: [
-        "StatusServer", "History", "Monitoring", "TestSupport",
+        "Basics", "StatusServer", "History", "Monitoring", "TestSupport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ],
@@ -103,11 +112,11 @@ let package = Package(
     .testTarget(
       name: "QuartzAgentTests",
       dependencies: [
-        "QuartzAgent", "History", "Monitoring", "Scheduler", "Spool", "TestSupport",
+        "Basics", "QuartzAgent", "History", "Monitoring", "Scheduler", "Spool", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
     .testTarget(
-      name: "DeployTests", dependencies: ["QuartzAPI", "Curl", "Monitoring", "TestSupport"],
+      name: "DeployTests", dependencies: ["Basics", "QuartzAPI", "Curl", "Monitoring", "TestSupport"],
       exclude: ["Backend"], swiftSettings: settings),
   ]
 )

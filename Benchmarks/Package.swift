@@ -19,26 +19,30 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
-    .target(name: "Monitoring", swiftSettings: settings),
+    .target(name: "Basics", swiftSettings: settings),
+    .target(name: "Monitoring", dependencies: ["Basics"], swiftSettings: settings),
     .target(name: "CSpin"),
-    .target(name: "Curl", dependencies: ["CCurl", "COpenSSL", "CSpin"], swiftSettings: settings),
+    .target(name: "Curl", dependencies: ["Basics", "CCurl", "COpenSSL", "CSpin"], swiftSettings: settings),
     .target(
-      name: "Checks", dependencies: ["Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
+      name: "Checks", dependencies: ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
       swiftSettings: settings),
     .target(
       name: "Scheduler",
-      dependencies: ["Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections")],
+      dependencies: [
+        "Basics", "Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections"),
+      ],
       swiftSettings: settings),
     .target(
       name: "Spool",
-      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
     .target(
       name: "History",
-      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
     .executableTarget(
-      name: "QuartzBench", dependencies: ["Monitoring", "Curl", "Checks", "Scheduler", "Spool", "History"],
+      name: "QuartzBench",
+      dependencies: ["Basics", "Monitoring", "Curl", "Checks", "Scheduler", "Spool", "History"],
       swiftSettings: settings),
   ]
 )

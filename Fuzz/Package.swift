@@ -23,39 +23,40 @@ let package = Package(
   name: "quartz-agent",
   dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.6.0")],
   targets: [
-    .target(name: "Monitoring", swiftSettings: room),
+    .target(name: "Basics", swiftSettings: room),
+    .target(name: "Monitoring", dependencies: ["Basics"], swiftSettings: room),
     .executableTarget(
-      name: "FuzzDNS", dependencies: ["Monitoring"], swiftSettings: fuzzer, linkerSettings: linked),
+      name: "FuzzDNS", dependencies: ["Basics", "Monitoring"], swiftSettings: fuzzer, linkerSettings: linked),
     .systemLibrary(name: "CPCRE2"),
     .executableTarget(
-      name: "FuzzDialog", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer,
+      name: "FuzzDialog", dependencies: ["Basics", "Monitoring", "CPCRE2"], swiftSettings: fuzzer,
       linkerSettings: linked),
     .executableTarget(
-      name: "FuzzStartTLS", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: traps,
+      name: "FuzzStartTLS", dependencies: ["Basics", "Monitoring", "CPCRE2"], swiftSettings: traps,
       linkerSettings: trapsLinked),
     .systemLibrary(name: "CCurl"),
     .executableTarget(
       name: "FuzzDecoder", dependencies: ["CCurl"], swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(name: "FuzzHeaders", swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(
-      name: "FuzzURL", dependencies: ["Monitoring", "CCurl"], swiftSettings: fuzzer, linkerSettings: linked),
+      name: "FuzzURL", dependencies: ["Basics", "Monitoring", "CCurl"], swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(name: "FuzzJSON", swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(name: "FuzzCondition", swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(
-      name: "FuzzPattern", dependencies: ["Monitoring", "CPCRE2"], swiftSettings: fuzzer,
+      name: "FuzzPattern", dependencies: ["Basics", "Monitoring", "CPCRE2"], swiftSettings: fuzzer,
       linkerSettings: linked),
-    .target(name: "QuartzAPI", dependencies: ["Monitoring"], swiftSettings: room),
+    .target(name: "QuartzAPI", dependencies: ["Basics", "Monitoring"], swiftSettings: room),
     .target(
       name: "History",
-      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: room),
     .systemLibrary(name: "COpenSSL"),
     .executableTarget(
-      name: "FuzzNames", dependencies: ["Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzNames", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
     .executableTarget(
-      name: "FuzzNumbers", dependencies: ["Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzNumbers", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
     .executableTarget(
-      name: "FuzzMaintenance", dependencies: ["Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked
+      name: "FuzzMaintenance", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked
     ),
     .executableTarget(
       name: "FuzzAcknowledgement", dependencies: ["QuartzAPI"], swiftSettings: traps,
@@ -69,29 +70,29 @@ let package = Package(
     .executableTarget(
       name: "FuzzHistory", dependencies: ["History"], swiftSettings: traps, linkerSettings: trapsLinked),
     .executableTarget(
-      name: "FuzzCookie", dependencies: ["Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzCookie", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
     .executableTarget(
-      name: "FuzzDigest", dependencies: ["Monitoring", "COpenSSL"], swiftSettings: traps,
+      name: "FuzzDigest", dependencies: ["Basics", "Monitoring", "COpenSSL"], swiftSettings: traps,
       linkerSettings: trapsLinked),
     .executableTarget(
       name: "FuzzCertificate", dependencies: ["COpenSSL"], swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(
-      name: "FuzzPing", dependencies: ["Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzPing", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
     .executableTarget(
-      name: "FuzzResolver", dependencies: ["Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzResolver", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
     // How the time grows with the input. The store without the address sanitizer, which has a time of its own.
     .target(
       name: "SpoolRoom",
-      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: room),
     .executableTarget(
       name: "Growth",
-      dependencies: ["Monitoring", "QuartzAPI", "History", "SpoolRoom", "CPCRE2", "CCurl", "COpenSSL"],
+      dependencies: ["Basics", "Monitoring", "QuartzAPI", "History", "SpoolRoom", "CPCRE2", "CCurl", "COpenSSL"],
       swiftSettings: traps, linkerSettings: trapsLinked),
     // The whole room, with the ways in for hostile bytes beside it.
     .target(
       name: "Spool",
-      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: fuzzer),
     .executableTarget(
       name: "FuzzSegment", dependencies: ["Spool"], swiftSettings: fuzzer, linkerSettings: linked),

@@ -15,12 +15,14 @@ let package = Package(
   products: [.executable(name: "spool-proof", targets: ["SpoolProof"])],
   dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.6.0")],
   targets: [
-    .target(name: "Monitoring", swiftSettings: settings),
+    .target(name: "Basics", swiftSettings: settings),
+    .target(name: "Monitoring", dependencies: ["Basics"], swiftSettings: settings),
     .target(
       name: "Spool",
-      dependencies: ["Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
-    .executableTarget(name: "SpoolProof", dependencies: ["Monitoring", "Spool"], swiftSettings: settings),
+    .executableTarget(
+      name: "SpoolProof", dependencies: ["Basics", "Monitoring", "Spool"], swiftSettings: settings),
     .testTarget(name: "SpoolTests", dependencies: ["Spool", "Monitoring"], swiftSettings: settings),
   ]
 )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Glibc
 
 /// What the files of a configuration hold at one moment, in a form to compare with another moment of this process.

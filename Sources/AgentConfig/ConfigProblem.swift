@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// A place in the configuration file; both count from 1, the column in Unicode scalars.
 struct Position: Hashable, Comparable, Sendable {
   var line: Int

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The JSON Schema (draft 2020-12) of agent.yaml, for editors. Made from the key tables that the walk reads by.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The configuration as it is in force: defaults filled in, references resolved, secrets left out.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Reads the files that `include` names and puts their lists behind those of the main file. Relative paths inside them

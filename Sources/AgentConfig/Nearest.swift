@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The candidate a person most likely meant, or nil when none is near: at most one edit in three characters, where an
 /// edit is an insertion, a deletion, a substitution or a swap of neighbours. Case and `-` for `_` cost nothing.
 package func nearest(to word: String, among candidates: some Sequence<String>) -> String? {

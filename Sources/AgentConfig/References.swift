@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Resolves `${env:NAME}`, `${file:path}` and `${cred:NAME}` in a value. `$${` stands for a literal `${`; what a

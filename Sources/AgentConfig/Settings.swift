@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Everything agent.yaml says, judged and complete: no reader has to know a default or check a value again.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Makes settings of what the walk read, by the keys that they declare, and judges the rules that span keys.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What the walk makes of a node: the right type, inside its bounds, references resolved.
 struct Typed: Sendable {
   indirect enum Value: Sendable {

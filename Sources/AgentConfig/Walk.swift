@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Reads the tree by the key tables and collects every problem on the way. What it returns always has the shape the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import CYAML
 
 /// What libyaml reads, one event at a time, without anchors, tags or aliases resolved: they are refused, so nothing ever

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The file as a tree of text with places: what the typed walk reads. Nothing is interpreted yet, so `no`, `0123` and

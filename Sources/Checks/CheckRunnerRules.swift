@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Holds an attempt's response time against the check's thresholds: beyond `fail` a success becomes a failure,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 // The alphabets bytes are written in (RFC 4648).
 
 /// Upper case, as the RFCs print digests.

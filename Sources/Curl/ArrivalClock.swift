@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Glibc
 
 /// Notes when the kernel had something for a transfer, so that a burst of answers is not measured by the order in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import CCurl
 
 /// The content codings of a body, in the order in which they are undone (RFC 9110 section 8.4).

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Undoes the content codings of a body in small steps, counts the work of every one of them, and knows whether the
 /// body came to its end. Belongs to one thread at a time.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// By when transfers are looked at again, earliest first. An entry stays when its transfer has ended: whoever takes it
 /// out asks whether it still matters.
 struct DeadlineQueue {

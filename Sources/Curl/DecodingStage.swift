@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import CCurl
 
 /// One coding that is being undone, in steps none of which takes or makes more than a piece. Belongs to one thread at a

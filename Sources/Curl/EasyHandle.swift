@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import CCurl
 
 /// libcurl's handle, and what it still knows from the transfer before. Setting all its options anew costs as much as

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Lets transfers with TLS begin a few at a time. A handshake is a millisecond of work for the engine's thread: of
 /// five hundred begun at once each would be measured with the work for all the others. What waits its turn is late,
 /// which is nobody's latency.

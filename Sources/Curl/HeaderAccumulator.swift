@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Glibc
 
 /// Takes the header lines of an answer one by one and holds the limits that libcurl does not have. Pure.

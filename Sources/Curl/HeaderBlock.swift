@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The header lines of one answer as they came, checked but not yet text: most answers are judged by their status, and
 /// nobody asks for a header.
 package struct HeaderBlock: Hashable, Sendable {

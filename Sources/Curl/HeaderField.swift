@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// One header line. The name's letter case is kept.
 package struct HeaderField: Hashable, Sendable {
   package var name: String

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Synchronization
 
 /// Bytes that all of a kind may hold together: counted, never estimated. From any thread.

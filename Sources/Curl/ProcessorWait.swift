@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Glibc
 
 /// How long the thread that asks was ready to run and got no core (`schedstats`, the second number of

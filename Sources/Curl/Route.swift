@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import CCurl
 
 /// Whether the routing table has a way to the literal address. Connecting a datagram socket asks it and sends nothing.

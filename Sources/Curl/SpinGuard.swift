@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import CSpin
 
 /// Ends the connection that keeps the engine's thread inside one call of libcurl for good; see spin.h.

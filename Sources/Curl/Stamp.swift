@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Glibc
 
 /// An instant of the clock that nobody sets and that counts through sleep, as `ContinuousClock` does. One word: the

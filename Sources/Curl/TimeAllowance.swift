@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The time of one other side: a server, a proxy, a name server. What this machine holds it back is added, so that it
 /// gets its whole time however busy we are. Pure.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Glibc
 
 /// Whose time it is. What came for a transfer may have waited for the engine's thread, which was with others or without

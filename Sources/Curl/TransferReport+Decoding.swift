@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 extension TransferReport {
   /// Puts what was decoded in the place of what arrived, and judges the end anew: a body that is not what its
   /// Content-Encoding says tells more than what ended the transfer thereafter.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What one transfer came to. A failing target is a value in here, never a thrown error.
 package struct TransferReport: Sendable {
   package var outcome: TransferOutcome

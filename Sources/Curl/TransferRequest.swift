@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// One request, made over one fresh connection to one address that the caller chose.
 package struct TransferRequest: Sendable {
   /// Absolute, http or https, without user info. A fragment is not sent.

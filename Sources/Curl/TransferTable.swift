@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The transfers under way, each under a number that no other one ever gets. Belongs to the engine's thread.
 ///
 /// A number is a place in an array and a count of those who had it: a look-up is a comparison.

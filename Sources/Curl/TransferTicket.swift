@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Synchronization
 
 /// A request on its way to the engine's thread, who waits for it, and its report on the way back: one object, of which

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// When things happened, counted from the moment the engine took the request up; nil: not reached.
 ///
 /// The stamps are our own: libcurl forgets the TCP phase of a handshake that failed.

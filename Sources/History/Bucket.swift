@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What happened in one stretch of wall-clock time, or, with the same arithmetic, in a whole window.
 struct Bucket: Hashable, Sendable {
   /// Start of the stretch divided by the series' width.

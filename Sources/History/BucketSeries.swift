@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Buckets of one width, and the running totals of the windows read from them.
 ///
 /// All but the newest bucket are sealed: packed into one byte log in ascending order, a quarter of the size of plain
@@ -23,7 +25,7 @@ struct BucketSeries: Sendable {
     self.windows = windows.map { SeriesWindow(length: Int64($0)) }  // bounded: lengths of ours
   }
 
-  func key(of instant: Int64) -> Int64 { floorDivide(instant, width) }
+  func key(of instant: Int64) -> Int64 { floorDivide(instant, width).quotient }
 
   /// Time, cut at the edges of the buckets.
   mutating func add(_ standing: Standing, _ span: Span) {
@@ -256,9 +258,4 @@ struct SeriesWindow: Sendable {
     guard let current else { return false }
     return key <= current && key > current - length  // bounded: quotients of instants, and lengths of ours
   }
-}
-
-func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
-  let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
-  return remainder < 0 ? quotient - 1 : quotient  // bounded: a quotient by two at least
 }

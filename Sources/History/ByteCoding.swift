@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Appends the numbers of a snapshot: little-endian base-128 varints, so that small figures take one byte.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// A half-open stretch of time, microseconds since the epoch.
 struct Span: Hashable, Sendable {
   var start: Int64

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// When a check was switched on. The agent's own absence does not end it: that time is due, and has no data.
 struct EnabledTime: Hashable, Sendable {
   /// Ascending; the last one's end is `Int64.max` while the check is enabled.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Files of the history being read, one at a time: together they may be as large as the history itself.

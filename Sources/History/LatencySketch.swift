@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// How wide the bins of a sketch are.
 enum SketchResolution: Sendable {
   /// 4 % wide: a quantile is within 2 %.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Checks that wait for their first scheduled result. That is no state of the target, which is unknown until then.

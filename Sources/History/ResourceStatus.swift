@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// A resource as its checks show it, by the backend's rule: down when every check fails, degraded when any fails or

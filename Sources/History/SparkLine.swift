@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The latest runs of a check as its sparkline shows them, in eight bytes each: with tens of thousands of checks plain

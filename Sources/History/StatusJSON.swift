@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The status API's documents, in the envelope of the Quartz API: `{success, data, error, meta}`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Everything people see, at one instant: a plain value that renderers turn into text, JSON, HTML or metrics.

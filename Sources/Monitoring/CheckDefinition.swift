@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// A check as somebody wrote it: typed values, nothing judged, everything optional.
 ///
 /// The YAML walk and the API mapping fill one; `MonitoringCheck.init(_:)` is the only judge of it.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 // Credentials of an http check, and the proxy.
 extension CheckJudge {
   mutating func auth(headers: [HTTPHeader]) -> HTTPAuth? {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 // Conditions and patterns, wherever they stand.
 extension CheckJudge {
   /// A condition in the form of the file: its pattern compiles, its number is one.

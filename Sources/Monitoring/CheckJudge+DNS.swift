@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 extension CheckJudge {
   mutating func dns() -> DNSSettings? {
     let transport = choice(definition.transport, ["transport"], DNSTransport.self) ?? .udp

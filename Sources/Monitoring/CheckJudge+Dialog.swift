@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 // The `dialog` of a tcp check.
 extension CheckJudge {
   mutating func dialog() -> Dialog? {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 extension CheckJudge {
   mutating func http() -> HTTPSettings? {
     let url = url()

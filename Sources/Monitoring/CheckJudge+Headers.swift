@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 extension CheckJudge {
   /// Request headers: names are tokens and each given once, values are what RFC 9110, section 5.5, lets a value be.
   mutating func headers() -> [HTTPHeader] {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 // Rules that several kinds share.
 extension CheckJudge {
   mutating func problem(_ path: [String], _ message: String, hint: String? = nil) {

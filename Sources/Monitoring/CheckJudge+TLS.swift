@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 // The `tls` map, wherever it stands.
 extension CheckJudge {
   mutating func tlsOptions() -> TLSOptions {

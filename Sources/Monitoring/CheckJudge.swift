@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Collects what is wrong with one definition while it reads it.
 ///
 /// Every method looks at all of its keys, also after the first problem; what it returns is used only when there

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The bounds of what a check may ask for. The judge, the JSON Schema and the documentation all use these.
 package enum CheckLimits {
   package static let interval: ClosedRange<Duration> = .seconds(1) ... .seconds(30 * 86_400)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 extension CheckResult {
   /// The full document of one result, as docs/results.md describes it; what was not measured is absent.
   package func write(to json: inout JSONWriter) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The record of one run of a check: one value, made by one function, printed by pure renderers.
 ///
 /// What was not measured is nil and absent from every output; nothing is filled in afterwards.

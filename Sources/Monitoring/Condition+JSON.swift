@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// A condition as it stands in the file.
 package struct ConditionText: Hashable, Sendable, ExpressibleByStringLiteral {
   package var text: String

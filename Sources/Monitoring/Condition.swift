@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What a value must be: a literal, or an operator with its operand.
 ///
 /// `ok` (equal), `~ regex`, `!~ regex`, `!= x`, `< n`, `<= n`, `> n`, `>= n`. The operator is followed by a space, so

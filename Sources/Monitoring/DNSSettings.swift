@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Settings of a dns check.
 package struct DNSSettings: Hashable, Sendable {
   /// Nil: the system's resolvers.

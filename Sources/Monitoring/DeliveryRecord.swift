@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What the store keeps of a result and what is delivered: no URL, no body, no header, at most 1 KiB encoded.
 package struct DeliveryRecord: Hashable, Sendable {
   package var id: UniqueID

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// One of the addresses of a host that were raced for a connection, and how it fared.
 package struct DialledAddress: Hashable, Sendable {
   package enum Outcome: String, CaseIterable, Hashable, Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// One step of what was said on a connection, in order: of STARTTLS, of a preset, or of the check's own dialog.
 package struct DialogStepFacts: Hashable, Sendable {
   /// What was done, such as `expect "220"` or `EHLO`; never what was sent.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The text of a dialog's `send` or literal `expect`: bytes, with places for what earlier patterns captured.
 ///
 /// `\r`, `\n`, `\t` and `\\` as everywhere, `\xNN` a byte by two hexadecimal digits, `\(name)` the named group of an

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Where probes may go, as the local file says it. Nothing that comes over the network can add to it.
 package struct EgressSettings: Hashable, Sendable {
   package enum Mode: String, CaseIterable, Hashable, Sendable {

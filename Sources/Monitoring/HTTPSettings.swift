@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Settings of an http check.
 package struct HTTPSettings: Hashable, Sendable {
   package var url: HTTPURL

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// How a TLS handshake is made and judged.
 package struct TLSOptions: Hashable, Sendable {
   /// PEM file used instead of the system's trust store.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// A maintenance window as somebody wrote it: nothing judged, everything optional. `MaintenanceWindow.init(_:)` is
 /// the only judge of it.
 package struct MaintenanceDefinition: Sendable {

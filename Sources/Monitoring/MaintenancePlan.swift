@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The windows of the file and of the API, joined with the checks they are for.
 ///
 /// A value: made anew when checks or windows change, asked for every slot. Windows are asked for their hours only

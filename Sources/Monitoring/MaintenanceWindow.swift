@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// How a maintenance window comes again.
 package enum MaintenanceRepetition: String, CaseIterable, Hashable, Sendable {
   case none, daily, weekly, monthly

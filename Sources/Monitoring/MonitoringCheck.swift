@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The kind of probe a check asks for; the word used in agent.yaml and in results.
 package enum CheckType: String, CaseIterable, Hashable, Sendable {
   case http, tcp, dns, tls, ping

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What agent.yaml says under `quartz`: plain data, already judged by whoever read it.
 package struct QuartzSettings: Hashable, Sendable {
   /// The API's base, such as `https://project.example/functions/v1/public-api/v1`. Https, or http to loopback.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 extension Reason {
   /// The same for a failure of this phase: while a name is resolved, it is the name server that is to be looked at.
   package func advice(in phase: Phase?) -> String? {

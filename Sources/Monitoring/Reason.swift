@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Why a result is what it is: a closed list, the same in every output, in the store and in the documentation.
 ///
 /// The raw value is the word users see (`snake_case`). Adding a case is a change of the product's contract:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// A fact about the connection that people should read, and what to do about it.
 package struct LinkNotice: Hashable, Sendable {
   /// Lower case but for names, no full stop, no secrets.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import Basics
 
 /// The command line. Each command is one file in Commands/.
 @main

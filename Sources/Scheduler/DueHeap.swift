@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import HeapModule
 
 /// When each of many entries, numbered from 0, is due; at most one instant an entry.

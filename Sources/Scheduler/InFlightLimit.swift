@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import HeapModule
 
 /// How many probes may run at once.

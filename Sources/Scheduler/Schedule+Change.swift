@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// A list of checks with the place of each id, made before the schedule's lock is taken.

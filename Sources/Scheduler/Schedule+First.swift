@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// First runs: a check without a result does not wait for its slot, which may be a day away.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Decides what runs when; touches no clock, no task and no timer. `CheckScheduler` acts on it.

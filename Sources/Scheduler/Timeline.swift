@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The slots of a check: an absolute grid in UTC, one slot an interval since 1970, moved by a phase of its own.
@@ -21,7 +22,7 @@ package struct Timeline: Hashable, Sendable {
   /// The timeline that has a slot at this instant.
   init(slot: Int64, interval: Int64) {
     self.interval = interval
-    phase = slot - floorDivide(slot, interval) * interval
+    phase = floorDivide(slot, interval).remainder
   }
 
   /// The first slot at this instant or later.
@@ -71,7 +72,9 @@ package struct Timeline: Hashable, Sendable {
   /// How many intervals the slot at or before an instant lies after the first. Instants beyond 70,000 years, which
   /// only a damaged record tells, count as that far away.
   private func number(at instant: Timestamp) -> Int64 {
-    floorDivide(min(max(instant.microseconds, -1 << 61), 1 << 61) - phase, interval)
+    floorDivide(
+      min(max(instant.microseconds, -1 << 61), 1 << 61) - phase, interval
+    ).quotient
   }
 }
 
@@ -112,10 +115,4 @@ private func stableHash(_ agent: String, _ check: UniqueID) -> UInt64 {
   hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
   hash = (hash ^ (hash >> 27)) &* 0x94d0_49bb_1331_11eb
   return hash ^ (hash >> 31)
-}
-
-/// Rounded towards minus infinity: a clock may well be set before 1970.
-private func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
-  let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
-  return remainder < 0 ? quotient - 1 : quotient
 }

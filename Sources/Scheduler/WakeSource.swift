@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What wakes the scheduler, and its only clock: the system's in the agent, the test's own in tests.
 package protocol WakeSource: Sendable {
   /// One element a wake-up; wake-ups nobody has taken yet are one. One consumer.

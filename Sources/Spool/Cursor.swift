@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What the disk knows of the delivery: 64 bytes and a few ranges, written alternately to two slots.

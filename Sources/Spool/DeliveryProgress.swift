@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Which results are settled (delivered, refused for good, or dropped and counted) and where the live lane starts.

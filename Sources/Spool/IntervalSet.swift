@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Sequence numbers as sorted, disjoint ranges that never touch.
 struct IntervalSet: Hashable, Sendable {
   private(set) var ranges: [ClosedRange<UInt64>] = []

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Records on their way from one process of this agent to another: each as it is stored, behind its length (two bytes,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The stored form of a `DeliveryRecord`: tagged fields, unknown tags skipped, enums as the words users see.

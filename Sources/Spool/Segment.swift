@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What is known in memory of one segment on disk.
 struct Segment: Hashable, Sendable {
   /// The file's name; it may differ from what `name` says when someone renamed it.

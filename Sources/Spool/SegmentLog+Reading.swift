@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Records to be written anew, and the segments that hold nothing else.
 struct RewrittenTail {
   var entries: [SpoolEntry] = []

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Reads a segment file in windows and hands out its records in order.
 struct SegmentReader {
   enum Visit {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Walks the records of a segment's bytes and steps over damage.
 ///
 /// A damaged payload is stepped over exactly, by the length in its undamaged header. A damaged header starts a search

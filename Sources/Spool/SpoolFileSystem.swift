@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// An open file of the store. The value is the file system's business.
 package struct SpoolFile: Hashable, Sendable {
   package var handle: Int32

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Looks at a store without changing it: for `spool ls` and `spool export` when the agent is not running.

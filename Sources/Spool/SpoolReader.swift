@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// A view of the store at one moment that can be read on another thread while the writer goes on.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The store's health as it was after the last group of results. Counters run since the store was opened, but for

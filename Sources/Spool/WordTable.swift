@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Finds an enum's value by the bytes of its word without making a string: replaying a full store decodes a million
 /// records with five words each.
 struct WordTable<Value: RawRepresentable & CaseIterable & Sendable>: Sendable where Value.RawValue == String {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Who holds one of the server's places, and who gives his up when all are taken.
 ///
 /// A new connection always gets one: people who hold connections open and say nothing, or take no answer, must not keep

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// An answer, before it meets the HTTP library.
 struct Reply: Sendable {
   enum Kind: Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What `quartz-agent spool` asks of a running agent, which alone may read its store.

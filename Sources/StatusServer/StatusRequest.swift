@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// A request, cut down to what the routes look at. One route has a body, the others refuse it unread.

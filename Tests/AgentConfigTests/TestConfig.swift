@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AgentConfig
+import Basics
 import Monitoring
 
 /// The settings of a text, in the test sources' world.

@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/ByteText.swift
+../../../Sources/Basics/Bytes/ByteText.swift

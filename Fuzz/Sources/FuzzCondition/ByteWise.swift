@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/ByteWise.swift
+../../../Sources/Basics/Bytes/ByteWise.swift

@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/DecimalNumber.swift
+../../../Sources/Basics/Bytes/DecimalNumber.swift

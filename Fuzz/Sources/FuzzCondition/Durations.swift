@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/Durations.swift
+../../../Sources/Basics/Time/Durations.swift

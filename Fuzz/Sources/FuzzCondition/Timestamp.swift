@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/Timestamp.swift
+../../../Sources/Basics/Time/Timestamp.swift

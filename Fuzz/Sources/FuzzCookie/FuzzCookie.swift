@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Set-Cookie lines (RFC 6265 sections 5.1.1 and 5.2) and what is sent back of them at instants near and far.

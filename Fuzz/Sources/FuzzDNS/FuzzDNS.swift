@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The parser of DNS messages, with everything it can be asked to print, and the two dialogues that take what comes by

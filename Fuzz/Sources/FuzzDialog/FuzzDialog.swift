@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The matcher of dialogs, by its own steps and by every preset's reader. The first byte chooses the dialog, the second

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// WWW-Authenticate lines: challenges (RFC 9110 section 11.6.1), the digest's answer (RFC 7616) and the text of a

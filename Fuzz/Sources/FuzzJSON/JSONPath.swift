@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/JSONPath.swift
+../../../Sources/Basics/JSON/JSONPath.swift

@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/JSONScanner.swift
+../../../Sources/Basics/JSON/JSONScanner.swift

@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/JSONSearch.swift
+../../../Sources/Basics/JSON/JSONSearch.swift

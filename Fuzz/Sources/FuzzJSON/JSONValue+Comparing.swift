@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/JSONValue+Comparing.swift
+../../../Sources/Basics/JSON/JSONValue+Comparing.swift

@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/JSONValue.swift
+../../../Sources/Basics/JSON/JSONValue.swift

@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/JSONWriter.swift
+../../../Sources/Basics/JSON/JSONWriter.swift

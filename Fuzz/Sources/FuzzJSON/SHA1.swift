@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/SHA1.swift
+../../../Sources/Basics/Bytes/SHA1.swift

@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/UniqueID.swift
+../../../Sources/Basics/Bytes/UniqueID.swift

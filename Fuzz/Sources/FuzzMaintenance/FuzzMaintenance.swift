@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 @testable import Monitoring
 
 /// Time zone files and rules, and windows of either origin in them, asked at instants near and far. The first byte

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// /etc/resolv.conf and /etc/hosts (resolv.conf(5), hosts(5)) of any content.

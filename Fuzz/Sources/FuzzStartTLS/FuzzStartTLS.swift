@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The machines that ask for TLS in each protocol. The first byte chooses the protocol, the second how the stream is cut.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Ways in for hostile bytes: what the fuzz targets call. Nothing of the agent does.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What a check would be made of: every default written out, secrets left out. What would be refused when it is read

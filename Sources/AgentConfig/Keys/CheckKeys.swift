@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The keys of a check. What is read is a definition; what is printed is the definition that a check would be made of,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 // Values that only checks have. None complains: the judge of a check says what is wrong with it, whoever wrote it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// How the values of one type stand in agent.yaml: what they may look like, how one is read, how it is printed.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Settings that are a map of agent.yaml: each key is declared once, in `keys`, and reading, describing and printing

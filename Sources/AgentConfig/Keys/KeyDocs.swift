@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The tables of keys in docs/configuration.md and docs/checks.md, made of the declarations that the loader reads by.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What a key's value must look like. The walk reads by it, and the JSON Schema and the tables of the docs are made of

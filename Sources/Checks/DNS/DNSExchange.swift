@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Asks one server one question, from a fresh port each time: UDP, and TCP when the answer is cut; TCP; TLS; HTTPS.

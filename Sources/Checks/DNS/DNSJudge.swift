@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Holds a name server's answer against a check's conditions. All of them are evaluated, always; the verdict is the

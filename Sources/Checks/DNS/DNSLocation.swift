@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The data of a LOC record (RFC 1876).
 struct DNSLocation: Hashable, Sendable, CustomStringConvertible {
   /// Size, horizontal and vertical precision: a digit and a power of ten each, in centimetres.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// A domain name in wire form without compression: labels with their lengths, the root's zero at the end.
 ///
 /// Two names are equal when they differ in ASCII case only (RFC 4343).

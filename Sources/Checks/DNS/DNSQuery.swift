@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// A question on its way: what is sent, and what may be taken for its answer.
 package struct DNSQuery: Hashable, Sendable {
   package var id: UInt16

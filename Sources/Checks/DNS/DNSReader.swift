@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The bytes are no DNS message; the text says what is wrong with them.
 package struct DNSMalformed: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// One field of a record's data, as its RFC lays it out.
 enum DNSField: Hashable, Sendable {
   case byte, word, long

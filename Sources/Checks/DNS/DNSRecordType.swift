@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// A record type by number. Known ones have a mnemonic, all have the form `TYPE65` (RFC 3597).

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The records of an answer that answer the question: those of the type and class asked for, at the name itself or
 /// at the end of its aliases. Signatures and what is not on that path are left out.
 struct DNSSelection: Hashable, Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 // The alphabets that zone files write bytes in.
 
 /// A character string in quotes; quotes and backslashes get a backslash, what is not printable ASCII `\DDD`.

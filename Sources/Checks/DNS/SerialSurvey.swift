@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What the name servers of a zone hold as the serial of its SOA record (RFC 1035 3.3.13).

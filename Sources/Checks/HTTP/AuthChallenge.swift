@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// One challenge of a `WWW-Authenticate` header: RFC 9110 section 11.6.1. Pure, bounded, and never throws: what

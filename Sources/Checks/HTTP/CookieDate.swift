@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The `Expires` of a cookie, read as leniently as RFC 6265 section 5.1.1 wants. Nil: no date.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The cookies of one attempt, from hop to hop: RFC 6265, in memory, gone with the attempt. Pure.

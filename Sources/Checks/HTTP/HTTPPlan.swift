@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What the parts of one attempt share and none of them changes. They copy the reference: settings are two dozen

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// One request of an http probe: the check's own, or the one a redirect asks for. Pure.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Decides what an answer's Location leads to. Pure: addresses are judged afterwards, when they are known.

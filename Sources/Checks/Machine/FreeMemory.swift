@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import CLinux
 
 /// Gives memory that is free back to the system. Blocks for as long as that takes, some milliseconds for a hundred MiB.

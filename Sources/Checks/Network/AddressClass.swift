@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What kind of place an address is, by the IANA special-purpose registries (RFC 6890) and the cloud platforms'

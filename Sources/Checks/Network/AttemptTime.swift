@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What is left of an attempt's time. Only what others took of it counts, name servers, proxies and targets, as the
 /// threads that spoke to them measured it; never what lay between two of them in this machine.
 struct AttemptTime: Hashable, Sendable {

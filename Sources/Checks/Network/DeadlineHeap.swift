@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Instants with the flow each belongs to, earliest first. Entries are never removed early: whoever pops one asks
 /// whether it still matters, which is cheaper than finding it in the middle.
 struct DeadlineHeap {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Glibc
 
 /// The one owner of a file descriptor; it is closed when the owner goes, and nowhere else.

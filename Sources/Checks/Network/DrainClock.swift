@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Since when what the kernel reports may have waited, and by when everything that had come was looked at. Pure.
 ///
 /// One look tells of so many descriptors only. Those that are ready take turns in it, so that after as many full looks as

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Lets another probe make a verdict for every address of a check's host, where the check asks for it

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Whether a probe may go to an address. The text says why not and what to do, for this machine's own pages.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// The largest lateness since any instant of the last two minutes (no probe lives longer than 60 s).
 ///
 /// Kept as a falling staircase: an entry that is older and smaller than a newer one can never be the answer.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Asks, when nobody answered another probe, whether this machine's own link and gateway are there: while they are

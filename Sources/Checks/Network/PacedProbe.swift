@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Holds the checks of a stranger to the rates of the egress budget: an attempt that came too early is made again

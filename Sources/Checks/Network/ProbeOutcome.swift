@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Everything one attempt found out. `CheckRunner` makes the result of it.

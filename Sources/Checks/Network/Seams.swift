@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What became of a host name: addresses to judge and dial, or the verdict that ends the probe.

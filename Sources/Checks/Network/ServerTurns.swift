@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Whose turn it is to be asked: each of resolv.conf's servers, once. A turn stays open while the next ones begin, and the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Glibc
 
 /// A small file's bytes, at most `limit`; nil when it cannot be read.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Glibc
 
 /// UDP sockets that have served one flow and wait for the next: opening, watching and closing one for every query is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The machine's resolver, done by ourselves: the hosts file, then the name servers of resolv.conf(5), A and AAAA

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Resolve, then judge: every probe finds its target this way, once per attempt, and dials only what it gets.

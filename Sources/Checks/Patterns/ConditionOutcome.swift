@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What holding a value against a condition came to. Everything but `holds` fails the check.

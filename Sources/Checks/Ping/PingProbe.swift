@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Sends ICMP echo requests over an unprivileged socket, or over a raw one where only that is allowed, or makes TCP connections, and counts what comes back before

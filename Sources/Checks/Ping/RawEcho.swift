@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Synchronization
 
 /// What a raw socket leaves to its user: the IPv4 header before each packet, ICMP's checksum over IPv4, and telling

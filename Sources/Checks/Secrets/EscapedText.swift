@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// A text with one level of escapes undone, and where each byte stood: percent form with whatever a framework leaves as

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 private let lowerDigits = Array("0123456789abcdef".utf8)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The secrets of a check in every form they may come back in, ready to be looked for in what a target said.

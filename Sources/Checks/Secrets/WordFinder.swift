@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Finds many words in one pass (Aho and Corasick, 1975): the time grows with the text and the words' bytes, however
 /// they repeat themselves and one another.
 struct WordFinder: Sendable {

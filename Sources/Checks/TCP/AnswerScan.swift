@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Looks for one answer in a window that grows, at a bounded cost however small the pieces are it grows by.

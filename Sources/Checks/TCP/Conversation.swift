@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Speaks a list of exchanges in order: the one machine behind dialogs, presets and STARTTLS.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// PostgreSQL's frontend protocol 3.0, and MySQL's.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// LDAP (RFC 4511) and MQTT 3.1.1.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// One step of a conversation: something to say, then an answer to read; either may be missing.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Everything that is said on the connection of a tcp or tls check: STARTTLS, the handshake, the dialog; each may be

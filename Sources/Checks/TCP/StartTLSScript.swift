@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What is said before TLS may begin. Each script ends with the server's go-ahead.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Speaks any dialogue over TLS: the handshake first, with its verdict, then the dialogue inside it.

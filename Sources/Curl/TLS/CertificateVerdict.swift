@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import COpenSSL
 
 /// One thing OpenSSL found wrong with a chain.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import COpenSSL
 
 /// What it costs to verify a chain, told before it is done: OpenSSL cannot be stopped on the way, the engine's and the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import COpenSSL
 
 /// What a handshake left behind, for whoever made the connection to decide on.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import COpenSSL
 
 /// Counts the TLS records and messages of one connection that carry nothing for whoever reads it: hello requests,

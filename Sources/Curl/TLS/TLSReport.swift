@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What a handshake showed, recorded before it was judged: it exists also when the handshake was refused.
 package struct TLSReport: Hashable, Sendable {
   /// Such as `TLSv1.3`.

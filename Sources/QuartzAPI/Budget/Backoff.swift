@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Exponential backoff with full jitter: the n-th wait is evenly spread over (0, min(cap, first · 2ⁿ)], so that a
 /// thousand agents that lost the same server do not come back together.
 package struct Backoff: Hashable, Sendable {

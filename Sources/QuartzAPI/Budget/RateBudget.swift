@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What a request is for. Each kind shares the budget; replay may not starve the rest of it.

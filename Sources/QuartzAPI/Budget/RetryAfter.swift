@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// How long a server asks to be left alone. Decided from its headers alone, with a cap, so that a wrong or hostile

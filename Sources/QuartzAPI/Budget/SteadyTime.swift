@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Wall time that does not step: read once at the start, then carried on by a monotonic clock.

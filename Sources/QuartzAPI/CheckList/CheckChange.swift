@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What somebody changed in the API's list, for this machine's log: a key of the API can edit every check, so who

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Turns the API's rows into checks, all of them through `MonitoringCheck.init`. Nothing is guessed: a row that

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Reads one row into a definition. Only the columns of the row's type are looked at: after a change of type the

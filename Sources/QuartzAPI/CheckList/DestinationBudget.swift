@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// How many places checks from the API may go to. A list that names more is a scan, whoever wrote it: what was

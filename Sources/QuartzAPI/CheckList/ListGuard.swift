@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Holds back a list that is empty or has lost more than half of its checks at once: a revoked grant, a wrong filter

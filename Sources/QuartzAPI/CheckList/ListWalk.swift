@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Puts the pages of one walk through the list together, and says whether they are one consistent snapshot.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What belongs to the agent itself, where no check from the API may go: the API, and the agent's own status page. A

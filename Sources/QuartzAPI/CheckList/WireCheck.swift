@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// One row of `GET /monitoring-checks`, as the table has it: typed, not judged.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// How large a batch the receiver takes, learned from a 413. Kept on disk, so that a restart does not learn it again;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What differs between the two receivers: how they acknowledge, and what their refusals mean for an operator.

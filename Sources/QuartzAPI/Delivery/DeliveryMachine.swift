@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Decides what the uploader does next and what an answer leads to. No clock, no network, no store: an event and the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What each answer means. Pure: bytes in, meaning out; the table in docs/delivery.md is this file in prose.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// A few results that no store keeps, on their way to the receiver: `once --post` where no agent runs.

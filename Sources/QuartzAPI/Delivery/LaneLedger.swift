@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Rows that travel together: a batch as it was read, or a part of one that was refused.

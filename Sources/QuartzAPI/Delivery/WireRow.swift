@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// A record as the `check_results` table takes it: the same keys in every row, whole milliseconds in digits.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// The one outside thing of this room: a request goes out, an answer or a failure comes back.

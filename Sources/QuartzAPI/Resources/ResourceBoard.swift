@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// What this agent would say of each resource, from the last verdicts of its own checks: all down is down, one down or

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// How the agent does, for the receiver's list of agents: sent with every batch, and in an empty one every minute.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// `POST {url}/check-results` with the API key; docs/delivery.md describes the route that the backend needs.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// A way to the receiver. It makes the request and reads the answer; what follows from it is the machine's.

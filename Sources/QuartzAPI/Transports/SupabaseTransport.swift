@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// `POST {project}/rest/v1/check_results?on_conflict=id`: the way in that the backend has today.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AgentConfig
+import Basics
 import Checks
 import Curl
 import Logging

@@ -2,6 +2,7 @@
 
 import AgentConfig
 import ArgumentParser
+import Basics
 import Checks
 import Logging
 import Monitoring

@@ -2,6 +2,7 @@
 
 import AgentConfig
 import ArgumentParser
+import Basics
 
 /// `quartz-agent schema`.
 struct SchemaCommand: ParsableCommand {

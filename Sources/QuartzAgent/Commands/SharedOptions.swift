@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import Basics
 import Glibc
 import Logging
 import Monitoring

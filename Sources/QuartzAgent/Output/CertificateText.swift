@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// A certificate chain for people: what is wrong with it, whose it is, how long each of it lasts.

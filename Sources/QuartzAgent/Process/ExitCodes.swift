@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import Basics
 import Monitoring
 
 /// The exit codes of the product; those of `once` are a Nagios plugin's, so it can be used as one.

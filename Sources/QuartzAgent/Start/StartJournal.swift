@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// Something the agent reads at its start and lives on: the cached check list, a history file, a segment of the store,

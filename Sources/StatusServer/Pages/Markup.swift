@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 
 /// HTML that cannot be injected into: what a literal says is markup, what is interpolated is text and gets escaped,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 extension Layout {
   /// One style element for all pages: colours of the Quartz apps, a grid of 4 px, touch targets of 44 px, and no
   /// colour that carries a meaning alone.

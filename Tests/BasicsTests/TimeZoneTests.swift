@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@testable import Monitoring
+@testable import Basics
 
 struct TimeZoneTests {
   /// Saving time in the north and the south, by half an hour, below standard time, and none at all.

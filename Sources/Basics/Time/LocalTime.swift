@@ -65,7 +65,7 @@ package struct LocalTime: Hashable, Comparable, Sendable {
   }
 
   /// The same time of day so many months later; a day that the month does not have becomes its last one.
-  func adding(months: Int64) -> LocalTime {
+  package func adding(months: Int64) -> LocalTime {
     let (year, month, day) = date
     let (years, index) = floorDivide(year * 12 + month - 1 + months, 12)
     let last = daysInMonth(years, index + 1)

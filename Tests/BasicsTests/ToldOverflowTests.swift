@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Monitoring
+@testable import Basics
 
 /// Numbers that somebody else chose never end the process.
 @Suite struct ToldOverflowTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Monitoring
+import Basics
 import Testing
 
 /// Texts that two URL parsers read differently, or that hide where a request goes. What is refused here is dialled

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Glibc
-import Monitoring
 import Synchronization
 import Testing
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import Monitoring
 import Testing
 
-@testable import Monitoring
+@testable import Basics
 
 @Suite struct InternationalNameTests {
   /// The samples of RFC 3492, section 7.1, that are names, and names in use.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Monitoring
+import Basics
 import Testing
 
 @Suite struct HTTPURLResolvingTests {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Monitoring
+@testable import Basics
 
 /// Counts up, so that what comes out of it is known.
 private struct CountingGenerator: RandomNumberGenerator {

@@ -32,7 +32,7 @@ package enum IPAddress: Hashable, Sendable {
   }
 
   /// No address that a machine has and sends from: unspecified, multicast, broadcast.
-  var isNobodys: Bool {
+  package var isNobodys: Bool {
     switch self {
     case .v4(let value): value >> 24 == 0 || value >> 28 == 0xe || value == .max
     case .v6(let high, let low): high == 0 && low == 0 || high >> 56 == 0xff

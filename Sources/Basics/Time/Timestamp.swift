@@ -144,7 +144,9 @@ func padded(_ value: Int64, _ width: Int) -> String {
   return digits.count >= width ? digits : String(repeating: "0", count: width - digits.count) + digits
 }
 
-func floorDivide(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+/// Rounded towards minus infinity: a clock may well be set before 1970.
+@inlinable
+package func floorDivide(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
   let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
   return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
 }

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import Monitoring
+@testable import Basics
 
 /// The agent's own folder is its own.
 @Suite struct StateFolderTests {

@@ -15,6 +15,8 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   /// Why a text is no path.
   package struct Invalid: Error, Hashable, Sendable {
     package let message: String
+
+    package init(message: String) { self.message = message }
   }
 
   package init(_ text: String) throws(Invalid) {
