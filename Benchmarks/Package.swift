@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "quartz-agent",
   products: [.executable(name: "quartz-bench", targets: ["QuartzBench"])],
-  dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.6.0")],
+  dependencies: [.package(url: "https://github.com/apple/swift-collections", exact: "1.6.0")],
   targets: [
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),

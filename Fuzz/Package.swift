@@ -21,7 +21,7 @@ let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
 
 let package = Package(
   name: "quartz-agent",
-  dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.6.0")],
+  dependencies: [.package(url: "https://github.com/apple/swift-collections", exact: "1.6.0")],
   targets: [
     .target(name: "Basics", swiftSettings: room),
     .target(name: "Monitoring", dependencies: ["Basics"], swiftSettings: room),

@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "quartz-agent",
   products: [.executable(name: "spool-proof", targets: ["SpoolProof"])],
-  dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.6.0")],
+  dependencies: [.package(url: "https://github.com/apple/swift-collections", exact: "1.6.0")],
   targets: [
     .target(name: "Basics", swiftSettings: settings),
     .target(name: "Monitoring", dependencies: ["Basics"], swiftSettings: settings),

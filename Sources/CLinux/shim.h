@@ -16,10 +16,9 @@
 #include <sys/timex.h>
 #include <sys/vfs.h>
 
-// PR_SET_DUMPABLE and PR_GET_DUMPABLE of prctl(2).
+// PR_SET_DUMPABLE of prctl(2).
 static inline int quartz_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL); }
 // The name ps(1) and a debugger show of the calling thread, at most 15 bytes: PR_SET_NAME of prctl(2).
 static inline int quartz_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0UL, 0UL, 0UL); }
-static inline int quartz_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0UL, 0UL, 0UL, 0UL); }
 
 #endif

@@ -239,6 +239,25 @@ import Testing
     }
   }
 
+  /// A result made by hand is marked by the windows of the file, as one of the schedule is.
+  @Test(arguments: [true, false]) func whatRunsInAWindowIsMarked(isNow: Bool) async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: web()) { server in
+        let start = LocalTime(Timestamp.now().advanced(by: .seconds(isNow ? -1800 : -10_800))).text
+        let text = """
+          checks: [{name: Web, type: http, url: "http://127.0.0.1:\(server.port)/"}]
+          maintenance: [{name: Work, checks: [Web], start: \(start), duration: 2h}]
+
+          """
+        try Data(text.utf8).write(to: folder.appending(path: "agent.yaml"))
+        let outcome = try await agent("once", "--format", "json", "Web", in: folder)
+        let result = try JSONValue.parse(Array(outcome.stdout.utf8))
+        #expect(result["state"]?.string == "up", "\(outcome.stdout)")
+        #expect(result["maintenance"]?.bool == (isNow ? true : nil), "\(outcome.stdout)")
+      }
+    }
+  }
+
   @Test func withoutAConfigurationItSaysWhatToDo() async throws {
     try await withTemporaryDirectory { folder in
       let outcome = try await agent("once", in: folder)

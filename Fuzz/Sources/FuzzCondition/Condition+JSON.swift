@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/Condition+JSON.swift
+../../../Sources/Monitoring/Condition/Condition+JSON.swift

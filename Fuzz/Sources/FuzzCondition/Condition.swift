@@ -1,1 +1,1 @@
-../../../Sources/Monitoring/Condition.swift
+../../../Sources/Monitoring/Condition/Condition.swift

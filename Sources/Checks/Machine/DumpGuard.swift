@@ -18,6 +18,3 @@ package func forbidDumps() -> Bool {
   let isLimited = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0
   return quartz_forbid_dumps() == 0 && isLimited
 }
-
-/// Whether the kernel would dump this process.
-package var isDumpable: Bool { quartz_is_dumpable() != 0 }

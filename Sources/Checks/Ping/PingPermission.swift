@@ -34,11 +34,6 @@ package func pingWay() -> PingWay {
   return Descriptor(openSocket(.rawICMP, family: AF_INET)) != nil ? .raw : .closed(pingForbidden)
 }
 
-/// Why this process may not ping, and the line that changes it; nil when it may.
-package func pingPermission() -> String? {
-  if case .closed(let why) = pingWay() { why } else { nil }
-}
-
 extension MonitoringCheck {
   /// Whether its probes need that permission: connections (`method: tcp`) need none.
   package var sendsEchoes: Bool {

@@ -114,13 +114,10 @@ struct AgentParts: Sendable {
       }
       let slot = ProbeSlot(scheduledAt: due.scheduledAt, trigger: .schedule, late: due.late)
       // A probe cancelled by the drain says nothing about its target: no result.
-      guard var result = try? await engine.runner.run(due.check, slot: slot) else {
+      guard let result = try? await engine.run(due.check, slot: slot, plan) else {
         return RunOutcome(.unknown, hasResult: false)
       }
-      // Also when only its end is in a window: the work may have begun while the run was still trying.
-      result.maintenance = !plan.active(due.check.id, from: due.scheduledAt, through: .now()).isEmpty
-      let finished = result
-      return RunOutcome(.init(result.state)) { recorder.record(finished, of: due.check, spanned: $0) }
+      return RunOutcome(.init(result.state)) { recorder.record(result, of: due.check, spanned: $0) }
     } events: { event in
       recorder.note(event)
     }

@@ -44,14 +44,26 @@ struct ProbeEngine: Sendable {
     self.runner = runner
   }
 
+  /// One run of one check, marked by the plan that held when it began.
+  func run(
+    _ check: MonitoringCheck, slot: ProbeSlot, _ plan: MaintenancePlan
+  ) async throws(CancellationError) -> CheckResult {
+    var result = try await runner.run(check, slot: slot)
+    plan.stamp(&result, endedAt: .now())
+    return result
+  }
+
   /// One run of one check, as a person asked for it.
-  func runNow(_ check: MonitoringCheck) async throws(CancellationError) -> CheckResult {
-    try await runner.run(check, slot: ProbeSlot(scheduledAt: .now(), trigger: .manual))
+  func runNow(
+    _ check: MonitoringCheck, _ plan: MaintenancePlan
+  ) async throws(CancellationError) -> CheckResult {
+    try await run(check, slot: ProbeSlot(scheduledAt: .now(), trigger: .manual), plan)
   }
 
   /// Runs the checks at the same time, within the limit of descriptors, and returns the results in their order.
   func runAll(
-    _ checks: [MonitoringCheck], each: @escaping @Sendable (CheckResult) -> Void
+    _ checks: [MonitoringCheck], _ plan: MaintenancePlan = .none,
+    each: @escaping @Sendable (CheckResult) -> Void
   ) async throws -> [CheckResult] {
     let limit = inFlightLimit(nil)
     return try await withThrowingTaskGroup(of: (Int, CheckResult).self) { group in
@@ -59,7 +71,7 @@ struct ProbeEngine: Sendable {
       for (index, check) in checks.enumerated() {
         if index >= limit, let (done, result) = try await group.next() { results[done] = result }
         group.addTask {
-          let result = try await runNow(check)
+          let result = try await runNow(check, plan)
           each(result)
           return (index, result)
         }

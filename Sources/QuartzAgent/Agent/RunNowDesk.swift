@@ -38,9 +38,7 @@ final class RunNowDesk: Sendable {
     }
     if let why = running.withLock({ begin(&$0, checkID) }) { return .busy(why) }
     defer { running.withLock { _ = $0.remove(checkID) } }
-    guard var result = try? await engine.runNow(check) else { return .stopping }
-    let active = maintenance.plan.active(checkID, from: result.scheduledAt, through: .now())
-    result.maintenance = !active.isEmpty
+    guard let result = try? await engine.runNow(check, maintenance.plan) else { return .stopping }
     recorder.record(result, of: check)
     return .done(result)
   }

@@ -63,8 +63,8 @@ extension AgentStatus {
     var record = record
     record.agent = agent
     record.trigger = .manual
-    let active = maintenance.plan.active(record.checkID, from: record.startedAt, through: .now())
-    record.flags = active.isEmpty ? .post : [.post, .maintenance]
+    record.flags = .post
+    maintenance.plan.stamp(&record, endedAt: .now())
     return record
   }
 

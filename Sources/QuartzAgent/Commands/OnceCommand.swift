@@ -61,7 +61,8 @@ struct OnceCommand: AsyncParsableCommand {
     let way = post ? try OncePost(selection) : nil
     let status = try await withProbeEngine(egress: selection.egress) { engine in
       engine.canaries.replace(selection.canaries)
-      let rounds = OnceRounds(checks: selection.checks, count: count, every: every)
+      let rounds = OnceRounds(
+        checks: selection.checks, plan: selection.maintenance, count: count, every: every)
       let (results, wasStopped) = try await rounds.run(engine, printer)
       let unfinished = wasStopped ? rounds.unfinished(results) : []
       printer.finish(results, rounds: count, unfinished: unfinished)
@@ -82,6 +83,7 @@ struct OnceCommand: AsyncParsableCommand {
 /// The rounds of one `once`.
 private struct OnceRounds: Sendable {
   let checks: [MonitoringCheck]
+  let plan: MaintenancePlan
   let count: Int
   let every: Duration
 
@@ -119,7 +121,7 @@ private struct OnceRounds: Sendable {
         next += every
         try await Task.sleep(until: next)
       }
-      results += try await engine.runAll(checks) { printer.add($0) }
+      results += try await engine.runAll(checks, plan) { printer.add($0) }
     }
     return results
   }

@@ -73,14 +73,7 @@ struct OncePost {
   }
 
   private func post(_ records: [DeliveryRecord], _ engine: ProbeEngine) async throws -> Bool {
-    let plan = MaintenancePlan(settings.maintenance, checks: settings.checks)
-    let handful = Handful(
-      records.map { record in
-        var record = record
-        let active = plan.active(record.checkID, from: record.startedAt, through: .now())
-        if !active.isEmpty { record.flags.insert(.maintenance) }
-        return record
-      })
+    let handful = Handful(records)
     let link: QuartzLink
     do { link = try QuartzLink(quartz, settings, engine, handful) } catch {
       throw failure("\(error)", status: ExitStatus.configuration)

@@ -14,6 +14,11 @@ struct OnceSelection {
   /// The configuration the checks are of; nil for targets without one.
   var settings: Settings?
 
+  /// The windows of the file; those of the API are known to the running agent alone.
+  var maintenance: MaintenancePlan {
+    settings.map { MaintenancePlan($0.maintenance, checks: $0.checks) } ?? .none
+  }
+
   /// A target with a scheme needs no configuration; a name or an id does, and so does no target at all.
   init(targets: [String], with keys: String?, config: ConfigOptions) throws {
     let adHoc = targets.filter { $0.contains("://") }

@@ -42,7 +42,8 @@ struct NetworkFindings {
     definition.timeout = .seconds(3)
     definition.retries = 0
     definition.expectRcode = DNSSettings.responseCodes
-    guard let check = try? MonitoringCheck(definition), let result = try? await engine.runNow(check) else {
+    guard let check = try? MonitoringCheck(definition), let result = try? await engine.runNow(check, .none)
+    else {
       return .warning("resolver", "\(server) could not be asked", hint: nil)
     }
     let taken = result.responseTime.map { "\(Int($0.milliseconds.rounded(.up))) ms" } ?? "no time"

@@ -5,7 +5,6 @@ import Monitoring
 
 extension StartJournal {
   /// A first line for the last act of a dying process, at a place of its own, and JSON.
-  static let signalOffset = 0
   static let signalWidth = 3
 
   func encoded(signal: Int = 0) -> [UInt8] {

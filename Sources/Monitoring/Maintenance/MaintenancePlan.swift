@@ -42,6 +42,24 @@ package struct MaintenancePlan: Sendable {
     active(checkID, from: instant, through: instant)
   }
 
+  /// Marks the result of a run that touched a window: the work may have begun, or not been over yet, while it tried. No
+  /// other place decides it, for the schedule, runs by hand, `once` and what another process hands over.
+  package func stamp(_ result: inout CheckResult, endedAt end: Timestamp) {
+    result.maintenance = touches(result.checkID, result.scheduledAt, end)
+  }
+
+  package func stamp(_ record: inout DeliveryRecord, endedAt end: Timestamp) {
+    if touches(record.checkID, record.scheduledAt, end) {
+      record.flags.insert(.maintenance)
+    } else {
+      record.flags.remove(.maintenance)
+    }
+  }
+
+  private func touches(_ checkID: UniqueID, _ slot: Timestamp, _ end: Timestamp) -> Bool {
+    !active(checkID, from: slot, through: max(slot, end)).isEmpty
+  }
+
   /// Whether a check is not to be probed at this instant.
   package func skips(_ checkID: UniqueID, at instant: Timestamp) -> Bool {
     guard let own = ofCheck[checkID] else { return false }
