@@ -24,7 +24,7 @@ struct References: Sendable {
 
   /// - Throws: what is wrong, in words that follow the key.
   func resolve(_ text: String) throws(SecretFiles.Note) -> Resolved {
-    guard text.utf8.contains(UInt8(ascii: "$")) else { return Resolved(text: text) }
+    guard hasDollar(text) else { return Resolved(text: text) }
     var resolved = Resolved(text: "")
     var rest = text[...]
     while let dollar = rest.firstIndex(of: "$") {
@@ -99,6 +99,12 @@ struct References: Sendable {
 
   /// A path of the file's, as seen from the working directory.
   func absolute(_ path: String) -> String { path.hasPrefix("/") || base == "." ? path : "\(base)/\(path)" }
+}
+
+/// Asked of every value, nearly all of which have none.
+private func hasDollar(_ text: String) -> Bool {
+  for byte in text.utf8 where byte == UInt8(ascii: "$") { return true }
+  return false
 }
 
 /// A name or value of the user's for a message: one line, at most 80 bytes.

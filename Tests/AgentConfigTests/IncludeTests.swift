@@ -46,6 +46,17 @@ struct IncludeTests {
     #expect(loaded.origin.patterns == ["etc/conf.d/*.yaml"])
   }
 
+  /// Ten thousand checks in ten files are one list, in the order of the files.
+  @Test func tenThousandChecksAreOneList() throws {
+    var files = ["etc/agent.yaml": "include: conf.d/*.yaml\n"]
+    for file in 0..<10 {
+      let checks = (0..<1000).map { "  - {name: n\(file * 1000 + $0), type: tcp, host: a, port: 1}\n" }
+      files["etc/conf.d/\(file).yaml"] = "checks:\n" + checks.joined()
+    }
+    let names = try load(files).settings.checks.map(\.name)
+    #expect(names == (0..<10_000).map { "n\($0)" })
+  }
+
   @Test func theMainFileMayHoldNoCheckItself() throws {
     let loaded = try load([
       "etc/agent.yaml": "include: [checks.yaml]\n", "etc/checks.yaml": "checks: [\(check("A"))]\n",
