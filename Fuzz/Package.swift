@@ -39,7 +39,8 @@ let package = Package(
       name: "FuzzDecoder", dependencies: ["CCurl"], swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(name: "FuzzHeaders", swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(
-      name: "FuzzURL", dependencies: ["Basics", "Monitoring", "CCurl"], swiftSettings: fuzzer, linkerSettings: linked),
+      name: "FuzzURL", dependencies: ["Basics", "Monitoring", "CCurl"], swiftSettings: fuzzer,
+      linkerSettings: linked),
     .executableTarget(name: "FuzzJSON", swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(name: "FuzzCondition", swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(
@@ -52,11 +53,14 @@ let package = Package(
       swiftSettings: room),
     .systemLibrary(name: "COpenSSL"),
     .executableTarget(
-      name: "FuzzNames", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzNames", dependencies: ["Basics", "Monitoring"], swiftSettings: traps,
+      linkerSettings: trapsLinked),
     .executableTarget(
-      name: "FuzzNumbers", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzNumbers", dependencies: ["Basics", "Monitoring"], swiftSettings: traps,
+      linkerSettings: trapsLinked),
     .executableTarget(
-      name: "FuzzMaintenance", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked
+      name: "FuzzMaintenance", dependencies: ["Basics", "Monitoring"], swiftSettings: traps,
+      linkerSettings: trapsLinked
     ),
     .executableTarget(
       name: "FuzzAcknowledgement", dependencies: ["QuartzAPI"], swiftSettings: traps,
@@ -70,16 +74,19 @@ let package = Package(
     .executableTarget(
       name: "FuzzHistory", dependencies: ["History"], swiftSettings: traps, linkerSettings: trapsLinked),
     .executableTarget(
-      name: "FuzzCookie", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzCookie", dependencies: ["Basics", "Monitoring"], swiftSettings: traps,
+      linkerSettings: trapsLinked),
     .executableTarget(
       name: "FuzzDigest", dependencies: ["Basics", "Monitoring", "COpenSSL"], swiftSettings: traps,
       linkerSettings: trapsLinked),
     .executableTarget(
       name: "FuzzCertificate", dependencies: ["COpenSSL"], swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(
-      name: "FuzzPing", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzPing", dependencies: ["Basics", "Monitoring"], swiftSettings: traps,
+      linkerSettings: trapsLinked),
     .executableTarget(
-      name: "FuzzResolver", dependencies: ["Basics", "Monitoring"], swiftSettings: traps, linkerSettings: trapsLinked),
+      name: "FuzzResolver", dependencies: ["Basics", "Monitoring"], swiftSettings: traps,
+      linkerSettings: trapsLinked),
     // How the time grows with the input. The store without the address sanitizer, which has a time of its own.
     .target(
       name: "SpoolRoom",
@@ -87,7 +94,9 @@ let package = Package(
       swiftSettings: room),
     .executableTarget(
       name: "Growth",
-      dependencies: ["Basics", "Monitoring", "QuartzAPI", "History", "SpoolRoom", "CPCRE2", "CCurl", "COpenSSL"],
+      dependencies: [
+        "Basics", "Monitoring", "QuartzAPI", "History", "SpoolRoom", "CPCRE2", "CCurl", "COpenSSL",
+      ],
       swiftSettings: traps, linkerSettings: trapsLinked),
     // The whole room, with the ways in for hostile bytes beside it.
     .target(

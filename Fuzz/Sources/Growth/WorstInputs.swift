@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 @testable import Monitoring
 
 let noon = Timestamp(seconds: 1_772_000_000)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 @testable import History
 @testable import Monitoring
 @testable import QuartzAPI

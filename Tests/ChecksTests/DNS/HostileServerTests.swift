@@ -11,7 +11,6 @@ import Testing
 /// Name servers, and others on their way, that do not play by the rules.
 @Suite(.timeLimit(.minutes(1))) struct HostileServerTests {
   private let question = DNSProbeTests.Case(name: "x.example", answers: ["192.0.2.1"])
-
   private static func right(_ request: [UInt8]) -> [UInt8] {
     Wire(to: request).with { $0.answers = [Wire.a(192, 0, 2, 1)] }.bytes
   }
