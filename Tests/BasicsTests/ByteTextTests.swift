@@ -46,6 +46,11 @@ import Testing
     case "ok", "down": Issue.record("a run of marks is no word of ours")
     default: break
     }
+    // A piece of a text has an operator of its own in the standard library.
+    switch one.dropFirst() {
+    case "ok", "down": Issue.record("a run of marks is no word of ours")
+    default: break
+    }
   }
 
   /// One character of marks is asked what it is without sorting them; what is plain is told as ever.

@@ -134,6 +134,15 @@ extension Collection where Element == String {
   package func firstIndex(of wanted: String) -> Index? { firstIndex { isSame($0, wanted) } }
 }
 
+// The standard library has these two, canonically, and a literal in a `switch` over a piece of a text would take them.
+extension String {
+  package static func ~= (pattern: String, text: Substring) -> Bool { isSame(pattern, text) }
+}
+
+extension Substring {
+  package static func ~= (pattern: Substring, text: String) -> Bool { isSame(pattern, text) }
+}
+
 /// For `switch`.
 package func ~= (pattern: String, text: String) -> Bool { isSame(pattern, text) }
 package func ~= (pattern: Substring, text: Substring) -> Bool { isSame(pattern, text) }
