@@ -251,9 +251,9 @@ import Testing
           """
         try Data(text.utf8).write(to: folder.appending(path: "agent.yaml"))
         let outcome = try await agent("once", "--format", "json", "Web", in: folder)
-        let result = try JSONValue.parse(Array(outcome.stdout.utf8))
-        #expect(result["state"]?.string == "up", "\(outcome.stdout)")
-        #expect(result["maintenance"]?.bool == (isNow ? true : nil), "\(outcome.stdout)")
+        let result = try JSONValue.parse(Array(outcome.stdout.utf8)).array?.first
+        #expect(result?["state"]?.string == "up", "\(outcome.stdout)")
+        #expect(result?["maintenance"]?.bool == (isNow ? true : nil), "\(outcome.stdout)")
       }
     }
   }
