@@ -15,7 +15,8 @@ extension MachineFacts {
     defer { pthread_attr_destroy(&attributes) }
     var stack = 0
     pthread_attr_getstacksize(&attributes, &stack)
-    let data = (sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 7) * stack + (16 << 20)
+    // Its own: engine, reactor, decoder, two judges, timer, store, log, status server, and the watch over them.
+    let data = (sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 10) * stack + (16 << 20)
     if !couldMap(data, PROT_READ | PROT_WRITE) { return data }
     let space = data + (128 << 20)
     return couldMap(space, PROT_NONE) ? nil : space
