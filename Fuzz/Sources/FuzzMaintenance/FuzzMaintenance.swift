@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-
+@testable import Basics
 @testable import Monitoring
 
 /// Time zone files and rules, and windows of either origin in them, asked at instants near and far. The first byte

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-
+@testable import Basics
 @testable import Monitoring
 
 /// Names of hosts as people, the API and DNS write them: Punycode (RFC 3492) both ways, what is shown of it, and what

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-
+@testable import Basics
 @testable import Monitoring
 
 /// Durations, instants, local times and decimals as files, APIs and servers write them.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-
+@testable import Basics
 @testable import Monitoring
 
 /// Datagrams that come to a ping: replies, and the packets that an ICMP error quotes. The first byte chooses the family,

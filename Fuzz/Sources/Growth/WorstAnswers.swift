@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
 import COpenSSL
+@testable import Basics
 @testable import Monitoring
 
 /// Header lines are 64 KiB and 200 fields at most, a cookie's line is 8 KiB.

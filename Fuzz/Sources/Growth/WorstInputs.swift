@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-
+@testable import Basics
 @testable import Monitoring
 
 let noon = Timestamp(seconds: 1_772_000_000)

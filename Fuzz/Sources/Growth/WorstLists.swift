@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-
 @testable import History
+@testable import Basics
 @testable import Monitoring
 @testable import QuartzAPI
 @testable import SpoolRoom

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-
+@testable import Basics
 @testable import Monitoring
 
 /// What is looked for is as long as a header's value may be.
