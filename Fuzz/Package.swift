@@ -36,13 +36,16 @@ let package = Package(
       linkerSettings: trapsLinked),
     .systemLibrary(name: "CCurl"),
     .executableTarget(
-      name: "FuzzDecoder", dependencies: ["CCurl"], swiftSettings: fuzzer, linkerSettings: linked),
-    .executableTarget(name: "FuzzHeaders", swiftSettings: fuzzer, linkerSettings: linked),
+      name: "FuzzDecoder", dependencies: ["Basics", "CCurl"], swiftSettings: fuzzer, linkerSettings: linked),
+    .executableTarget(
+      name: "FuzzHeaders", dependencies: ["Basics"], swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(
       name: "FuzzURL", dependencies: ["Basics", "Monitoring", "CCurl"], swiftSettings: fuzzer,
       linkerSettings: linked),
-    .executableTarget(name: "FuzzJSON", swiftSettings: fuzzer, linkerSettings: linked),
-    .executableTarget(name: "FuzzCondition", swiftSettings: fuzzer, linkerSettings: linked),
+    .executableTarget(
+      name: "FuzzJSON", dependencies: ["Basics"], swiftSettings: fuzzer, linkerSettings: linked),
+    .executableTarget(
+      name: "FuzzCondition", dependencies: ["Basics"], swiftSettings: fuzzer, linkerSettings: linked),
     .executableTarget(
       name: "FuzzPattern", dependencies: ["Basics", "Monitoring", "CPCRE2"], swiftSettings: fuzzer,
       linkerSettings: linked),
@@ -80,7 +83,8 @@ let package = Package(
       name: "FuzzDigest", dependencies: ["Basics", "Monitoring", "COpenSSL"], swiftSettings: traps,
       linkerSettings: trapsLinked),
     .executableTarget(
-      name: "FuzzCertificate", dependencies: ["COpenSSL"], swiftSettings: fuzzer, linkerSettings: linked),
+      name: "FuzzCertificate", dependencies: ["Basics", "COpenSSL"], swiftSettings: fuzzer,
+      linkerSettings: linked),
     .executableTarget(
       name: "FuzzPing", dependencies: ["Basics", "Monitoring"], swiftSettings: traps,
       linkerSettings: trapsLinked),
