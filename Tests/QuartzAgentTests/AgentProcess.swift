@@ -22,6 +22,9 @@ final class AgentProcess {
   static let binary = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "quartz-agent")
 
+  /// A shell ignores SIGINT for what it starts in the background, and so would all that is started from there.
+  private static let hearsInterrupts: Bool = signal(SIGINT, SIG_DFL) != nil
+
   /// - Parameters:
   ///   - stdout: a path to write to instead of a file of the folder, such as /dev/full.
   ///   - program: another program, for what a person would do beside the agent.
@@ -29,6 +32,7 @@ final class AgentProcess {
     _ arguments: [String], in folder: URL, environment: [String: String] = [:], stdout: String? = nil,
     program: URL = AgentProcess.binary
   ) throws {
+    _ = Self.hearsInterrupts
     self.folder = folder
     let run = UUID().uuidString
     stdoutFile = folder.appending(path: "stdout-\(run)")

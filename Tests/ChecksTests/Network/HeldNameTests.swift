@@ -89,15 +89,16 @@ import Testing
 
   /// The question over TCP, when the answer over UDP was cut.
   @Test func theStreamHasAllThatIsLeft() async throws {
-    try await withUDPResponder(script: Self.refuses(0x8380)) { cut in
-      let whole = try LoopbackServer(port: cut.port) { link in
+    try await withServersOfOnePort(
+      datagrams: Self.refuses(0x8380),
+      stream: { link in
         let request = link.read()
         guard request.count > 14 else { return }
         usleep(Self.busy)
         let answer = Self.answer(Array(request[2...]), 0x8180, [Wire.record(1, [192, 0, 2, 1])])
         link.write([UInt8(answer.count >> 8), UInt8(answer.count & 255)] + answer)
       }
-      defer { whole.stop() }
+    ) { cut in
       let reactor = try Reactor()
       async let held: Void = hold(reactor, whenAsked: cut)
       let name = try #require(DNSName("web.example"))

@@ -119,6 +119,25 @@ func withUDPResponder<Value>(
   return try await body(responder)
 }
 
+/// A UDP and a TCP server on one port. The kernel chooses it for UDP; where somebody has it for TCP already, another
+/// is taken.
+func withServersOfOnePort(
+  datagrams: @escaping @Sendable (_ request: [UInt8], _ client: UDPClient) -> Void,
+  stream: @escaping @Sendable (LoopbackConnection) -> Void, _ body: (UDPResponder) async throws -> Void
+) async throws {
+  for attempt in 1... {
+    let responder = try UDPResponder(script: datagrams)
+    defer { responder.stop() }
+    do {
+      let server = try LoopbackServer(port: responder.port, script: stream)
+      defer { server.stop() }
+      return try await body(responder)
+    } catch let failure as POSIXFailure where failure.code == EADDRINUSE && attempt < 20 {
+      continue
+    }
+  }
+}
+
 extension IPAddress {
   static let loopback = IPAddress.v4(0x7f00_0001)
 }
