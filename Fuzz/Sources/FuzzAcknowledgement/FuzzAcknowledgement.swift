@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
-
+@testable import Basics
+@testable import Monitoring
 @testable import QuartzAPI
 
 /// What a receiver answers to a delivery: the first byte chooses the status and the receiver, the rest is the body. A

@@ -2,6 +2,9 @@
 
 import COpenSSL
 
+@testable import Basics
+@testable import Curl
+
 /// What is kept of a certificate that a server presents: its names, dates, serial and alternative names. The bytes are
 /// its DER form, which begins with 0x30, or the contents of its fields: nearly every change to the former is refused as
 /// a whole. OpenSSL parses, and what is read of it is held to its limits.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
-
+@testable import Basics
+@testable import Monitoring
 @testable import QuartzAPI
 
 /// A page of the API's list, of checks or of maintenance windows, as its JSON or as one row of it; what is read is

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+@testable import Basics
+@testable import Monitoring
+
 /// Two texts, parted by a line break: conditions as a file has them, and decimals held against each other.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
+@testable import Basics
+@testable import Checks
+@testable import Monitoring
 
 /// Set-Cookie lines (RFC 6265 sections 5.1.1 and 5.2) and what is sent back of them at instants near and far.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Spool
+@testable import SpoolFuzz
 
 /// Any bytes as a cursor file.
 @_cdecl("LLVMFuzzerTestOneInput")

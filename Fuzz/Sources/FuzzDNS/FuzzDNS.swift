@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
+@testable import Basics
+@testable import Checks
+@testable import Monitoring
 
 /// The parser of DNS messages, with everything it can be asked to print, and the two dialogues that take what comes by
 /// the wire. A trap, an overrun and a hang are found by the engine; the rest is asserted here.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+@testable import Basics
+@testable import Curl
+
 /// A coded body: the first byte chooses the codings, the second how it is made longer. However it ends, the work stays
 /// within its allowance, and no more is kept than was asked for.
 @_cdecl("LLVMFuzzerTestOneInput")

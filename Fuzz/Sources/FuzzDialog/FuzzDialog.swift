@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
+@testable import Basics
+@testable import Checks
+@testable import Monitoring
 
 /// The matcher of dialogs, by its own steps and by every preset's reader. The first byte chooses the dialog, the second
 /// how the stream is cut.

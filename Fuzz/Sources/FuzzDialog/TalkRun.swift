@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+@testable import Basics
+@testable import Checks
+@testable import Monitoring
+
 /// Feeds a conversation as a socket would, and holds it to what must be true of every stream.
 struct TalkRun {
   private(set) var talk: Conversation

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
+@testable import Basics
+@testable import Checks
+@testable import Monitoring
 
 /// WWW-Authenticate lines: challenges (RFC 9110 section 11.6.1), the digest's answer (RFC 7616) and the text of a
 /// server in which a secret is looked for behind its escapes.

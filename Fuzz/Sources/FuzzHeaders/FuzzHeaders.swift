@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+@testable import Basics
+@testable import Curl
+
 /// Header lines as libcurl hands them over, cut at line feeds: the limits hold, and what is kept is what came.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

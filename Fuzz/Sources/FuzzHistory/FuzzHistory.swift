@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
-
+@testable import Basics
 @testable import History
+@testable import Monitoring
 
 /// A snapshot file with a sum put right: what is believed is lived with for a day, shown, and written so that the next
 /// start can read it. The first byte chooses: what stands behind the head of a file, or a file as it is written with

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+@testable import Basics
+
 /// A path and a document behind its first line: the path parser, the parser that builds a tree and the search that
 /// builds none. What the two find must be the same.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
 import CPCRE2
-import Monitoring
+
+@testable import Basics
+@testable import Checks
+@testable import Monitoring
 
 /// A pattern, and a text behind its first line: compiling and matching end within their budget, and what they find
 /// lies inside the text.

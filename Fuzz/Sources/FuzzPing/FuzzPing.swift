@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 @testable import Basics
+@testable import Checks
 @testable import Monitoring
 
 /// Datagrams that come to a ping: replies, and the packets that an ICMP error quotes. The first byte chooses the family,

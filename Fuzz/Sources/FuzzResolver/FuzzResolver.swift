@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
+@testable import Basics
+@testable import Checks
+@testable import Monitoring
 
 /// /etc/resolv.conf and /etc/hosts (resolv.conf(5), hosts(5)) of any content.
 @_cdecl("LLVMFuzzerTestOneInput")

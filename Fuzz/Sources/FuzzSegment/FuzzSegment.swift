@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Spool
+@testable import SpoolFuzz
 
 /// Any bytes as a segment: the reader ends, hands out nothing whose checksum fails, and never reads beyond.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
+@testable import Basics
+@testable import Checks
+@testable import Monitoring
 
 /// The machines that ask for TLS in each protocol. The first byte chooses the protocol, the second how the stream is cut.
 @_cdecl("LLVMFuzzerTestOneInput")

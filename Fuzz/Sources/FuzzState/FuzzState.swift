@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
-
+@testable import Basics
+@testable import Monitoring
 @testable import QuartzAPI
 
 /// The small files of state_dir as somebody or something left them: the count of requests, the size of batches, what

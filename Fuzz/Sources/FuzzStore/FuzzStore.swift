@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Spool
+@testable import SpoolFuzz
 
 /// Any bytes as the files of a store: a start on them ends, records, and starts again with what it recorded.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
 import CCurl
-import Monitoring
+
+@testable import Basics
+@testable import Checks
+@testable import Monitoring
 
 /// A URL, a Location and what else a page sends, a line each: what our parser takes, libcurl reads the same way, and a
 /// redirect never leads outside of http and https or takes credentials along.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
-
+@testable import Basics
+@testable import Monitoring
 @testable import QuartzAPI
 
 /// Three lines of an answer's head: Retry-After, the limit's reset and the server's Date (RFC 9110 sections 5.6.7 and

@@ -2,6 +2,16 @@
 
 import Glibc
 
+@testable import Basics
+@testable import Checks
+@testable import Curl
+@testable import History
+@testable import Monitoring
+@testable import QuartzAPI
+@testable import Spool
+@testable import SpoolFuzz
+@testable import StatusServer
+
 /// Feeds each reader of what comes from outside the worst input known for it, at a size and at twice the size: the
 /// second may take at most 2.5 times as long. Prints a table; exits 1 when a reader takes longer.
 ///

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
 
+@testable import Basics
+@testable import Checks
+@testable import Curl
+@testable import History
+@testable import Monitoring
+@testable import QuartzAPI
+@testable import Spool
+@testable import SpoolFuzz
+@testable import StatusServer
+
 /// Readers whose growth is known, and whether the measure may find nothing about them.
 let plantedReaders: [(Worst, isSound: Bool)] = [
   (

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 import COpenSSL
+
 @testable import Basics
+@testable import Checks
+@testable import Curl
+@testable import History
 @testable import Monitoring
+@testable import QuartzAPI
+@testable import Spool
+@testable import SpoolFuzz
+@testable import StatusServer
 
 /// Header lines are 64 KiB and 200 fields at most, a cookie's line is 8 KiB.
 let answers: [Worst] = [

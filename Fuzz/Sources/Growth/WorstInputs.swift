@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 @testable import Basics
+@testable import Checks
+@testable import Curl
+@testable import History
 @testable import Monitoring
+@testable import QuartzAPI
+@testable import Spool
+@testable import SpoolFuzz
+@testable import StatusServer
 
 let noon = Timestamp(seconds: 1_772_000_000)
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-@testable import History
 @testable import Basics
+@testable import Checks
+@testable import Curl
+@testable import History
 @testable import Monitoring
 @testable import QuartzAPI
-@testable import SpoolRoom
+@testable import Spool
+@testable import SpoolFuzz
+@testable import StatusServer
 
 private func row(_ number: Int) -> String {
   """

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 @testable import Basics
+@testable import Checks
+@testable import Curl
+@testable import History
 @testable import Monitoring
+@testable import QuartzAPI
+@testable import Spool
+@testable import SpoolFuzz
+@testable import StatusServer
 
 /// What is looked for is as long as a header's value may be.
 let secrets: [Worst] = [

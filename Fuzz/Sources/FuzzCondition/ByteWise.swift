@@ -1,1 +1,0 @@
-../../../Sources/Basics/Bytes/ByteWise.swift

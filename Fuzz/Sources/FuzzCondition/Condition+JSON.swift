@@ -1,1 +1,0 @@
-../../../Sources/Monitoring/Condition/Condition+JSON.swift

@@ -1,1 +1,0 @@
-../../../Sources/Basics/Bytes/SHA1.swift

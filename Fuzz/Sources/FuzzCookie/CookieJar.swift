@@ -1,1 +1,0 @@
-../../../Sources/Checks/HTTP/CookieJar.swift

@@ -1,1 +1,0 @@
-../../../Sources/Checks/DNS/DNSQuery.swift

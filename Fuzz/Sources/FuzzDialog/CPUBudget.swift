@@ -1,1 +1,0 @@
-../../../Sources/Checks/Judging/CPUBudget.swift

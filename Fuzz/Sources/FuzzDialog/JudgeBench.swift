@@ -1,1 +1,0 @@
-../../../Sources/Checks/Judging/JudgeBench.swift

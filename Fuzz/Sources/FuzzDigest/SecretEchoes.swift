@@ -1,1 +1,0 @@
-../../../Sources/Checks/Secrets/SecretEchoes.swift

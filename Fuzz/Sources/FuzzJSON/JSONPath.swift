@@ -1,1 +1,0 @@
-../../../Sources/Basics/JSON/JSONPath.swift

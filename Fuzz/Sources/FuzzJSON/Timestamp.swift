@@ -1,1 +1,0 @@
-../../../Sources/Basics/Time/Timestamp.swift

@@ -1,1 +1,0 @@
-../../../Sources/Checks/Network/Dialogue.swift

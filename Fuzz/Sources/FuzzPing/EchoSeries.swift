@@ -1,1 +1,0 @@
-../../../Sources/Checks/Ping/EchoSeries.swift

@@ -1,1 +1,0 @@
-../../../Sources/Checks/DNS/DNSName.swift

@@ -1,1 +1,0 @@
-../../../Sources/Checks/TCP/AnswerScan.swift

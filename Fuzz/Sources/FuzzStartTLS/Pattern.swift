@@ -1,1 +1,0 @@
-../../../Sources/Checks/Patterns/Pattern.swift

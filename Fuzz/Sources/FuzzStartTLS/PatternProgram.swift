@@ -1,1 +1,0 @@
-../../../Sources/Checks/Patterns/PatternProgram.swift

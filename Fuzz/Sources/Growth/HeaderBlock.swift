@@ -1,1 +1,0 @@
-../../../Sources/Curl/HeaderBlock.swift

@@ -1,1 +1,0 @@
-../../../Sources/StatusServer/Pages/Markup.swift

@@ -1,1 +1,0 @@
-../../../Sources/StatusServer/StatusRequest.swift

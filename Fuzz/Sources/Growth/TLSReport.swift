@@ -1,1 +1,0 @@
-../../../Sources/Curl/TLS/TLSReport.swift

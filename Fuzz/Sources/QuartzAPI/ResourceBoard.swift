@@ -1,1 +1,0 @@
-../../../Sources/QuartzAPI/Resources/ResourceBoard.swift

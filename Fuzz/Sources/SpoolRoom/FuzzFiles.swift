@@ -1,1 +1,0 @@
-../Spool/FuzzFiles.swift

@@ -1,1 +1,0 @@
-../Spool/SpoolFuzz.swift
