@@ -15,7 +15,8 @@ let package = Package(
   products: [.executable(name: "spool-proof", targets: ["SpoolProof"])],
   dependencies: [.package(url: "https://github.com/apple/swift-collections", exact: "1.6.0")],
   targets: [
-    .target(name: "Basics", swiftSettings: settings),
+    .systemLibrary(name: "CIDN2"),
+    .target(name: "Basics", dependencies: ["CIDN2"], swiftSettings: settings),
     .target(name: "Monitoring", dependencies: ["Basics"], swiftSettings: settings),
     .target(
       name: "Spool",

@@ -20,6 +20,7 @@ libzstd-dev              compressed answers
 libssl-dev               TLS
 libpcre2-dev             patterns in conditions and dialogs
 libyaml-dev              agent.yaml
+libidn2-dev              host names in the letters of other scripts
 "
 
 test_packages="

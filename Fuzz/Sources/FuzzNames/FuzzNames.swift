@@ -9,7 +9,6 @@
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = UnsafeBufferPointer(start: start, count: count)
   let text = String(decoding: bytes, as: UTF8.self)
-  punycode(text)
   if let shown = InternationalName.unicode(text) { precondition(shown != text && shown.utf8.count < 4096) }
   // The form of a name that most are in.
   if text.utf8.allSatisfy({ $0 < 0x80 }), let shown = InternationalName.unicode("a.xn--" + text + ".b") {
@@ -21,15 +20,6 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   }
   places(text)
   return 0
-}
-
-private func punycode(_ text: String) {
-  guard let scalars = Punycode.decode(text) else { return }
-  // Digits in either case, so that only what is written in small letters comes back.
-  guard let again = Punycode.encode(scalars), let twice = Punycode.decode(again) else {
-    preconditionFailure("what was read cannot be written")
-  }
-  precondition(twice == scalars)
 }
 
 private func places(_ text: String) {

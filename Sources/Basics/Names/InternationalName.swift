@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CIDN2
+
 /// Names of hosts in people's letters (U-labels, `bücher.example`) and in those of the DNS (A-labels,
-/// `xn--bcher-kva.example`): RFC 5890 and 5891, with upper case, the dots of other scripts and decomposed letters
-/// mapped as UTS 46 does.
+/// `xn--bcher-kva.example`): RFC 5890 and 5891 by libidn2, with upper case, the dots of other scripts and decomposed
+/// letters mapped as UTS 46 does.
 ///
 /// Stricter than UTS 46: what it would replace by something that looks different (wide and circled forms, ligatures)
 /// and what nobody sees (joiners, soft hyphens) is refused. Letters of several scripts in one name are not.
@@ -39,11 +41,10 @@ package enum InternationalName {
         continue
       }
       // What is shown must lead back to what is asked for.
-      guard let scalars = Punycode.decode(label.dropFirst(4)), (try? asciiLabel(scalars)) == String(label)
-      else {
+      guard let shown = decoded(label), (try? asciiLabel(Array(shown.unicodeScalars))) == String(label) else {
         return nil
       }
-      labels.append(text(scalars))
+      labels.append(shown)
     }
     let name = labels.joined(separator: ".")
     return name == host.lowercased() ? nil : name
@@ -54,13 +55,35 @@ package enum InternationalName {
     guard scalars.count <= 4 * 63 || scalars.allSatisfy(\.isASCII) else {
       throw Invalid(message: "has a label that is longer than 63 bytes in the form of the DNS")
     }
-    let mapped = Composition.compose(scalars.flatMap { $0.properties.lowercaseMapping.unicodeScalars })
+    let mapped = scalars.flatMap { $0.properties.lowercaseMapping.unicodeScalars }
     if mapped.allSatisfy(\.isASCII) { return text(scalars.allSatisfy(\.isASCII) ? scalars : mapped) }
     try judge(mapped)
-    guard let encoded = Punycode.encode(mapped), encoded.utf8.count <= 59 else {
+    return try encoded(text(mapped))
+  }
+
+  /// The A-label. `_` is let through: hosts have it, although RFC 5891 does not.
+  private static func encoded(_ label: String) throws(Invalid) -> String {
+    var output: UnsafeMutablePointer<CChar>?
+    defer { idn2_free(output) }
+    let flags = CInt(IDN2_NFC_INPUT.rawValue | IDN2_NONTRANSITIONAL.rawValue)
+    let code = idn2_to_ascii_8z(label, &output, flags)
+    if code == IDN2_TOO_BIG_LABEL.rawValue {
       throw Invalid(message: "has a label that is longer than 63 bytes in the form of the DNS")
     }
-    return "xn--" + encoded
+    guard code == IDN2_OK.rawValue, let output else {
+      throw Invalid(message: "has a label that IDNA 2008 refuses: \(String(cString: idn2_strerror(code)))")
+    }
+    return String(cString: output)
+  }
+
+  /// The U-label of an A-label.
+  private static func decoded(_ label: Substring) -> String? {
+    // A C text would end at a NUL.
+    guard !label.utf8.contains(0) else { return nil }
+    var output: UnsafeMutablePointer<CChar>?
+    defer { idn2_free(output) }
+    guard idn2_to_unicode_8z8z(String(label), &output, 0) == IDN2_OK.rawValue, let output else { return nil }
+    return String(cString: output)
   }
 
   /// RFC 5891, section 4.2, and the classes of RFC 5892 as far as the standard library tells them.
@@ -78,12 +101,6 @@ package enum InternationalName {
     }
     if label.count >= 4, label[2] == "-", label[3] == "-" {
       throw Invalid(message: "has a label with -- in the third and fourth place")
-    }
-    let digits = label.map(\.value)
-    if digits.contains(where: { (0x660...0x669).contains($0) }),
-      digits.contains(where: { (0x6f0...0x6f9).contains($0) })
-    {
-      throw Invalid(message: "mixes two kinds of Arabic digits")
     }
   }
 
@@ -111,62 +128,6 @@ private func text(_ scalars: some Sequence<Unicode.Scalar>) -> String {
 
 extension Unicode.Scalar.Properties {
   fileprivate var isMark: Bool { generalCategory == .nonspacingMark || generalCategory == .spacingMark }
-}
-
-/// Normalization form C of a label, by the canonical equivalence that the standard library compares strings with.
-private enum Composition {
-  /// Letters that are canonically equal to a letter and a mark, by that pair.
-  private static let composed: [String: Unicode.Scalar] = {
-    var table: [String: Unicode.Scalar] = [:]
-    for range in [0xc0...0x2fff, 0x3040...0x30ff, 0x11080...0x11fff] as [ClosedRange<UInt32>] {
-      for value in range {
-        guard let scalar = Unicode.Scalar(value), !scalar.properties.isFullCompositionExclusion,
-          scalar.properties.generalCategory != .unassigned
-        else { continue }
-        table[String(Character(scalar))] = scalar
-      }
-    }
-    return table
-  }()
-
-  static func compose(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
-    // Most names are composed as they are typed.
-    guard scalars.contains(where: { order($0) > 0 || $0.properties.generalCategory == .spacingMark }) else {
-      return scalars
-    }
-    var output: [Unicode.Scalar] = []
-    var starter: Int?
-    var highest: UInt8 = 0
-    for scalar in sorted(scalars) {
-      let order = order(scalar)
-      if let index = starter, order > highest || highest == 0,
-        let whole = composed[text([output[index], scalar])], index == output.count - 1 || order > highest
-      {
-        output[index] = whole
-        continue
-      }
-      output.append(scalar)
-      if order == 0 { (starter, highest) = (output.count - 1, 0) } else { highest = order }
-    }
-    return output
-  }
-
-  /// Each run of marks in canonical order, as they came where that is the same.
-  private static func sorted(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
-    var output = scalars
-    for index in output.indices {
-      var place = index
-      while place > 0, order(output[place]) > 0, order(output[place - 1]) > order(output[place]) {
-        output.swapAt(place, place - 1)
-        place -= 1
-      }
-    }
-    return output
-  }
-
-  private static func order(_ scalar: Unicode.Scalar) -> UInt8 {
-    scalar.properties.canonicalCombiningClass.rawValue
-  }
 }
 
 /// What every A-label has and hardly any other name. Looked for byte by byte: this is asked for each result.
