@@ -5,6 +5,10 @@ import COpenSSL
 import Glibc
 import Synchronization
 
+/// Threads may be in the middle of a handshake when the process exits, so OpenSSL takes nothing apart then
+/// (OPENSSL_init_crypto(3)). It listens to the first who asks; everything that speaks TLS makes a trust store first.
+private let keepsOpenSSL = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+
 /// The certificates we trust: the system's bundle, and the CA files of checks that name one.
 ///
 /// A file is parsed once (a bundle costs about 35 ms) and again when its identity changes. A file that is missing
@@ -32,6 +36,7 @@ package final class TrustStore: Sendable {
 
   /// - Parameter bundle: the file of trusted certificates. Nil: `SSL_CERT_FILE`, else the system's.
   package init(bundle: String? = nil) {
+    _ = keepsOpenSSL
     if let bundle {
       bundles = [bundle]
     } else if let named = getenv("SSL_CERT_FILE"), named.pointee != 0 {
