@@ -79,7 +79,7 @@ package enum ConfigLoader {
     text: String, file: String, sources: ConfigSources
   ) throws(ConfigErrors) -> LoadedConfig {
     var reader = YAMLReader(file: file)
-    guard let node = reader.read(text) else { throw ConfigErrors(problems: reader.problems) }
+    guard let node = reader.read(text) else { throw reader.errors }
     let references = References(
       environment: sources.environment, files: sources.secrets, base: directory(of: file))
     var walk = Walk(file: file, references: references)
@@ -90,13 +90,12 @@ package enum ConfigLoader {
       walk: walk, root: root, hostName: sources.hostName, patterns: sources.patterns,
       zones: sources.zones)
     let settings = builder.settings()
-    builder.walk.sort()
-    guard builder.walk.problems.isEmpty else {
-      throw ConfigErrors(
-        problems: builder.walk.problems, warnings: builder.walk.warnings, readable: settings)
+    let (problems, warnings) = (builder.walk.problems, builder.walk.sortedWarnings)
+    guard problems.isEmpty else {
+      throw ConfigErrors(problems: problems, warnings: warnings, readable: settings)
     }
     let origin = ConfigOrigin(files: [file] + included.files, patterns: included.patterns)
-    return LoadedConfig(settings: settings, warnings: builder.walk.warnings, origin: origin)
+    return LoadedConfig(settings: settings, warnings: warnings, origin: origin)
   }
 }
 

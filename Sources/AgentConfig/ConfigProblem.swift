@@ -2,18 +2,6 @@
 
 import Basics
 
-/// A place in the configuration file; both count from 1, the column in Unicode scalars.
-struct Position: Hashable, Comparable, Sendable {
-  var line: Int
-  var column: Int
-  /// Which file: 0 is the main one, the others are in the order they were included in.
-  var source = 0
-
-  static func < (left: Position, right: Position) -> Bool {
-    (left.source, left.line, left.column) < (right.source, right.line, right.column)
-  }
-}
-
 /// One thing to tell the person who wrote the file: an error, or a warning.
 package struct ConfigProblem: Hashable, Sendable, CustomStringConvertible {
   /// As the user named it.
@@ -45,7 +33,20 @@ package struct ConfigProblem: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Everything that is wrong with a configuration, in the order of the file. Never empty.
+extension ConfigProblem {
+  /// Nobody reads more of them at once, and a file of 16 MiB may be wrong in each of its bytes.
+  static let most = 100
+
+  /// - Parameter count: how many there are, of which these are the first.
+  static func bounded(_ problems: [ConfigProblem], of count: Int) -> [ConfigProblem] {
+    guard count > most else { return problems }
+    let more = "and \(count - most) more"
+    return problems.prefix(most) + [ConfigProblem(file: problems[most - 1].file, message: more)]
+  }
+}
+
+/// Everything that is wrong with a configuration, in the order of the file. Never empty. At most a hundred, and then
+/// how many more.
 package struct ConfigErrors: Error, Hashable, Sendable, CustomStringConvertible {
   package var problems: [ConfigProblem]
   /// What was noticed besides.

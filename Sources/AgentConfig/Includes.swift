@@ -17,9 +17,9 @@ struct Includes {
     var files: [String] = []
   }
 
-  func read(into root: inout TypedMap, _ walk: inout Walk) -> Reading {
+  func read(into root: inout GivenMap, _ walk: inout Walk) -> Reading {
     var reading = Reading()
-    for (index, pattern) in (root.texts("include") ?? []).enumerated() {
+    for (index, pattern) in (root["include"]?.texts ?? []).enumerated() {
       let path = ["include", String(index)]
       guard !root.isInvalid(path) else { continue }
       let position = root.position(of: path)
@@ -41,7 +41,7 @@ struct Includes {
     return reading
   }
 
-  private func add(_ file: String, at position: Position, to root: inout TypedMap, _ walk: inout Walk) {
+  private func add(_ file: String, at position: Position, to root: inout GivenMap, _ walk: inout Walk) {
     let bytes: [UInt8]
     do throws(ConfigErrors) {
       bytes = try sources.files.read(file)
@@ -54,7 +54,7 @@ struct Includes {
     do throws(ConfigErrors) {
       let text = try utf8Text(bytes, file: file)
       guard holdsSomething(text) else { return }
-      guard let node = reader.read(text) else { throw ConfigErrors(problems: reader.problems) }
+      guard let node = reader.read(text) else { throw reader.errors }
       for entry in walk.included(node).entries { root.append(entry) }
     } catch {
       walk.add(error.problems)
@@ -78,9 +78,9 @@ struct Includes {
   }
 }
 
-extension TypedMap {
+extension GivenMap {
   /// Puts a list behind the one that is there under the same name.
-  fileprivate mutating func append(_ entry: (name: String, value: Typed)) {
+  fileprivate mutating func append(_ entry: (name: String, value: Given)) {
     guard let index = entries.firstIndex(where: { $0.name == entry.name }) else {
       entries.append(entry)
       return

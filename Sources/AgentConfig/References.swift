@@ -106,6 +106,3 @@ private func hasDollar(_ text: String) -> Bool {
   for byte in text.utf8 where byte == UInt8(ascii: "$") { return true }
   return false
 }
-
-/// A name or value of the user's for a message: one line, at most 80 bytes.
-func quoted(_ text: some StringProtocol) -> String { "\"\(String(text).printable(maxBytes: 80))\"" }

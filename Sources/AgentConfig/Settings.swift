@@ -22,6 +22,8 @@ package struct Settings: Hashable, Sendable {
   /// Paths of values that came from `${file:}` or `${cred:}` into keys that are not secret by themselves; the first
   /// two parts of a check's are `checks` and its id. Only `EffectiveConfig` looks at them.
   package var secretPaths: Set<[String]> = []
+
+  package init() {}
 }
 
 /// `agent`
@@ -30,6 +32,8 @@ package struct AgentSettings: Hashable, Sendable {
   package var region: String?
   /// Absolute, or relative to the working directory when the configuration's own path was.
   package var stateDir = "/var/lib/quartz-agent"
+
+  package init() {}
 }
 
 /// `status`
@@ -50,6 +54,8 @@ package struct StatusSettings: Hashable, Sendable {
   package var allowUnauthenticated = false
   /// Names besides its addresses that the server answers to; lower case.
   package var hosts: [String] = []
+
+  package init() {}
 }
 
 /// `limits`
@@ -62,6 +68,8 @@ package struct LimitSettings: Hashable, Sendable {
   package var remoteIntervalMin: Duration = .seconds(10)
   /// Distinct destinations of checks from the API within a day.
   package var destinations = 500
+
+  package init() {}
 }
 
 /// `defaults`: for the checks of the file; a check from the API has its own columns.
@@ -70,6 +78,8 @@ package struct CheckDefaults: Hashable, Sendable {
   package var timeout: Duration = .seconds(10)
   package var retries = 1
   package var retryDelay: Duration = .seconds(2)
+
+  package init() {}
 }
 
 /// `spool`
@@ -84,4 +94,6 @@ package struct SpoolSettings: Hashable, Sendable {
   /// Bytes.
   package var size = 256 * 1024 * 1024
   package var durability = Durability.always
+
+  package init() {}
 }

@@ -5,12 +5,12 @@ import Monitoring
 
 extension SettingsBuilder {
   /// The checks of the file that are right, each with the map it was made from.
-  mutating func checks(_ defaults: CheckDefaults) -> [(check: MonitoringCheck, map: TypedMap)] {
-    var checks: [(check: MonitoringCheck, map: TypedMap)] = []
-    for item in root.list("checks") ?? [] {
+  mutating func checks(_ defaults: CheckDefaults) -> [(check: MonitoringCheck, map: GivenMap)] {
+    var checks: [(check: MonitoringCheck, map: GivenMap)] = []
+    for item in root["checks"]?.list ?? [] {
       guard case .map(let map) = item.value else { continue }
       emptyStatus(map.map("expect"))
-      var definition = CheckDefinition(map, walk: &walk)
+      var definition = CheckDefinition(map, &walk.reader)
       let fromFile = bodyFile(map)
       definition.body = definition.body ?? fromFile
       fill(&definition, from: defaults)
@@ -28,15 +28,15 @@ extension SettingsBuilder {
   }
 
   /// An empty list could mean every status or none; nobody should have to guess.
-  private mutating func emptyStatus(_ expect: TypedMap) {
-    guard let status = expect.list("status"), status.isEmpty else { return }
+  private mutating func emptyStatus(_ expect: GivenMap) {
+    guard let status = expect["status"]?.list, status.isEmpty else { return }
     walk.problem(
       expect.position(of: ["status"]), "expect.status is empty", hint: "write any to accept every status")
   }
 
   /// Read once, here: a probe never waits for a disk. A change of the file counts from the next reload on.
-  private mutating func bodyFile(_ map: TypedMap) -> Redacted? {
-    guard let path = map.text("body_file") else { return nil }
+  private mutating func bodyFile(_ map: GivenMap) -> Redacted? {
+    guard let path = map["body_file"]?.text else { return nil }
     let position = map.position(of: ["body_file"])
     if map["body"] != nil {
       walk.problem(position, "body and body_file both give the body", hint: "keep one of them")
@@ -58,7 +58,7 @@ extension SettingsBuilder {
     definition.retryDelay = definition.retryDelay ?? defaults.retryDelay
   }
 
-  private mutating func report(_ problem: CheckProblem, _ map: TypedMap) {
+  private mutating func report(_ problem: CheckProblem, _ map: GivenMap) {
     guard !map.isInvalid(problem.path) else { return }
     let position = map.position(of: problem.path)
     guard !map.isSecret(problem.path) || problem.path.isEmpty else {
@@ -71,7 +71,7 @@ extension SettingsBuilder {
   }
 
   /// What is allowed and yet worth a word.
-  private mutating func notice(_ check: MonitoringCheck, _ map: TypedMap) {
+  private mutating func notice(_ check: MonitoringCheck, _ map: GivenMap) {
     guard case .http(let http) = check.kind else { return }
     if http.auth != nil, http.url.scheme == .http, http.url.host != "localhost",
       IPAddress(http.url.host)?.isLoopback != true
@@ -90,8 +90,8 @@ extension SettingsBuilder {
   /// Also the names of checks that have other problems: both are found in one run.
   private mutating func uniqueNames() {
     var first: [ByteText: Position] = [:]
-    for item in root.list("checks") ?? [] {
-      guard case .map(let map) = item.value, let name = map.text("name") else { continue }
+    for item in root["checks"]?.list ?? [] {
+      guard case .map(let map) = item.value, let name = map["name"]?.text else { continue }
       let position = map.position(of: ["name"])
       guard let earlier = first[ByteText(name)] else {
         first[ByteText(name)] = position
@@ -103,7 +103,7 @@ extension SettingsBuilder {
     }
   }
 
-  private mutating func uniqueIDs(_ checks: [(check: MonitoringCheck, map: TypedMap)]) {
+  private mutating func uniqueIDs(_ checks: [(check: MonitoringCheck, map: GivenMap)]) {
     var first: [UniqueID: Int] = [:]
     for (index, item) in checks.enumerated() {
       guard let earlier = first[item.check.id] else {

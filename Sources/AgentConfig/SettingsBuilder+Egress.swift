@@ -7,12 +7,12 @@ import Monitoring
 extension SettingsBuilder {
   mutating func judgeEgress(_ settings: EgressSettings) {
     let map = root.map("egress")
-    if !settings.allowNames.isEmpty, map.text("proxy") == nil, !map.isInvalid(["proxy"]) {
+    if !settings.allowNames.isEmpty, map["proxy"]?.text == nil, !map.isInvalid(["proxy"]) {
       walk.problem(
         map.position(of: ["allow_names"]), "egress.allow_names has no effect without egress.proxy",
         hint: "add the proxy, or leave it out")
     }
-    if settings.proxy != nil, (map.list("allow_names") ?? []).isEmpty, !map.isInvalid(["allow_names"]) {
+    if settings.proxy != nil, (map["allow_names"]?.list ?? []).isEmpty, !map.isInvalid(["allow_names"]) {
       walk.problem(
         map.position(of: ["proxy"]), "egress.proxy has no effect without egress.allow_names",
         hint: "list the names that API checks may reach through it; a check of this file has its own proxy")

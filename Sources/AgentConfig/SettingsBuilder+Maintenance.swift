@@ -7,10 +7,10 @@ import Monitoring
 extension SettingsBuilder {
   /// The windows of the section, then those of the checks in their order.
   mutating func maintenance(
-    _ checks: [(check: MonitoringCheck, map: TypedMap)], zones: TimeZoneFiles
+    _ checks: [(check: MonitoringCheck, map: GivenMap)], zones: TimeZoneFiles
   ) -> [MaintenanceWindow] {
     var windows: [MaintenanceWindow] = []
-    let list = root.list("maintenance") ?? []
+    let list = root["maintenance"]?.list ?? []
     if list.count > MaintenanceLimits.windows {
       walk.problem(
         root.position(of: ["maintenance"]),
@@ -21,12 +21,12 @@ extension SettingsBuilder {
     for item in list {
       guard case .map(let map) = item.value else { continue }
       selectsSomething(map, checks.map(\.check))
-      if let window = window(MaintenanceDefinition(map, walk: &walk), map, zones) { windows.append(window) }
+      if let window = window(MaintenanceDefinition(map, &walk.reader), map, zones) { windows.append(window) }
     }
     for (check, map) in checks {
-      for item in map.list("maintenance") ?? [] {
+      for item in map["maintenance"]?.list ?? [] {
         guard case .map(let map) = item.value else { continue }
-        var definition = MaintenanceDefinition(map, walk: &walk)
+        var definition = MaintenanceDefinition(map, &walk.reader)
         definition.name = definition.name ?? check.name
         definition.checks = [check.id.description]
         if let window = window(definition, map, zones) { windows.append(window) }
@@ -36,11 +36,11 @@ extension SettingsBuilder {
   }
 
   /// What came from secret files into the windows of checks, as paths of the section in which they are printed.
-  func secretMaintenancePaths(_ checks: [(check: MonitoringCheck, map: TypedMap)]) -> [[String]] {
-    var index = root.list("maintenance")?.count ?? 0
+  func secretMaintenancePaths(_ checks: [(check: MonitoringCheck, map: GivenMap)]) -> [[String]] {
+    var index = root["maintenance"]?.list?.count ?? 0
     var paths: [[String]] = []
     for (_, map) in checks {
-      for item in map.list("maintenance") ?? [] {
+      for item in map["maintenance"]?.list ?? [] {
         guard case .map(let map) = item.value else { continue }
         paths += map.secretPaths().map { ["maintenance", String(index)] + $0 }
         index += 1
@@ -50,7 +50,7 @@ extension SettingsBuilder {
   }
 
   private mutating func window(
-    _ definition: MaintenanceDefinition, _ map: TypedMap, _ zones: TimeZoneFiles
+    _ definition: MaintenanceDefinition, _ map: GivenMap, _ zones: TimeZoneFiles
   ) -> MaintenanceWindow? {
     do throws(InvalidMaintenance) {
       return try MaintenanceWindow(definition, zones: zones)
@@ -69,10 +69,10 @@ extension SettingsBuilder {
     }
   }
 
-  private mutating func uniqueWindows(_ list: [Typed]) {
+  private mutating func uniqueWindows(_ list: [Given]) {
     var first: [ByteText: Position] = [:]
     for item in list {
-      guard case .map(let map) = item.value, let name = map.text("name") else { continue }
+      guard case .map(let map) = item.value, let name = map["name"]?.text else { continue }
       let position = map.position(of: ["name"])
       if let earlier = first[ByteText(name)] {
         walk.problem(
@@ -84,19 +84,19 @@ extension SettingsBuilder {
   }
 
   /// Only a warning: the API may know the check.
-  private mutating func selectsSomething(_ map: TypedMap, _ checks: [MonitoringCheck]) {
-    guard root.map("quartz").map("checks").flag("pull") != true else { return }
+  private mutating func selectsSomething(_ map: GivenMap, _ checks: [MonitoringCheck]) {
+    guard root.map("quartz").map("checks")["pull"]?.flag != true else { return }
     let names = checks.map(\.name)
     let ids = Set(checks.map { ByteText($0.id.description) })
     let tags = Set(checks.flatMap(\.tags).map { ByteText($0) })
-    for (index, name) in (map.texts("checks") ?? []).enumerated()
+    for (index, name) in (map["checks"]?.texts ?? []).enumerated()
     where !name.isEmpty && !names.contains(name) && !ids.contains(ByteText(name)) {
       walk.warn(
         map.position(of: ["checks", String(index)]),
         "checks[\(index)] names no check: \(found(map, "checks", name))",
         hint: nearest(to: name, among: names).map { "did you mean \"\($0)\"?" })
     }
-    for (index, tag) in (map.texts("tags") ?? []).enumerated()
+    for (index, tag) in (map["tags"]?.texts ?? []).enumerated()
     where !tag.isEmpty && !tags.contains(ByteText(tag)) {
       walk.warn(
         map.position(of: ["tags", String(index)]),

@@ -8,7 +8,7 @@ extension SettingsBuilder {
   /// Said before what is wrong inside it.
   mutating func uselessSupabase() {
     let quartz = root.map("quartz")
-    let target = quartz.map("deliver").text("to")
+    let target = quartz.map("deliver")["to"]?.text
     guard quartz["supabase"] != nil, target != DeliverSettings.Target.supabase.rawValue else { return }
     guard !quartz.isInvalid(["deliver", "to"]) else { return }
     walk.problem(
@@ -19,9 +19,9 @@ extension SettingsBuilder {
     guard let given = root["quartz"], !given.isInvalid else { return }
     let map = root.map("quartz")
     judgePull(map.map("checks"))
-    let isSupabase = map.map("deliver").text("to") == DeliverSettings.Target.supabase.rawValue
+    let isSupabase = map.map("deliver")["to"]?.text == DeliverSettings.Target.supabase.rawValue
     judgeSupabase(map, isSupabase: isSupabase)
-    if map.flag("update_resources") == true, !isSupabase, !map.isInvalid(["deliver", "to"]) {
+    if map["update_resources"]?.flag == true, !isSupabase, !map.isInvalid(["deliver", "to"]) {
       walk.problem(
         map.position(of: ["update_resources"]),
         "quartz.update_resources has no effect without quartz.deliver.to: supabase",
@@ -30,8 +30,8 @@ extension SettingsBuilder {
     settings?.apiKeyFile = map["api_key"]?.sourceFile
   }
 
-  private mutating func judgePull(_ map: TypedMap) {
-    if map.flag("pull") == true {
+  private mutating func judgePull(_ map: GivenMap) {
+    if map["pull"]?.flag == true {
       if map["only"] == nil {
         walk.warn(
           map.position(of: ["pull"]), "quartz.checks.pull runs every check the key can see, of all clients",
@@ -43,7 +43,7 @@ extension SettingsBuilder {
     }
   }
 
-  private mutating func judgeSupabase(_ quartz: TypedMap, isSupabase: Bool) {
+  private mutating func judgeSupabase(_ quartz: GivenMap, isSupabase: Bool) {
     guard quartz["supabase"] != nil else {
       guard isSupabase else { return }
       walk.problem(
@@ -68,7 +68,7 @@ extension SettingsBuilder {
     missing("api_key", map, hint: "such as api_key: ${file:/run/secrets/api_key}")
   }
 
-  private mutating func missing(_ key: String, _ map: TypedMap, hint: String) {
+  private mutating func missing(_ key: String, _ map: GivenMap, hint: String) {
     guard map[key] == nil else { return }
     walk.problem(map.position, "quartz.supabase.\(key) is missing", hint: hint)
   }

@@ -7,20 +7,20 @@ import Monitoring
 extension SettingsBuilder {
   mutating func judgeStatus(_ settings: inout StatusSettings, stateDir: String) {
     let map = root.map("status")
-    if map.text("listen") == nil {
+    if map["listen"]?.text == nil {
       let path = "\(stateDir)/agent.sock"
       settings.listen = .unix(path: path)
-      judgeSocket(path, map.position(of: ["listen"]), &walk)
+      judgeSocket(path, map.position(of: ["listen"]), &walk.reader)
     }
     judgeAccess(settings, map)
   }
 
   /// A value for a message, unless it is secret.
-  func found(_ map: TypedMap, _ key: String, _ text: String) -> String {
+  func found(_ map: GivenMap, _ key: String, _ text: String) -> String {
     map.isSecret([key]) ? Redacted.mark : quoted(text)
   }
 
-  private mutating func refuse(_ keys: [String], _ map: TypedMap, _ place: String) {
+  private mutating func refuse(_ keys: [String], _ map: GivenMap, _ place: String) {
     for key in keys where map[key] != nil {
       walk.problem(
         map.position(of: [key]), "status.\(key) has no effect \(place)",
@@ -29,11 +29,11 @@ extension SettingsBuilder {
   }
 
   /// Who can read, said so that nobody opens it by accident.
-  private mutating func judgeAccess(_ settings: StatusSettings, _ map: TypedMap) {
+  private mutating func judgeAccess(_ settings: StatusSettings, _ map: GivenMap) {
     if !map.isInvalid(["listen"]) {
       switch settings.listen {
       // Also what could not be read.
-      case .off where map.text("listen") != "off": break
+      case .off where map["listen"]?.text != "off": break
       case .off:
         refuse(
           ["read_token", "hosts", "allow_unauthenticated", "run_now_token"], map, "without a status server")
@@ -43,7 +43,7 @@ extension SettingsBuilder {
     }
     guard case .tcp(let host, _) = settings.listen else { return }
     let isLocal = host == "localhost" || IPAddress(host)?.isLoopback == true
-    let hasToken = map.text("read_token") != nil || map.isInvalid(["read_token"])
+    let hasToken = map["read_token"]?.text != nil || map.isInvalid(["read_token"])
     if !isLocal, !hasToken, !settings.allowUnauthenticated, !map.isInvalid(["allow_unauthenticated"]) {
       walk.problem(
         map.position(of: ["listen"]),

@@ -6,7 +6,7 @@ import Monitoring
 /// Makes settings of what the walk read, by the keys that they declare, and judges the rules that span keys.
 struct SettingsBuilder {
   var walk: Walk
-  let root: TypedMap
+  let root: GivenMap
   let hostName: String
   let patterns: PatternRule
   let zones: TimeZoneFiles
@@ -15,7 +15,7 @@ struct SettingsBuilder {
     var settings = Settings()
     settings.agent.name = hostName
     uselessSupabase()
-    _ = walk.read(root, into: &settings, [])
+    _ = walk.reader.read(root, into: &settings, [])
     judgeAgent()
     judgeDefaults(&settings.defaults)
     judgeQuartz(&settings.quartz)
@@ -33,14 +33,14 @@ struct SettingsBuilder {
   /// The host's name was not read, and goes into every result as well.
   private mutating func judgeAgent() {
     let map = root.map("agent")
-    guard map.text("name") == nil else { return }
-    let place = Walk.Place(path: ["agent", "name"], position: map.position(of: ["name"]))
-    judgeShown(hostName, place, &walk)
+    guard map["name"]?.text == nil else { return }
+    let place = KeyPlace(path: ["agent", "name"], position: map.position(of: ["name"]))
+    judgeShown(hostName, place, &walk.reader)
   }
 
   private mutating func judgeDefaults(_ defaults: inout CheckDefaults) {
     let map = root.map("defaults")
-    if map.duration("timeout") != nil, defaults.timeout > defaults.interval {
+    if map["timeout"]?.duration != nil, defaults.timeout > defaults.interval {
       walk.problem(
         map.position(of: ["timeout"]),
         "defaults.timeout must be at most defaults.interval (\(defaults.interval.text)), "
@@ -51,12 +51,12 @@ struct SettingsBuilder {
 
   /// A name nobody bears would be a canary that never sings; names of the API's checks are known later.
   private mutating func canaries(_ checks: [MonitoringCheck]) -> [String] {
-    let names = root.texts("canaries") ?? []
-    let mayPull = root.map("quartz").map("checks").flag("pull") == true
+    let names = root["canaries"]?.texts ?? []
+    let mayPull = root.map("quartz").map("checks")["pull"]?.flag == true
     for (index, name) in names.enumerated() where !root.isInvalid(["canaries", String(index)]) {
       let position = root.position(of: ["canaries", String(index)])
-      let isWritten = (root.list("checks") ?? []).contains { item in
-        if case .map(let map) = item.value { map.text("name") == name } else { false }
+      let isWritten = (root["checks"]?.list ?? []).contains { item in
+        if case .map(let map) = item.value { map["name"]?.text == name } else { false }
       }
       if names[..<index].contains(name) {
         walk.problem(position, "canaries names \(quoted(name)) twice")
@@ -77,30 +77,24 @@ struct SettingsBuilder {
   /// Judged by what the file says, so that a mistake elsewhere in `quartz` does not look like this one too.
   private mutating func nothingToDo() {
     let pullPath = ["quartz", "checks", "pull"]
-    let mayPull = root.isInvalid(pullPath) || root.map("quartz").map("checks").flag("pull") == true
-    let checksMayExist = root["checks"].map { root.list("checks")?.isEmpty == false || $0.isInvalid } ?? false
+    let mayPull = root.isInvalid(pullPath) || root.map("quartz").map("checks")["pull"]?.flag == true
+    let checksMayExist =
+      root["checks"].map { root["checks"]?.list?.isEmpty == false || $0.isInvalid } ?? false
     guard !mayPull, !checksMayExist else { return }
     walk.problem(
       root.position(of: ["checks"]), "there is nothing to do: checks is empty",
       hint: "add a check, or set quartz.checks.pull: true")
   }
 
-  private func secretPaths(_ checks: [(check: MonitoringCheck, map: TypedMap)]) -> Set<[String]> {
+  private func secretPaths(_ checks: [(check: MonitoringCheck, map: GivenMap)]) -> Set<[String]> {
     guard walk.hasSecrets else { return [] }
     let sections = root.entries.filter { $0.name != "checks" }.flatMap { entry in
-      TypedMap(entries: [entry], position: root.position).secretPaths()
+      GivenMap([entry], at: root.position).secretPaths()
     }
     let below = checks.flatMap { item in
       item.map.secretPaths().map { ["checks", item.check.id.description] + $0 }
     }
     return Set(sections + below + secretMaintenancePaths(checks))
-  }
-}
-
-extension Typed {
-  var isInvalid: Bool {
-    if case .invalid = value { return true }
-    return false
   }
 }
 

@@ -5,8 +5,8 @@ import Monitoring
 
 extension Walk {
   /// A single value: resolved, then read as its kind wants it.
-  mutating func scalar(_ node: YAMLNode, _ kind: ValueKind, _ place: Place) -> Typed {
-    let invalid = Typed(value: .invalid, position: place.position)
+  mutating func scalar(_ node: YAMLNode, _ kind: ValueKind, _ place: KeyPlace) -> Given {
+    let invalid = Given(.invalid, at: place.position)
     guard case .scalar(let raw, let isPlain) = node.content else {
       problem(place.position, "\(place.key) must be \(kind.words), found \(node.kindText)")
       return invalid
@@ -26,8 +26,8 @@ extension Walk {
     // A reference has no style of its own: what it yields may be a number as well as a text.
     let reading = Reading(resolved, isPlain: isPlain || resolved.hasReference)
     guard let value = read(reading, kind, place) else { return invalid }
-    return Typed(
-      value: value, position: place.position, isSecret: resolved.isSecret, sourceFile: resolved.sourceFile,
+    return Given(
+      value, at: place.position, isSecret: resolved.isSecret, sourceFile: resolved.sourceFile,
       isPlain: isPlain)
   }
 
@@ -48,7 +48,7 @@ extension Walk {
     }
   }
 
-  private mutating func secrecy(_ resolved: References.Resolved, _ kind: ValueKind, _ place: Place) {
+  private mutating func secrecy(_ resolved: References.Resolved, _ kind: ValueKind, _ place: KeyPlace) {
     switch kind {
     case .secret:
       if resolved.usesEnvironment {
@@ -70,7 +70,7 @@ extension Walk {
     }
   }
 
-  private mutating func read(_ reading: Reading, _ kind: ValueKind, _ place: Place) -> Typed.Value? {
+  private mutating func read(_ reading: Reading, _ kind: ValueKind, _ place: KeyPlace) -> Given.Value? {
     switch kind {
     case .text: return .text(reading.text)
     case .secret:
@@ -80,20 +80,20 @@ extension Walk {
       }
       return .text(reading.text)
     case .hidden, .literal: return .text(reading.text)
-    case .flag: return flag(reading, place).map(Typed.Value.flag)
-    case .integer(let range): return integer(reading, range, place).map(Typed.Value.integer)
+    case .flag: return flag(reading, place).map(Given.Value.flag)
+    case .integer(let range): return integer(reading, range, place).map(Given.Value.integer)
     case .automatic(let range):
       if reading.text == "auto" { return .text("auto") }
-      return integer(reading, range, place, words: "auto or a whole number").map(Typed.Value.integer)
-    case .percent: return percent(reading, place).map(Typed.Value.number)
-    case .duration(let range): return duration(reading, range, place).map(Typed.Value.duration)
-    case .size(let range): return size(reading, range, place).map(Typed.Value.integer)
-    case .choice(let words): return choice(reading, words, place).map(Typed.Value.text)
+      return integer(reading, range, place, words: "auto or a whole number").map(Given.Value.integer)
+    case .percent: return percent(reading, place).map(Given.Value.number)
+    case .duration(let range): return duration(reading, range, place).map(Given.Value.duration)
+    case .size(let range): return size(reading, range, place).map(Given.Value.integer)
+    case .choice(let words): return choice(reading, words, place).map(Given.Value.text)
     case .list, .oneOrMore, .map, .headers, .conditions, .typedConditions, .either, .check: return nil
     }
   }
 
-  private mutating func flag(_ reading: Reading, _ place: Place) -> Bool? {
+  private mutating func flag(_ reading: Reading, _ place: KeyPlace) -> Bool? {
     if reading.isPlain, reading.text == "true" || reading.text == "false" { return reading.text == "true" }
     var hint: String?
     switch reading.text.lowercased() {
@@ -106,7 +106,7 @@ extension Walk {
   }
 
   private mutating func integer(
-    _ reading: Reading, _ range: ClosedRange<Int>, _ place: Place, words: String = "a whole number"
+    _ reading: Reading, _ range: ClosedRange<Int>, _ place: KeyPlace, words: String = "a whole number"
   ) -> Int? {
     guard reading.isPlain, let value = decimal(reading.text) else {
       problem(
@@ -127,7 +127,7 @@ extension Walk {
   }
 
   private mutating func duration(
-    _ reading: Reading, _ range: ClosedRange<Duration>, _ place: Place
+    _ reading: Reading, _ range: ClosedRange<Duration>, _ place: KeyPlace
   ) -> Duration? {
     guard let value = Duration(text: reading.text) else {
       let isNumber = decimal(reading.text) != nil
@@ -143,7 +143,7 @@ extension Walk {
     return bounded(value, range, place, \.text)
   }
 
-  private mutating func size(_ reading: Reading, _ range: ClosedRange<Int>, _ place: Place) -> Int? {
+  private mutating func size(_ reading: Reading, _ range: ClosedRange<Int>, _ place: KeyPlace) -> Int? {
     guard let value = ByteSize.parse(reading.text) else {
       let isNumber = decimal(reading.text) != nil
       problem(
@@ -159,7 +159,7 @@ extension Walk {
     return bounded(value, range, place, ByteSize.text)
   }
 
-  private mutating func percent(_ reading: Reading, _ place: Place) -> Double? {
+  private mutating func percent(_ reading: Reading, _ place: KeyPlace) -> Double? {
     let digits = reading.text.dropLast(reading.text.hasSuffix("%") ? 1 : 0)
     let isNumber = !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
     if reading.text.hasSuffix("%"), isNumber, let value = Double(digits) { return value }
@@ -169,7 +169,7 @@ extension Walk {
     return nil
   }
 
-  private mutating func choice(_ reading: Reading, _ words: [String], _ place: Place) -> String? {
+  private mutating func choice(_ reading: Reading, _ words: [String], _ place: KeyPlace) -> String? {
     if words.contains(reading.text) { return reading.text }
     let near = nearest(to: reading.text, among: words).map { "did you mean \"\($0)\"?" }
     problem(
@@ -179,7 +179,7 @@ extension Walk {
   }
 
   private mutating func bounded<Value: Comparable>(
-    _ value: Value, _ range: ClosedRange<Value>, _ place: Place, _ text: (Value) -> String
+    _ value: Value, _ range: ClosedRange<Value>, _ place: KeyPlace, _ text: (Value) -> String
   ) -> Value? {
     guard let wrong = CheckProblem.bounds(place.path, value, in: range, text: text) else { return value }
     problem(place.position, wrong.message, hint: wrong.hint)
@@ -211,26 +211,5 @@ extension ValueKind {
     case .map, .headers, .conditions, .typedConditions, .check: "a map"
     case .either(let single, let other): "\(single.words) or \(other.words)"
     }
-  }
-}
-
-/// Sizes in bytes as people write them: binary units only, for decimal ones are read both ways.
-enum ByteSize {
-  private static let units = [
-    ("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1),
-  ]
-
-  static func parse(_ text: String) -> Int? {
-    let digits = text.prefix { $0.isASCII && $0.isNumber }
-    guard let unit = units.first(where: { $0.0 == text[digits.endIndex...] }), let count = Int(digits) else {
-      return nil
-    }
-    let (bytes, overflow) = count.multipliedReportingOverflow(by: unit.1)
-    return overflow ? nil : bytes
-  }
-
-  static func text(_ bytes: Int) -> String {
-    for (unit, scale) in units where bytes >= scale && bytes % scale == 0 { return "\(bytes / scale)\(unit)" }
-    return "\(bytes)B"
   }
 }

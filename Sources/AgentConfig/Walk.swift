@@ -9,7 +9,10 @@ struct Walk {
   /// By `Position.source`.
   private var files: [String]
   let references: References
-  private(set) var problems: [ConfigProblem] = []
+  /// Gives the keys what the walk read.
+  var reader: KeyReader
+  /// What stood in the way of reading an included file at all.
+  private var broken: [ConfigProblem] = []
   private(set) var warnings: [ConfigProblem] = []
   /// Something came from a secret source.
   var hasSecrets = false
@@ -17,31 +20,32 @@ struct Walk {
   init(file: String, references: References) {
     self.files = [file]
     self.references = references
+    self.reader = KeyReader(.local) { normalised(references.absolute($0)) }
   }
 
   mutating func problem(_ position: Position, _ message: String, hint: String? = nil) {
-    problems.append(
-      ConfigProblem(
-        file: files[position.source], line: position.line, column: position.column, message: message,
-        hint: hint))
+    reader.problem(position, message, hint: hint)
   }
 
   mutating func warn(_ position: Position, _ message: String, hint: String? = nil) {
-    warnings.append(
-      ConfigProblem(
-        file: files[position.source], line: position.line, column: position.column, message: message,
-        hint: hint))
+    warnings.append(told(position, message, hint))
+  }
+
+  private func told(_ position: Position, _ message: String, _ hint: String?) -> ConfigProblem {
+    ConfigProblem(
+      file: files[position.source], line: position.line, column: position.column, message: message, hint: hint
+    )
   }
 
   /// The whole file.
-  mutating func root(_ node: YAMLNode) -> TypedMap {
+  mutating func root(_ node: YAMLNode) -> GivenMap {
     guard case .map(let entries) = node.content else {
       problem(
         node.position, "the file must be a map of sections, found \(node.kindText)",
         hint: "start from agent.yaml.example")
-      return TypedMap(position: node.position)
+      return GivenMap(at: node.position)
     }
-    return map(entries, .root, Place(path: [], position: node.position))
+    return map(entries, .root, KeyPlace(path: [], position: node.position))
   }
 
   /// Problems are about this file from now on, as far as their places say so.
@@ -51,14 +55,14 @@ struct Walk {
   var source: Int { files.count - 1 }
 
   /// A file that the main one includes: lists and nothing else.
-  mutating func included(_ node: YAMLNode) -> TypedMap {
+  mutating func included(_ node: YAMLNode) -> GivenMap {
     guard case .map(let entries) = node.content else {
       problem(
         node.position, "an included file must be a map of lists, found \(node.kindText)",
         hint: "begin it with checks:")
-      return TypedMap(position: node.position)
+      return GivenMap(at: node.position)
     }
-    return map(entries, .included, Place(path: [], position: node.position))
+    return map(entries, .included, KeyPlace(path: [], position: node.position))
   }
 
   /// A place for a message about another: the file only where it is not the same one.
@@ -67,40 +71,32 @@ struct Walk {
     return "\(file)line \(position.line)"
   }
 
-  /// Problems that were found before there were places.
-  mutating func add(_ found: [ConfigProblem]) { problems += found }
+  /// Problems of a file that could not be read.
+  mutating func add(_ found: [ConfigProblem]) { broken += found }
 
-  /// Puts both lists in the order of the files; two about one place stay in the order they were found in.
-  mutating func sort() {
+  /// Everything that is wrong, in the order of the files; two about one place in the order they were found in.
+  var problems: [ConfigProblem] {
+    let found = sorted(broken + reader.problems.map { told($0.position, $0.message, $0.hint) })
+    return ConfigProblem.bounded(found, of: broken.count + reader.count)
+  }
+
+  /// What is worth a word, in the same order.
+  var sortedWarnings: [ConfigProblem] { sorted(warnings) }
+
+  private func sorted(_ list: [ConfigProblem]) -> [ConfigProblem] {
     let order = Dictionary(
       uniqueKeysWithValues: Set(files).map { file in (file, files.firstIndex(of: file) ?? 0) })
     func key(_ problem: ConfigProblem) -> (Int, Int, Int) {
       (order[problem.file] ?? files.count, problem.line, problem.column)
     }
-    func sorted(_ list: [ConfigProblem]) -> [ConfigProblem] {
-      list.enumerated().sorted { left, right in
-        let (one, other) = (key(left.element), key(right.element))
-        return one == other ? left.offset < right.offset : one < other
-      }.map(\.element)
-    }
-    problems = sorted(problems)
-    warnings = sorted(warnings)
+    return list.enumerated().sorted { left, right in
+      let (one, other) = (key(left.element), key(right.element))
+      return one == other ? left.offset < right.offset : one < other
+    }.map(\.element)
   }
 
-  /// Where a value stands: its key's path, and the position that complaints point at.
-  struct Place {
-    var path: [String]
-    var position: Position
-
-    var key: String { CheckProblem.keyText(path) }
-
-    func below(_ name: String, _ position: Position) -> Place {
-      Place(path: path + [name], position: position)
-    }
-  }
-
-  private mutating func map(_ entries: [YAMLNode.Entry], _ table: KeyTable, _ place: Place) -> TypedMap {
-    var result = TypedMap(position: place.position)
+  private mutating func map(_ entries: [YAMLNode.Entry], _ table: KeyTable, _ place: KeyPlace) -> GivenMap {
+    var result = GivenMap(at: place.position)
     result.entries.reserveCapacity(entries.count)
     for entry in entries {
       let below = place.below(entry.key, entry.position)
@@ -113,7 +109,7 @@ struct Walk {
     return result
   }
 
-  private mutating func unknown(_ name: String, _ table: KeyTable, _ place: Place) {
+  private mutating func unknown(_ name: String, _ table: KeyTable, _ place: KeyPlace) {
     let parent = place.path.dropLast()
     let context = parent.isEmpty ? "" : " in \(CheckProblem.keyText(Array(parent)))"
     if table.planned.contains(ByteText(name)) {
@@ -141,10 +137,10 @@ struct Walk {
     problem(place.position, "unknown key \(quoted(name))\(context)", hint: hint)
   }
 
-  mutating func value(_ node: YAMLNode, _ kind: ValueKind, _ place: Place) -> Typed {
+  mutating func value(_ node: YAMLNode, _ kind: ValueKind, _ place: KeyPlace) -> Given {
     if node.isNull, !kind.takes(node) {
       problem(place.position, "\(place.key) is empty", hint: "give it a value, or leave the key out")
-      return Typed(value: .invalid, position: place.position)
+      return Given(.invalid, at: place.position)
     }
     switch kind {
     case .map(let table): return container(node, place) { walk, entries in walk.map(entries, table, place) }
@@ -163,7 +159,7 @@ struct Walk {
     case .list(let item): return list(node, item, place)
     case .oneOrMore(let item):
       if case .scalar = node.content {
-        return Typed(value: .list([value(node, item, place)]), position: place.position)
+        return Given(.list([value(node, item, place)]), at: place.position)
       }
       return list(node, item, place)
     default: return scalar(node, kind, place)
@@ -171,32 +167,32 @@ struct Walk {
   }
 
   private mutating func container(
-    _ node: YAMLNode, _ place: Place, _ body: (inout Walk, [YAMLNode.Entry]) -> TypedMap
-  ) -> Typed {
+    _ node: YAMLNode, _ place: KeyPlace, _ body: (inout Walk, [YAMLNode.Entry]) -> GivenMap
+  ) -> Given {
     guard case .map(let entries) = node.content else {
       problem(place.position, "\(place.key) must be a map, found \(node.kindText)")
-      return Typed(value: .invalid, position: place.position)
+      return Given(.invalid, at: place.position)
     }
-    return Typed(value: .map(body(&self, entries)), position: place.position)
+    return Given(.map(body(&self, entries)), at: place.position)
   }
 
-  private mutating func list(_ node: YAMLNode, _ kind: ValueKind, _ place: Place) -> Typed {
+  private mutating func list(_ node: YAMLNode, _ kind: ValueKind, _ place: KeyPlace) -> Given {
     guard case .list(let nodes) = node.content else {
       var hint: String?
       if case .scalar = node.content { hint = "put it in brackets: [ ]" }
       problem(place.position, "\(place.key) must be a list, found \(node.kindText)", hint: hint)
-      return Typed(value: .invalid, position: place.position)
+      return Given(.invalid, at: place.position)
     }
-    var items: [Typed] = []
+    var items: [Given] = []
     for (index, item) in nodes.enumerated() {
       items.append(value(item, kind, place.below(String(index), item.position)))
     }
-    return Typed(value: .list(items), position: place.position)
+    return Given(.list(items), at: place.position)
   }
 
   /// A map whose names are the writer's.
-  private mutating func free(_ entries: [YAMLNode.Entry], _ kind: ValueKind, _ place: Place) -> TypedMap {
-    var result = TypedMap(position: place.position)
+  private mutating func free(_ entries: [YAMLNode.Entry], _ kind: ValueKind, _ place: KeyPlace) -> GivenMap {
+    var result = GivenMap(at: place.position)
     for entry in entries {
       result.entries.append((entry.key, value(entry.value, kind, place.below(entry.key, entry.position))))
     }
@@ -204,8 +200,8 @@ struct Walk {
   }
 
   /// A check's keys are named from the check, not from the file: `interval`, not `checks[3].interval`.
-  private mutating func check(_ entries: [YAMLNode.Entry], _ position: Position) -> TypedMap {
-    let place = Place(path: [], position: position)
+  private mutating func check(_ entries: [YAMLNode.Entry], _ position: Position) -> GivenMap {
+    let place = KeyPlace(path: [], position: position)
     return map(entries, .check(checkType(entries)), place)
   }
 

@@ -2,6 +2,7 @@
 
 import Basics
 import CYAML
+import Monitoring
 
 /// What libyaml reads, one event at a time, without anchors, tags or aliases resolved: they are refused, so nothing ever
 /// expands and no two trees are compared.

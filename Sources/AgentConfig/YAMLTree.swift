@@ -49,7 +49,9 @@ struct YAMLReader {
 
   let file: String
   private let source: Int
+  /// The first of them.
   private(set) var problems: [ConfigProblem] = []
+  private var count = 0
   /// The tree holds an anchor, a tag or an alias somewhere.
   private var isMarked = false
 
@@ -87,7 +89,7 @@ struct YAMLReader {
     if isMarked || failure != nil {
       let marks = scanner.marks(limit: Self.maxMarks)
       if !marks.isEmpty {
-        problems = []
+        (problems, count) = ([], 0)
         for mark in marks { problem(mark.position, mark.kind.message, hint: mark.kind.hint) }
         return nil
       }
@@ -97,10 +99,14 @@ struct YAMLReader {
   }
 
   private mutating func problem(_ position: Position?, _ message: String, hint: String? = nil) {
+    count += 1
+    guard count <= ConfigProblem.most else { return }
     problems.append(
       ConfigProblem(
         file: file, line: position?.line ?? 0, column: position?.column ?? 0, message: message, hint: hint))
   }
+
+  var errors: ConfigErrors { ConfigErrors(problems: ConfigProblem.bounded(problems, of: count)) }
 
   /// The one document of the stream.
   private mutating func document(_ parser: YAMLParser) throws(YAMLFailure) -> YAMLNode? {

@@ -37,6 +37,20 @@ struct ConfigLoaderTests {
     }
   }
 
+  /// A file that is wrong in each of its lines is told so once, not a million times.
+  @Test(arguments: [("a: 1\n", "and 4899 more"), ("b%: 1\n", "and 4901 more")])
+  func problemsAreBounded(line: String, rest: String) {
+    let text = (0..<5000).map { line.replacing("%", with: "\($0)") }.joined()
+    do throws(ConfigErrors) {
+      _ = try settings(text)
+      Issue.record("accepted")
+    } catch {
+      #expect(error.problems.count == 101)
+      #expect(error.problems[99].line == 100 || error.problems[99].line == 101)
+      #expect(error.problems.last?.message == rest)
+    }
+  }
+
   @Test func secretsAreReadFromDisk() throws {
     try withFolder { folder in
       _ = try folder.file("key", "qtz_1\n", mode: 0o644)

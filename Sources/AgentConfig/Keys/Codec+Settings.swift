@@ -10,22 +10,22 @@ extension Codec<String> {
 
   /// A path, absolute or as seen from the working directory afterwards.
   static var directory: Codec {
-    Codec(.text, isQuoted: true, text: \.self) { typed, place, walk in
+    Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
       guard let path = typed.text else { return nil }
       if path.utf8.contains(0) || path.isEmpty {
-        walk.problem(place.position, "\(place.key) must be the path of a directory")
+        reader.problem(place.position, "\(place.key) must be the path of a directory")
       }
-      return normalised(walk.references.absolute(path))
+      return reader.path(path)
     }
   }
 
   static var httpMethod: Codec {
-    Codec(.text, isQuoted: true, text: \.self) { typed, place, walk in
+    Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
       guard let text = typed.text else { return nil }
       if !text.isEmpty, text.utf8.allSatisfy({ (0x41...0x5a).contains($0) }), text != "CONNECT" {
         return text
       }
-      walk.problem(
+      reader.problem(
         place.position, "\(place.key) must be an HTTP method in capitals, found \(typed.found(text))",
         hint: "such as GET, HEAD or POST")
       return nil
@@ -34,11 +34,11 @@ extension Codec<String> {
 
   /// A name that the status server answers to; in lower case afterwards.
   static var ownName: Codec {
-    Codec(.text, isQuoted: true, text: \.self) { typed, place, walk in
+    Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
       guard let text = typed.text else { return nil }
       let name = try? InternationalName.ascii(text).lowercased()
       if let name, hostProblem(name) == nil { return name }
-      walk.problem(
+      reader.problem(
         place.position, "\(place.key) must be a name without a port, found \(typed.found(text))",
         hint: "such as agent.example")
       return nil
@@ -47,14 +47,14 @@ extension Codec<String> {
 
   /// A name, or all below it; in lower case and without the dot at its end afterwards.
   static var namePattern: Codec {
-    Codec(.text, isQuoted: true, text: \.self) { typed, place, walk in
+    Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
       guard let text = typed.text else { return nil }
       let isWide = text.hasPrefix("*.")
       let name = try? InternationalName.ascii(isWide ? String(text.dropFirst(2)) : text).lowercased()
       if let name, hostProblem(name) == nil, IPAddress(name) == nil {
         return (isWide ? "*." : "") + (name.hasSuffix(".") ? String(name.dropLast()) : name)
       }
-      walk.problem(
+      reader.problem(
         place.position, "\(place.key) must be a name, found \(typed.found(text))",
         hint: "such as shop.example, or *.shop.example for all names below it")
       return nil
@@ -62,24 +62,24 @@ extension Codec<String> {
   }
 }
 
-func judgeShown(_ text: String, _ place: Walk.Place, _ walk: inout Walk) {
+func judgeShown(_ text: String, _ place: KeyPlace, _ reader: inout KeyReader) {
   if !text.contains(where: { !$0.isWhitespace }) {
-    walk.problem(place.position, "\(place.key) is empty")
+    reader.problem(place.position, "\(place.key) is empty")
   } else if text.utf8.count > SettingLimits.nameBytes {
-    walk.problem(
+    reader.problem(
       place.position,
       "\(place.key) must be at most \(SettingLimits.nameBytes) bytes, found \(text.utf8.count)")
   } else if text.hasControlCharacter {
-    walk.problem(place.position, "\(place.key) contains a control character")
+    reader.problem(place.position, "\(place.key) contains a control character")
   }
 }
 
 extension Codec<Redacted> {
   /// It is sent as a header value, or in a JSON text; neither has room for control characters.
   static var sentSecret: Codec {
-    secret { text, place, walk in
+    secret { text, place, reader in
       guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-        walk.problem(place.position, "\(place.key) contains a line break or another control character")
+        reader.problem(place.position, "\(place.key) contains a line break or another control character")
         return false
       }
       return true
@@ -88,13 +88,13 @@ extension Codec<Redacted> {
 
   /// What a client of the status server shows.
   static var token: Codec {
-    secret { token, place, walk in
+    secret { token, place, reader in
       if token.utf8.count < 10 {
-        walk.problem(
+        reader.problem(
           place.position, "\(place.key) must be at least 10 characters, found \(token.utf8.count)",
           hint: "such as what openssl rand -hex 16 prints")
       } else if !token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) {
-        walk.problem(place.position, "\(place.key) may hold printable ASCII only: it travels in a header")
+        reader.problem(place.position, "\(place.key) may hold printable ASCII only: it travels in a header")
       }
       return true
     }
@@ -104,21 +104,21 @@ extension Codec<Redacted> {
 extension Codec<HTTPURL> {
   /// Where a key is sent to.
   static func base(example: String) -> Codec {
-    Codec(.text, isQuoted: true, text: \.text) { typed, place, walk in
+    Codec(.text, isQuoted: true, text: \.text) { typed, place, reader in
       guard let text = typed.text else { return nil }
       do throws(HTTPURL.Invalid) {
         let url = try HTTPURL(text)
         let isLoopback = url.host == "localhost" || IPAddress(url.host)?.isLoopback == true
         if url.scheme == .http, !isLoopback {
-          walk.problem(
+          reader.problem(
             place.position, "\(place.key) must begin with https://", hint: "the key would travel in clear")
         } else if url.query != nil || text.contains("#") {
-          walk.problem(place.position, "\(place.key) must have no query and no fragment")
+          reader.problem(place.position, "\(place.key) must have no query and no fragment")
         } else {
           return url
         }
       } catch {
-        walk.problem(place.position, "\(place.key) \(error.message)", hint: "such as \(example)")
+        reader.problem(place.position, "\(place.key) \(error.message)", hint: "such as \(example)")
       }
       return nil
     }.printed { url, name, printer in printer.url(name, url) }
@@ -127,10 +127,10 @@ extension Codec<HTTPURL> {
 
 extension Codec<UniqueID> {
   static var id: Codec {
-    Codec(.text, isQuoted: true, text: \.description) { typed, place, walk in
+    Codec(.text, isQuoted: true, text: \.description) { typed, place, reader in
       guard let text = typed.text else { return nil }
       if let id = UniqueID(text) { return id }
-      walk.problem(place.position, "\(place.key) must be a UUID, found \(typed.found(text))")
+      reader.problem(place.position, "\(place.key) must be a UUID, found \(typed.found(text))")
       return nil
     }
   }
@@ -138,14 +138,14 @@ extension Codec<UniqueID> {
 
 extension Codec<ProxySettings> {
   static var proxy: Codec {
-    Codec(.hidden, text: { _ in Redacted.mark }) { typed, place, walk in
+    Codec(.hidden, text: { _ in Redacted.mark }) { typed, place, reader in
       guard let text = typed.text else { return nil }
       do throws(InvalidCheck) {
         return try ProxySettings(parsing: Redacted(text))
       } catch {
         let section = CheckProblem.keyText(place.path.dropLast())
         for problem in error.problems {
-          walk.problem(place.position, "\(section).\(problem.message)", hint: problem.hint)
+          reader.problem(place.position, "\(section).\(problem.message)", hint: problem.hint)
         }
         return nil
       }
@@ -155,10 +155,10 @@ extension Codec<ProxySettings> {
 
 extension Codec<EgressRule> {
   static var range: Codec {
-    Codec(.text, isQuoted: true, text: { $0.texts.joined(separator: ", ") }) { typed, place, walk in
+    Codec(.text, isQuoted: true, text: { $0.texts.joined(separator: ", ") }) { typed, place, reader in
       guard let text = typed.text else { return nil }
       if let rule = EgressRule(text: text) { return rule }
-      walk.problem(
+      reader.problem(
         place.position, "\(place.key) must be a range of addresses, found \(typed.found(text))",
         hint:
           "such as 10.0.0.0/8, 10.0.0.0/8:443 or [2001:db8::/32]:443; no bit below the prefix may be set")
@@ -169,22 +169,22 @@ extension Codec<EgressRule> {
 
 extension Codec<StatusSettings.Listen> {
   static var listen: Codec {
-    Codec(.text, isQuoted: true, text: \.text) { typed, place, walk in
+    Codec(.text, isQuoted: true, text: \.text) { typed, place, reader in
       guard let text = typed.text else { return nil }
       if text == "off" { return .off }
       if text.hasPrefix("unix:") {
-        let path = normalised(walk.references.absolute(String(text.dropFirst(5))))
-        judgeSocket(path, place.position, &walk)
+        let path = reader.path(String(text.dropFirst(5)))
+        judgeSocket(path, place.position, &reader)
         return .unix(path: path)
       }
       guard let (host, port) = hostAndPort(text) else {
-        walk.problem(
+        reader.problem(
           place.position, "status.listen must be off, host:port or unix:PATH, found \(typed.found(text))",
           hint: "such as 127.0.0.1:9797")
         return nil
       }
       guard host == "localhost" || IPAddress(host) != nil else {
-        walk.problem(
+        reader.problem(
           place.position, "status.listen must be an address, found \(typed.found(text))",
           hint: "such as 0.0.0.0:9797; names that people use for it belong in status.hosts")
         return nil
@@ -202,13 +202,13 @@ private func hostAndPort(_ text: String) -> (String, UInt16)? {
   return Endpoint(text, defaultPort: nil).map { ($0.host, $0.port) }
 }
 
-func judgeSocket(_ path: String, _ position: Position, _ walk: inout Walk) {
+func judgeSocket(_ path: String, _ position: Position, _ reader: inout KeyReader) {
   // sockaddr_un holds 108 bytes, the last of them NUL.
   if path.utf8.count > 107 {
-    walk.problem(
+    reader.problem(
       position, "status.listen would be a socket path of \(path.utf8.count) bytes, at most 107 are possible",
       hint: "choose a shorter path, such as unix:/run/quartz-agent.sock")
   } else if path.utf8.contains(0) || path.hasSuffix("/") || path == "." {
-    walk.problem(position, "status.listen must name a socket after unix:")
+    reader.problem(position, "status.listen must name a socket after unix:")
   }
 }

@@ -38,13 +38,14 @@ package enum KeyDocs {
   /// What all kinds have, then what each kind has besides; `tls` and `expect` on their own.
   private static func addChecks(to tables: inout [String: String]) {  // own text
     let kinds = Set(CheckType.allCases)
-    tables["check"] = markdown(KeyTable.check.keys.filter { $0.types == kinds }.map { row($0, $0.name) })
+    tables["check"] = markdown(
+      KeyTable.check.keys.filter { $0.types == kinds }.map { Row(key: $0, name: $0.name) })
     if case .map(let options)? = KeyTable.check(.tls)["tls"]?.value {
       tables["tls options"] = markdown(rows(options, "", []))
     }
     for type in CheckType.allCases {
       let own = KeyTable.check(type).keys.filter { $0.types != kinds }
-      let maps = own.filter { $0.name == "tls" }.map { row($0, $0.name) }
+      let maps = own.filter { $0.name == "tls" }.map { Row(key: $0, name: $0.name) }
       tables[type.rawValue] = markdown(
         rows(KeyTable(keys: own.filter { $0.name != "tls" }), "", []) + maps)
     }
@@ -57,29 +58,41 @@ package enum KeyDocs {
     tables["thresholds"] = markdown(rows(KeyTable(keys: thresholds), "expect.", []))
   }
 
+  private struct Row {
+    var key: KeyFacts
+    var name: String
+  }
+
   /// Maps inside are told by their keys.
   private static func rows(
     _ table: KeyTable, _ prefix: String, _ others: Set<String>  // own text
-  ) -> [String] {
-    table.keys.flatMap { key -> [String] in
+  ) -> [Row] {
+    table.keys.flatMap { key -> [Row] in
       guard !others.contains(key.name) else { return [] }
-      guard case .map(let inner) = key.value else { return [row(key, prefix + key.name)] }
+      guard case .map(let inner) = key.value else { return [Row(key: key, name: prefix + key.name)] }
       return rows(inner, prefix + key.name + ".", [])
     }
   }
 
-  private static func row(_ key: KeyFacts, _ name: String) -> String {
-    let fallback = key.fallback ?? "none"
-    let cell = key.isRequired ? "required" : key.hasLiteralDefault ? "`\(fallback)`" : fallback
-    return "| `\(name)` | \(key.value.cell) | \(key.summary) | \(cell) |\n"
-  }
-
-  private static func markdown(_ rows: [String]) -> String {
-    "| key | value | meaning | default |\n|---|---|---|---|\n" + rows.joined()
+  /// With a column for the API's, where it has any of the keys.
+  private static func markdown(_ rows: [Row]) -> String {
+    let isShared = rows.contains { $0.key.column != nil }
+    let lines = rows.map { row in
+      let key = row.key
+      let fallback = key.fallback ?? "none"
+      let cell = key.isRequired ? "required" : key.hasLiteralDefault ? "`\(fallback)`" : fallback
+      var column = isShared ? " |" : ""
+      if let name = key.column?.name, !key.value.isMap { column = " `\(name)` |" }
+      return "| `\(row.name)` | \(key.value.cell) | \(key.summary) | \(cell) |\(column)\n"
+    }
+    return "| key | value | meaning | default |\(isShared ? " API |" : "")\n"
+      + "|---|---|---|---|\(isShared ? "---|" : "")\n" + lines.joined()
   }
 }
 
 extension ValueKind {
+  fileprivate var isMap: Bool { if case .map = self { true } else { false } }
+
   /// What a value may be, in a table's cell.
   fileprivate var cell: String {
     switch self {

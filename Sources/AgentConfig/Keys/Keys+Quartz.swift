@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 
 extension QuartzSettings: KeyedSettings {
-  static let keys: [Key<QuartzSettings>] = [
+  package static let keys: [Key<QuartzSettings>] = [
     Key(
       \.url, "url", .base(example: quartzExample), "Base of the API; https, or http to loopback; no query",
       required: "such as \(quartzExample)"),
@@ -22,13 +22,13 @@ extension QuartzSettings: KeyedSettings {
       shown: { $0.deliver.target == .supabase }),
   ]
 
-  init() { self.init(url: .unset, apiKey: Redacted("")) }
+  package init() { self.init(url: .unset, apiKey: Redacted("")) }
 }
 
 private let quartzExample = "https://PROJECT.example/functions/v1/public-api/v1"
 
 extension PullSettings: KeyedSettings {
-  static let keys: [Key<PullSettings>] = [
+  package static let keys: [Key<PullSettings>] = [
     Key(\.pull, "pull", .flag, "Run the checks of the API"),
     // Without it the others have no effect, and the judge says so.
     Key(
@@ -50,7 +50,7 @@ extension PullSettings: KeyedSettings {
 }
 
 extension CheckFilter: KeyedSettings {
-  static let keys: [Key<CheckFilter>] = [
+  package static let keys: [Key<CheckFilter>] = [
     Key(\.resources, "resources", .list(.id), "Ids of resources"),
     Key(\.checks, "checks", .list(.id), "Ids of checks"),
     Key(
@@ -61,7 +61,7 @@ extension CheckFilter: KeyedSettings {
 }
 
 extension DeliverSettings: KeyedSettings {
-  static let keys: [Key<DeliverSettings>] = [
+  package static let keys: [Key<DeliverSettings>] = [
     Key(\.target, "to", .choice, "Which way results are sent"),
     Key(\.batch, "batch", .integer(SettingLimits.batch), "Results in one request at most"),
     Key(\.every, "every", .duration(SettingLimits.deliverEvery), "How long a result waits for company"),
@@ -70,7 +70,7 @@ extension DeliverSettings: KeyedSettings {
 }
 
 extension SupabaseSettings: KeyedSettings {
-  static let keys: [Key<SupabaseSettings>] = [
+  package static let keys: [Key<SupabaseSettings>] = [
     Key(
       \.url, "url", .base(example: supabaseExample), "Base of the project; https, or http to loopback",
       required: "such as \(supabaseExample)"),
@@ -83,7 +83,7 @@ extension SupabaseSettings: KeyedSettings {
       "Instead of an account; it bypasses every rule of the database, hence a warning"),
   ]
 
-  init() { self.init(url: .unset, apiKey: nil, login: .password(email: "", password: Redacted(""))) }
+  package init() { self.init(url: .unset, apiKey: nil, login: .password(email: "", password: Redacted(""))) }
 }
 
 private let supabaseExample = "https://PROJECT.supabase.example"

@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 
 extension Settings: KeyedSettings {
-  static let keys: [Key<Settings>] = [
+  package static let keys: [Key<Settings>] = [
     Key(section: \.agent, "agent", "Who this agent is"),
     Key(section: \.status, "status", "The local status server"),
     Key(section: \.limits, "limits", "How much may happen at once"),
@@ -40,7 +40,7 @@ extension KeyTable {
 }
 
 extension AgentSettings: KeyedSettings {
-  static let keys: [Key<AgentSettings>] = [
+  package static let keys: [Key<AgentSettings>] = [
     Key(
       \.name, "name", .shown,
       "Name of the agent, at most 100 bytes; in every result, and part of the schedule's phase",
@@ -51,7 +51,7 @@ extension AgentSettings: KeyedSettings {
 }
 
 extension StatusSettings: KeyedSettings {
-  static let keys: [Key<StatusSettings>] = [
+  package static let keys: [Key<StatusSettings>] = [
     Key(
       \.listen, "listen", .listen,
       "off, address:port, localhost:port, or unix:PATH of at most 107 bytes; port 0 lets the kernel choose",
@@ -73,7 +73,7 @@ extension StatusSettings: KeyedSettings {
 }
 
 extension LimitSettings: KeyedSettings {
-  static let keys: [Key<LimitSettings>] = [
+  package static let keys: [Key<LimitSettings>] = [
     Key(
       \.inFlight, "in_flight", .automatic(SettingLimits.inFlight),
       "Probes at once; auto: as many as the descriptors allow (six a probe, for three name servers that are "
@@ -95,7 +95,7 @@ extension LimitSettings: KeyedSettings {
 }
 
 extension CheckDefaults: KeyedSettings {
-  static let keys: [Key<CheckDefaults>] = [
+  package static let keys: [Key<CheckDefaults>] = [
     Key(\.interval, "interval", .duration(CheckLimits.interval), "From one probe to the next"),
     Key(\.timeout, "timeout", .duration(CheckLimits.timeout), "Of one whole attempt; at most the interval"),
     Key(\.retries, "retries", .integer(CheckLimits.retries), "Attempts after the first that failed"),
@@ -104,7 +104,7 @@ extension CheckDefaults: KeyedSettings {
 }
 
 extension SpoolSettings: KeyedSettings {
-  static let keys: [Key<SpoolSettings>] = [
+  package static let keys: [Key<SpoolSettings>] = [
     Key(\.size, "size", .size(SettingLimits.spoolSize), "Space on disk, set aside at start"),
     Key(
       \.durability, "durability", .choice,
@@ -113,7 +113,7 @@ extension SpoolSettings: KeyedSettings {
 }
 
 extension EgressSettings: KeyedSettings {
-  static let keys: [Key<EgressSettings>] = [
+  package static let keys: [Key<EgressSettings>] = [
     Key(\.mode, "mode", .choice, "allowlist_only: nothing but what allow lists, for every check"),
     Key(\.allow, "allow", .list(.range, texts: \.texts), "Opened address ranges: CIDR, or CIDR:port"),
     Key(
@@ -136,5 +136,5 @@ extension EgressSettings: KeyedSettings {
       shown: { !$0.allowNames.isEmpty }),
   ]
 
-  init() { self.init(mode: .default) }
+  package init() { self.init(mode: .default) }
 }

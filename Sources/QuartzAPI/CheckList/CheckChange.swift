@@ -76,30 +76,29 @@ extension WireCheck {
   /// Every column that means something to the agent, always the same ones in the same order.
   fileprivate var shown: [(name: String, value: ShownValue?)] {
     func text(_ value: String?) -> ShownValue? { value.map { ShownValue(text: $0.printable(maxBytes: 120)) } }
-    func number(_ value: Int64?) -> ShownValue? { value.map { ShownValue(text: String($0)) } }
     func secret(_ value: SecretJSON?) -> ShownValue? {
       value.map { ShownValue(text: Redacted.mark, secret: $0) }
+    }
+    let columns = Self.columns.map { column in
+      let value = self[column.name]
+      let shown = text(value?.text ?? value?.number.map(String.init))
+      return (column.name, column.name == "url" ? url.map(shownURL) : shown)
     }
     return [
       ("resource", text(resourceName)), ("resource_id", text(resourceID.description)),
       ("check_type", text(type)),
-      ("url", text(url).map { _ in ShownValue(text: shownURL, secret: url.map { SecretJSON(.string($0)) }) }),
-      ("ip_address", text(ipAddress)), ("port", number(port)),
-      ("expected_status_code", number(expectedStatusCode)),
-      ("check_interval_seconds", number(intervalSeconds)), ("timeout_seconds", number(timeoutSeconds)),
-      ("keyword_value", text(keyword)), ("keyword_type", text(keywordType)), ("http_method", text(method)),
-      ("http_auth_type", text(authType)), ("retry_count", number(retryCount)),
-      ("retry_delay_ms", number(retryDelayMilliseconds)),
-      ("confirmation_delay_ms", number(confirmationDelayMilliseconds)),
+    ] + columns + [
       ("http_auth_credentials", secret(secrets.areMissing ? nil : secrets.credentials)),
       ("custom_headers", secret(secrets.areMissing ? nil : secrets.headers)),
     ]
   }
 
   /// Without user info and query, where keys are kept.
-  private var shownURL: String {
-    guard let url else { return "none" }
-    guard let parsed = try? HTTPURL(url) else { return "an unreadable url of \(url.utf8.count) bytes" }
-    return (parsed.display + (parsed.query == nil ? "" : "?\(Redacted.mark)")).printable(maxBytes: 200)
+  private func shownURL(_ url: String) -> ShownValue {
+    let shown = (try? HTTPURL(url)).map { parsed in
+      (parsed.display + (parsed.query == nil ? "" : "?\(Redacted.mark)")).printable(maxBytes: 200)
+    }
+    return ShownValue(
+      text: shown ?? "an unreadable url of \(url.utf8.count) bytes", secret: SecretJSON(.string(url)))
   }
 }

@@ -14,21 +14,31 @@ package struct WireCheck: Hashable, Sendable {
   package var resourceName: String?
   /// Kept as text: a type we do not know is a skipped check, not a broken list.
   package var type: String
-  package var url: String?
-  /// May be a host name.
-  package var ipAddress: String?
-  package var port: Int64?
-  package var expectedStatusCode: Int64?
-  package var intervalSeconds: Int64?
-  package var timeoutSeconds: Int64?
   package var isEnabled: Bool
-  package var keyword: String?
-  package var keywordType: String?
-  package var method: String?
-  package var authType: String?
-  package var retryCount: Int64?
-  package var retryDelayMilliseconds: Int64?
-  package var confirmationDelayMilliseconds: Int64?
+  /// What the columns hold, in their order; nil: null, or not there.
+  private var values: [WireValue?]
+
+  /// The columns that keys of a check have their values from, as their declarations name them, and what says how two
+  /// of these are meant. In the order in which they are written and shown.
+  static let columns: [(name: String, isText: Bool)] = [
+    ("url", true), ("ip_address", true), ("port", false), ("expected_status_code", false),
+    ("check_interval_seconds", false), ("timeout_seconds", false), ("keyword_value", true),
+    ("keyword_type", true), ("http_method", true), ("http_auth_type", true), ("retry_count", false),
+    ("retry_delay_ms", false), ("confirmation_delay_ms", false),
+  ]
+
+  /// By column.
+  subscript(column: String) -> WireValue? {
+    get { Self.columns.firstIndex { $0.name == column }.flatMap { values[$0] } }
+    set { if let index = Self.columns.firstIndex(where: { $0.name == column }) { values[index] = newValue } }
+  }
+
+  /// May hold keys, so it is not shown whole.
+  package var url: String? {
+    get { self["url"]?.text }
+    set { self["url"] = newValue.map(WireValue.text) }
+  }
+
   package var secrets: Secrets
 
   /// `http_auth_credentials` and `custom_headers`.
@@ -66,6 +76,16 @@ package struct WireCheckError: Error, Hashable, Sendable, CustomStringConvertibl
   package let description: String
 }
 
+/// What a column holds.
+enum WireValue: Hashable, Sendable {
+  case text(String)
+  /// 32 bits in the table.
+  case number(Int)
+
+  var text: String? { if case .text(let text) = self { text } else { nil } }
+  var number: Int? { if case .number(let number) = self { number } else { nil } }
+}
+
 extension WireCheck {
   package init(_ json: JSONValue) throws(WireCheckError) {
     let row = WireRowReader(json)
@@ -75,21 +95,12 @@ extension WireCheck {
     self.resourceName = try json["resources"].flatMap { $0.isNull ? nil : WireRowReader($0) }?.text("name")
     guard let type = try row.text("check_type") else { throw row.error("check_type") }
     self.type = type
-    self.url = try row.text("url")
-    self.ipAddress = try row.text("ip_address")
-    self.port = try row.integer("port")
-    self.expectedStatusCode = try row.integer("expected_status_code")
-    self.intervalSeconds = try row.integer("check_interval_seconds")
-    self.timeoutSeconds = try row.integer("timeout_seconds")
     guard let isEnabled = json["is_enabled"]?.bool else { throw row.error("is_enabled") }
     self.isEnabled = isEnabled
-    self.keyword = try row.text("keyword_value")
-    self.keywordType = try row.text("keyword_type")
-    self.method = try row.text("http_method")
-    self.authType = try row.text("http_auth_type")
-    self.retryCount = try row.integer("retry_count")
-    self.retryDelayMilliseconds = try row.integer("retry_delay_ms")
-    self.confirmationDelayMilliseconds = try row.integer("confirmation_delay_ms")
+    self.values = []
+    for (name, isText) in Self.columns {
+      values.append(try isText ? row.text(name).map(WireValue.text) : row.integer(name).map(WireValue.number))
+    }
     self.secrets = Secrets(
       credentials: row.secret("http_auth_credentials"), headers: row.secret("custom_headers"),
       areMissing: json["agent_secrets_missing"]?.bool ?? false)
@@ -106,20 +117,15 @@ extension WireCheck {
         json.object { $0.field("name", resourceName) }
       }
       json.field("check_type", type)
-      json.fieldIfPresent("url", withSecrets ? url : url?.withoutSecrets)
-      json.fieldIfPresent("ip_address", ipAddress)
-      json.fieldIfPresent("port", port)
-      json.fieldIfPresent("expected_status_code", expectedStatusCode)
-      json.fieldIfPresent("check_interval_seconds", intervalSeconds)
-      json.fieldIfPresent("timeout_seconds", timeoutSeconds)
       json.field("is_enabled", isEnabled)
-      json.fieldIfPresent("keyword_value", keyword)
-      json.fieldIfPresent("keyword_type", keywordType)
-      json.fieldIfPresent("http_method", method)
-      json.fieldIfPresent("http_auth_type", authType)
-      json.fieldIfPresent("retry_count", retryCount)
-      json.fieldIfPresent("retry_delay_ms", retryDelayMilliseconds)
-      json.fieldIfPresent("confirmation_delay_ms", confirmationDelayMilliseconds)
+      for (column, value) in zip(Self.columns, values) {
+        guard let value else { continue }
+        json.key(dynamic: column.name)
+        switch value {
+        case .text(let text): json.string(withSecrets || column.name != "url" ? text : text.withoutSecrets)
+        case .number(let number): json.integer(number)
+        }
+      }
       if withSecrets {
         if let credentials = secrets.credentials {
           json.member("http_auth_credentials", credentials.reveal())
@@ -156,10 +162,10 @@ private struct WireRowReader {
     return text
   }
 
-  func integer(_ column: String) throws(WireCheckError) -> Int64? {
+  func integer(_ column: String) throws(WireCheckError) -> Int? {
     guard let value = json[column], !value.isNull else { return nil }
-    guard let number = value.integer, Int32(exactly: number) != nil else { throw error(column) }
-    return number
+    guard let number = value.integer.flatMap(Int32.init(exactly:)) else { throw error(column) }
+    return Int(number)  // bounded: a column of 32 bits
   }
 
   func secret(_ column: String) -> SecretJSON? {

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Monitoring
 
 /// How the values of one type stand in agent.yaml: what they may look like, how one is read, how it is printed.
-struct Codec<Value: Sendable>: Sendable {
-  var kind: ValueKind
+package struct Codec<Value: Sendable>: Sendable {
+  package var kind: ValueKind
   /// Nil: unusable; why was said.
-  var read: @Sendable (Typed, Walk.Place, inout Walk) -> Value?
+  package var read: @Sendable (Given, KeyPlace, inout KeyReader) -> Value?
   /// One value as one writes it.
-  var text: @Sendable (Value) -> String
+  package var text: @Sendable (Value) -> String
   /// In quotes when it is printed: not a word of ours.
-  var isQuoted: Bool
-  var print: @Sendable (Value, String, inout ConfigPrinter) -> Void
+  package var isQuoted: Bool
+  package var print: @Sendable (Value, String, inout KeyPrinter) -> Void
 
   /// A single value.
-  init(
+  package init(
     _ kind: ValueKind, isQuoted: Bool = false, text: @escaping @Sendable (Value) -> String,
-    read: @escaping @Sendable (Typed, Walk.Place, inout Walk) -> Value?
+    read: @escaping @Sendable (Given, KeyPlace, inout KeyReader) -> Value?
   ) {
     self.kind = kind
     self.read = read
@@ -28,7 +27,7 @@ struct Codec<Value: Sendable>: Sendable {
     }
   }
 
-  func printed(_ print: @escaping @Sendable (Value, String, inout ConfigPrinter) -> Void) -> Codec {
+  package func printed(_ print: @escaping @Sendable (Value, String, inout KeyPrinter) -> Void) -> Codec {
     var codec = self
     codec.print = print
     return codec
@@ -36,45 +35,43 @@ struct Codec<Value: Sendable>: Sendable {
 }
 
 extension Codec<String> {
-  static var text: Codec { text { _, _, _ in } }
+  package static var text: Codec { text { _, _, _ in } }
 
   /// A text that goes through a rule of its own, which may complain and does not change it.
-  static func text(_ judge: @escaping @Sendable (String, Walk.Place, inout Walk) -> Void) -> Codec {
-    Codec(.text, isQuoted: true, text: \.self) { typed, place, walk in
-      guard case .text(let text) = typed.value else { return nil }
-      judge(text, place, &walk)
+  package static func text(_ judge: @escaping @Sendable (String, KeyPlace, inout KeyReader) -> Void) -> Codec
+  {
+    Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
+      guard let text = typed.text else { return nil }
+      judge(text, place, &reader)
       return text
     }
   }
 
-  static func word(among words: [String]) -> Codec {
+  package static func word(among words: [String]) -> Codec {
     Codec(.choice(words), isQuoted: true, text: \.self) { typed, _, _ in typed.text }
   }
 }
 
 extension Codec<Bool> {
-  static var flag: Codec {
-    Codec(.flag, text: \.description) { typed, _, _ in
-      guard case .flag(let flag) = typed.value else { return nil }
-      return flag
-    }
+  package static var flag: Codec {
+    Codec(.flag, text: \.description) { typed, _, _ in typed.flag }
   }
 }
 
 extension Codec<Int> {
-  static func integer(_ range: ClosedRange<Int>) -> Codec {
+  package static func integer(_ range: ClosedRange<Int>) -> Codec {
     Codec(.integer(range), text: \.description) { typed, _, _ in typed.integer }
   }
 
   /// Bytes.
-  static func size(_ range: ClosedRange<Int>) -> Codec {
+  package static func size(_ range: ClosedRange<Int>) -> Codec {
     Codec(.size(range), text: { ByteSize.text($0) }) { typed, _, _ in typed.integer }
   }
 }
 
 extension Codec<Int?> {
   /// Nil: `auto`.
-  static func automatic(_ range: ClosedRange<Int>) -> Codec {
+  package static func automatic(_ range: ClosedRange<Int>) -> Codec {
     Codec(.automatic(range), text: { $0.map(String.init) ?? "auto" }) { typed, _, _ in
       typed.text == "auto" ? .some(nil) : typed.integer.map(Optional.some)
     }
@@ -82,7 +79,7 @@ extension Codec<Int?> {
 }
 
 extension Codec<UInt16> {
-  static var port: Codec {
+  package static var port: Codec {
     Codec(.integer(CheckLimits.port), text: \.description) { typed, _, _ in
       typed.integer.flatMap(UInt16.init(exactly:))
     }
@@ -90,16 +87,13 @@ extension Codec<UInt16> {
 }
 
 extension Codec<Duration> {
-  static func duration(_ range: ClosedRange<Duration>) -> Codec {
-    Codec(.duration(range), text: \.text) { typed, _, _ in
-      guard case .duration(let duration) = typed.value else { return nil }
-      return duration
-    }
+  package static func duration(_ range: ClosedRange<Duration>) -> Codec {
+    Codec(.duration(range), text: \.text) { typed, _, _ in typed.duration }
   }
 }
 
 extension Codec where Value: RawRepresentable<String> & CaseIterable {
-  static var choice: Codec {
+  package static var choice: Codec {
     Codec(.choice(Value.allCases.map(\.rawValue)), text: \.rawValue) { typed, _, _ in
       typed.text.flatMap { Value(word: $0) }
     }
@@ -107,12 +101,14 @@ extension Codec where Value: RawRepresentable<String> & CaseIterable {
 }
 
 extension Codec<Redacted> {
-  static var secret: Codec { secret { _, _, _ in true } }
+  package static var secret: Codec { secret { _, _, _ in true } }
 
   /// - Parameter judge: says what is wrong; false: it is unusable.
-  static func secret(_ judge: @escaping @Sendable (String, Walk.Place, inout Walk) -> Bool) -> Codec {
-    Codec(.secret, text: { _ in Redacted.mark }) { typed, place, walk in
-      guard let text = typed.text, judge(text, place, &walk) else { return nil }
+  package static func secret(_ judge: @escaping @Sendable (String, KeyPlace, inout KeyReader) -> Bool)
+    -> Codec
+  {
+    Codec(.secret, text: { _ in Redacted.mark }) { typed, place, reader in
+      guard let text = typed.text, judge(text, place, &reader) else { return nil }
       return Redacted(text)
     }.printed { value, name, printer in printer.secret(name, value) }
   }
@@ -120,21 +116,21 @@ extension Codec<Redacted> {
 
 extension Codec {
   /// What is wrong with one item leaves it out and keeps the others.
-  static func list<Item: Sendable>(_ item: Codec<Item>) -> Codec where Value == [Item] {
+  package static func list<Item: Sendable>(_ item: Codec<Item>) -> Codec where Value == [Item] {
     list(item, texts: { [item.text($0)] })
   }
 
   /// - Parameter texts: the entries that one item is written as.
-  static func list<Item: Sendable>(
+  package static func list<Item: Sendable>(
     _ item: Codec<Item>, texts: @escaping @Sendable (Item) -> [String]
   ) -> Codec where Value == [Item] {
     let text: @Sendable ([Item]) -> String = { "[\($0.flatMap(texts).joined(separator: ", "))]" }
-    let codec = Codec(.list(item.kind), text: text) { typed, place, walk in
+    let codec = Codec(.list(item.kind), text: text) { typed, place, reader in
       guard case .list(let list) = typed.value else { return nil }
       var items: [Item] = []
       for (index, typed) in list.enumerated() {
         let below = place.below(String(index), typed.position)
-        if let value = item.read(typed, below, &walk) { items.append(value) }
+        if let value = item.read(typed, below, &reader) { items.append(value) }
       }
       return items
     }
@@ -143,17 +139,10 @@ extension Codec {
   }
 }
 
-extension Typed {
-  var text: String? {
-    guard case .text(let text) = value else { return nil }
-    return text
-  }
-
-  var integer: Int? {
-    guard case .integer(let integer) = value else { return nil }
-    return integer
-  }
-
+extension Given {
   /// The value for a message, unless it is secret.
-  func found(_ text: String) -> String { isSecret ? Redacted.mark : quoted(text) }
+  package func found(_ text: String) -> String { isSecret ? Redacted.mark : quoted(text) }
 }
+
+/// A name or value of the user's for a message: one line, at most 80 bytes.
+package func quoted(_ text: some StringProtocol) -> String { "\"\(String(text).printable(maxBytes: 80))\"" }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Monitoring
 
 /// The keys of a window, of the section or of one check.
 extension MaintenanceDefinition {
@@ -45,9 +44,9 @@ extension MaintenanceDefinition {
     return [try? MaintenanceWindow(definition)].compactMap { $0.map(MaintenanceDefinition.init) }
   }()
 
-  init(_ map: TypedMap, walk: inout Walk) {
+  package init(_ map: GivenMap, _ reader: inout KeyReader) {
     self.init()
-    walk.fill(&self, map, Self.list)
+    reader.fill(&self, map, Self.list)
   }
 
   /// What a window would be made of; one that a check brought names its check by id.
@@ -71,19 +70,19 @@ extension MaintenanceDefinition {
 
 extension KeyTable {
   /// A window of the section `maintenance`.
-  static let maintenance = table(MaintenanceDefinition.keys)
+  package static let maintenance = table(MaintenanceDefinition.keys)
 
   /// A window of one check.
-  static let ownMaintenance = table(MaintenanceDefinition.ownKeys)
+  package static let ownMaintenance = table(MaintenanceDefinition.ownKeys)
 
   private static func table(_ keys: [Key<MaintenanceDefinition>]) -> KeyTable {
     KeyTable(keys: keys.map { $0.facts(defaults: MaintenanceDefinition.plain) })
   }
 }
 
-extension ConfigPrinter {
+extension KeyPrinter {
   /// All windows in the section, also those of checks.
-  mutating func maintenance(_ windows: [MaintenanceWindow]) {
+  package mutating func maintenance(_ windows: [MaintenanceWindow]) {
     guard !windows.isEmpty else { return }
     map("maintenance") { printer in
       for (index, window) in windows.enumerated() {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Monitoring
 
-/// What a key's value must look like. The walk reads by it, and the JSON Schema and the tables of the docs are made of
+/// What a key's value must look like. The reader reads by it, and the JSON Schema and the tables of the docs are made of
 /// it, so that none can say something else.
-indirect enum ValueKind: Sendable {
+package indirect enum ValueKind: Sendable {
   case text
   /// Text that must never be shown. It belongs in a file of its own: written out, or from the environment, it is
   /// worth a warning.
@@ -41,19 +40,21 @@ indirect enum ValueKind: Sendable {
 }
 
 /// What there is to say of one key: its value, its default in the words of the file, and what it is for.
-struct KeyFacts: Sendable {
-  var name: String
-  var value: ValueKind
-  var summary: String
+package struct KeyFacts: Sendable {
+  package var name: String
+  package var value: ValueKind
+  package var summary: String
   /// Nil when there is none, or none that fits a line.
-  var fallback: String?
+  package var fallback: String?
   /// The default is as one would write it; else it is in words.
-  var hasLiteralDefault = false
+  package var hasLiteralDefault = false
   /// The kinds of check that have the key.
-  var types: Set<CheckType>
-  var isRequired: Bool
+  package var types: Set<CheckType>
+  package var isRequired: Bool
   /// What to do when it is missing; nil: that is for a judge to say.
-  var requiredHint: String?
+  package var requiredHint: String?
+  /// Where a check from the API has it; nil: it may not have it.
+  package var column: APIColumn?
 
   init(
     _ name: String, _ value: ValueKind, _ summary: String, default fallback: String? = nil,
@@ -66,32 +67,25 @@ struct KeyFacts: Sendable {
     self.types = Set(CheckType.allCases)
     self.isRequired = required
   }
-
-  /// The key as one of these kinds only.
-  func only(_ types: CheckType...) -> KeyFacts {
-    var key = self
-    key.types = Set(types)
-    return key
-  }
 }
 
 /// The keys of one map, for whoever has no use for their values' types. A check's hold some keys several times, for
 /// different kinds.
-struct KeyTable: Sendable {
-  private(set) var keys: [KeyFacts]
+package struct KeyTable: Sendable {
+  package private(set) var keys: [KeyFacts]
   private var places: [ByteText: Int] = [:]
   /// Keys that the product is going to have; named so that nobody searches for a typing error.
-  var planned: Set<ByteText> = []
+  package var planned: Set<ByteText> = []
   /// Keys that other kinds of check have here, with the kinds as words.
-  private(set) var elsewhere: [ByteText: String] = [:]
+  package private(set) var elsewhere: [ByteText: String] = [:]
 
-  init(keys: [KeyFacts], planned: Set<ByteText> = []) {
+  package init(keys: [KeyFacts], planned: Set<ByteText> = []) {
     self.keys = keys
     self.planned = planned
     index()
   }
 
-  init<Root>(_ keys: [Key<Root>], planned: Set<ByteText> = []) {
+  package init<Root>(_ keys: [Key<Root>], planned: Set<ByteText> = []) {
     self.init(keys: keys.map(\.facts), planned: planned)
   }
 
@@ -101,12 +95,12 @@ struct KeyTable: Sendable {
   }
 
   /// Where a key stands in `keys`.
-  func place(of name: String) -> Int? { places[ByteText(name)] }
+  package func place(of name: String) -> Int? { places[ByteText(name)] }
 
-  subscript(name: String) -> KeyFacts? { place(of: name).map { keys[$0] } }
+  package subscript(name: String) -> KeyFacts? { place(of: name).map { keys[$0] } }
 
   /// The table for one kind of check, nested tables included.
-  func narrowed(to type: CheckType) -> KeyTable {
+  package func narrowed(to type: CheckType) -> KeyTable {
     var table = self
     table.keys = keys.compactMap { key -> KeyFacts? in
       guard key.types.contains(type) else {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Monitoring
 
 /// The keys of a check. What is read is a definition; what is printed is the definition that a check would be made of,
 /// and the default that the docs name is what the judge makes of a check that says nothing.
 extension CheckDefinition {
-  static let keys: [Key<CheckDefinition>] =
+  package static let keys: [Key<CheckDefinition>] =
     identity + schedule + network + request + transfer + hostKeys + dnsKeys + pingKeys + [
       tlsGroup(
         "How the handshake is made and judged; of a dns check, for dot and doh", .map(KeyTable(tlsKeys)),
@@ -24,35 +23,43 @@ extension CheckDefinition {
     ]
 
   private static let identity: [Key<CheckDefinition>] = [
-    Key(\.name, "name", .text, "Name in every output, at most 200 bytes; each only once").required,
+    Key(\.name, "name", .text, "Name in every output, at most 200 bytes; each only once").required
+      .api("resources.name"),
     Key(
       \.id, "id", .text, "A UUID; results and history belong to it",
-      default: "derived from the name (UUIDv5), so a new name is a new check"),
-    Key(\.type, "type", .word(CheckType.self), "The kind of probe").required,
+      default: "derived from the name (UUIDv5), so a new name is a new check"
+    ).api("id"),
+    Key(\.type, "type", .word(CheckType.self), "The kind of probe").required.api("check_type"),
     Key(\.enabled, "enabled", .flag, "false: known, but not probed"),
     Key(\.post, "post", .flag, "Deliver results although the API does not list the check"),
-    Key(\.resource, "resource", .text, "Id of the resource the check belongs to, a UUID"),
+    Key(\.resource, "resource", .text, "Id of the resource the check belongs to, a UUID")
+      .api("resource_id"),
     Key(\.tags, "tags", .texts, "Up to 32 words of 1 to 64 bytes to group checks by"),
   ]
 
   private static let schedule: [Key<CheckDefinition>] = [
     Key(
       \.interval, "interval", .duration(CheckLimits.interval), "From one probe to the next",
-      default: "`defaults.interval`, 60s"),
+      default: "`defaults.interval`, 60s"
+    ).api(APIColumn("check_interval_seconds", unit: .seconds(1), null: 60, most: 86_400)),
     Key(
       \.timeout, "timeout", .duration(CheckLimits.timeout),
       "Of one whole attempt, resolution and redirects included, but not what the agent itself holds it back; at most "
-        + "the interval", default: "`defaults.timeout`, 10s; the interval if that is less"),
+        + "the interval", default: "`defaults.timeout`, 10s; the interval if that is less"
+    ).api(APIColumn("timeout_seconds", unit: .seconds(1), null: 30)),
     Key(
       \.retries, "retries", .integer(CheckLimits.retries),
       "Attempts after the first that failed; the run ends with the first success",
-      default: "`defaults.retries`, 1"),
+      default: "`defaults.retries`, 1"
+    ).api(APIColumn("retry_count", null: 3)),
     Key(
       \.retryDelay, "retry_delay", .duration(CheckLimits.delay), "Between attempts",
-      default: "`defaults.retry_delay`, 2s"),
+      default: "`defaults.retry_delay`, 2s"
+    ).api(APIColumn("retry_delay_ms", unit: .milliseconds(1), null: 2000)),
     Key(
       \.confirmDelay, "confirm_delay", .duration(CheckLimits.delay),
-      "Before one more attempt after the last retry; 0s: none. Needs retries"),
+      "Before one more attempt after the last retry; 0s: none. Needs retries"
+    ).api(APIColumn("confirmation_delay_ms", unit: .milliseconds(1), null: 5000)),
     Key(
       \.intervalFailing, "interval_failing", .duration(CheckLimits.interval),
       "From one probe to the next while the check is down; at most the interval", default: "the interval"),
@@ -83,9 +90,10 @@ extension CheckDefinition {
       \.url, "url", .url,
       "What is requested; http or https, up to 2048 bytes, without user info; letters beyond ASCII in its path are "
         + "sent in percent form"
-    ).required,
-    Key(\.method, "method", .text, "Request method, in capitals; any but CONNECT"),
-    Key(\.headers, "headers", .headers, "Request headers, up to 20 and 4096 bytes together"),
+    ).required.api("url"),
+    Key(\.method, "method", .text, "Request method, in capitals; any but CONNECT").api("http_method"),
+    Key(\.headers, "headers", .headers, "Request headers, up to 20 and 4096 bytes together")
+      .api("custom_headers"),
     Key(
       \.body, "body", .hidden,
       "Request body, up to 64KiB; not with GET, HEAD or TRACE, where a body has no meaning"),
@@ -129,8 +137,9 @@ extension CheckDefinition {
     Key(
       group: "basic", "User name and password, sent with the request (RFC 7617)",
       [
-        Key(\.basicUsername, "username", .text, "The name, without a colon").required,
-        Key(\.basicPassword, "password", .secret, "The password").required,
+        Key(\.basicUsername, "username", .text, "The name, without a colon").required
+          .api("http_auth_credentials"),
+        Key(\.basicPassword, "password", .secret, "The password").required.api("http_auth_credentials"),
       ], present: { root, _ in root.basicUsername = root.basicUsername ?? "" }),
     Key(
       group: "digest", "User name and password, proved when the server asks (RFC 7616)",
@@ -138,7 +147,7 @@ extension CheckDefinition {
         Key(\.digestUsername, "username", .text, "The name").required,
         Key(\.digestPassword, "password", .secret, "The password").required,
       ], present: { root, _ in root.digestUsername = root.digestUsername ?? "" }),
-    Key(\.bearer, "bearer", .secret, "A token"),
+    Key(\.bearer, "bearer", .secret, "A token").api("http_auth_credentials"),
     Key(
       given: \.oauth2, "oauth2", "A token fetched first, by client credentials (RFC 6749)",
       OAuth2Definition.keys, OAuth2Definition()),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Monitoring
 
 // Values that only checks have. None complains: the judge of a check says what is wrong with it, whoever wrote it.
 extension Codec<String> {
@@ -16,8 +15,8 @@ extension Codec<String> {
 
   /// The path of a file, absolute or as seen from the working directory afterwards.
   static var file: Codec {
-    Codec(.text, isQuoted: true, text: \.self) { typed, _, walk in
-      typed.text.map { $0.isEmpty ? $0 : normalised(walk.references.absolute($0)) }
+    Codec(.text, isQuoted: true, text: \.self) { typed, _, reader in
+      typed.text.map { $0.isEmpty ? $0 : reader.path($0) }
     }
   }
 
@@ -44,10 +43,7 @@ extension Codec<Redacted> {
 
 extension Codec<Double> {
   static var percent: Codec {
-    Codec(.percent, text: { "\($0)%" }) { typed, _, _ in
-      guard case .number(let number) = typed.value else { return nil }
-      return number
-    }
+    Codec(.percent, text: { "\($0)%" }) { typed, _, _ in typed.number }
   }
 }
 
@@ -57,18 +53,17 @@ extension Codec<[String]> {
   static var oneOrMoreTexts: Codec { texts(.oneOrMore(.text)) }
 
   private static func texts(_ kind: ValueKind) -> Codec {
-    Codec(kind, text: { "[\($0.joined(separator: ", "))]" }) { typed, _, _ in
-      guard case .list(let list) = typed.value else { return nil }
-      return list.map { $0.text ?? "" }
-    }.printed { texts, name, printer in printer.texts(name, texts) }
+    Codec(kind, text: { "[\($0.joined(separator: ", "))]" }) { typed, _, _ in typed.texts }.printed {
+      texts, name, printer in printer.texts(name, texts)
+    }
   }
 
   /// To the judge, `any` is the empty list. One that is empty in the file was refused.
   static var statuses: Codec {
     let list = oneOrMoreTexts
     var codec = list
-    codec.read = { typed, place, walk in
-      let texts = list.read(typed, place, &walk)
+    codec.read = { typed, place, reader in
+      let texts = list.read(typed, place, &reader)
       return texts == ["any"] ? [] : (texts?.isEmpty == true ? nil : texts)
     }
     return codec.printed { texts, name, printer in
@@ -80,8 +75,8 @@ extension Codec<[String]> {
 extension Codec {
   /// A map with names of the writer's own.
   private static func free<Item>(
-    _ kind: ValueKind, read: @escaping @Sendable (String, Typed) -> Item?,
-    print: @escaping @Sendable (Item, inout ConfigPrinter) -> Void
+    _ kind: ValueKind, read: @escaping @Sendable (String, Given) -> Item?,
+    print: @escaping @Sendable (Item, inout KeyPrinter) -> Void
   ) -> Codec where Value == [Item] {
     Codec(kind, text: { _ in "" }) { typed, _, _ in
       guard case .map(let map) = typed.value else { return nil }

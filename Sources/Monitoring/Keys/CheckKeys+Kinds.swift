@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Monitoring
 
 // What only some kinds of check have.
 extension CheckDefinition {
   static let hostKeys: [Key<CheckDefinition>] = [
-    Key(\.host, "host", .text, "A name, or an address without brackets").required.only(.tcp, .tls, .ping),
-    Key(\.port, "port", .integer(CheckLimits.port), "The port").required.only(.tcp),
+    host.only(.tcp, .ping).api("ip_address"), host.only(.tls).api("url"),
+    Key(\.port, "port", .integer(CheckLimits.port), "The port").required.only(.tcp).api("port"),
     Key(
       \.port, "port", .integer(CheckLimits.port), "The port",
       default: "`443`, or the usual one of `starttls`"
-    ).only(.tls),
+    ).only(.tls).api("url"),
     Key(\.startTLS, "starttls", .word(StartTLSProtocol.self), "Ask for TLS in this protocol first")
       .only(.tcp, .tls),
     dialogKey.only(.tcp),
   ]
+
+  private static let host = Key<CheckDefinition>(
+    \.host, "host", .text, "A name, or an address without brackets"
+  ).required
 
   /// A preset, or the steps.
   private static let dialogKey = Key<CheckDefinition>(
     "dialog",
     .either(.choice(DialogPreset.allCases.map(\.rawValue)), .list(.map(KeyTable(DialogStepDefinition.keys)))),
     "What is said on the connection: a preset, or a list of up to 32 steps",
-    read: { root, typed, walk in
+    read: { root, typed, reader in
       root.dialogPreset = typed.text
       guard case .list(let items) = typed.value else { return }
       root.dialogSteps = items.map { item in
         var step = DialogStepDefinition()
-        if case .map(let map) = item.value { walk.fill(&step, map, DialogStepDefinition.list) }
+        if case .map(let map) = item.value { reader.fill(&step, map, DialogStepDefinition.list) }
         return step
       }
     },

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Monitoring
 
 /// What a check would be made of: every default written out, secrets left out. What would be refused when it is read
 /// again, because it has no effect, is not there.
@@ -176,7 +175,7 @@ extension ConditionText {
 
 extension ProxySettings {
   /// User info keeps its form, so that what is printed can be read again.
-  var shownText: String {
+  package var shownText: String {
     let login = username == nil ? "" : "redacted:redacted@"
     return "\(scheme.rawValue)://\(login)\(endpoint)"
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Monitoring
 
 extension CheckDefinition {
   /// By kind; nil: those of all kinds, where the kind is not known.
@@ -14,10 +13,10 @@ extension CheckDefinition {
   }()
 
   /// From typed keys: nothing is judged here.
-  init(_ map: TypedMap, walk: inout Walk) {
+  package init(_ map: GivenMap, _ reader: inout KeyReader) {
     self.init()
-    let kind = map.text("type").flatMap { CheckType(word: $0) }
-    if let list = Self.lists[kind] { walk.fill(&self, map, list) }
+    let kind = map["type"]?.text.flatMap { CheckType(word: $0) }
+    if let list = Self.lists[kind] { reader.fill(&self, map, list) }
     hasSecretURL = map["url"]?.isSecret ?? false
   }
 
@@ -36,17 +35,18 @@ extension CheckDefinition {
 
 extension KeyTable {
   /// The keys of every kind of check.
-  static let check = KeyTable(keys: CheckDefinition.keys.map { $0.facts(defaults: CheckDefinition.plain) })
+  package static let check = KeyTable(
+    keys: CheckDefinition.keys.map { $0.facts(defaults: CheckDefinition.plain) })
 
   private static let checks = Dictionary(
     uniqueKeysWithValues: CheckType.allCases.map { ($0, check.narrowed(to: $0)) })
 
   /// The keys of one kind of check; nil: of every kind.
-  static func check(_ type: CheckType?) -> KeyTable { type.flatMap { checks[$0] } ?? check }
+  package static func check(_ type: CheckType?) -> KeyTable { type.flatMap { checks[$0] } ?? check }
 }
 
-extension ConfigPrinter {
-  mutating func checks(_ checks: [MonitoringCheck]) {
+extension KeyPrinter {
+  package mutating func checks(_ checks: [MonitoringCheck]) {
     guard !checks.isEmpty else { return word("checks", "[]") }
     map("checks") { printer in
       for check in checks {

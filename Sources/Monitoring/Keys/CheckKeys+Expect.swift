@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Monitoring
 
 // `expect`
 extension CheckDefinition {
@@ -9,7 +8,8 @@ extension CheckDefinition {
 
   private static let httpExpectations: [Key<CheckDefinition>] = [
     Key(
-      \.expectStatus, "status", .statuses, "Codes and ranges from 100 to 599, such as 200-299, or any"),
+      \.expectStatus, "status", .statuses, "Codes and ranges from 100 to 599, such as 200-299, or any"
+    ).api("expected_status_code"),
     Key(group: "body", "What the body must and must not hold", bodyKeys),
     Key(
       \.expectHeaders, "header", .conditions,
@@ -28,8 +28,10 @@ extension CheckDefinition {
   private static let bodyKeys: [Key<CheckDefinition>] = [
     Key(
       \.expectBodyContains, "contains", .oneOrMoreTexts,
-      "Literals that must all be in the body; case matters"),
-    Key(\.expectBodyNotContains, "not_contains", .oneOrMoreTexts, "Literals none of which may be in it"),
+      "Literals that must all be in the body; case matters"
+    ).api("keyword_value"),
+    Key(\.expectBodyNotContains, "not_contains", .oneOrMoreTexts, "Literals none of which may be in it")
+      .api("keyword_value"),
     Key(\.expectBodyMatches, "matches", .oneOrMoreTexts, "Regular expressions that must all match"),
     Key(
       \.expectBodyNotMatches, "not_matches", .oneOrMoreTexts, "Regular expressions none of which may match"),

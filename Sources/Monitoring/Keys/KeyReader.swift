@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// Where a value stands: its key's path, and the position that complaints point at.
+package struct KeyPlace: Sendable {
+  package var path: [String]
+  package var position: Position
+
+  package init(path: [String], position: Position) {
+    self.path = path
+    self.position = position
+  }
+
+  package var key: String { CheckProblem.keyText(path) }
+
+  package func below(_ name: String, _ position: Position) -> KeyPlace {
+    KeyPlace(path: path + [name], position: position)
+  }
+}
+
+/// Gives settings what was given to their keys, and collects what is wrong on the way.
+package struct KeyReader: Sendable {
+  package struct Problem: Sendable {
+    package var position: Position
+    package var message: String
+    package var hint: String?
+  }
+
+  /// The first of them; `count` has all.
+  package private(set) var problems: [Problem] = []
+  package private(set) var count = 0
+  /// Whose keys are read: the API gives only those that say so.
+  private let origin: CheckOrigin
+  /// A path of the file's, as seen from the working directory.
+  package let path: @Sendable (String) -> String
+
+  /// Enough to sort the first hundred out of, and little memory for a file that is wrong in each of its bytes.
+  private static let kept = 1000
+
+  package init(_ origin: CheckOrigin, path: @escaping @Sendable (String) -> String = { $0 }) {
+    self.origin = origin
+    self.path = path
+  }
+
+  package mutating func problem(_ position: Position, _ message: String, hint: String? = nil) {
+    count += 1
+    if count <= Self.kept { problems.append(Problem(position: position, message: message, hint: hint)) }
+  }
+
+  /// Gives the settings what the map says.
+  ///
+  /// - Parameter path: of the map, from the top.
+  /// - Returns: false when a required key has no value; that was said.
+  package mutating func read<Root: KeyedSettings>(
+    _ map: GivenMap, into root: inout Root, _ path: [String]
+  ) -> Bool {
+    var isWhole = true
+    for key in Root.keys {
+      let below = path + [key.facts.name]
+      if let given = map[key.facts.name] {
+        let place = KeyPlace(path: below, position: given.position)
+        if !key.read(&root, given, place, &self), key.facts.isRequired { isWhole = false }
+      } else if let hint = key.facts.requiredHint {
+        problem(map.position, "\(CheckProblem.keyText(below)) is missing", hint: hint)
+        isWhole = false
+      }
+    }
+    return isWhole
+  }
+
+  /// Gives a definition what the map says; nothing is judged, and nothing is missed.
+  package mutating func fill<Root>(_ root: inout Root, _ map: GivenMap, _ keys: KeyList<Root>) {
+    for entry in map.entries {
+      guard let key = keys[entry.name] else { continue }
+      guard origin == .local || key.facts.column != nil else {
+        problem(entry.value.position, "the key \(entry.name) is none that a check from the API may have")
+        continue
+      }
+      _ = key.read(&root, entry.value, KeyPlace(path: [], position: entry.value.position), &self)
+    }
+  }
+}
