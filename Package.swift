@@ -76,7 +76,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings,
+      // Nobody links against the agent; with the Swift runtime linked in, its symbols would be 2 MB to load.
+      linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "BasicsTests", dependencies: ["Basics", "Monitoring"], swiftSettings: settings),
