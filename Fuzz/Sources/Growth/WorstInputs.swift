@@ -39,8 +39,8 @@ private let names: [Worst] = [
     let host = text("a.", count)
     return { (try? InternationalName.ascii(host)) != "" }
   },
-  // libidn2 refuses more than 63 bytes before it decodes them.
-  Worst("Punycode", "labels to be shown", size: 6, most: 12) { count in
+  // A label has 63 bytes at most for libidn2, and a host to be shown 255.
+  Worst("Punycode", "labels to be shown", size: 4, most: 4) { count in
     let host = text("xn--ihqwcrb4cv8a8dqg056pqjye.", count)
     return { InternationalName.unicode(host) != nil }
   },

@@ -33,9 +33,12 @@ package struct TimeZoneRules: Hashable, Sendable {
     var low = 0
     var high = transitions.count
     while low < high {
+      // bounded: places in memory
       let middle = (low + high) / 2
+      // bounded: places in memory
       if transitions[middle] <= instant { low = middle + 1 } else { high = middle }
     }
+    // bounded: not the first of them
     return low == 0 ? first : offsets[low - 1]
   }
 
@@ -48,17 +51,24 @@ package struct TimeZoneRules: Hashable, Sendable {
   /// means an earlier instant.
   package func instant(_ local: LocalTime) -> Timestamp {
     // The offsets well before and well after: no place changes its clock twice within four days.
+    // bounded: an instant of 64 bits of microseconds and two days
     let early = offset(at: local.seconds - 86_400 - 43_200)
+    // bounded: an instant of 64 bits of microseconds and two days
     let late = offset(at: local.seconds + 86_400 + 50_400)
+    // bounded: an offset has 32 bits
     let first = local.seconds - max(early, late)
+    // bounded: an offset has 32 bits
     let second = local.seconds - min(early, late)
+    // bounded: an offset has 32 bits
     for candidate in [first, second] where candidate + offset(at: candidate) == local.seconds {
       return Timestamp(seconds: candidate)
     }
     // In the gap: the change lies between the two candidates.
     var (low, high) = (first, second)
     let before = offset(at: low)
+    // bounded: an instant of 64 bits of microseconds
     while low + 1 < high {
+      // bounded: between two instants
       let middle = low + (high - low) / 2
       if offset(at: middle) == before { low = middle } else { high = middle }
     }
@@ -98,8 +108,11 @@ struct PosixZone: Hashable, Sendable {
 
   func offset(at instant: Int64) -> Int64 {
     guard let saving else { return standard }
+    // bounded: an instant of 64 bits of microseconds, and a week at most
     let year = civil(fromDays: floorDivide(instant + standard, 86_400).quotient).year
+    // bounded: a week at most
     let start = Self.seconds(of: saving.start, year) - standard
+    // bounded: a week at most
     let end = Self.seconds(of: saving.end, year) - saving.offset
     // In the south the saving time runs over new year.
     let isSaving = start < end ? (start..<end).contains(instant) : !(end..<start).contains(instant)
@@ -112,16 +125,23 @@ struct PosixZone: Hashable, Sendable {
     let isLeap = daysInMonth(year, 2) == 29
     let day: Int64
     switch change.day {
+    // bounded: a day of a year
     case .julian(let number): day = newYear + number - 1 + (isLeap && number >= 60 ? 1 : 0)
+    // bounded: a day of a year
     case .ordinal(let number): day = newYear + number
     case .weekday(let month, let week, let weekday):
       let first = daysFromCivil(year, month, 1)
       // 1970-01-01 was a Thursday.
+      // bounded: a day, and one of a week
       let offset = floorDivide(weekday - (first + 4), 7).remainder
+      // bounded: five weeks
       var date = 1 + offset + (week - 1) * 7
+      // bounded: a day of a month
       if date > daysInMonth(year, month) { date -= 7 }
+      // bounded: a day of a month
       day = first + date - 1
     }
+    // bounded: the days of 300,000 years
     return day * 86_400 + change.seconds
   }
 
@@ -132,6 +152,7 @@ struct PosixZone: Hashable, Sendable {
     standard = -west
     if scanner.atEnd { return }
     guard scanner.skipName() else { return nil }
+    // bounded: a week and an hour
     savingOffset = standard + 3600
     if let next = scanner.peek, next != UInt8(ascii: ",") {
       guard let west = scanner.clock() else { return nil }
@@ -165,10 +186,12 @@ private struct ZoneScanner {
   mutating func skipName() -> Bool {
     let start = index
     if skip("<") {
+      // bounded: places in memory
       while let next = peek, next != UInt8(ascii: ">") { index += next == 0 ? bytes.count : 1 }
       return skip(">")
     }
     while let next = peek, (0x41...0x5a).contains(next) || (0x61...0x7a).contains(next) { index += 1 }
+    // bounded: places in memory
     return index - start >= 3
   }
 
@@ -176,6 +199,7 @@ private struct ZoneScanner {
     let start = index
     var value: Int64 = 0
     while let next = peek, (0x30...0x39).contains(next), value <= max {
+      // bounded: of what is at most 365
       value = value * 10 + Int64(next - 0x30)
       index += 1
     }
@@ -187,9 +211,11 @@ private struct ZoneScanner {
     let isNegative = skip("-")
     if !isNegative { _ = skip("+") }
     guard let hours = number(max: 167) else { return nil }
+    // bounded: at most 167 hours
     var seconds = hours * 3600
     for scale in [60, 1] as [Int64] where skip(":") {
       guard let part = number(max: 59) else { return nil }
+      // bounded: at most 59 minutes
       seconds += part * scale
     }
     return isNegative ? -seconds : seconds

@@ -26,6 +26,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
       // Two words on the machines there are: seconds, then nanoseconds.
       let words = UnsafeRawPointer(start)
       let nanoseconds = words.load(fromByteOffset: MemoryLayout<Int>.size, as: Int.self)
+      // bounded: the kernel counts no further than 292,000 years
       return Timestamp(microseconds: Int64(words.load(as: Int.self)) * 1_000_000 + Int64(nanoseconds / 1000))
     }
   }
@@ -41,6 +42,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
   /// Negative when `other` is earlier.
   package func duration(to other: Timestamp) -> Duration {
+    // bounded: a Duration has 128 bits
     .microseconds(other.microseconds) - .microseconds(microseconds)
   }
 }
@@ -75,7 +77,9 @@ extension Timestamp: CustomStringConvertible {
     let fraction = scanner.skip(".") ? scanner.fraction() : 0
     guard let fraction, let offset = scanner.offset(), scanner.atEnd else { return nil }
     let days = daysFromCivil(year, month, day)
+    // bounded: four digits of a year, and two of each part
     let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
+    // bounded: the seconds of ten thousand years
     self.microseconds = seconds * 1_000_000 + fraction
   }
 }
@@ -90,12 +94,16 @@ private struct DigitScanner {
   var atEnd: Bool { index == bytes.count }
 
   mutating func number(_ digits: Int) -> Int64? {
+    // bounded: a place in memory and four digits at most
     guard index + digits <= bytes.count else { return nil }
     var value: Int64 = 0
+    // bounded: looked at above
     for byte in bytes[index..<index + digits] {
       guard (0x30...0x39).contains(byte) else { return nil }
+      // bounded: four digits at most
       value = value * 10 + Int64(byte - 0x30)
     }
+    // bounded: looked at above
     index += digits
     return value
   }
@@ -112,6 +120,7 @@ private struct DigitScanner {
     var scale: Int64 = 100_000
     let start = index
     while index < bytes.count, (0x30...0x39).contains(bytes[index]) {
+      // bounded: a digit times 100,000, and no more than six of them count
       value += Int64(bytes[index] - 0x30) * scale
       scale /= 10
       index += 1
@@ -129,6 +138,7 @@ private struct DigitScanner {
     let minutes = number(2)
     if separated, minutes == nil { return nil }
     guard (minutes ?? 0) <= 59 else { return nil }
+    // bounded: two digits each
     let seconds = hours * 3600 + (minutes ?? 0) * 60
     return negative ? -seconds : seconds
   }
@@ -141,6 +151,7 @@ private func clampedProduct(_ value: Int64, _ factor: Int64) -> Int64 {
 
 func padded(_ value: Int64, _ width: Int) -> String {
   let digits = String(value)
+  // bounded: the width is of a few digits
   return digits.count >= width ? digits : String(repeating: "0", count: width - digits.count) + digits
 }
 
@@ -148,26 +159,38 @@ func padded(_ value: Int64, _ width: Int) -> String {
 @inlinable
 package func floorDivide(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
   let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+  // bounded: a quotient of a divisor above one, and a remainder between the divisor and nothing
   return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
 }
 
 /// Proleptic Gregorian date of a day number, 0 being 1970-01-01. Eras of 400 years start on 1 March, so that the
 /// leap day is the last of its year and month lengths follow one linear rule.
 func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+  // bounded: a day of the years that 64 bits of microseconds reach
   let (era, dayOfEra) = floorDivide(days + 719_468, 146_097)
+  // bounded: a day of 400 years
   let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+  // bounded: a day of 400 years
   let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+  // bounded: a day of a year
   let marchMonth = (5 * dayOfYear + 2) / 153
+  // bounded: a day of a year
   let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+  // bounded: a month
   let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+  // bounded: a day of the years that 64 bits of microseconds reach
   return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
 }
 
 func daysFromCivil(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+  // bounded: a day of the years that 64 bits of microseconds reach
   let shifted = month <= 2 ? year - 1 : year
   let (era, yearOfEra) = floorDivide(shifted, 400)
+  // bounded: a month and a day of it
   let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+  // bounded: a year of 400
   let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+  // bounded: a day of the years that 64 bits of microseconds reach
   return era * 146_097 + dayOfEra - 719_468
 }
 

@@ -18,10 +18,13 @@ struct DNSLocation: Hashable, Sendable, CustomStringConvertible {
     sizes = Array(data.dropFirst().prefix(3))
     guard sizes.allSatisfy({ $0 >> 4 <= 9 && $0 & 15 <= 9 }) else { return nil }
     let words = (0..<3).map { index in
+      // bounded: three words of sixteen bytes
       data.dropFirst(4 + index * 4).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     }
     (latitude, longitude, altitude) = (words[0], words[1], words[2])
+    // bounded: a constant
     let quarter = 90 * 3_600_000
+    // bounded: of 32 bits in 64
     guard abs(Int(latitude) - 1 << 31) <= quarter, abs(Int(longitude) - 1 << 31) <= 2 * quarter else {
       return nil
     }
@@ -29,9 +32,11 @@ struct DNSLocation: Hashable, Sendable, CustomStringConvertible {
 
   /// Degrees, minutes and seconds, the altitude, and the three sizes in metres.
   var description: String {
+    // bounded: of 32 bits in 64
     let height = Int(altitude) - 10_000_000
     let sign = height < 0 ? "-" : ""
     let metres = sizes.map { size in
+      // bounded: a digit, and nine times ten of it
       text(centimetres: (0..<(size & 15)).reduce(Int(size >> 4)) { value, _ in value * 10 })
     }
     return
@@ -40,10 +45,12 @@ struct DNSLocation: Hashable, Sendable, CustomStringConvertible {
   }
 
   private func arc(_ value: UInt32, _ positive: String, _ negative: String) -> String {
+    // bounded: of 32 bits in 64
     let offset = Int(value) - 1 << 31
     let thousandths = abs(offset)
     let fraction = thousandths % 1000
     var seconds = String(thousandths / 1000 % 60)
+    // bounded: below 1,000
     if fraction > 0 { seconds += "." + String(String(1000 + fraction).dropFirst()) }
     return
       "\(thousandths / 3_600_000) \(thousandths / 60_000 % 60) \(seconds) \(offset < 0 ? negative : positive)"
@@ -51,6 +58,7 @@ struct DNSLocation: Hashable, Sendable, CustomStringConvertible {
 
   private func text(centimetres: Int) -> String {
     let rest = centimetres % 100
+    // bounded: below 100
     return "\(centimetres / 100)" + (rest == 0 ? "" : "." + String(String(100 + rest).dropFirst())) + "m"
   }
 }

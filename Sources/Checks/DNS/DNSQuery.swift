@@ -19,14 +19,18 @@ package struct DNSQuery: Hashable, Sendable {
 
   package var bytes: [UInt8] {
     let name = question.name.wire
+    // bounded: a name has 255 bytes at most
     return [UInt8](unsafeUninitializedCapacity: 12 + name.count + 4 + 11) { buffer, count in
       var at = 0
       func put(_ byte: UInt8) {
         buffer[at] = byte
+        // bounded: counts the bytes put, which the capacity has room for
         at += 1
       }
       func put(word: UInt16) {
+        // bounded: of 16 bits without the lower eight
         put(UInt8(word >> 8))
+        // bounded: eight bits
         put(UInt8(word & 255))
       }
       put(word: id)
@@ -52,12 +56,17 @@ package struct DNSQuery: Hashable, Sendable {
     if isBareRefusal(bytes) { return true }
     // The first name of a message has nothing to point back to, so it is never compressed.
     let name = question.name.wire
+    // bounded: a name has 255 bytes at most
     guard bytes.count >= 12 + name.count + 4 else { return false }
     let start = bytes.startIndex
+    // bounded: within the length that is looked at above
     func word(_ index: Int) -> UInt16 { UInt16(bytes[start + index]) << 8 | UInt16(bytes[start + index + 1]) }
     // Our id, QR set, opcode 0, one question.
+    // bounded: within the length that is looked at above
     guard word(0) == id, bytes[start + 2] & 0xf8 == 0x80, word(4) == 1 else { return false }
+    // bounded: within the length that is looked at above
     for index in name.indices where folded(bytes[start + 12 + index]) != folded(name[index]) { return false }
+    // bounded: a name has 255 bytes at most
     return word(12 + name.count) == question.type.rawValue
       && word(14 + name.count) == question.recordClass
   }
@@ -67,11 +76,13 @@ package struct DNSQuery: Hashable, Sendable {
   private func isBareRefusal(_ bytes: ArraySlice<UInt8>) -> Bool {
     guard bytes.count >= 12 else { return false }
     let header = Array(bytes.prefix(12))
+    // bounded: eight bits each
     guard header[0] == UInt8(id >> 8), header[1] == UInt8(id & 255), header[2] & 0xf8 == 0x80 else {
       return false
     }
     let codes: [DNSResponseCode] = [.formErr, .servFail, .notImp, .refused]
     // No question, no answer, no authority; there may be an OPT record.
+    // bounded: four bits
     return header[4..<10].allSatisfy { $0 == 0 } && codes.contains { $0.rawValue == UInt16(header[3] & 15) }
   }
 }
