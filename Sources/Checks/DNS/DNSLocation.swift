@@ -35,13 +35,14 @@ struct DNSLocation: Hashable, Sendable, CustomStringConvertible {
     // bounded: of 32 bits in 64
     let height = Int(altitude) - 10_000_000
     let sign = height < 0 ? "-" : ""
+    // bounded: texts
+    let all = [arc(latitude, "N", "S"), arc(longitude, "E", "W"), sign + text(centimetres: abs(height))]
     let metres = sizes.map { size in
       // bounded: a digit, and nine times ten of it
       text(centimetres: (0..<(size & 15)).reduce(Int(size >> 4)) { value, _ in value * 10 })
     }
-    return
-      ([arc(latitude, "N", "S"), arc(longitude, "E", "W"), sign + text(centimetres: abs(height))] + metres)
-      .joined(separator: " ")
+    // bounded: lists of texts
+    return (all + metres).joined(separator: " ")
   }
 
   private func arc(_ value: UInt32, _ positive: String, _ negative: String) -> String {

@@ -68,7 +68,7 @@ package struct DNSQuery: Hashable, Sendable {
     for index in name.indices where folded(bytes[start + 12 + index]) != folded(name[index]) { return false }
     // bounded: a name has 255 bytes at most
     return word(12 + name.count) == question.type.rawValue
-      && word(14 + name.count) == question.recordClass
+      && word(14 + name.count) == question.recordClass  // bounded: a name has 255 bytes at most
   }
 
   /// Old servers and load balancers refuse with a header and no more. Under our id it is no easier to make up than a
