@@ -17,7 +17,7 @@ struct CheckHistory: Sendable {
   private var implausible = 0
   private var spanned = 0
   private var failures = 0
-  private var timeline = VerdictTimeline()
+  private var timeline = HeldVerdicts()
   private var enabled = EnabledTime()
   private var last: LastResult?
   private var since: Timestamp?
@@ -164,7 +164,7 @@ extension CheckHistory {
     missed = Int(clamping: try reader.unsigned(through: 1 << 48))
     spanned = Int(clamping: try reader.unsigned(through: 1 << 48))
     failures = Int(clamping: try reader.unsigned(through: 1 << 48))
-    timeline = try VerdictTimeline(from: &reader)
+    timeline = try HeldVerdicts(from: &reader)
     enabled = try EnabledTime(from: &reader)
     since = try reader.optional().map { Timestamp(microseconds: $0) }
     if try reader.byte() == 1 { last = try LastResult(from: &reader) }

@@ -4,7 +4,7 @@
 @testable import Checks
 @testable import Monitoring
 
-/// The parser of DNS messages, with everything it can be asked to print, and the two dialogues that take what comes by
+/// The parser of DNS messages, with everything it can be asked to print, and the two conversations that take what comes by
 /// the wire. A trap, an overrun and a hang are found by the engine; the rest is asserted here.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -49,13 +49,13 @@ private func converse(_ bytes: [UInt8]) {
   guard let size = bytes.first, let question = question(in: bytes) else { return }
   let now = ContinuousClock.now
   let query = DNSQuery(id: UInt16(bytes.count), question: question, recursion: true, edns: true)
-  var datagrams = DNSDatagramDialogue(first: query, patience: .seconds(1)) { 0x6162 }
+  var datagrams = DNSDatagramConversation(first: query, patience: .seconds(1)) { 0x6162 }
   _ = datagrams.opened(at: now)
   _ = datagrams.received(bytes[...], from: nil, at: now)
   _ = datagrams.woke(at: now)
   _ = datagrams.received(bytes[...], from: nil, at: now)
   if let answer = datagrams.answer { precondition(answer == bytes && answer.count >= 12) }
-  var stream = DNSStreamDialogue(query: query)
+  var stream = DNSStreamConversation(query: query)
   _ = stream.opened(at: now)
   var rest = bytes.dropFirst()
   while !rest.isEmpty, stream.answer == nil, !stream.isMalformed {

@@ -12,17 +12,17 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let presets = DialogPreset.allCases
   let choice = Int(bytes[0]) % (presets.count * 2 + dialogs.count)
-  fuzzTalk({ conversation(choice, presets) }, bytes.dropFirst(2), pieces: bytes[1])
+  fuzzConversation({ conversation(choice, presets) }, bytes.dropFirst(2), pieces: bytes[1])
   return 0
 }
 
-private func conversation(_ choice: Int, _ presets: [DialogPreset]) -> Conversation {
-  if choice < dialogs.count { return Conversation(dialogs[choice].map(Exchange.init)) }
+private func conversation(_ choice: Int, _ presets: [DialogPreset]) -> DialogConversation {
+  if choice < dialogs.count { return DialogConversation(SpokenDialog(dialogs[choice].map(SpokenStep.init))) }
   let preset = presets[(choice - dialogs.count) % presets.count]
   // Its CONNECT has a name of its own each time; only what is read matters.
-  var script = Script(preset, afterStartTLS: choice - dialogs.count >= presets.count ? .smtp : nil)
-  if preset == .mqtt { script.exchanges[0].say = nil }
-  return Conversation(script.exchanges, farewell: script.farewell)
+  var dialog = SpokenDialog(preset, afterStartTLS: choice - dialogs.count >= presets.count ? .smtp : nil)
+  if preset == .mqtt { dialog.steps[0].say = nil }
+  return DialogConversation(dialog)
 }
 
 private let dialogs: [[DialogStep]] = [

@@ -10,8 +10,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard count > 2 else { return 0 }
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let kind = StartTLSProtocol.allCases[Int(bytes[0]) % StartTLSProtocol.allCases.count]
-  fuzzTalk(
-    { Conversation(Script.startTLS(kind, host: "good.test").exchanges) }, bytes.dropFirst(2), pieces: bytes[1]
+  fuzzConversation(
+    { DialogConversation(SpokenDialog.startTLS(kind, host: "good.test")) }, bytes.dropFirst(2),
+    pieces: bytes[1]
   )
   return 0
 }

@@ -18,7 +18,7 @@ func bytes(_ part: String, _ count: Int) -> [UInt8] { Array(text(part, count).ut
 
 func id(_ number: Int) -> String { UniqueID(high: 1, low: UInt64(number)).description }
 
-let worstInputs = names + words + json + lists + states + spool + answers + secrets + talks + places
+let worstInputs = names + words + json + lists + states + spool + answers + secrets + conversations + places
 
 /// A host has 2,048 bytes at most, a name to be shown 255.
 private let names: [Worst] = [

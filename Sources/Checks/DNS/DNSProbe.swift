@@ -56,9 +56,9 @@ package struct DNSProbe: Probe {
         return try await ask(addresses, of: server, run, dns: dns, within: time)
       }
       // Without the layers that other checks need: each of them costs as much as judging the answer.
-      let exchange = DNSExchange(reactor: reactor, phase: .answer, name: server)
-      let query = DNSExchange.query(run.question, recursion: run.settings.recursion)
-      let reply = try await exchange.askOverUDP(query, addresses[0], until: time.deadline)
+      let client = DNSClient(reactor: reactor, phase: .answer, name: server)
+      let query = DNSClient.query(run.question, recursion: run.settings.recursion)
+      let reply = try await client.askOverUDP(query, addresses[0], until: time.deadline)
       return await judged(reply, from: addresses[0], run, dns: dns)
     }
   }
@@ -126,36 +126,36 @@ package struct DNSProbe: Probe {
     _ addresses: [SocketAddress], of server: Endpoint, _ run: Run, dns: Duration?, within time: AttemptTime
   ) async throws(CancellationError) -> ProbeOutcome {
     var time = time
-    var exchange = DNSExchange(
+    var client = DNSClient(
       reactor: reactor, phase: .answer, name: server, transport: run.settings.transport)
     if let engine, run.settings.transport == .dot || run.settings.transport == .doh {
-      exchange.secured = DNSSecured(
+      client.secured = DNSSecured(
         engine: engine, check: run.check, options: run.settings.tls, endpoint: server)
     }
     var peer = addresses[0]
     let reply: DNSReply
     if addresses.count == 1 {
-      reply = try await exchange.ask(
+      reply = try await client.ask(
         run.question, recursion: run.settings.recursion, server: peer, until: time.deadline)
     } else {
-      (reply, peer) = try await exchange.ask(
+      (reply, peer) = try await client.ask(
         run.question, recursion: run.settings.recursion, ofFirst: addresses, until: time.deadline)
     }
     time.spend(reply.spent)
     guard run.settings.expect.serialAgreement, reply.failure == nil else {
       return await judged(reply, from: peer, run, dns: dns)
     }
-    let serials = try await survey(run, exchange, of: server, at: peer, within: time)
+    let serials = try await survey(run, client, of: server, at: peer, within: time)
     return await judged(reply, from: peer, run, dns: dns, serials: serials)
   }
 
   private func survey(
-    _ run: Run, _ exchange: DNSExchange, of server: Endpoint, at peer: SocketAddress, within time: AttemptTime
+    _ run: Run, _ client: DNSClient, of server: Endpoint, at peer: SocketAddress, within time: AttemptTime
   ) async throws(CancellationError) -> SerialSurvey {
     let plain = run.settings.transport == .udp || run.settings.transport == .tcp
     return try await survey(run, port: plain ? server.port : 53, within: time) {
       (question: DNSQuestion, deadline: ContinuousClock.Instant) async throws(CancellationError) in
-      try await exchange.ask(question, recursion: run.settings.recursion, server: peer, until: deadline)
+      try await client.ask(question, recursion: run.settings.recursion, server: peer, until: deadline)
     }
   }
 
@@ -216,7 +216,7 @@ package struct DNSProbe: Probe {
   }
 }
 
-extension DNSExchange {
+extension DNSClient {
   /// The first address that answers anything counts, each with its share of the time that is left.
   fileprivate func ask(
     _ question: DNSQuestion, recursion: Bool, ofFirst addresses: [SocketAddress],
@@ -302,7 +302,7 @@ extension DNSFacts {
 }
 
 extension Timings {
-  /// What no other part of the exchange took went into the one it failed in.
+  /// What no other part of the question took went into the one it failed in.
   fileprivate mutating func giveRest(of elapsed: Duration, to phase: Phase?) {
     let rest = elapsed - (connect ?? .zero) - (tls ?? .zero)
     guard rest > .zero else { return }

@@ -22,7 +22,7 @@ struct DNSReply: Sendable {
   var ignored = 0
   /// Of the TCP connection, where one was made.
   var connect: Duration?
-  /// Of an exchange over TLS or HTTPS.
+  /// Of a server asked over TLS or HTTPS.
   var secure: DNSSecureFacts?
   /// On the wire: connecting, asking, waiting. Our own waiting for a turn is not in it.
   var elapsed: Duration

@@ -20,7 +20,7 @@ final class DNSSecured: Sendable {
   }
 }
 
-extension DNSExchange {
+extension DNSClient {
   /// RFC 7858: the stream of DNS over TCP inside TLS, with the certificate judged as for any other check.
   func askOverTLS(
     _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
@@ -34,17 +34,17 @@ extension DNSExchange {
       let verdict = Verdict(.localFault, phase: .prepare, message: "\(error)")
       return DNSReply(content: .failure(verdict), transport: .dot, elapsed: .zero)
     }
-    let dialogue = TLSDialogue(DNSStreamDialogue(query: query), over: session)
-    let outcome = try await reactor.converse(dialogue, over: .tcp, with: server, until: deadline)
+    let conversation = TLSConversation(DNSStreamConversation(query: query), over: session)
+    let outcome = try await reactor.converse(conversation, over: .tcp, with: server, until: deadline)
     let (report, summary) = (outcome.report, session.summary)
     var reply = DNSReply(
-      content: content(of: outcome.dialogue.inner, report, server), transport: .dot,
-      ignored: outcome.dialogue.inner.ignored,
+      content: content(of: outcome.conversation.inner, report, server), transport: .dot,
+      ignored: outcome.conversation.inner.ignored,
       connect: report.connected.map { report.started.duration(to: $0) },
       secure: DNSSecureFacts(
         handshake: summary.elapsed, tls: summary.report.map { TLSFacts($0, now: .now()) }),
       elapsed: report.elapsed, held: report.held)
-    if outcome.dialogue.inner.answer == nil, !outcome.dialogue.inner.isMalformed {
+    if outcome.conversation.inner.answer == nil, !outcome.conversation.inner.isMalformed {
       if let failure = handshakeFailure(summary, report, server) {
         reply.content = .failure(failure)
       } else if summary.isClosed {

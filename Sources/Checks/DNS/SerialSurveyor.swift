@@ -109,8 +109,8 @@ struct SerialSurveyor: Sendable {
   private func serial(
     of zone: DNSName, at server: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> SerialSurvey.Entry.Outcome {
-    let exchange = DNSExchange(reactor: reactor, phase: .answer)
-    let reply = try await exchange.ask(
+    let client = DNSClient(reactor: reactor, phase: .answer)
+    let reply = try await client.ask(
       DNSQuestion(name: zone, type: .soa), recursion: false, server: server, until: deadline)
     switch reply.content {
     case .failure(let verdict) where verdict.reason.isLocal: return .unasked(verdict)

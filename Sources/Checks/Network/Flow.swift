@@ -6,12 +6,12 @@ import Curl
 import Glibc
 import Monitoring
 
-/// One socket with its dialogue, from `socket` to `close`. Made, used and released on the reactor's thread.
+/// One socket with its conversation, from `socket` to `close`. Made, used and released on the reactor's thread.
 final class Flow: ReactorFlow {
   typealias Instant = ContinuousClock.Instant
 
-  /// The dialogue.
-  private let hear: (FlowEvent, Instant) -> DialogueStep
+  /// The conversation.
+  private let hear: (FlowEvent, Instant) -> ConversationStep
   private let transport: Transport
   private let peer: SocketAddress
   /// When the other side has had all its time.
@@ -45,7 +45,7 @@ final class Flow: ReactorFlow {
 
   init(
     over transport: Transport, with peer: SocketAddress, limit: Duration,
-    on connection: ConnectedSocket? = nil, hear: @escaping (FlowEvent, Instant) -> DialogueStep,
+    on connection: ConnectedSocket? = nil, hear: @escaping (FlowEvent, Instant) -> ConversationStep,
     end: @escaping (FlowReport?) -> Void
   ) {
     self.connection = connection
@@ -157,8 +157,8 @@ final class Flow: ReactorFlow {
     return finish(isDone ? .done : .failed(ECONNRESET), at: now, on: loop)
   }
 
-  /// Does what the dialogue asks for. False when the flow ended.
-  private func follow(_ step: DialogueStep, at now: Instant, on loop: ReactorLoop) -> Bool {
+  /// Does what the conversation asks for. False when the flow ended.
+  private func follow(_ step: ConversationStep, at now: Instant, on loop: ReactorLoop) -> Bool {
     if let wake = step.wake {
       self.wake = wake
       // The first wish is joined with the deadline's when the flow has begun.

@@ -3,9 +3,9 @@
 import Basics
 import Monitoring
 
-/// What a flow tells its dialogue.
+/// What a flow tells its conversation.
 ///
-/// A flow knows nothing of its dialogue's type: as a generic class it would be called by `any ReactorFlow`, and so run
+/// A flow knows nothing of its conversation's type: as a generic class it would be called by `any ReactorFlow`, and so run
 /// in its slow, unspecialised form.
 enum FlowEvent {
   case opened
@@ -14,8 +14,8 @@ enum FlowEvent {
   case refused(ICMPError, about: ArraySlice<UInt8>)
 }
 
-extension Dialogue {
-  mutating func hear(_ event: FlowEvent, at now: ContinuousClock.Instant) -> DialogueStep {
+extension Conversation {
+  mutating func hear(_ event: FlowEvent, at now: ContinuousClock.Instant) -> ConversationStep {
     switch event {
     case .opened: opened(at: now)
     case .received(let bytes, let sender): received(bytes, from: sender, at: now)

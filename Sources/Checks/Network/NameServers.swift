@@ -103,11 +103,11 @@ final class NameServers: Sendable {
   }
 
   private func start(_ turn: ServerTurns.Turn, _ query: Query, in group: inout TaskGroup<Event>) {
-    let exchange = DNSExchange(
+    let client = DNSClient(
       reactor: reactor, phase: query.phase, transport: query.transport, patience: turn.share / 2,
       repetitions: query.repetitions)
     group.addTask { [question = query.question, recursion = query.recursion] in
-      let reply = try? await exchange.ask(
+      let reply = try? await client.ask(
         question, recursion: recursion, server: turn.server, until: .now + turn.limit)
       return reply.map { .reply(turn, $0) } ?? .cancelled
     }

@@ -6,9 +6,9 @@ import Curl
 import Glibc
 import Monitoring
 
-/// Sockets on one thread of their own: TCP connects, UDP and TCP exchanges, ICMP echoes, each with a deadline.
+/// Sockets on one thread of their own: TCP connects, UDP and TCP steps, ICMP echoes, each with a deadline.
 ///
-/// A flow is opened, spoken over by its `Dialogue`, and closed on the reactor's thread; callers see a value. The
+/// A flow is opened, spoken over by its `Conversation`, and closed on the reactor's thread; callers see a value. The
 /// thread ends when the reactor is released, which no open flow can outlive: its caller holds the reactor.
 package final class Reactor: Sendable {
   private let mailbox: ReactorMailbox
@@ -34,36 +34,36 @@ package final class Reactor: Sendable {
   /// How long the thread has been in its present turn, which takes milliseconds where all is well; zero while it sleeps.
   package func turnAge() -> Duration { mailbox.turns.age }
 
-  /// What the dialogue made of it, and how the socket fared.
-  package struct Outcome<Talk: Dialogue>: Sendable {
-    package var dialogue: Talk
+  /// What the conversation made of it, and how the socket fared.
+  package struct Outcome<Spoken: Conversation>: Sendable {
+    package var conversation: Spoken
     package var report: FlowReport
   }
 
   /// The time until the deadline is the other side's: it begins when the thread comes to it, and what the thread holds it
   /// back later is added.
   ///
-  /// Opens a socket to `peer`, lets the dialogue speak over it, and closes it: when the dialogue is done, when the
+  /// Opens a socket to `peer`, lets the conversation speak over it, and closes it: when the conversation is done, when the
   /// other side ends, when a call fails, or at the deadline. Throws only when the surrounding task is cancelled.
-  package func converse<Talk: Dialogue>(
-    _ dialogue: Talk, over transport: Transport, with peer: SocketAddress,
+  package func converse<Spoken: Conversation>(
+    _ conversation: Spoken, over transport: Transport, with peer: SocketAddress,
     until deadline: ContinuousClock.Instant
-  ) async throws(CancellationError) -> Outcome<Talk> {
+  ) async throws(CancellationError) -> Outcome<Spoken> {
     let limit = ContinuousClock.now.duration(to: deadline)
     return try await open { continuation in
-      flow(dialogue, over: transport, with: peer, limit, on: nil, continuation)
+      flow(conversation, over: transport, with: peer, limit, on: nil, continuation)
     }
   }
 
   /// As `converse`, over a connection that stands already, such as the one a race was won with. The socket is taken
   /// and closed in any case.
-  package func converse<Talk: Dialogue>(
-    _ dialogue: Talk, on socket: ConnectedSocket, with peer: SocketAddress,
+  package func converse<Spoken: Conversation>(
+    _ conversation: Spoken, on socket: ConnectedSocket, with peer: SocketAddress,
     until deadline: ContinuousClock.Instant
-  ) async throws(CancellationError) -> Outcome<Talk> {
+  ) async throws(CancellationError) -> Outcome<Spoken> {
     let limit = ContinuousClock.now.duration(to: deadline)
     return try await open { continuation in
-      flow(dialogue, over: .tcp, with: peer, limit, on: socket, continuation)
+      flow(conversation, over: .tcp, with: peer, limit, on: socket, continuation)
     }
   }
 
@@ -110,17 +110,17 @@ package struct ReactorUnavailable: Error, CustomStringConvertible {
   }
 }
 
-/// Made on the reactor's thread, where the dialogue's own copy lives on in the closures.
-private func flow<Talk: Dialogue>(
-  _ dialogue: Talk, over transport: Transport, with peer: SocketAddress,
+/// Made on the reactor's thread, where the conversation's own copy lives on in the closures.
+private func flow<Spoken: Conversation>(
+  _ conversation: Spoken, over transport: Transport, with peer: SocketAddress,
   _ limit: Duration, on connection: ConnectedSocket?,
-  _ continuation: CheckedContinuation<Reactor.Outcome<Talk>?, Never>
+  _ continuation: CheckedContinuation<Reactor.Outcome<Spoken>?, Never>
 ) -> Flow {
-  var dialogue = dialogue
+  var conversation = conversation
   return Flow(over: transport, with: peer, limit: limit, on: connection) { event, now in
-    dialogue.hear(event, at: now)
+    conversation.hear(event, at: now)
   } end: { report in
-    continuation.resume(returning: report.map { Reactor.Outcome(dialogue: dialogue, report: $0) })
+    continuation.resume(returning: report.map { Reactor.Outcome(conversation: conversation, report: $0) })
   }
 }
 

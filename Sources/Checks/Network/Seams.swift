@@ -89,7 +89,7 @@ extension HostResolving {
   }
 }
 
-/// One kind of probe. An attempt is one fresh connection (or exchange) and one verdict.
+/// One kind of probe. An attempt is one fresh connection (or conversation) and one verdict.
 package protocol Probe: Sendable {
   /// The attempt is over by `deadline`, resolution and redirects included. Throws only when the surrounding
   /// task is cancelled: a failing target is a value.

@@ -28,7 +28,7 @@ func openSocket(_ transport: Transport, family: Int32) -> Int32 {
 
 /// A raw socket hears everything of its protocol. ICMP_FILTER of linux/icmp.h (raw(7)) and ICMP6_FILTER of RFC 3542 3.2
 /// name the types that are blocked, a bit each; neither is about errors, which come by the error queue. Where the kernel
-/// knows no filter the dialogue's own is enough.
+/// knows no filter the conversation's own is enough.
 private func passEchoRepliesOnly(_ number: Int32, isV6: Bool) {
   if isV6 {
     var blocked = [UInt32](repeating: .max, count: 8)

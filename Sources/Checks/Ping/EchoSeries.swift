@@ -6,7 +6,7 @@ import Monitoring
 
 /// A run of echo requests over one socket: sends on time, whatever came back so far, and is done when every packet
 /// has been answered or refused.
-struct EchoSeries: Dialogue {
+struct EchoSeries: Conversation {
   let target: IPAddress
   let settings: PingSettings
   let nonce: UInt64
@@ -24,13 +24,13 @@ struct EchoSeries: Dialogue {
     self.nonce = nonce
   }
 
-  mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep { sendNext(now) }
+  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep { sendNext(now) }
 
-  mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep {
+  mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep {
     sentAt.count < settings.count ? sendNext(now) : .wait
   }
 
-  private mutating func sendNext(_ now: ContinuousClock.Instant) -> DialogueStep {
+  private mutating func sendNext(_ now: ContinuousClock.Instant) -> ConversationStep {
     // bounded: at most 100 packets
     var echo = ICMPEcho(sequence: UInt16(sentAt.count + 1), nonce: nonce, size: settings.size)
     echo.identifier = identifier
@@ -39,14 +39,14 @@ struct EchoSeries: Dialogue {
     // On the grid of the first packet: one late wake-up does not move the others.
     // bounded: at most 100 packets
     let next = sentAt.count < settings.count ? sentAt[0] + settings.packetInterval * sentAt.count : nil
-    return DialogueStep(send: echo.request(version: target.version), wake: next)
+    return ConversationStep(send: echo.request(version: target.version), wake: next)
   }
 
   /// Only a reply from the very address we ask, with our payload, to a packet we sent, and only the first: a
   /// duplicate is no second answer.
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-  ) -> DialogueStep {
+  ) -> ConversationStep {
     guard let message = ours(bytes) else { return .wait }
     let sequence = ICMPEcho.repliedSequence(
       message, version: target.version, nonce: nonce, size: settings.size)
@@ -57,7 +57,7 @@ struct EchoSeries: Dialogue {
     return isSettled ? .done : .wait
   }
 
-  mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> DialogueStep {
+  mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> ConversationStep {
     // A redirect or a source quench (icmp(7)): the packet went on, and its reply may come (RFC 1122 3.2.2.2, RFC 6633).
     if error.code == EREMOTEIO { return .wait }
     if let identifier, RawEcho.identifier(of: quoted) != identifier { return .wait }

@@ -59,7 +59,7 @@ package struct PingProbe: Probe {
       series.identifier = identifier
       conversation = try await reactor.converse(series, over: .rawICMP, with: peer, until: deadline)
     }
-    let (tally, report) = (conversation.dialogue.tally, conversation.report)
+    let (tally, report) = (conversation.conversation.tally, conversation.report)
     var outcome = outcome(of: tally, check, settings, elapsed: report.elapsed)
     if case .failed(let code) = report.end, tally.roundTrips.isEmpty {
       outcome.verdict = Verdict(pinging: report, code: code, host: settings.host, source: peer.source)

@@ -9,12 +9,12 @@ struct AnswerScan: Sendable {
 
   enum Finding {
     /// Complete after that many bytes, with a pattern's groups and a protocol's further steps.
-    case found(Int, groups: [Range<Int>?], names: [String: Int], then: [Exchange])
+    case found(Int, groups: [Range<Int>?], names: [String: Int], then: [SpokenStep])
     /// Not there so far.
     case missing
     /// To be asked again when more has come, or at the instant.
     case later(Instant?)
-    case failed(ConversationFailure)
+    case failed(DialogFailure)
   }
 
   /// A pattern that reaches to the end of what came is believed when nothing more came for so long.
@@ -63,7 +63,7 @@ struct AnswerScan: Sendable {
 
   /// Nil: look now. A full window is always looked at, so that it is either read or given up.
   private mutating func ration(_ window: [UInt8], at now: Instant) -> Finding? {
-    let isFull = window.count > Conversation.windowBytes
+    let isFull = window.count > DialogConversation.windowBytes
     if let nextTry, now < nextTry, !isCalm, !isFull { return .later(nextTry) }
     tries += 1
     nextTry = tries >= Self.freeTries ? now + Self.ration : nil
@@ -94,7 +94,7 @@ struct AnswerScan: Sendable {
       return .found(whole.upperBound, groups: groups, names: names, then: [])
     case .limit: return .failed(.init(kind: .unexpected, message: Pattern.limitWords))
     case Pattern.Outcome.none?, nil:
-      if window.count > Conversation.windowBytes { return .missing }
+      if window.count > DialogConversation.windowBytes { return .missing }
       // Once it was looked at to its end, only more bytes can change anything.
       return .later(isLast || window.isEmpty ? nil : nextTry ?? now + Self.calm)
     }

@@ -4,11 +4,11 @@ import Basics
 import Monitoring
 
 /// PostgreSQL's frontend protocol 3.0, and MySQL's.
-extension Script {
+extension SpokenDialog {
   /// Nobody is logged in: the server's demand for a password, or its refusal of this user, shows that it works. What
   /// it says when it cannot serve anybody is a failure.
-  static let postgres = Script([
-    Exchange("startup", say: .bytes(postgresStartup), read: .read(postgresAnswer))
+  static let postgres = SpokenDialog([
+    SpokenStep("startup", say: .bytes(postgresStartup), read: .read(postgresAnswer))
   ])
 
   private static let postgresStartup: [UInt8] = {
@@ -30,7 +30,7 @@ extension Script {
       if type == UInt8(ascii: "R") {
         // Without a password asked for, the session stands and has to be ended (type 0: AuthenticationOk).
         let isIn = body.allSatisfy { $0 == 0 }
-        let end = Exchange("terminate", say: .bytes(Array("X".utf8) + [0, 0, 0, 4]))
+        let end = SpokenStep("terminate", say: .bytes(Array("X".utf8) + [0, 0, 0, 4]))
         // bounded: what is left of them
         return .accepted(isIn ? bytes.count : bytes.count - rest.count, then: isIn ? [end] : [])
       }
@@ -59,10 +59,10 @@ extension Script {
 
   /// A login as nobody, to its end: a handshake that is broken off counts against this host, and after a hundred of
   /// them the server blocks it (`max_connect_errors`).
-  static func mysql(greeting: Bool) -> Script {
-    guard greeting else { return Script([mysqlLogin(sequence: 2, overTLS: true)]) }
-    return Script([
-      Exchange(
+  static func mysql(greeting: Bool) -> SpokenDialog {
+    guard greeting else { return SpokenDialog([mysqlLogin(sequence: 2, overTLS: true)]) }
+    return SpokenDialog([
+      SpokenStep(
         "greeting",
         read: .read { bytes in
           mysqlGreeting(bytes) { _, count in
@@ -113,8 +113,8 @@ extension Script {
     return mysqlFrame(body, sequence: sequence)
   }
 
-  private static func mysqlLogin(sequence: UInt8, overTLS: Bool) -> Exchange {
-    Exchange(
+  private static func mysqlLogin(sequence: UInt8, overTLS: Bool) -> SpokenStep {
+    SpokenStep(
       "login as nobody", say: .bytes(mysqlLoginBytes(sequence: sequence, overTLS: overTLS)),
       read: .read(mysqlLoginAnswer))
   }
@@ -124,11 +124,11 @@ extension Script {
     guard let packet = mysqlPacket(bytes, sequences: 1...9) else { return .foreign("this is not mysql") }
     guard let body = packet.body else { return .more }
     switch body[0] {
-    case 0: return .accepted(packet.count, then: [Exchange("quit", say: .bytes([1, 0, 0, 0, 1]))])
+    case 0: return .accepted(packet.count, then: [SpokenStep("quit", say: .bytes([1, 0, 0, 0, 1]))])
     case 1: return .accepted(packet.count)
     case 0xfe where packet.sequence < 8:
       // Another way to log in: an empty password, to hear the end of it.
-      let answer = Exchange(
+      let answer = SpokenStep(
         // bounded: below 8, as was asked before
         "no password", say: .bytes(mysqlFrame([], sequence: packet.sequence + 1)),
         read: .read(mysqlLoginAnswer))

@@ -4,11 +4,11 @@ import Basics
 import Monitoring
 
 /// LDAP (RFC 4511) and MQTT 3.1.1.
-extension Script {
+extension SpokenDialog {
   /// An anonymous bind. A directory that lets nobody in without a name answers so, in LDAP: it works.
-  static let ldap = Script(
+  static let ldap = SpokenDialog(
     [
-      Exchange(
+      SpokenStep(
         "anonymous bind",
         say: .bytes([0x30, 0x0c, 0x02, 0x01, 0x01, 0x60, 0x07, 0x02, 0x01, 0x03, 0x04, 0x00, 0x80, 0x00]),
         read: .read { bytes in
@@ -49,13 +49,13 @@ extension Script {
   }
 
   /// CONNECT with a name of our own, so that no other client of the broker is thrown out.
-  static var mqtt: Script {
+  static var mqtt: SpokenDialog {
     let name = Array(("quartz" + String(UInt64.random(in: .min ... .max), radix: 16)).utf8)
     // bounded: a name of ours
     let body = [0, 4] + Array("MQTT".utf8) + [4, 2, 0, 30, 0, UInt8(name.count)] + name
-    return Script(
+    return SpokenDialog(
       [
-        Exchange(
+        SpokenStep(
           // bounded: a name of ours
           "CONNECT", say: .bytes([0x10, UInt8(body.count)] + body),
           read: .read { bytes in

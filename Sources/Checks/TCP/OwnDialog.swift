@@ -3,21 +3,21 @@
 import Basics
 import Monitoring
 
-extension Script {
+extension SpokenDialog {
   /// The check's own dialog; texts were judged when the check was made, so one that cannot be read never matches.
   init(_ dialog: Dialog?, afterStartTLS: StartTLSProtocol?) {
     switch dialog {
     case nil: self = afterStartTLS.map(Self.parting) ?? .silent
     case .preset(let preset): self.init(preset, afterStartTLS: afterStartTLS)
-    case .steps(let steps): self.init(steps.map(Exchange.init))
+    case .steps(let steps): self.init(steps.map(SpokenStep.init))
     }
   }
 }
 
-extension Exchange {
+extension SpokenStep {
   init(_ step: DialogStep) {
     switch step {
-    case .send(let text): self.init("send", say: Self.text(text.reveal()).map(Utterance.text) ?? .impossible)
+    case .send(let text): self.init("send", say: Self.text(text.reveal()).map(Words.text) ?? .impossible)
     case .sendHex(let bytes): self.init("send_hex", say: .hex(bytes))
     case .expectHex(let bytes): self.init("expect_hex", read: .bytes(bytes))
     case .expect(.literal(let text)):

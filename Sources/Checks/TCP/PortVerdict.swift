@@ -4,9 +4,9 @@ import Basics
 import Curl
 import Monitoring
 
-/// What a connection's talk came to. Pure.
+/// What a connection's conversation came to. Pure.
 struct PortVerdict {
-  let talk: PortTalk
+  let conversation: PortConversation
   let report: FlowReport
   let tls: TLSSummary?
   /// As the check writes it: messages leave this machine.
@@ -16,17 +16,21 @@ struct PortVerdict {
 
   /// Nil: all went as it should.
   var failure: Verdict? {
-    if talk.isInjected {
+    if conversation.isInjected {
       return Verdict(
         .starttlsRefused, phase: .starttls,
         message: "\(endpoint) sent plain text after its go-ahead and before the tls handshake")
     }
-    switch talk.stage {
-    case .startTLS: return talk.startTLS.flatMap { failure(of: $0, in: .starttls) }
+    switch conversation.stage {
+    case .startTLS: return conversation.startTLS.flatMap { failure(of: $0, in: .starttls) }
     case .handshake: return tlsFailure ?? ending(in: .tls)
     case .dialog:
-      if let failure = talk.dialog.failure { return self.failure(failure, of: talk.dialog, in: .dialog) }
-      guard talk.dialog.finishedAt != nil else { return tlsFailure ?? failure(of: talk.dialog, in: .dialog) }
+      if let failure = conversation.dialog.failure {
+        return self.failure(failure, of: conversation.dialog, in: .dialog)
+      }
+      guard conversation.dialog.finishedAt != nil else {
+        return tlsFailure ?? failure(of: conversation.dialog, in: .dialog)
+      }
       // After the last step only one thing still counts: a client certificate may be refused as late as this (TLS 1.3).
       return tls?.failure?.kind == .tls(.clientCertificate) ? tlsFailure : nil
     }
@@ -38,37 +42,37 @@ struct PortVerdict {
     }
   }
 
-  private func failure(of talk: Conversation, in phase: Phase) -> Verdict? {
-    if let failure = talk.failure { return self.failure(failure, of: talk, in: phase) }
-    return talk.finishedAt == nil ? unfinished(talk, in: phase) : nil
+  private func failure(of conversation: DialogConversation, in phase: Phase) -> Verdict? {
+    if let failure = conversation.failure { return self.failure(failure, of: conversation, in: phase) }
+    return conversation.finishedAt == nil ? unfinished(conversation, in: phase) : nil
   }
 
   private func failure(
-    _ failure: ConversationFailure, of talk: Conversation, in phase: Phase
+    _ failure: DialogFailure, of conversation: DialogConversation, in phase: Phase
   ) -> Verdict {
     if failure.kind == .impossible {
-      return Verdict(.unsupported, phase: phase, message: "\(step(of: talk)): \(failure.message)")
+      return Verdict(.unsupported, phase: phase, message: "\(step(of: conversation)): \(failure.message)")
     }
     return Verdict(
       phase == .starttls ? .starttlsRefused : .dialog, phase: phase,
-      message: "\(step(of: talk)): \(failure.message)")
+      message: "\(step(of: conversation)): \(failure.message)")
   }
 
   /// The connection ended, or the time did, before the step was done.
-  private func unfinished(_ talk: Conversation, in phase: Phase) -> Verdict {
-    guard report.end == .timedOut, !report.isOwnLateness else { return ending(in: phase, talk) }
+  private func unfinished(_ conversation: DialogConversation, in phase: Phase) -> Verdict {
+    guard report.end == .timedOut, !report.isOwnLateness else { return ending(in: phase, conversation) }
     let waited = report.elapsed.roundedText
-    if talk.window.isEmpty {
+    if conversation.window.isEmpty {
       return Verdict(
-        .firstByteTimeout, phase: phase, message: "\(step(of: talk)): nothing came within \(waited)")
+        .firstByteTimeout, phase: phase, message: "\(step(of: conversation)): nothing came within \(waited)")
     }
-    let count = talk.window.count
-    let words = "\(step(of: talk)): not found in the \(count) bytes that came within \(waited)"
+    let count = conversation.window.count
+    let words = "\(step(of: conversation)): not found in the \(count) bytes that came within \(waited)"
     return Verdict(.transferTimeout, phase: phase, message: words)
   }
 
-  private func ending(in phase: Phase, _ talk: Conversation? = nil) -> Verdict {
-    let step = talk.map { "\(self.step(of: $0)): " } ?? "\(endpoint): "
+  private func ending(in phase: Phase, _ conversation: DialogConversation? = nil) -> Verdict {
+    let step = conversation.map { "\(self.step(of: $0)): " } ?? "\(endpoint): "
     switch report.end {
     case .failed(let code):
       let verdict = Verdict(errno: code, phase: phase, peer: endpoint)
@@ -83,7 +87,7 @@ struct PortVerdict {
     }
   }
 
-  private func step(of talk: Conversation) -> String {
-    "\(endpoint): step \(talk.stepNumber) (\(talk.current?.what ?? "end"))"
+  private func step(of conversation: DialogConversation) -> String {
+    "\(endpoint): step \(conversation.stepNumber) (\(conversation.current?.what ?? "end"))"
   }
 }

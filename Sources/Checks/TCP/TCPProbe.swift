@@ -12,7 +12,7 @@ import Monitoring
 package struct TCPProbe: Probe {
   private let reactor: Reactor
   private let finder: TargetFinder
-  private let exchange: PortExchange
+  private let visit: PortVisit
 
   /// - Parameter now: the wall clock that a certificate's validity is judged by.
   package init(
@@ -21,7 +21,7 @@ package struct TCPProbe: Probe {
   ) {
     self.reactor = reactor
     self.finder = finder
-    exchange = PortExchange(reactor: reactor, client: client, now: now)
+    visit = PortVisit(reactor: reactor, client: client, now: now)
   }
 
   package func attempt(
@@ -68,7 +68,7 @@ package struct TCPProbe: Probe {
     until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     guard case .tcp(let settings) = check.kind else { return .unsupported(check, by: "tcp") }
-    return try await exchange.perform(settings, check, at: addresses, dns: dns, until: deadline)
+    return try await visit.perform(settings, check, at: addresses, dns: dns, until: deadline)
   }
 }
 

@@ -4,24 +4,24 @@ import Basics
 import Monitoring
 
 /// A dialog and its end.
-struct Script: Sendable {
-  var exchanges: [Exchange]
+struct SpokenDialog: Sendable {
+  var steps: [SpokenStep]
   /// What is said before hanging up; nil: the protocol has no such word.
   var farewell: [UInt8]?
 
-  init(_ exchanges: [Exchange], farewell: [UInt8]? = nil) {
-    self.exchanges = exchanges
+  init(_ steps: [SpokenStep], farewell: [UInt8]? = nil) {
+    self.steps = steps
     self.farewell = farewell
   }
 
-  init(_ exchanges: [Exchange], farewell: String) {
-    self.init(exchanges, farewell: Array(farewell.utf8))
+  init(_ steps: [SpokenStep], farewell: String) {
+    self.init(steps, farewell: Array(farewell.utf8))
   }
 
-  static let silent = Script([])
+  static let silent = SpokenDialog([])
 }
 
-extension Script {
+extension SpokenDialog {
   /// The preset's dialog on a fresh connection, or after STARTTLS, where some services do not greet again.
   init(_ preset: DialogPreset, afterStartTLS: StartTLSProtocol?) {
     let isUpgraded = afterStartTLS != nil
@@ -43,20 +43,20 @@ extension Script {
   /// What we call ourselves where a protocol asks: a name that nobody else has (RFC 6761).
   static let ownName = "quartz-agent.invalid"
 
-  static func smtp(greeting: Bool) -> Script {
-    Script(
-      (greeting ? [Exchange("greeting", read: .read(LineAnswers.codes(220...220, of: "smtp")))] : []) + [
-        Exchange(
+  static func smtp(greeting: Bool) -> SpokenDialog {
+    SpokenDialog(
+      (greeting ? [SpokenStep("greeting", read: .read(LineAnswers.codes(220...220, of: "smtp")))] : []) + [
+        SpokenStep(
           "EHLO", say: .line("EHLO \(ownName)"), read: .read(LineAnswers.codes(250...250, of: "smtp")))
       ], farewell: "QUIT\r\n")
   }
 
-  static func ftp(greeting: Bool) -> Script {
+  static func ftp(greeting: Bool) -> SpokenDialog {
     // Before anybody is logged in, most servers answer NOOP with 530: an answer of ftp all the same.
     let noop = LineAnswers.oneOf([200...299, 500...509, 530...530], of: "ftp", isFTP: true)
-    return Script(
-      (greeting ? [Exchange("greeting", read: .read(ftpGreeting))] : []) + [
-        Exchange("NOOP", say: .line("NOOP"), read: .read(noop))
+    return SpokenDialog(
+      (greeting ? [SpokenStep("greeting", read: .read(ftpGreeting))] : []) + [
+        SpokenStep("NOOP", say: .line("NOOP"), read: .read(noop))
       ], farewell: "QUIT\r\n")
   }
 
@@ -72,10 +72,10 @@ extension Script {
     return .accepted(first.count + count, then: then)
   }
 
-  static func imap(greeting: Bool) -> Script {
-    Script(
-      (greeting ? [Exchange("greeting", read: .read(imapGreeting(allowsPreauth: true)))] : []) + [
-        Exchange("CAPABILITY", say: .line("a1 CAPABILITY"), read: .read(LineAnswers.tagged("a1")))
+  static func imap(greeting: Bool) -> SpokenDialog {
+    SpokenDialog(
+      (greeting ? [SpokenStep("greeting", read: .read(imapGreeting(allowsPreauth: true)))] : []) + [
+        SpokenStep("CAPABILITY", say: .line("a1 CAPABILITY"), read: .read(LineAnswers.tagged("a1")))
       ], farewell: "a2 LOGOUT\r\n")
   }
 
@@ -92,19 +92,19 @@ extension Script {
     }
   }
 
-  static func pop3(greeting: Bool) -> Script {
+  static func pop3(greeting: Bool) -> SpokenDialog {
     // A server need not know CAPA (RFC 2449): -ERR is an answer of pop3 too.
     let capabilities = LineAnswers.pop3(isList: true, onError: .accepted(0))
-    return Script(
-      (greeting ? [Exchange("greeting", read: .read(LineAnswers.pop3()))] : []) + [
-        Exchange("CAPA", say: .line("CAPA"), read: .read(capabilities))
+    return SpokenDialog(
+      (greeting ? [SpokenStep("greeting", read: .read(LineAnswers.pop3()))] : []) + [
+        SpokenStep("CAPA", say: .line("CAPA"), read: .read(capabilities))
       ], farewell: "QUIT\r\n")
   }
 
   /// Lines may come before the banner (RFC 4253 4.2). Ours completes the exchange; the keys are never negotiated.
-  static let ssh = Script(
+  static let ssh = SpokenDialog(
     [
-      Exchange(
+      SpokenStep(
         "banner",
         read: .read { bytes in
           var rest = bytes
@@ -119,8 +119,8 @@ extension Script {
           }
           return .more
         }),
-      Exchange("own banner", say: .line("SSH-2.0-quartz_agent")),
-      Exchange("key exchange", read: .read(sshKeyExchange)),
+      SpokenStep("own banner", say: .line("SSH-2.0-quartz_agent")),
+      SpokenStep("key exchange", read: .read(sshKeyExchange)),
     ])
 
   /// The first packet: its length and padding, then SSH_MSG_KEXINIT (RFC 4253 6 and 7.1).
@@ -132,9 +132,9 @@ extension Script {
       ? .accepted(bytes.count) : .foreign("ssh begins without a key exchange")
   }
 
-  static let redis = Script(
+  static let redis = SpokenDialog(
     [
-      Exchange(
+      SpokenStep(
         "PING", say: .line("PING"),
         read: .read(
           LineAnswers.oneLine { text, count in
@@ -145,9 +145,9 @@ extension Script {
           }))
     ], farewell: "QUIT\r\n")
 
-  static let memcached = Script(
+  static let memcached = SpokenDialog(
     [
-      Exchange(
+      SpokenStep(
         "version", say: .line("version"),
         read: .read(
           LineAnswers.oneLine { text, count in

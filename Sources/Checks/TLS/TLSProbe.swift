@@ -7,7 +7,7 @@ import Monitoring
 /// Makes a TLS handshake with a port, after STARTTLS where the check says so, and hangs up: the certificate is the
 /// subject, nothing else is said.
 package struct TLSProbe: Probe {
-  private let exchange: PortExchange
+  private let visit: PortVisit
   private let finder: TargetFinder
 
   /// - Parameter now: the wall clock that validity is judged by.
@@ -15,7 +15,7 @@ package struct TLSProbe: Probe {
     reactor: Reactor, finder: TargetFinder, client: TLSClient,
     now: @escaping @Sendable () -> Timestamp = { .now() }
   ) {
-    exchange = PortExchange(reactor: reactor, client: client, now: now)
+    visit = PortVisit(reactor: reactor, client: client, now: now)
     self.finder = finder
   }
 
@@ -33,7 +33,7 @@ package struct TLSProbe: Probe {
       let port = TCPSettings(
         host: settings.host, port: settings.port, tls: settings.options, startTLS: settings.startTLS,
         dialog: nil, certificate: settings.certificate)
-      return try await exchange.perform(port, check, at: addresses, dns: dns, until: time.deadline)
+      return try await visit.perform(port, check, at: addresses, dns: dns, until: time.deadline)
     }
   }
 }

@@ -31,24 +31,24 @@ import Testing
 
   /// However many small messages that are none of ours: they are counted, and end at the limit of bytes.
   @Test func aFloodEndsAtItsLimit() {
-    var stream = DNSStreamDialogue(query: query)
+    var stream = DNSStreamConversation(query: query)
     let flood = Array(repeating: framed(decoy), count: 65_536 / framed(decoy).count).flatMap { $0 }
     var sent = 0
     while !stream.received(flood[...], from: nil, at: .now).isDone {
       sent += flood.count
-      guard sent <= DNSStreamDialogue.sizeLimit else { break }
+      guard sent <= DNSStreamConversation.sizeLimit else { break }
     }
     #expect(stream.isFlood)
     #expect(!stream.isMalformed)
     #expect(stream.answer == nil)
-    #expect(sent <= DNSStreamDialogue.sizeLimit)
+    #expect(sent <= DNSStreamConversation.sizeLimit)
     #expect(stream.ignored >= sent / framed(decoy).count)
   }
 
   /// Our answer is found behind others, in pieces of any size, and the largest one there is fits.
   @Test(arguments: [1, 2, 3, 7, 1000, 65_536])
   func ourAnswerIsFoundBehindOthers(piece: Int) {
-    var stream = DNSStreamDialogue(query: query)
+    var stream = DNSStreamConversation(query: query)
     let large = answer + [UInt8](repeating: 0, count: 65_535 - answer.count)
     var rest = (framed(decoy) + framed(decoy) + framed(large))[...]
     while !rest.isEmpty, stream.answer == nil {

@@ -137,7 +137,7 @@ import Testing
   @Test func aDialogsPatternsShareABudget() throws {
     let pattern = try Pattern("(?s)(.*a){12}b")
     var scan = AnswerScan()
-    var left = Conversation.patternTime
+    var left = DialogConversation.patternTime
     let window = [UInt8](repeating: 0x61, count: 16_000)
     var finding: AnswerScan.Finding?
     for _ in 0..<200 {
@@ -147,6 +147,6 @@ import Testing
     }
     guard case .failed(let failure)? = finding else { throw WrongKind() }
     #expect(failure.message == Pattern.limitWords)
-    #expect(left > -Conversation.patternTime)
+    #expect(left > -DialogConversation.patternTime)
   }
 }

@@ -15,15 +15,15 @@ import Testing
   /// The thread is with others for so long, while the first answer waits, and the second answer takes as long.
   private static let busy: UInt32 = 700_000
 
-  private struct Blocker: Dialogue {
-    mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
+  private struct Blocker: Conversation {
+    mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
       usleep(HeldNameTests.busy)
       return .done
     }
 
     mutating func received(
       _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-    ) -> DialogueStep { .done }
+    ) -> ConversationStep { .done }
   }
 
   private static func answer(_ request: [UInt8], _ flags: UInt16, _ answers: [[UInt8]] = []) -> [UInt8] {
@@ -102,7 +102,7 @@ import Testing
       let reactor = try Reactor()
       async let held: Void = hold(reactor, whenAsked: cut)
       let name = try #require(DNSName("web.example"))
-      let reply = try await DNSExchange(reactor: reactor, phase: .answer).ask(
+      let reply = try await DNSClient(reactor: reactor, phase: .answer).ask(
         DNSQuestion(name: name, type: .a), recursion: true, server: SocketAddress(.loopback, port: cut.port),
         until: .after(Self.limit))
       #expect(reply.failure == nil && reply.truncated, "\(String(describing: reply.failure))")

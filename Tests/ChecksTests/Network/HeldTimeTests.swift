@@ -11,28 +11,30 @@ import Testing
 /// On the reactor, too, each side gets its whole time: what waits for the thread waits on ours.
 @Suite(.timeLimit(.minutes(1))) struct HeldTimeTests {
   /// Keeps the reactor's thread for a while, as the work for many others would.
-  private struct Blocker: Dialogue {
+  private struct Blocker: Conversation {
     var microseconds: UInt32
 
-    mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
+    mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
       usleep(microseconds)
       return .done
     }
 
     mutating func received(
       _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-    ) -> DialogueStep { .done }
+    ) -> ConversationStep { .done }
   }
 
   /// Says a word and waits for another.
-  private struct Greeting: Dialogue {
+  private struct Greeting: Conversation {
     var isPatient = false
 
-    mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep { DialogueStep(send: [0x61]) }
+    mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+      ConversationStep(send: [0x61])
+    }
 
     mutating func received(
       _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-    ) -> DialogueStep { isPatient ? .wait : .done }
+    ) -> ConversationStep { isPatient ? .wait : .done }
   }
 
   /// The thread is busy with another flow for most of the time, and the answer comes after it: still in time.

@@ -68,7 +68,7 @@ import Testing
         Chat(say: [1, 2, 3]), over: .udp, with: SocketAddress(.loopback, port: responder.port),
         until: .after(.seconds(5)))
       #expect(outcome.report.end == .done)
-      #expect(outcome.dialogue.heard == [3, 2, 1])
+      #expect(outcome.conversation.heard == [3, 2, 1])
       #expect(outcome.report.firstByte != nil)
     }
   }
@@ -89,7 +89,7 @@ import Testing
       let outcome = try await reactor.converse(
         Chat(say: [UInt8](repeating: 7, count: size)), over: .tcp,
         with: SocketAddress(.loopback, port: server.port), until: .after(.seconds(20)))
-      #expect(outcome.dialogue.heard == [42])
+      #expect(outcome.conversation.heard == [42])
     }
   }
 
@@ -163,7 +163,7 @@ import Testing
         Chat(say: []), over: .tcp, with: SocketAddress(.loopback, port: server.port),
         until: .after(.seconds(5)))
       #expect(outcome.report.end == .done)
-      #expect(outcome.dialogue.heard.count <= 65_536)
+      #expect(outcome.conversation.heard.count <= 65_536)
     }
   }
 
@@ -182,7 +182,7 @@ import Testing
           let outcome = try await reactor.converse(
             Chat(say: [9]), over: .udp, with: SocketAddress(.loopback, port: healthy.port),
             until: .after(.seconds(10)))
-          #expect(outcome.dialogue.heard == [9])
+          #expect(outcome.conversation.heard == [9])
           #expect(outcome.report.elapsed < .seconds(1))
           group.cancelAll()
         }
@@ -196,12 +196,12 @@ import Testing
       let outcome = try await reactor.converse(
         Chat(say: [1], again: [2], after: .milliseconds(60)), over: .udp,
         with: SocketAddress(.loopback, port: responder.port), until: .after(.seconds(5)))
-      #expect(outcome.dialogue.heard == [2])
+      #expect(outcome.conversation.heard == [2])
       #expect(outcome.report.elapsed >= .milliseconds(60))
     }
   }
 
-  /// A dialogue that hogs the thread makes everybody's deadline fall late, and that is seen.
+  /// A conversation that hogs the thread makes everybody's deadline fall late, and that is seen.
   @Test func ownLatenessIsMeasured() async throws {
     try await withUDPResponder(script: { request, client in client.send(request) }) { [reactor] echo in
       try await withUDPResponder(script: { _, _ in }) { silent in
@@ -221,7 +221,7 @@ import Testing
 }
 
 /// Says one thing, perhaps another later, and is content with the first thing it hears.
-struct Chat: Dialogue {
+struct Chat: Conversation {
   var say: [UInt8]
   var again: [UInt8]?
   var after: Duration = .zero
@@ -233,24 +233,24 @@ struct Chat: Dialogue {
     self.after = after
   }
 
-  mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
-    DialogueStep(send: say.isEmpty ? nil : say, wake: again == nil ? nil : now + after)
+  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+    ConversationStep(send: say.isEmpty ? nil : say, wake: again == nil ? nil : now + after)
   }
-  mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep { DialogueStep(send: again) }
+  mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep { ConversationStep(send: again) }
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-  ) -> DialogueStep {
+  ) -> ConversationStep {
     heard = Array(bytes)
     return .done
   }
 }
 
-/// Does what no dialogue may: it blocks the reactor's thread.
-private struct Hog: Dialogue {
-  mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep { DialogueStep(send: [1]) }
+/// Does what no conversation may: it blocks the reactor's thread.
+private struct Hog: Conversation {
+  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep { ConversationStep(send: [1]) }
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-  ) -> DialogueStep {
+  ) -> ConversationStep {
     usleep(600_000)
     return .done
   }

@@ -23,7 +23,7 @@ import Testing
         let outcome = try await reactor.converse(
           Chat(say: [1]), over: .udp, with: SocketAddress(.loopback, port: responder.port),
           until: .after(.seconds(10)))
-        #expect(outcome.dialogue.heard == [1])
+        #expect(outcome.conversation.heard == [1])
       }
     }
     let seen = ports.withLock(\.self)
@@ -45,7 +45,7 @@ import Testing
       for number in 0..<50 as Range<UInt8> {
         let outcome = try await reactor.converse(
           Chat(say: [number]), over: .udp, with: peer, until: .after(.seconds(10)))
-        #expect(outcome.dialogue.heard == [number])
+        #expect(outcome.conversation.heard == [number])
       }
     }
   }

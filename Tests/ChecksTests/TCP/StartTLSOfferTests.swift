@@ -9,11 +9,11 @@ import Testing
 /// What counts as an offer of STARTTLS, without a socket.
 @Suite struct StartTLSOfferTests {
   /// What a server of that protocol gets after its answers, and why it is given up; nil: it is not.
-  private func talk(_ kind: StartTLSProtocol, _ answers: String) -> (sent: String, failure: String?) {
-    var run = ConversationTests.Run(Script.startTLS(kind, host: "mail.test").exchanges)
+  private func conversation(_ kind: StartTLSProtocol, _ answers: String) -> (sent: String, failure: String?) {
+    var run = DialogConversationTests.Run(SpokenDialog.startTLS(kind, host: "mail.test").steps)
     run.feed(answers)
     run.wait()
-    return (String(decoding: run.sent, as: UTF8.self), run.talk.failure?.message)
+    return (String(decoding: run.sent, as: UTF8.self), run.conversation.failure?.message)
   }
 
   /// The first line of an answer to EHLO is the server's name, which is no offer (RFC 5321 section 4.1.1.1).
@@ -24,14 +24,14 @@ import Testing
     ("250-mail.test\r\n250 XSTARTTLS\r\n", false), ("250-mail.test\r\n250 STARTTLS now\r\n", false),
   ])
   func aNameIsNoOffer(answer: String, isOffer: Bool) {
-    let (sent, failure) = talk(.smtp, "220 mail.test\r\n" + answer)
+    let (sent, failure) = conversation(.smtp, "220 mail.test\r\n" + answer)
     #expect(sent.hasSuffix("STARTTLS\r\n") == isOffer)
     #expect((failure == "smtp does not offer STARTTLS") == !isOffer)
   }
 
   /// Every line of an answer bears the code of its first (RFC 5321 section 4.2.1).
   @Test func anAnswerOfTwoCodesIsForeign() {
-    let (sent, failure) = talk(.smtp, "220 mail.test\r\n250-mail.test\r\n220 STARTTLS\r\n")
+    let (sent, failure) = conversation(.smtp, "220 mail.test\r\n250-mail.test\r\n220 STARTTLS\r\n")
     #expect(!sent.hasSuffix("STARTTLS\r\n"))
     #expect(failure == "this is not smtp")
   }
@@ -43,6 +43,6 @@ import Testing
       ("X", "this is not postgres"),
     ] as [(String, String?)])
   func postgresSaysItInOneByte(answer: String, words: String?) {
-    #expect(talk(.postgres, answer).failure == words)
+    #expect(conversation(.postgres, answer).failure == words)
   }
 }

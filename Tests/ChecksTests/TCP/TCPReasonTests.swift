@@ -176,8 +176,8 @@ import Testing
       let outcome = try await ProbeBench().tcp(check)
       let took = began.duration(to: .now)
       #expect(outcome.verdict == .ok)
-      #expect(took >= Conversation.parting)
-      #expect(try #require(outcome.responseTime) <= took - Conversation.parting)
+      #expect(took >= DialogConversation.parting)
+      #expect(try #require(outcome.responseTime) <= took - DialogConversation.parting)
     }
   }
 }

@@ -11,12 +11,12 @@ import Testing
 
 /// Floods of TLS records and of plain bytes on the reactor's thread, which serves many.
 @Suite(.timeLimit(.minutes(1))) struct ReactorFloodTests {
-  /// Reads whatever comes, as a dialogue that waits for its word would.
-  struct Listener: Dialogue {
-    mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep { .wait }
+  /// Reads whatever comes, as a conversation that waits for its word would.
+  struct Listener: Conversation {
+    mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep { .wait }
     mutating func received(
       _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-    ) -> DialogueStep { .wait }
+    ) -> ConversationStep { .wait }
   }
 
   static let records: [[UInt8]] = [
@@ -37,10 +37,10 @@ import Testing
     try await withFlood(record) { port in
       let session = try await TLSClient(trust: TrustStore()).session(host: "good.test", options: TLSOptions())
       let outcome = try await Reactor().converse(
-        TLSDialogue(Listener(), over: session), over: .tcp, with: SocketAddress(.loopback, port: port),
+        TLSConversation(Listener(), over: session), over: .tcp, with: SocketAddress(.loopback, port: port),
         until: .after(.seconds(20)))
       #expect(outcome.report.end != .timedOut)
-      #expect(outcome.dialogue.session.summary.failure?.kind == .tls(.handshake))
+      #expect(outcome.conversation.session.summary.failure?.kind == .tls(.handshake))
     }
   }
 

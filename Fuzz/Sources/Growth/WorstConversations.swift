@@ -44,7 +44,7 @@ let secrets: [Worst] = [
 ]
 
 /// A conversation looks at 16 KiB at most.
-let talks: [Worst] = [
+let conversations: [Worst] = [
   Worst("STARTTLS", "lines of a capability, byte by byte", size: 300, most: 1000) { count in
     let stream =
       Array("220 a\r\n".utf8) + bytes("250-A\r\n", count) + Array("250 STARTTLS\r\n220 go\r\n".utf8)
@@ -64,8 +64,8 @@ let talks: [Worst] = [
   Worst("dialogs", "what is expected, nearly", size: 2000, most: 8000) { count in
     let wanted = text("a", 200) + "b"
     let stream = bytes("a", count)
-    let steps = [Exchange(.expect(.literal(wanted)))]
-    return { !talk(Conversation(steps), stream, pieces: 1).window.isEmpty }
+    let steps = [SpokenStep(.expect(.literal(wanted)))]
+    return { !spoken(SpokenDialog(steps), stream, pieces: 1).window.isEmpty }
   },
   Worst("DNS", "pointers to one name of 255 bytes", size: 8000, most: 60_000) { count in
     let (message, answers) = longNames(count)
@@ -81,32 +81,32 @@ let talks: [Worst] = [
     let query = DNSQuery(id: 1, question: question, recursion: true, edns: false)
     let stream = [UInt8(message.count >> 8), UInt8(message.count & 255)] + message
     return {
-      var dialogue = DNSStreamDialogue(query: query)
+      var conversation = DNSStreamConversation(query: query)
       let now = ContinuousClock.now
-      _ = dialogue.opened(at: now)
-      for index in stream.indices { _ = dialogue.received(stream[index...index], from: nil, at: now) }
-      return dialogue.answer == message
+      _ = conversation.opened(at: now)
+      for index in stream.indices { _ = conversation.received(stream[index...index], from: nil, at: now) }
+      return conversation.answer == message
     }
   },
 ]
 
-private func talked(_ kind: StartTLSProtocol, _ stream: [UInt8], pieces: Int) -> Conversation {
-  talk(Conversation(Script.startTLS(kind, host: "a.test").exchanges), stream, pieces: pieces)
+private func talked(_ kind: StartTLSProtocol, _ stream: [UInt8], pieces: Int) -> DialogConversation {
+  spoken(SpokenDialog.startTLS(kind, host: "a.test"), stream, pieces: pieces)
 }
 
-private func talk(_ conversation: Conversation, _ stream: [UInt8], pieces: Int) -> Conversation {
-  var talk = conversation
+private func spoken(_ dialog: SpokenDialog, _ stream: [UInt8], pieces: Int) -> DialogConversation {
+  var conversation = DialogConversation(dialog)
   var now = ContinuousClock.now
-  _ = talk.opened(at: now)
+  _ = conversation.opened(at: now)
   var rest = stream[...]
   while !rest.isEmpty {
     now += .microseconds(1)
-    let step = talk.received(rest.prefix(pieces), from: nil, at: now)
+    let step = conversation.received(rest.prefix(pieces), from: nil, at: now)
     rest = rest.dropFirst(pieces)
     // As a reactor wakes it when it asks for it.
-    if rest.isEmpty, let wake = step.wake { _ = talk.woke(at: wake) }
+    if rest.isEmpty, let wake = step.wake { _ = conversation.woke(at: wake) }
   }
-  return talk
+  return conversation
 }
 
 private let header: [UInt8] = [0, 1, 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0]

@@ -5,7 +5,7 @@ import Curl
 import Monitoring
 
 /// One attempt of a tcp or tls check on one connection, from dialling to the verdict.
-struct PortExchange: Sendable {
+struct PortVisit: Sendable {
   let reactor: Reactor
   let client: TLSClient
   let now: @Sendable () -> Timestamp
@@ -16,9 +16,9 @@ struct PortExchange: Sendable {
     until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     var time = AttemptTime(until: deadline)
-    let talk: PortTalk
-    switch await makeTalk(settings) {
-    case .success(let made): talk = made
+    let conversation: PortConversation
+    switch await makeConversation(settings) {
+    case .success(let made): conversation = made
     case .failure(let fault):
       return ProbeOutcome(Verdict(.localFault, phase: .prepare, message: fault.description))
     }
@@ -28,12 +28,12 @@ struct PortExchange: Sendable {
       return outcome(dialled.verdict, dialled, settings, dns: dns, took: dialled.elapsed)
     }
     time.spend(dialled.elapsed)
-    let ended = try await reactor.converse(talk, on: socket, with: dialled.peer, until: time.deadline)
-    var said = ended.dialogue
+    let ended = try await reactor.converse(conversation, on: socket, with: dialled.peer, until: time.deadline)
+    var said = ended.conversation
     let tls = said.tls
     if ended.report.end == .closed || tls?.isClosed == true { said.ended(at: ended.report.ended) }
     let verdict = PortVerdict(
-      talk: said, report: ended.report, tls: tls, endpoint: endpoint,
+      conversation: said, report: ended.report, tls: tls, endpoint: endpoint,
       place: check.origin == .api ? endpoint.description : dialled.peer.description)
     let end = said.end ?? ended.report.ended
     var outcome = outcome(
@@ -43,16 +43,16 @@ struct PortExchange: Sendable {
     return outcome
   }
 
-  private func makeTalk(_ settings: TCPSettings) async -> Result<PortTalk, TLSUnavailable> {
+  private func makeConversation(_ settings: TCPSettings) async -> Result<PortConversation, TLSUnavailable> {
     let name = settings.tls?.serverName ?? settings.host
-    let front = settings.startTLS.map { Script.startTLS($0, host: name) }
-    let dialog = Script(settings.dialog, afterStartTLS: settings.startTLS)
+    let front = settings.startTLS.map { SpokenDialog.startTLS($0, host: name) }
+    let dialog = SpokenDialog(settings.dialog, afterStartTLS: settings.startTLS)
     guard let options = settings.tls else {
-      return .success(PortTalk(startTLS: nil, session: nil, dialog: dialog))
+      return .success(PortConversation(startTLS: nil, session: nil, dialog: dialog))
     }
     do throws(TLSUnavailable) {
       let session = try await client.session(host: settings.host, options: options)
-      return .success(PortTalk(startTLS: front, session: session, dialog: dialog))
+      return .success(PortConversation(startTLS: front, session: session, dialog: dialog))
     } catch { return .failure(error) }
   }
 
@@ -73,7 +73,7 @@ struct PortExchange: Sendable {
   }
 }
 
-extension PortTalk {
+extension PortConversation {
   /// When the last thing that was needed had come; nil: it never did.
   fileprivate var end: ContinuousClock.Instant? { stage == .dialog ? dialog.finishedAt : nil }
 }
@@ -81,32 +81,35 @@ extension PortTalk {
 extension ProbeOutcome {
   /// What was said, and what was seen where it ended.
   fileprivate mutating func note(
-    _ talk: PortTalk, from start: ContinuousClock.Instant, until end: ContinuousClock.Instant
+    _ conversation: PortConversation, from start: ContinuousClock.Instant, until end: ContinuousClock.Instant
   ) {
-    if let startTLS = talk.startTLS {
+    if let startTLS = conversation.startTLS {
       dialog = startTLS.allSteps(until: end).map { step in
         var step = step
         step.what = "starttls: \(step.what)"
         return step
       }
     }
-    if let opened = talk.startTLS?.openedAt {
-      let finished = verdict.phase == .starttls ? nil : talk.startTLS?.finishedAt
+    if let opened = conversation.startTLS?.openedAt {
+      let finished = verdict.phase == .starttls ? nil : conversation.startTLS?.finishedAt
       timings.startTLS = max(.zero, opened.duration(to: finished ?? end))
     }
-    dialog += talk.dialog.allSteps(until: end)
+    dialog += conversation.dialog.allSteps(until: end)
     if verdict.phase == .tls, timings.tls == nil {
-      timings.tls = max(.zero, (talk.startTLS?.finishedAt ?? start).duration(to: end))
+      timings.tls = max(.zero, (conversation.startTLS?.finishedAt ?? start).duration(to: end))
     }
-    if let opened = talk.dialog.openedAt, talk.dialog.firstHeardAt != nil || talk.dialog.waitsInVain {
-      let first = talk.dialog.firstHeardAt ?? end
+    if let opened = conversation.dialog.openedAt,
+      conversation.dialog.firstHeardAt != nil || conversation.dialog.waitsInVain
+    {
+      let first = conversation.dialog.firstHeardAt ?? end
       timings.firstByte = max(.zero, opened.duration(to: first))
-      if talk.dialog.firstHeardAt != nil {
-        timings.transfer = max(.zero, first.duration(to: talk.dialog.finishedAt ?? end))
+      if conversation.dialog.firstHeardAt != nil {
+        timings.transfer = max(.zero, first.duration(to: conversation.dialog.finishedAt ?? end))
       }
     }
-    let talks = [talk.startTLS, talk.dialog].compactMap { $0 }
-    guard !verdict.isSuccess, let ended = talks.first(where: { $0.finishedAt == nil }) ?? talks.first
+    let conversations = [conversation.startTLS, conversation.dialog].compactMap { $0 }
+    guard !verdict.isSuccess,
+      let ended = conversations.first(where: { $0.finishedAt == nil }) ?? conversations.first
     else { return }
     if !ended.window.isEmpty { excerpt = ended.seen }
   }

@@ -7,7 +7,7 @@ import Monitoring
 ///
 /// It is asked again, without EDNS, when nothing came for a while (a lost packet, or a server that drops what it
 /// does not know) and when the server says it does not understand EDNS (RFC 6891 7). An answer to either counts.
-struct DNSDatagramDialogue: Dialogue {
+struct DNSDatagramConversation: Conversation {
   /// More than any server sends to somebody who announced 1,232; a bigger datagram is ignored.
   static let sizeLimit = 4096
 
@@ -34,11 +34,12 @@ struct DNSDatagramDialogue: Dialogue {
     self.freshID = freshID
   }
 
-  mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
-    DialogueStep(send: first.bytes, wake: now + patience)  // bounded: patience is ours, doubled a few times
+  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+    // bounded: patience is ours, doubled a few times
+    ConversationStep(send: first.bytes, wake: now + patience)
   }
 
-  mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep {
+  mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep {
     guard let second else {
       var step = askAgain()
       if repetitions > 0 { step.wake = now + patience * 2 }  // bounded: patience is ours, doubled a few times
@@ -48,18 +49,18 @@ struct DNSDatagramDialogue: Dialogue {
     repetitions -= 1  // bounded: above 0, as was asked before
     patience = patience * 2  // bounded: patience is ours, doubled a few times
     // bounded: patience is ours, doubled a few times
-    return DialogueStep(send: second.bytes, wake: repetitions > 0 ? now + patience * 2 : nil)
+    return ConversationStep(send: second.bytes, wake: repetitions > 0 ? now + patience * 2 : nil)
   }
 
-  private mutating func askAgain() -> DialogueStep {
+  private mutating func askAgain() -> ConversationStep {
     let query = DNSQuery(id: freshID(), question: first.question, recursion: first.recursion, edns: false)
     second = query
-    return DialogueStep(send: query.bytes)
+    return ConversationStep(send: query.bytes)
   }
 
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-  ) -> DialogueStep {
+  ) -> ConversationStep {
     let isFirst = first.accepts(bytes)
     guard bytes.count <= Self.sizeLimit, isFirst || second?.accepts(bytes) == true else {
       ignored += 1
@@ -78,7 +79,7 @@ struct DNSDatagramDialogue: Dialogue {
 }
 
 /// One question over one TCP connection (RFC 7766): each message behind its length.
-struct DNSStreamDialogue: Dialogue {
+struct DNSStreamConversation: Conversation {
   /// Bytes of one connection at most: the largest answer behind as much again that is none of ours. We ask one question.
   static let sizeLimit = 4 * 65_537  // bounded: constants
 
@@ -95,15 +96,15 @@ struct DNSStreamDialogue: Dialogue {
 
   init(query: DNSQuery) { self.query = query }
 
-  mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
+  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
     let bytes = query.bytes
     // bounded: a query of ours, of a name of 255 bytes at most
-    return DialogueStep(send: [UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes)
+    return ConversationStep(send: [UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes)
   }
 
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-  ) -> DialogueStep {
+  ) -> ConversationStep {
     received += bytes.count  // bounded: held to the limit with every piece
     stream += bytes
     // Cut off at the end, once: to move what is left for each message would be quadratic.

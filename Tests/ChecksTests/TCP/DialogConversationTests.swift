@@ -7,25 +7,25 @@ import Testing
 @testable import Checks
 
 /// The machine behind dialogs, without a socket.
-@Suite struct ConversationTests {
+@Suite struct DialogConversationTests {
   /// Feeds pieces as a socket would, a millisecond apart, and gives the clock's rest to a conversation that asked.
   struct Run {
-    var talk: Conversation
+    var conversation: DialogConversation
     var sent: [UInt8] = []
     var isDone = false
     private(set) var now = ContinuousClock.now
     private(set) var wakes = 0
     private var wake: ContinuousClock.Instant?
 
-    init(_ exchanges: [Exchange], farewell: [UInt8]? = nil) {
-      talk = Conversation(exchanges, farewell: farewell)
-      follow(talk.opened(at: now))
+    init(_ steps: [SpokenStep], farewell: [UInt8]? = nil) {
+      conversation = DialogConversation(SpokenDialog(steps, farewell: farewell))
+      follow(conversation.opened(at: now))
     }
 
     mutating func feed(_ pieces: [[UInt8]]) {
       for piece in pieces where !isDone {
         now += .milliseconds(1)
-        follow(talk.received(piece[...], from: nil, at: now))
+        follow(conversation.received(piece[...], from: nil, at: now))
       }
     }
 
@@ -37,18 +37,18 @@ import Testing
         wake = nil
         wakes += 1
         now = max(now, next)
-        follow(talk.woke(at: now))
+        follow(conversation.woke(at: now))
       }
     }
 
-    private mutating func follow(_ step: DialogueStep) {
+    private mutating func follow(_ step: ConversationStep) {
       sent += step.send ?? []
       if let next = step.wake { wake = next }
       isDone = isDone || step.isDone
     }
   }
 
-  static func steps(_ steps: [DialogStep]) -> [Exchange] { steps.map(Exchange.init) }
+  static func steps(_ steps: [DialogStep]) -> [SpokenStep] { steps.map(SpokenStep.init) }
 
   static let login = steps([
     .expect(.pattern(#"^220 (?<host>\S+) (\w+)"#)), .send(Redacted(#"HELO \(host) \(2)\r\n"#)),
@@ -69,9 +69,10 @@ import Testing
       var run = Run(Self.login)
       run.feed(pieces)
       run.wait()
-      #expect(run.talk.finishedAt != nil, "\(pieces.count): \(run.talk.allSteps(until: run.now))")
+      #expect(
+        run.conversation.finishedAt != nil, "\(pieces.count): \(run.conversation.allSteps(until: run.now))")
       #expect(run.sent == Array("HELO mail.test ESMTP\r\n".utf8) + [1, 2])
-      #expect(run.talk.steps.map(\.ok) == [true, true, true, true, true, true])
+      #expect(run.conversation.steps.map(\.ok) == [true, true, true, true, true, true])
     }
   }
 
@@ -79,9 +80,9 @@ import Testing
   @Test func aPatternWaitsForTheEndOfAWord() {
     var run = Run(Self.steps([.expect(.pattern(#"id=(\w+)"#)), .send(Redacted(#"\(1)"#))]))
     run.feed("id=ab")
-    #expect(run.talk.finishedAt == nil)
+    #expect(run.conversation.finishedAt == nil)
     run.feed("cd\n")
-    #expect(run.talk.finishedAt != nil)
+    #expect(run.conversation.finishedAt != nil)
     #expect(run.sent == Array("abcd".utf8))
   }
 
@@ -92,7 +93,7 @@ import Testing
     let heard = run.now
     #expect(!run.isDone)
     run.wait()
-    #expect(run.isDone && run.talk.finishedAt == heard)
+    #expect(run.isDone && run.conversation.finishedAt == heard)
   }
 
   /// Looked at to its end once, it is not looked at again until more comes; found by fuzzing.
@@ -103,14 +104,14 @@ import Testing
     #expect(!run.isDone && run.wakes <= 7)
     run.feed("id=1 ")
     run.wait()
-    #expect(run.isDone && run.talk.failure == nil)
+    #expect(run.isDone && run.conversation.failure == nil)
   }
 
   @Test func theEndOfTheStreamSettlesAPattern() {
     var run = Run(Self.steps([.expect(.pattern(#"id=\w+"#))]))
     run.feed("id=abcd")
-    run.talk.ended(at: run.now)
-    #expect(run.talk.finishedAt != nil)
+    run.conversation.ended(at: run.now)
+    #expect(run.conversation.finishedAt != nil)
   }
 
   @Test func whatDoesNotComeIsSeen() throws {
@@ -118,7 +119,7 @@ import Testing
     run.feed("-ERR hunter2secret is wrong\u{7}\r\n")
     run.wait()
     #expect(!run.isDone)
-    let steps = run.talk.allSteps(until: run.now)
+    let steps = run.conversation.allSteps(until: run.now)
     #expect(steps.map(\.ok) == [true, false])
     #expect(steps.map(\.what) == ["send", "expect \"+OK\""])
     let seen = try #require(steps.last?.seen)
@@ -132,7 +133,7 @@ import Testing
     var run = Run(Self.steps([.send(Redacted("PASS hunter2secret\r\n")), .expect(.literal("+OK"))]))
     run.feed("-ERR \(echo) is wrong\r\n")
     run.wait()
-    let seen = try #require(run.talk.allSteps(until: run.now).last?.seen)
+    let seen = try #require(run.conversation.allSteps(until: run.now).last?.seen)
     #expect(seen == #"-ERR <redacted> is wrong\u{d}\u{a}"#)
   }
 
@@ -140,7 +141,7 @@ import Testing
     var run = Run(Self.steps([.send(Redacted("PASS hunter2secret\r\n")), .expect(.literal("+OK"))]))
     run.feed("-ERR UEFTUyBodW50ZXIyc2VjcmV0DQo=\r\n")
     run.wait()
-    let seen = try #require(run.talk.allSteps(until: run.now).last?.seen)
+    let seen = try #require(run.conversation.allSteps(until: run.now).last?.seen)
     #expect(seen == #"-ERR <redacted>\u{d}\u{a}"#)
   }
 
@@ -151,19 +152,19 @@ import Testing
     let piece = [UInt8](repeating: 0x41, count: 4096)
     run.feed([[UInt8]](repeating: piece, count: 1000))
     #expect(run.isDone)
-    #expect(run.talk.failure?.message == "not found in the first 16 KiB")
-    #expect(run.talk.window.count == Conversation.windowBytes + 1)
-    #expect(run.talk.seen.utf8.count == 1024)
+    #expect(run.conversation.failure?.message == "not found in the first 16 KiB")
+    #expect(run.conversation.window.count == DialogConversation.windowBytes + 1)
+    #expect(run.conversation.seen.utf8.count == 1024)
   }
 
   /// In single bytes, too: looking is rationed, and a full window ends it.
   @Test func aTrickleFailsItsStep() {
     let steps = [DialogStep.expect(.literal("never")), .expect(.pattern("never")), .expectHex([1, 2, 3])]
-    for exchanges in steps.map({ Self.steps([$0]) }) + [Script.startTLS(.xmpp, host: "a.test").exchanges] {
-      var run = Run(exchanges)
-      run.feed([[UInt8]](repeating: [UInt8(ascii: "<")], count: Conversation.windowBytes + 10))
+    for steps in steps.map({ Self.steps([$0]) }) + [SpokenDialog.startTLS(.xmpp, host: "a.test").steps] {
+      var run = Run(steps)
+      run.feed([[UInt8]](repeating: [UInt8(ascii: "<")], count: DialogConversation.windowBytes + 10))
       #expect(run.isDone)
-      #expect(run.talk.failure?.message == "not found in the first 16 KiB")
+      #expect(run.conversation.failure?.message == "not found in the first 16 KiB")
     }
   }
 
@@ -176,38 +177,38 @@ import Testing
   ])
   func theFirstEndCountsHoweverItIsCut(stream: String, accepted: Bool) {
     for size in [1, 7, stream.utf8.count] {
-      var run = Run(Script.startTLS(.xmpp, host: "a.test").exchanges)
+      var run = Run(SpokenDialog.startTLS(.xmpp, host: "a.test").steps)
       let bytes = Array(stream.utf8)
       run.feed(stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0...].prefix(size)) })
       run.wait()
-      #expect(run.talk.steps.count == (accepted ? 1 : 0), "in pieces of \(size)")
+      #expect(run.conversation.steps.count == (accepted ? 1 : 0), "in pieces of \(size)")
       #expect(
-        run.talk.failure?.message
+        run.conversation.failure?.message
           == (accepted ? "xmpp answered with a stream error" : "xmpp does not offer STARTTLS"))
     }
   }
 
-  private static func endless() -> Exchange {
-    Exchange("again", say: .line("x"), read: .read { .accepted($0.count, then: [endless()]) })
+  private static func endless() -> SpokenStep {
+    SpokenStep("again", say: .line("x"), read: .read { .accepted($0.count, then: [endless()]) })
   }
 
   /// A server that always wants one step more is not followed for ever.
   @Test func aCircleIsLeft() {
     var run = Run([Self.endless()])
     run.feed([[UInt8]](repeating: [1], count: 1000))
-    #expect(run.isDone && run.talk.steps.count == Conversation.stepLimit)
-    #expect(run.talk.failure?.kind == .unexpected)
-    #expect(run.talk.failure?.message == "the server wants more than 64 steps")
+    #expect(run.isDone && run.conversation.steps.count == DialogConversation.stepLimit)
+    #expect(run.conversation.failure?.kind == .unexpected)
+    #expect(run.conversation.failure?.message == "the server wants more than 64 steps")
   }
 
   /// A rationed answer is found when its turn comes, and its time is when it came.
   @Test func aRationedAnswerIsFound() {
-    var run = Run(Script.startTLS(.smtp, host: "a.test").exchanges)
+    var run = Run(SpokenDialog.startTLS(.smtp, host: "a.test").steps)
     run.feed(("220-" + String(repeating: "x", count: 500) + "\r\n220 y\r\n").utf8.map { [$0] })
     let heard = run.now
     run.wait()
-    #expect(run.talk.steps.count == 1 && run.now > heard)
-    #expect(run.talk.steps.first?.elapsed == .milliseconds(513))
+    #expect(run.conversation.steps.count == 1 && run.now > heard)
+    #expect(run.conversation.steps.first?.elapsed == .milliseconds(513))
   }
 
   /// An answer with much behind it is found, and the rest is there for the next step.
@@ -216,24 +217,24 @@ import Testing
     var run = Run(
       Self.steps([.expect(.literal("one")), .expect(.literal("two")), .expect(.literal("three"))]))
     run.feed("\(filler)one\(filler)two\(filler)three")
-    #expect(run.isDone && run.talk.failure == nil)
+    #expect(run.isDone && run.conversation.failure == nil)
   }
 
   @Test func aHungryPatternIsGivenUp() {
     var run = Run(Self.steps([.expect(.pattern(#"^(a+)+$"#))]))
     run.feed(String(repeating: "a", count: 64) + "!\n")
     run.wait()
-    #expect(run.talk.failure?.message == Pattern.limitWords)
+    #expect(run.conversation.failure?.message == Pattern.limitWords)
   }
 
   @Test func theFarewellIsSaidAndNotCounted() throws {
     let quit = Array("QUIT\r\n".utf8)
     var run = Run(Self.steps([.expect(.literal("OK"))]), farewell: quit)
     run.feed("OK")
-    let end = try #require(run.talk.finishedAt)
+    let end = try #require(run.conversation.finishedAt)
     #expect(run.sent == quit && !run.isDone && end == run.now)
     run.feed("221 bye\r\n")
-    #expect(run.isDone && run.talk.finishedAt == end)
+    #expect(run.isDone && run.conversation.finishedAt == end)
 
     var silent = Run(Self.steps([.expect(.literal("OK"))]), farewell: quit)
     silent.feed("OK")
@@ -245,7 +246,7 @@ import Testing
     var run = Run(Self.steps([.expect(.pattern("a(x)?b")), .send(Redacted(#"\(1)"#))]))
     run.feed("ab")
     #expect(run.isDone)
-    #expect(run.talk.failure?.message == "it names something that was not captured")
+    #expect(run.conversation.failure?.message == "it names something that was not captured")
     #expect(run.sent.isEmpty)
   }
 }

@@ -5,7 +5,7 @@ import Monitoring
 
 /// Everything that is said on the connection of a tcp or tls check: STARTTLS, the handshake, the dialog; each may be
 /// missing.
-struct PortTalk: Dialogue {
+struct PortConversation: Conversation {
   typealias Instant = ContinuousClock.Instant
 
   /// What is going on, or was when it ended.
@@ -14,11 +14,11 @@ struct PortTalk: Dialogue {
   }
 
   fileprivate enum Body: Sendable {
-    case plain(Conversation)
-    case secure(TLSDialogue<Conversation>)
+    case plain(DialogConversation)
+    case secure(TLSConversation<DialogConversation>)
   }
 
-  private(set) var startTLS: Conversation?
+  private(set) var startTLS: DialogConversation?
   private var body: Body
   /// Plain bytes came where only TLS may.
   private(set) var isInjected = false
@@ -27,10 +27,10 @@ struct PortTalk: Dialogue {
   /// - Parameters:
   ///   - startTLS: said before the handshake; only with a session.
   ///   - session: nil: the connection stays plain.
-  init(startTLS: Script?, session: TLSSession?, dialog: Script) {
-    let talk = Conversation(dialog.exchanges, farewell: dialog.farewell)
-    self.startTLS = startTLS.map { Conversation($0.exchanges) }
-    body = session.map { .secure(TLSDialogue(talk, over: $0)) } ?? .plain(talk)
+  init(startTLS: SpokenDialog?, session: TLSSession?, dialog: SpokenDialog) {
+    let conversation = DialogConversation(dialog)
+    self.startTLS = startTLS.map(DialogConversation.init)
+    body = session.map { .secure(TLSConversation(conversation, over: $0)) } ?? .plain(conversation)
   }
 
   var stage: Stage {
@@ -39,9 +39,9 @@ struct PortTalk: Dialogue {
     return .dialog
   }
 
-  var dialog: Conversation {
+  var dialog: DialogConversation {
     switch body {
-    case .plain(let talk): talk
+    case .plain(let conversation): conversation
     case .secure(let secure): secure.inner
     }
   }
@@ -50,7 +50,7 @@ struct PortTalk: Dialogue {
     if case .secure(let secure) = body { secure.session.summary } else { nil }
   }
 
-  mutating func opened(at now: Instant) -> DialogueStep {
+  mutating func opened(at now: Instant) -> ConversationStep {
     guard var front = startTLS else { return body.opened(at: now) }
     let step = front.opened(at: now)
     startTLS = front
@@ -59,7 +59,7 @@ struct PortTalk: Dialogue {
 
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
-  ) -> DialogueStep {
+  ) -> ConversationStep {
     if let front = startTLS, front.finishedAt == nil { return negotiate(front, bytes, at: now) }
     if awaitsFirstRecord, let first = bytes.first {
       awaitsFirstRecord = false
@@ -69,7 +69,7 @@ struct PortTalk: Dialogue {
     return body.received(bytes, at: now)
   }
 
-  mutating func woke(at now: Instant) -> DialogueStep {
+  mutating func woke(at now: Instant) -> ConversationStep {
     guard var front = startTLS, front.finishedAt == nil else { return body.woke(at: now) }
     let step = front.woke(at: now)
     // What trickles in is looked at now and then; such a look may find that all has come.
@@ -79,26 +79,26 @@ struct PortTalk: Dialogue {
   /// The other side ended the stream.
   mutating func ended(at now: Instant) {
     switch body {
-    case .plain(var talk):
-      talk.ended(at: now)
-      body = .plain(talk)
-    case .secure(var talk):
-      talk.tellInner { if $0.openedAt != nil { $0.ended(at: now) } }
-      body = .secure(talk)
+    case .plain(var conversation):
+      conversation.ended(at: now)
+      body = .plain(conversation)
+    case .secure(var conversation):
+      conversation.tellInner { if $0.openedAt != nil { $0.ended(at: now) } }
+      body = .secure(conversation)
     }
   }
 
   private mutating func negotiate(
-    _ conversation: Conversation, _ bytes: ArraySlice<UInt8>, at now: Instant
-  ) -> DialogueStep {
+    _ conversation: DialogConversation, _ bytes: ArraySlice<UInt8>, at now: Instant
+  ) -> ConversationStep {
     var front = conversation
     let step = front.received(bytes, from: nil, at: now)
     return secure(after: front, step, at: now)
   }
 
   /// Begins the handshake where the wish for it is through.
-  private mutating func secure(after front: Conversation, _ step: DialogueStep, at now: Instant)
-    -> DialogueStep
+  private mutating func secure(after front: DialogConversation, _ step: ConversationStep, at now: Instant)
+    -> ConversationStep
   {
     startTLS = front
     var step = step
@@ -112,14 +112,14 @@ struct PortTalk: Dialogue {
     return step
   }
 
-  private mutating func inject() -> DialogueStep {
+  private mutating func inject() -> ConversationStep {
     isInjected = true
     return .done
   }
 }
 
-extension PortTalk.Body {
-  fileprivate mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
+extension PortConversation.Body {
+  fileprivate mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
     change {
       $0.opened(at: now)
     } secure: {
@@ -129,7 +129,7 @@ extension PortTalk.Body {
 
   fileprivate mutating func received(
     _ bytes: ArraySlice<UInt8>, at now: ContinuousClock.Instant
-  ) -> DialogueStep {
+  ) -> ConversationStep {
     change {
       $0.received(bytes, from: nil, at: now)
     } secure: {
@@ -137,7 +137,7 @@ extension PortTalk.Body {
     }
   }
 
-  fileprivate mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep {
+  fileprivate mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep {
     change {
       $0.woke(at: now)
     } secure: {
@@ -146,16 +146,17 @@ extension PortTalk.Body {
   }
 
   private mutating func change(
-    plain: (inout Conversation) -> DialogueStep, secure: (inout TLSDialogue<Conversation>) -> DialogueStep
-  ) -> DialogueStep {
+    plain: (inout DialogConversation) -> ConversationStep,
+    secure: (inout TLSConversation<DialogConversation>) -> ConversationStep
+  ) -> ConversationStep {
     switch self {
-    case .plain(var talk):
-      let step = plain(&talk)
-      self = .plain(talk)
+    case .plain(var conversation):
+      let step = plain(&conversation)
+      self = .plain(conversation)
       return step
-    case .secure(var talk):
-      let step = secure(&talk)
-      self = .secure(talk)
+    case .secure(var conversation):
+      let step = secure(&conversation)
+      self = .secure(conversation)
       return step
     }
   }

@@ -8,7 +8,7 @@ import Monitoring
 /// A verdict holds from its slot to the next slot. When the next verdict is at least one and a half intervals away,
 /// a slot between them was missed, and the verdict holds for one interval. The newest verdict stays open, because its
 /// end is only known with its successor; it is added to the buckets when that comes.
-struct VerdictTimeline: Sendable {
+struct HeldVerdicts: Sendable {
   private struct Open: Sendable {
     var slot: Int64
     var interval: Int64

@@ -5,14 +5,14 @@ import Glibc
 import Monitoring
 
 /// STARTTLS of XMPP (RFC 6120 5.4): a stream of XML of which only the few elements in question are looked for.
-extension Script {
-  static func xmppStartTLS(_ host: String) -> Script {
+extension SpokenDialog {
+  static func xmppStartTLS(_ host: String) -> SpokenDialog {
     let opening =
       "<?xml version='1.0'?><stream:stream to='\(escaped(host))' version='1.0' xmlns='jabber:client' "
       + "xmlns:stream='http://etherx.jabber.org/streams'>"
-    return Script([
-      Exchange("stream", say: .bytes(Array(opening.utf8)), read: .read(features)),
-      Exchange(
+    return SpokenDialog([
+      SpokenStep("stream", say: .bytes(Array(opening.utf8)), read: .read(features)),
+      SpokenStep(
         "starttls", say: .bytes(Array("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>".utf8)),
         read: .read(goAhead)),
     ])

@@ -3,11 +3,11 @@
 import Basics
 import Monitoring
 
-/// Speaks any dialogue over TLS: the handshake first, with its verdict, then the dialogue inside it.
+/// Speaks any conversation over TLS: the handshake first, with its verdict, then the conversation inside it.
 ///
-/// The inner dialogue is opened when the handshake is complete and sees plain bytes; it is not told of a failed
+/// The inner conversation is opened when the handshake is complete and sees plain bytes; it is not told of a failed
 /// handshake, which `session.summary` tells.
-package struct TLSDialogue<Inner: Dialogue>: Dialogue {
+package struct TLSConversation<Inner: Conversation>: Conversation {
   package private(set) var inner: Inner
   package let session: TLSSession
   /// Everything is said; only the server's word on our certificate is waited for.
@@ -21,15 +21,15 @@ package struct TLSDialogue<Inner: Dialogue>: Dialogue {
     self.session = session
   }
 
-  package mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
-    DialogueStep(send: session.start(at: now))
+  package mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+    ConversationStep(send: session.start(at: now))
   }
 
   package mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-  ) -> DialogueStep {
+  ) -> ConversationStep {
     let received = session.receive(bytes, at: now)
-    var step = DialogueStep(send: received.outgoing.isEmpty ? nil : received.outgoing)
+    var step = ConversationStep(send: received.outgoing.isEmpty ? nil : received.outgoing)
     if isSettling {
       step.isDone = true
       return step
@@ -42,18 +42,18 @@ package struct TLSDialogue<Inner: Dialogue>: Dialogue {
     return step
   }
 
-  package mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep {
+  package mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep {
     if isSettling { return farewell }
-    var step = DialogueStep.wait
+    var step = ConversationStep.wait
     merge(inner.woke(at: now), into: &step, at: now)
     return step
   }
 
-  /// For what a dialogue has to be told besides what comes by the wire.
+  /// For what a conversation has to be told besides what comes by the wire.
   package mutating func tellInner(_ change: (inout Inner) -> Void) { change(&inner) }
 
   private mutating func merge(
-    _ wish: DialogueStep, into step: inout DialogueStep, at now: ContinuousClock.Instant
+    _ wish: ConversationStep, into step: inout ConversationStep, at now: ContinuousClock.Instant
   ) {
     if let plain = wish.send { step.send = (step.send ?? []) + session.encrypt(plain) }
     if let wake = wish.wake { step.wake = wake }
@@ -67,5 +67,5 @@ package struct TLSDialogue<Inner: Dialogue>: Dialogue {
     }
   }
 
-  private var farewell: DialogueStep { DialogueStep(send: session.close(), isDone: true) }
+  private var farewell: ConversationStep { ConversationStep(send: session.close(), isDone: true) }
 }

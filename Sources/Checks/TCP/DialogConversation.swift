@@ -3,12 +3,12 @@
 import Basics
 import Monitoring
 
-/// Speaks a list of exchanges in order: the one machine behind dialogs, presets and STARTTLS.
+/// Speaks the steps of a dialog in order: the one machine behind a check's own dialog, presets and STARTTLS.
 ///
 /// Answers are found however the stream cuts them. Of what came since the last answer at most 16 KiB are kept and
 /// looked at; an answer that is not found in them fails its step. After the last step the farewell is sent and the
 /// other side gets a moment to take it, which no latency counts.
-struct Conversation: Dialogue {
+struct DialogConversation: Conversation {
   typealias Instant = ContinuousClock.Instant
 
   static let windowBytes = 16 * 1024
@@ -22,7 +22,7 @@ struct Conversation: Dialogue {
 
   /// Everything that is known of it so far.
   private(set) var steps: [DialogStepFacts] = []
-  private(set) var failure: ConversationFailure?
+  private(set) var failure: DialogFailure?
   /// The last step was done.
   private(set) var finishedAt: Instant?
   private(set) var openedAt: Instant?
@@ -30,7 +30,7 @@ struct Conversation: Dialogue {
   /// Came since the last answer.
   private(set) var window: [UInt8] = []
 
-  private var pending: [Exchange]
+  private var pending: [SpokenStep]
   private let farewell: [UInt8]?
   private var captures = Captures()
   /// What is left of `patternTime`.
@@ -43,15 +43,15 @@ struct Conversation: Dialogue {
   /// What a check's own steps sent, to be hidden wherever it comes back.
   private var sent: [[UInt8]] = []
 
-  init(_ exchanges: [Exchange], farewell: [UInt8]? = nil) {
-    pending = exchanges
-    self.farewell = farewell
+  init(_ dialog: SpokenDialog) {
+    pending = dialog.steps
+    farewell = dialog.farewell
   }
 
   /// The step that is going on, or that failed; nil after the last.
-  var current: Exchange? { pending.first }
+  var current: SpokenStep? { pending.first }
 
-  mutating func opened(at now: Instant) -> DialogueStep {
+  mutating func opened(at now: Instant) -> ConversationStep {
     openedAt = now
     (stepStartedAt, heardAt) = (now, now)
     return advance(at: now)
@@ -59,13 +59,13 @@ struct Conversation: Dialogue {
 
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
-  ) -> DialogueStep {
+  ) -> ConversationStep {
     // The other side's farewell.
     if finishedAt != nil { return .done }
     if firstHeardAt == nil { firstHeardAt = now }
     heardAt = now
     scan.isCalm = false
-    var step = DialogueStep.wait
+    var step = ConversationStep.wait
     var rest = bytes
     while !rest.isEmpty, failure == nil, finishedAt == nil {
       let taken = rest.prefix(Self.windowBytes + 1 - window.count)
@@ -81,7 +81,7 @@ struct Conversation: Dialogue {
     return step
   }
 
-  mutating func woke(at now: Instant) -> DialogueStep {
+  mutating func woke(at now: Instant) -> ConversationStep {
     if finishedAt != nil { return .done }
     scan.isCalm = heardAt.duration(to: now) >= AnswerScan.calm
     return advance(at: now)
@@ -94,10 +94,10 @@ struct Conversation: Dialogue {
     _ = advance(at: now)
   }
 
-  private mutating func advance(at now: Instant) -> DialogueStep {
-    var step = DialogueStep.wait
-    while failure == nil, let exchange = pending.first {
-      if !hasSpoken, let say = exchange.say {
+  private mutating func advance(at now: Instant) -> ConversationStep {
+    var step = ConversationStep.wait
+    while failure == nil, let next = pending.first {
+      if !hasSpoken, let say = next.say {
         guard let bytes = resolve(say) else {
           fail(.impossible, "it names something that was not captured")
           break
@@ -106,7 +106,7 @@ struct Conversation: Dialogue {
         step.send = (step.send ?? []) + bytes
       }
       hasSpoken = true
-      guard let answer = exchange.read else {
+      guard let answer = next.read else {
         finishStep(at: now)
         continue
       }
@@ -118,7 +118,7 @@ struct Conversation: Dialogue {
   }
 
   /// False while the answer is not complete.
-  private mutating func read(_ answer: Answer, _ step: inout DialogueStep, at now: Instant) -> Bool {
+  private mutating func read(_ answer: Answer, _ step: inout ConversationStep, at now: Instant) -> Bool {
     switch scan.look(for: answer, in: window, captures, at: now, time: &timeLeft) {
     case .found(let count, let groups, let names, let then):
       captures.take(groups, names: names, from: window)
@@ -151,11 +151,11 @@ struct Conversation: Dialogue {
     scan = AnswerScan()
   }
 
-  private mutating func fail(_ kind: ConversationFailure.Kind, _ message: String) {
-    failure = ConversationFailure(kind: kind, message: message)
+  private mutating func fail(_ kind: DialogFailure.Kind, _ message: String) {
+    failure = DialogFailure(kind: kind, message: message)
   }
 
-  private mutating func part(_ step: inout DialogueStep, at end: Instant, _ now: Instant) {
+  private mutating func part(_ step: inout ConversationStep, at end: Instant, _ now: Instant) {
     finishedAt = end
     guard let farewell else {
       step.isDone = true
@@ -165,7 +165,7 @@ struct Conversation: Dialogue {
     step.wake = now + Self.parting
   }
 
-  private func resolve(_ say: Utterance) -> [UInt8]? {
+  private func resolve(_ say: SpokenStep.Words) -> [UInt8]? {
     switch say {
     case .bytes(let bytes), .hex(let bytes): bytes
     case .text(let text): captures.resolve(text)
@@ -174,13 +174,13 @@ struct Conversation: Dialogue {
   }
 }
 
-extension Conversation {
+extension DialogConversation {
   /// All steps, with the one that did not come to its end.
   func allSteps(until end: Instant) -> [DialogStepFacts] {
-    guard finishedAt == nil, openedAt != nil, let exchange = pending.first else { return steps }
+    guard finishedAt == nil, openedAt != nil, let next = pending.first else { return steps }
     return steps + [
       DialogStepFacts(
-        what: exchange.what, elapsed: max(.zero, stepStartedAt.duration(to: end)), ok: false,
+        what: next.what, elapsed: max(.zero, stepStartedAt.duration(to: end)), ok: false,
         seen: window.isEmpty ? nil : seen)
     ]
   }

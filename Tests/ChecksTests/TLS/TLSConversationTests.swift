@@ -9,19 +9,19 @@ import Testing
 
 @testable import Checks
 
-/// TLS over a dialogue of the reactor, against a real nginx.
-@Suite(.timeLimit(.minutes(2))) struct TLSDialogueTests {
+/// TLS over a conversation of the reactor, against a real nginx.
+@Suite(.timeLimit(.minutes(2))) struct TLSConversationTests {
   /// Asks for a page and keeps what comes.
-  struct Page: Dialogue {
+  struct Page: Conversation {
     var seen: [UInt8] = []
 
-    mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep {
-      DialogueStep(send: Array("GET /page HTTP/1.0\r\nHost: good.test\r\n\r\n".utf8))
+    mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+      ConversationStep(send: Array("GET /page HTTP/1.0\r\nHost: good.test\r\n\r\n".utf8))
     }
 
     mutating func received(
       _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-    ) -> DialogueStep {
+    ) -> ConversationStep {
       seen += bytes
       return seen.count > 100_000 ? .done : .wait
     }
@@ -42,21 +42,21 @@ import Testing
     }
   }
 
-  private func talk<Talk: Dialogue>(
-    _ dialogue: Talk, _ port: UInt16, _ authority: TestAuthority, host: String = "good.test",
+  private func conversation<Spoken: Conversation>(
+    _ conversation: Spoken, _ port: UInt16, _ authority: TestAuthority, host: String = "good.test",
     _ options: TLSOptions = TLSOptions()
-  ) async throws -> (Talk, FlowReport, TLSSummary) {
+  ) async throws -> (Spoken, FlowReport, TLSSummary) {
     let session = try await TLSClient(trust: TrustStore(bundle: authority.rootFile))
       .session(host: host, options: options)
     let outcome = try await Reactor().converse(
-      TLSDialogue(dialogue, over: session), over: .tcp, with: SocketAddress(.loopback, port: port),
+      TLSConversation(conversation, over: session), over: .tcp, with: SocketAddress(.loopback, port: port),
       until: .after(.seconds(10)))
-    return (outcome.dialogue.inner, outcome.report, outcome.dialogue.session.summary)
+    return (outcome.conversation.inner, outcome.report, outcome.conversation.session.summary)
   }
 
   @Test func speaksInside() async throws {
     try await withServer { port, authority in
-      let (page, report, tls) = try await talk(Page(), port, authority)
+      let (page, report, tls) = try await conversation(Page(), port, authority)
       #expect(String(decoding: page.seen, as: UTF8.self).hasSuffix("\r\n\r\na page"))
       #expect(tls.failure == nil && tls.isClosed)
       #expect(tls.report?.version == "TLSv1.3" && tls.report?.verified == true)
@@ -71,7 +71,7 @@ import Testing
   @Test func aLongAnswerComesWhole() async throws {
     try await withServer(["return 200 '\(String(repeating: "0123456789", count: 400))';"]) {
       port, authority in
-      let (page, _, _) = try await talk(Page(), port, authority)
+      let (page, _, _) = try await conversation(Page(), port, authority)
       #expect(page.seen.suffix(10) == Array("0123456789".utf8)[...])
       #expect(page.seen.count > 4000)
     }
@@ -81,7 +81,7 @@ import Testing
     var leaf = TestAuthority.Leaf()
     leaf.names = ["DNS:other.test"]
     try await withServer(["return 200 'a page';"], leaf) { port, authority in
-      let (page, _, tls) = try await talk(Page(), port, authority)
+      let (page, _, tls) = try await conversation(Page(), port, authority)
       #expect(page.seen.isEmpty)
       #expect(tls.failure?.kind == .tls(.certificate(.hostname)))
       #expect(tls.done == nil && tls.report?.chain.count == 1)
@@ -93,14 +93,14 @@ import Testing
     try await withServer { port, authority in
       let version = try #require(TLSVersionChoice(rawValue: choice))
       let options = TLSOptions(minimumVersion: version, maximumVersion: version)
-      let (_, _, tls) = try await talk(Silence(), port, authority, options)
+      let (_, _, tls) = try await conversation(Silence(), port, authority, options)
       #expect(tls.failure == nil && tls.report?.version == expected)
     }
   }
 
   @Test func anOlderServerIsAProtocolFailure() async throws {
     try await withServer(["ssl_protocols TLSv1.2;", "return 200;"]) { port, authority in
-      let (_, _, tls) = try await talk(Silence(), port, authority, TLSOptions(minimumVersion: .v13))
+      let (_, _, tls) = try await conversation(Silence(), port, authority, TLSOptions(minimumVersion: .v13))
       #expect(tls.failure?.kind == .tls(.protocolVersion))
     }
   }
@@ -120,13 +120,13 @@ import Testing
       try await withNginx(in: folder, [site]) { ports in
         var options = TLSOptions(minimumVersion: version, maximumVersion: version)
         (options.clientCertificate, options.clientKey) = (client.certificate, client.key)
-        let (page, _, tls) = try await talk(Page(), ports[0], authority, options)
+        let (page, _, tls) = try await conversation(Page(), ports[0], authority, options)
         #expect(tls.failure == nil)
         #expect(String(decoding: page.seen, as: UTF8.self).contains(" 200 OK"))
 
         (options.clientCertificate, options.clientKey) = (client.certificate, stranger.key)
         await #expect(throws: TLSUnavailable.self) {
-          _ = try await talk(Silence(), ports[0], authority, options)
+          _ = try await conversation(Silence(), ports[0], authority, options)
         }
       }
     }

@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 
 /// Asks one server one question, from a fresh port each time: UDP, and TCP when the answer is cut; TCP; TLS; HTTPS.
-struct DNSExchange: Sendable {
+struct DNSClient: Sendable {
   let reactor: Reactor
   /// What a failure is put down to: `.dns` while a probe resolves a name, `.answer` when the answer is the probe.
   let phase: Phase
@@ -47,12 +47,12 @@ struct DNSExchange: Sendable {
     var time = AttemptTime(until: deadline)
     let half = time.left.microseconds / 2
     let patience = min(.seconds(2), patience ?? .microseconds(half))
-    let dialogue = DNSDatagramDialogue(
+    let conversation = DNSDatagramConversation(
       first: query, patience: patience, repetitions: repetitions, freshID: Self.freshID)
-    let outcome = try await reactor.converse(dialogue, over: .udp, with: server, until: deadline)
+    let outcome = try await reactor.converse(conversation, over: .udp, with: server, until: deadline)
     let report = outcome.report
-    let ignored = outcome.dialogue.ignored
-    guard let answer = outcome.dialogue.answer else {
+    let ignored = outcome.conversation.ignored
+    guard let answer = outcome.conversation.answer else {
       return DNSReply(
         content: .failure(failure(report, label(server), server.source, ignored)), transport: .udp,
         ignored: ignored,
@@ -85,20 +85,20 @@ struct DNSExchange: Sendable {
     _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> DNSReply {
     let outcome = try await reactor.converse(
-      DNSStreamDialogue(query: query), over: .tcp, with: server, until: deadline)
+      DNSStreamConversation(query: query), over: .tcp, with: server, until: deadline)
     let report = outcome.report
     return DNSReply(
-      content: content(of: outcome.dialogue, report, server), transport: .tcp,
-      ignored: outcome.dialogue.ignored,
+      content: content(of: outcome.conversation, report, server), transport: .tcp,
+      ignored: outcome.conversation.ignored,
       connect: report.connected.map { report.started.duration(to: $0) }, elapsed: report.elapsed,
       held: report.held)
   }
 
   func content(
-    of dialogue: DNSStreamDialogue, _ report: FlowReport, _ server: SocketAddress
+    of conversation: DNSStreamConversation, _ report: FlowReport, _ server: SocketAddress
   ) -> DNSReply.Content {
     let label = label(server)
-    if let answer = dialogue.answer {
+    if let answer = conversation.answer {
       // A stream has room for all of it: what is missing cannot be asked for anywhere else.
       guard answer[2] & 0x02 == 0 else {
         let words = "\(label) sent an answer over TCP that says it is cut"
@@ -106,16 +106,16 @@ struct DNSExchange: Sendable {
       }
       return read(answer, server)
     }
-    if dialogue.isFlood {
+    if conversation.isFlood {
       let words =
-        "\(label) sent \(DNSStreamDialogue.sizeLimit >> 10) KiB over TCP that answer no question of ours"
+        "\(label) sent \(DNSStreamConversation.sizeLimit >> 10) KiB over TCP that answer no question of ours"
       return .failure(Verdict(.dnsMalformed, phase: phase, message: words))
     }
-    if dialogue.isMalformed {
+    if conversation.isMalformed {
       return .failure(
         Verdict(.dnsMalformed, phase: phase, message: "\(label) sent an impossible length over TCP"))
     }
-    return .failure(failure(report, label, server.source, dialogue.ignored))
+    return .failure(failure(report, label, server.source, conversation.ignored))
   }
 
   func label(_ server: SocketAddress) -> String { name?.description ?? server.description }

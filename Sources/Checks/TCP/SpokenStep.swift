@@ -4,31 +4,32 @@ import Basics
 import Monitoring
 
 /// One step of a conversation: something to say, then an answer to read; either may be missing.
-struct Exchange: Sendable {
+struct SpokenStep: Sendable {
+  /// What is said.
+  enum Words: Sendable {
+    /// Of a preset: everybody may see it.
+    case bytes([UInt8])
+    /// Of a check's own dialog: secret.
+    case text(DialogText)
+    case hex([UInt8])
+    /// Of a check that was not judged.
+    case impossible
+
+    var isSecret: Bool { if case .bytes = self { false } else { true } }
+
+    static func line(_ text: String) -> Words { .bytes(Array((text + "\r\n").utf8)) }
+  }
+
   /// What people see of it, such as `EHLO`; never what is sent.
   var what: String
-  var say: Utterance?
+  var say: Words?
   var read: Answer?
 
-  init(_ what: String, say: Utterance? = nil, read: Answer? = nil) {
+  init(_ what: String, say: Words? = nil, read: Answer? = nil) {
     self.what = what
     self.say = say
     self.read = read
   }
-}
-
-enum Utterance: Sendable {
-  /// Of a preset: everybody may see it.
-  case bytes([UInt8])
-  /// Of a check's own dialog: secret.
-  case text(DialogText)
-  case hex([UInt8])
-  /// Of a check that was not judged.
-  case impossible
-
-  var isSecret: Bool { if case .bytes = self { false } else { true } }
-
-  static func line(_ text: String) -> Utterance { .bytes(Array((text + "\r\n").utf8)) }
 }
 
 /// How an answer is recognised in what came since the last one.
@@ -45,7 +46,7 @@ enum Reading: Sendable {
   /// The answer is not complete.
   case more
   /// Complete after that many bytes; `then` comes before the steps that were planned.
-  case accepted(Int, then: [Exchange] = [])
+  case accepted(Int, then: [SpokenStep] = [])
   /// The service answered in its language, and it was a no. The words are ours, with numbers of the other side's at
   /// most: they are delivered.
   case refused(String)
@@ -88,7 +89,7 @@ struct Captures: Sendable {
 }
 
 /// Why a conversation ended before its end.
-struct ConversationFailure: Sendable {
+struct DialogFailure: Sendable {
   enum Kind: Sendable {
     /// The service said no, in its language.
     case refused

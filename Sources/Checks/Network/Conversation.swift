@@ -19,22 +19,24 @@ package enum Transport: Hashable, Sendable {
 
 /// What is said over one socket: a pure state machine that the reactor drives from its thread. It must not block
 /// and must bound what it keeps.
-package protocol Dialogue: Sendable {
+package protocol Conversation: Sendable {
   /// The connection stands (TCP), or the socket is ready to send.
-  mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep
+  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep
   /// Bytes of a stream as they come, or one whole datagram. `sender` is known for ICMP only.
   mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-  ) -> DialogueStep
-  /// The instant asked for by `DialogueStep.wake` has come.
-  mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep
+  ) -> ConversationStep
+  /// The instant asked for by `ConversationStep.wake` has come.
+  mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep
   /// A router or the target sent an ICMP error about one of our ICMP packets, which is quoted from its header on.
-  mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> DialogueStep
+  mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> ConversationStep
 }
 
-extension Dialogue {
-  package mutating func woke(at now: ContinuousClock.Instant) -> DialogueStep { .wait }
-  package mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> DialogueStep { .wait }
+extension Conversation {
+  package mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep { .wait }
+  package mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> ConversationStep {
+    .wait
+  }
 }
 
 /// An error message of the network about a packet of ours.
@@ -51,12 +53,12 @@ package struct ICMPError: Hashable, Sendable {
 }
 
 /// What the reactor shall do next.
-package struct DialogueStep: Hashable, Sendable {
+package struct ConversationStep: Hashable, Sendable {
   /// To be sent: the next bytes of a stream, or one datagram. Nil: nothing.
   package var send: [UInt8]?
   /// When to call `woke`, replacing any earlier wish. Nil: leave the earlier one.
   package var wake: ContinuousClock.Instant?
-  /// The dialogue has what it wants; the socket is closed.
+  /// The conversation has what it wants; the socket is closed.
   package var isDone: Bool
 
   package init(send: [UInt8]? = nil, wake: ContinuousClock.Instant? = nil, isDone: Bool = false) {
@@ -65,23 +67,23 @@ package struct DialogueStep: Hashable, Sendable {
     self.isDone = isDone
   }
 
-  package static let wait = DialogueStep()
-  package static let done = DialogueStep(isDone: true)
+  package static let wait = ConversationStep()
+  package static let done = ConversationStep(isDone: true)
 }
 
 /// Nothing is said: the connection itself is the question.
-package struct Silence: Dialogue {
+package struct Silence: Conversation {
   package init() {}
-  package mutating func opened(at now: ContinuousClock.Instant) -> DialogueStep { .done }
+  package mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep { .done }
   package mutating func received(
     _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
-  ) -> DialogueStep { .done }
+  ) -> ConversationStep { .done }
 }
 
 /// How a socket's life went, with stamps taken on the reactor's thread.
 package struct FlowReport: Hashable, Sendable {
   package enum End: Hashable, Sendable {
-    /// The dialogue was done.
+    /// The conversation was done.
     case done
     /// The other side ended the stream first.
     case closed

@@ -1,0 +1,1 @@
+../FuzzDialog/ConversationRun.swift

@@ -1,1 +1,0 @@
-../FuzzDialog/TalkRun.swift
