@@ -80,7 +80,8 @@ let package = Package(
       // Nobody links against the agent; with the Swift runtime linked in, its symbols would be 2 MB to load.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
 
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "BasicsTests", dependencies: ["Basics", "Monitoring"], swiftSettings: settings),
     .testTarget(name: "MonitoringTests", dependencies: ["Basics", "Monitoring"], swiftSettings: settings),
     .testTarget(
@@ -90,7 +91,8 @@ let package = Package(
       name: "ChecksTests", dependencies: ["Basics", "Checks", "Curl", "Monitoring", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "SchedulerTests", dependencies: ["Basics", "Scheduler", "Monitoring"], swiftSettings: settings),
+      name: "SchedulerTests", dependencies: ["Basics", "Scheduler", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "HistoryTests", dependencies: ["Basics", "History", "Monitoring", "TestSupport"],
       swiftSettings: settings),

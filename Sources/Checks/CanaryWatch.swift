@@ -13,7 +13,7 @@ package actor CanaryWatch {
   package typealias Attempt = @Sendable (MonitoringCheck) async throws -> Bool
 
   private let attempt: Attempt
-  private let now: @Sendable () -> ContinuousClock.Instant
+  private let time: TimeSource
   private nonisolated let list = Mutex<[MonitoringCheck]>([])
   /// When a canary was last seen to work.
   private var lastSuccess: ContinuousClock.Instant?
@@ -21,10 +21,8 @@ package actor CanaryWatch {
   private var lastFailure: ContinuousClock.Instant?
   private var round: Task<Void, Never>?
 
-  package init(
-    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, attempt: @escaping Attempt
-  ) {
-    self.now = now
+  package init(time: TimeSource = .system, attempt: @escaping Attempt) {
+    self.time = time
     self.attempt = attempt
   }
 
@@ -61,7 +59,7 @@ package actor CanaryWatch {
   }
 
   private func beginRound() -> Task<Void, Never> {
-    let began = now()
+    let began = time.instant()
     let canaries = list.withLock(\.self)
     let attempt = attempt
     let task = Task {

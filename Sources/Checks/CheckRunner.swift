@@ -28,14 +28,14 @@ package struct CheckRunner: Sendable {
   private let dns: any Probe
   private let tls: any Probe
   private let ping: any Probe
-  private let time: RunnerTime
+  private let time: TimeSource
   /// Asked before a check is called down; nil where there are no canaries.
   package var canaries: CanaryWatch?
 
   /// One probe for each kind of check. `time` is the system's, or a test's.
   package init(
     http: any Probe, tcp: any Probe, dns: any Probe, tls: any Probe, ping: any Probe,
-    time: RunnerTime = .system
+    time: TimeSource = .system
   ) {
     self.http = http
     self.tcp = tcp
@@ -53,20 +53,20 @@ package struct CheckRunner: Sendable {
 
   /// Throws only when the surrounding task is cancelled; a cancelled run leaves no result.
   package func run(_ check: MonitoringCheck, slot: ProbeSlot) async throws(CancellationError) -> CheckResult {
-    let startedAt = time.now()
+    let startedAt = time.wall()
     var attempts: [Attempt] = []
     var began = time.instant()
     var outcome = try await attempt(check, &attempts)
     let held = outcome.held
     var retries = 0
     while outcome.verdict.deservesRetry, retries < check.retries {
-      try await time.sleep(check.retryDelay)
+      try await time.sleep(for: check.retryDelay)
       retries += 1
       began = time.instant()
       outcome = try await attempt(check.again(after: outcome), &attempts)
     }
     if outcome.verdict.deservesRetry, check.retries > 0, check.confirmDelay > .zero {
-      try await time.sleep(check.confirmDelay)
+      try await time.sleep(for: check.confirmDelay)
       began = time.instant()
       outcome = try await attempt(check.again(after: outcome), &attempts)
       if outcome.verdict.state == .down { outcome.verdict = outcome.verdict.confirmed(after: retries) }
@@ -85,7 +85,7 @@ package struct CheckRunner: Sendable {
   private func attempt(
     _ check: MonitoringCheck, _ attempts: inout [Attempt]
   ) async throws(CancellationError) -> ProbeOutcome {
-    let startedAt = time.now()
+    let startedAt = time.wall()
     var outcome = try await probe(for: check.type).attempt(check, deadline: time.instant() + check.timeout)
     // A probe may have ended well before it saw the cancel, or because of it: nobody wants to know any more.
     if Task.isCancelled { throw CancellationError() }
@@ -117,7 +117,7 @@ package struct CheckRunner: Sendable {
   ) -> CheckResult {
     var generator = RandomPool()
     var result = CheckResult(
-      id: .v7(at: time.now(), using: &generator), check: check, trigger: slot.trigger,
+      id: .v7(at: time.wall(), using: &generator), check: check, trigger: slot.trigger,
       scheduledAt: slot.scheduledAt, startedAt: startedAt,
       // The wall clock may have stepped back since the slot.
       late: slot.late ?? max(.zero, slot.scheduledAt.duration(to: startedAt)), verdict: outcome.verdict)
@@ -139,30 +139,6 @@ package struct CheckRunner: Sendable {
     result.excerpt = outcome.verdict.isSuccess ? nil : outcome.excerpt
     return result
   }
-}
-
-/// The runner's view of time: everything it does with clocks.
-package struct RunnerTime: Sendable {
-  /// The wall clock, for stamps.
-  package var now: @Sendable () -> Timestamp
-  /// The monotonic clock, for deadlines.
-  package var instant: @Sendable () -> ContinuousClock.Instant
-  package var sleep: @Sendable (Duration) async throws(CancellationError) -> Void
-
-  package init(
-    now: @escaping @Sendable () -> Timestamp, instant: @escaping @Sendable () -> ContinuousClock.Instant,
-    sleep: @escaping @Sendable (Duration) async throws(CancellationError) -> Void
-  ) {
-    self.now = now
-    self.instant = instant
-    self.sleep = sleep
-  }
-
-  package static let system = RunnerTime(
-    now: { .now() }, instant: { .now },
-    sleep: { (duration: Duration) async throws(CancellationError) in
-      do { try await Task.sleep(for: duration) } catch { throw CancellationError() }
-    })
 }
 
 extension Verdict {

@@ -17,7 +17,7 @@ package final class CurlEngine: Sendable {
   package static let flightMemory = 256 << 20
 
   private let mailbox: EngineMailbox
-  private let turns = TurnClock()
+  private let turns = ThreadClock()
   private let decoding = DecodingQueue()
   /// The thread, until somebody joins or abandons it.
   private let thread: Mutex<pthread_t?>

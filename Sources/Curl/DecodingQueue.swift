@@ -177,7 +177,7 @@ private final class DecodingRun {
   func turn() -> DecodingEnd? {
     if let end = job.endsUnbegun { return end }
     guard let decoder else { return finish(.noMemory) }
-    let start = processorTime()
+    let start = SystemClock.threadWork.nanoseconds
     while true {
       let step = decoder.advance()
       guard keep(decoder) else { return finish(.noMemory) }
@@ -190,7 +190,7 @@ private final class DecodingRun {
       case .excess: return finish(.excess)
       case .greedy: return finish(.greedy)
       }
-      let taken = processorTime() - start
+      let taken = SystemClock.threadWork.nanoseconds - start
       if spent + taken > allowance { return finish(.slow) }
       if taken < DecodingQueue.slice { continue }
       spent += taken
@@ -210,13 +210,6 @@ private final class DecodingRun {
   private func finish(_ end: DecodedBody.End) -> DecodingEnd {
     .ended(DecodedBody(end: end, body: decoder?.body ?? []))
   }
-}
-
-/// Of this thread, in nanoseconds.
-private func processorTime() -> Int64 {
-  var time = timespec()
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
 private func runDecodingQueue(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {

@@ -18,7 +18,7 @@ final class EngineLoop {
   private let multi: UnsafeMutableRawPointer
   private let mailbox: EngineMailbox
   private let trust: TrustStore
-  private let turns: TurnClock
+  private let turns: ThreadClock
   private let spin = SpinGuard()
   private let arrivals = ArrivalClock()
   /// Of all answers under way.
@@ -43,7 +43,7 @@ final class EngineLoop {
 
   init(
     multi: UnsafeMutableRawPointer, mailbox: EngineMailbox, trust: TrustStore, memory: MemoryBudget,
-    turns: TurnClock
+    turns: ThreadClock
   ) {
     self.multi = multi
     self.turns = turns

@@ -15,7 +15,7 @@ final class EngineMailbox: Sendable {
     /// The multi handle as a number; zero once the thread is about to free it.
     var multi: UInt
     /// Of the thread.
-    let turns: TurnClock
+    let turns: ThreadClock
     var commands: [Command] = []
     /// The thread is about to poll or polls: only then is it worth the system calls to wake it.
     var asleep = false
@@ -39,7 +39,7 @@ final class EngineMailbox: Sendable {
 
   private let state: Mutex<State>
 
-  init(multi: UnsafeMutableRawPointer, turns: TurnClock) {
+  init(multi: UnsafeMutableRawPointer, turns: ThreadClock) {
     state = Mutex(State(multi: UInt(bitPattern: multi), turns: turns))
   }
 

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Glibc
 
 /// An instant of the clock that nobody sets and that counts through sleep, as `ContinuousClock` does. One word: the
 /// standard library's instant has no fixed layout, and each copy of one is a call.
 struct Stamp: Hashable, Comparable {
   let nanoseconds: Int64
 
-  static var now: Stamp {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return Stamp(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-  }
+  static var now: Stamp { Stamp(nanoseconds: SystemClock.boot.nanoseconds) }
 
   static func < (left: Stamp, right: Stamp) -> Bool { left.nanoseconds < right.nanoseconds }
 

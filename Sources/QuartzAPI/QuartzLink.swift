@@ -7,11 +7,11 @@ import Monitoring
 /// Everything this room does for one agent: the list of checks in, the results out, each as far as it is set up.
 package struct QuartzLink: Sendable {
   /// Nil: `checks.pull` is false, or nothing is kept.
-  package let puller: CheckListPuller<ContinuousClock>?
+  package let puller: CheckListPuller?
   /// Nil: `deliver.to` is off.
-  package let uploader: Uploader<ContinuousClock>?
+  package let uploader: Uploader?
   /// Nil: `update_resources` is false.
-  package let resources: ResourceUpdater<ContinuousClock>?
+  package let resources: ResourceUpdater?
 
   /// What the link needs of the rest of the agent.
   package struct Outside: Sendable {
@@ -22,6 +22,7 @@ package struct QuartzLink: Sendable {
     package var stateDirectory: String?
     /// Stands around each file of it.
     package var watched: @Sendable (_ name: String, StateFile) -> any DurableBytes = { $1 }
+    package var time = TimeSource.system
     package var queue: any DeliveryQueue
     /// The API key as its source has it now, asked after a 401; nil when it cannot be read.
     package var readKey: @Sendable () async -> Redacted?
@@ -55,7 +56,7 @@ package struct QuartzLink: Sendable {
     _ settings: QuartzSettings, agent: AgentIdentity, rules: MappingRules, outside: Outside
   ) throws(QuartzSetupError) {
     let ground = Ground(
-      agent: agent, time: SteadyTime(clock: ContinuousClock(), wallNow: .now()), outside: outside)
+      agent: agent, time: SteadyTime(outside.time), outside: outside)
     let keys = KeyRing(settings.apiKey, reread: outside.readKey)
     let api = try Line(settings.url, key: "quartz.url", file: "requests-quartz", on: ground)
     var rules = rules
@@ -96,18 +97,18 @@ package struct QuartzLink: Sendable {
   /// What every line of one agent shares.
   private struct Ground {
     let agent: AgentIdentity
-    let time: SteadyTime<ContinuousClock>
+    let time: SteadyTime
     let outside: Outside
   }
 
   /// One origin: its budget and the way there.
   private struct Line {
-    let gate: RateGate<ContinuousClock>
+    let gate: RateGate
     let wire: Wire
     let ground: Ground
     let base: HTTPURL
 
-    func route(_ transport: any ResultTransport) -> Uploader<ContinuousClock>.Route {
+    func route(_ transport: any ResultTransport) -> Uploader.Route {
       .init(
         transport, gate: gate, memory: ground.outside.kept("delivery.json"),
         receiver: base.display)
@@ -130,7 +131,7 @@ package struct QuartzLink: Sendable {
 
   private static func puller(
     _ settings: QuartzSettings, _ keys: KeyRing, _ rules: MappingRules, _ line: Line
-  ) -> CheckListPuller<ContinuousClock> {
+  ) -> CheckListPuller {
     let outside = line.ground.outside
     let client = APIClient(base: settings.url, keys: keys, over: line.wire, limit: rules.limit)
     let cache = CheckListCache(
@@ -143,7 +144,7 @@ package struct QuartzLink: Sendable {
 
   private static func resources(
     _ settings: QuartzSettings, _ keys: KeyRing, _ line: Line
-  ) -> ResourceUpdater<ContinuousClock> {
+  ) -> ResourceUpdater {
     ResourceUpdater(
       base: settings.url, keys: keys, over: line.wire, time: line.ground.time,
       file: line.ground.outside.kept("resources.json"))

@@ -11,11 +11,13 @@ import Glibc
 /// somebody sets the wall clock, and that flag exists for this clock only.
 package final class TimerWakeSource: WakeSource {
   package let wakes: AsyncStream<Void>
+  private let time: TimeSource
   private let descriptors: WakeDescriptors
   private let continuation: AsyncStream<Void>.Continuation
 
   /// Throws when descriptors or a thread cannot be had.
-  package init() throws(WakeSourceFailure) {
+  package init(time: TimeSource = .system) throws(WakeSourceFailure) {
+    self.time = time
     // Newest only: a wake-up says "look", and looking once is enough however many there were.
     (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     descriptors = try WakeDescriptors()
@@ -31,7 +33,7 @@ package final class TimerWakeSource: WakeSource {
   /// user.
   deinit { eventfd_write(descriptors.stop, 1) }
 
-  package func now() -> ClockReading { .now() }
+  package func now() -> ClockReading { time.reading() }
 
   package func arm(at deadline: BootInstant?) {
     var time = itimerspec()

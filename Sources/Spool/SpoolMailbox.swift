@@ -213,8 +213,4 @@ private func makePipe() -> (read: Int32, write: Int32) {
 }
 
 /// CLOCK_MONOTONIC: deadlines and rates must not follow the wall clock's steps.
-func monotonicMicroseconds() -> Int64 {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-}
+func monotonicMicroseconds() -> Int64 { SystemClock.monotonic.microseconds }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import CCurl
 import Foundation
 import Synchronization
@@ -169,7 +170,7 @@ import Testing
 
   /// A thread that sleeps is no thread that hangs.
   @Test func tellsHowLongATurnTakes() async throws {
-    let clock = TurnClock()
+    let clock = ThreadClock()
     #expect(clock.age == .zero)
     clock.begin()
     while clock.age < .milliseconds(2) {}

@@ -28,7 +28,7 @@ import Testing
 
   @Test("A22: a scan of 254 hosts and 20 ports trips the budget; the rest is refused, with an alarm")
   func scanIsRefused() async throws {
-    let clock = ManualClock()
+    let clock = FakeClock()
     let fake = FakeQuartz(now: { 0 })
     fake.setLimits(enforced: false)
     fake.checks = (0..<5080).map { number in
@@ -43,14 +43,14 @@ import Testing
     let base = try HTTPURL("https://api.test/v1")
     let wire = Wire(exchange: InProcess(fake: fake), now: { dawn }) { _ throws(CancellationError) in }
     let client = APIClient(base: base, keys: KeyRing(Redacted(FakeQuartz.key)), over: wire)
-    let puller = CheckListPuller<ManualClock>(
+    let puller = CheckListPuller(
       .init(
         client: client, cache: CheckListCache(file: MemoryBytes(), base: base, keepsSecrets: false),
         mapping: CheckMapping(rules)
       ) { list in
         #expect(list.checks.count == 254 * 8)
         #expect(list.checks.allSatisfy { $0.interval >= .seconds(10) })
-      }, every: .seconds(600), time: SteadyTime(clock: clock, wallNow: dawn))
+      }, every: .seconds(600), time: SteadyTime(clock.time))
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await puller.run() }
       await clock.someoneSleeps()

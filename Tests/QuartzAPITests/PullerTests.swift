@@ -10,7 +10,7 @@ import Testing
 @Suite struct PullerTests {
   /// A puller against the fake backend, with the lists it applied.
   private final class Bench: Sendable {
-    let clock = ManualClock()
+    let clock = FakeClock()
     let fake = FakeQuartz(now: { 0 })
     let file: MemoryBytes
     let applied = Mutex<[PulledChecks]>([])
@@ -20,21 +20,20 @@ import Testing
       fake.setLimits(enforced: false)
     }
 
-    func puller() throws -> CheckListPuller<ManualClock> {
+    func puller() throws -> CheckListPuller {
       let base = try HTTPURL("https://api.test/v1")
       let wire = Wire(exchange: InProcess(fake: fake), now: { dawn }) { _ throws(CancellationError) in }
       let client = APIClient(base: base, keys: KeyRing(Redacted(FakeQuartz.key)), over: wire)
       let cache = CheckListCache(file: file, base: base, keepsSecrets: false)
-      let parts = CheckListPuller<ManualClock>.Parts(
+      let parts = CheckListPuller.Parts(
         client: client, cache: cache, mapping: CheckMapping(MappingRules())
       ) { [self] list in applied.withLock { $0.append(list) } }
       return CheckListPuller(
-        parts, every: .seconds(600), time: SteadyTime(clock: clock, wallNow: dawn), generator: longest)
+        parts, every: .seconds(600), time: SteadyTime(clock.time), generator: longest)
     }
 
     /// Lets it pull so often, changing the backend before each.
-    func pulls(_ puller: CheckListPuller<ManualClock>, _ count: Int, _ before: (Int) -> Void = { _ in }) async
-    {
+    func pulls(_ puller: CheckListPuller, _ count: Int, _ before: (Int) -> Void = { _ in }) async {
       before(0)
       await withTaskGroup(of: Void.self) { group in
         group.addTask {
@@ -60,7 +59,7 @@ import Testing
       bench.fake.checks = PullTests.rows(1...(pull < 2 ? 3 : 4))
     }
     #expect(bench.counts == [3, 4])
-    #expect(bench.clock.now.offset == .seconds(1800))
+    #expect(bench.clock.elapsed == .seconds(1800))
   }
 
   /// The API is down at the start: the list on disk is probed, and the next good pull confirms it.
@@ -102,7 +101,7 @@ import Testing
     bench.fake.setKeys([])
     await bench.pulls(try bench.puller(), 9)
     let waits = [10, 20, 40, 80, 160, 320, 600, 600]
-    #expect(bench.clock.now.offset == .seconds(waits.reduce(0, +)))
+    #expect(bench.clock.elapsed == .seconds(waits.reduce(0, +)))
     #expect(bench.counts.isEmpty)
   }
 

@@ -3,16 +3,17 @@
 import Basics
 import Monitoring
 import QuartzAPI
+import TestSupport
 import Testing
 
 @Suite struct RateGateTests {
-  private func gate(_ clock: ManualClock, _ file: any DurableBytes) -> RateGate<ManualClock> {
-    RateGate(time: SteadyTime(clock: clock, wallNow: dawn), file: file)
+  private func gate(_ clock: FakeClock, _ file: any DurableBytes) -> RateGate {
+    RateGate(time: SteadyTime(clock.time), file: file)
   }
 
   @Test func reservesOnDiskBeforeTheFirstRequestAndOncePerTen() async {
     let file = MemoryBytes()
-    let gate = gate(ManualClock(), file)
+    let gate = gate(FakeClock(), file)
     for number in 1...20 {
       #expect(await gate.admit(.live) == nil)
       #expect(file.writes == (number <= 10 ? 1 : 2))
@@ -21,7 +22,7 @@ import Testing
 
   /// A process that died may have made every request it had reserved.
   @Test func whatWasReservedCountsAsUsedAfterAKill() async {
-    let (clock, file) = (ManualClock(), MemoryBytes())
+    let (clock, file) = (FakeClock(), MemoryBytes())
     #expect(await gate(clock, file).admit(.live) == nil)
     let next = gate(clock, file)
     #expect(await next.admit(.live) == nil)
@@ -29,7 +30,7 @@ import Testing
   }
 
   @Test func manyAtOnceShareOneBudget() async {
-    let gate = gate(ManualClock(), MemoryBytes())
+    let gate = gate(FakeClock(), MemoryBytes())
     let granted = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<200 { group.addTask { await gate.admit(.pull) == nil } }
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -39,7 +40,7 @@ import Testing
   }
 
   @Test func waitsForItsTurn() async throws {
-    let clock = ManualClock()
+    let clock = FakeClock()
     let gate = gate(clock, MemoryBytes())
     for _ in 0..<90 { _ = await gate.admit(.live) }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -47,17 +48,17 @@ import Testing
       await clock.advanceToNext()
       try await group.waitForAll()
     }
-    #expect(clock.now.offset == .seconds(61))
+    #expect(clock.elapsed == .seconds(61))
   }
 
   @Test func unwritableFileStopsNothingAndIsSaid() async {
-    let gate = gate(ManualClock(), Unwritable())
+    let gate = gate(FakeClock(), Unwritable())
     #expect(await gate.admit(.live) == nil)
     #expect(await gate.usage().storeProblem == "cannot write /state/rate: No space left on device")
   }
 
   @Test func answersChangeTheRate() async {
-    let gate = gate(ManualClock(), MemoryBytes())
+    let gate = gate(FakeClock(), MemoryBytes())
     _ = await gate.admit(.live)
     await gate.observe(APIResponse(status: 429))
     #expect(await gate.usage().allowedPerMinute == 45)

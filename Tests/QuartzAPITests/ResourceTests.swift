@@ -62,9 +62,9 @@ import Testing
   }
 
   private func updater(
-    _ fake: FakeQuartz, _ clock: ManualClock, _ file: MemoryBytes
-  ) throws -> ResourceUpdater<ManualClock> {
-    let time = SteadyTime(clock: clock, wallNow: dawn)
+    _ fake: FakeQuartz, _ clock: FakeClock, _ file: MemoryBytes
+  ) throws -> ResourceUpdater {
+    let time = SteadyTime(clock.time)
     let wire = Wire(exchange: InProcess(fake: fake), now: { time.now }) { _ throws(CancellationError) in }
     return ResourceUpdater(
       base: try HTTPURL("https://api.test/v1"), keys: KeyRing(Redacted(FakeQuartz.key)), over: wire,
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func oneRequestAChangeAlsoOverARestart() async throws {
-    let (fake, clock, file) = (FakeQuartz(now: { 0 }), ManualClock(), MemoryBytes())
+    let (fake, clock, file) = (FakeQuartz(now: { 0 }), FakeClock(), MemoryBytes())
     let checks = [try check(1, Self.shop), try check(2, Self.office)]
     func run(_ states: [CheckState]) async throws {
       let updater = try updater(fake, clock, file)
@@ -99,7 +99,7 @@ import Testing
 
   /// A resource that is gone is a 500; the others are told, and it is left alone for an hour.
   @Test func goneResourceIsSetAside() async throws {
-    let (fake, clock, file) = (FakeQuartz(now: { 0 }), ManualClock(), MemoryBytes())
+    let (fake, clock, file) = (FakeQuartz(now: { 0 }), FakeClock(), MemoryBytes())
     fake.setKnownResources { $0 == Self.office.description }
     let checks = [try check(1, Self.shop), try check(2, Self.office)]
     let updater = try updater(fake, clock, file)
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func outageIsWaitedForWithBackoff() async throws {
-    let (fake, clock, file) = (FakeQuartz(now: { 0 }), ManualClock(), MemoryBytes())
+    let (fake, clock, file) = (FakeQuartz(now: { 0 }), FakeClock(), MemoryBytes())
     fake.setDown(true)
     let check = try check(1, Self.shop)
     let updater = try updater(fake, clock, file)

@@ -10,7 +10,7 @@ import Testing
 /// Maintenance windows from the API: read with the list, kept with it, and no reason to lose it.
 @Suite struct WindowPullTests {
   private final class Bench: Sendable {
-    let clock = ManualClock()
+    let clock = FakeClock()
     let fake = FakeQuartz(now: { 0 })
     let file: MemoryBytes
     let applied = Mutex<[PulledChecks]>([])
@@ -21,7 +21,7 @@ import Testing
       fake.checks = PullTests.rows(1...3)
     }
 
-    func puller() throws -> CheckListPuller<ManualClock> {
+    func puller() throws -> CheckListPuller {
       let base = try HTTPURL("https://api.test/v1")
       let wire = Wire(exchange: InProcess(fake: fake), now: { dawn }) { _ throws(CancellationError) in }
       let client = APIClient(base: base, keys: KeyRing(Redacted(FakeQuartz.key)), over: wire)
@@ -29,11 +29,10 @@ import Testing
       return CheckListPuller(
         .init(client: client, cache: cache, mapping: CheckMapping(MappingRules())) { [self] list in
           applied.withLock { $0.append(list) }
-        }, every: .seconds(600), time: SteadyTime(clock: clock, wallNow: dawn), generator: longest)
+        }, every: .seconds(600), time: SteadyTime(clock.time), generator: longest)
     }
 
-    func pulls(_ puller: CheckListPuller<ManualClock>, _ count: Int, _ before: (Int) -> Void = { _ in }) async
-    {
+    func pulls(_ puller: CheckListPuller, _ count: Int, _ before: (Int) -> Void = { _ in }) async {
       before(0)
       await withTaskGroup(of: Void.self) { group in
         group.addTask {

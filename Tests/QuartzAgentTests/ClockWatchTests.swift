@@ -4,33 +4,30 @@ import Basics
 import History
 import Logging
 import Monitoring
-import Scheduler
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import QuartzAgent
 
 /// Who sets the wall clock is told, and the windows leave the step out.
 @Suite struct ClockWatchTests {
-  private static let start = ClockReading(
-    boot: BootInstant(microseconds: 1_000_000_000), wall: Timestamp(seconds: 1_767_225_600))
+  private static let start = Timestamp(seconds: 1_767_225_600)
 
   @Test(arguments: [(0, 30), (2, 30), (7200, 30), (-7200, 30)])
   func aStepIsNoTimeThatWasDue(step: Int64, watched: Int64) async throws {
     let check = try tcpCheck("Shop")
     let history = HistoryStore(
-      agent: AgentIdentity(name: "test", region: nil, version: "1", started: Self.start.wall))
-    history.apply([check], now: Self.start.wall)
-    let clock = Mutex(Self.start)
+      agent: AgentIdentity(name: "test", region: nil, version: "1", started: Self.start))
+    history.apply([check], now: Self.start)
+    let clock = FakeClock(at: Self.start)
     let lines = LogLines()
     let watch = ClockWatch(
-      history, log: Logger(label: "test") { _ in lines }, read: { clock.withLock { $0 } })
-    clock.withLock { now in
-      now.boot = now.boot.advanced(by: .seconds(watched))
-      now.wall = now.wall.advanced(by: .seconds(watched + step) + .microseconds(1234))
-    }
+      history, log: Logger(label: "test") { _ in lines }, time: clock.time)
+    clock.advance(by: .seconds(watched))
+    clock.stepWall(by: .seconds(step) + .microseconds(1234))
     await watch.look()
-    let now = clock.withLock { $0.wall }.advanced(by: .seconds(10))
+    let now = clock.wall.advanced(by: .seconds(10))
     let day = try #require(history.snapshot(now: now).check(check.id)).window(.day)
     let isStep = abs(step) > 10
     // Forward, the half minute before the step is still there; back, it is told anew.
@@ -43,16 +40,14 @@ import Testing
   /// Up to ten seconds are drift. More is a step, and told once.
   @Test(arguments: [(9, 0), (11, 1), (-9, 0), (-11, 1)]) func aStepIsToldOnce(step: Int64, told: Int) async {
     let history = HistoryStore(
-      agent: AgentIdentity(name: "test", region: nil, version: "1", started: Self.start.wall))
-    let clock = Mutex(Self.start)
+      agent: AgentIdentity(name: "test", region: nil, version: "1", started: Self.start))
+    let clock = FakeClock(at: Self.start)
     let lines = LogLines()
     let watch = ClockWatch(
-      history, log: Logger(label: "test") { _ in lines }, read: { clock.withLock { $0 } })
+      history, log: Logger(label: "test") { _ in lines }, time: clock.time)
     for (boot, wall) in [(30, 30 + step), (5, 5), (5, 5)] as [(Int64, Int64)] {
-      clock.withLock { now in
-        now.boot = now.boot.advanced(by: .seconds(boot))
-        now.wall = now.wall.advanced(by: .seconds(wall))
-      }
+      clock.advance(by: .seconds(boot))
+      clock.stepWall(by: .seconds(wall - boot))
       await watch.look()
     }
     #expect(lines.all.count == told)

@@ -3,50 +3,46 @@
 import Basics
 import Monitoring
 import Synchronization
+import TestSupport
 
 @testable import Scheduler
 
-/// Clocks that stand still until the test moves them.
+/// A wake source on a fake clock: it wakes when the test has moved the clock to what it is armed for.
 final class ManualWakeSource: WakeSource {
-  private struct State {
-    var clock: ClockReading
-    var deadline: BootInstant?
-  }
-
   let wakes: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
-  private let state: Mutex<State>
+  private let clock = FakeClock(at: newYear.wall, boot: newYear.boot)
+  private let armed = Mutex<BootInstant?>(nil)
 
-  init(_ clock: ClockReading = newYear) {
+  init() {
     (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    state = Mutex(State(clock: clock))
   }
 
   /// What it was armed with last.
-  var deadline: BootInstant? { state.withLock { $0.deadline } }
+  var deadline: BootInstant? { armed.withLock { $0 } }
 
-  func now() -> ClockReading { state.withLock { $0.clock } }
+  func now() -> ClockReading { clock.reading }
 
-  func arm(at deadline: BootInstant?) { change { $0.deadline = deadline } }
+  func arm(at deadline: BootInstant?) {
+    armed.withLock { $0 = deadline }
+    wakeIfDue()
+  }
 
   func wake() { continuation.yield() }
 
-  func advance(by duration: Duration) { change { $0.clock.advance(by: duration) } }
+  func advance(by duration: Duration) {
+    clock.advance(by: duration)
+    wakeIfDue()
+  }
 
   /// To the instant it is armed for.
   func advanceToDeadline() {
-    change { state in
-      guard let deadline = state.deadline else { return }
-      state.clock.advance(by: state.clock.boot.duration(to: deadline))
-    }
+    guard let deadline else { return }
+    advance(by: now().boot.duration(to: deadline))
   }
 
-  private func change(_ body: (inout sending State) -> Void) {
-    let due = state.withLock { state in
-      body(&state)
-      return state.deadline.map { $0 <= state.clock.boot } ?? false
-    }
-    if due { continuation.yield() }
+  private func wakeIfDue() {
+    if let deadline, deadline <= now().boot { continuation.yield() }
   }
 }
 

@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: MIT
 
-import Glibc
 import Synchronization
 
-/// Since when a thread has been at what it does now. Written by that thread, read by whoever watches it.
+/// How long a thread has been at what it does now, without coming back to see what else there is to do. Written by that
+/// thread and by who wakes it, read by who watches over it.
 package final class ThreadClock: Sendable {
-  /// Nanoseconds of CLOCK_MONOTONIC; 0: the thread waits for work.
+  /// Nanoseconds of the monotonic clock; zero: it waits for work.
   private let began = Atomic<Int64>(0)
 
   package init() {}
 
-  package func begin() { began.store(max(1, now()), ordering: .relaxed) }
+  /// The thread has woken, or goes on to the next round.
+  package func begin() { began.store(Self.now, ordering: .relaxed) }
+
+  /// It is to wake: who asked counts from here, also when it never does.
+  package func wake() {
+    _ = began.compareExchange(expected: 0, desired: Self.now, ordering: .relaxed)
+  }
+
+  /// It is about to wait.
   package func end() { began.store(0, ordering: .relaxed) }
 
   /// Zero while it waits for work.
   package var age: Duration {
     let start = began.load(ordering: .relaxed)
-    return start == 0 ? .zero : .nanoseconds(max(0, now() - start))
+    return start == 0 ? .zero : .nanoseconds(max(0, Self.now - start))
   }
 
-  private func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
+  /// Never zero.
+  private static var now: Int64 { max(1, SystemClock.monotonic.nanoseconds) }
 }
 
 /// A thread that probes depend on, as a watchdog sees it.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Glibc
-
 /// An instant of the wall clock in microseconds since 1970-01-01T00:00:00Z, leap seconds not counted (POSIX time).
 ///
 /// 64 bits of microseconds reach past the year 290,000, so 2038 and 2100 are ordinary dates.
@@ -18,18 +16,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
   package static let epoch = Timestamp(microseconds: 0)
 
   /// The system's wall clock (CLOCK_REALTIME).
-  package static func now() -> Timestamp {
-    // Not `timespec()` and its members: in a whole-module build Swift 6.3 takes them for SwiftOverlayShims' as soon as
-    // an earlier file extends `Duration`, and MemberImportVisibility then refuses them although Glibc is imported.
-    withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { time in
-      guard let start = time.baseAddress, clock_gettime(CLOCK_REALTIME, start) == 0 else { return .epoch }
-      // Two words on the machines there are: seconds, then nanoseconds.
-      let words = UnsafeRawPointer(start)
-      let nanoseconds = words.load(fromByteOffset: MemoryLayout<Int>.size, as: Int.self)
-      // bounded: the kernel counts no further than 292,000 years
-      return Timestamp(microseconds: Int64(words.load(as: Int.self)) * 1_000_000 + Int64(nanoseconds / 1000))
-    }
-  }
+  package static func now() -> Timestamp { Timestamp(microseconds: SystemClock.wall.microseconds) }
 
   package static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 

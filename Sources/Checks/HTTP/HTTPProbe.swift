@@ -17,16 +17,16 @@ package struct HTTPProbe: Probe {
 
   /// - Parameters:
   ///   - userAgent: sent unless the check has a header of that name.
-  ///   - now: the wall clock that a certificate's validity is judged by.
+  ///   - time: has the wall clock that a certificate's validity is judged by.
   package init(
     engine: CurlEngine, reactor: Reactor, finder: TargetFinder, userAgent: String,
-    bench: JudgeBench = JudgeBench(), now: @escaping @Sendable () -> Timestamp = { .now() }
+    bench: JudgeBench = JudgeBench(), time: TimeSource = .system
   ) {
     transfer = PinnedTransfer(engine: engine, reactor: reactor)
     self.finder = finder
     self.userAgent = userAgent
     self.bench = bench
-    self.now = now
+    now = time.wall
   }
 
   package func attempt(

@@ -8,7 +8,7 @@ import Synchronization
 /// What one judgement of outside data may take of a processor. It counts the processor time of the thread it was made
 /// on, and is good on that thread alone: on a loaded machine a judgement takes longer and costs the same.
 final class CPUBudget {
-  private let start = threadNanoseconds()
+  private let start = SystemClock.threadWork.nanoseconds
   private let limit: Int64
   /// How long the judgement waited for a thread: our own doing.
   let waited: Duration
@@ -38,7 +38,7 @@ final class CPUBudget {
     return left
   }
 
-  var used: Int64 { threadNanoseconds() - start }
+  var used: Int64 { SystemClock.threadWork.nanoseconds - start }
 
   /// False when there is nothing left, and from then on.
   func allowsMore() -> Bool { !isSpent && left > 0 }
@@ -60,11 +60,4 @@ final class StopFlag: Sendable {
   private let value = Atomic(false)
   var isRaised: Bool { value.load(ordering: .relaxed) }
   func raise() { value.store(true, ordering: .relaxed) }
-}
-
-/// The processor time this thread has had.
-func threadNanoseconds() -> Int64 {
-  var time = timespec()
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

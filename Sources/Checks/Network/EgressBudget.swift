@@ -47,15 +47,13 @@ package final class EgressBudget: Sendable {
   }
 
   private let limits: Limits
-  private let now: @Sendable () -> ContinuousClock.Instant
+  private let time: TimeSource
   private let state: Mutex<Ledger>
 
-  package init(
-    _ limits: Limits = Limits(), now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
-  ) {
+  package init(_ limits: Limits = Limits(), time: TimeSource = .system) {
     self.limits = limits
-    self.now = now
-    state = Mutex(Ledger(limits, now()))
+    self.time = time
+    state = Mutex(Ledger(limits, time.instant()))
   }
 
   /// Asked once for every attempt, with the permitted addresses of its target.
@@ -64,12 +62,12 @@ package final class EgressBudget: Sendable {
   ///   - host: the name or the address they were found by.
   ///   - isDelayable: false for a redirect's hop, which is counted and never held back.
   package func admit(_ peers: [SocketAddress], of host: String, isDelayable: Bool = true) -> Admission {
-    let now = now()
+    let now = time.instant()
     return state.withLock { $0.admit(peers, of: host, isDelayable: isDelayable, at: now) }
   }
 
   package var status: Status {
-    let now = now()
+    let now = time.instant()
     return state.withLock { $0.status(at: now) }
   }
 }

@@ -7,9 +7,9 @@ import Monitoring
 /// later, with the whole of its time. Waiting is lateness, never latency.
 package struct PacedProbe: Probe {
   private let inner: any Probe
-  private let time: RunnerTime
+  private let time: TimeSource
 
-  package init(_ inner: any Probe, time: RunnerTime = .system) {
+  package init(_ inner: any Probe, time: TimeSource = .system) {
     self.inner = inner
     self.time = time
   }
@@ -26,7 +26,7 @@ package struct PacedProbe: Probe {
         return outcome
       }
       guard held + wait <= check.interval else { return .starved(held) }
-      try await time.sleep(wait)
+      try await time.sleep(for: wait)
       held = start.duration(to: time.instant())
     }
   }

@@ -21,7 +21,7 @@ final class ReactorMailbox: Sendable {
     var isStopped = false
   }
 
-  let turns = TurnClock()
+  let turns = ThreadClock()
   let epoll: Descriptor
   let wake: Descriptor
   private let state = Mutex(State())

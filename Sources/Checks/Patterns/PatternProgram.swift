@@ -91,7 +91,7 @@ struct PatternBudget {
 
   init(bytes: Int, time: Int64) {
     steps = 500_000 + 4 * min(bytes, 4 << 20)
-    start = threadNanoseconds()
+    start = SystemClock.threadWork.nanoseconds
     self.time = min(time, Self.time)
   }
 
@@ -100,7 +100,7 @@ struct PatternBudget {
     steps -= 1 + abs(position - self.position) >> 4
     self.position = position
     calls += 1
-    if calls & 1023 == 0, threadNanoseconds() - start > time { steps = 0 }
+    if calls & 1023 == 0, SystemClock.threadWork.nanoseconds - start > time { steps = 0 }
     return steps > 0
   }
 }

@@ -85,10 +85,10 @@ struct AnswerScan: Sendable {
     let isLast = isCalm
     if let wait = ration(window, at: now) { return wait }
     isCalm = false
-    let start = threadNanoseconds()
+    let start = SystemClock.threadWork.nanoseconds
     let outcome =
       isLast ? pattern.firstMatch(in: window, time: time) : pattern.settledMatch(in: window, time: time)
-    time -= threadNanoseconds() - start
+    time -= SystemClock.threadWork.nanoseconds - start
     switch outcome {
     case .match(let whole, let groups, let names):
       return .found(whole.upperBound, groups: groups, names: names, then: [])

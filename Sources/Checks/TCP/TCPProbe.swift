@@ -14,14 +14,14 @@ package struct TCPProbe: Probe {
   private let finder: TargetFinder
   private let visit: PortVisit
 
-  /// - Parameter now: the wall clock that a certificate's validity is judged by.
+  /// - Parameter time: has the wall clock that a certificate's validity is judged by.
   package init(
     reactor: Reactor, finder: TargetFinder, client: TLSClient = TLSClient(trust: TrustStore()),
-    now: @escaping @Sendable () -> Timestamp = { .now() }
+    time: TimeSource = .system
   ) {
     self.reactor = reactor
     self.finder = finder
-    visit = PortVisit(reactor: reactor, client: client, now: now)
+    visit = PortVisit(reactor: reactor, client: client, now: time.wall)
   }
 
   package func attempt(

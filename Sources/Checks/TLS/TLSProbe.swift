@@ -10,12 +10,12 @@ package struct TLSProbe: Probe {
   private let visit: PortVisit
   private let finder: TargetFinder
 
-  /// - Parameter now: the wall clock that validity is judged by.
+  /// - Parameter time: has the wall clock that validity is judged by.
   package init(
     reactor: Reactor, finder: TargetFinder, client: TLSClient,
-    now: @escaping @Sendable () -> Timestamp = { .now() }
+    time: TimeSource = .system
   ) {
-    visit = PortVisit(reactor: reactor, client: client, now: now)
+    visit = PortVisit(reactor: reactor, client: client, now: time.wall)
     self.finder = finder
   }
 

@@ -23,8 +23,8 @@ extension DurableBytes {
 extension StateFile: DurableBytes {}
 
 /// The door through which every request to one origin goes: uploads, pulls, sign-ins and heartbeats share a budget.
-package actor RateGate<C: Clock> where C.Duration == Duration {
-  package nonisolated let time: SteadyTime<C>
+package actor RateGate {
+  package nonisolated let time: SteadyTime
   private let file: any DurableBytes
   private let limits: RateBudget.Limits
   /// Nil until the last run's requests were read.
@@ -36,7 +36,7 @@ package actor RateGate<C: Clock> where C.Duration == Duration {
   /// How far the server's clock was ahead of this machine's in its last answer.
   private var serverAhead: Duration?
 
-  package init(time: SteadyTime<C>, file: any DurableBytes, limits: RateBudget.Limits = .init()) {
+  package init(time: SteadyTime, file: any DurableBytes, limits: RateBudget.Limits = .init()) {
     self.time = time
     self.file = file
     self.limits = limits

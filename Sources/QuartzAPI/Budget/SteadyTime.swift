@@ -7,23 +7,20 @@ import Monitoring
 ///
 /// Rate windows and waits are judged by it, so that a clock set back an hour blocks nothing and a clock set forward
 /// opens no second hour's worth of requests.
-package struct SteadyTime<C: Clock>: Sendable where C.Duration == Duration {
-  package let clock: C
+package struct SteadyTime: Sendable {
+  private let source: TimeSource
   private let base: Timestamp
-  private let start: C.Instant
+  private let start: ContinuousClock.Instant
 
-  package init(clock: C, wallNow: Timestamp) {
-    self.clock = clock
-    self.base = wallNow
-    self.start = clock.now
+  package init(_ source: TimeSource) {
+    self.source = source
+    base = source.wall()
+    start = source.instant()
   }
 
-  package var now: Timestamp { base.advanced(by: start.duration(to: clock.now)) }
-
-  /// The clock's instant for a time of this scale.
-  package func instant(_ time: Timestamp) -> C.Instant { start.advanced(by: base.duration(to: time)) }
+  package var now: Timestamp { base.advanced(by: start.duration(to: source.instant())) }
 
   package func sleep(until time: Timestamp) async throws(CancellationError) {
-    do { try await clock.sleep(until: instant(time), tolerance: nil) } catch { throw CancellationError() }
+    try await source.sleep(until: start.advanced(by: base.duration(to: time)))
   }
 }

@@ -6,12 +6,12 @@ import Synchronization
 
 /// Keeps the list of checks current: from the disk at the start, from the API every so often, and never by accident
 /// to nothing.
-package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Duration {
+package final class CheckListPuller: Sendable {
   private let client: APIClient
   private let cache: CheckListCache
   private let mapping: CheckMapping
   private let every: Duration
-  private let time: SteadyTime<C>
+  private let time: SteadyTime
   private let apply: @Sendable (PulledChecks) async -> Void
   private let state: Mutex<State>
 
@@ -43,7 +43,7 @@ package final class CheckListPuller<C: Clock>: Sendable where C.Duration == Dura
     }
   }
 
-  package init(_ parts: Parts, every: Duration, time: SteadyTime<C>, generator: RandomSource = .system) {
+  package init(_ parts: Parts, every: Duration, time: SteadyTime, generator: RandomSource = .system) {
     self.client = parts.client
     self.cache = parts.cache
     self.mapping = parts.mapping

@@ -24,8 +24,7 @@ final class Doorbell: Sendable {
   }
 
   /// - Throws: when the task is cancelled; a ring or the time just ends it.
-  func sleep<C: Clock>(until time: Timestamp, of steady: SteadyTime<C>) async throws(CancellationError)
-  where C.Duration == Duration {
+  func sleep(until time: Timestamp, of steady: SteadyTime) async throws(CancellationError) {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await steady.sleep(until: time) }
       group.addTask { await self.waitForRing() }

@@ -51,7 +51,7 @@ package actor Handful: DeliveryQueue {
   package func startLiveLane() {}
 
   /// Posts by the rules of delivery, with three tries.
-  package func post(by uploader: Uploader<ContinuousClock>) async throws(CancellationError) -> Report {
+  package func post(by uploader: Uploader) async throws(CancellationError) -> Report {
     for number in 1...Self.tries {
       await uploader.flush(within: Self.patience)
       let status = await uploader.status()
@@ -66,7 +66,7 @@ package actor Handful: DeliveryQueue {
 
   private var isDone: Bool { settled.count >= records.count }
 
-  private func report(of uploader: Uploader<ContinuousClock>) async -> Report {
+  private func report(of uploader: Uploader) async -> Report {
     let tally = await uploader.status().tally
     var report = Report(delivered: tally.delivered, refused: refused)
     report.left = max(0, records.count - tally.delivered - tally.withheld - refused.count)

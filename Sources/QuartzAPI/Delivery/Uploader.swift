@@ -8,10 +8,10 @@ import Synchronization
 ///
 /// Nothing is lost and nothing is doubled whatever happens here: rows leave the store only once they are
 /// acknowledged, and whatever is sent again has the ids it had.
-package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
+package final class Uploader: Sendable {
   private let queue: any DeliveryQueue
   private let transport: any ResultTransport
-  private let gate: RateGate<C>
+  private let gate: RateGate
   private let route: Route
   private let bell = Doorbell()
   private let state: Mutex<State>
@@ -24,7 +24,7 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
   /// A receiver, and the budget of its origin.
   package struct Route: Sendable {
     let transport: any ResultTransport
-    let gate: RateGate<C>
+    let gate: RateGate
     let memory: any DurableBytes
     let receiver: String
 
@@ -32,7 +32,7 @@ package final class Uploader<C: Clock>: Sendable where C.Duration == Duration {
     ///   - memory: where the batch size that a 413 taught is kept.
     ///   - receiver: whose batch size it is.
     package init(
-      _ transport: any ResultTransport, gate: RateGate<C>, memory: any DurableBytes, receiver: String
+      _ transport: any ResultTransport, gate: RateGate, memory: any DurableBytes, receiver: String
     ) {
       self.transport = transport
       self.gate = gate

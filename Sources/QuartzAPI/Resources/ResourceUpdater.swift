@@ -6,12 +6,12 @@ import Synchronization
 
 /// Writes the status of resources into the backend, for `quartz.update_resources`: one request a change, since with
 /// `supabase` nobody else does it.
-package final class ResourceUpdater<C: Clock>: Sendable where C.Duration == Duration {
+package final class ResourceUpdater: Sendable {
   private let base: HTTPURL
   private let keys: KeyRing
   private let wire: Wire
   private let file: any DurableBytes
-  private let time: SteadyTime<C>
+  private let time: SteadyTime
   private let bell = Doorbell()
   private let state: Mutex<State>
 
@@ -28,7 +28,7 @@ package final class ResourceUpdater<C: Clock>: Sendable where C.Duration == Dura
   }
 
   package init(
-    base: HTTPURL, keys: KeyRing, over wire: Wire, time: SteadyTime<C>, file: any DurableBytes,
+    base: HTTPURL, keys: KeyRing, over wire: Wire, time: SteadyTime, file: any DurableBytes,
     generator: RandomSource = .system
   ) {
     self.base = base

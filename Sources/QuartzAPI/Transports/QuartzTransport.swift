@@ -86,7 +86,7 @@ package struct Wire: Sendable {
     self.observe = observe
   }
 
-  package init<C: Clock>(exchange: any HTTPExchanging, gate: RateGate<C>) where C.Duration == Duration {
+  package init(exchange: any HTTPExchanging, gate: RateGate) {
     let time = gate.time
     self.init(exchange: exchange, now: { time.now }, observe: { await gate.observe($0) }) {
       use throws(CancellationError) in

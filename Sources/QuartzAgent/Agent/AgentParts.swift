@@ -107,7 +107,7 @@ struct AgentParts: Sendable {
       total: inFlightLimit(settings.limits.inFlight), perHost: settings.limits.inFlightPerHost)
     let options = SchedulerOptions(
       agent: settings.agent.name, limits: limits, pulse: pulse, hostKey: { $0.kind.loadedHost })
-    return CheckScheduler(options, source: try TimerWakeSource()) { due in
+    return CheckScheduler(options, source: try TimerWakeSource(time: engine.time)) { due in
       let plan = maintenance.plan
       if plan.skips(due.check.id, at: due.scheduledAt) {
         return RunOutcome(.unknown, hasResult: false) { _ in recorder.skipped(due) }

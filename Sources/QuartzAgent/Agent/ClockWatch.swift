@@ -12,27 +12,27 @@ import Scheduler
 actor ClockWatch {
   private let history: HistoryStore
   private let log: Logger
-  private let read: @Sendable () -> ClockReading
+  private let time: TimeSource
   private var last: ClockReading
 
   static let every: Duration = .seconds(5)
   /// What a clock may be moved by without a word: NTP slews, and steps that no window shows.
   static let tolerance: Duration = .seconds(10)
 
-  init(_ history: HistoryStore, log: Logger, read: @escaping @Sendable () -> ClockReading = { .now() }) {
+  init(_ history: HistoryStore, log: Logger, time: TimeSource = .system) {
     self.history = history
     self.log = log
-    self.read = read
-    last = read()
+    self.time = time
+    last = time.reading()
   }
 
   func run() async {
-    while (try? await Task.sleep(for: Self.every)) != nil { look() }
+    while (try? await time.sleep(for: Self.every)) != nil { look() }
   }
 
   /// Compares how far the two clocks went since the last look.
   func look() {
-    let now = read()
+    let now = time.reading()
     let expected = last.wall.advanced(by: last.boot.duration(to: now.boot))
     defer { last = now }
     let step = expected.duration(to: now.wall)

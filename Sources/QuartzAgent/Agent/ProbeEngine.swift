@@ -18,9 +18,11 @@ struct ProbeEngine: Sendable {
 
   let budget: EgressBudget
   let own: OwnPlaces
+  let time: TimeSource
 
-  init(_ egress: ProbeEgress, curl: CurlEngine, reactor: Reactor) {
+  init(_ egress: ProbeEgress, curl: CurlEngine, reactor: Reactor, time: TimeSource) {
     self.curl = curl
+    self.time = time
     resolver = SystemResolver(reactor: reactor)
     let bench = JudgeBench()
     self.bench = bench
@@ -30,14 +32,14 @@ struct ProbeEngine: Sendable {
         // Weak: the reactor's thread ends with the last who holds it.
         WatchedThread("reactor", limit: ThreadWatch.limit) { [weak reactor] in reactor?.turnAge() ?? .zero },
       ]
-    budget = EgressBudget(EgressBudget.Limits(destinations: egress.destinations))
+    budget = EgressBudget(EgressBudget.Limits(destinations: egress.destinations), time: time)
     own = egress.own
     let finder = TargetFinder(
       resolver: resolver, policy: EgressPolicy(egress.settings, own: own), budget: budget)
     let plain = CheckRunner(
       engine: curl, reactor: reactor, system: resolver, finder: finder, userAgent: userAgent,
-      bench: bench)
-    let watch = CanaryWatch { canary in try await plain.succeedsNow(canary) }
+      bench: bench, time: time)
+    let watch = CanaryWatch(time: time) { canary in try await plain.succeedsNow(canary) }
     canaries = watch
     var runner = plain
     runner.canaries = watch
@@ -49,7 +51,7 @@ struct ProbeEngine: Sendable {
     _ check: MonitoringCheck, slot: ProbeSlot, _ plan: MaintenancePlan
   ) async throws(CancellationError) -> CheckResult {
     var result = try await runner.run(check, slot: slot)
-    plan.stamp(&result, endedAt: .now())
+    plan.stamp(&result, endedAt: time.wall())
     return result
   }
 
@@ -57,7 +59,7 @@ struct ProbeEngine: Sendable {
   func runNow(
     _ check: MonitoringCheck, _ plan: MaintenancePlan
   ) async throws(CancellationError) -> CheckResult {
-    try await run(check, slot: ProbeSlot(scheduledAt: .now(), trigger: .manual), plan)
+    try await run(check, slot: ProbeSlot(scheduledAt: time.wall(), trigger: .manual), plan)
   }
 
   /// Runs the checks at the same time, within the limit of descriptors, and returns the results in their order.
@@ -110,7 +112,7 @@ func withProbeEngine<Value>(
   await onThread { _ = try? trust.check() }
   return try await withCurlEngine(trust: trust) { curl in
     let reactor = try Reactor()
-    return try await body(ProbeEngine(egress, curl: curl, reactor: reactor))
+    return try await body(ProbeEngine(egress, curl: curl, reactor: reactor, time: .system))
   }
 }
 

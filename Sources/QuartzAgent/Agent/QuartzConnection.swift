@@ -20,6 +20,7 @@ extension QuartzLink {
       stateDirectory: settings.agent.stateDir,
       queue: spool, readKey: rereading(quartz.apiKeyFile),
       report: { await reporter.report() }, apply: apply)
+    outside.time = engine.time
     outside.watched = { WatchedFile(file: $1, name: $0, watch: starts) }
     try self.init(quartz, settings, outside)
   }
@@ -28,9 +29,10 @@ extension QuartzLink {
   init(
     _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ handful: Handful
   ) throws(QuartzSetupError) {
-    let outside = Outside(
+    var outside = Outside(
       engine: engine.curl, resolve: engine.resolver.forRequests(engine.own), stateDirectory: nil,
       queue: handful, readKey: rereading(quartz.apiKeyFile), apply: { _ in })
+    outside.time = engine.time
     try self.init(quartz, settings, outside)
   }
 

@@ -17,9 +17,9 @@ final class Recorder: Sendable {
   private let catalog: CheckCatalog
   private let hold: SlotHold
   /// Nil: results stay on this machine.
-  private let uploader: Uploader<ContinuousClock>?
+  private let uploader: Uploader?
   /// Nil: nobody writes the status of resources, or the backend does.
-  private let resources: ResourceUpdater<ContinuousClock>?
+  private let resources: ResourceUpdater?
   private let log: Logger
   /// The last state told in the log, by check. The lock also joins the two writes of `record`.
   private let told: Mutex<[UniqueID: CheckState]>

@@ -36,20 +36,20 @@ final class LogSink: Sendable {
   private let finished = DispatchSemaphore(value: 0)
   private let wake = DispatchSemaphore(value: 0)
   private let format: LogFormat
-  private let now: @Sendable () -> Timestamp
+  private let time: TimeSource
 
   static let queueLimit = 1000
   static let perMinute = 60
 
-  init(format: LogFormat, now: @escaping @Sendable () -> Timestamp = { .now() }) {
+  init(format: LogFormat, time: TimeSource = .system) {
     self.format = format
-    self.now = now
+    self.time = time
     _ = startThread { self.writeLoop() }
   }
 
   /// `message` is the line's class and so has no names or figures in it; those are metadata.
   func log(_ level: Logger.Level, _ label: String, _ message: String, _ metadata: Logger.Metadata) {
-    let time = now()
+    let time = time.wall()
     let line = LogLine(time: time, level: level, label: label, message: message, metadata: metadata)
     state.withLock { state in
       if time.microseconds / 60_000_000 != state.minute { startMinute(at: time, &state) }
@@ -66,7 +66,7 @@ final class LogSink: Sendable {
 
   /// Writes what is queued, waiting at most two seconds for a reader.
   func drain() {
-    let time = now()
+    let time = time.wall()
     state.withLock { state in
       startMinute(at: time, &state)
       state.closing = true
@@ -107,7 +107,8 @@ final class LogSink: Sendable {
       }
       for line in lines { printError(line) }
       if dropped > 0 {
-        printError(own("lines dropped, standard error is not read", dropped, at: now()).rendered(format))
+        printError(
+          own("lines dropped, standard error is not read", dropped, at: time.wall()).rendered(format))
       }
       if closing {
         finished.signal()

@@ -3,27 +3,19 @@
 import Basics
 import Monitoring
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Checks
 
 /// S-9 and A22, on a clock of the test's own.
 @Suite struct EgressBudgetTests {
-  /// A clock that stands until it is moved.
-  private final class Hand: Sendable {
-    private let start = ContinuousClock.now
-    private let passed = Mutex(Duration.zero)
-
-    var now: ContinuousClock.Instant { start + passed.withLock { $0 } }
-    func move(by duration: Duration) { passed.withLock { $0 += duration } }
-  }
-
-  private let hand = Hand()
+  private let clock = FakeClock()
 
   private func budget(_ change: (inout EgressBudget.Limits) -> Void = { _ in }) -> EgressBudget {
     var limits = EgressBudget.Limits()
     change(&limits)
-    return EgressBudget(limits) { [hand] in hand.now }
+    return EgressBudget(limits, time: clock.time)
   }
 
   private func peer(_ number: Int, _ port: UInt16 = 443) -> SocketAddress {
@@ -46,11 +38,11 @@ import Testing
       return
     }
     #expect(wait > .zero && wait <= .milliseconds(10))
-    hand.move(by: wait)
+    clock.advance(by: wait)
     #expect(isGranted(budget.admit([peer(200)], of: "10.0.0.1")))
     #expect(!isGranted(budget.admit([peer(201)], of: "10.0.0.1")))
     // No more than a second's worth is saved up.
-    hand.move(by: .seconds(3600))
+    clock.advance(by: .seconds(3600))
     #expect((0..<150).filter { isGranted(budget.admit([peer($0)], of: "10.0.0.1")) }.count == 100)
   }
 
@@ -59,7 +51,7 @@ import Testing
     #expect((0..<8).allSatisfy { _ in isGranted(budget.admit([peer(1)], of: "10.0.0.1")) })
     #expect(budget.admit([peer(1)], of: "10.0.0.1") == .later(.milliseconds(125)))
     #expect(isGranted(budget.admit([peer(2)], of: "10.0.0.1")))
-    hand.move(by: .milliseconds(125))
+    clock.advance(by: .milliseconds(125))
     #expect(isGranted(budget.admit([peer(1)], of: "10.0.0.1")))
     #expect(!isGranted(budget.admit([peer(1)], of: "10.0.0.1")))
   }
@@ -69,7 +61,7 @@ import Testing
     var granted = 0
     for _ in 0..<6000 {
       if isGranted(budget.admit([peer(1)], of: "10.0.0.1")) { granted += 1 }
-      hand.move(by: .milliseconds(10))
+      clock.advance(by: .milliseconds(10))
     }
     // A minute's worth, and the burst of the first second.
     #expect((480...488).contains(granted))
@@ -92,7 +84,7 @@ import Testing
     var refused = 0
     for host in 0..<254 {
       for port in 0..<20 {
-        hand.move(by: .seconds(1))
+        clock.advance(by: .seconds(1))
         if isRefused(budget.admit([peer(host, UInt16(8000 + port))], of: "10.0.0.1")) { refused += 1 }
       }
     }
@@ -114,13 +106,13 @@ import Testing
       isGranted(budget.admit([peer(1)], of: "10.0.0.1")) && isGranted(budget.admit([peer(2)], of: "10.0.0.1"))
     )
     #expect(isRefused(budget.admit([peer(3)], of: "10.0.0.1")))
-    hand.move(by: .seconds(86_400))
+    clock.advance(by: .seconds(86_400))
     #expect(isGranted(budget.admit([peer(2)], of: "10.0.0.1")))
     #expect(isRefused(budget.admit([peer(3)], of: "10.0.0.1")))
-    hand.move(by: .seconds(1))
+    clock.advance(by: .seconds(1))
     #expect(isGranted(budget.admit([peer(3)], of: "10.0.0.1")))
     #expect(isRefused(budget.admit([peer(4)], of: "10.0.0.1")))
-    hand.move(by: .seconds(86_400))
+    clock.advance(by: .seconds(86_400))
     #expect(budget.status.lastRefusal == nil)
   }
 
@@ -135,7 +127,7 @@ import Testing
     let budget = budget { $0.destinations = 2 }
     for number in 0..<50 {
       #expect(isGranted(budget.admit([peer(number), peer(number + 100)], of: "cdn.example")))
-      hand.move(by: .seconds(1))
+      clock.advance(by: .seconds(1))
     }
     #expect(budget.status.destinations == 1)
     let inside = (1...3).map { SocketAddress(.v4(0x0a00_0000 + UInt32($0)), port: 443) }
@@ -197,7 +189,7 @@ import Testing
 
   /// Waiting is lateness: the attempt that follows has its whole time, and the result says when it really began.
   @Test func whoIsHeldBackIsLateAndNotSlow() async throws {
-    let time = ManualTime()
+    let time = FakeClock()
     let tries = Mutex<[ContinuousClock.Instant]>([])
     struct Busy: Probe {
       let tries: @Sendable (ContinuousClock.Instant) -> Int
@@ -215,8 +207,8 @@ import Testing
         return $0.count
       }
     }
-    let probe = PacedProbe(busy, time: time.runnerTime)
-    let outcome = try await probe.attempt(try api(), deadline: time.runnerTime.instant() + .seconds(10))
+    let probe = PacedProbe(busy, time: time.passing)
+    let outcome = try await probe.attempt(try api(), deadline: time.instant + .seconds(10))
     #expect(outcome.verdict == .ok && outcome.held == .milliseconds(300) && outcome.postponed == nil)
     let deadlines = tries.withLock { $0 }
     #expect(
@@ -232,7 +224,7 @@ import Testing
         -> ProbeOutcome
       { .postponed(by: .seconds(7)) }
     }
-    let outcome = try await PacedProbe(Never(), time: ManualTime().runnerTime).attempt(
+    let outcome = try await PacedProbe(Never(), time: FakeClock().passing).attempt(
       try api { $0.interval = .seconds(20) }, deadline: .now)
     #expect(outcome.verdict.reason == .localFault && outcome.verdict.state == .unknown)
     #expect(outcome.held == .seconds(14))

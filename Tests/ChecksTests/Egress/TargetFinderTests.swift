@@ -86,8 +86,7 @@ import Testing
   private func budget(_ change: (inout EgressBudget.Limits) -> Void) -> EgressBudget {
     var limits = EgressBudget.Limits()
     change(&limits)
-    let start = ContinuousClock.now
-    return EgressBudget(limits) { start }
+    return EgressBudget(limits, time: FakeClock().time)
   }
 
   /// A stranger's target is counted, and one too many is refused, by its name and as an address.

@@ -3,13 +3,14 @@
 import Basics
 import Monitoring
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Checks
 
 /// When every canary fails, nobody can tell whose fault another failure is.
 @Suite struct CanaryWatchTests {
-  let time = ManualTime()
+  let time = FakeClock()
 
   private func check(_ name: String) throws -> MonitoringCheck {
     try makeCheck("tcp") { definition in
@@ -40,15 +41,15 @@ import Testing
 
   private func runner(_ network: Network, canaries: [MonitoringCheck]) -> CheckRunner {
     let plain = CheckRunner(
-      http: network, tcp: network, dns: network, tls: network, ping: network, time: time.runnerTime)
-    let watch = CanaryWatch(now: time.runnerTime.instant) { try await plain.succeedsNow($0) }
+      http: network, tcp: network, dns: network, tls: network, ping: network, time: time.passing)
+    let watch = CanaryWatch(time: time.passing) { try await plain.succeedsNow($0) }
     watch.replace(canaries)
     var runner = plain
     runner.canaries = watch
     return runner
   }
 
-  private func slot() -> ProbeSlot { ProbeSlot(scheduledAt: ManualTime.start, trigger: .schedule) }
+  private func slot() -> ProbeSlot { ProbeSlot(scheduledAt: FakeClock.start, trigger: .schedule) }
 
   @Test func whenAllCanariesFailAFailureIsUnknown() async throws {
     let network = Network(up: [])
@@ -91,10 +92,10 @@ import Testing
     let runner = runner(network, canaries: [try check("Router")])
     #expect(try await runner.run(check("Shop"), slot: slot()).state == .down)
     network.up.withLock { $0 = [] }
-    time.pass(.seconds(60))
+    time.advance(by: .seconds(60))
     #expect(try await runner.run(check("Shop"), slot: slot()).state == .unknown)
     network.up.withLock { $0 = ["Router"] }
-    time.pass(.seconds(60))
+    time.advance(by: .seconds(60))
     #expect(try await runner.run(check("Shop"), slot: slot()).state == .down)
   }
 
@@ -102,8 +103,8 @@ import Testing
   @Test func manyFailuresShareARound() async throws {
     let gate = Gate()
     let asked = Mutex(0)
-    let start = ContinuousClock.now
-    let watch = CanaryWatch(now: { start }) { _ in
+    let start = time.instant
+    let watch = CanaryWatch(time: time.time) { _ in
       asked.withLock { $0 += 1 }
       await gate.wait()
       return false
@@ -123,8 +124,8 @@ import Testing
   @Test func aCancelledCallerSpoilsNoAnswer() async throws {
     let gate = Gate()
     let rounds = Mutex(0)
-    let start = ContinuousClock.now
-    let watch = CanaryWatch(now: { start }) { _ in
+    let start = time.instant
+    let watch = CanaryWatch(time: time.time) { _ in
       rounds.withLock { $0 += 1 }
       await gate.wait()
       try Task.checkCancellation()

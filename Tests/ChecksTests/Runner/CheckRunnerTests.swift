@@ -3,13 +3,14 @@
 import Basics
 import Monitoring
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Checks
 
 @Suite struct CheckRunnerTests {
-  let time = ManualTime()
-  let slot = ProbeSlot(scheduledAt: ManualTime.start, trigger: .schedule)
+  let time = FakeClock()
+  let slot = ProbeSlot(scheduledAt: FakeClock.start, trigger: .schedule)
 
   private func up(_ taken: Duration = .milliseconds(20)) -> ProbeOutcome {
     ProbeOutcome(.ok, responseTime: taken, timings: Timings(total: taken))
@@ -21,7 +22,7 @@ import Testing
   }
 
   private func runner(_ probe: any Probe) -> CheckRunner {
-    CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: time.runnerTime)
+    CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: time.passing)
   }
 
   private func check(_ change: (inout CheckDefinition) -> Void = { _ in }) throws -> MonitoringCheck {
@@ -69,7 +70,7 @@ import Testing
       result.attempts.map(\.reason) == [.connectRefused, .connectTimeout, .connectRefused, .connectionReset])
     #expect(result.attempts.map(\.status) == [.failure, .timeout, .failure, .failure])
     // 100 ms an attempt, and the pauses between them.
-    let starts = result.attempts.map { ManualTime.start.duration(to: $0.startedAt) }
+    let starts = result.attempts.map { FakeClock.start.duration(to: $0.startedAt) }
     #expect(starts == [.zero, .milliseconds(3100), .milliseconds(6200), .milliseconds(13_300)])
   }
 
@@ -136,16 +137,16 @@ import Testing
   }
 
   @Test func theSlotAndTheLatenessAreInTheResult() async throws {
-    time.pass(.milliseconds(40))
+    time.advance(by: .milliseconds(40))
     let result = try await run([up()])
-    #expect(result.scheduledAt == ManualTime.start)
-    #expect(result.startedAt == ManualTime.start.advanced(by: .milliseconds(40)))
+    #expect(result.scheduledAt == FakeClock.start)
+    #expect(result.startedAt == FakeClock.start.advanced(by: .milliseconds(40)))
     #expect(result.late == .milliseconds(40))
     #expect(result.trigger == .schedule)
   }
 
   @Test func aClockThatSteppedBackIsNotLate() async throws {
-    let early = ProbeSlot(scheduledAt: ManualTime.start.advanced(by: .seconds(9)), trigger: .manual)
+    let early = ProbeSlot(scheduledAt: FakeClock.start.advanced(by: .seconds(9)), trigger: .manual)
     let result = try await runner(ScriptedProbe([up()], time: time)).run(check(), slot: early)
     #expect(result.late == .zero)
     #expect(result.trigger == .manual)
@@ -188,7 +189,7 @@ import Testing
     let names = ["http", "tcp", "dns", "tls", "ping"]
     let probes = names.map { ScriptedProbe([ProbeOutcome(.ok, address: $0)], time: time) }
     let runner = CheckRunner(
-      http: probes[0], tcp: probes[1], dns: probes[2], tls: probes[3], ping: probes[4], time: time.runnerTime)
+      http: probes[0], tcp: probes[1], dns: probes[2], tls: probes[3], ping: probes[4], time: time.passing)
     for name in names {
       let check = try makeCheck(name) { definition in
         definition.url = "https://example.com/"

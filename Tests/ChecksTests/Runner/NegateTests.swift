@@ -2,21 +2,22 @@
 
 import Basics
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Checks
 
 /// `negate`, and the order of attempts as the backend's own runner has it.
 @Suite struct NegateTests {
-  let time = ManualTime()
-  let slot = ProbeSlot(scheduledAt: ManualTime.start, trigger: .schedule)
+  let time = FakeClock()
+  let slot = ProbeSlot(scheduledAt: FakeClock.start, trigger: .schedule)
 
   private func run(
     _ outcomes: [ProbeOutcome], _ change: (inout CheckDefinition) -> Void = { _ in }
   ) async throws -> CheckResult {
     let probe = ScriptedProbe(outcomes, time: time)
     let runner = CheckRunner(
-      http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: time.runnerTime)
+      http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: time.passing)
     return try await runner.run(
       makeCheck("tcp") { definition in
         definition.host = "example.com"

@@ -5,9 +5,9 @@ import Monitoring
 import QuartzAPI
 import TestSupport
 
-/// An uploader, a store and the fake backend on one manual clock, without sockets.
+/// An uploader, a store and the fake backend on one fake clock, without sockets.
 struct DeliveryBench {
-  let clock = ManualClock()
+  let clock = FakeClock()
   let fake: FakeQuartz
   let queue = MemoryQueue()
   let budget = MemoryBytes()
@@ -20,18 +20,18 @@ struct DeliveryBench {
 
   init(target: DeliverSettings.Target = .quartz, keys: KeyRing = KeyRing(Redacted(FakeQuartz.key))) {
     let clock = clock
-    self.fake = FakeQuartz(now: { clock.now.offset.microseconds })
+    self.fake = FakeQuartz(now: { clock.elapsed.microseconds })
     self.keys = keys
     self.target = target
     settings.carriesMaintenance = target == .quartz
   }
 
   /// Another uploader on the same store and budget file: a restart.
-  func uploader() throws -> Uploader<ManualClock> { try uploader(on: queue) }
+  func uploader() throws -> Uploader { try uploader(on: queue) }
 
-  func uploader(on queue: any DeliveryQueue) throws -> Uploader<ManualClock> {
+  func uploader(on queue: any DeliveryQueue) throws -> Uploader {
     let gate = RateGate(
-      time: SteadyTime(clock: clock, wallNow: dawn.advanced(by: clock.now.offset)), file: budget)
+      time: SteadyTime(clock.time), file: budget)
     let wire = Wire(exchange: InProcess(fake: fake), gate: gate)
     return Uploader(
       queue: queue, route: .init(try transport(over: wire), gate: gate, memory: memory, receiver: "bench"),
@@ -52,17 +52,17 @@ struct DeliveryBench {
 
   /// Runs `uploader` until the condition holds, one sleep after another; false after `limit` of the clock's time.
   func run(
-    _ uploader: Uploader<ManualClock>, for limit: Duration = .seconds(3600),
+    _ uploader: Uploader, for limit: Duration = .seconds(3600),
     until isDone: @Sendable () async -> Bool
   ) async -> Bool {
-    let end = clock.now.advanced(by: limit)
+    let end = clock.elapsed + limit
     return await withTaskGroup(of: Void.self) { group in
       group.addTask { await uploader.run() }
       var reached = false
       while true {
         await clock.someoneSleeps()
         reached = await isDone()
-        if reached || clock.now >= end { break }
+        if reached || clock.elapsed >= end { break }
         await clock.advanceToNext(limit: end)
       }
       group.cancelAll()

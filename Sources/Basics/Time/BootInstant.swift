@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Glibc
-import Monitoring
-
 /// An instant of CLOCK_BOOTTIME in microseconds: monotonic, never stepped, and it counts suspend.
 package struct BootInstant: Hashable, Comparable, Sendable {
   package var microseconds: Int64
@@ -40,24 +36,18 @@ package struct ClockReading: Hashable, Sendable {
   /// wall clock is read between two reads of the other, and again while those are a millisecond apart; five times
   /// in a row is not going to happen, and would only move the plan once more.
   package static func now() -> ClockReading {
-    var before = bootMicroseconds()
+    var before = SystemClock.boot.microseconds
     var wall = Timestamp.now()
-    var after = bootMicroseconds()
+    var after = SystemClock.boot.microseconds
     for _ in 0..<5 where after - before > 1000 {
       before = after
       wall = .now()
-      after = bootMicroseconds()
+      after = SystemClock.boot.microseconds
     }
     return ClockReading(boot: BootInstant(microseconds: after), wall: wall)
   }
 
   /// What the wall clock shows more than the boot clock, in microseconds. Both run at the rate NTP gives them, so
   /// it changes only when somebody sets the wall clock.
-  var offset: Int64 { wall.microseconds &- boot.microseconds }
-}
-
-private func bootMicroseconds() -> Int64 {
-  var time = timespec()
-  clock_gettime(CLOCK_BOOTTIME, &time)
-  return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+  package var offset: Int64 { wall.microseconds &- boot.microseconds }
 }

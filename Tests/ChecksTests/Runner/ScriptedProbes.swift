@@ -3,34 +3,9 @@
 import Basics
 import Monitoring
 import Synchronization
+import TestSupport
 
 @testable import Checks
-
-/// Time that passes only when somebody sleeps or a probe says so.
-final class ManualTime: Sendable {
-  private let state = Mutex((elapsed: Duration.zero, sleeps: [Duration]()))
-  private let base = ContinuousClock.now
-  static let start = Timestamp(seconds: 1_767_492_000)
-
-  var elapsed: Duration { state.withLock { $0.elapsed } }
-  var sleeps: [Duration] { state.withLock { $0.sleeps } }
-
-  func pass(_ duration: Duration) { state.withLock { $0.elapsed += duration } }
-
-  var runnerTime: RunnerTime {
-    RunnerTime(
-      now: { Self.start.advanced(by: self.elapsed) }, instant: { self.base + self.elapsed },
-      sleep: { (duration: Duration) async throws(CancellationError) in
-        if Task.isCancelled { throw CancellationError() }
-        self.state.withLock { state in
-          state.sleeps.append(duration)
-          state.elapsed += duration
-        }
-      })
-  }
-
-  func instant(_ offset: Duration) -> ContinuousClock.Instant { base + offset }
-}
 
 /// Answers as it was told, one outcome an attempt, and notes the deadlines it was given.
 final class ScriptedProbe: Probe {
@@ -41,14 +16,14 @@ final class ScriptedProbe: Probe {
   }
 
   private let state: Mutex<State>
-  private let time: ManualTime
+  private let time: FakeClock
   private let takes: Duration
 
   var deadlines: [ContinuousClock.Instant] { state.withLock { $0.deadlines } }
   /// Of each attempt, whether it was to wait for all addresses.
   var secondLooks: [Bool] { state.withLock { $0.secondLooks } }
 
-  init(_ outcomes: [ProbeOutcome], time: ManualTime, takes: Duration = .milliseconds(100)) {
+  init(_ outcomes: [ProbeOutcome], time: FakeClock, takes: Duration = .milliseconds(100)) {
     self.state = Mutex(State(outcomes: outcomes))
     self.time = time
     self.takes = takes
@@ -57,7 +32,7 @@ final class ScriptedProbe: Probe {
   func attempt(
     _ check: MonitoringCheck, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
-    time.pass(takes)
+    time.advance(by: takes)
     return state.withLock { state in
       state.deadlines.append(deadline)
       state.secondLooks.append(check.isSecondLook)

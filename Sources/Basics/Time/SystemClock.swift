@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// The clocks of the system: whoever asks what time it is asks here, or is given a `TimeSource`.
+package enum SystemClock: Sendable {
+  /// CLOCK_REALTIME, which people set.
+  case wall
+  /// CLOCK_BOOTTIME: nobody sets it, and it counts through sleep. `ContinuousClock` is this one.
+  case boot
+  /// CLOCK_MONOTONIC: nobody sets it, and it stands while the machine sleeps, which is nobody's work.
+  case monotonic
+  /// CLOCK_THREAD_CPUTIME_ID: the processor time this thread has had.
+  case threadWork
+
+  /// What it shows; 0 where the kernel has no such clock.
+  package var nanoseconds: Int64 {
+    let id =
+      switch self {
+      case .wall: CLOCK_REALTIME
+      case .boot: CLOCK_BOOTTIME
+      case .monotonic: CLOCK_MONOTONIC
+      case .threadWork: CLOCK_THREAD_CPUTIME_ID
+      }
+    // Not `timespec()` and its members: in a whole-module build Swift 6.3 takes them for SwiftOverlayShims' as soon as
+    // an earlier file extends `Duration`, and MemberImportVisibility then refuses them although Glibc is imported.
+    return withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { time in
+      guard let start = time.baseAddress, clock_gettime(id, start) == 0 else { return 0 }
+      // Two words on the machines there are: seconds, then nanoseconds.
+      let words = UnsafeRawPointer(start)
+      let nanoseconds = words.load(fromByteOffset: MemoryLayout<Int>.size, as: Int.self)
+      // bounded: until the year 2262, where 64 bits of nanoseconds end
+      return Int64(words.load(as: Int.self)) &* 1_000_000_000 &+ Int64(nanoseconds)
+    }
+  }
+
+  package var microseconds: Int64 { nanoseconds / 1000 }
+}

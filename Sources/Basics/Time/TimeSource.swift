@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+
+/// What time it is, and waiting: the seam between what decides by time and the clocks. The system's in the agent, a
+/// `FakeClock`'s in tests.
+package struct TimeSource: Sendable {
+  /// The wall clock, for stamps.
+  package let wall: @Sendable () -> Timestamp
+  /// The clock that nobody sets, for deadlines.
+  package let instant: @Sendable () -> ContinuousClock.Instant
+  /// Both clocks, read as one.
+  package let reading: @Sendable () -> ClockReading
+  private let wait: @Sendable (ContinuousClock.Instant) async throws -> Void
+
+  /// - Parameter wait: returns at the instant, at once if it has passed; throws when the task is cancelled.
+  package init(
+    wall: @escaping @Sendable () -> Timestamp, instant: @escaping @Sendable () -> ContinuousClock.Instant,
+    reading: @escaping @Sendable () -> ClockReading,
+    wait: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void
+  ) {
+    self.wall = wall
+    self.instant = instant
+    self.reading = reading
+    self.wait = wait
+  }
+
+  package static let system = TimeSource(
+    wall: { .now() }, instant: { .now }, reading: { .now() },
+    wait: { try await Task.sleep(until: $0, clock: .continuous) })
+
+  package func sleep(until instant: ContinuousClock.Instant) async throws(CancellationError) {
+    do { try await wait(instant) } catch { throw CancellationError() }
+  }
+
+  package func sleep(for duration: Duration) async throws(CancellationError) {
+    try await sleep(until: instant() + duration)
+  }
+}
