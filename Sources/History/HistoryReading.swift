@@ -29,10 +29,12 @@ package struct HistoryReading: Sendable {
     return whole
   }
 
-  var damage: String? {
+  var damage: Notice? {
     damaged == 0
       ? nil
-      : "\(damaged) of \(files) history files are damaged or of another version: "
-        + "their windows are rebuilt from the store of results as far as it reaches"
+      : .warning(
+        .history,
+        "\(damaged) of \(files) history files are damaged or of another version: "
+          + "their windows are rebuilt from the store of results as far as it reaches")
   }
 }

@@ -13,7 +13,7 @@ package final class HistoryStore: Sendable {
 
   package let agent: AgentIdentity
   /// Why the bytes given to `init(agent:decoding:)` could not be used, for a person; nil when they could.
-  package let damage: String?
+  package let damage: Notice?
 
   /// An empty history.
   package init(agent: AgentIdentity) {

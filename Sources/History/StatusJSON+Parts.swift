@@ -31,8 +31,8 @@ extension DeliveryView {
       if let lastError {
         json.key("last_error")
         json.object { json in
-          json.field("at", lastError.at)
-          json.field("message", lastError.message)
+          json.fieldIfPresent("at", lastError.since)
+          json.field("message", lastError.what)
           json.fieldIfPresent("hint", lastError.hint)
         }
       }
@@ -42,8 +42,8 @@ extension DeliveryView {
       json.array { json in
         for check in skipped {
           json.object { json in
-            json.field("check", check.name)
-            json.field("reason", check.reason)
+            json.field("check", check.place.text)
+            json.field("reason", check.what)
           }
         }
       }

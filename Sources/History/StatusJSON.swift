@@ -129,12 +129,12 @@ extension AgentIdentity {
   }
 }
 
-extension StatusProblem {
+extension Notice {
   fileprivate func write(to json: inout JSONWriter) {
     json.object { json in
       json.field("what", what)
       json.fieldIfPresent("hint", hint)
-      json.field("critical", critical)
+      json.field("critical", isCritical)
     }
   }
 }

@@ -5,28 +5,28 @@ import Monitoring
 
 extension StatusSnapshot {
   /// What is wrong and what to do, the worst first. Empty: nothing a person need do.
-  package var problems: [StatusProblem] {
+  package var problems: [Notice] {
     let all = notices + clockProblems + checkProblems + storeProblems + deliveryProblems + scheduleProblems
-    return all.filter(\.critical) + all.filter { !$0.critical }
+    return all.filter(\.isCritical) + all.filter { !$0.isCritical }
   }
 
-  private var clockProblems: [StatusProblem] {
+  private var clockProblems: [Notice] {
     let count = checks.reduce(0) { $0 + $1.implausible }
     guard count > 0 || !now.isPlausible else { return [] }
     return [
-      StatusProblem(
-        "the clock of this machine \(now.isPlausible ? "was" : "is") wrong: \(StatusFormat.grouped(count))"
+      .warning(
+        .clock, "the clock of this machine \(now.isPlausible ? "was" : "is") wrong: \(StatusFormat.grouped(count))"
           + " \(count == 1 ? "result bears" : "results bear") a time before 2020 or after 2199 and count in no window",
         hint: now.isPlausible ? nil : "set the clock, for instance with `timedatectl set-ntp true`")
     ]
   }
 
-  private var checkProblems: [StatusProblem] {
+  private var checkProblems: [Notice] {
     let enabled = checks.filter(\.enabled)
     if enabled.isEmpty {
       return [
-        StatusProblem(
-          "no check is enabled",
+        .warning(
+          .configuration, "no check is enabled",
           hint:
             "add checks to agent.yaml, or enable some in Quartz where quartz.checks.pull takes them from there"
         )
@@ -36,21 +36,21 @@ extension StatusSnapshot {
     return enabled.filter { $0.maintenance == nil }.compactMap { check in
       let name = StatusFormat.name(check.name)
       if check.stale, let last = check.last {
-        return StatusProblem(
-          "\(name) has had no result for \(StatusFormat.age(last.startedAt, now: now))",
+        return .warning(
+          .check(name), "\(name) has had no result for \(StatusFormat.age(last.startedAt, now: now))",
           hint: "the agent cannot keep up or the machine was asleep: see the schedule line")
       }
       switch check.state {
       case .down:
-        return StatusProblem(
-          "\(name) is down\(forHow(check)): \(why(check))",
-          hint: check.last.flatMap { $0.reason.advice(in: $0.phase) }, critical: true)
+        return .critical(
+          .check(name), "\(name) is down\(forHow(check)): \(why(check))",
+          hint: check.last.flatMap { $0.reason.advice(in: $0.phase) })
       case .degraded:
-        return StatusProblem(
-          "\(name) is degraded\(forHow(check)): \(why(check))",
+        return .warning(
+          .check(name), "\(name) is degraded\(forHow(check)): \(why(check))",
           hint: check.last.flatMap { $0.reason.advice(in: $0.phase) })
       case .unknown where check.last != nil:
-        return StatusProblem("\(name) cannot be judged from here: \(why(check))")
+        return .warning(.check(name), "\(name) cannot be judged from here: \(why(check))")
       case .up, .unknown: return nil
       }
     }
@@ -66,54 +66,54 @@ extension StatusSnapshot {
     return "\(last.reason.rawValue), \(message.printable(maxBytes: 256))"
   }
 
-  private var storeProblems: [StatusProblem] {
+  private var storeProblems: [Notice] {
     guard let spool else { return [] }
-    var problems: [StatusProblem] = []
+    var problems: [Notice] = []
     if let problem = spool.problem {
       problems.append(problem)
     } else if !spool.durable {
       problems.append(
-        StatusProblem(
-          "results are kept in memory only", hint: "a restart loses them: look at the log", critical: true))
+        .critical(
+          .store, "results are kept in memory only", hint: "a restart loses them: look at the log"))
     }
     if spool.dropped > 0 {
       problems.append(
-        StatusProblem(
-          "\(spool.dropped) results were overwritten before they could be delivered",
-          hint: "raise spool.size, or repair delivery", critical: true))
+        .critical(
+          .store, "\(spool.dropped) results were overwritten before they could be delivered",
+          hint: "raise spool.size, or repair delivery"))
     }
     if spool.quarantined > 0 {
       problems.append(
-        StatusProblem(
-          "\(spool.quarantined) results were refused by the receiver and set aside",
+        .warning(
+          .store, "\(spool.quarantined) results were refused by the receiver and set aside",
           hint: "see them with: quartz-agent spool quarantine ls"))
     }
     return problems
   }
 
-  private var deliveryProblems: [StatusProblem] {
+  private var deliveryProblems: [Notice] {
     guard let delivery else { return [] }
-    var problems: [StatusProblem] = []
+    var problems: [Notice] = []
     if let error = delivery.lastError {
-      let ago = StatusFormat.ago(error.at, now: now)
+      let ago = StatusFormat.ago(error.since ?? .epoch, now: now)
       problems.append(
-        StatusProblem("delivery to \(delivery.target) failed \(ago): \(error.message)", hint: error.hint))
+        .warning(.delivery, "delivery to \(delivery.target) failed \(ago): \(error.what)", hint: error.hint))
     }
-    for (reason, checks) in Dictionary(grouping: delivery.skipped, by: { ByteText($0.reason) })
+    for (reason, checks) in Dictionary(grouping: delivery.skipped, by: { ByteText($0.what) })
       .sorted(by: { $0.key.text < $1.key.text })
     {
-      let names = checks.prefix(3).map { StatusFormat.name($0.name) }.joined(separator: ", ")
+      let names = checks.prefix(3).map { StatusFormat.name($0.place.text) }.joined(separator: ", ")
       let more = checks.count > 3 ? " and \(checks.count - 3) more" : ""
-      problems.append(StatusProblem("results of \(names)\(more) are not delivered: \(reason)"))
+      problems.append(.warning(.delivery, "results of \(names)\(more) are not delivered: \(reason)"))
     }
     return problems
   }
 
-  private var scheduleProblems: [StatusProblem] {
+  private var scheduleProblems: [Notice] {
     guard let scheduler, let p99 = scheduler.latenessP99, p99 > .seconds(1) else { return [] }
     return [
-      StatusProblem(
-        "probes start late: p99 \(StatusFormat.latency(p99))",
+      .warning(
+        .schedule, "probes start late: p99 \(StatusFormat.latency(p99))",
         hint:
           "limits.in_flight or in_flight_per_host may hold them back, the pace of API checks to one address (8 a second), or this machine is too busy"
       )

@@ -16,7 +16,7 @@ package struct StatusSnapshot: Sendable {
   package var scheduler: SchedulerView?
   package var load = LoadView()
   /// What the agent found wrong with itself, such as a damaged snapshot; shown before what is derived.
-  package var notices: [StatusProblem] = []
+  package var notices: [Notice] = []
   /// Windows that hold now or are to come; see `mark(_:)`.
   package var maintenance: [MaintenanceView] = []
 
@@ -260,7 +260,7 @@ package struct SpoolView: Hashable, Sendable {
   package var gaps = 0
   /// Hours of outage the store can still bridge at the present rate; nil while the rate is not known.
   package var hoursCovered: Double?
-  package var problem: StatusProblem?
+  package var problem: Notice?
 
   package init() {}
 }
@@ -273,37 +273,14 @@ package struct DeliveryView: Hashable, Sendable {
   package var backlog = 0
   package var lastSuccess: Timestamp?
   /// Nil once a later request succeeded.
-  package var lastError: DeliveryFailure?
+  package var lastError: Notice?
   /// Requests of the last hour, and how many are allowed.
   package var requestsUsed = 0
   package var requestsAllowed = 0
-  /// Checks whose results are not delivered, with the reason.
-  package var skipped: [SkippedCheck] = []
+  /// Checks whose results are not delivered, each with the reason.
+  package var skipped: [Notice] = []
 
   package init(target: String) { self.target = target }
-}
-
-package struct DeliveryFailure: Hashable, Sendable {
-  package var at: Timestamp
-  package var message: String
-  /// What to do; nil when waiting is all there is to do.
-  package var hint: String?
-
-  package init(at: Timestamp, message: String, hint: String? = nil) {
-    self.at = at
-    self.message = message
-    self.hint = hint
-  }
-}
-
-package struct SkippedCheck: Hashable, Sendable {
-  package var name: String
-  package var reason: String
-
-  package init(name: String, reason: String) {
-    self.name = name
-    self.reason = reason
-  }
 }
 
 /// The scheduler as people see it.
@@ -333,18 +310,4 @@ package struct LoadView: Hashable, Sendable {
   package var judging = 0
 
   package init() {}
-}
-
-/// Something a person should know or do.
-package struct StatusProblem: Hashable, Sendable {
-  package var what: String
-  package var hint: String?
-  /// True when data is being lost or a target is down.
-  package var critical: Bool
-
-  package init(_ what: String, hint: String? = nil, critical: Bool = false) {
-    self.what = what
-    self.hint = hint
-    self.critical = critical
-  }
 }

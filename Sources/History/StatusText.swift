@@ -23,7 +23,7 @@ package struct StatusText: Sendable {
     if !problems.isEmpty {
       lines.append("")
       for problem in problems {
-        let mark = problem.critical ? CheckState.down : .degraded
+        let mark = problem.isCritical ? CheckState.down : .degraded
         lines.append(paint("\(mark.mark) \(problem.what)", mark))
         if let hint = problem.hint { lines.append("  → \(hint)") }
       }

@@ -153,12 +153,12 @@ package struct QuartzLink: Sendable {
 
 extension QuartzLink {
   /// What is not as it should be, beside the trouble of delivery itself.
-  package func notices() async -> [LinkNotice] {
+  package func notices() async -> [Notice] {
     var notices = puller?.status.notices() ?? []
     if let uploader { notices += await uploader.status().notices }
     if let trouble = resources?.status.trouble {
       notices.append(
-        LinkNotice(message: "the status of resources is not written: \(trouble.message)", hint: trouble.hint))
+        .warning(.resources, "the status of resources is not written: \(trouble.what)", hint: trouble.hint))
     }
     return notices
   }

@@ -47,9 +47,12 @@ struct CursorFile {
     var refusal: String?
 
     /// For the operator.
-    var notes: [String] {
+    var notes: [Notice] {
       refusal.map {
-        ["what was delivered is not known, a new cursor is kept and results may be sent again: \($0)"]
+        [
+          .warning(
+            .store, "what was delivered is not known, a new cursor is kept and results may be sent again: \($0)")
+        ]
       } ?? []
     }
   }

@@ -2,6 +2,7 @@
 
 import Basics
 import Glibc
+import Monitoring
 
 extension FileFault: CustomStringConvertible {
   /// One line for the operator: what, where, what next.
@@ -22,5 +23,15 @@ extension FileFault: CustomStringConvertible {
     case ENOENT: " (create the directory, owned by the agent's user)"
     default: ""
     }
+  }
+
+  /// Of a store that is kept in memory because of it.
+  func notice(since: Timestamp) -> Notice {
+    let remedy =
+      switch self {
+      case .failed(_, _, ENOSPC), .failed(_, _, EDQUOT): "free space, or make spool.size smaller"
+      default: "make state_dir usable"
+      }
+    return .critical(.store, description, hint: "\(remedy); the agent tries again every minute", since: since)
   }
 }

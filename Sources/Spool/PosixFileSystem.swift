@@ -8,7 +8,7 @@ import Monitoring
 package final class PosixFileSystem: SpoolFileSystem {
   private let path: String
   private let directory: Int32
-  package let notes: [String]
+  package let notes: [Notice]
 
   /// Makes the directory (mode 0700) when its parent exists, checks that it is ours alone, and locks it.
   ///
@@ -18,7 +18,8 @@ package final class PosixFileSystem: SpoolFileSystem {
     self.directory = try openDirectory(path)
     switch MountKind(of: directory) {
     case .ordinary: self.notes = []
-    case .copyOnWrite: self.notes = ["copy-on-write file system: reserved space is not guaranteed"]
+    case .copyOnWrite:
+      self.notes = [.warning(.store, "copy-on-write file system: reserved space is not guaranteed")]
     case .network: throw .refused("\(path) is on a network file system: set state_dir to a local disk")
     }
     // flock, not fcntl: those locks vanish when any descriptor of the file is closed.

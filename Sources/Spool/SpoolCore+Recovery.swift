@@ -184,7 +184,7 @@ extension SpoolCore {
       let bytes = log?.reservedBytes ?? 0
       guard bytes >= SpoolSettings.leastSegments * settings.segmentSize else { throw error }
       fault(error)
-      counters.notes.append("only \(bytes >> 20) of \(settings.size >> 20) MiB could be reserved: \(error)")
+      note("only \(bytes >> 20) of \(settings.size >> 20) MiB could be reserved: \(error)")
     }
   }
 
@@ -261,7 +261,7 @@ extension SpoolCore {
         try opened.replenish()
       } catch {
         fault(error)
-        counters.notes.append("the quarantine has less space than it should: \(error)")
+        note("the quarantine has less space than it should: \(error)")
       }
       counters.setAside += recovery.setAside
       nextRefused = max(nextRefused, recovery.highest + 1)
@@ -272,7 +272,7 @@ extension SpoolCore {
       storeRefused(at: time)
     } catch {
       fault(error)
-      counters.notes.append("the quarantine is kept in memory only: \(error)")
+      note("the quarantine is kept in memory only: \(error)")
     }
   }
 }

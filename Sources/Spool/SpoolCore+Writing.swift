@@ -191,12 +191,14 @@ extension SpoolCore {
     counters.lastFault = fault.description
   }
 
+  mutating func note(_ what: String) { counters.notes.append(.warning(.store, what)) }
+
   mutating func enterMemory(_ fault: FileFault, keeping entries: [SpoolEntry], at time: SpoolTime) {
     retryAt = time.monotonic + SpoolCore.retryInterval
     syncDueAt = nil
     var since = time.wall
-    if case .memory(_, let began) = mode { since = began }
-    mode = .memory(reason: fault.description, since: since)
+    if case .memory(let notice) = mode, let began = notice.since { since = began }
+    mode = .memory(fault.notice(since: since))
     for case let gap? in entries.map({ $0.kind == .gap ? GapRecord(entry: $0) : nil })
     where !pendingGaps.contains(gap) {
       pendingGaps.append(gap)

@@ -61,7 +61,7 @@ struct SpoolCore {
     self.settings = settings
     self.open = open
     self.nonce = nonce
-    self.mode = .memory(reason: "not opened yet", since: time.wall)
+    self.mode = .memory(.warning(.store, "not opened yet", since: time.wall))
     self.wall = time.wall
     self.counters = SpoolStatus(mode: .durable, durability: settings.durability)
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Monitoring
 
 /// An open file of the store. The value is the file system's business.
 package struct SpoolFile: Hashable, Sendable {
@@ -40,7 +41,7 @@ package protocol SpoolFileSystem: Sendable {
   /// Renames, creations and removals so far are on the medium when this returns.
   func syncDirectory() throws(FileFault)
   /// What the operator should know about this disk; empty when there is nothing to say.
-  var notes: [String] { get }
+  var notes: [Notice] { get }
   /// Gives the lock up. Nothing is written through this object any more.
   func release()
   /// The directory as it is now: this object if it still is the one at its path, a newly opened one otherwise.
@@ -57,4 +58,37 @@ extension SpoolFileSystem {
   package func isPoison(_ name: String) -> Bool { false }
   package func begins(_ name: String) {}
   package func ended(_ name: String) {}
+}
+
+/// A file system round another one: what it does not say itself, the other does.
+package protocol WrappingFileSystem: SpoolFileSystem {
+  var base: any SpoolFileSystem { get }
+}
+
+extension WrappingFileSystem {
+  package var notes: [Notice] { base.notes }
+  package func list() throws(FileFault) -> [String: Int] { try base.list() }
+  package func open(_ name: String, create: Bool) throws(FileFault) -> SpoolFile {
+    try base.open(name, create: create)
+  }
+  package func close(_ file: SpoolFile) { base.close(file) }
+  package func read(_ file: SpoolFile, at offset: Int, count: Int) throws(FileFault) -> [UInt8] {
+    try base.read(file, at: offset, count: count)
+  }
+  package func write(_ file: SpoolFile, at offset: Int, _ bytes: [UInt8]) throws(FileFault) {
+    try base.write(file, at: offset, bytes)
+  }
+  package func sync(_ file: SpoolFile) throws(FileFault) { try base.sync(file) }
+  package func reserve(_ file: SpoolFile, size: Int) throws(FileFault) {
+    try base.reserve(file, size: size)
+  }
+  package func rename(_ name: String, to target: String) throws(FileFault) {
+    try base.rename(name, to: target)
+  }
+  package func remove(_ name: String) throws(FileFault) { try base.remove(name) }
+  package func syncDirectory() throws(FileFault) { try base.syncDirectory() }
+  package func release() { base.release() }
+  package func isPoison(_ name: String) -> Bool { base.isPoison(name) }
+  package func begins(_ name: String) { base.begins(name) }
+  package func ended(_ name: String) { base.ended(name) }
 }

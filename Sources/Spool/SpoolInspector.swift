@@ -83,19 +83,13 @@ package struct SpoolInspector: Sendable {
 }
 
 /// Passes reading through and lets every change go nowhere.
-private struct ReadOnlyFileSystem: SpoolFileSystem {
+private struct ReadOnlyFileSystem: WrappingFileSystem {
   let base: any SpoolFileSystem
 
   init(_ base: any SpoolFileSystem) { self.base = base }
 
-  var notes: [String] { base.notes }
-  func list() throws(FileFault) -> [String: Int] { try base.list() }
   func open(_ name: String, create: Bool) throws(FileFault) -> SpoolFile {
     try base.open(name, create: false)
-  }
-  func close(_ file: SpoolFile) { base.close(file) }
-  func read(_ file: SpoolFile, at offset: Int, count: Int) throws(FileFault) -> [UInt8] {
-    try base.read(file, at: offset, count: count)
   }
   func write(_ file: SpoolFile, at offset: Int, _ bytes: [UInt8]) throws(FileFault) {}
   func sync(_ file: SpoolFile) throws(FileFault) {}
@@ -103,6 +97,5 @@ private struct ReadOnlyFileSystem: SpoolFileSystem {
   func rename(_ name: String, to target: String) throws(FileFault) {}
   func remove(_ name: String) throws(FileFault) {}
   func syncDirectory() throws(FileFault) {}
-  func release() { base.release() }
   func reattached() throws(FileFault) -> any SpoolFileSystem { self }
 }

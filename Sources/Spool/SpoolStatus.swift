@@ -8,8 +8,8 @@ import Monitoring
 package struct SpoolStatus: Hashable, Sendable {
   package enum Mode: Hashable, Sendable {
     case durable
-    /// Results are kept in a bounded buffer and lost with the process. Tried again every 60 s.
-    case memory(reason: String, since: Timestamp)
+    /// Results are kept in a bounded buffer and lost with the process: why, and since when. Tried again every 60 s.
+    case memory(Notice)
   }
 
   package var mode: Mode
@@ -51,7 +51,7 @@ package struct SpoolStatus: Hashable, Sendable {
   /// Hours until undelivered results are dropped if delivery stopped now, at the present rate.
   package var hoursCovered: Double?
   /// For the operator: space not reserved in full, a file system without guarantees.
-  package var notes: [String] = []
+  package var notes: [Notice] = []
 
   /// The results all gap records stand for.
   package var lostInGaps: Int { Int(clamping: gaps.reduce(0) { $0 + min($1.lost, 1 << 40) }) }

@@ -32,7 +32,7 @@ import Testing
     store.clockStepped(from: now, to: now + .seconds(-4000))
     _ = store.snapshot(now: now + .seconds(90 * 86_400))
     let again = HistoryStore(agent: identity, decoding: store.files())
-    return again.damage
+    return again.damage?.what
   }
 
   /// Every number in turn is as large as its form allows, as small, and a little off: whatever is believed is written

@@ -126,7 +126,7 @@ import Testing
     store.record(Run(slot: midnight, state: .degraded).result(of: slow), interval: .seconds(60))
     store.record(Run(slot: midnight, state: .down).result(of: broken), interval: .seconds(60))
     let problems = store.snapshot(now: midnight + .seconds(10)).problems
-    #expect(problems.map(\.critical) == [true, false])
+    #expect(problems.map(\.isCritical) == [true, false])
     #expect(problems.first?.what.hasPrefix("Broken is down") == true)
   }
 

@@ -34,8 +34,8 @@ import Testing
     spool.dropped = 5
     snapshot.spool = spool
     var delivery = DeliveryView(target: "quartz")
-    delivery.lastError = DeliveryFailure(at: now, message: "404", hint: "add the ingest route")
-    delivery.skipped = [SkippedCheck(name: "Old", reason: "not in the API's list")]
+    delivery.lastError = .warning(.delivery, "404", hint: "add the ingest route", since: now)
+    delivery.skipped = [.warning(.check("Old"), "not in the API's list")]
     snapshot.delivery = delivery
     return snapshot
   }

@@ -29,7 +29,7 @@ import Testing
     let (text, list) = try await kept(url)
     #expect(!text.contains("s3cret"), "\(text)")
     #expect(list.checks.isEmpty)
-    #expect(list.skipped.first?.reason.contains("not kept on disk") == true, "\(list.skipped)")
+    #expect(list.skipped.first?.what.contains("not kept on disk") == true, "\(list.skipped)")
   }
 
   /// A fragment goes to no server: without it the check is what it was.

@@ -152,7 +152,7 @@ import Testing
   func skippedWithTheReason(members: String, reason: String) throws {
     let pulled = try map(members)
     #expect(pulled.checks.isEmpty)
-    #expect(pulled.skipped.map(\.reason) == [reason])
+    #expect(pulled.skipped.map(\.what) == [reason])
     #expect(pulled.listed == [checkID(1)])
   }
 
@@ -220,7 +220,7 @@ import Testing
     let pulled = CheckMapping(rules).map(CheckSnapshot(checks: checks.reversed()))
     #expect(pulled.checks.map(\.id) == (1...20).map(checkID))
     #expect(pulled.skipped.count == 10)
-    #expect(pulled.skipped.first?.reason == "over the limit of 20 checks (limits.remote_checks)")
+    #expect(pulled.skipped.first?.what == "over the limit of 20 checks (limits.remote_checks)")
     #expect(pulled.listed.count == 30)
   }
 

@@ -70,8 +70,8 @@ struct Driver {
 }
 
 let stored = DeliveryOutcome.acknowledged(Acknowledgement())
-let offline = DeliveryOutcome.transient(DeliveryTrouble("no route"), wait: nil, blamesBatch: false)
-let bare500 = DeliveryOutcome.transient(DeliveryTrouble("500"), wait: nil, blamesBatch: true)
+let offline = DeliveryOutcome.transient(Notice.warning(.delivery, "no route"), wait: nil, blamesBatch: false)
+let bare500 = DeliveryOutcome.transient(Notice.warning(.delivery, "500"), wait: nil, blamesBatch: true)
 
 @Suite struct DeliveryMachineTests {
   @Test func sendsOneBatchAndAcknowledgesItsEnd() {
@@ -127,21 +127,21 @@ let bare500 = DeliveryOutcome.transient(DeliveryTrouble("500"), wait: nil, blame
     }
     #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300].map { .seconds($0) })
     #expect(driver.effects.isEmpty)
-    #expect(driver.machine.tally.trouble == DeliveryTrouble("no route"))
+    #expect(driver.machine.tally.trouble == Notice.warning(.delivery, "no route"))
     #expect(driver.machine.tally.troubleSince == dawn)
   }
 
   @Test func serversWaitIsHonouredWhenLonger() {
     var driver = Driver(rows: 1)
     _ = driver.batch()
-    driver.answer(.transient(DeliveryTrouble("503"), wait: .seconds(90), blamesBatch: false))
+    driver.answer(.transient(Notice.warning(.delivery, "503"), wait: .seconds(90), blamesBatch: false))
     #expect(driver.action() == .wait(until: dawn.advanced(by: .seconds(90))))
   }
 
   @Test(arguments: [
     (DeliveryOutcome.throttled(nil), 60), (.throttled(.seconds(5)), 5),
-    (.misconfigured(DeliveryTrouble("redirect"), retry: .seconds(300)), 300),
-    (.misconfigured(DeliveryTrouble("no route there"), retry: .seconds(900)), 900),
+    (.misconfigured(Notice.warning(.delivery, "redirect"), retry: .seconds(300)), 300),
+    (.misconfigured(Notice.warning(.delivery, "no route there"), retry: .seconds(900)), 900),
   ])
   func holdsBackAsLongAsTheRuleSays(outcome: DeliveryOutcome, seconds: Int) {
     var driver = Driver(rows: 1)
@@ -174,7 +174,7 @@ let bare500 = DeliveryOutcome.transient(DeliveryTrouble("500"), wait: nil, blame
     var waits: [Duration] = []
     for _ in 0..<4 {
       _ = driver.batch()
-      driver.answer(.unauthorized(DeliveryTrouble("401")))
+      driver.answer(.unauthorized(Notice.warning(.delivery, "401")))
       driver.machine.credentialsRenewed(changed: false, at: driver.now)
       guard case .wait(let until) = driver.action() else { break }
       waits.append(driver.now.duration(to: until))
@@ -187,10 +187,10 @@ let bare500 = DeliveryOutcome.transient(DeliveryTrouble("500"), wait: nil, blame
   @Test func newKeyIsTriedAtOnceButOnlyOnce() {
     var driver = Driver(rows: 1)
     _ = driver.batch()
-    driver.answer(.unauthorized(DeliveryTrouble("401")))
+    driver.answer(.unauthorized(Notice.warning(.delivery, "401")))
     driver.machine.credentialsRenewed(changed: true, at: driver.now)
     #expect(driver.batch()?.rows == queued(1))
-    driver.answer(.unauthorized(DeliveryTrouble("401")))
+    driver.answer(.unauthorized(Notice.warning(.delivery, "401")))
     driver.machine.credentialsRenewed(changed: true, at: driver.now)
     #expect(driver.action() == .wait(until: dawn.advanced(by: .seconds(60))))
   }

@@ -152,7 +152,7 @@ import Testing
 
   @Test func noAnswerIsTransient() {
     let outcome = DeliveryRules.judge(.failure("timed out in connect"), by: .quartz, sent: [], now: dawn)
-    let trouble = DeliveryTrouble("cannot reach the quartz api: timed out in connect")
+    let trouble = Notice.warning(.delivery, "cannot reach the quartz api: timed out in connect")
     #expect(outcome == .transient(trouble, wait: nil, blamesBatch: false))
   }
 
@@ -187,11 +187,11 @@ import Testing
     ),
   ])
   func wordsForAnOperator(dialect: DeliveryDialect, status: Int, message: String, hint: String) {
-    let trouble: DeliveryTrouble? =
+    let trouble: Notice? =
       switch judge(dialect, status, "") {
       case .unauthorized(let trouble), .misconfigured(let trouble, _): trouble
       default: nil
       }
-    #expect(trouble == DeliveryTrouble(message, hint: hint))
+    #expect(trouble == Notice.warning(.delivery, message, hint: hint))
   }
 }

@@ -58,10 +58,10 @@ import Testing
     }
     let status = puller.status
     #expect(status.refusedDestinations == 5080 - 254 * 8)
-    #expect(status.skipped.allSatisfy { $0.reason == "over the limit of 8 ports at one destination" })
+    #expect(status.skipped.allSatisfy { $0.what == "over the limit of 8 ports at one destination" })
     let alarm = try #require(status.notices().first)
-    #expect(alarm.isAlarm)
-    #expect(alarm.message.contains("3048 checks are refused"))
+    #expect(alarm.isCritical)
+    #expect(alarm.what.contains("3048 checks are refused"))
     #expect(status.notices().count == 22, "twenty of the refused, and a word about the rest")
   }
 
@@ -72,7 +72,7 @@ import Testing
     let first = try (11...15).map { try port($0, "host\($0).example", 443) }
     let pulled = map(first, &budget, rules)
     #expect(pulled.checks.map(\.id) == [checkID(11), checkID(12), checkID(13)])
-    #expect(Set(pulled.skipped.map(\.reason)) == ["over the limit of 3 destinations (limits.destinations)"])
+    #expect(Set(pulled.skipped.map(\.what)) == ["over the limit of 3 destinations (limits.destinations)"])
     // A flood with lower ids, which would win by order.
     let flood = try (1...9).map { try port($0, "flood\($0).example", 443) }
     #expect(map(flood + first, &budget, rules, at: 600).checks.map(\.id) == pulled.checks.map(\.id))
@@ -88,7 +88,7 @@ import Testing
     let grown = map(all, &budget, at: 600)
     #expect(grown.checks.count == 150)
     #expect(
-      grown.skipped[0].reason == "more than 50 new destinations within an hour; it joins at a later pull")
+      grown.skipped[0].what == "more than 50 new destinations within an hour; it joins at a later pull")
     #expect(map(all, &budget, at: 4199).checks.count == 150)
     #expect(map(all, &budget, at: 4200).checks.count == 200)
     // Hosts that come and go cost the hour as well.
@@ -129,7 +129,7 @@ import Testing
     ]
     for (number, (members, reason)) in cases.enumerated() {
       let pulled = CheckMapping(rules).map(CheckSnapshot(checks: [try row(number, members)]))
-      #expect(pulled.skipped.first?.reason == reason, "\(members)")
+      #expect(pulled.skipped.first?.what == reason, "\(members)")
       #expect(pulled.checks.count == (reason == nil ? 1 : 0), "\(members)")
     }
     // The state socket: no url leads to it.

@@ -67,7 +67,7 @@ import Testing
     #expect(bench.fake.worst(seconds: 3600) <= 900)
     let status = await uploader.status()
     #expect(status.tally.quarantined == bench.queue.snapshot.quarantined["23503"]?.count)
-    #expect(status.notices.contains { $0.message.contains("refused by the receiver") })
+    #expect(status.notices.contains { $0.what.contains("refused by the receiver") })
     // New rows of a check that exists are delivered meanwhile.
     bench.fake.setKnownChecks { $0 == checkID(1).description }
     bench.queue.append([record(9001, check: 1)])

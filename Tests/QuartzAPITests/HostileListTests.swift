@@ -33,15 +33,15 @@ import Testing
     let pulled = CheckMapping(MappingRules()).map(CheckSnapshot(checks: checks.shuffled(), isCut: true))
     #expect(pulled.checks.map(\.id) == (0..<2000).map(checkID))
     #expect(pulled.skipped.count == 4000)
-    #expect(pulled.skipped.first?.reason == "over the limit of 2000 checks (limits.remote_checks)")
+    #expect(pulled.skipped.first?.what == "over the limit of 2000 checks (limits.remote_checks)")
   }
 
   @Test("what the list calls a type does not reach a terminal as it is")
   func typesAreMadePrintable() throws {
     let pulled = try map(#""check_type":"\u001b[2J\u001b]0;owned\u0007","url":"https://a.test/""#)
     let skipped = try #require(pulled.skipped.first)
-    #expect(skipped.type == #"\u{1b}[2J\u{1b}]0;owned\u{7}"#)
-    #expect((skipped.name + skipped.reason).unicodeScalars.allSatisfy { $0.value >= 0x20 })
+    #expect(skipped.place.text.hasSuffix(#" (\u{1b}[2J\u{1b}]0;owned\u{7})"#))
+    #expect((skipped.place.text + skipped.what).unicodeScalars.allSatisfy { $0.value >= 0x20 })
   }
 
   @Test("A14: the same check a thousand times is one check, or no list at all")
@@ -57,7 +57,7 @@ import Testing
       return
     }
     #expect(
-      trouble.message
+      trouble.what
         == "the list of checks is not consistent: page 2 brings no checks that the pages before it had not")
   }
 
@@ -107,8 +107,8 @@ import Testing
     for url in all {
       let pulled = try map(#""check_type":"http","url":\#(quoted(url))"#)
       guard let check = pulled.checks.first else {
-        #expect(pulled.skipped.count == 1 && !pulled.skipped[0].reason.isEmpty, "\(url.prefix(80))")
-        #expect(pulled.skipped[0].reason.utf8.count < 400 && !pulled.skipped[0].reason.contains("\r"))
+        #expect(pulled.skipped.count == 1 && !pulled.skipped[0].what.isEmpty, "\(url.prefix(80))")
+        #expect(pulled.skipped[0].what.utf8.count < 400 && !pulled.skipped[0].what.contains("\r"))
         continue
       }
       guard case .http(let http) = check.kind else { continue }
@@ -143,7 +143,7 @@ import Testing
       let pulled = try map(
         #""check_type":"http","url":"https://a.test/","custom_headers":{"X":\#(quoted(value))}"#)
       #expect(pulled.checks.isEmpty, "\(value.prefix(10).debugDescription)")
-      #expect(pulled.skipped.first?.reason.contains(value) == false, "a value is not repeated")
+      #expect(pulled.skipped.first?.what.contains(value) == false, "a value is not repeated")
     }
     let many = (1...21).map { "\"X-\($0)\":\"1\"" }.joined(separator: ",")
     #expect(
@@ -164,7 +164,7 @@ import Testing
       #""check_type":"http","url":"https://a.test/","http_method":\#(quoted(method)),"http_body":"\#(body)""#)
     #expect(pulled.checks.isEmpty)
     #expect(
-      pulled.skipped[0].reason.hasSuffix("is not allowed for checks from the API, only GET and HEAD are"))
+      pulled.skipped[0].what.hasSuffix("is not allowed for checks from the API, only GET and HEAD are"))
     let get = try map(
       #""check_type":"http","url":"https://a.test/","http_method":"HEAD","http_body":"\#(body)""#)
     guard case .http(let http)? = get.checks.first?.kind else {

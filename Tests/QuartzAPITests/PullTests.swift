@@ -21,9 +21,9 @@ import Testing
     try await client(exchange).pullChecks()
   }
 
-  private func trouble(_ body: String, status: Int = 200) async throws -> PullTrouble? {
+  private func trouble(_ body: String, status: Int = 200) async throws -> Notice? {
     let exchange = Scripted { _ in .response(APIResponse(status: status, body: Array(body.utf8))) }
-    guard case .unchanged(let trouble) = try await pull(exchange) else { return nil }
+    guard case .unchanged(let trouble, _) = try await pull(exchange) else { return nil }
     return trouble
   }
 
@@ -66,11 +66,11 @@ import Testing
   @Test func listThatNeverHoldsStillKeepsTheOldOne() async throws {
     fake.checks = Self.rows(1...150)
     let exchange = Interfering(fake: fake) { fake, request in fake.checks = Self.rows(1...(150 + request)) }
-    guard case .unchanged(let trouble) = try await pull(exchange) else {
+    guard case .unchanged(let trouble, _) = try await pull(exchange) else {
       Issue.record("no two pages fit together")
       return
     }
-    #expect(trouble.message == "the list of checks is not consistent: the number of checks changed meanwhile")
+    #expect(trouble.what == "the list of checks is not consistent: the number of checks changed meanwhile")
     #expect(fake.requests.count == 4)
   }
 
@@ -105,7 +105,7 @@ import Testing
       seen.withLock { $0 += 1 }
       return .response(APIResponse(status: 200, body: Array(page.utf8)))
     }
-    guard case .unchanged(let trouble) = try await pull(exchange) else {
+    guard case .unchanged(let trouble, _) = try await pull(exchange) else {
       Issue.record("no such list is applied")
       return
     }
@@ -113,7 +113,7 @@ import Testing
       "it says that it has \(total) checks, and more than 100000 are not believed (20 times "
       + "limits.remote_checks, at least 100000)"
     let why = total > 100_000 ? absurd : "it says that \(total) checks take \(pages) pages"
-    #expect(trouble.message == "the list of checks is refused: \(why)")
+    #expect(trouble.what == "the list of checks is refused: \(why)")
     #expect(seen.withLock { $0 } == 1)
   }
 

@@ -74,7 +74,7 @@ import Testing
     #expect(second.counts == [5])
     #expect(puller.status.isFromDisk)
     #expect(
-      puller.status.trouble?.message == "cannot reach the quartz api: the connection ended before the answer")
+      puller.status.trouble?.what == "cannot reach the quartz api: the connection ended before the answer")
     second.fake.setDown(false)
     second.fake.checks = PullTests.rows(1...5)
     await second.pulls(puller, 1)
@@ -114,7 +114,7 @@ import Testing
     let puller = try bench.puller()
     await bench.pulls(puller, 1)
     #expect(
-      puller.status.notices().map(\.message) == [
+      puller.status.notices().map(\.what) == [
         "Shop heartbeat (heartbeat) of the API is not run: "
           + "a heartbeat is watched by the backend, which alone hears it"
       ])

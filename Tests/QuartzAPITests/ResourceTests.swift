@@ -116,7 +116,7 @@ import Testing
     }
     #expect(fake.resourceUpdates == [FakeResourceUpdate(id: Self.office.description, status: "down")])
     #expect(fake.requests.count == 2)
-    #expect(updater.status.trouble == nil || updater.status.trouble?.message.contains("500") == true)
+    #expect(updater.status.trouble == nil || updater.status.trouble?.what.contains("500") == true)
   }
 
   @Test func outageIsWaitedForWithBackoff() async throws {

@@ -42,7 +42,7 @@ import Testing
     let uploader = try bench.uploader()
     #expect(await bench.run(uploader, for: .seconds(1300)) { false } == false)
     let trouble = await uploader.status().tally.trouble
-    #expect(trouble?.message == "supabase refuses the sign-in (400)")
+    #expect(trouble?.what == "supabase refuses the sign-in (400)")
     #expect(bench.queue.snapshot.quarantined.isEmpty)
     #expect(bench.fake.requests.count <= 8)
   }

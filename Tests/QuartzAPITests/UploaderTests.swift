@@ -135,7 +135,7 @@ import Testing
     let status = await uploader.status()
     #expect(status.batch <= 50)
     #expect(
-      status.notices.map(\.message) == ["batches of \(status.batch): the receiver refused larger ones (413)"])
+      status.notices.map(\.what) == ["batches of \(status.batch): the receiver refused larger ones (413)"])
 
     // Another run of the agent knows it, and a larger batch now and then finds out that the proxy was repaired.
     let second = try bench.uploader()
@@ -170,7 +170,7 @@ import Testing
     let uploader = try bench.uploader()
     #expect(await bench.run(uploader, for: .seconds(60)) { false } == false)
     let trouble = await uploader.status().tally.trouble
-    #expect(trouble?.message == "the backend has no ingest route: 404 Unknown endpoint")
+    #expect(trouble?.what == "the backend has no ingest route: 404 Unknown endpoint")
     bench.fake.setIngest(true)
     #expect(await bench.run(uploader, for: .seconds(900)) { bench.queue.open == 0 })
   }

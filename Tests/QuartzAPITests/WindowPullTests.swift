@@ -101,7 +101,7 @@ import Testing
     let puller = try bench.puller()
     await bench.pulls(puller, 1)
     #expect(bench.lists.first?.windows.map(\.id) == [checkID(3)])
-    let notices = puller.status.notices().map(\.message)
+    let notices = puller.status.notices().map(\.what)
     #expect(notices.count == 4)
     #expect(
       notices.dropFirst(2).map { $0.suffix(46) } == [
@@ -123,7 +123,7 @@ import Testing
     }
     #expect(bench.lists.map(\.checks.count) == [3, 5])
     #expect(bench.lists.last?.windows.map(\.id) == [checkID(1)])
-    let notices = puller.status.notices().map(\.message)
+    let notices = puller.status.notices().map(\.what)
     #expect(
       notices == [
         "the maintenance windows are not the API's latest: the list of maintenance windows is refused: "

@@ -28,7 +28,7 @@ import Testing
     watch.look()
     watch.look()
     #expect(watch.stuck == ["curl"])
-    #expect(watch.notice?.what == "stuck: curl" && watch.notice?.critical == true)
+    #expect(watch.notice?.what == "stuck: curl" && watch.notice?.isCritical == true)
     #expect(lines.all.count { $0.contains("a thread is stuck") } == 1)
     engine.value.withLock { $0 = .zero }
     watch.look()

@@ -49,11 +49,11 @@ struct DiskFaultTests {
       }
       #expect(!add(5..<10, to: &core), "\(way): a file without a place takes no result")
       let status = core.status(at: time(2))
-      guard case .memory(let reason, _) = status.mode else {
+      guard case .memory(let notice) = status.mode else {
         Issue.record("\(way): not in memory")
         continue
       }
-      #expect(reason.contains("No such file or directory"))
+      #expect(notice.what.contains("No such file or directory"))
       #expect(waiting(&core).suffix(5) == [5, 6, 7, 8, 9])
       if way == "moved" { #expect(rename(directory.path + "/elsewhere", settings.path) == 0) }
       core.tick(at: time(70))
@@ -114,11 +114,11 @@ struct DiskFaultTests {
       foreign = "/usr"
     }
     var third = core(SpoolSettings(path: foreign, size: 1 << 20, segmentSize: 256 << 10))
-    guard case .memory(let reason, _) = third.status(at: time(5)).mode else {
+    guard case .memory(let notice) = third.status(at: time(5)).mode else {
       Issue.record("another user's directory was used")
       return
     }
-    #expect(reason.contains("belongs to user"))
+    #expect(notice.what.contains("belongs to user"))
     third.close(at: time(6))
   }
 
@@ -145,13 +145,13 @@ struct DiskFaultTests {
     await disk.isStalled()
     // The disk sits in a sync. Handing in goes on all the same.
     for number in 1...3000 { spool.enqueue(sampleRecord(number)) }
-    let before = disk.base.count(of: "sync")
+    let before = disk.disk.count(of: "sync")
     disk.goOn()
     #expect(await spool.flush())
     let status = spool.status()
     #expect(status.dropped >= 1900 && status.depth == 3001 - Int(status.dropped))
     #expect(status.gaps.map(\.cause) == [.memoryOverflow])
-    #expect(disk.base.count(of: "sync") - before < 40, "a thousand results in a few groups")
+    #expect(disk.disk.count(of: "sync") - before < 40, "a thousand results in a few groups")
     await spool.close()
   }
 

@@ -121,10 +121,10 @@ struct FaultTests {
     store.add(0..<5)
     #expect(store.waiting() == Array(0..<5))
     #expect(store.status.isDurable == (kibibytes == 100))
-    if case .memory(let reason, _) = store.status.mode {
-      #expect(reason.contains("No space left"))
+    if case .memory(let notice) = store.status.mode {
+      #expect(notice.what.contains("No space left"))
     } else {
-      #expect(store.status.notes.first?.hasPrefix("only 0 of 0 MiB could be reserved") == true)
+      #expect(store.status.notes.first?.what.hasPrefix("only 0 of 0 MiB could be reserved") == true)
     }
   }
 

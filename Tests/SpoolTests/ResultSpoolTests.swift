@@ -104,11 +104,11 @@ struct ResultSpoolTests {
     ]
     for (name, reason) in cases {
       let spool = try await ResultSpool.open(SpoolSettings(path: directory.path + "/" + name))
-      guard case .memory(let text, _) = spool.status().mode else {
+      guard case .memory(let notice) = spool.status().mode else {
         Issue.record("\(name) was used")
         continue
       }
-      #expect(text.contains(reason))
+      #expect(notice.what.contains(reason))
       #expect(await !spool.append(sampleRecord(1)))
       #expect(numbers(await spool.pending(.live, limit: 10)) == [1])
       await spool.close()

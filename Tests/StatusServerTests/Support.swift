@@ -111,9 +111,9 @@ private func sampleDelivery() -> DeliveryView {
   delivery.delivered = 45_210
   delivery.backlog = 900
   delivery.lastSuccess = started.advanced(by: .seconds(6900))
-  delivery.lastError = DeliveryFailure(
-    at: started.advanced(by: .seconds(7140)), message: "404: the backend has no ingest route",
-    hint: "add the ingest route or deliver to supabase")
+  delivery.lastError = .warning(
+    .delivery, "404: the backend has no ingest route",
+    hint: "add the ingest route or deliver to supabase", since: started.advanced(by: .seconds(7140)))
   delivery.requestsUsed = 120
   delivery.requestsAllowed = 900
   return delivery

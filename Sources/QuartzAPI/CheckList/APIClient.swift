@@ -20,59 +20,49 @@ package struct APIClient: Sendable {
 
   package enum PullResult: Hashable, Sendable {
     case snapshot(CheckSnapshot)
-    /// The old list stays; why, and what to do.
-    case unchanged(PullTrouble)
+    /// The old list stays: why, and how long the server asks to be left alone.
+    case unchanged(Notice, wait: Duration?)
   }
 
   /// All enabled checks the key can see, in one consistent picture.
   ///
   /// A short walk whose pages do not fit together is repeated once. Whatever else goes wrong leaves the old list as it is.
   package func pullChecks() async throws(CancellationError) -> PullResult {
-    var trouble = PullTrouble("the list changed while it was read")
-    for _ in 0..<2 {
+    var failure = PullFailure("the list changed while it was read", isWorthRepeating: true)
+    for _ in 0..<2 where failure.isWorthRepeating {
       switch try await walk(WireCheck.self) {
       case .success(let walk):
         return .snapshot(CheckSnapshot(checks: walk.rows, isCut: walk.isCut))
-      case .failure(let found):
-        trouble = found.trouble
-        if !found.isWorthRepeating { return .unchanged(trouble) }
+      case .failure(let found): failure = found
       }
     }
-    return .unchanged(trouble)
+    return .unchanged(failure.notice, wait: failure.wait)
   }
 
   /// All maintenance windows the key can see; by the same rules.
-  package func pullWindows() async throws(CancellationError) -> Result<[WireWindow], PullTrouble> {
-    switch try await walk(WireWindow.self) {
-    case .success(let walk): .success(walk.rows)
-    case .failure(let found): .failure(found.trouble)
-    }
-  }
-
-  private struct WalkFailure: Error {
-    var trouble: PullTrouble
-    var isWorthRepeating = false
+  package func pullWindows() async throws(CancellationError) -> Result<[WireWindow], PullFailure> {
+    try await walk(WireWindow.self).map(\.rows)
   }
 
   private func walk<Row: ListRow>(
     _: Row.Type
-  ) async throws(CancellationError) -> Result<ListWalk<Row>, WalkFailure> {
+  ) async throws(CancellationError) -> Result<ListWalk<Row>, PullFailure> {
     var walk = ListWalk<Row>(limit: limit)
     var step = walk.first
     while true {
       switch step {
       case .done: return .success(walk)
       case .inconsistent(let why):
-        let trouble = PullTrouble(
-          "the list of \(Row.plural) is not consistent: \(why)", hint: "it is read again at the next pull")
-        return .failure(WalkFailure(trouble: trouble, isWorthRepeating: walk.page <= ListLimits.repeated))
+        return .failure(
+          PullFailure(
+            "the list of \(Row.plural) is not consistent: \(why)", hint: "it is read again at the next pull",
+            isWorthRepeating: walk.page <= ListLimits.repeated))
       case .fetch(let page):
         switch try await fetch(Row.self, page: page) {
-        case .failure(let trouble): return .failure(WalkFailure(trouble: trouble))
+        case .failure(let failure): return .failure(failure)
         case .success(let body):
           do throws(WireCheckError) { step = try walk.add(body) } catch {
-            return .failure(
-              WalkFailure(trouble: PullTrouble("the list of \(Row.plural) is refused: \(error)")))
+            return .failure(PullFailure("the list of \(Row.plural) is refused: \(error)"))
           }
         }
       }
@@ -81,12 +71,12 @@ package struct APIClient: Sendable {
 
   private func fetch<Row: ListRow>(
     _: Row.Type, page: Int
-  ) async throws(CancellationError) -> Result<JSONValue, PullTrouble> {
+  ) async throws(CancellationError) -> Result<JSONValue, PullFailure> {
     // The default order repeats and loses rows.
     let query = "\(Row.filter)page=\(page)&per_page=\(ListLimits.perPage)&sort_by=id&sort_order=asc"
     let url: HTTPURL
     do throws(HTTPURL.Invalid) { url = try base.appending(Row.route, query: query) } catch {
-      return .failure(PullTrouble("quartz.url \(error.message)"))
+      return .failure(PullFailure("quartz.url \(error.message)"))
     }
     try await wire.admitted(.pull)
     let request = APIRequest(
@@ -97,14 +87,14 @@ package struct APIClient: Sendable {
       ])
     switch try await wire.exchange.exchange(request) {
     case .failure(let why):
-      return .failure(PullTrouble("cannot reach the quartz api: \(why.printable(maxBytes: 160))"))
+      return .failure(PullFailure("cannot reach the quartz api: \(why.printable(maxBytes: 160))"))
     case .response(let response):
       await wire.observe(response)
       if response.status == 401 { _ = await keys.renew() }
       guard response.status == 200 else { return .failure(refused(response)) }
       guard let body = response.json else {
         return .failure(
-          PullTrouble(
+          PullFailure(
             "the quartz api answered 200, but not with JSON",
             hint: "something between here and there answers in its place (captive portal, proxy)"))
       }
@@ -112,26 +102,26 @@ package struct APIClient: Sendable {
     }
   }
 
-  private func refused(_ response: APIResponse) -> PullTrouble {
+  private func refused(_ response: APIResponse) -> PullFailure {
     let refusal = Refusal(response, dialect: .quartz, now: wire.now())
-    var trouble: PullTrouble
+    var failure: PullFailure
     switch response.status {
     case 300...399:
-      trouble = PullTrouble(
+      failure = PullFailure(
         "the quartz api answered with a redirect (\(response.status)), which is never followed with a key",
         hint: "set quartz.url to the final address")
     case 401, 403:
       let words = DeliveryDialect.quartz.unauthorized(refusal)
-      trouble = PullTrouble(words.message, hint: words.hint)
+      failure = PullFailure(words.what, hint: words.hint)
     case 404, 405:
-      trouble = PullTrouble(
+      failure = PullFailure(
         "there is no such list at quartz.url: \(refusal.words)",
         hint: "quartz.url ends with /functions/v1/public-api/v1, or what your project uses instead")
-    case 429: trouble = PullTrouble("the quartz api asks for fewer requests (429)")
-    default: trouble = PullTrouble("the quartz api has trouble: \(refusal.words)")
+    case 429: failure = PullFailure("the quartz api asks for fewer requests (429)")
+    default: failure = PullFailure("the quartz api has trouble: \(refusal.words)")
     }
-    trouble.wait = refusal.wait
-    return trouble
+    failure.wait = refusal.wait
+    return failure
   }
 }
 
@@ -150,14 +140,15 @@ package struct CheckSnapshot: Hashable, Sendable {
 }
 
 /// Why the list stays as it was.
-package struct PullTrouble: Error, Hashable, Sendable {
-  package var message: String
-  package var hint: String?
+package struct PullFailure: Error, Hashable, Sendable {
+  package var notice: Notice
   /// How long the server asks to be left alone.
-  package var wait: Duration?
+  var wait: Duration?
+  /// The pages did not fit together, and another walk may find them whole.
+  var isWorthRepeating: Bool
 
-  package init(_ message: String, hint: String? = nil) {
-    self.message = message
-    self.hint = hint
+  init(_ what: String, hint: String? = nil, isWorthRepeating: Bool = false) {
+    notice = .warning(.checkList, what, hint: hint)
+    self.isWorthRepeating = isWorthRepeating
   }
 }

@@ -87,10 +87,10 @@ package final class CheckListPuller: Sendable {
   /// One pull; how long to wait for the next.
   private func pull() async throws(CancellationError) -> Duration {
     switch try await client.pullChecks() {
-    case .unchanged(let trouble):
+    case .unchanged(let trouble, let wait):
       return state.withLock { state in
         state.status.trouble = trouble
-        return max(state.backoff.next(using: &state.generator), trouble.wait ?? .zero)
+        return max(state.backoff.next(using: &state.generator), wait ?? .zero)
       }
     case .snapshot(var snapshot):
       snapshot.windows = try await windows()
@@ -126,9 +126,9 @@ package final class CheckListPuller: Sendable {
     case .success(let windows):
       state.withLock { $0.status.windowTrouble = nil }
       return windows
-    case .failure(let trouble):
+    case .failure(let failure):
       return state.withLock { state in
-        state.status.windowTrouble = trouble
+        state.status.windowTrouble = failure.notice
         return state.inForce?.windows ?? []
       }
     }

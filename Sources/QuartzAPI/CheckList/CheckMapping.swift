@@ -21,16 +21,16 @@ package struct CheckMapping: Sendable {
     // The mapping makes no check without a destination; one would be none to bound.
     let going = pulled.checks.compactMap { check in check.kind.destination.map { (check, $0) } }
     let refusals = budget.judge(going.map(\.1), at: now)
-    let types = Dictionary(snapshot.checks.map { ($0.id, $0.type) }, uniquingKeysWith: { first, _ in first })
-    var refused: Set<UniqueID> = []
+    let wires = Dictionary(snapshot.checks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var refused: [UniqueID: String] = [:]
     for case ((let check, _), let reason?) in zip(going, refusals) {
-      refused.insert(check.id)
-      pulled.skipped.append(
-        SkippedCheck(id: check.id, name: check.name, type: types[check.id] ?? "", reason: reason))
+      refused[check.id] = check.name
+      pulled.skipped.append(skip(wires[check.id], check.name, reason))
     }
     pulled.refusedDestinations = refused.count
-    pulled.checks.removeAll { refused.contains($0.id) }
-    pulled.warnings.removeAll { refused.contains($0.id) }
+    pulled.checks.removeAll { refused[$0.id] != nil }
+    let gone = Set(refused.values.map { Notice.Place.check($0) })
+    pulled.warnings.removeAll { gone.contains($0.place) }
     (pulled.windows, pulled.windowProblems) = WireWindow.mapped(
       snapshot.windows, resources: Set(pulled.checks.compactMap(\.resourceID)), now: now)
     return pulled
@@ -51,19 +51,22 @@ package struct CheckMapping: Sendable {
       switch made {
       case .success where pulled.checks.count >= rules.limit:
         let reason = "over the limit of \(rules.limit) checks (limits.remote_checks)"
-        pulled.skipped.append(SkippedCheck(id: wire.id, name: name, type: wire.type, reason: reason))
+        pulled.skipped.append(skip(wire, name, reason))
       case .success(let check):
         if let reason = check.kind.destination.flatMap(rules.own.refusal) {
-          pulled.skipped.append(SkippedCheck(id: wire.id, name: name, type: wire.type, reason: reason))
+          pulled.skipped.append(skip(wire, name, reason))
           continue
         }
         pulled.checks.append(check)
-        pulled.warnings += reader.warnings.map { CheckWarning(id: wire.id, name: name, message: $0) }
-      case .failure(let skip):
-        pulled.skipped.append(SkippedCheck(id: wire.id, name: name, type: wire.type, reason: skip.reason))
+        pulled.warnings += reader.warnings.map { .warning(.check(name), $0) }
+      case .failure(let found): pulled.skipped.append(skip(wire, name, found.reason))
       }
     }
     return pulled
+  }
+
+  private func skip(_ wire: WireCheck?, _ name: String, _ reason: String) -> Notice {
+    .warning(.check("\(name) (\((wire?.type ?? "").printable(maxBytes: 64)))"), reason)
   }
 
   /// `only` wants a match in every list it gives; one match in `except` is enough to leave a check out.

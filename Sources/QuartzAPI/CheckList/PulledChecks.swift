@@ -7,10 +7,10 @@ import Monitoring
 package struct PulledChecks: Hashable, Sendable {
   /// To run, by id.
   package var checks: [MonitoringCheck] = []
-  /// In the list and not run, each with the reason.
-  package var skipped: [SkippedCheck] = []
+  /// In the list and not run: name and type, each with the reason.
+  package var skipped: [Notice] = []
   /// Run, but not exactly as written.
-  package var warnings: [CheckWarning] = []
+  package var warnings: [Notice] = []
   /// Not chosen by `only` and `except`.
   package var filtered = 0
   /// Every check in the list, run or not: whose results the receiver takes.
@@ -25,34 +25,6 @@ package struct PulledChecks: Hashable, Sendable {
   package var changes: [CheckChange] = []
 
   package init() {}
-}
-
-package struct SkippedCheck: Hashable, Sendable {
-  package var id: UniqueID
-  package var name: String
-  /// The API's word.
-  package var type: String
-  /// Lower case, no full stop.
-  package var reason: String
-
-  package init(id: UniqueID, name: String, type: String, reason: String) {
-    self.id = id
-    self.name = name
-    self.type = type.printable(maxBytes: 64)
-    self.reason = reason
-  }
-}
-
-package struct CheckWarning: Hashable, Sendable {
-  package var id: UniqueID
-  package var name: String
-  package var message: String
-
-  package init(id: UniqueID, name: String, message: String) {
-    self.id = id
-    self.name = name
-    self.message = message
-  }
 }
 
 /// The local file's word on what a stranger's check may be.

@@ -64,7 +64,7 @@ extension DeliveryMachine {
     case .acknowledged: return succeeded(at: now)
     // There are no rows to blame or to halve: what is left of such an answer is that it was none.
     case .rowsRefused, .checkGone, .tooLarge:
-      return failed(DeliveryTrouble("the receiver refuses an empty batch"), at: now)
+      return failed(Notice.warning(.delivery, "the receiver refuses an empty batch"), at: now)
     default: return answered(outcome, at: now, using: &generator)
     }
   }
@@ -90,7 +90,7 @@ extension DeliveryMachine {
     case .tooLarge: return sent.map { shrink($0.piece, of: $0.lane, at: now) } ?? []
     case .throttled(let wait):
       hold(wait ?? .seconds(60), at: now)
-      return failed(DeliveryTrouble("the receiver asks for fewer requests (429)"), at: now)
+      return failed(Notice.warning(.delivery, "the receiver asks for fewer requests (429)"), at: now)
     case .misconfigured(let trouble, let retry):
       hold(retry, at: now)
       return failed(trouble, at: now)
@@ -115,14 +115,14 @@ extension DeliveryMachine {
 
   private mutating func hold(_ pause: Duration, at now: Timestamp) { holdUntil = now.advanced(by: pause) }
 
-  private mutating func failed(_ trouble: DeliveryTrouble, at now: Timestamp) -> [Effect] {
+  private mutating func failed(_ trouble: Notice, at now: Timestamp) -> [Effect] {
     if failingSince == nil { failingSince = now }
     tally.trouble = trouble
     tally.troubleSince = failingSince
     return []
   }
 
-  private mutating func unauthorized(_ trouble: DeliveryTrouble, at now: Timestamp) -> [Effect] {
+  private mutating func unauthorized(_ trouble: Notice, at now: Timestamp) -> [Effect] {
     let minutes = [1, 5, 15][min(authorizationFailures, 2)]
     authorizationFailures += 1
     hold(.seconds(minutes * 60), at: now)

@@ -176,7 +176,7 @@ package struct DeliveryTally: Hashable, Sendable {
   package var withheld = 0
   package var batches = 0
   package var lastSuccess: Timestamp?
-  package var trouble: DeliveryTrouble?
+  package var trouble: Notice?
   package var troubleSince: Timestamp?
 
   package init() {}

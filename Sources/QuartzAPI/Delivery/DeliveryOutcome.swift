@@ -12,15 +12,15 @@ package enum DeliveryOutcome: Hashable, Sendable {
   /// Nothing was stored because this check no longer exists.
   case checkGone(UniqueID, code: String)
   /// The key or the session is not accepted, or may not write.
-  case unauthorized(DeliveryTrouble)
+  case unauthorized(Notice)
   /// Nothing at that address takes results; a person has to change something.
-  case misconfigured(DeliveryTrouble, retry: Duration)
+  case misconfigured(Notice, retry: Duration)
   case tooLarge
   /// 429; nil: it does not say for how long.
   case throttled(Duration?)
   /// Worth trying again with the same ids. `blamesBatch`: a 500 without a code, which for this backend may well be
   /// a complaint about the rows.
-  case transient(DeliveryTrouble, wait: Duration?, blamesBatch: Bool)
+  case transient(Notice, wait: Duration?, blamesBatch: Bool)
 }
 
 package struct Acknowledgement: Hashable, Sendable {
@@ -43,18 +43,5 @@ package struct Acknowledgement: Hashable, Sendable {
     self.accepted = accepted
     self.duplicates = duplicates
     self.rejected = rejected
-  }
-}
-
-/// What is wrong, for a person.
-package struct DeliveryTrouble: Hashable, Sendable {
-  /// Lower case, no full stop, no secrets.
-  package var message: String
-  /// What to do; nil when there is nothing but to wait.
-  package var hint: String?
-
-  package init(_ message: String, hint: String? = nil) {
-    self.message = message
-    self.hint = hint
   }
 }

@@ -12,7 +12,7 @@ package enum DeliveryRules {
     switch reply {
     case .failure(let why):
       return .transient(
-        DeliveryTrouble("cannot reach \(dialect.receiver): \(why.printable(maxBytes: 160))"), wait: nil,
+        Notice.warning(.delivery, "cannot reach \(dialect.receiver): \(why.printable(maxBytes: 160))"), wait: nil,
         blamesBatch: false)
     case .response(let response):
       switch response.status {
@@ -31,8 +31,7 @@ package enum DeliveryRules {
     }
     // A captive portal or a proxy's page: it must never pass for the receiver's word.
     return .transient(
-      DeliveryTrouble(
-        "\(dialect.receiver) answered \(response.status), but not as the receiver does",
+      Notice.warning(.delivery, "\(dialect.receiver) answered \(response.status), but not as the receiver does",
         hint:
           "something between here and there answers in its place (captive portal, proxy), or the url is wrong"
       ),
@@ -41,8 +40,7 @@ package enum DeliveryRules {
 
   private static func redirected(_ response: APIResponse, _ dialect: DeliveryDialect) -> DeliveryOutcome {
     .misconfigured(
-      DeliveryTrouble(
-        "\(dialect.receiver) answered with a redirect (\(response.status)), which is never followed with a key",
+      Notice.warning(.delivery, "\(dialect.receiver) answered with a redirect (\(response.status)), which is never followed with a key",
         hint: "set \(dialect.urlKey) to the final address"),
       retry: .seconds(300))
   }
@@ -68,8 +66,7 @@ package enum DeliveryRules {
     case 408, 425, 500...599: transient(refusal)
     default:
       .misconfigured(
-        DeliveryTrouble(
-          "\(refusal.dialect.receiver) refuses the request: \(refusal.words)",
+        Notice.warning(.delivery, "\(refusal.dialect.receiver) refuses the request: \(refusal.words)",
           hint: "check \(refusal.dialect.urlKey), and what stands between here and there"),
         retry: .seconds(900))
     }
@@ -83,13 +80,12 @@ package enum DeliveryRules {
 
   private static func transient(_ refusal: Refusal) -> DeliveryOutcome {
     .transient(
-      DeliveryTrouble("\(refusal.dialect.receiver) has trouble: \(refusal.words)"), wait: refusal.wait,
+      Notice.warning(.delivery, "\(refusal.dialect.receiver) has trouble: \(refusal.words)"), wait: refusal.wait,
       blamesBatch: refusal.status == 500 && refusal.code == nil)
   }
 
-  private static func schemaTrouble(_ refusal: Refusal) -> DeliveryTrouble {
-    DeliveryTrouble(
-      "\(refusal.dialect.receiver)'s database does not fit: \(refusal.words)",
+  private static func schemaTrouble(_ refusal: Refusal) -> Notice {
+    Notice.warning(.delivery, "\(refusal.dialect.receiver)'s database does not fit: \(refusal.words)",
       hint: "bring the backend's schema up to date")
   }
 }

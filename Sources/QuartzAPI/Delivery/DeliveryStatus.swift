@@ -38,45 +38,46 @@ package struct DeliveryStatus: Hashable, Sendable {
   }
 
   /// What people should know beside the trouble of delivery itself and its counts.
-  package var notices: [LinkNotice] {
-    var notices: [LinkNotice] = []
+  package var notices: [Notice] {
+    var notices: [Notice] = []
     if tally.quarantined > 0 {
       notices.append(
-        LinkNotice(
-          message: "\(tally.quarantined) results were refused by the receiver since the start (\(codes))",
+        .warning(
+          .delivery, "\(tally.quarantined) results were refused by the receiver since the start (\(codes))",
           hint: "look at them: quartz-agent spool quarantine"))
     }
     if let throttledUntil {
       notices.append(
-        LinkNotice(
-          message: "the request budget is used up: nothing is sent before \(throttledUntil.rfc3339) "
+        .warning(
+          .delivery,
+          "the request budget is used up: nothing is sent before \(throttledUntil.rfc3339) "
             + "(\(usage.minute) of \(usage.allowedPerMinute) in a minute, \(usage.hour) of \(usage.perHour) in an hour)",
           hint: "results wait in the store; larger batches or fewer checks need fewer requests"))
     }
     if parked > 0 {
       notices.append(
-        LinkNotice(
-          message: "\(parked) results are parked: a bad one among them is looked for at most 40 times an hour"
-        ))
+        .warning(
+          .delivery,
+          "\(parked) results are parked: a bad one among them is looked for at most 40 times an hour"))
     }
     if batch < configuredBatch {
       notices.append(
-        LinkNotice(
-          message: "batches of \(batch): the receiver refused larger ones (413)",
+        .warning(
+          .delivery, "batches of \(batch): the receiver refused larger ones (413)",
           hint:
             "raise the body limit of the proxy before it; a larger batch is tried after ten minutes, then ever more rarely"
         ))
     }
     if let problem = usage.skewProblem {
       notices.append(
-        LinkNotice(
-          message: "\(problem); results carry this machine's time",
+        .warning(
+          .clock, "\(problem); results carry this machine's time",
           hint: "check the time synchronisation of both"))
     }
     if let problem = usage.storeProblem {
       notices.append(
-        LinkNotice(
-          message: "the count of requests is not on disk, a restart forgets it: \(problem)",
+        .warning(
+          .delivery, "the count of requests is not on disk, a restart forgets it: \(problem)",
           hint: "look at the state directory"))
     }
     return notices

@@ -14,7 +14,7 @@ package actor Handful: DeliveryQueue {
     /// Results that nobody has taken or refused.
     package var left = 0
     /// Why some are left.
-    package var trouble: DeliveryTrouble?
+    package var trouble: Notice?
   }
 
   package struct Refusal: Hashable, Sendable {

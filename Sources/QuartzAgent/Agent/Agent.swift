@@ -64,10 +64,10 @@ struct Agent {
       let spool = try await ResultSpool.open(spoolSettings) { () throws(FileFault) in
         WatchedFileSystem(base: try PosixFileSystem(path: spoolSettings.path), watch: starts)
       }
-      if case .memory(let reason, _) = spool.status().mode {
-        log.warning("results are kept in memory only and lost with the process: \(reason)")
+      if case .memory(let notice) = spool.status().mode {
+        log.warning("results are kept in memory only and lost with the process: \(notice.what)")
       }
-      for note in spool.status().notes { log.warning("the store: \(note)") }
+      for note in spool.status().notes { log.warning("the store: \(note.what)") }
       return spool
     } catch {
       switch error {

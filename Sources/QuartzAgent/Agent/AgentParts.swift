@@ -166,12 +166,10 @@ struct AgentParts: Sendable {
     log.notice("probing \(count) \(count == 1 ? "check" : "checks")", metadata: metadata)
     let limit = inFlightLimit(settings.limits.inFlight)
     if limit < min(settings.limits.inFlight ?? 100, count) {
-      log.warning(
-        "the descriptor limit holds back probes",
-        metadata: [
-          "descriptors": "\(descriptorLimit())", "at_once": "\(limit)",
-          "hint": "raise LimitNOFILE or ulimit -n",
-        ])
+      log.tell(
+        .warning(
+          "descriptors", "the descriptor limit holds back probes", hint: "raise LimitNOFILE or ulimit -n"),
+        ["descriptors": "\(descriptorLimit())", "at_once": "\(limit)"])
     }
     if catalog.checks.contains(where: \.sendsEchoes) {
       switch pingWay() {

@@ -41,37 +41,17 @@ struct AgentStatus: StatusSource {
       snapshot.delivery = DeliveryView(status, backlog: snapshot.spool?.depth ?? 0, skipped: skipped())
     }
     snapshot.load.note(bench.figures)
-    if let notice = threads.notice { snapshot.notices.append(notice) }
-    if let damage = history.damage { snapshot.notices.append(StatusProblem(damage)) }
-    if let problem = refusedFile.problem { snapshot.notices.append(problem) }
-    snapshot.notices += starts.notes.map { StatusProblem($0, hint: asideHint) }
-    snapshot.notices += await linkNotices() + egressNotices() + pingNotices()
+    snapshot.notices = [threads.notice, history.damage, refusedFile.notice].compactMap(\.self)
+    snapshot.notices += starts.notices
+    snapshot.notices += await link?.notices() ?? []
+    snapshot.notices += [egress.notice, pingNotice].compactMap(\.self)
     return snapshot
   }
 
-  private func linkNotices() async -> [StatusProblem] {
-    await link?.notices().map { StatusProblem($0.message, hint: $0.hint, critical: $0.isAlarm) } ?? []
-  }
-
   /// Asked at each picture, for the permission comes and goes with a sysctl.
-  private func pingNotices() -> [StatusProblem] {
-    guard catalog.checks.contains(where: { $0.enabled && $0.sendsEchoes }) else { return [] }
-    return switch pingWay() {
-    case .unprivileged: []
-    case .raw: [StatusProblem(PingWay.raw.words)]
-    case .closed(let why): [StatusProblem("ping checks cannot run", hint: why, critical: true)]
-    }
-  }
-
-  private func egressNotices() -> [StatusProblem] {
-    let status = egress.status
-    guard let refusal = status.lastRefusal else { return [] }
-    return [
-      StatusProblem(
-        "checks of the API were refused \(status.refused) times: \(refusal)",
-        hint: "look whether somebody scans through this agent; else raise limits.destinations", critical: true
-      )
-    ]
+  private var pingNotice: Notice? {
+    guard catalog.checks.contains(where: { $0.enabled && $0.sendsEchoes }) else { return nil }
+    return pingWay().notice
   }
 
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome { await desk.run(checkID) }
@@ -84,9 +64,9 @@ struct AgentStatus: StatusSource {
   var unready: String { "stuck: \(threads.stuck.joined(separator: ", "))" }
 
   /// The file's checks that the API does not know.
-  private func skipped() -> [History.SkippedCheck] {
+  private func skipped() -> [Notice] {
     catalog.checks.filter { $0.enabled && !catalog.isPosted($0) }.map {
-      History.SkippedCheck(name: $0.name, reason: "its id is not in the API's list, and post is not set")
+      .warning(.check($0.name), "its id is not in the API's list, and post is not set")
     }
   }
 }
@@ -104,14 +84,11 @@ extension SpoolView {
     hoursCovered = status.hoursCovered
     gaps = status.gaps.count
     lostInGaps = Int(clamping: status.gaps.reduce(0) { $0 + min($1.lost, 1 << 40) })
-    if case .memory(let reason, _) = status.mode {
-      problem = StatusProblem(
-        "results are kept in memory only: \(reason)",
-        hint: reason.contains("space")
-          ? "free space, or make spool.size smaller; the agent tries again every minute"
-          : "make state_dir usable; the agent tries again every minute", critical: true)
-    } else if let note = status.notes.first {
-      problem = StatusProblem(note)
+    if case .memory(var notice) = status.mode {
+      notice.what = "results are kept in memory only: \(notice.what)"
+      problem = notice
+    } else {
+      problem = status.notes.first
     }
   }
 }
@@ -139,19 +116,38 @@ extension SchedulerView {
 }
 
 extension DeliveryView {
-  init(_ status: DeliveryStatus, backlog: Int, skipped: [History.SkippedCheck]) {
+  init(_ status: DeliveryStatus, backlog: Int, skipped: [Notice]) {
     self.init(target: "\(status.dialect)")
     delivered = status.tally.delivered
     self.backlog = backlog
     lastSuccess = status.tally.lastSuccess
-    if let trouble = status.tally.trouble {
-      lastError = DeliveryFailure(
-        at: status.tally.troubleSince ?? .epoch,
-        message: trouble.message + (status.heldUntil.map { "; next try at \($0.rfc3339)" } ?? ""),
-        hint: trouble.hint)
-    }
+    lastError = status.tally.trouble
+    lastError?.since = status.tally.troubleSince ?? .epoch
+    if let until = status.heldUntil { lastError?.what += "; next try at \(until.rfc3339)" }
     requestsUsed = status.usage.hour
     requestsAllowed = status.usage.perHour
     self.skipped = skipped
+  }
+}
+
+extension EgressBudget {
+  fileprivate var notice: Notice? {
+    let status = status
+    return status.lastRefusal.map { refusal in
+      .critical(
+        "egress", "checks of the API were refused \(status.refused) times: \(refusal)",
+        hint: "look whether somebody scans through this agent; else raise limits.destinations")
+    }
+  }
+}
+
+extension PingWay {
+  /// For an agent with checks that ping; nil while they simply can.
+  var notice: Notice? {
+    switch self {
+    case .unprivileged: nil
+    case .raw: .warning("ping", words)
+    case .closed(let why): .critical("ping", "ping checks cannot run", hint: why)
+    }
   }
 }

@@ -39,11 +39,10 @@ actor ClockWatch {
     guard abs(step.microseconds) > Self.tolerance.microseconds else { return }
     history.clockStepped(from: expected, to: now.wall)
     let size = Duration.seconds((abs(step.microseconds) + 500_000) / 1_000_000).text
-    log.warning(
-      "the wall clock of this machine was set \(step > .zero ? "forward" : "back") by \(size)",
-      metadata: [
-        "hint":
-          "results carry the time as it was set; the windows leave the step out, the schedule is not touched"
-      ])
+    log.tell(
+      .warning(
+        .clock, "the wall clock of this machine was set \(step > .zero ? "forward" : "back") by \(size)",
+        hint: "results carry the time as it was set; the windows leave the step out, the schedule is not touched"
+      ))
   }
 }

@@ -53,7 +53,7 @@ struct HistoryKeeper: Sendable {
     let (reading, problems) = await folder.read(starts)
     for problem in problems { log.warning("the history is not whole: \(problem)") }
     let history = HistoryStore(agent: agent, reading)
-    if let damage = history.damage { log.warning("\(damage)", metadata: ["folder": "\(folder.path)"]) }
+    if let damage = history.damage { log.tell(damage, ["folder": "\(folder.path)"]) }
     return history
   }
 
@@ -156,17 +156,10 @@ struct HistoryFolder: Sendable {
 
 /// Names of four digits or more; nothing else in the folder is ours.
 private func fileNumbers(_ path: String) -> [Int] {
-  guard let folder = opendir(path) else { return [] }
-  defer { closedir(folder) }
-  var numbers: [Int] = []
-  while let entry = readdir(folder) {
-    let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    }
+  fileNames(in: path).compactMap { name in
     guard name.utf8.count >= 4, name.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(name),
       number < 100_000
-    else { continue }
-    numbers.append(number)
-  }
-  return numbers.sorted()
+    else { return nil }
+    return number
+  }.sorted()
 }

@@ -76,6 +76,15 @@ private func rereading(_ path: String?) -> @Sendable () async -> Redacted? {
 }
 
 extension Logger {
+  /// Under a title of its own the words are the problem: what comes often is one class of lines, whatever it says.
+  func tell(_ notice: Notice, as title: String? = nil, _ facts: Metadata = [:]) {
+    var metadata = facts
+    if title != nil { metadata["problem"] = "\(notice.what)" }
+    if let hint = notice.hint { metadata["hint"] = "\(hint)" }
+    let level: Level = title != nil || notice.isCritical ? .error : .warning
+    log(level: level, "\(title ?? notice.what)", metadata: metadata)
+  }
+
   /// Who runs the agent can see what somebody with a key of the API changed, and when.
   func tell(_ changes: [CheckChange]) {
     for change in changes.prefix(50) {
@@ -92,16 +101,10 @@ extension Logger {
 actor ConnectionWatch {
   private let link: QuartzLink
   private let log: Logger
-  private var delivery: String?
-  private var list: String?
-  private var reach: String?
+  private var delivery: Notice?
+  private var list: Notice?
+  private var reach: Notice?
   private var told: Set<Notice> = []
-
-  private struct Notice: Hashable {
-    let what: String
-    let check: String
-    let why: String
-  }
 
   static let every: Duration = .seconds(5)
 
@@ -116,45 +119,31 @@ actor ConnectionWatch {
 
   private func look() async {
     if let uploader = link.uploader {
-      let trouble = await uploader.status().tally.trouble
-      tell("delivery", trouble?.message, trouble?.hint, before: &delivery)
+      tell(.delivery, await uploader.status().tally.trouble, before: &delivery)
     }
-    if let puller = link.puller {
-      let status = puller.status
-      tell("the check list", status.trouble?.message ?? status.held, status.trouble?.hint, before: &list)
-      let refused = status.refusedDestinations
-      tell(
-        "the reach of the check list",
-        refused > 0
-          ? "\(refused) checks are refused: the list asks for more places than this agent may go to" : nil,
-        "look whether somebody scans through this agent; else raise limits.destinations", before: &reach)
+    if let status = link.puller?.status {
+      tell(.checkList, status.trouble ?? status.held.map { .warning(.checkList, $0) }, before: &list)
+      tell(.reach, status.beyondReach, before: &reach)
       tellSkipped(status)
     }
   }
 
-  private func tell(_ what: String, _ trouble: String?, _ hint: String?, before: inout String?) {
+  private func tell(_ place: Notice.Place, _ trouble: Notice?, before: inout Notice?) {
     defer { before = trouble }
     guard trouble != before else { return }
     if let trouble {
-      var metadata: Logger.Metadata = ["problem": "\(trouble)"]
-      if let hint { metadata["hint"] = "\(hint)" }
-      log.error("\(what) is in trouble", metadata: metadata)
+      log.tell(trouble, as: "\(place.text) is in trouble")
     } else {
-      log.notice("\(what) works again")
+      log.notice("\(place.text) works again")
     }
   }
 
   private func tellSkipped(_ status: PullStatus) {
-    var lines: Set<Notice> = []
-    for check in status.skipped {
-      lines.insert(Notice(what: "check skipped", check: "\(check.name) (\(check.type))", why: check.reason))
+    for (title, notices) in [("check skipped", status.skipped), ("check changed", status.warnings)] {
+      for notice in Set(notices).subtracting(told).sorted(by: { $0.place.text < $1.place.text }) {
+        log.warning("\(title)", metadata: ["check": "\(notice.place.text)", "reason": "\(notice.what)"])
+      }
     }
-    for warning in status.warnings {
-      lines.insert(Notice(what: "check changed", check: warning.name, why: warning.message))
-    }
-    for line in lines.subtracting(told).sorted(by: { $0.check < $1.check }) {
-      log.warning("\(line.what)", metadata: ["check": "\(line.check)", "reason": "\(line.why)"])
-    }
-    told = lines
+    told = Set(status.skipped + status.warnings)
   }
 }

@@ -46,11 +46,11 @@ actor StoreWatch {
   private func tellDamage(_ status: SpoolStatus) {
     guard status.damaged > damaged else { return }
     damaged = status.damaged
-    log.error(
-      "the store was damaged: some stored results cannot be read and are lost",
-      metadata: [
-        "lost": "\(status.damaged)", "hint": "quartz-agent spool ls says which; see docs/durability.md",
-      ])
+    log.tell(
+      .critical(
+        .store, "the store was damaged: some stored results cannot be read and are lost",
+        hint: "quartz-agent spool ls says which; see docs/durability.md"),
+      ["lost": "\(status.damaged)"])
   }
 
   private func isDue(_ last: ContinuousClock.Instant?) -> Bool {
@@ -59,15 +59,13 @@ actor StoreWatch {
 
   private func tellMode(_ status: SpoolStatus) {
     defer { wasDurable = status.isDurable }
-    guard case .memory(let reason, _) = status.mode else {
+    guard case .memory(let notice) = status.mode else {
       if !wasDurable { log.notice("the store is durable again") }
       told = nil
       return
     }
     guard isDue(told) else { return }
     told = .now
-    log.error(
-      "results are kept in memory only and lost with the process",
-      metadata: ["problem": "\(reason)", "hint": "mend state_dir; it is tried again every minute"])
+    log.tell(notice, as: "results are kept in memory only and lost with the process")
   }
 }

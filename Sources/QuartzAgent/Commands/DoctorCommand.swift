@@ -42,11 +42,11 @@ struct DoctorCommand: AsyncParsableCommand {
       return findings
     }
     print(findings)
-    let worst = findings.map(\.verdict).max() ?? .fine
+    let worst = findings.map(\.severity).max() ?? .fine
     if worst != .fine { throw ExitCode(Int32(worst.rawValue)) }
   }
 
-  private func configuration() -> (Settings?, Finding) {
+  private func configuration() -> (Settings?, Notice) {
     guard let path = config.existing else {
       return (
         nil,
@@ -71,14 +71,14 @@ struct DoctorCommand: AsyncParsableCommand {
     } catch {
       return (
         nil,
-        .trouble(
+        .critical(
           "configuration", "\(path) has \(error.problems.count) problems",
           hint: "quartz-agent validate lists them")
       )
     }
   }
 
-  private func machine(_ settings: Settings?) -> [Finding] {
+  private func machine(_ settings: Settings?) -> [Notice] {
     let pings = settings?.checks.contains { check in
       if case .ping(let ping) = check.kind { ping.method == .icmp } else { false }
     }
@@ -91,17 +91,17 @@ struct DoctorCommand: AsyncParsableCommand {
     if let settings {
       findings += stateFolderFindings(settings.agent.stateDir, spool: settings.spool.size)
       findings += strangeFileFindings(settings.agent.stateDir)
-      findings += asideFindings(settings.agent.stateDir)
+      findings += asideNotices(in: settings.agent.stateDir)
     }
     return findings
   }
 
-  private func print(_ findings: [Finding]) {
+  private func print(_ findings: [Notice]) {
     switch format {
     case .table:
       let color = Terminal().usesColor(disabled: noColor)
-      let width = findings.map(\.area.count).max() ?? 0
-      printOutput(findings.map { $0.line(areaWidth: width, color: color) }.joined())
+      let width = findings.map(\.place.text.count).max() ?? 0
+      printOutput(findings.map { $0.line(placeWidth: width, color: color) }.joined())
     case .json:
       var json = JSONWriter(reserving: 4096)
       json.array { json in

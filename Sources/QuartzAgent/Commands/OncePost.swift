@@ -86,7 +86,7 @@ struct OncePost {
         "\(names[refusal.checkID] ?? refusal.checkID.description): refused by the receiver (\(refusal.code))")
     }
     if report.left > 0 {
-      let why = report.trouble?.message ?? "the receiver did not take them in \(Handful.tries) tries"
+      let why = report.trouble?.what ?? "the receiver did not take them in \(Handful.tries) tries"
       say("\(count(report.left)) not delivered: \(why)")
       if let hint = report.trouble?.hint { say("hint: \(hint)") }
     }

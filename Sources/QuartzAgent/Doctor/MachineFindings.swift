@@ -9,36 +9,36 @@ import Monitoring
 // What can be seen without sending anything.
 
 /// How many probes the descriptor limit lets run at once.
-func descriptorFinding(wanted: Int?, checks: Int) -> Finding {
+func descriptorFinding(wanted: Int?, checks: Int) -> Notice {
   let (limit, possible) = (descriptorLimit(), inFlightLimit(wanted))
   let text = "limit \(limit), so \(possible) probes at once"
   guard possible < min(wanted ?? 100, max(checks, 1)) else { return .fine("descriptors", text) }
   return .warning("descriptors", text, hint: "raise LimitNOFILE in the unit, or ulimit -n")
 }
 
-func authoritiesFinding() -> Finding {
+func authoritiesFinding() -> Notice {
   do {
     let trust = TrustStore()
     try trust.check()
     return .fine("authorities", "the system's trusted certificates are readable")
   } catch {
-    return .trouble(
+    return .critical(
       "authorities", "\(error)",
       hint: "install ca-certificates; without it every https probe is a local fault")
   }
 }
 
-func pingFinding(_ isNeeded: Bool) -> Finding {
+func pingFinding(_ isNeeded: Bool) -> Notice {
   let way = pingWay()
   guard case .closed(let problem) = way else { return .fine("ping", way.words) }
   let hint = "sysctl -w net.ipv4.ping_group_range=\"0 2147483647\", or method: tcp"
-  return isNeeded ? .trouble("ping", problem, hint: hint) : .warning("ping", problem, hint: hint)
+  return isNeeded ? .critical("ping", problem, hint: hint) : .warning("ping", problem, hint: hint)
 }
 
 /// Whether the kernel says that somebody keeps the clock right (adjtimex(2)).
-func clockFinding() -> Finding {
+func clockFinding() -> Notice {
   guard let clock = MachineFacts.clock() else {
-    return .warning("clock", "the kernel does not tell whether it is synchronised", hint: nil)
+    return .warning("clock", "the kernel does not tell whether it is synchronised")
   }
   if clock.isSynchronised {
     return .fine("clock", "synchronised, error at most \(Int(clock.maximumError.milliseconds)) ms")
@@ -49,15 +49,15 @@ func clockFinding() -> Finding {
 }
 
 /// The addresses this machine could dial from: a family without a route can be probed by nobody.
-func familyFindings() -> [Finding] {
+func familyFindings() -> [Notice] {
   [
     ("IPv4", IPAddress("192.0.2.1")), ("IPv6", IPAddress("2001:db8::1")),
   ].compactMap { name, address in
     guard let address else { return nil }
     return MachineFacts.hasRoute(to: address)
-      ? .fine(name, "there is a route out")
+      ? .fine(.part(name), "there is a route out")
       : .warning(
-        name, "there is no route out",
+        .part(name), "there is no route out",
         hint:
           "checks of \(name) targets end as local faults; ip: \(address.version == 6 ? "4" : "6") keeps to the other family"
       )
@@ -65,13 +65,13 @@ func familyFindings() -> [Finding] {
 }
 
 /// The directory everything durable lives in.
-func stateFolderFindings(_ path: String, spool: Int) -> [Finding] {
+func stateFolderFindings(_ path: String, spool: Int) -> [Notice] {
   var facts = stat()
   guard stat(path, &facts) == 0 else {
     let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     guard access(parent, W_OK | X_OK) == 0 else {
       return [
-        .trouble(
+        .critical(
           "state_dir", "\(path) does not exist and cannot be made here: \(String(cString: strerror(errno)))",
           hint: "make it, owned by the agent's user, or name another in agent.state_dir")
       ]
@@ -79,25 +79,25 @@ func stateFolderFindings(_ path: String, spool: Int) -> [Finding] {
     return [.fine("state_dir", "\(path) will be made at the first start")] + spaceFindings(parent, spool)
   }
   guard facts.st_mode & S_IFMT == S_IFDIR else {
-    return [.trouble("state_dir", "\(path) is no directory", hint: "name another in agent.state_dir")]
+    return [.critical("state_dir", "\(path) is no directory", hint: "name another in agent.state_dir")]
   }
   guard access(path, R_OK | W_OK | X_OK) == 0 else {
     return [
-      .trouble(
+      .critical(
         "state_dir", "\(path) cannot be written by this user: \(String(cString: strerror(errno)))",
         hint: "results would be kept in memory only; chown it to the agent's user")
     ]
   }
   guard facts.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
-    return [.trouble("state_dir", "\(path) may be written by others", hint: "chmod go-w \(path)")]
+    return [.critical("state_dir", "\(path) may be written by others", hint: "chmod go-w \(path)")]
   }
   return [.fine("state_dir", "\(path) is there and writable")] + spaceFindings(path, spool)
 }
 
 /// What lies where the agent keeps its own files and is none: it is refused at the start.
-func strangeFileFindings(_ path: String) -> [Finding] {
+func strangeFileFindings(_ path: String) -> [Notice] {
   [path, path + "/spool", path + "/windows"].flatMap { folder in
-    names(in: folder).prefix(4096).compactMap { name -> String? in
+    fileNames(in: folder).prefix(4096).compactMap { name -> String? in
       let place = folder + "/" + name
       var facts = stat()
       guard lstat(place, &facts) == 0, facts.st_mode & S_IFMT != S_IFDIR else { return nil }
@@ -110,31 +110,15 @@ func strangeFileFindings(_ path: String) -> [Finding] {
       return OwnFile.objection(to: descriptor).map { "\(place) \($0)" }
     }
   }.prefix(8).map {
-    .trouble(
+    .critical(
       "state_dir", $0.printable(maxBytes: 512), hint: "the agent reads and writes only files of its own")
   }
 }
 
-private func names(in path: String) -> [String] {
-  guard let folder = opendir(path) else { return [] }
-  defer { closedir(folder) }
-  var names: [String] = []
-  while let entry = readdir(folder) {
-    names.append(
-      withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-  }
-  return names
-}
-
-/// What two starts of the agent died over.
-func asideFindings(_ path: String) -> [Finding] {
-  asideNotes(in: path).map { .warning("state_dir", $0, hint: asideHint) }
-}
-
 /// Space for the spool, and file systems on which its promise does not hold.
-private func spaceFindings(_ path: String, _ spool: Int) -> [Finding] {
+private func spaceFindings(_ path: String, _ spool: Int) -> [Notice] {
   guard let facts = MachineFacts.fileSystem(of: path) else { return [] }
-  var findings: [Finding] = []
+  var findings: [Notice] = []
   if let (name, why) = weakFileSystems[facts.kind] {
     findings.append(
       .warning("file system", "\(path) is on \(name), \(why)", hint: "use ext4 or xfs on a local disk"))
@@ -145,14 +129,14 @@ private func spaceFindings(_ path: String, _ spool: Int) -> [Finding] {
   findings.append(
     free + held >= spool
       ? .fine("space", text)
-      : .trouble("space", text, hint: "free some, or lower spool.size: space is set aside at start"))
+      : .critical("space", text, hint: "free some, or lower spool.size: space is set aside at start"))
   return findings
 }
 
 /// What an existing spool holds of its space already.
 private func segmentBytes(below path: String) -> Int {
   var total = 0
-  for name in names(in: "\(path)/spool") {
+  for name in fileNames(in: "\(path)/spool") {
     var facts = stat()
     if stat("\(path)/spool/\(name)", &facts) == 0, facts.st_mode & S_IFMT == S_IFREG {
       total += Int(facts.st_blocks) * 512

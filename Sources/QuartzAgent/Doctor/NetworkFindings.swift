@@ -11,28 +11,28 @@ struct NetworkFindings {
   let engine: ProbeEngine
 
   /// Each name server of the system by itself: one that is silent costs every probe seconds while the others answer.
-  func resolvers() async -> [Finding] {
+  func resolvers() async -> [Notice] {
     let text = await onThread {
       readFile("/etc/resolv.conf", limit: 1 << 16).map { String(decoding: $0, as: UTF8.self) }
     }
     guard let text else {
       return [
-        .trouble("resolver", "/etc/resolv.conf cannot be read", hint: "without it no name resolves")
+        .critical("resolver", "/etc/resolv.conf cannot be read", hint: "without it no name resolves")
       ]
     }
     let servers = ResolverConfiguration(parsing: text).servers
     guard !servers.isEmpty else {
       return [
-        .trouble(
+        .critical(
           "resolver", "/etc/resolv.conf names no server", hint: "add a line such as nameserver 192.0.2.53")
       ]
     }
-    var findings: [Finding] = []
+    var findings: [Notice] = []
     for server in servers { findings.append(await resolver(server, of: servers.count)) }
     return findings
   }
 
-  private func resolver(_ server: SocketAddress, of count: Int) async -> Finding {
+  private func resolver(_ server: SocketAddress, of count: Int) async -> Notice {
     var definition = CheckDefinition()
     definition.name = "resolver \(server)"
     definition.type = "dns"
@@ -44,7 +44,7 @@ struct NetworkFindings {
     definition.expectRcode = DNSSettings.responseCodes
     guard let check = try? MonitoringCheck(definition), let result = try? await engine.runNow(check, .none)
     else {
-      return .warning("resolver", "\(server) could not be asked", hint: nil)
+      return .warning("resolver", "\(server) could not be asked")
     }
     let taken = result.responseTime.map { "\(Int($0.milliseconds.rounded(.up))) ms" } ?? "no time"
     if let dns = result.dns {
@@ -60,11 +60,11 @@ struct NetworkFindings {
       count == 1
       ? "no name will resolve; see /etc/resolv.conf"
       : "every name then waits for the next server; take it out of /etc/resolv.conf"
-    return .trouble("resolver", words, hint: hint)
+    return .critical("resolver", words, hint: hint)
   }
 
   /// The key, and this machine's clock against the API's.
-  func api(_ quartz: QuartzSettings) async -> [Finding] {
+  func api(_ quartz: QuartzSettings) async -> [Notice] {
     let exchange = CurlExchange(
       to: quartz.url, userAgent: userAgent, engine: engine.curl, resolve: engine.resolver.plainly)
     let request: APIRequest
@@ -73,32 +73,32 @@ struct NetworkFindings {
         .get, try quartz.url.appending("monitoring-checks", query: "limit=1&is_enabled=true"),
         headers: [HTTPHeader(name: "X-API-Key", value: quartz.apiKey)], timeout: .seconds(15))
     } catch {
-      return [.trouble("api", "quartz.url \(error.message)", hint: nil)]
+      return [.critical("api", "quartz.url \(error.message)")]
     }
     let before = Timestamp.now()
     guard let reply = try? await exchange.exchange(request) else { return [] }
     switch reply {
     case .failure(let words):
-      return [.trouble("api", words, hint: "results wait in the spool until the API can be reached")]
+      return [.critical("api", words, hint: "results wait in the spool until the API can be reached")]
     case .response(let response):
       return [answer(response)] + skew(response, between: before, and: .now())
     }
   }
 
-  private func answer(_ response: APIResponse) -> Finding {
+  private func answer(_ response: APIResponse) -> Notice {
     switch response.status {
     case 200 where response.json?["success"]?.bool == true:
       return .fine("api", "reachable, and the key is accepted")
     case 200:
-      return .trouble(
+      return .critical(
         "api", "answered 200, but not as the Quartz API does",
         hint: "a proxy or captive portal may answer in its place; see quartz.url")
     case 401, 403:
-      return .trouble(
+      return .critical(
         "api", "the key is refused with \(response.status)",
         hint: "see quartz.api_key, and the key's rights in Quartz")
     case 404:
-      return .trouble(
+      return .critical(
         "api", "answered 404", hint: "quartz.url must end in the version, such as …/public-api/v1")
     case 429:
       return .warning("api", "the rate limit is reached (429)", hint: "another agent may use the same key")
@@ -106,7 +106,7 @@ struct NetworkFindings {
     }
   }
 
-  private func skew(_ response: APIResponse, between before: Timestamp, and after: Timestamp) -> [Finding] {
+  private func skew(_ response: APIResponse, between before: Timestamp, and after: Timestamp) -> [Notice] {
     guard let text = response.header("date"), let date = HTTPDate.parse(text) else { return [] }
     // Their date is cut to the second, and was made some time between our two.
     let ahead = date.duration(to: before).seconds - 1
@@ -116,7 +116,7 @@ struct NetworkFindings {
     guard off > 2 else { return [.fine("clock skew", "within 2 s of the API's")] }
     let shown = "this machine is \(Int(off.rounded())) s \(word) the API's Date"
     let hint = "results are stamped by this clock; let chrony or systemd-timesyncd set it"
-    return [off > 60 ? .trouble("clock skew", shown, hint: hint) : .warning("clock skew", shown, hint: hint)]
+    return [off > 60 ? .critical("clock skew", shown, hint: hint) : .warning("clock skew", shown, hint: hint)]
   }
 }
 

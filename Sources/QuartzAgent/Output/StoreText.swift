@@ -7,8 +7,9 @@ import Spool
 /// `spool ls`: one line a fact; what is lost or refused only where there is something.
 func renderStore(_ status: SpoolStatus) -> String {
   var lines: [String] = []
-  if case .memory(let reason, let since) = status.mode {
-    lines.append("NOT DURABLE  since \(since.rfc3339), results are in memory only: \(reason)")
+  if case .memory(let notice) = status.mode {
+    let since = notice.since.map { "since \($0.rfc3339), " } ?? ""
+    lines.append("NOT DURABLE  \(since)results are in memory only: \(notice.what)")
   }
   lines += [
     "stored       \(counted(status.stored, "result")) in \(counted(status.segments, "segment")), "
@@ -39,7 +40,7 @@ func renderStore(_ status: SpoolStatus) -> String {
     lines.append("unknown      \(status.unreadable) records of another version, left as they are")
   }
   if status.setAside > 0 { lines.append("set aside    \(status.setAside) files of another store or version") }
-  return (lines + status.notes.map { "note         \($0)" }).joined(separator: "\n") + "\n"
+  return (lines + status.notes.map { "note         \($0.what)" }).joined(separator: "\n") + "\n"
 }
 
 /// How many, why, which and of when.

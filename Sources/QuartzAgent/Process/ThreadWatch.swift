@@ -2,7 +2,6 @@
 
 import Basics
 import Glibc
-import History
 import Logging
 import Monitoring
 import Synchronization
@@ -35,12 +34,12 @@ final class ThreadWatch: Sendable {
   /// Names of the threads that are stuck; empty: all is well.
   var stuck: [String] { state.withLock(\.stuck) }
 
-  var notice: StatusProblem? {
+  var notice: Notice? {
     let stuck = stuck
     guard !stuck.isEmpty else { return nil }
-    return StatusProblem(
-      "stuck: \(stuck.joined(separator: ", "))",
-      hint: "the watchdog starts the agent anew where it runs under systemd; else restart it", critical: true)
+    return .critical(
+      "threads", "stuck: \(stuck.joined(separator: ", "))",
+      hint: "the watchdog starts the agent anew where it runs under systemd; else restart it")
   }
 
   /// Begins to look, besides these threads after Swift's own pool.

@@ -143,32 +143,35 @@ final class StartWatch: Sendable {
 
   /// At most so many of each, the oldest goes: these are copies of what is elsewhere, or counts.
   private func makeRoom(_ shelf: String, _ plain: String) {
-    let old = names(in: shelf).filter { $0.hasPrefix(plain + "-2") }.sorted().dropLast(StartJournal.kept)
+    let old = fileNames(in: shelf).filter { $0.hasPrefix(plain + "-2") }.sorted().dropLast(StartJournal.kept)
     for name in old { unlink(shelf + "/" + name) }
   }
 
   /// For the status page and `status`: as long as it lies there.
-  var notes: [String] { state.withLock { $0.journal.aside.map(\.words) } }
+  var notices: [Notice] { state.withLock { $0.journal.aside.map(\.notice) } }
 }
 
-let asideHint = "keep it for a report; delete it when it is no longer of use (docs/durability.md)"
+private let asideHint = "keep it for a report; delete it when it is no longer of use (docs/durability.md)"
 
 extension StartJournal.Aside {
-  var words: String {
-    "\(input.name.printable(maxBytes: 80)) was put aside at \(at.rfc3339): two starts of the agent died over it; "
-      + "it is in state_dir as \(place.printable(maxBytes: 160))"
+  var notice: Notice {
+    .warning(
+      "state_dir",
+      "\(input.name.printable(maxBytes: 80)) was put aside at \(at.rfc3339): two starts of the agent died over it; "
+        + "it is in state_dir as \(place.printable(maxBytes: 160))",
+      hint: asideHint)
   }
 }
 
 /// What a stopped or running agent's folder says, for `doctor`.
-func asideNotes(in folder: String) -> [String] {
+func asideNotices(in folder: String) -> [Notice] {
   let descriptor = open(folder + "/" + StartWatch.fileName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
   guard descriptor >= 0 else { return [] }
   defer { close(descriptor) }
   guard isPlainFile(descriptor) else { return [] }
   var journal = StartJournal.read(contents(descriptor, limit: 1 << 16)).journal
   journal.keepAside { access(folder + "/" + $0, F_OK) == 0 }
-  return journal.aside.map(\.words)
+  return journal.aside.map(\.notice)
 }
 
 /// Which life of the machine this is (random(4)); empty where /proc does not tell.
@@ -190,7 +193,8 @@ private func contents(_ descriptor: Int32, limit: Int) -> [UInt8] {
   return Array(bytes.prefix(max(0, count)))
 }
 
-private func names(in folder: String) -> [String] {
+/// What lies in a folder; nothing where it cannot be read.
+func fileNames(in folder: String) -> [String] {
   guard let stream = opendir(folder) else { return [] }
   defer { closedir(stream) }
   var names: [String] = []

@@ -5,28 +5,9 @@ import Monitoring
 import Spool
 
 /// The store's folder, with a watch over what is read in it.
-struct WatchedFileSystem: SpoolFileSystem {
+struct WatchedFileSystem: WrappingFileSystem {
   let base: any SpoolFileSystem
   let watch: StartWatch
-
-  var notes: [String] { base.notes }
-
-  func list() throws(FileFault) -> [String: Int] { try base.list() }
-  func open(_ name: String, create: Bool) throws(FileFault) -> SpoolFile {
-    try base.open(name, create: create)
-  }
-  func close(_ file: SpoolFile) { base.close(file) }
-  func read(_ file: SpoolFile, at offset: Int, count: Int) throws(FileFault) -> [UInt8] {
-    try base.read(file, at: offset, count: count)
-  }
-  func write(_ file: SpoolFile, at offset: Int, _ bytes: [UInt8]) throws(FileFault) {
-    try base.write(file, at: offset, bytes)
-  }
-  func sync(_ file: SpoolFile) throws(FileFault) { try base.sync(file) }
-  func reserve(_ file: SpoolFile, size: Int) throws(FileFault) { try base.reserve(file, size: size) }
-  func remove(_ name: String) throws(FileFault) { try base.remove(name) }
-  func syncDirectory() throws(FileFault) { try base.syncDirectory() }
-  func release() { base.release() }
 
   func rename(_ name: String, to target: String) throws(FileFault) {
     try base.rename(name, to: target)

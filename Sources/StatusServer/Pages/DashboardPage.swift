@@ -78,7 +78,7 @@ struct DashboardPage {
         """
     }
     let shown: [Markup] = problems.prefix(12).map { problem in
-      let state: CheckState = problem.critical ? .down : .degraded
+      let state: CheckState = problem.isCritical ? .down : .degraded
       let hint: Markup = problem.hint.map { "<span class=\"hint\">→ \($0)</span>" } ?? ""
       return """
         <li><span class="mark \(state.rawValue)" aria-hidden="true">\(state.mark)</span> \(problem.what)\(hint)</li>

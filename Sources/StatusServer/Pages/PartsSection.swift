@@ -55,7 +55,7 @@ struct PartsSection {
         let hint: Markup = error.hint.map { "<span class=\"hint\">→ \($0)</span>" } ?? ""
         return """
           <ul class="problems"><li><span class="mark degraded" aria-hidden="true">▲</span> \
-          \(moment(error.at)): \(error.message)\(hint)</li></ul>
+          \(moment(error.since)): \(error.what)\(hint)</li></ul>
           """
       } ?? ""
     return part("Delivery", lines, note: note)

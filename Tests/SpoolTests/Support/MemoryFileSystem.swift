@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import Monitoring
 import Synchronization
 
 @testable import Spool
@@ -13,7 +14,7 @@ final class MemoryFileSystem: SpoolFileSystem {
   private let state: Mutex<MemoryDisk>
   /// Sees the disk after every operation that could change it.
   private let watcher: Watcher?
-  let notes: [String] = []
+  let notes: [Notice] = []
 
   init(_ disk: MemoryDisk = MemoryDisk(), watcher: Watcher? = nil) {
     self.state = Mutex(disk)

@@ -6,8 +6,9 @@ import Synchronization
 @testable import Spool
 
 /// A disk in memory whose syncs wait until they are let go.
-final class SlowDisk: SpoolFileSystem {
-  let base = MemoryFileSystem()
+final class SlowDisk: WrappingFileSystem {
+  let disk = MemoryFileSystem()
+  var base: any SpoolFileSystem { disk }
   private struct State {
     var stalls = false
     var waits = false
@@ -33,22 +34,6 @@ final class SlowDisk: SpoolFileSystem {
     try base.sync(file)
   }
 
-  var notes: [String] { base.notes }
-  func list() throws(FileFault) -> [String: Int] { try base.list() }
-  func open(_ name: String, create: Bool) throws(FileFault) -> SpoolFile {
-    try base.open(name, create: create)
-  }
-  func close(_ file: SpoolFile) { base.close(file) }
-  func read(_ file: SpoolFile, at offset: Int, count: Int) throws(FileFault) -> [UInt8] {
-    try base.read(file, at: offset, count: count)
-  }
-  func write(_ file: SpoolFile, at offset: Int, _ bytes: [UInt8]) throws(FileFault) {
-    try base.write(file, at: offset, bytes)
-  }
-  func reserve(_ file: SpoolFile, size: Int) throws(FileFault) { try base.reserve(file, size: size) }
-  func rename(_ name: String, to target: String) throws(FileFault) { try base.rename(name, to: target) }
-  func remove(_ name: String) throws(FileFault) { try base.remove(name) }
-  func syncDirectory() throws(FileFault) { try base.syncDirectory() }
   func release() {}
   func reattached() throws(FileFault) -> any SpoolFileSystem { self }
 }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// What the agent tells whoever runs it: what is so, what to do, how bad it is, and where.
+///
+/// A room makes it where it finds something. The log, the status as text, JSON and page, `doctor` and the commands only
+/// render it, and nobody reads anything out of its words: whatever decides is a case or a field of its own.
+package struct Notice: Hashable, Sendable {
+  package enum Severity: Int, Comparable, Hashable, Sendable {
+    case fine
+    /// A person should know.
+    case warning
+    /// Data is being lost or a target is down: somebody has to look now.
+    case critical
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  package enum Place: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// A part of the agent or of its machine, in a word or two.
+    case part(String)
+    /// A check, by its name.
+    case check(String)
+
+    package init(stringLiteral part: String) { self = .part(part) }
+
+    package var text: String {
+      switch self {
+      case .part(let words), .check(let words): words
+      }
+    }
+  }
+
+  package var severity: Severity
+  package var place: Place
+  /// One line, lower case but for names, no full stop, no secrets.
+  package var what: String
+  /// What to do; nil when there is nothing but to wait.
+  package var hint: String?
+  /// When it began, where somebody knows.
+  package var since: Timestamp?
+
+  package init(
+    _ severity: Severity, _ place: Place, _ what: String, hint: String? = nil, since: Timestamp? = nil
+  ) {
+    (self.severity, self.place, self.what, self.hint) = (severity, place, what, hint)
+    self.since = since
+  }
+
+  package static func fine(_ place: Place, _ what: String) -> Notice { Notice(.fine, place, what) }
+
+  package static func warning(
+    _ place: Place, _ what: String, hint: String? = nil, since: Timestamp? = nil
+  ) -> Notice {
+    Notice(.warning, place, what, hint: hint, since: since)
+  }
+
+  package static func critical(
+    _ place: Place, _ what: String, hint: String? = nil, since: Timestamp? = nil
+  ) -> Notice {
+    Notice(.critical, place, what, hint: hint, since: since)
+  }
+
+  package var isCritical: Bool { severity == .critical }
+}
+
+extension Notice.Place {
+  package static let delivery: Self = "delivery"
+  package static let checkList: Self = "the check list"
+  package static let reach: Self = "the reach of the check list"
+  package static let windows: Self = "the maintenance windows"
+  package static let resources: Self = "the status of resources"
+  package static let store: Self = "the store"
+  package static let history: Self = "the history"
+  package static let schedule: Self = "the schedule"
+  package static let clock: Self = "clock"
+  package static let configuration: Self = "configuration"
+}
