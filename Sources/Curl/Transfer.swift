@@ -218,7 +218,8 @@ final class Transfer {
     let end = TransferEnd(
       code: code, systemError: failedCall, stop: stop,
       phase: phase(endingWith: code), hasAnswer: headersEnd != nil || request.goal == .handshake,
-      handshake: judge?.end, proxy: proxyEnd, words: wordsBuffer.map { String(cString: $0) } ?? "",
+      handshake: judge?.end, proxy: proxyEnd,
+      words: LibcurlWords(wordsBuffer.map { String(cString: $0) } ?? ""),
       isCut: isWithoutFarewell || isShort,
       assumedHTTP2: request.httpVersion == .http2 && !isEncrypted, choseHTTP2: judge?.chosenProtocol == "h2")
     var report = TransferReport(outcome: end.outcome)

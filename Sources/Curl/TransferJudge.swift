@@ -17,8 +17,8 @@ struct TransferEnd {
   var handshake: HandshakeEnd?
   /// Of a transfer through a proxy.
   var proxy: ProxyEnd?
-  /// libcurl's own, for where its code does not say enough; empty: none.
-  var words = ""
+  /// For where libcurl's code does not say enough.
+  var words = LibcurlWords.nothing
   /// The transfer may look whole, but a content coding did not come to its end, or the connection ended without TLS's
   /// farewell.
   var isCut = false
@@ -74,7 +74,7 @@ extension TransferEnd {
       return failed(.closed, "the connection ended before the answer was complete")
     }
     // Nor does it mind that the connection under an HTTP/2 stream broke.
-    if code == CURLE_OK, words.contains("nghttp2") {
+    if code == CURLE_OK, words == .noFrames {
       return failed(.httpProtocol, "what the server sends is not HTTP/2")
     }
     if code == CURLE_OK { return hasAnswer ? .complete : closed }
@@ -195,15 +195,15 @@ extension TransferEnd {
     case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR,
       CURLE_SSL_SHUTDOWN_FAILED:
       return closed
-    case CURLE_RECV_ERROR where words.contains("nghttp2"):
+    case CURLE_RECV_ERROR where words == .noFrames:
       return failed(.httpProtocol, "what the server sends is not HTTP/2")
     // Without an errno it is the end of an encrypted stream without its farewell, or a chunk that is none.
-    case CURLE_RECV_ERROR where handshake != nil && !words.contains("chunk"): return closed
+    case CURLE_RECV_ERROR where handshake != nil && words != .brokenChunk: return closed
     // PROTOCOL_ERROR (RFC 9113 section 7): what libcurl says of an answer that HTTP/2 does not allow.
-    case CURLE_HTTP2_STREAM where words.contains("(err 1)"):
+    case CURLE_HTTP2_STREAM where words == .streamProtocolError:
       return failed(
         .httpProtocol, "the answer breaks the rules of HTTP/2, or the server says that the request does")
-    case CURLE_HTTP2_STREAM where words.isEmpty && hasAnswer:
+    case CURLE_HTTP2_STREAM where words == .nothing && hasAnswer:
       return failed(.closed, "the server ended the HTTP/2 stream before it took the request's body")
     // Legal, and no answer: RST_STREAM or GOAWAY.
     case CURLE_HTTP2_STREAM: return failed(.reset, "the server broke the request off over HTTP/2")

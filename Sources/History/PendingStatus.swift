@@ -13,8 +13,8 @@ extension CheckStatus {
   package func firstRun(now: Timestamp) -> String? {
     guard isPending, let nextRun else { return nil }
     // Cut, as every age; one that is due within the second is due.
-    let wait = StatusFormat.length(now.duration(to: nextRun).microseconds)
-    return wait == "0s" ? "now" : "in \(wait)"
+    let wait = now.duration(to: nextRun)
+    return wait < .seconds(1) ? "now" : "in \(StatusFormat.length(wait.microseconds))"
   }
 }
 

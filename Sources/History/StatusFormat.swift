@@ -60,8 +60,7 @@ package enum StatusFormat {
 
   /// `just now`, or the age with `ago`.
   package static func ago(_ instant: Timestamp, now: Timestamp) -> String {
-    let text = age(instant, now: now)
-    return text == "0s" ? "just now" : text + " ago"
+    instant.duration(to: now) < .seconds(1) ? "just now" : age(instant, now: now) + " ago"
   }
 
   /// `512 B`, `1.5 KiB`, `256 MiB`.

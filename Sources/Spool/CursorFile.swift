@@ -51,7 +51,8 @@ struct CursorFile {
       refusal.map {
         [
           .warning(
-            .store, "what was delivered is not known, a new cursor is kept and results may be sent again: \($0)")
+            .store,
+            "what was delivered is not known, a new cursor is kept and results may be sent again: \($0)")
         ]
       } ?? []
     }

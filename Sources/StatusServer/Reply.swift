@@ -29,6 +29,8 @@ struct Reply: Sendable {
   var allow: String?
   /// Of a 303.
   var location: String?
+  /// Of a check of the store.
+  var isSound: Bool?
   /// Of a 401: what a browser tells the person it asks.
   var challenge: String?
 
@@ -59,6 +61,7 @@ extension Reply {
     ]
     if let allow { headers.append(("Allow", allow)) }
     if let location { headers.append(("Location", location)) }
+    if let isSound { headers.append((SpoolAnswer.soundHeader, isSound ? "yes" : "no")) }
     if let challenge {
       headers.append(("WWW-Authenticate", "Basic realm=\"\(challenge)\", charset=\"UTF-8\""))
     }

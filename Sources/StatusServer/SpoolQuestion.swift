@@ -23,10 +23,16 @@ package enum SpoolQuestion: Hashable, Sendable {
 package struct SpoolAnswer: Hashable, Sendable {
   package var status: Int
   package var text: String
+  /// What a check of the store came to; nil for any other answer. It goes beside the text, in a header.
+  package var isSound: Bool?
 
-  package init(_ text: String, status: Int = 200) {
+  /// `yes` or `no`.
+  package static let soundHeader = "X-Store-Sound"
+
+  package init(_ text: String, status: Int = 200, isSound: Bool? = nil) {
     self.text = text
     self.status = status
+    self.isSound = isSound
   }
 }
 
@@ -76,6 +82,8 @@ extension Routes {
 
   private func answer(_ question: SpoolQuestion) async -> Reply {
     let answer = await source.spool(question)
-    return Reply(answer.status, text: answer.text)
+    var reply = Reply(answer.status, text: answer.text)
+    reply.isSound = answer.isSound
+    return reply
   }
 }

@@ -75,8 +75,8 @@ import Testing
             Issue.record("\(refused.outcome)")
             return
           }
-          #expect(trouble.message.contains("but not for writing results"))
-          #expect(trouble.message.contains("42501"))
+          #expect(trouble.what.contains("but not for writing results"))
+          #expect(trouble.what.contains("42501"))
         }
       }
     }

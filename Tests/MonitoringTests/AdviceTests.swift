@@ -9,10 +9,20 @@ import Testing
 @Suite struct AdviceTests {
   @Test(arguments: Reason.allCases)
   func adviceIsALineWithoutAFullStop(reason: Reason) {
-    guard let advice = reason.advice else { return }
+    guard let advice = reason.advice() else { return }
     #expect(advice.first?.isLowercase == true)
     #expect(advice.last != ".")
     #expect(advice == advice.printable(maxBytes: 120))
+  }
+
+  /// Who reads the explanation is not sent to it, and hears all other advice.
+  @Test(arguments: Reason.allCases)
+  func adviceThatLeadsToTheExplanationIsNotPartOfIt(reason: Reason) {
+    for phase in [nil, Phase.dns, .transfer] {
+      let advice = reason.advice(in: phase)
+      let leadsThere = advice?.contains("--explain") == true
+      #expect(reason.advice(in: phase, isExplained: true) == (leadsThere ? nil : advice))
+    }
   }
 
   @Test func everyReasonIsDocumented() throws {

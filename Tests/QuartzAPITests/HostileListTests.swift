@@ -52,7 +52,7 @@ import Testing
     let exchange = Same(body: #"{"success":true,"data":[\#(page)],"meta":{"total":1000,"total_pages":10}}"#)
     let wire = Wire(exchange: exchange, now: { dawn }) { _ throws(CancellationError) in }
     let client = APIClient(base: try HTTPURL("https://api.test/v1"), keys: KeyRing(Redacted("k")), over: wire)
-    guard case .unchanged(let trouble) = try await client.pullChecks() else {
+    guard case .unchanged(let trouble, _) = try await client.pullChecks() else {
       Issue.record("a thousand repetitions are no list of a thousand")
       return
     }

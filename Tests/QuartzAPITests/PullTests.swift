@@ -179,7 +179,7 @@ import Testing
     let row = "{\"id\":\"\(checkID(1))\"," + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
     let body = #"{"success":true,"data":[\#(row)],"meta":{"total":1,"total_pages":1}}"#
     #expect(
-      try await trouble(body)?.message
+      try await trouble(body)?.what
         == "the list of checks is refused: check \(checkID(1)) has a \(column) of the wrong type")
   }
 
@@ -189,7 +189,7 @@ import Testing
     (429, "the quartz api asks for fewer requests (429)"), (500, "the quartz api has trouble: 500"),
   ])
   func refusalsInWords(status: Int, message: String) async throws {
-    #expect(try await trouble("", status: status)?.message == message)
+    #expect(try await trouble("", status: status)?.what == message)
   }
 
   /// A 401 reads the key again, so the next pull may work; the backend also says it while its database is down.

@@ -73,7 +73,8 @@ import Testing
     await again.close()
     #expect(try Data(contentsOf: URL(filePath: other)) == bytes)
     let mended = try await ResultSpool.open(settings)
-    #expect(mended.status().notes.allSatisfy { !$0.what.contains("hard links") } && mended.status().depth == 0)
+    #expect(
+      mended.status().notes.allSatisfy { !$0.what.contains("hard links") } && mended.status().depth == 0)
     await mended.close()
   }
 }

@@ -66,20 +66,24 @@ package enum DeliveryDialect: Hashable, Sendable {
   package func unauthorized(_ refusal: Refusal) -> Notice {
     switch self {
     case .quartz where refusal.status == 403 || refusal.code == "42501":
-      Notice.warning(.delivery, "the quartz api accepts the key, but not for writing results: \(refusal.words)",
+      Notice.warning(
+        .delivery, "the quartz api accepts the key, but not for writing results: \(refusal.words)",
         hint: "give the key the right to post results; everything is kept until then")
     case .quartz:
-      Notice.warning(.delivery, "the quartz api does not accept the key: \(refusal.words)",
+      Notice.warning(
+        .delivery, "the quartz api does not accept the key: \(refusal.words)",
         hint: "check quartz.api_key; the backend also says this while its database is down")
-    case .supabase where refusal.saysExpired:
+    case .supabase where refusal.isExpired:
       Notice.warning(.delivery, "the session at supabase has expired")
     case .supabase where refusal.status == 403 || refusal.code == "42501":
-      Notice.warning(.delivery, "supabase does not let this account write results: \(refusal.words)",
+      Notice.warning(
+        .delivery, "supabase does not let this account write results: \(refusal.words)",
         hint:
           "give the account of quartz.supabase.email a role in the team; an api key of the quartz api is none"
       )
     case .supabase:
-      Notice.warning(.delivery, "supabase does not accept the session: \(refusal.words)",
+      Notice.warning(
+        .delivery, "supabase does not accept the session: \(refusal.words)",
         hint: "check quartz.supabase.api_key, email and password")
     }
   }
@@ -87,11 +91,13 @@ package enum DeliveryDialect: Hashable, Sendable {
   package func missing(_ refusal: Refusal) -> Notice {
     switch self {
     case .quartz:
-      Notice.warning(.delivery, "the backend has no ingest route: \(refusal.words)",
+      Notice.warning(
+        .delivery, "the backend has no ingest route: \(refusal.words)",
         hint: "add the ingest route to the backend, or set quartz.deliver.to: supabase; "
           + "nothing is lost meanwhile")
     case .supabase:
-      Notice.warning(.delivery, "supabase has no table check_results at this address: \(refusal.words)",
+      Notice.warning(
+        .delivery, "supabase has no table check_results at this address: \(refusal.words)",
         hint: "set quartz.supabase.url to the project's base, without /rest/v1")
     }
   }

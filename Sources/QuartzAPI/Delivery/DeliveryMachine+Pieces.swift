@@ -67,7 +67,8 @@ extension DeliveryMachine {
     }
     holdUntil = now.advanced(by: .seconds(900))
     if failingSince == nil { failingSince = now }
-    tally.trouble = Notice.warning(.delivery, "the receiver takes not even one result in a request (413)",
+    tally.trouble = Notice.warning(
+      .delivery, "the receiver takes not even one result in a request (413)",
       hint: "raise the body limit of the proxy before it")
     tally.troubleSince = failingSince
     return []

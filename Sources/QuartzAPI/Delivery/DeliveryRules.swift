@@ -12,7 +12,8 @@ package enum DeliveryRules {
     switch reply {
     case .failure(let why):
       return .transient(
-        Notice.warning(.delivery, "cannot reach \(dialect.receiver): \(why.printable(maxBytes: 160))"), wait: nil,
+        Notice.warning(.delivery, "cannot reach \(dialect.receiver): \(why.printable(maxBytes: 160))"),
+        wait: nil,
         blamesBatch: false)
     case .response(let response):
       switch response.status {
@@ -31,7 +32,8 @@ package enum DeliveryRules {
     }
     // A captive portal or a proxy's page: it must never pass for the receiver's word.
     return .transient(
-      Notice.warning(.delivery, "\(dialect.receiver) answered \(response.status), but not as the receiver does",
+      Notice.warning(
+        .delivery, "\(dialect.receiver) answered \(response.status), but not as the receiver does",
         hint:
           "something between here and there answers in its place (captive portal, proxy), or the url is wrong"
       ),
@@ -40,7 +42,9 @@ package enum DeliveryRules {
 
   private static func redirected(_ response: APIResponse, _ dialect: DeliveryDialect) -> DeliveryOutcome {
     .misconfigured(
-      Notice.warning(.delivery, "\(dialect.receiver) answered with a redirect (\(response.status)), which is never followed with a key",
+      Notice.warning(
+        .delivery,
+        "\(dialect.receiver) answered with a redirect (\(response.status)), which is never followed with a key",
         hint: "set \(dialect.urlKey) to the final address"),
       retry: .seconds(300))
   }
@@ -66,7 +70,8 @@ package enum DeliveryRules {
     case 408, 425, 500...599: transient(refusal)
     default:
       .misconfigured(
-        Notice.warning(.delivery, "\(refusal.dialect.receiver) refuses the request: \(refusal.words)",
+        Notice.warning(
+          .delivery, "\(refusal.dialect.receiver) refuses the request: \(refusal.words)",
           hint: "check \(refusal.dialect.urlKey), and what stands between here and there"),
         retry: .seconds(900))
     }
@@ -80,12 +85,14 @@ package enum DeliveryRules {
 
   private static func transient(_ refusal: Refusal) -> DeliveryOutcome {
     .transient(
-      Notice.warning(.delivery, "\(refusal.dialect.receiver) has trouble: \(refusal.words)"), wait: refusal.wait,
+      Notice.warning(.delivery, "\(refusal.dialect.receiver) has trouble: \(refusal.words)"),
+      wait: refusal.wait,
       blamesBatch: refusal.status == 500 && refusal.code == nil)
   }
 
   private static func schemaTrouble(_ refusal: Refusal) -> Notice {
-    Notice.warning(.delivery, "\(refusal.dialect.receiver)'s database does not fit: \(refusal.words)",
+    Notice.warning(
+      .delivery, "\(refusal.dialect.receiver)'s database does not fit: \(refusal.words)",
       hint: "bring the backend's schema up to date")
   }
 }
@@ -99,6 +106,8 @@ package struct Refusal: Hashable, Sendable {
   package var message: String?
   /// The check that a foreign key error names.
   package var namedCheck: UniqueID?
+  /// The session is over, and a new one is worth a try.
+  package var isExpired: Bool
   package var wait: Duration?
   package var dialect: DeliveryDialect
 
@@ -117,15 +126,14 @@ package struct Refusal: Hashable, Sendable {
     self.code = code.flatMap { Self.isCode($0) ? $0 : nil }
     self.message = error?["message"]?.string?.printable(maxBytes: 120)
     let details = [error?["details"]?.string, error?["message"]?.string].compactMap { $0 }
-    self.namedCheck = details.lazy.compactMap { checkNamed(in: $0) }.first
+    self.namedCheck = details.lazy.compactMap(ReceiverWords.missingCheck).first
+    self.isExpired = self.message.map(ReceiverWords.saysExpired) ?? false
   }
 
   /// Status, code and sentence in one line.
   package var words: String {
     ["\(status)", code, message].compactMap { $0 }.joined(separator: " ")
   }
-
-  package var saysExpired: Bool { message?.lowercased().contains("expired") ?? false }
 
   package var codeClass: CodeClass? {
     guard let code else { return nil }
@@ -148,19 +156,4 @@ package struct Refusal: Hashable, Sendable {
     let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) }
     return isPlain && (text.utf8.count == 5 || (text.hasPrefix("PGRST") && text.utf8.count == 8))
   }
-}
-
-/// The id in PostgreSQL's `Key (monitoring_check_id)=(…) is not present in table "monitoring_checks".`
-private func checkNamed(in text: String) -> UniqueID? {
-  let marker = Array("(monitoring_check_id)=(".utf8)
-  let bytes = Array(text.utf8)
-  guard bytes.count >= marker.count + 36 else { return nil }  // bounded: the marker is a constant
-  for start in 0...(bytes.count - marker.count - 36)  // bounded: there are as many bytes, as was asked before
-  // bounded: the end is 36 bytes away at least
-  where bytes[start] == marker[0] && Array(bytes[start..<start + marker.count]) == marker {
-    let from = start + marker.count  // bounded: the end is 36 bytes away at least
-    // bounded: the end is 36 bytes away at least
-    return UniqueID(String(decoding: bytes[from..<from + 36], as: UTF8.self))
-  }
-  return nil
 }

@@ -130,7 +130,8 @@ package final class ResourceUpdater: Sendable {
   private func verdict(_ reply: APIReply) -> Verdict {
     switch reply {
     case .failure(let why):
-      return .later(Notice.warning(.resources, "cannot reach the quartz api: \(why.printable(maxBytes: 160))"), nil)
+      return .later(
+        Notice.warning(.resources, "cannot reach the quartz api: \(why.printable(maxBytes: 160))"), nil)
     case .response(let response):
       if response.status == 200, response.json?["success"]?.bool == true { return .taken }
       let refusal = Refusal(response, dialect: .quartz, now: wire.now())
@@ -138,14 +139,18 @@ package final class ResourceUpdater: Sendable {
       case 401, 403:
         return .later(DeliveryDialect.quartz.unauthorized(refusal), .seconds(300))
       case 429, 502, 503, 504:
-        return .later(Notice.warning(.resources, "the quartz api has trouble: \(refusal.words)"), refusal.wait)
+        return .later(
+          Notice.warning(.resources, "the quartz api has trouble: \(refusal.words)"), refusal.wait)
       case 200...399:
         return .later(
-          Notice.warning(.resources, "the quartz api answered \(response.status), but not as it does"), .seconds(300))
+          Notice.warning(.resources, "the quartz api answered \(response.status), but not as it does"),
+          .seconds(300))
       default:
         // This backend says 500 for a resource that is gone, too.
         return .refused(
-          Notice.warning(.resources, "a resource's status is refused: \(refusal.words)", hint: "it is tried again in an hour"))
+          Notice.warning(
+            .resources, "a resource's status is refused: \(refusal.words)",
+            hint: "it is tried again in an hour"))
       }
     }
   }

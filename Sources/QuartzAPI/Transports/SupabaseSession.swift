@@ -84,7 +84,8 @@ final class SupabaseSession: Sendable {
   /// 400 is how the sign-in says "wrong password"; it must not be taken for a refused row.
   private func refusal(_ reply: APIReply) -> DeliveryReport {
     if case .response(let response) = reply, [400, 401, 403, 422].contains(response.status) {
-      let trouble = Notice.warning(.delivery, "supabase refuses the sign-in (\(response.status))",
+      let trouble = Notice.warning(
+        .delivery, "supabase refuses the sign-in (\(response.status))",
         hint: "check quartz.supabase.email, password and api_key")
       return DeliveryReport(.unauthorized(trouble), reply)
     }

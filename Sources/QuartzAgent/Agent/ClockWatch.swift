@@ -42,7 +42,8 @@ actor ClockWatch {
     log.tell(
       .warning(
         .clock, "the wall clock of this machine was set \(step > .zero ? "forward" : "back") by \(size)",
-        hint: "results carry the time as it was set; the windows leave the step out, the schedule is not touched"
+        hint:
+          "results carry the time as it was set; the windows leave the step out, the schedule is not touched"
       ))
   }
 }

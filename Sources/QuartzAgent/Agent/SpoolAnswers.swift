@@ -19,7 +19,7 @@ extension AgentStatus {
       return SpoolAnswer(lines.joined())
     case .check:
       guard let check = await spool.read({ $0.check() }) else { return Self.closed }
-      return SpoolAnswer(renderCheck(check))
+      return SpoolAnswer(renderCheck(check), isSound: check.isSound)
     case .resubmit:
       guard let count = await spool.resubmit() else {
         return SpoolAnswer("the store is not durable now: nothing was changed\n", status: 503)

@@ -43,6 +43,20 @@ struct AgentClient {
     try text(of: try await exchange(path, method), mayBeAbsent: false) ?? ""
   }
 
+  /// What the agent's check of its store says, and whether the store is sound.
+  func checkStore() async throws -> (text: String, isSound: Bool) {
+    let report = try await exchange("/api/v1/spool/check", "GET")
+    let text = try text(of: report, mayBeAbsent: false) ?? ""
+    switch report.header(SpoolAnswer.soundHeader) {
+    case "yes": return (text, true)
+    case "no": return (text, false)
+    default:
+      throw failure(
+        "the agent at \(address) does not say whether its store is sound: it is of another version",
+        hint: "restart it with the version of this command", status: ExitStatus.unknown)
+    }
+  }
+
   /// Hands something over. Nil: no agent listens there.
   func hand(_ body: [UInt8], to path: String) async throws -> String? {
     try text(of: try await exchange(path, "POST", body: body), mayBeAbsent: true)

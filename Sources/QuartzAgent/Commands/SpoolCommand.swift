@@ -138,9 +138,9 @@ struct SpoolCommand: AsyncParsableCommand {
         printOutput(renderCheck(check))
         if !check.isSound { throw ExitCode(ExitStatus.degraded) }
       case .running(let agent):
-        let text = try await agent.ask("/api/v1/spool/check")
+        let (text, isSound) = try await agent.checkStore()
         printOutput(text)
-        if !text.hasPrefix(soundCheck) { throw ExitCode(ExitStatus.degraded) }
+        if !isSound { throw ExitCode(ExitStatus.degraded) }
       }
     }
   }

@@ -45,10 +45,8 @@ struct ResultExplanation {
     let reason = [result.reason.rawValue, result.message].compactMap(\.self).joined(separator: ": ")
     lines.append("  " + paint(reason, result.state.ansi))
     if let phase = result.phase { lines.append("  where  \(phase.rawValue.replacing("_", with: " "))") }
-    // Advice that leads here has been followed.
-    let advice = result.reason.advice(in: result.phase)
-    if let advice, !advice.contains("--explain") { lines.append("  next   \(advice)") }
-    return lines
+    let advice = result.reason.advice(in: result.phase, isExplained: true)
+    return lines + (advice.map { ["  next   \($0)"] } ?? [])
   }
 
   private func section(_ name: String, _ lines: [String]) -> [String] {

@@ -59,13 +59,10 @@ private func renderGap(_ gap: GapRecord) -> String {
   return text
 }
 
-/// How a check without a finding begins.
-let soundCheck = "sound"
-
 /// `spool check`.
 func renderCheck(_ check: SpoolCheck) -> String {
   var lines = [
-    (check.isSound ? soundCheck : "DAMAGED") + "        \(counted(check.segments, "segment")), "
+    (check.isSound ? "sound" : "DAMAGED") + "        \(counted(check.segments, "segment")), "
       + "\(counted(check.bytes, "byte")) read",
     "results      \(check.results), of these \(check.waiting) to be delivered",
     "gap records  \(check.gaps)",

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Basics
+import TestSupport
+import Testing
+
+@testable import QuartzAgent
+
+/// What a running agent says of its store, and where the exit code of `spool check` comes from.
+@Suite(.timeLimit(.minutes(1))) struct StoreVerdictTests {
+  private func verdict(of headers: String, text: String) async throws -> Bool {
+    let script: @Sendable (LoopbackConnection) -> Void = { connection in
+      _ = connection.read(until: "\r\n\r\n")
+      connection.write(
+        "HTTP/1.1 200 OK\r\nServer: quartz-agent\r\n\(headers)Content-Length: \(text.utf8.count)\r\n"
+          + "Connection: close\r\n\r\n\(text)")
+    }
+    return try await withLoopbackServer(script: script) { server in
+      try await AgentClient(place: "127.0.0.1:\(server.port)").checkStore().isSound
+    }
+  }
+
+  /// The field decides, whatever the words are.
+  @Test func theVerdictIsNotReadOutOfTheText() async throws {
+    #expect(try await verdict(of: "X-Store-Sound: yes\r\n", text: "DAMAGED\n"))
+    #expect(try await !verdict(of: "X-Store-Sound: no\r\n", text: "sound\n"))
+  }
+
+  /// An agent of an earlier version says it in words only: that is no verdict.
+  @Test func anAgentWithoutTheFieldGivesNoVerdict() async throws {
+    await #expect(throws: ExitCode(ExitStatus.unknown)) {
+      _ = try await verdict(of: "", text: "sound        1 segment\n")
+    }
+  }
+}
