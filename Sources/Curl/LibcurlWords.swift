@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What libcurl says in words alone (CURLOPT_ERRORBUFFER), where its code is the same for ends that mean different
 /// things. This is the one place that reads them; `LibcurlWordsTests` holds the words of each version.
 enum LibcurlWords: Hashable {

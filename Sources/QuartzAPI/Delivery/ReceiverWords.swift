@@ -13,7 +13,8 @@ enum ReceiverWords {
     let marker = Array("(monitoring_check_id)=(".utf8)
     let bytes = Array(text.utf8)
     guard bytes.count >= marker.count + 36 else { return nil }  // bounded: the marker is a constant
-    for start in 0...(bytes.count - marker.count - 36)  // bounded: there are as many bytes, as was asked before
+    let last = bytes.count - marker.count - 36  // bounded: there are as many bytes, as was asked before
+    for start in 0...last
     // bounded: the end is 36 bytes away at least
     where bytes[start] == marker[0] && Array(bytes[start..<start + marker.count]) == marker {
       let from = start + marker.count  // bounded: the end is 36 bytes away at least
