@@ -73,14 +73,10 @@ extension SettingsBuilder {
   /// What is allowed and yet worth a word.
   private mutating func notice(_ check: MonitoringCheck, _ map: GivenMap) {
     guard case .http(let http) = check.kind else { return }
-    if http.auth != nil, http.url.scheme == .http, http.url.host != "localhost",
-      IPAddress(http.url.host)?.isLoopback != true
-    {
+    if http.auth != nil, http.url.scheme == .http, !isThisMachine(http.url.host) {
       walk.warn(map.position(of: ["auth"]), "auth is sent in clear: the url is http", hint: "use https")
     }
-    if let proxy = http.proxy, proxy.password != nil, proxy.endpoint.host != "localhost",
-      IPAddress(proxy.endpoint.host)?.isLoopback != true
-    {
+    if let proxy = http.proxy, proxy.password != nil, !isThisMachine(proxy.endpoint.host) {
       walk.warn(
         map.position(of: ["proxy"]), "proxy gets its password in clear",
         hint: "use one without a password on a trusted network")

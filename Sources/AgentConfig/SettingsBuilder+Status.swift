@@ -42,9 +42,10 @@ extension SettingsBuilder {
       }
     }
     guard case .tcp(let host, _) = settings.listen else { return }
-    let isLocal = host == "localhost" || IPAddress(host)?.isLoopback == true
     let hasToken = map["read_token"]?.text != nil || map.isInvalid(["read_token"])
-    if !isLocal, !hasToken, !settings.allowUnauthenticated, !map.isInvalid(["allow_unauthenticated"]) {
+    if !isThisMachine(host), !hasToken, !settings.allowUnauthenticated,
+      !map.isInvalid(["allow_unauthenticated"])
+    {
       walk.problem(
         map.position(of: ["listen"]),
         "status.listen reaches other machines, and anybody there could read the status",

@@ -29,7 +29,7 @@ struct EasyHandle {
   func has(_ headers: [HeaderField]) -> Bool {
     list != nil && self.headers.count == headers.count
       && zip(self.headers, headers).allSatisfy { own, other in
-        own.name.utf8.elementsEqual(other.name.utf8) && own.value.utf8.elementsEqual(other.value.utf8)
+        own.name.utf8.elementsEqual(other.name.utf8) && own.value == other.value
       }
   }
 

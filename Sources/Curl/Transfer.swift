@@ -90,7 +90,7 @@ final class Transfer {
   /// Whether a proxy makes a connection of its own to the target before anything of the request is sent.
   var hasTunnel: Bool {
     guard let proxy = request.proxy else { return false }
-    return proxy.kind == .socks5h || isEncrypted
+    return proxy.scheme == .socks5h || isEncrypted
   }
 
   /// - Parameter handle: the loop's to clean up.
@@ -280,7 +280,7 @@ final class Transfer {
     var (status, code) = (0, 0)
     _ = quartz_curl_info_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
     _ = quartz_curl_info_long(easy, CURLINFO_PROXY_ERROR, &code)
-    if proxy.kind == .http, !isEncrypted, headersEnd != nil { status = headers.statusCode ?? 0 }
+    if proxy.scheme == .http, !isEncrypted, headersEnd != nil { status = headers.statusCode ?? 0 }
     return ProxyEnd(status: status, code: UInt32(clamping: code))
   }
 

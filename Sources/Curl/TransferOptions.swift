@@ -105,10 +105,11 @@ extension Transfer {
       }
     }
     for field in headers {
-      guard isToken(field.name), !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
+      let value = field.value.reveal()
+      guard isToken(field.name), !value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
         throw RefusedRequest(fault: .request, message: "a request header holds characters that http forbids")
       }
-      lines.append(field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value)
+      lines.append(value.isEmpty ? field.name + ";" : field.name + ": " + value)
     }
     guard let code = handle.set(lines, of: headers) else {
       throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
@@ -147,9 +148,8 @@ extension Transfer {
   }
 
   /// The proxy is dialled at its literal; the target's name goes to it as it stands in the URL.
-  private func apply(_ proxy: TransferProxy, at place: String) throws(RefusedRequest) {
-    let scheme = proxy.kind == .http ? "http" : "socks5h"
-    try set(CURLOPT_PROXY, "\(scheme)://\(place)")
+  private func apply(_ proxy: ProxySettings, at place: String) throws(RefusedRequest) {
+    try set(CURLOPT_PROXY, "\(proxy.scheme.rawValue)://\(place)")
     try set(CURLOPT_NOPROXY, "")
     // The proxy's own answer to CONNECT is no header of the target.
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -157,7 +157,7 @@ extension Transfer {
     try set(CURLOPT_SOCKS5_AUTH, quartz_curl_auth_basic())
     guard let username = proxy.username else { return }
     try set(CURLOPT_PROXYUSERNAME, username)
-    try set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
+    try set(CURLOPT_PROXYPASSWORD, proxy.password?.reveal() ?? "")
   }
 
   /// Whom the callbacks are for.
@@ -228,11 +228,6 @@ extension Transfer {
         message: "libcurl refused an option: \(code.rawValue)")
     }
   }
-}
-
-/// RFC 9110 section 5.6.2.
-private func isToken(_ text: String) -> Bool {
-  !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
 }
 
 func milliseconds(_ duration: Duration) -> Int {

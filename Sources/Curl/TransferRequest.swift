@@ -15,7 +15,7 @@ package struct TransferRequest: Sendable {
   package var plan: ConnectionPlan
   /// Spoken to at the plan's address instead of the target, whose name it resolves. Nil: none, whatever the
   /// environment says.
-  package var proxy: TransferProxy?
+  package var proxy: ProxySettings?
   /// The local address to connect from, as a literal; nil: the system's choice.
   package var sourceAddress: String?
   /// Over everything, from the call of `perform` on.
@@ -33,7 +33,7 @@ package struct TransferRequest: Sendable {
   /// Ask for a compressed body and decode it; the body's limit then counts decoded bytes.
   package var decompress = false
   package var httpVersion = HTTPVersionPreference.auto
-  package var tls = TransferTLS()
+  package var tls = TLSOptions()
 
   /// What ends the transfer with success.
   package enum Goal: Hashable, Sendable {
@@ -87,62 +87,4 @@ package enum HTTPVersionPreference: Hashable, Sendable {
   case http11
   /// Over TLS by ALPN, which offers nothing else and fails without it; without TLS with prior knowledge.
   case http2
-}
-
-/// A proxy at the address of the plan.
-package struct TransferProxy: Hashable, Sendable {
-  package enum Kind: Hashable, Sendable {
-    /// Plain requests for http targets, CONNECT for https.
-    case http
-    /// RFC 1928, with the target's name.
-    case socks5h
-  }
-
-  package var kind: Kind
-  /// Basic for http, RFC 1929 for SOCKS; nil: no credentials.
-  package var username: String?
-  package var password: String?
-
-  package init(_ kind: Kind, username: String? = nil, password: String? = nil) {
-    self.kind = kind
-    self.username = username
-    self.password = password
-  }
-}
-
-/// How a handshake is made and judged.
-package struct TransferTLS: Hashable, Sendable {
-  /// PEM file of trusted certificates instead of the system's bundle.
-  package var caFile: String?
-  /// Sent as SNI and looked for in the certificate, instead of the URL's host.
-  package var serverName: String?
-  /// False: a bad certificate is reported, and the request is sent all the same.
-  package var verify: Bool
-  package var minimumVersion: TLSVersion
-  /// Nil: the newest both sides know.
-  package var maximumVersion: TLSVersion?
-  /// PEM file of the certificate shown when the server asks for one, chain included.
-  package var clientCertificate: String?
-  /// PEM file of its key; nil: in the certificate's file.
-  package var clientKey: String?
-
-  package init(
-    caFile: String? = nil, serverName: String? = nil, verify: Bool = true, minimumVersion: TLSVersion = .v12,
-    maximumVersion: TLSVersion? = nil, clientCertificate: String? = nil, clientKey: String? = nil
-  ) {
-    self.caFile = caFile
-    self.serverName = serverName
-    self.verify = verify
-    self.minimumVersion = minimumVersion
-    self.maximumVersion = maximumVersion
-    self.clientCertificate = clientCertificate
-    self.clientKey = clientKey
-  }
-}
-
-package enum TLSVersion: String, CaseIterable, Hashable, Sendable {
-  case v10 = "1.0"
-  case v11 = "1.1"
-  case v12 = "1.2"
-  case v13 = "1.3"
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import COpenSSL
 import Curl
 import Foundation
@@ -22,7 +23,9 @@ struct Flood: Sendable, CustomTestStringConvertible {
     var asked = CurlTests.request(port, scheme: scheme, timeout: timeout)
     asked.tls.verify = false
     asked.httpVersion = version
-    if isProxy { asked.proxy = TransferProxy(.http) }
+    if isProxy {
+      asked.proxy = ProxySettings(scheme: .http, endpoint: Endpoint(host: "proxy.test", port: 3128))
+    }
     return asked
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Curl
 import Foundation
 import Synchronization
@@ -77,7 +78,7 @@ import Testing
       try await withCurlEngine { engine in
         for _ in 0..<Machine.rounds(200) {
           var asked = request(server.port, scheme: "https")
-          asked.proxy = TransferProxy(.http)
+          asked.proxy = ProxySettings(scheme: .http, endpoint: Endpoint(host: "proxy.test", port: 3128))
           let report = try await engine.perform(asked)
           #expect(report.failure?.phase == .proxy || report.failure?.phase == .tls)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Curl
 import Foundation
 import Glibc
@@ -45,7 +46,7 @@ import Testing
     }) { server in
       let plain = request(server.port)
       var proxied = plain
-      proxied.proxy = TransferProxy(.http)
+      proxied.proxy = ProxySettings(scheme: .http, endpoint: Endpoint(host: "proxy.test", port: 3128))
       try await withCurlEngine { engine in
         for _ in 0..<20 {
           let first = try await engine.perform(plain)

@@ -112,7 +112,7 @@ import Testing
           #expect(windows.first?.recurrence == "weekly")
           let one = APIRequest(
             .get, try base.appending("monitoring-checks/\(id(501))"),
-            headers: [HTTPHeader(name: "X-API-Key", value: Redacted("qtz_agent"))])
+            headers: [HeaderField("X-API-Key", "qtz_agent")])
           guard case .response(let response) = try await exchange.exchange(one) else {
             Issue.record("no answer")
             return

@@ -179,7 +179,7 @@ import Testing
       case .http(let third) = none.kind
     else { return }
     #expect(first.auth == .basic(username: "u", password: Redacted("p")))
-    #expect(first.headers == [HTTPHeader(name: "X-A", value: Redacted("1"))])
+    #expect(first.headers == [HeaderField("X-A", "1")])
     #expect(second.auth == .bearer(Redacted("t")))
     #expect(third.auth == nil)
   }

@@ -70,7 +70,7 @@ import Testing
         let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in
           .success(["127.0.0.1"])
         }
-        let key = HTTPHeader(name: "X-API-Key", value: Redacted("qtz_topsecret"))
+        let key = HeaderField("X-API-Key", "qtz_topsecret")
         return try await exchange.exchange(APIRequest(.get, try base.appending("checks"), headers: [key]))
       }
       guard case .response(let response) = reply else {
@@ -119,7 +119,7 @@ import Testing
           fake.meet(.redirect(to: "http://127.0.0.1:\(other)/v1/check-results"))
           let base = try HTTPURL("http://127.0.0.1:\(port)/v1")
           let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in .success([]) }
-          let key = [HTTPHeader(name: "X-API-Key", value: Redacted(FakeQuartz.key))]
+          let key = [HeaderField("X-API-Key", Redacted(FakeQuartz.key))]
           let redirected = try await exchange.exchange(
             APIRequest(.post, base.appending("check-results"), headers: key, body: Array("{}".utf8)))
           guard case .response(let response) = redirected else {

@@ -8,7 +8,7 @@ import Testing
 
 /// A server that quotes our secrets in its refusals must not get them into log and status.
 @Suite struct MaskingTests {
-  private func masked(_ body: String, headers: [HTTPHeader] = [], sent: String = "", path: String = "/v1/x")
+  private func masked(_ body: String, headers: [HeaderField] = [], sent: String = "", path: String = "/v1/x")
     throws
     -> String
   {
@@ -19,8 +19,8 @@ import Testing
 
   @Test func headerValuesAreReplacedWithAndWithoutTheirScheme() throws {
     let headers = [
-      HTTPHeader(name: "X-API-Key", value: Redacted("qtz_topsecret")),
-      HTTPHeader(name: "Authorization", value: Redacted("Bearer token-of-mine")),
+      HeaderField("X-API-Key", "qtz_topsecret"),
+      HeaderField("Authorization", "Bearer token-of-mine"),
     ]
     let text = try masked("{\"message\":\"bad key qtz_topsecret and token-of-mine\"}", headers: headers)
     #expect(text == "{\"message\":\"bad key <redacted> and <redacted>\"}")
@@ -36,6 +36,6 @@ import Testing
 
   @Test func ordinaryWordsStay() throws {
     #expect(
-      try masked("JWT expired", headers: [HTTPHeader(name: "X", value: Redacted("JWT"))]) == "JWT expired")
+      try masked("JWT expired", headers: [HeaderField("X", "JWT")]) == "JWT expired")
   }
 }

@@ -108,8 +108,7 @@ extension Codec<HTTPURL> {
       guard let text = typed.text else { return nil }
       do throws(HTTPURL.Invalid) {
         let url = try HTTPURL(text)
-        let isLoopback = url.host == "localhost" || IPAddress(url.host)?.isLoopback == true
-        if url.scheme == .http, !isLoopback {
+        if url.scheme == .http, !isThisMachine(url.host) {
           reader.problem(
             place.position, "\(place.key) must begin with https://", hint: "the key would travel in clear")
         } else if url.query != nil || text.contains("#") {

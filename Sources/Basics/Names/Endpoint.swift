@@ -16,6 +16,16 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+/// A host in the one form that hosts are compared in: lower case, without the dot at the end, which means the same.
+package func plainHost(_ host: String) -> String {
+  (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
+}
+
+/// Whether what goes to this host stays on this machine, as far as can be told without asking.
+package func isThisMachine(_ host: String) -> Bool {
+  host == "localhost" || IPAddress(host)?.isLoopback == true
+}
+
 extension Endpoint {
   /// Parses `host`, `host:port`, a bare IPv6 address and `[address]:port`. The host is not judged. Nil for a port that
   /// is none, for unclosed brackets and, without a default, for a missing port.

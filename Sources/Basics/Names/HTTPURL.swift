@@ -29,6 +29,7 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   /// A part of it came from a secret source, so that the path is not shown either.
   private(set) package var hidesPath = false
 
+  package var endpoint: Endpoint { Endpoint(host: host, port: port) }
   package var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
 
   /// What goes into the request: no fragment.

@@ -89,7 +89,7 @@ extension DNSClient {
       goal: .body(limit: Int(UInt16.max)), method: "POST",
       headers: [HeaderField("Content-Type", type), HeaderField("Accept", type)])
     request.body = query.bytes
-    request.tls = TransferTLS(secured.options)
+    request.tls = secured.options
     let transfer = PinnedTransfer(engine: secured.engine, reactor: reactor)
     let dialled = try await transfer.perform(request, to: [server], until: deadline)
     let timings = dialled.timings

@@ -27,10 +27,10 @@ struct HTTPRoute: Sendable {
     if let proxy { return try await find(proxy, on: url, after: source?.url, until: deadline) }
     guard let source else {
       return try await finder.find(
-        TargetFinder.Target(Endpoint(host: url.host, port: url.port)), for: check, until: deadline)
+        TargetFinder.Target(url.endpoint), for: check, until: deadline)
     }
     return try await finder.find(
-      Endpoint(host: url.host, port: url.port), redirectedFrom: source.peer.address, for: check,
+      url.endpoint, redirectedFrom: source.peer.address, for: check,
       until: deadline)
   }
 
@@ -100,13 +100,5 @@ struct HTTPRoute: Sendable {
     case .dnsNXDomain, .dnsNoData: verdict.reason
     case let reason: reason.isLocal ? reason : .proxyConnect
     }
-  }
-}
-
-extension TransferProxy {
-  init(_ settings: ProxySettings) {
-    self.init(
-      settings.scheme == .http ? .http : .socks5h, username: settings.username,
-      password: settings.password?.reveal())
   }
 }

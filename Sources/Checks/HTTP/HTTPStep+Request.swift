@@ -19,8 +19,8 @@ extension HTTPStep {
     request.decompress = needsBody && settings.decompress
     request.httpVersion = HTTPVersionPreference(settings.version)
     if prefersHTTP1(settings) { request.httpVersion = .http11 }
-    request.proxy = settings.proxy.map(TransferProxy.init)
-    request.tls = TransferTLS(settings.tls)
+    request.proxy = settings.proxy
+    request.tls = settings.tls
     // Another name is meant for the check's own host only, and the client's certificate is a credential.
     if url.host != settings.url.host { request.tls.serverName = nil }
     if !sendsOwnHeaders { (request.tls.clientCertificate, request.tls.clientKey) = (nil, nil) }
@@ -59,8 +59,7 @@ extension HTTPStep {
     }
     let names = Set(own.map { ByteText($0.name.lowercased()) })
     standard.removeAll { names.contains(ByteText($0.name.lowercased())) }
-    return standard + withCookies(own.map { HeaderField($0.name, $0.value.reveal()) })
-      + (authorization.map { [$0] } ?? [])
+    return standard + withCookies(own) + (authorization.map { [$0] } ?? [])
   }
 
   /// One header holds them all: RFC 6265 section 5.4.
@@ -70,7 +69,7 @@ extension HTTPStep {
       return own + [HeaderField("Cookie", cookies)]
     }
     var own = own
-    own[index].value += "; " + cookies
+    own[index].value = Redacted(own[index].value.reveal() + "; " + cookies)
     return own
   }
 }

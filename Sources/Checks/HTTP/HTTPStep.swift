@@ -25,5 +25,5 @@ struct HTTPStep: Hashable, Sendable {
     redirects = 0
   }
 
-  var endpoint: Endpoint { Endpoint(host: url.host, port: url.port) }
+  var endpoint: Endpoint { url.endpoint }
 }

@@ -55,8 +55,8 @@ struct TokenFetch: Sendable {
     case .found(let addresses, let name):
       time.spend(name?.spent)
       var request = TokenRequest(settings: oauth2, proof: proof).transfer(userAgent: userAgent)
-      request.tls = TransferTLS(tls)
-      request.proxy = settings.proxy.map(TransferProxy.init)
+      request.tls = tls
+      request.proxy = settings.proxy
       let dialled = try await transfer.perform(request, to: addresses, until: time.deadline)
       time.spend(dialled.spent)
       if let failure = dialled.report.failure {
@@ -74,7 +74,7 @@ struct TokenFetch: Sendable {
     }
   }
 
-  private var endpoint: Endpoint { Endpoint(host: oauth2.tokenURL.host, port: oauth2.tokenURL.port) }
+  private var endpoint: Endpoint { oauth2.tokenURL.endpoint }
 
   private func refusal(_ words: String) -> Verdict {
     Verdict(.authToken, phase: .transfer, message: "token endpoint \(endpoint): \(words)")

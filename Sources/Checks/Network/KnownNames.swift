@@ -20,7 +20,7 @@ package final class KnownNames: Sendable {
 
   /// - Parameter host: as the check writes it, and the aliases that its answer led through.
   func learn(_ host: String, _ aliases: [String]) {
-    let path = ([host] + aliases).map(Self.canonical)
+    let path = ([host] + aliases).map { ByteText(plainHost($0)) }
     names.withLock { names in
       if path.allSatisfy(names.contains) { return }
       if names.count + path.count > Self.limit { names.removeAll() }
@@ -30,13 +30,8 @@ package final class KnownNames: Sendable {
 
   /// Whether all of them are: an alias of one's own may lead to a name that is not.
   func knows(_ host: String, _ aliases: [String]) -> Bool {
-    let path = ([host] + aliases).map(Self.canonical)
+    let path = ([host] + aliases).map { ByteText(plainHost($0)) }
     return names.withLock { names in path.allSatisfy(names.contains) }
-  }
-
-  /// Lower case, without the final dot.
-  private static func canonical(_ name: String) -> ByteText {
-    ByteText((name.utf8.last == UInt8(ascii: ".") ? String(name.dropLast()) : name).lowercased())
   }
 }
 

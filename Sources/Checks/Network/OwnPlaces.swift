@@ -30,7 +30,7 @@ package final class OwnPlaces: Sendable {
     interfaces: @escaping @Sendable () -> Set<IPAddress> = interfaceAddresses
   ) {
     self.ports = ports
-    self.api = api.map { Endpoint(host: canonical($0.host), port: $0.port) }
+    self.api = api.map { Endpoint(host: plainHost($0.host), port: $0.port) }
     readInterfaces = interfaces
   }
 
@@ -48,7 +48,7 @@ package final class OwnPlaces: Sendable {
   /// is no public one: in public many hosts share an address with it.
   func refusal(of address: IPAddress, port: UInt16, host: String?) -> String? {
     if let api, port == api.port {
-      if let host, canonical(host) == api.host { return "is the API itself, closed to checks from the API" }
+      if let host, plainHost(host) == api.host { return "is the API itself, closed to checks from the API" }
       let isAPI = state.withLock { $0.apiAddresses.contains(SocketAddress(address, port: port)) }
       let isNamed = host.flatMap { IPAddress($0) } != nil
       if isAPI, isNamed || address.effectiveClass != .public {
@@ -75,11 +75,6 @@ package final class OwnPlaces: Sendable {
 extension OwnPlaces: Hashable {
   package static func == (one: OwnPlaces, other: OwnPlaces) -> Bool { one === other }
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-/// Lower case, without the final dot.
-private func canonical(_ host: String) -> String {
-  (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
 }
 
 /// The addresses of this machine's interfaces, in the network namespace of the calling thread.

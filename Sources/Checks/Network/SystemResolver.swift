@@ -64,7 +64,7 @@ package final class SystemResolver: HostResolving {
       .dnsNoData, phase: .dns, message: "\(host) has no IPv\(ip.rawValue) address in /etc/hosts, and no other"
     )
     // RFC 6761 section 6.3: never a question for the DNS.
-    if isLocalhost(host) { return ResolvedHost(failure: missing) }
+    if isLocalhost(plainHost(host)) { return ResolvedHost(failure: missing) }
     let wanted = Wanted(ip: ip, scope: scope, time: AttemptTime(until: deadline))
     var found = try await search(for: name, host, wanted, configuration(contents))
     if !inFile.isEmpty, found.failure?.reason == .dnsNXDomain { found.failure = missing }
@@ -246,9 +246,9 @@ extension IPPreference {
 extension HostsTable {
   /// `localhost` and everything below it is this machine also where the file does not say so (RFC 6761 6.3).
   func lookUp(_ host: String) -> [IPAddress] {
-    let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
+    let name = plainHost(host)
     if let found = addresses[ByteText(name)] { return found }
-    return isLocalhost(host) ? [.v4(0x7f00_0001), .v6(high: 0, low: 1)] : []
+    return isLocalhost(name) ? [.v4(0x7f00_0001), .v6(high: 0, low: 1)] : []
   }
 }
 
@@ -276,8 +276,7 @@ extension DNSName {
   }
 }
 
-/// `localhost` and the names below it, with or without the final dot.
-private func isLocalhost(_ host: String) -> Bool {
-  let name = host.lowercased().dropLast(host.hasSuffix(".") ? 1 : 0)
-  return name == "localhost" || name.hasSuffix(".localhost")
-}
+/// `localhost` and the names below it.
+///
+/// - Parameter name: in lower case, without the final dot.
+private func isLocalhost(_ name: String) -> Bool { name == "localhost" || name.hasSuffix(".localhost") }

@@ -15,7 +15,7 @@ package struct TLSClient: Sendable {
   /// - Parameter host: what the certificate must be for, unless the options name another.
   package func session(host: String, options: TLSOptions) async throws(TLSUnavailable) -> TLSSession {
     let make: @Sendable () -> Result<TLSSession, TLSUnavailable> = { [trust] in
-      Self.session(host, TransferTLS(options), trust)
+      Self.session(host, options, trust)
     }
     // The system's bundle was read when the agent started; a check's own files may have to be read now.
     let isQuick = options.caFile == nil && options.clientCertificate == nil
@@ -23,7 +23,7 @@ package struct TLSClient: Sendable {
   }
 
   private static func session(
-    _ host: String, _ options: TransferTLS, _ trust: TrustStore
+    _ host: String, _ options: TLSOptions, _ trust: TrustStore
   ) -> Result<TLSSession, TLSUnavailable> {
     let store: CertificateStore
     do {

@@ -39,24 +39,3 @@ extension CertificateFacts {
       sansTotal: total > min(names, certificate.alternativeNames.count) ? total : nil)
   }
 }
-
-extension TransferTLS {
-  init(_ options: TLSOptions) {
-    self.init(
-      caFile: options.caFile, serverName: options.serverName, verify: options.verify,
-      minimumVersion: TLSVersion(options.minimumVersion),
-      maximumVersion: options.maximumVersion.map(TLSVersion.init),
-      clientCertificate: options.clientCertificate, clientKey: options.clientKey)
-  }
-}
-
-extension TLSVersion {
-  init(_ choice: TLSVersionChoice) {
-    switch choice {
-    case .v10: self = .v10
-    case .v11: self = .v11
-    case .v12: self = .v12
-    case .v13: self = .v13
-    }
-  }
-}

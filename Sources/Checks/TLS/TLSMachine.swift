@@ -27,7 +27,7 @@ final class TLSMachine {
 
   /// - Parameter host: the name or address literal that the certificate must be for, sent as SNI if it is a name,
   ///   unless `options` names another.
-  init(host: String, options: TransferTLS, store: CertificateStore) throws(TLSUnavailable) {
+  init(host: String, options: TLSOptions, store: CertificateStore) throws(TLSUnavailable) {
     judge = HandshakeJudge(host: host, options: options, store: store)
     guard let context = SSL_CTX_new(TLS_client_method()) else {
       throw TLSUnavailable("openssl gives no context")

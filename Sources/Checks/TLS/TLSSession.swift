@@ -28,7 +28,7 @@ package final class TLSSession: Sendable {
   private let progress: Mutex<Progress>
 
   /// - Parameter host: the name or address literal that the certificate must be for and, if a name, that is asked for.
-  package init(host: String, options: TransferTLS, store: CertificateStore) throws(TLSUnavailable) {
+  package init(host: String, options: TLSOptions, store: CertificateStore) throws(TLSUnavailable) {
     let machine = try TLSMachine(host: host, options: options, store: store)
     progress = Mutex(Progress(machine: machine))
   }

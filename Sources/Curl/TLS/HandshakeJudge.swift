@@ -33,7 +33,7 @@ package final class HandshakeJudge {
   package private(set) var fault: String?
 
   private let name: String
-  private let options: TransferTLS
+  private let options: TLSOptions
   private let store: CertificateStore
   private var verifyErrors: [VerifyError] = []
   private var records = RecordBudget()
@@ -56,7 +56,7 @@ package final class HandshakeJudge {
   ///   - host: the name or address literal (no brackets) the certificate must be for, unless `options` names another.
   ///   - memory: of all answers under way.
   package init(
-    host: String, options: TransferTLS, store: CertificateStore, memory: MemoryBudget = .shared
+    host: String, options: TLSOptions, store: CertificateStore, memory: MemoryBudget = .shared
   ) {
     lease = MemoryLease(memory)
     let name = options.serverName ?? host

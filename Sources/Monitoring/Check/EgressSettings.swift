@@ -43,7 +43,7 @@ extension EgressSettings {
   /// that the administrator wrote down go there. Nil: there is none, or the name is not one of them.
   package func proxy(forHost host: String) -> ProxySettings? {
     guard let proxy, IPAddress(host) == nil else { return nil }
-    let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
+    let name = plainHost(host)
     let isListed = allowNames.contains { listed in
       listed.hasPrefix("*.") ? name.hasSuffix(listed.dropFirst(1)) : name == listed
     }

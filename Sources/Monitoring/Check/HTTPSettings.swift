@@ -7,7 +7,7 @@ package struct HTTPSettings: Hashable, Sendable {
   package var url: HTTPURL
   package var method: String
   /// In the order given; values are secret.
-  package var headers: [HTTPHeader]
+  package var headers: [HeaderField]
   /// From `body` or `body_file`.
   package var body: Redacted?
   package var auth: HTTPAuth?
@@ -27,16 +27,6 @@ package struct HTTPSettings: Hashable, Sendable {
   package var readBody: Bool?
   package var tls: TLSOptions
   package var expect: HTTPExpectations
-}
-
-package struct HTTPHeader: Hashable, Sendable {
-  package var name: String
-  package var value: Redacted
-
-  package init(name: String, value: Redacted) {
-    self.name = name
-    self.value = value
-  }
 }
 
 package enum HTTPAuth: Hashable, Sendable {
@@ -73,27 +63,6 @@ package enum HTTPVersionChoice: String, CaseIterable, Hashable, Sendable {
   case v11 = "1.1"
   /// Over TLS by ALPN and nothing else; without TLS with prior knowledge.
   case v2 = "2"
-}
-
-/// A proxy between the agent and an http target.
-package struct ProxySettings: Hashable, Sendable {
-  package enum Scheme: String, CaseIterable, Hashable, Sendable {
-    /// Plain requests for http targets, CONNECT for https.
-    case http
-    case socks5h
-  }
-
-  package var scheme: Scheme
-  package var endpoint: Endpoint
-  package var username: String?
-  package var password: Redacted?
-
-  package init(scheme: Scheme, endpoint: Endpoint, username: String? = nil, password: Redacted? = nil) {
-    self.scheme = scheme
-    self.endpoint = endpoint
-    self.username = username
-    self.password = password
-  }
 }
 
 /// The conditions of an http check; all of them must hold.

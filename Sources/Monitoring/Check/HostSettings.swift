@@ -2,46 +2,6 @@
 
 import Basics
 
-/// How a TLS handshake is made and judged.
-package struct TLSOptions: Hashable, Sendable {
-  /// PEM file used instead of the system's trust store.
-  package var caFile: String?
-  /// Sent as SNI and matched against the certificate instead of the host.
-  package var serverName: String?
-  /// Whether a bad certificate fails the probe. Its facts are in the result either way.
-  package var verify: Bool
-  package var minimumVersion: TLSVersionChoice
-  /// Nil: the newest both sides know.
-  package var maximumVersion: TLSVersionChoice?
-  /// PEM file of the certificate shown when the server asks for one, chain included.
-  package var clientCertificate: String?
-  /// PEM file of its key; nil: in the certificate's file.
-  package var clientKey: String?
-
-  package init(
-    caFile: String? = nil, serverName: String? = nil, verify: Bool = true,
-    minimumVersion: TLSVersionChoice = .v12, maximumVersion: TLSVersionChoice? = nil,
-    clientCertificate: String? = nil, clientKey: String? = nil
-  ) {
-    self.caFile = caFile
-    self.serverName = serverName
-    self.verify = verify
-    self.minimumVersion = minimumVersion
-    self.maximumVersion = maximumVersion
-    self.clientCertificate = clientCertificate
-    self.clientKey = clientKey
-  }
-}
-
-package enum TLSVersionChoice: String, CaseIterable, Hashable, Sendable, Comparable {
-  case v10 = "1.0"
-  case v11 = "1.1"
-  case v12 = "1.2"
-  case v13 = "1.3"
-
-  package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
-}
-
 /// Settings of a tcp check.
 package struct TCPSettings: Hashable, Sendable {
   package var host: String

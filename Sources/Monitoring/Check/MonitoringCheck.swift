@@ -152,7 +152,7 @@ package indirect enum CheckKind: Hashable, Sendable {
   /// Whose addresses are dialled; nil where the check does not name it, and behind a proxy. The port of an ICMP ping is 0.
   package var dialled: Endpoint? {
     switch self {
-    case .http(let http): http.proxy == nil ? Endpoint(host: http.url.host, port: http.url.port) : nil
+    case .http(let http): http.proxy == nil ? http.url.endpoint : nil
     case .tcp(let tcp): Endpoint(host: tcp.host, port: tcp.port)
     case .dns(let dns): dns.server
     case .tls(let tls): Endpoint(host: tls.host, port: tls.port)

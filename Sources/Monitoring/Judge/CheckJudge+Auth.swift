@@ -4,7 +4,7 @@ import Basics
 
 // Credentials of an http check, and the proxy.
 extension CheckJudge {
-  mutating func auth(headers: [HTTPHeader]) -> HTTPAuth? {
+  mutating func auth(headers: [HeaderField]) -> HTTPAuth? {
     let ways = authWays
     if ways.count > 1 {
       problem(["auth"], "auth has both \(ways[0]) and \(ways[1])", hint: "keep one of them")
@@ -94,7 +94,7 @@ extension CheckJudge {
     }
     do throws(HTTPURL.Invalid) {
       let url = try HTTPURL(text)
-      if url.scheme == .http, url.host != "localhost", IPAddress(url.host)?.isLoopback != true {
+      if url.scheme == .http, !isThisMachine(url.host) {
         problem(
           path, "auth.oauth2.token_url would send the client's secret in clear", hint: "RFC 6749 wants https")
       }

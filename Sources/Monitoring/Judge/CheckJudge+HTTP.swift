@@ -101,7 +101,7 @@ extension CheckJudge {
   }
 
   /// `Expect: 100-continue` (RFC 9110 section 10.1.1) is about the body that follows.
-  private mutating func expectation(_ headers: [HTTPHeader], _ version: HTTPVersionChoice?) {
+  private mutating func expectation(_ headers: [HeaderField], _ version: HTTPVersionChoice?) {
     guard let header = headers.first(where: { $0.name.lowercased() == "expect" }) else { return }
     let path = ["headers", header.name]
     if header.value.reveal().lowercased() != "100-continue" {

@@ -4,7 +4,7 @@ import Basics
 
 extension CheckJudge {
   /// Request headers: names are tokens and each given once, values are what RFC 9110, section 5.5, lets a value be.
-  mutating func headers() -> [HTTPHeader] {
+  mutating func headers() -> [HeaderField] {
     let headers = definition.headers ?? []
     if headers.count > CheckLimits.headers {
       problem(["headers"], "headers has \(headers.count) entries, at most \(CheckLimits.headers) are allowed")
@@ -23,7 +23,7 @@ extension CheckJudge {
         problem(path, "headers.\(header.name) is given twice", hint: "header names do not depend on case")
       }
     }
-    return headers.map { HTTPHeader(name: $0.name, value: $0.value) }
+    return headers.map { HeaderField($0.name, $0.value) }
   }
 
   private func headerProblem(_ header: (name: String, value: Redacted)) -> (message: String, hint: String?)? {
@@ -55,17 +55,6 @@ private let ownedHeaders: [ByteText: String] = [
   "upgrade": "a probe speaks HTTP only",
   "http2-settings": "a probe speaks HTTP only",
 ]
-
-/// RFC 9110, section 5.6.2.
-func isToken(_ text: String) -> Bool {
-  !text.isEmpty
-    && text.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-        || tokenMarks.contains(byte)
-    }
-}
-
-private let tokenMarks = Array("!#$%&'*+-.^_`|~".utf8)
 
 /// No CR, LF, NUL or other control character but tab: nothing that could end the line.
 func isFieldValue(_ text: String) -> Bool {

@@ -11,8 +11,8 @@ extension CheckJudge {
       problem(
         ["tls", "ca_file"], "tls.ca_file has no effect with tls.verify false", hint: "leave one of them out")
     }
-    let minimum = choice(definition.tlsMinVersion, ["tls", "min_version"], TLSVersionChoice.self)
-    let maximum = choice(definition.tlsMaxVersion, ["tls", "max_version"], TLSVersionChoice.self)
+    let minimum = choice(definition.tlsMinVersion, ["tls", "min_version"], TLSVersion.self)
+    let maximum = choice(definition.tlsMaxVersion, ["tls", "max_version"], TLSVersion.self)
     if let maximum, maximum < minimum ?? .v12 {
       problem(
         ["tls", "max_version"],

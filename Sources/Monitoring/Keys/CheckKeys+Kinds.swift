@@ -57,10 +57,10 @@ extension CheckDefinition {
         + "that says who asks (`Authorization`, `Cookie`, `X-Api-Key`, `Api-Key`, `Apikey`, `X-Auth-Token`, "
         + "`X-Access-Token`)"),
     Key(
-      \.tlsMinVersion, "min_version", .word(TLSVersionChoice.self, isQuoted: true),
+      \.tlsMinVersion, "min_version", .word(TLSVersion.self, isQuoted: true),
       "Oldest version of TLS accepted"),
     Key(
-      \.tlsMaxVersion, "max_version", .word(TLSVersionChoice.self, isQuoted: true),
+      \.tlsMaxVersion, "max_version", .word(TLSVersion.self, isQuoted: true),
       "Newest version of TLS offered", default: "the newest"),
     Key(
       \.tlsClientCertificate, "client_certificate", .file,

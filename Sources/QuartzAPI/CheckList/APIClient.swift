@@ -82,8 +82,8 @@ package struct APIClient: Sendable {
     let request = APIRequest(
       .get, url,
       headers: [
-        HTTPHeader(name: "X-API-Key", value: keys.key),
-        HTTPHeader(name: "Accept", value: Redacted("application/json")),
+        HeaderField("X-API-Key", keys.key),
+        HeaderField("Accept", "application/json"),
       ])
     switch try await wire.exchange.exchange(request) {
     case .failure(let why):

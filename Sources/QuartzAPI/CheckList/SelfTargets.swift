@@ -24,9 +24,9 @@ package struct SelfTargets: Hashable, Sendable {
 
   /// Why a check may not go there; nil: it may.
   func refusal(_ destination: DestinationBudget.Destination) -> String? {
-    let host = plain(destination.host)
+    let host = plainHost(destination.host)
     let address = IPAddress(host)
-    for receiver in receivers where plain(receiver.host) == host {
+    for receiver in receivers where plainHost(receiver.host) == host {
       // A name is the receiver's on every port; an address may be that of much else.
       if (address == nil && host != "localhost") || receiver.port == destination.port {
         return "it is aimed at the API itself"
@@ -35,11 +35,5 @@ package struct SelfTargets: Hashable, Sendable {
     guard let port = destination.port, ports.contains(port) else { return nil }
     let isHere = host == "localhost" || address.map { $0.isLoopback || addresses.contains($0) } ?? false
     return isHere ? "it is aimed at this agent's own port" : nil
-  }
-
-  /// A name with and without the dot at its end is the same place.
-  private func plain(_ host: String) -> String {
-    let host = host.lowercased()
-    return host.hasSuffix(".") ? String(host.dropLast()) : host
   }
 }

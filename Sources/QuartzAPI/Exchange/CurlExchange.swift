@@ -79,8 +79,7 @@ package struct CurlExchange: HTTPExchanging {
     var transfer = TransferRequest(
       url: request.url.text, plan: .address(address, port: origin.port), timeout: timeout,
       goal: .body(limit: Self.bodyLimit), method: request.method.rawValue,
-      headers: [HeaderField("User-Agent", userAgent)]
-        + request.headers.map { HeaderField($0.name, $0.value.reveal()) })
+      headers: [HeaderField("User-Agent", userAgent)] + request.headers)
     if request.method != .get { transfer.body = request.body }
     // Over HTTP/2 libcurl 7.88 takes an early refusal of an upload for a failure, and a cut answer for a whole one.
     transfer.httpVersion = .http11
@@ -92,10 +91,9 @@ package struct CurlExchange: HTTPExchanging {
   private func read(_ report: TransferReport, of request: APIRequest) -> APIReply {
     if let failure = report.failure { return .failure(failure.message) }
     guard let status = report.statusCode else { return .failure("no answer arrived") }
-    let headers = report.headers.map { APIResponse.Header($0.name, $0.value) }
     // A refusal is quoted to the operator, and some servers quote the key in it.
     let body = (200...299).contains(status) ? report.body : masking(report.body, secretsOf: request)
-    return .response(APIResponse(status: status, headers: headers, body: body))
+    return .response(APIResponse(status: status, headers: report.headers, body: body))
   }
 }
 

@@ -20,13 +20,13 @@ package struct APIRequest: Hashable, Sendable {
   package var method: Method
   package var url: HTTPURL
   /// Values may be keys and tokens.
-  package var headers: [HTTPHeader]
+  package var headers: [HeaderField]
   package var body: [UInt8]
   /// Over the whole exchange, resolution included.
   package var timeout: Duration
 
   package init(
-    _ method: Method, _ url: HTTPURL, headers: [HTTPHeader], body: [UInt8] = [],
+    _ method: Method, _ url: HTTPURL, headers: [HeaderField], body: [UInt8] = [],
     timeout: Duration = .seconds(30)
   ) {
     self.method = method
@@ -37,9 +37,7 @@ package struct APIRequest: Hashable, Sendable {
   }
 
   /// The header's value; the name in any case.
-  package func header(_ name: String) -> Redacted? {
-    headers.first { $0.name.lowercased() == name.lowercased() }?.value
-  }
+  package func header(_ name: String) -> Redacted? { headers.first(name) }
 }
 
 package enum APIReply: Hashable, Sendable {
@@ -50,29 +48,17 @@ package enum APIReply: Hashable, Sendable {
 
 package struct APIResponse: Hashable, Sendable {
   package var status: Int
-  package var headers: [Header]
+  package var headers: [HeaderField]
   package var body: [UInt8]
 
-  package struct Header: Hashable, Sendable {
-    package var name: String
-    package var value: String
-
-    package init(_ name: String, _ value: String) {
-      self.name = name
-      self.value = value
-    }
-  }
-
-  package init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
+  package init(status: Int, headers: [HeaderField] = [], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body
   }
 
   /// The first such header's value; the name in any case.
-  package func header(_ name: String) -> String? {
-    headers.first { $0.name.lowercased() == name.lowercased() }?.value
-  }
+  package func header(_ name: String) -> String? { headers.first(name)?.reveal() }
 
   /// The body, if it is one JSON text of at most 64 levels.
   package var json: JSONValue? { try? JSONValue.parse(body, maxDepth: 64) }
@@ -87,7 +73,6 @@ extension HTTPURL {
 
   /// Whether a key may be sent there: https, or http that stays on this machine.
   package var mayCarrySecrets: Bool {
-    if scheme == .https { return true }
-    return host == "localhost" || IPAddress(host)?.isLoopback == true
+    scheme == .https || isThisMachine(host)
   }
 }

@@ -169,8 +169,8 @@ package final class ResourceUpdater: Sendable {
       APIRequest(
         .put, url,
         headers: [
-          HTTPHeader(name: "X-API-Key", value: keys.key),
-          HTTPHeader(name: "Content-Type", value: Redacted("application/json")),
+          HeaderField("X-API-Key", keys.key),
+          HeaderField("Content-Type", "application/json"),
         ], body: json.bytes))
   }
 }

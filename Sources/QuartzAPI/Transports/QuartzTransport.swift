@@ -34,9 +34,9 @@ package struct QuartzTransport: ResultTransport {
     let request = APIRequest(
       .post, url,
       headers: [
-        HTTPHeader(name: "X-API-Key", value: keys.key),
-        HTTPHeader(name: "Content-Type", value: Redacted("application/json")),
-        HTTPHeader(name: "Accept", value: Redacted("application/json")),
+        HeaderField("X-API-Key", keys.key),
+        HeaderField("Content-Type", "application/json"),
+        HeaderField("Accept", "application/json"),
       ], body: body(records, report), timeout: .seconds(60))
     let reply = try await exchange.exchange(request)
     let outcome = DeliveryRules.judge(reply, by: dialect, sent: records.map(\.id), now: now())

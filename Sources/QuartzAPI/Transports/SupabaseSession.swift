@@ -65,8 +65,8 @@ final class SupabaseSession: Sendable {
     let request = APIRequest(
       .post, url,
       headers: [
-        HTTPHeader(name: "apikey", value: apiKey),
-        HTTPHeader(name: "Content-Type", value: Redacted("application/json")),
+        HeaderField("apikey", apiKey),
+        HeaderField("Content-Type", "application/json"),
       ], body: json.bytes)
     let reply = try await wire.exchange.exchange(request)
     guard case .response(let response) = reply, response.status == 200, let body = response.json,

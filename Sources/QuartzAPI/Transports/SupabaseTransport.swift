@@ -30,11 +30,11 @@ package struct SupabaseTransport: ResultTransport {
     let request = APIRequest(
       .post, url,
       headers: [
-        HTTPHeader(name: "apikey", value: session.gatewayKey),
-        HTTPHeader(name: "Authorization", value: Redacted("Bearer \(bearer.reveal())")),
-        HTTPHeader(name: "Content-Type", value: Redacted("application/json")),
+        HeaderField("apikey", session.gatewayKey),
+        HeaderField("Authorization", "Bearer \(bearer.reveal())"),
+        HeaderField("Content-Type", "application/json"),
         // Without it a repeated id is a 409 for the whole batch; with it, on_conflict makes it nothing.
-        HTTPHeader(name: "Prefer", value: Redacted("resolution=ignore-duplicates,return=minimal")),
+        HeaderField("Prefer", "resolution=ignore-duplicates,return=minimal"),
       ], body: body(records), timeout: .seconds(60))
     let reply = try await wire.exchange.exchange(request)
     let outcome = DeliveryRules.judge(reply, by: dialect, sent: records.map(\.id), now: wire.now())

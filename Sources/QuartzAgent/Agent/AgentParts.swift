@@ -202,7 +202,7 @@ extension CheckKind {
   /// Host and port that a probe loads, for the limit per host.
   var loadedHost: String {
     switch self {
-    case .http(let http): Endpoint(host: http.url.host, port: http.url.port).description
+    case .http(let http): http.url.endpoint.description
     case .tcp(let tcp): Endpoint(host: tcp.host, port: tcp.port).description
     case .tls(let tls): Endpoint(host: tls.host, port: tls.port).description
     case .dns(let dns): dns.server?.description ?? "system resolver"

@@ -97,7 +97,7 @@ struct ProbeEgress: Sendable {
     destinations = settings.limits.destinations
     var ports: Set<UInt16> = []
     if case .tcp(_, let port) = settings.status.listen, port > 0 { ports.insert(port) }
-    let api = settings.quartz.map { Endpoint(host: $0.url.host, port: $0.url.port) }
+    let api = settings.quartz.map { $0.url.endpoint }
     own = OwnPlaces(ports: ports, api: api)
   }
 }

@@ -71,7 +71,7 @@ struct NetworkFindings {
     do {
       request = APIRequest(
         .get, try quartz.url.appending("monitoring-checks", query: "limit=1&is_enabled=true"),
-        headers: [HTTPHeader(name: "X-API-Key", value: quartz.apiKey)], timeout: .seconds(15))
+        headers: [HeaderField("X-API-Key", quartz.apiKey)], timeout: .seconds(15))
     } catch {
       return [.critical("api", "quartz.url \(error.message)")]
     }

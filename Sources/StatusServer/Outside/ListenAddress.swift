@@ -23,7 +23,7 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
   package var isLocal: Bool {
     switch self {
     case .unix: true
-    case .tcp(let host, _): host == "localhost" || IPAddress(host)?.isLoopback == true
+    case .tcp(let host, _): isThisMachine(host)
     }
   }
 }

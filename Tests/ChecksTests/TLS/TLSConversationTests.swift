@@ -91,7 +91,7 @@ import Testing
   @Test(arguments: [("1.2", "TLSv1.2"), ("1.3", "TLSv1.3")])
   func keepsToItsVersions(choice: String, expected: String) async throws {
     try await withServer { port, authority in
-      let version = try #require(TLSVersionChoice(rawValue: choice))
+      let version = try #require(TLSVersion(rawValue: choice))
       let options = TLSOptions(minimumVersion: version, maximumVersion: version)
       let (_, _, tls) = try await conversation(Silence(), port, authority, options)
       #expect(tls.failure == nil && tls.report?.version == expected)
@@ -106,8 +106,8 @@ import Testing
   }
 
   /// Under TLS 1.3 the refusal comes after our side is done; under 1.2 before.
-  @Test(arguments: [TLSVersionChoice.v12, .v13])
-  func aClientCertificateIsShownWhenAskedFor(version: TLSVersionChoice) async throws {
+  @Test(arguments: [TLSVersion.v12, .v13])
+  func aClientCertificateIsShownWhenAskedFor(version: TLSVersion) async throws {
     try await withTemporaryDirectory { folder in
       let authority = try TestAuthority(in: folder)
       let client = try authority.issue("client")

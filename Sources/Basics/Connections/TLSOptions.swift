@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+/// How a TLS handshake is made and judged.
+package struct TLSOptions: Hashable, Sendable {
+  /// PEM file of trusted certificates instead of the system's bundle.
+  package var caFile: String?
+  /// Sent as SNI and looked for in the certificate, instead of the host.
+  package var serverName: String?
+  /// False: a bad certificate is reported, and the connection is used all the same.
+  package var verify: Bool
+  package var minimumVersion: TLSVersion
+  /// Nil: the newest both sides know.
+  package var maximumVersion: TLSVersion?
+  /// PEM file of the certificate shown when the server asks for one, chain included.
+  package var clientCertificate: String?
+  /// PEM file of its key; nil: in the certificate's file.
+  package var clientKey: String?
+
+  package init(
+    caFile: String? = nil, serverName: String? = nil, verify: Bool = true,
+    minimumVersion: TLSVersion = .v12, maximumVersion: TLSVersion? = nil,
+    clientCertificate: String? = nil, clientKey: String? = nil
+  ) {
+    self.caFile = caFile
+    self.serverName = serverName
+    self.verify = verify
+    self.minimumVersion = minimumVersion
+    self.maximumVersion = maximumVersion
+    self.clientCertificate = clientCertificate
+    self.clientKey = clientKey
+  }
+}
+
+package enum TLSVersion: String, CaseIterable, Hashable, Sendable, Comparable {
+  case v10 = "1.0"
+  case v11 = "1.1"
+  case v12 = "1.2"
+  case v13 = "1.3"
+
+  package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+}
