@@ -73,19 +73,6 @@ static inline CURLcode quartz_curl_set_list(CURL *easy, CURLoption option, struc
   return curl_easy_setopt(easy, option, value);
 }
 
-/* A list of one CONNECT_TO entry that matches whatever the URL names. NULL: no literal, or out of memory; the caller
- * frees it as any list. */
-static inline struct curl_slist *quartz_curl_pin(const char *literal, uint16_t port) {
-  struct in6_addr address;
-  char entry[80];
-  int length = -1;
-  if (inet_pton(AF_INET, literal, &address) == 1)
-    length = snprintf(entry, sizeof entry, "::%s:%u", literal, (unsigned)port);
-  else if (inet_pton(AF_INET6, literal, &address) == 1)
-    length = snprintf(entry, sizeof entry, "::[%s]:%u", literal, (unsigned)port);
-  return length > 0 && (size_t)length < sizeof entry ? curl_slist_append(NULL, entry) : NULL;
-}
-
 /* Not copied: see Ownership. */
 static inline CURLcode quartz_curl_set_body(CURL *easy, const void *bytes, int64_t count) {
   CURLcode code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
@@ -145,64 +132,7 @@ static inline CURLMcode quartz_curl_multi_set_long(CURLM *multi, CURLMoption opt
 /* The message's result; its union has no member of a Swift type. */
 static inline CURLcode quartz_curl_message_result(const CURLMsg *message) { return message->data.result; }
 
-/* 1 when the address is exactly this literal and port, else 0. */
-static inline int quartz_curl_same_address(const void *raw, int family, const char *literal, uint16_t port) {
-  if (family == AF_INET) {
-    const struct sockaddr_in *v4 = (const struct sockaddr_in *)raw;
-    struct in_addr wanted;
-    return inet_pton(AF_INET, literal, &wanted) == 1 && v4->sin_addr.s_addr == wanted.s_addr &&
-           v4->sin_port == htons(port);
-  }
-  if (family == AF_INET6) {
-    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)raw;
-    struct in6_addr wanted;
-    return inet_pton(AF_INET6, literal, &wanted) == 1 &&
-           memcmp(&v6->sin6_addr, &wanted, sizeof wanted) == 0 && v6->sin6_port == htons(port);
-  }
-  return 0;
-}
-
-/* Of the address libcurl is about to dial. */
-static inline int quartz_curl_is_address(const struct curl_sockaddr *address, const char *literal, uint16_t port) {
-  return quartz_curl_same_address(&address->addr, address->family, literal, port);
-}
-
-/* Of the other end of a connected socket. With 0, errno is that of a failed call, or zero when it is another address. */
-static inline int quartz_curl_is_peer(int descriptor, const char *literal, uint16_t port) {
-  struct sockaddr_storage peer;
-  socklen_t length = sizeof peer;
-  errno = 0;
-  if (getpeername(descriptor, (struct sockaddr *)(void *)&peer, &length) != 0) return 0;
-  return quartz_curl_same_address(&peer, peer.ss_family, literal, port);
-}
-
-/* Whether the kernel knows a way to the literal address: connecting a datagram socket sends nothing. */
-static inline int quartz_curl_has_route(const char *literal) {
-  struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(9)};
-  struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(9)};
-  int is_v4 = inet_pton(AF_INET, literal, &v4.sin_addr) == 1;
-  if (!is_v4 && inet_pton(AF_INET6, literal, &v6.sin6_addr) != 1) return 0;
-  int descriptor = socket(is_v4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return 0;
-  int result = is_v4 ? connect(descriptor, (const struct sockaddr *)(const void *)&v4, sizeof v4)
-                     : connect(descriptor, (const struct sockaddr *)(const void *)&v6, sizeof v6);
-  (void)close(descriptor);
-  return result == 0;
-}
-
-/* Binds a socket to the local address and a port the kernel chooses at connect. -1 with errno on failure, EINVAL
- * for what is no literal. */
-static inline int quartz_curl_bind(int descriptor, const char *literal) {
-  int late = 1;
-  (void)setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &late, sizeof late);
-  struct sockaddr_in v4 = {.sin_family = AF_INET};
-  if (inet_pton(AF_INET, literal, &v4.sin_addr) == 1)
-    return bind(descriptor, (const struct sockaddr *)(const void *)&v4, sizeof v4);
-  struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
-  if (inet_pton(AF_INET6, literal, &v6.sin6_addr) == 1)
-    return bind(descriptor, (const struct sockaddr *)(const void *)&v6, sizeof v6);
-  errno = EINVAL;
-  return -1;
-}
+/* The address libcurl is about to dial, as long as its family says: the field is declared shorter. */
+static inline const void *quartz_curl_place(const struct curl_sockaddr *address) { return &address->addr; }
 
 #endif

@@ -6,17 +6,15 @@ import Synchronization
 
 /// A connected stream socket on its way to whoever goes on with it. It closes itself unless somebody takes it.
 package final class ConnectedSocket: Sendable, Hashable {
-  /// The other end, as a literal without brackets.
-  package let address: String
-  package let port: UInt16
+  /// The other end.
+  package let peer: SocketAddress
   /// Negative once taken.
   private let descriptor: Atomic<Int32>
 
   /// - Parameter descriptor: non-blocking and close-on-exec; from here on nobody else's to close.
-  package init(_ descriptor: Int32, address: String, port: UInt16) {
+  package init(_ descriptor: Int32, to peer: SocketAddress) {
     self.descriptor = Atomic(descriptor)
-    self.address = address
-    self.port = port
+    self.peer = peer
   }
 
   deinit {

@@ -14,7 +14,7 @@ package struct HeaderBlock: Hashable, Sendable {
   package init() {}
 
   package init(_ fields: [HeaderField]) {
-    for field in fields { bytes += Array("\(field.name):\(field.value)\n".utf8) }
+    for field in fields { bytes += Array("\(field.name):\(field.value.reveal())\n".utf8) }
   }
 
   /// - Parameter line: has a colon that is not its first byte, and no line end.

@@ -233,7 +233,6 @@ final class Transfer {
     report.lease = lease
     report.truncated = stop == .bodyTooLarge || stop == .enough
     report.times = times(complete: report.outcome == .complete)
-    if connectStart != nil { report.peerAddress = request.plan.literal }
     report.tls = judge?.report
     report.applicationProtocol = judge?.chosenProtocol
     report.mayWantAnotherVersion = mayWantAnotherVersion(code)
@@ -244,8 +243,8 @@ final class Transfer {
   /// so, and that is about the other side.
   private var failedCall: Int32 {
     let code = socketError != 0 ? socketError : systemError
-    guard code == ENETUNREACH, let literal = request.plan.literal else { return code }
-    return hasRoute(to: literal) ? EHOSTUNREACH : code
+    guard code == ENETUNREACH, let peer = request.plan?.peer else { return code }
+    return peer.hasRoute ? EHOSTUNREACH : code
   }
 
   /// A body that ends with the connection, over TLS whose farewell never came: anybody on the way could have cut it

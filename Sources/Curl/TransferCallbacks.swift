@@ -95,13 +95,12 @@ func openPinnedSocket(
     return CURL_SOCKET_BAD
   }
   switch transfer.request.plan {
-  case .address(let literal, let port):
-    guard quartz_curl_is_address(address, literal, port) == 1 else { return refuseAddress(transfer) }
+  case .address(let peer):
+    guard leads(address, to: peer) else { return refuseAddress(transfer) }
   case .connected(let socket):
-    guard quartz_curl_is_address(address, socket.address, socket.port) == 1 else {
-      return refuseAddress(transfer)
-    }
+    guard leads(address, to: socket.peer) else { return refuseAddress(transfer) }
     return handOver(socket, to: transfer)
+  case nil: return refuseAddress(transfer)
   case .unixSocket:
     guard address.pointee.family == AF_UNIX else { return refuseAddress(transfer) }
   }
@@ -111,7 +110,7 @@ func openPinnedSocket(
     transfer.socketError = errno
     return CURL_SOCKET_BAD
   }
-  if let source = transfer.request.sourceAddress, quartz_curl_bind(descriptor, source) != 0 {
+  if let peer = transfer.request.plan?.peer, peer.bindSource(of: descriptor) != 0 {
     transfer.socketError = errno
     _ = close(descriptor)
     return CURL_SOCKET_BAD
@@ -122,10 +121,15 @@ func openPinnedSocket(
   return descriptor
 }
 
+/// Whether what libcurl is about to dial is the address that was judged.
+func leads(_ address: UnsafePointer<curl_sockaddr>, to peer: SocketAddress) -> Bool {
+  SocketAddress(family: address.pointee.family, at: quartz_curl_place(address))?.isPlace(of: peer) == true
+}
+
 /// The connection is libcurl's from here on. Its other end is asked for once more: it must be the one that was judged.
 private func handOver(_ socket: ConnectedSocket, to transfer: Transfer) -> curl_socket_t {
   guard let descriptor = socket.take() else { return refuseAddress(transfer) }
-  guard quartz_curl_is_peer(descriptor, socket.address, socket.port) == 1 else {
+  guard let far = socketName(descriptor, getpeername), far.isPlace(of: socket.peer) else {
     let code = errno
     _ = close(descriptor)
     // It stood when it was handed over: the other side has reset it since.

@@ -119,37 +119,33 @@ extension Transfer {
 
   private func applyPlan() throws(RefusedRequest) {
     switch request.plan {
-    case .address(let literal, let port): try pin(literal, port)
+    case nil: throw RefusedRequest(fault: .request, message: "the address to dial is no literal")
+    case .address(let peer): try pin(peer)
     case .connected(let socket):
-      try pin(socket.address, socket.port)
+      try pin(socket.peer)
       try check(quartz_curl_set_socket_options(easy, keepConnection))
     case .unixSocket(let path):
       try set(CURLOPT_UNIX_SOCKET_PATH, path)
     }
   }
 
-  private func pin(_ literal: String, _ port: UInt16) throws(RefusedRequest) {
+  private func pin(_ peer: SocketAddress) throws(RefusedRequest) {
     // What the URL names is the place to dial: there is nothing to look up, and the socket's address is looked at anyway.
-    if request.proxy == nil, isPlain, isPlace(literal, port, of: request.url) {
+    if request.proxy == nil, isPlain, isPlace(peer, of: request.url) {
       return try check(quartz_curl_set_list(easy, CURLOPT_CONNECT_TO, nil))
     }
-    guard isAddressLiteral(literal) else {
-      throw RefusedRequest(fault: .request, message: "the address to dial is no literal")
-    }
-    if let proxy = request.proxy {
-      return try apply(proxy, at: literal.contains(":") ? "[\(literal)]:\(port)" : "\(literal):\(port)")
-    }
-    // An empty host and port match whatever the URL names. The literal is not looked up anywhere.
-    guard let list = quartz_curl_pin(literal, port) else {
+    if let proxy = request.proxy { return try apply(proxy, at: peer) }
+    // An empty host and port match whatever the URL names. The address is not looked up anywhere.
+    guard let list = curl_slist_append(nil, "::\(peer)") else {
       throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
     }
     keep(pin: list)
     try check(quartz_curl_set_list(easy, CURLOPT_CONNECT_TO, list))
   }
 
-  /// The proxy is dialled at its literal; the target's name goes to it as it stands in the URL.
-  private func apply(_ proxy: ProxySettings, at place: String) throws(RefusedRequest) {
-    try set(CURLOPT_PROXY, "\(proxy.scheme.rawValue)://\(place)")
+  /// The proxy is dialled at its address; the target's name goes to it as it stands in the URL.
+  private func apply(_ proxy: ProxySettings, at peer: SocketAddress) throws(RefusedRequest) {
+    try set(CURLOPT_PROXY, "\(proxy.scheme.rawValue)://\(peer)")
     try set(CURLOPT_NOPROXY, "")
     // The proxy's own answer to CONNECT is no header of the target.
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -236,26 +232,9 @@ func milliseconds(_ duration: Duration) -> Int {
     + Int(attoseconds / 1_000_000_000_000_000)
 }
 
-/// Whether a URL with the scheme http names this IPv4 address and port and nothing else. False for every other way to
-/// write it.
-private func isPlace(_ literal: String, _ port: UInt16, of url: String) -> Bool {
-  var (literal, url) = (literal, url)
-  return url.withUTF8 { url in
-    literal.withUTF8 { literal in
-      let hostEnd = 7 + literal.count
-      guard url.count > hostEnd, let start = url.baseAddress, let host = literal.baseAddress,
-        memcmp(start, "http://", 7) == 0, memcmp(start + 7, host, literal.count) == 0,
-        memchr(host, Int32(UInt8(ascii: ":")), literal.count) == nil
-      else { return false }
-      var (index, named) = (hostEnd, 80)
-      if url[index] == UInt8(ascii: ":") {
-        (index, named) = (index + 1, 0)
-        while index < url.count, named <= 0xffff, (0x30...0x39).contains(url[index]) {
-          named = named * 10 + Int(url[index] - 0x30)
-          index += 1
-        }
-      }
-      return named == Int(port) && index < url.count && url[index] == UInt8(ascii: "/")
-    }
-  }
+/// Whether a URL with the scheme http names this IPv4 address and port and nothing else. False for other ways to write
+/// it.
+private func isPlace(_ peer: SocketAddress, of url: String) -> Bool {
+  guard case .v4 = peer.address else { return false }
+  return url.hasPrefix("http://\(peer)/") || peer.port == 80 && url.hasPrefix("http://\(peer.address)/")
 }

@@ -27,8 +27,6 @@ package struct TransferReport: Sendable {
   /// Keeps what the answer holds counted for as long as somebody has it.
   var lease: MemoryLease?
   package var times = TransferTimes()
-  /// The address dialled, as a literal without brackets; nil for a Unix socket or before the dial.
-  package var peerAddress: String?
   /// What the handshake showed; nil when no certificate arrived.
   package var tls: TLSReport?
 

@@ -12,12 +12,11 @@ package struct TransferRequest: Sendable {
   package var headers: [HeaderField]
   /// Nil: no body. An empty body still sends `Content-Length: 0`.
   package var body: [UInt8]?
-  package var plan: ConnectionPlan
+  /// Nil until somebody chose; the request is then refused.
+  package var plan: ConnectionPlan?
   /// Spoken to at the plan's address instead of the target, whose name it resolves. Nil: none, whatever the
   /// environment says.
   package var proxy: ProxySettings?
-  /// The local address to connect from, as a literal; nil: the system's choice.
-  package var sourceAddress: String?
   /// Over everything, from the call of `perform` on.
   package var timeout: Duration
   /// Over the connection's set-up alone, without TLS, from its start on. Nil: `timeout` is the only limit.
@@ -49,7 +48,7 @@ package struct TransferRequest: Sendable {
   }
 
   package init(
-    url: String, plan: ConnectionPlan, timeout: Duration, goal: Goal, method: String = "GET",
+    url: String, plan: ConnectionPlan? = nil, timeout: Duration = .zero, goal: Goal, method: String = "GET",
     headers: [HeaderField] = []
   ) {
     self.url = url
@@ -63,18 +62,18 @@ package struct TransferRequest: Sendable {
 
 /// Where the bytes go. A name is never resolved here: it may stand in the URL, but it is not what is dialled.
 package enum ConnectionPlan: Hashable, Sendable {
-  /// An IPv4 or IPv6 literal without brackets. The URL's host still is the server name and the Host header.
-  case address(String, port: UInt16)
+  /// From its source, if it has one. The URL's host still is the server name and the Host header.
+  case address(SocketAddress)
   /// A connection that stands already. It is taken once, so the request can be made once.
   case connected(ConnectedSocket)
   /// The path of a stream socket on this machine.
   case unixSocket(String)
 
-  /// The address that is dialled; nil for a path.
-  var literal: String? {
+  /// What is dialled; nil for a path.
+  var peer: SocketAddress? {
     switch self {
-    case .address(let literal, _): literal
-    case .connected(let socket): socket.address
+    case .address(let peer): peer
+    case .connected(let socket): socket.peer
     case .unixSocket: nil
     }
   }

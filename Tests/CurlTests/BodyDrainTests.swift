@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Basics
 import TestSupport
 import Testing
 
@@ -14,7 +15,8 @@ import Testing
     try await withLoopbackServer(script: script) { server in
       try await withCurlEngine(trust: TrustStore()) { engine in
         let request = TransferRequest(
-          url: "http://127.0.0.1:\(server.port)/", plan: .address("127.0.0.1", port: server.port),
+          url: "http://127.0.0.1:\(server.port)/",
+          plan: .address(try SocketAddress("127.0.0.1", server.port)),
           timeout: .seconds(10), goal: goal)
         return try await engine.perform(request)
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Curl
 import Foundation
 import TestSupport
@@ -12,8 +13,15 @@ func request(
   timeout: Duration = .seconds(10)
 ) -> TransferRequest {
   TransferRequest(
-    url: "\(scheme)://good.test:\(port)\(path)", plan: .address("127.0.0.1", port: port), timeout: timeout,
+    url: "\(scheme)://good.test:\(port)\(path)", plan: .address(SocketAddress(.v4(0x7f00_0001), port: port)),
+    timeout: timeout,
     goal: goal)
+}
+
+extension SocketAddress {
+  init(_ literal: String, _ port: UInt16) throws {
+    self.init(try #require(IPAddress(literal)), port: port)
+  }
 }
 
 /// One engine, one transfer.

@@ -18,7 +18,8 @@ import Testing
       settings, agent: AgentIdentity(name: "loop", region: nil, version: "1.0"),
       rules: MappingRules(settings.checks),
       outside: .init(
-        engine: engine, resolve: { _, _ in .success(["127.0.0.1"]) }, stateDirectory: state, queue: queue,
+        engine: engine, resolve: { _, _ in .success([.v4(0x7f00_0001)]) }, stateDirectory: state,
+        queue: queue,
         readKey: { nil }, apply: apply))
   }
 
@@ -68,7 +69,7 @@ import Testing
       let base = try HTTPURL("http://127.0.0.1:\(server.port)/v1")
       let reply = try await withCurlEngine { engine in
         let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in
-          .success(["127.0.0.1"])
+          .success([.v4(0x7f00_0001)])
         }
         let key = HeaderField("X-API-Key", "qtz_topsecret")
         return try await exchange.exchange(APIRequest(.get, try base.appending("checks"), headers: [key]))
@@ -150,7 +151,7 @@ import Testing
     try await withCurlEngine { engine in
       let base = try HTTPURL("http://localhost:1/v1")
       let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in
-        .success(["192.0.2.1"])
+        .success([.v4(0xc000_0201)])
       }
       #expect(
         try await exchange.exchange(APIRequest(.get, base, headers: []))
@@ -168,7 +169,7 @@ import Testing
       try await withCurlEngine { engine in
         let base = try HTTPURL("http://localhost:\(server.port)/v1")
         let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in
-          .success(["127.0.0.2", "::1", "127.0.0.1"])
+          .success([.v4(0x7f00_0002), .v6(high: 0, low: 1), .v4(0x7f00_0001)])
         }
         guard case .failure = try await exchange.exchange(APIRequest(.get, base, headers: [])) else {
           Issue.record("an answer beyond the cap is a failure")

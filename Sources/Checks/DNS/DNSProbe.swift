@@ -205,8 +205,7 @@ package struct DNSProbe: Probe {
       outcome = ProbeOutcome(
         verdict, responseTime: total, timings: timings, dns: DNSFacts(message, reply), assertions: assertions)
     }
-    outcome.address = peer?.description
-    outcome.ipVersion = peer?.address.version
+    outcome.peer = peer
     if let secure = reply.secure {
       outcome.tls = secure.tls
       outcome.statusCode = secure.statusCode

@@ -85,8 +85,7 @@ extension DNSClient {
     query.id = 0
     let type = Self.mediaType
     var request = TransferRequest(
-      url: "https://\(secured.endpoint)/dns-query", plan: .address("", port: 0), timeout: .zero,
-      goal: .body(limit: Int(UInt16.max)), method: "POST",
+      url: "https://\(secured.endpoint)/dns-query", goal: .body(limit: Int(UInt16.max)), method: "POST",
       headers: [HeaderField("Content-Type", type), HeaderField("Accept", type)])
     request.body = query.bytes
     request.tls = secured.options

@@ -10,8 +10,7 @@ extension HTTPStep {
     let settings = plan.settings
     let needsBody = settings.expect.needsBody
     var request = TransferRequest(
-      url: url.text, plan: .address("", port: 0), timeout: .zero,
-      goal: goal(settings), method: method,
+      url: url.text, goal: goal(settings), method: method,
       headers: headers(settings, userAgent: plan.userAgent))
     if sendsBody, let body = settings.body { request.body = Array(body.reveal().utf8) }
     request.stopsAtRedirect = settings.follow

@@ -23,8 +23,8 @@ struct HTTPTrail: Sendable {
     return HTTPRoute.Source(url: lastURL, peer: last.peer)
   }
   private var isRedirected = false
-  /// Where the last hop went, as results show it. Behind a proxy nobody here knows the target's address.
-  private var address: String?
+  /// Where the last hop went. Behind a proxy nobody here knows the target's address.
+  private var peer: SocketAddress? { plan.settings.proxy == nil ? last?.peer : nil }
   /// Where each hop went. What a redirect led to may hold a secret, and is shown once the probe has ended.
   private var places: [HTTPURL] = []
 
@@ -39,11 +39,11 @@ struct HTTPTrail: Sendable {
     timings.dns = dns
     timings.total = dialled.elapsed + (dns ?? .zero)
     let isDirect = plan.settings.proxy == nil
-    address = isDirect ? dialled.peer.description : nil
     if step.redirects > 0 { isRedirected = true }
     places.append(step.url)
     let hop = Hop(
-      url: step.url.display, statusCode: dialled.report.statusCode, address: address,
+      url: step.url.display, statusCode: dialled.report.statusCode,
+      address: isDirect ? dialled.peer.description : nil,
       timings: timings)
     // Nearly always the only one: a list of one is made faster than an empty one grows.
     if hops.isEmpty { held = dialled.report.times.queued }
@@ -101,8 +101,8 @@ struct HTTPTrail: Sendable {
       settings: plan.settings, failure: failure, report: last?.report, lastURL: lastURL,
       tls: tls, now: now, within: budget)
     var outcome = ProbeOutcome(
-      judge.verdict, responseTime: sum.total, timings: sum, hops: shownHops, address: address,
-      ipVersion: address == nil ? nil : last?.peer.address.version, statusCode: last?.report.statusCode,
+      judge.verdict, responseTime: sum.total, timings: sum, hops: shownHops, peer: peer,
+      statusCode: last?.report.statusCode,
       httpVersion: last?.report.httpVersion, tls: tls.map { TLSFacts($0, now: now) },
       assertions: judge.assertions,
       excerpt: judge.excerpt)

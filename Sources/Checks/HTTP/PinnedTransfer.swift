@@ -18,8 +18,7 @@ struct PinnedTransfer: Sendable {
   ) async throws(CancellationError) -> DialledTransfer {
     guard let first = addresses.first else { preconditionFailure("a transfer to no address at all") }
     guard addresses.count > 1 else {
-      request.sourceAddress = first.source?.description
-      request.plan = .address(first.address.description, port: first.port)
+      request.plan = .address(first)
       return try await send(request, to: first, until: deadline)
     }
     var time = AttemptTime(until: deadline)

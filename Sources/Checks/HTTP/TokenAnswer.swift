@@ -21,8 +21,7 @@ struct TokenRequest {
     if !settings.scopes.isEmpty { fields.append(("scope", settings.scopes.joined(separator: " "))) }
     if proof == .body { fields += [("client_id", settings.clientID), ("client_secret", secret)] }
     var request = TransferRequest(
-      url: settings.tokenURL.text, plan: .address("", port: 0), timeout: .zero,
-      goal: .body(limit: Self.maximumAnswer), method: "POST",
+      url: settings.tokenURL.text, goal: .body(limit: Self.maximumAnswer), method: "POST",
       headers: [
         HeaderField("User-Agent", userAgent), HeaderField("Accept", "application/json"),
         HeaderField("Content-Type", "application/x-www-form-urlencoded"),

@@ -42,7 +42,4 @@ package enum MachineFacts {
       kind: UInt32(truncatingIfNeeded: facts.f_type),
       free: Int(clamping: free.overflow ? .max : free.partialValue))
   }
-
-  /// Whether the routing table has a way to the address.
-  package static func hasRoute(to address: IPAddress) -> Bool { Curl.hasRoute(to: address.description) }
 }

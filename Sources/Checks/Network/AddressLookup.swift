@@ -91,7 +91,7 @@ struct AddressLookup: Hashable, Sendable {
       let words = "only a part of the addresses is known: \(telling.message ?? telling.reason.rawValue)"
       failure = Verdict(telling.reason, phase: telling.phase, message: words, isUnknown: telling.isUnknown)
     } else {
-      self.addresses = Self.order(addresses) { canReach($0) }
+      self.addresses = Self.order(addresses) { SocketAddress($0, port: 9).hasRoute }
     }
   }
 
@@ -170,13 +170,4 @@ extension Sequence where Element: Hashable {
     var seen: Set<Element> = []
     return filter { seen.insert($0).inserted }
   }
-}
-
-/// Whether the machine has a route and a source address for it. Connecting a UDP socket asks the routing table and
-/// sends nothing.
-func canReach(_ address: IPAddress) -> Bool {
-  let peer = SocketAddress(address, port: 9)
-  guard let socket = Descriptor(openSocket(.udp, family: peer.family)) else { return false }
-  let number = socket.number
-  return peer.withPointer { connect(number, $0, $1) } == 0
 }

@@ -20,7 +20,7 @@ package struct OwnPathProbe: Probe {
     _ check: MonitoringCheck, deadline: ContinuousClock.Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     var outcome = try await inner.attempt(check, deadline: deadline)
-    guard Self.silence.contains(outcome.verdict.reason), let address = outcome.dialledAddress else {
+    guard Self.silence.contains(outcome.verdict.reason), let address = outcome.peer?.address else {
       return outcome
     }
     if let words = fault(address) {
@@ -31,12 +31,4 @@ package struct OwnPathProbe: Probe {
 
   /// What a dead link of our own looks like.
   private static let silence: Set<Reason> = [.connectTimeout, .connectUnreachable, .dnsTimeout, .pingTimeout]
-}
-
-extension ProbeOutcome {
-  /// The address that was spoken to last, without its port.
-  fileprivate var dialledAddress: IPAddress? {
-    guard let address else { return nil }
-    return IPAddress(address) ?? Endpoint(address, defaultPort: 1).flatMap { IPAddress($0.host) }
-  }
 }

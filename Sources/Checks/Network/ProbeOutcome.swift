@@ -12,8 +12,7 @@ package struct ProbeOutcome: Sendable {
     var responseTime: Duration?
     var timings = Timings()
     var hops: [Hop] = []
-    var address: String?
-    var ipVersion: Int?
+    var peer: SocketAddress?
     var statusCode: Int?
     var httpVersion: String?
     var truncated = false
@@ -35,14 +34,14 @@ package struct ProbeOutcome: Sendable {
 
   package init(
     _ verdict: Verdict, responseTime: Duration? = nil, timings: Timings = Timings(), hops: [Hop] = [],
-    address: String? = nil, ipVersion: Int? = nil, statusCode: Int? = nil, httpVersion: String? = nil,
+    peer: SocketAddress? = nil, statusCode: Int? = nil, httpVersion: String? = nil,
     tls: TLSFacts? = nil, dns: DNSFacts? = nil, ping: PingFacts? = nil, assertions: [Assertion] = [],
     excerpt: String? = nil
   ) {
     box = [
       Parts(
-        verdict: verdict, responseTime: responseTime, timings: timings, hops: hops, address: address,
-        ipVersion: ipVersion, statusCode: statusCode, httpVersion: httpVersion, tls: tls, dns: dns,
+        verdict: verdict, responseTime: responseTime, timings: timings, hops: hops, peer: peer,
+        statusCode: statusCode, httpVersion: httpVersion, tls: tls, dns: dns,
         ping: ping, assertions: assertions, excerpt: excerpt)
     ]
   }
@@ -66,16 +65,15 @@ extension ProbeOutcome {
     get { box[0].hops }
     _modify { yield &box[0].hops }
   }
-  /// The address that was dialled, as text, with the port.
-  package var address: String? {
-    get { box[0].address }
-    _modify { yield &box[0].address }
+  /// What was dialled; the port of an ICMP ping is 0.
+  package var peer: SocketAddress? {
+    get { box[0].peer }
+    _modify { yield &box[0].peer }
   }
+  /// The address that was dialled, as text, with the port if there is one.
+  package var address: String? { peer.map { $0.port == 0 ? $0.address.description : $0.description } }
   /// 4 or 6.
-  package var ipVersion: Int? {
-    get { box[0].ipVersion }
-    _modify { yield &box[0].ipVersion }
-  }
+  package var ipVersion: Int? { peer?.address.version }
   package var statusCode: Int? {
     get { box[0].statusCode }
     _modify { yield &box[0].statusCode }

@@ -196,7 +196,6 @@ final class Race: ReactorFlow {
       return nil
     }
     loop.forget(number)
-    let peer = tries[winner].peer
-    return ConnectedSocket(number, address: peer.address.description, port: peer.port)
+    return ConnectedSocket(number, to: tries[winner].peer)
   }
 }

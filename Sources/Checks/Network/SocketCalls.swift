@@ -44,20 +44,12 @@ private func passEchoRepliesOnly(_ number: Int32, isV6: Bool) {
 /// A socket ready to connect to `peer`, from its source address where it names one.
 func openSocket(_ transport: Transport, to peer: SocketAddress) -> Int32 {
   let number = openSocket(transport, family: peer.family)
-  guard number >= 0, let source = peer.source else { return number }
-  // The port is chosen by `connect`, when the other end is known: one of ours may then serve many of theirs.
-  var on: Int32 = 1
-  setsockopt(number, Int32(IPPROTO_IP), bindAddressNoPort, &on, socklen_t(MemoryLayout<Int32>.size))
-  let near = SocketAddress(source, port: 0, scope: peer.scope)
-  if near.withPointer({ bind(number, $0, $1) }) == 0 { return number }
+  if number < 0 || peer.bindSource(of: number) == 0 { return number }
   let code = errno
   _ = close(number)
   errno = code
   return -1
 }
-
-/// IP_BIND_ADDRESS_NO_PORT of linux/in.h, for both families.
-private let bindAddressNoPort: Int32 = 24
 
 /// Whether a socket that was connecting is done with it, one way or the other.
 func isConnectOver(_ number: Int32) -> Bool {
@@ -85,17 +77,6 @@ func isSelfConnected(_ number: Int32, _ peer: SocketAddress) -> Bool {
 
 /// Zero: it has none; nil: nobody can tell.
 func nearPort(_ number: Int32) -> UInt16? { socketName(number, getsockname)?.port }
-
-private func socketName(
-  _ number: Int32, _ call: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
-) -> SocketAddress? {
-  var storage = sockaddr_storage()
-  var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-  let result = withUnsafeMutablePointer(to: &storage) { pointer in
-    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call(number, $0, &length) }
-  }
-  return result == 0 ? SocketAddress(storage) : nil
-}
 
 /// One datagram. A full queue loses it, as any router may; the caller's deadline tells.
 func sendDatagram(_ bytes: [UInt8], _ number: Int32) -> Bool {

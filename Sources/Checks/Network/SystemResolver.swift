@@ -195,7 +195,9 @@ package final class SystemResolver: HostResolving {
         // The grace is over, or the task was cancelled: the rest is given up.
         guard let lookup = next else { break }
         lookups.append(lookup)
-        guard lookups.count == 1, wanted.scope != .each, lookup.addresses.contains(where: canReach) else {
+        guard lookups.count == 1, wanted.scope != .each,
+          lookup.addresses.contains(where: { SocketAddress($0, port: 9).hasRoute })
+        else {
           continue
         }
         let left = max(0, ContinuousClock.now.duration(to: deadline).microseconds)

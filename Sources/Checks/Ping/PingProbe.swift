@@ -66,8 +66,7 @@ package struct PingProbe: Probe {
     } else if report.isOwnLateness, !outcome.verdict.isSuccess {
       outcome.verdict = .ownLateness(report, phase: .answer)
     }
-    outcome.address = peer.address.description
-    outcome.ipVersion = peer.address.version
+    outcome.peer = SocketAddress(peer.address, port: 0)
     return outcome
   }
 
@@ -85,8 +84,7 @@ package struct PingProbe: Probe {
     } else if let late = run.late, !outcome.verdict.isSuccess {
       outcome.verdict = .ownLateness(late, phase: .answer)
     }
-    outcome.address = peer.description
-    outcome.ipVersion = peer.address.version
+    outcome.peer = peer
     return outcome
   }
 

@@ -66,7 +66,7 @@ struct PortVisit: Sendable {
     var outcome = ProbeOutcome(
       verdict == .ok ? rule.verdict ?? .ok : verdict, responseTime: total,
       timings: Timings(dns: dns, connect: dialled.dialling, tls: tls?.elapsed, total: total),
-      address: dialled.peer.description, ipVersion: dialled.peer.address.version,
+      peer: dialled.peer,
       tls: tls?.report.map { TLSFacts($0, now: now) }, assertions: rule.assertions)
     outcome.dialled = dialled.tries
     return outcome

@@ -93,7 +93,7 @@ extension ProbeOutcome {
     self.init(
       dialled.verdict, responseTime: total,
       timings: Timings(dns: dns, connect: dialled.dialling, total: total),
-      address: dialled.peer.description, ipVersion: dialled.peer.address.version)
+      peer: dialled.peer)
     self.dialled = dialled.tries
   }
 

@@ -47,7 +47,7 @@ final class TLSMachine {
     SSL_set_bio(connection, incoming, outgoing)
     SSL_set_connect_state(connection)
     // Another name than the host's is set by the judge. An address is no server name (RFC 6066 section 3).
-    if options.serverName == nil, !HandshakeJudge.isAddress(host) {
+    if options.serverName == nil, IPAddress(host) == nil {
       _ = quartz_ssl_set_server_name(connection, host.hasSuffix(".") ? String(host.dropLast()) : host)
     }
     (self.context, self.connection, self.incoming, self.outgoing) = (context, connection, incoming, outgoing)

@@ -65,9 +65,6 @@ package final class HandshakeJudge {
     self.store = store
   }
 
-  /// Whether the text is an IPv4 or IPv6 literal, without brackets: such a host is no server name.
-  package static func isAddress(_ host: String) -> Bool { isAddressLiteral(host) }
-
   /// Takes over an SSL_CTX before its first handshake. False: OpenSSL refused, and the context must not be used.
   package func configure(_ context: OpaquePointer) -> Bool {
     let itself = Unmanaged.passUnretained(self).toOpaque()
@@ -186,7 +183,7 @@ package final class HandshakeJudge {
   /// RFC 9525: the subject's common name is no identity, and a wildcard is a whole label.
   private func isForHost(_ leaf: OpaquePointer?) -> Bool {
     guard let leaf else { return false }
-    if isAddressLiteral(name) { return X509_check_ip_asc(leaf, name, 0) == 1 }
+    if IPAddress(name) != nil { return X509_check_ip_asc(leaf, name, 0) == 1 }
     let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
     return X509_check_host(leaf, name, name.utf8.count, flags, nil) == 1 || isUnderWildcard(leaf, flags)
   }
@@ -241,7 +238,7 @@ package final class HandshakeJudge {
   fileprivate func noteClientCertificate() { clientCertificateRequested = true }
 
   fileprivate func note(_ ssl: OpaquePointer, _ event: Int32, _ value: Int32) {
-    if event & SSL_CB_HANDSHAKE_START != 0, let serverName = options.serverName, !isAddressLiteral(serverName)
+    if event & SSL_CB_HANDSHAKE_START != 0, let serverName = options.serverName, IPAddress(serverName) == nil
     {
       // Here, because libcurl sets the URL's host after it handed us the context.
       _ = quartz_ssl_set_server_name(ssl, serverName)
@@ -336,10 +333,4 @@ private func noteClientCertificateRequest(_ ssl: OpaquePointer?, _ argument: Uns
 private func noteProgress(_ ssl: OpaquePointer?, _ event: Int32, _ value: Int32) {
   guard let ssl, let judge = judge(of: ssl) else { return }
   judge.note(ssl, event, value)
-}
-
-/// Whether the text is an IPv4 or IPv6 literal, without brackets.
-func isAddressLiteral(_ text: String) -> Bool {
-  var bytes = in6_addr()
-  return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1
 }

@@ -17,9 +17,9 @@ package struct ResolveFailure: Error, Hashable, Sendable {
 /// to the configured origin alone. Certificates are always verified, redirects are never followed, and an answer
 /// beyond 4 MiB is no answer.
 package struct CurlExchange: HTTPExchanging {
-  /// Address literals for a host, best first.
+  /// The addresses of a host, best first.
   package typealias Resolve =
-    @Sendable (_ host: String, _ port: UInt16) async -> Result<[String], ResolveFailure>
+    @Sendable (_ host: String, _ port: UInt16) async -> Result<[IPAddress], ResolveFailure>
 
   package static let bodyLimit = 4 << 20
 
@@ -46,7 +46,7 @@ package struct CurlExchange: HTTPExchanging {
       return .failure("a key is sent over https only; use an https url")
     }
     let start = ContinuousClock.now
-    let addresses: [String]
+    let addresses: [IPAddress]
     switch await self.addresses() {
     // A resolution that was cancelled is no answer about the receiver.
     case .failure where Task.isCancelled: throw CancellationError()
@@ -65,19 +65,19 @@ package struct CurlExchange: HTTPExchanging {
     return reply
   }
 
-  private func addresses() async -> Result<[String], ResolveFailure> {
-    if IPAddress(origin.host) != nil { return .success([origin.host]) }
+  private func addresses() async -> Result<[IPAddress], ResolveFailure> {
+    if let literal = IPAddress(origin.host) { return .success([literal]) }
     let found = await resolve(origin.host, origin.port)
     guard origin.scheme == .http, case .success(let addresses) = found else { return found }
     // Plain http is for this machine; a name that leads elsewhere does not change that.
-    let local = addresses.filter { IPAddress($0)?.isLoopback == true }
+    let local = addresses.filter(\.isLoopback)
     return local.isEmpty
       ? .failure(ResolveFailure("\(origin.host) is not this machine; use an https url")) : .success(local)
   }
 
-  private func transfer(_ request: APIRequest, to address: String, timeout: Duration) -> TransferRequest {
+  private func transfer(_ request: APIRequest, to address: IPAddress, timeout: Duration) -> TransferRequest {
     var transfer = TransferRequest(
-      url: request.url.text, plan: .address(address, port: origin.port), timeout: timeout,
+      url: request.url.text, plan: .address(SocketAddress(address, port: origin.port)), timeout: timeout,
       goal: .body(limit: Self.bodyLimit), method: request.method.rawValue,
       headers: [HeaderField("User-Agent", userAgent)] + request.headers)
     if request.method != .get { transfer.body = request.body }

@@ -52,16 +52,16 @@ extension QuartzLink {
 }
 
 extension SystemResolver {
-  /// What the API's name resolves to is closed to the checks it sends.
-  fileprivate func forRequests(_ own: OwnPlaces) -> CurlExchange.Resolve {
+  /// - Parameter own: told what the API's name resolves to, which is closed to the checks it sends.
+  func forRequests(_ own: OwnPlaces?) -> CurlExchange.Resolve {
     { host, _ in
       do {
         let found = try await self.resolve(host, ip: .any, deadline: .now + .seconds(10))
         if let failure = found.failure {
           return .failure(ResolveFailure("\(host) cannot be resolved: \(failure.reason.rawValue)"))
         }
-        own.noteAPI(found.addresses)
-        return .success(found.addresses.map(\.description))
+        own?.noteAPI(found.addresses)
+        return .success(found.addresses)
       } catch { return .failure(ResolveFailure("cancelled")) }
     }
   }

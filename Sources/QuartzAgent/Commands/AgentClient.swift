@@ -121,7 +121,8 @@ struct AgentClient {
         method: method, headers: headers)
     case .tcp(let host, let port):
       return TransferRequest(
-        url: "http://\(Endpoint(host: host, port: port))" + path, plan: .address(host, port: port),
+        url: "http://\(address)" + path,
+        plan: IPAddress(host).map { .address(SocketAddress($0, port: port)) },
         timeout: .seconds(60), goal: goal, method: method, headers: headers)
     }
   }

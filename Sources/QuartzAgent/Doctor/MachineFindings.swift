@@ -54,7 +54,7 @@ func familyFindings() -> [Notice] {
     ("IPv4", IPAddress("192.0.2.1")), ("IPv6", IPAddress("2001:db8::1")),
   ].compactMap { name, address in
     guard let address else { return nil }
-    return MachineFacts.hasRoute(to: address)
+    return SocketAddress(address, port: 9).hasRoute
       ? .fine(.part(name), "there is a route out")
       : .warning(
         .part(name), "there is no route out",

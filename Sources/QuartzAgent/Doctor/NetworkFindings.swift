@@ -66,7 +66,7 @@ struct NetworkFindings {
   /// The key, and this machine's clock against the API's.
   func api(_ quartz: QuartzSettings) async -> [Notice] {
     let exchange = CurlExchange(
-      to: quartz.url, userAgent: userAgent, engine: engine.curl, resolve: engine.resolver.plainly)
+      to: quartz.url, userAgent: userAgent, engine: engine.curl, resolve: engine.resolver.forRequests(nil))
     let request: APIRequest
     do {
       request = APIRequest(
@@ -117,19 +117,5 @@ struct NetworkFindings {
     let shown = "this machine is \(Int(off.rounded())) s \(word) the API's Date"
     let hint = "results are stamped by this clock; let chrony or systemd-timesyncd set it"
     return [off > 60 ? .critical("clock skew", shown, hint: hint) : .warning("clock skew", shown, hint: hint)]
-  }
-}
-
-extension SystemResolver {
-  fileprivate var plainly: CurlExchange.Resolve {
-    { host, _ in
-      do {
-        let found = try await self.resolve(host, ip: .any, deadline: .now + .seconds(10))
-        if let failure = found.failure {
-          return .failure(ResolveFailure("\(host) cannot be resolved: \(failure.reason.rawValue)"))
-        }
-        return .success(found.addresses.map(\.description))
-      } catch { return .failure(ResolveFailure("cancelled")) }
-    }
   }
 }

@@ -143,5 +143,5 @@ import Testing
     #expect(AddressLookup.order(v4) { _ in true } == Array(v4[..<16]))
   }
 
-  @Test func theMachineReachesItself() { #expect(canReach(.loopback)) }
+  @Test func theMachineReachesItself() { #expect(SocketAddress(.loopback, port: 9).hasRoute) }
 }

@@ -160,7 +160,7 @@ import Testing
       SocketAddress(.loopback, port: 1),
       ProbeOutcome(
         Verdict(reason, message: reason == .ok ? nil : "words", degraded: degraded), responseTime: time,
-        timings: Timings(total: time), address: "a\(time.microseconds)")
+        timings: Timings(total: time), peer: SocketAddress(.loopback, port: UInt16(time.microseconds)))
     )
   }
 
@@ -184,7 +184,7 @@ import Testing
     #expect(try merge([unknown, up, down, later]).verdict.reason == .connectRefused)
     let late = try merge([up, slow], fail: .milliseconds(5))
     #expect(late.verdict.reason == .responseTime && late.verdict.state == .down)
-    #expect(late.verdict.message?.hasPrefix("a9000, 1 of 2 addresses failing: ") == true)
+    #expect(late.verdict.message?.hasPrefix("127.0.0.1:9000, 1 of 2 addresses failing: ") == true)
     #expect(late.addresses.map(\.state) == [.up, .down])
     // All of them must fail: one that answers is found out, and one that nobody can tell about leaves it open.
     #expect(try merge([down, slow, later], negated: true).verdict == .ok)

@@ -93,7 +93,8 @@ struct LocalPathTests {
   @Test(arguments: [Reason.connectTimeout, .connectUnreachable, .dnsTimeout, .pingTimeout])
   func silenceBehindADeadGatewayIsUnknown(reason: Reason) async throws {
     let probe = OwnPathProbe(
-      Answering(ProbeOutcome(Verdict(reason, phase: .connect), address: "192.0.2.1:80"))
+      Answering(
+        ProbeOutcome(Verdict(reason, phase: .connect), peer: SocketAddress(.v4(0xc000_0201), port: 80)))
     ) {
       $0 == .v4(0xc000_0201) ? "the gateway is gone" : nil
     }
@@ -105,7 +106,8 @@ struct LocalPathTests {
   @Test(arguments: [Reason.connectRefused, .ok, .httpStatus, .firstByteTimeout])
   func whoAnsweredIsJudgedByItsAnswer(reason: Reason) async throws {
     let probe = OwnPathProbe(
-      Answering(ProbeOutcome(Verdict(reason, phase: .connect), address: "192.0.2.1:80"))
+      Answering(
+        ProbeOutcome(Verdict(reason, phase: .connect), peer: SocketAddress(.v4(0xc000_0201), port: 80)))
     ) {
       _ in "the gateway is gone"
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
 import Glibc
-import Monitoring
 
 /// An address and a port to dial.
 package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
@@ -23,7 +21,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   /// `192.0.2.1:53`, `[2001:db8::1]:53`.
   package var description: String { address.description(port: port) }
 
-  var family: Int32 {
+  package var family: Int32 {
     switch address {
     case .v4: AF_INET
     case .v6: AF_INET6
@@ -31,7 +29,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Calls `body` with the kernel's form of the address, valid inside the closure only.
-  func withPointer<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
+  package func withPointer<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
     switch address {
     case .v4(let bits):
       var raw = sockaddr_in()
@@ -53,14 +51,23 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Reads what the kernel wrote. Nil for a family that is neither IPv4 nor IPv6.
-  init?(_ storage: sockaddr_storage) {
+  package init?(_ storage: sockaddr_storage) {
     var storage = storage
-    switch Int32(storage.ss_family) {
+    let family = Int32(storage.ss_family)
+    guard let read = withUnsafeMutablePointer(to: &storage, { Self(family: family, at: $0) }) else {
+      return nil
+    }
+    self = read
+  }
+
+  /// - Parameter raw: an address as long as those of the family are.
+  package init?(family: Int32, at raw: UnsafeRawPointer) {
+    switch family {
     case AF_INET:
-      let raw = withUnsafeBytes(of: &storage) { $0.load(as: sockaddr_in.self) }
+      let raw = raw.loadUnaligned(as: sockaddr_in.self)
       self.init(.v4(UInt32(bigEndian: raw.sin_addr.s_addr)), port: UInt16(bigEndian: raw.sin_port))
     case AF_INET6:
-      let raw = withUnsafeBytes(of: &storage) { $0.load(as: sockaddr_in6.self) }
+      let raw = raw.loadUnaligned(as: sockaddr_in6.self)
       let (high, low) = withUnsafeBytes(of: raw.sin6_addr) { bytes in
         (
           UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
@@ -72,6 +79,44 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 }
+
+extension SocketAddress {
+  /// Whether both lead to the same place, wherever they are dialled from.
+  package func isPlace(of other: SocketAddress) -> Bool { address == other.address && port == other.port }
+
+  /// Whether the routing table has a way to it. Connecting a datagram socket asks it and sends nothing.
+  package var hasRoute: Bool {
+    let number = socket(family, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard number >= 0 else { return false }
+    defer { close(number) }
+    return withPointer { connect(number, $0, $1) } == 0
+  }
+
+  /// Binds a socket that is to be dialled to the source, if there is one: zero, or -1 with errno.
+  package func bindSource(of number: Int32) -> Int32 {
+    guard let source else { return 0 }
+    // The port is chosen by `connect`, when the other end is known: one of ours may then serve many of theirs.
+    var on: Int32 = 1
+    setsockopt(number, Int32(IPPROTO_IP), bindAddressNoPort, &on, socklen_t(MemoryLayout<Int32>.size))
+    return SocketAddress(source, port: 0, scope: scope).withPointer { bind(number, $0, $1) }
+  }
+}
+
+/// What `getsockname` or `getpeername` says; nil with errno, which is zero for an address of another family.
+package func socketName(
+  _ number: Int32, _ call: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+) -> SocketAddress? {
+  var storage = sockaddr_storage()
+  var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+  errno = 0
+  let result = withUnsafeMutablePointer(to: &storage) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call(number, $0, &length) }
+  }
+  return result == 0 ? SocketAddress(storage) : nil
+}
+
+/// IP_BIND_ADDRESS_NO_PORT of linux/in.h, for both families.
+private let bindAddressNoPort: Int32 = 24
 
 private func withSockaddr<Raw, Value>(
   of raw: inout Raw, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
