@@ -35,10 +35,10 @@ private func check(_ headers: HeaderAccumulator) {
   precondition(fields.count <= HeaderAccumulator.maximumFields)
   for field in fields {
     precondition(!field.name.isEmpty && field.name.utf8.first != 0x20)
-    precondition(!(field.name + field.value).utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 })
+    precondition(!(field.name + field.value.reveal()).utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 })
     // A name of other bytes was changed on its way to text.
     guard field.name.utf8.allSatisfy({ $0 < 0x80 }) else { continue }
-    precondition(headers.block.values(field.name).contains(field.value))
+    precondition(headers.block.values(field.name).contains(field.value.reveal()))
     precondition(headers.block.first(field.name) == headers.block.values(field.name).first)
   }
   if headers.isRedirect { precondition(headers.block.first("Location") != nil) }
