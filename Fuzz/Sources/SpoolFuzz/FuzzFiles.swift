@@ -16,7 +16,7 @@ final class FuzzFiles: SpoolFileSystem {
   }
 
   private let state = Mutex(State())
-  let notes: [String] = []
+  let notes: [Notice] = []
 
   init(_ contents: [String: [UInt8]]) {
     state.withLock { state in
