@@ -13,6 +13,8 @@ package struct ConfigProblem: Hashable, Sendable, CustomStringConvertible {
   package var message: String
   /// What to do; nil when the message says it.
   package var hint: String?
+  /// How many it stands for: more than one at the end of a list that was cut.
+  var count = 1
 
   package init(file: String, line: Int = 0, column: Int = 0, message: String, hint: String? = nil) {
     self.file = file
@@ -40,8 +42,9 @@ extension ConfigProblem {
   /// - Parameter count: how many there are, of which these are the first.
   static func bounded(_ problems: [ConfigProblem], of count: Int) -> [ConfigProblem] {
     guard count > most else { return problems }
-    let more = "and \(count - most) more"
-    return problems.prefix(most) + [ConfigProblem(file: problems[most - 1].file, message: more)]
+    var rest = ConfigProblem(file: problems[most - 1].file, message: "and \(count - most) more")
+    rest.count = count - most
+    return problems.prefix(most) + [rest]
   }
 }
 
@@ -49,6 +52,8 @@ extension ConfigProblem {
 /// how many more.
 package struct ConfigErrors: Error, Hashable, Sendable, CustomStringConvertible {
   package var problems: [ConfigProblem]
+  /// How many there are, with those that are not told one by one.
+  package var count: Int { problems.reduce(0) { $0 + $1.count } }
   /// What was noticed besides.
   package var warnings: [ConfigProblem] = []
   /// What the rest of the file says; nil where it cannot be read at all. Enough to find an agent that runs on an earlier

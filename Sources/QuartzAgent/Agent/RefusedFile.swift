@@ -14,7 +14,7 @@ final class RefusedFile: Sendable {
 
   func refuse(_ errors: ConfigErrors, path: String) {
     let first = errors.problems.first.map { ": \($0.headline.printable(maxBytes: 200))" } ?? ""
-    let more = errors.problems.count > 1 ? ", and \(errors.problems.count - 1) more" : ""
+    let more = errors.count > 1 ? ", and \(errors.count - 1) more" : ""
     let notice = Notice.warning(
       .configuration,
       "the configuration on disk was refused, the old one stays in force\(first)\(more)",

@@ -72,7 +72,7 @@ struct DoctorCommand: AsyncParsableCommand {
       return (
         nil,
         .critical(
-          "configuration", "\(path) has \(error.problems.count) problems",
+          "configuration", "\(path) has \(error.count) problems",
           hint: "quartz-agent validate lists them")
       )
     }

@@ -70,7 +70,7 @@ func loadConfig(_ path: String, warn: (ConfigProblem) -> Void) throws -> LoadedC
 func report(_ errors: ConfigErrors) -> ExitCode {
   for warning in errors.warnings { printError("warning: \(warning)") }
   for problem in errors.problems { printError("\(problem)") }
-  let count = errors.problems.count
+  let count = errors.count
   return failure(
     "the configuration has \(count) \(count == 1 ? "problem" : "problems")", status: ExitStatus.configuration)
 }
