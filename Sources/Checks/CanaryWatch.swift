@@ -16,9 +16,9 @@ package actor CanaryWatch {
   private let time: TimeSource
   private nonisolated let list = Mutex<[MonitoringCheck]>([])
   /// When a canary was last seen to work.
-  private var lastSuccess: ContinuousClock.Instant?
+  private var lastSuccess: Instant?
   /// When the last round began that no canary survived.
-  private var lastFailure: ContinuousClock.Instant?
+  private var lastFailure: Instant?
   private var round: Task<Void, Never>?
 
   package init(time: TimeSource = .system, attempt: @escaping Attempt) {
@@ -33,8 +33,7 @@ package actor CanaryWatch {
   /// the others.
   ///
   /// - Parameter start: when the failing attempt began: anything seen since then counts.
-  package func failing(since start: ContinuousClock.Instant, about check: MonitoringCheck) async -> [String]?
-  {
+  package func failing(since start: Instant, about check: MonitoringCheck) async -> [String]? {
     while true {
       let canaries = list.withLock(\.self)
       guard !canaries.isEmpty, !canaries.contains(where: { $0.id == check.id }), !Task.isCancelled else {
@@ -70,7 +69,7 @@ package actor CanaryWatch {
     return task
   }
 
-  private func finish(_ began: ContinuousClock.Instant, _ asked: [MonitoringCheck], works: Bool) {
+  private func finish(_ began: Instant, _ asked: [MonitoringCheck], works: Bool) {
     round = nil
     guard asked == list.withLock(\.self), works || !Task.isCancelled else { return }
     // A success is one of the moment it was seen at, which is not before the round began.

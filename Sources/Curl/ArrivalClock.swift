@@ -15,20 +15,20 @@ final class ArrivalClock {
   private static let resolutionForEach: Int64 = 400
 
   private var watched = Watched()
-  private var lastLook = Stamp.now
+  private var lastLook = Instant.now
   /// What libcurl finds in this turn had not come before.
-  private(set) var readySince = Stamp.now
-  private var turnBegan = Stamp.now
+  private(set) var readySince = Instant.now
+  private var turnBegan = Instant.now
   private let processor = ProcessorWait()
 
   /// A turn of the engine begins.
   ///
   /// - Parameter hasWaited: it slept until something came; else what is there came while it was at work.
   /// - Returns: the turn's begin. All that had come by then is looked at in the turn.
-  func beginTurn(hasWaited: Bool) -> Stamp {
-    let now = Stamp.now
+  func beginTurn(hasWaited: Bool) -> Instant {
+    let now = Instant.now
     let waitedForCore = processor.look()
-    readySince = hasWaited ? max(turnBegan, Stamp(nanoseconds: now.nanoseconds) - waitedForCore) : turnBegan
+    readySince = hasWaited ? max(turnBegan, now - waitedForCore) : turnBegan
     turnBegan = now
     return now
   }
@@ -43,7 +43,7 @@ final class ArrivalClock {
   func forget(_ transfer: Transfer) { watched.remove(transfer) }
 
   /// Stamps whatever came since the last look.
-  func look(at now: Stamp = .now) {
+  func look(at now: Instant = .now) {
     let pause = max(Self.resolution, Self.resolutionForEach * Int64(watched.count))
     guard now.nanoseconds - lastLook.nanoseconds >= pause, watched.count > 0 else { return }
     lastLook = now

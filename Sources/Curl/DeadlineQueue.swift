@@ -6,16 +6,16 @@ import Basics
 /// out asks whether it still matters.
 struct DeadlineQueue {
   private struct Entry {
-    var deadline: Stamp
+    var deadline: Instant
     var number: UInt64
   }
 
   /// A binary heap.
   private var entries: [Entry] = []
 
-  var earliest: Stamp? { entries.first?.deadline }
+  var earliest: Instant? { entries.first?.deadline }
 
-  mutating func insert(_ number: UInt64, at deadline: Stamp) {
+  mutating func insert(_ number: UInt64, at deadline: Instant) {
     entries.append(Entry(deadline: deadline, number: number))
     var child = entries.count - 1
     while child > 0, entries[child].deadline < entries[(child - 1) / 2].deadline {
@@ -25,7 +25,7 @@ struct DeadlineQueue {
   }
 
   /// The number of the earliest whose deadline has come.
-  mutating func popDue(at now: Stamp) -> UInt64? {
+  mutating func popDue(at now: Instant) -> UInt64? {
     guard let first = entries.first, first.deadline <= now else { return nil }
     entries.swapAt(0, entries.count - 1)
     entries.removeLast()

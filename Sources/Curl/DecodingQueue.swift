@@ -140,14 +140,14 @@ private struct DecodingJob: Sendable {
   let coded: [UInt8]
   let limit: Int
   let lease: MemoryLease
-  let patience: Stamp
+  let patience: Instant
   let isCancelled: CancelFlag
   let reply: CheckedContinuation<DecodedBody?, Never>
 
   /// Nil: it is still wanted, and there is time.
   var endsUnbegun: DecodingEnd? {
     if isCancelled.isRaised { return .cancelled }
-    return Stamp.now > patience ? .ended(DecodedBody(end: .busy)) : nil
+    return Instant.now > patience ? .ended(DecodedBody(end: .busy)) : nil
   }
 }
 

@@ -35,8 +35,8 @@ final class EngineLoop {
   /// Handles to use again.
   private var spare: [EasyHandle] = []
   /// Transfers with a limit of their own for the connection, by when it falls.
-  private var connecting: [(deadline: Stamp, number: UInt64)] = []
-  private var nextSweep = Stamp.now
+  private var connecting: [(deadline: Instant, number: UInt64)] = []
+  private var nextSweep = Instant.now
   /// When each transfer's server will have had its time.
   private var deadlines = DeadlineQueue()
   private var hasSlept = false
@@ -135,10 +135,10 @@ final class EngineLoop {
   /// - Parameter milliseconds: at most.
   private func poll(_ milliseconds: Int32) {
     turns.end()
-    let before = Stamp.now
+    let before = Instant.now
     curl_multi_poll(multi, nil, 0, milliseconds, nil)
     // Else something was there already.
-    hasSlept = Stamp.now - before > .microseconds(100)
+    hasSlept = Instant.now - before > .microseconds(100)
   }
 
   /// The engine closes before it came to it.
@@ -237,7 +237,7 @@ final class EngineLoop {
   }
 
   /// Twice a second.
-  private func endFloods(_ turn: Stamp) {
+  private func endFloods(_ turn: Instant) {
     guard turn >= nextSweep else { return }
     nextSweep = turn + .milliseconds(500)
     spin.arm()
@@ -247,7 +247,7 @@ final class EngineLoop {
   /// A deadline counts when everything that had come by it was looked at.
   ///
   /// - Parameter turn: when this turn began.
-  private func endOverdue(_ turn: Stamp) {
+  private func endOverdue(_ turn: Instant) {
     if !connecting.isEmpty { endSlowConnects(turn) }
     while let number = deadlines.popDue(at: turn) {
       guard let transfer = active[number] else { continue }
@@ -264,7 +264,7 @@ final class EngineLoop {
     if active.isEmpty { deadlines.removeAll() }
   }
 
-  private func endSlowConnects(_ now: Stamp) {
+  private func endSlowConnects(_ now: Instant) {
     connecting.removeAll { entry in
       guard let transfer = active[entry.number], transfer.connected == nil else { return true }
       guard entry.deadline <= now else { return false }
@@ -280,6 +280,6 @@ final class EngineLoop {
     guard let next = (connecting.map(\.deadline) + [deadlines.earliest].compactMap(\.self)).min() else {
       return 500
     }
-    return Int32(clamping: min(500, max(0, milliseconds(next - Stamp.now) + 1)))
+    return Int32(clamping: min(500, max(0, milliseconds(next - Instant.now) + 1)))
   }
 }

@@ -12,12 +12,12 @@ struct HandshakeQueue {
   /// hold nobody up.
   static let span: Int64 = 30_000_000
 
-  private var begun: [(at: Stamp, number: UInt64)] = []
+  private var begun: [(at: Instant, number: UInt64)] = []
 
   mutating func add(_ transfer: Transfer) { begun.append((transfer.started, transfer.number)) }
 
   /// Whether one more may begin.
-  mutating func hasRoom(_ active: TransferTable, at now: Stamp = .now) -> Bool {
+  mutating func hasRoom(_ active: TransferTable, at now: Instant = .now) -> Bool {
     if begun.count < Self.limit { return true }
     begun.removeAll { one in
       guard let transfer = active[one.number], transfer.requestStart == nil else { return true }

@@ -10,7 +10,7 @@ extension Transfer {
   static let lastTurns = 4
 
   /// When its server has had all its time.
-  var deadline: Stamp { started + allowance.whole }
+  var deadline: Instant { started + allowance.whole }
 
   /// libcurl's own limit, in case that ours fails: beyond anything that is held.
   var backstop: Duration { request.timeout * 2 + .seconds(10) }
@@ -18,7 +18,7 @@ extension Transfer {
   /// Something was done that only the server could bring about, and that only we could go on with: the connection, its
   /// certificate, the end of the handshake, the first line of an answer. Counted once for each of them, so that nothing a
   /// server sends makes it more.
-  func goesOn(with step: Milestone, at now: Stamp) {
+  func goesOn(with step: Milestone, at now: Instant) {
     guard passed.insert(step).inserted else { return }
     let since = max(arrivals.readySince, lastServed)
     if now > since { allowance.hold(now - since) }
@@ -29,7 +29,7 @@ extension Transfer {
   ///
   /// - Parameter looked: when the engine last looked at what had come; much later than the deadline, and nobody can tell
   ///   what else was late.
-  func overtime(at looked: Stamp) -> TransferStop {
+  func overtime(at looked: Instant) -> TransferStop {
     let late = looked - deadline
     guard allowance.end(after: looked - started, lateness: late) == .ownFault else { return .deadline }
     return .late(late + allowance.excess)

@@ -17,12 +17,12 @@ final class Transfer {
   var descriptor: Int32 = -1
   var handle: EasyHandle
   var easy: UnsafeMutableRawPointer { handle.easy }
-  let started = Stamp.now
+  let started = Instant.now
   /// Of its server.
   var allowance: TimeAllowance
   /// What was passed already, and when the last of it was.
   var passed: Milestone = []
-  var lastServed = Stamp.now
+  var lastServed = Instant.now
   var turnsBeyond = 0
   let arrivals: ArrivalClock
   let spin: SpinGuard
@@ -35,18 +35,18 @@ final class Transfer {
   var stop: TransferStop?
   /// All options were taken.
   var wasAccepted = false
-  var connectStart: Stamp?
-  var connected: Stamp?
-  var requestStart: Stamp?
+  var connectStart: Instant?
+  var connected: Instant?
+  var requestStart: Instant?
   /// The first line of the final answer was complete; until then, that of an interim one.
-  var firstLine: Stamp?
-  var headersEnd: Stamp?
-  var lastWrite: Stamp?
+  var firstLine: Instant?
+  var headersEnd: Instant?
+  var lastWrite: Instant?
   /// When the kernel could first take bytes: the connection stood.
-  private(set) var writableSince: Stamp?
+  private(set) var writableSince: Instant?
   /// Since the final answer is waited for, when it first had bytes. Not for TLS and HTTP/2, where they may be about the
   /// connection.
-  private(set) var readableSince: Stamp?
+  private(set) var readableSince: Instant?
   /// errno of our own socket call.
   var socketError: Int32 = 0
   /// Freed at the end: libcurl keeps the pointers, and uses them no more until others are set.
@@ -126,7 +126,7 @@ final class Transfer {
     return WireBudget.isSpent(consumed: consumed, delivered: delivered)
   }
 
-  func note(_ what: Arrival, at instant: Stamp) {
+  func note(_ what: Arrival, at instant: Instant) {
     switch what {
     case .connection: if writableSince == nil { writableSince = instant }
     case .answer: if readableSince == nil { readableSince = instant }
@@ -293,7 +293,7 @@ final class Transfer {
     times.requestStart = requestStart.map { $0 - started }
     times.headersEnd = headersEnd.map { $0 - started - backlog }
     times.firstByte = firstByte.map { $0 - started }
-    times.ended = Stamp.now - started
+    times.ended = Instant.now - started
     guard complete else { return times }
     switch stop == .goalReached ? .headers : request.goal {
     case .headers: times.ended = times.headersEnd ?? times.ended
@@ -318,13 +318,13 @@ final class Transfer {
   private var backlog: Duration { headersEnd.map { backlog(until: $0) } ?? .zero }
 
   /// How long what came at once waited for us. Zero when it came in parts: then each part's own time counts.
-  private func backlog(until end: Stamp) -> Duration {
+  private func backlog(until end: Instant) -> Duration {
     guard let firstLine, let readableSince, end - firstLine < .microseconds(500) else { return .zero }
     return firstLine - readableSince
   }
 
   /// Nil: none came. libcurl is asked only about an answer that stopped within its first line.
-  private var firstByte: Stamp? {
+  private var firstByte: Instant? {
     if let firstLine { return readableSince ?? firstLine }
     // Of an upload that is held back, too, libcurl says that it began; and an interim answer is none.
     if sendsBody || headers.hadInterim { return nil }

@@ -19,7 +19,7 @@ func takeHeader(
   let length = size * count
   transfer.arrived(length)
   if transfer.firstLine == nil {
-    let now = Stamp.now
+    let now = Instant.now
     transfer.arrivals.look(at: now)
     // From here on the answer is being read.
     transfer.arrivals.forget(transfer)
@@ -138,7 +138,7 @@ private func handOver(_ socket: ConnectedSocket, to transfer: Transfer) -> curl_
     (transfer.connectStart, transfer.connected) = (.now, .now)
     return CURL_SOCKET_BAD
   }
-  let now = Stamp.now
+  let now = Instant.now
   (transfer.connectStart, transfer.connected) = (now, now)
   transfer.hold(descriptor)
   return descriptor
@@ -168,7 +168,7 @@ func allowRequest(
 ) -> Int32 {
   guard let context else { return CURL_PREREQFUNC_ABORT }
   let transfer = transfer(context)
-  let now = Stamp.now
+  let now = Instant.now
   transfer.spin.noteProgress()
   transfer.arrivals.look(at: now)
   if transfer.connected == nil {

@@ -15,7 +15,7 @@ final class TransferTicket: Sendable {
   }
 
   let request: TransferRequest
-  let submitted: Stamp
+  let submitted: Instant
   /// Whether the URL's scheme is https.
   let isEncrypted: Bool
   /// Whether it is a plain GET to an address and nothing else.
@@ -24,7 +24,7 @@ final class TransferTicket: Sendable {
   let number = Atomic<UInt64>(TransferTable.none)
   private let state = Mutex(State())
 
-  init(_ request: consuming TransferRequest, submitted: Stamp) {
+  init(_ request: consuming TransferRequest, submitted: Instant) {
     let isEncrypted = hasPrefix(request.url, "https:")
     self.isEncrypted = isEncrypted
     isPlain = !isEncrypted && request.isPlain

@@ -50,15 +50,15 @@ package final class CheckScheduler: Sendable {
     var schedule: Schedule
     var phase = Phase.idle
     /// What the wake source was told last.
-    var armed: BootInstant?
+    var armed: Instant?
     /// When the next sign of life is due.
-    var pulse: BootInstant?
+    var pulse: Instant?
   }
 
   private enum Phase {
     case idle, running
     /// Starts nothing more; runs are cancelled at the deadline.
-    case draining(until: BootInstant)
+    case draining(until: Instant)
   }
 
   private enum Pass {
@@ -234,8 +234,8 @@ package final class CheckScheduler: Sendable {
   }
 }
 
-extension BootInstant {
+extension Instant {
   /// The next whole millisecond. Slots differ by microseconds, and a wake-up costs two changes of thread: to wake
   /// once for all slots of a millisecond takes a third off the scheduler's CPU at 1,700 runs a second.
-  fileprivate var tick: BootInstant { BootInstant(microseconds: (microseconds + 999) / 1000 * 1000) }
+  fileprivate var tick: Instant { Instant(microseconds: (microseconds + 999) / 1000 * 1000) }
 }

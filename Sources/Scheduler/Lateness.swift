@@ -31,15 +31,15 @@ struct Lateness {
 
   private var current = LatenessSketch()
   private var previous = LatenessSketch()
-  private var periodEnd: BootInstant?
+  private var periodEnd: Instant?
 
-  mutating func record(_ late: Duration, at now: BootInstant) {
+  mutating func record(_ late: Duration, at now: Instant) {
     rotate(now)
     current.add(late.microseconds)
   }
 
   /// Median, 99th percentile and maximum; nil without a run in the last two periods.
-  func figures(at now: BootInstant) -> (p50: Duration, p99: Duration, max: Duration)? {
+  func figures(at now: Instant) -> (p50: Duration, p99: Duration, max: Duration)? {
     var upToDate = self
     upToDate.rotate(now)
     let both = upToDate.current.merged(with: upToDate.previous)
@@ -49,7 +49,7 @@ struct Lateness {
     )
   }
 
-  private mutating func rotate(_ now: BootInstant) {
+  private mutating func rotate(_ now: Instant) {
     guard let end = periodEnd else {
       periodEnd = now.advanced(by: Self.period)
       return

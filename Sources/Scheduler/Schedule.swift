@@ -65,7 +65,7 @@ struct Schedule {
     let run: UInt64
     let check: MonitoringCheck
     let scheduledAt: Timestamp
-    let due: BootInstant
+    let due: Instant
   }
 
   let agent: String
@@ -89,7 +89,7 @@ struct Schedule {
   }
 
   /// When `begin(at:)` has something to do without anything else happening.
-  var nextDue: BootInstant? { due.first.map(BootInstant.init(microseconds:)) }
+  var nextDue: Instant? { due.first.map(Instant.init(microseconds:)) }
 
   /// Starts what is due and may start.
   mutating func begin(at reading: ClockReading) -> (starts: [Start], events: [ScheduleEvent]) {
@@ -114,7 +114,7 @@ struct Schedule {
   /// - Parameter hasResult: false: it left nothing behind, and a new check stays new.
   /// - Returns: the slots it spanned, by the new pace.
   mutating func conclude(
-    _ number: UInt64, _ finding: RunOutcome.Finding, hasResult: Bool = true, at now: BootInstant
+    _ number: UInt64, _ finding: RunOutcome.Finding, hasResult: Bool = true, at now: Instant
   ) -> SlotRange? {
     guard let run = runs[number], let position = run.entry else { return nil }
     switch finding {
@@ -125,7 +125,7 @@ struct Schedule {
     entries[position].steps = 0
     if hasResult { entries[position].isNew = false }
     let entry = entries[position]
-    let answered = wall(BootInstant(microseconds: min(now.microseconds, run.answersUntil)))
+    let answered = wall(Instant(microseconds: min(now.microseconds, run.answersUntil)))
     let spanned = entry.timeline.slots(after: Timestamp(microseconds: entry.slot), through: answered)
     counts.spanned += spanned
     var slots: SlotRange?
@@ -135,7 +135,7 @@ struct Schedule {
 
   /// A concluded run ended. Tells whether `begin(at:)` could now start a check that waits.
   mutating func finish(
-    _ number: UInt64, late: Duration, at now: BootInstant
+    _ number: UInt64, late: Duration, at now: Instant
   ) -> (events: [ScheduleEvent], canStart: Bool) {
     guard let run = runs.removeValue(forKey: number) else { return ([], false) }
     limit.release(host: run.host, run.standing)
@@ -156,7 +156,7 @@ struct Schedule {
   /// A run whose slot's time was over before it could begin, because the process stood still in between: what it would
   /// find belongs to another time, so its slot is missed as well. Nil: it is in time.
   mutating func abandon(
-    _ start: Start, late: Duration, at now: BootInstant
+    _ start: Start, late: Duration, at now: Instant
   ) -> (events: [ScheduleEvent], canStart: Bool)? {
     guard let position = runs[start.run]?.entry, late.microseconds >= entries[position].interval else {
       return nil
@@ -170,7 +170,7 @@ struct Schedule {
     return end
   }
 
-  func status(at now: BootInstant) -> ScheduleStatus {
+  func status(at now: Instant) -> ScheduleStatus {
     var status = counts
     status.inFlight = runs.count
     status.waiting = limit.waiting
@@ -186,7 +186,7 @@ struct Schedule {
   static func grace(_ interval: Int64) -> Int64 { min(max(interval / 20, 1_000_000), 30_000_000) }
 
   /// UTC by the plan.
-  func wall(_ instant: BootInstant) -> Timestamp {
+  func wall(_ instant: Instant) -> Timestamp {
     Timestamp(microseconds: instant.microseconds &+ offset)
   }
 
@@ -197,7 +197,7 @@ struct Schedule {
 
   /// A planned check queues at its host; a waiting one moves on to the slot that has come. Slots before the one it
   /// queues for are missed, and so is that one if it is too old to start.
-  private mutating func fallDue(_ position: Int, at now: BootInstant) -> ScheduleEvent? {
+  private mutating func fallDue(_ position: Int, at now: Instant) -> ScheduleEvent? {
     leaveFirstRun(position, at: wall(now))
     let entry = entries[position]
     let latest = entry.timeline.slot(atOrBefore: wall(now)).microseconds
@@ -233,7 +233,7 @@ struct Schedule {
   }
 
   private mutating func start(
-    _ position: Int, _ host: String, _ standing: InFlightLimit.Standing, at now: BootInstant
+    _ position: Int, _ host: String, _ standing: InFlightLimit.Standing, at now: Instant
   ) -> Start {
     let check = checks[position]
     let slot = entries[position].instant
@@ -247,7 +247,7 @@ struct Schedule {
       entry: position)
     return Start(
       run: lastRun, check: check, scheduledAt: Timestamp(microseconds: slot),
-      due: BootInstant(microseconds: slot &- offset))
+      due: Instant(microseconds: slot &- offset))
   }
 
   /// Moves a running entry on by so many slots, and tells them if there are any.

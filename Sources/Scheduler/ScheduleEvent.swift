@@ -9,7 +9,7 @@ package struct DueCheck: Sendable {
   /// The slot, on the check's timeline in UTC; of a first run, a step of 30 s after one.
   package let scheduledAt: Timestamp
   /// When that was by the clock that is never set.
-  package let due: BootInstant
+  package let due: Instant
   /// From the slot to the start of the run by the boot clock: our own delay, never the target's. Not negative.
   package let late: Duration
 }

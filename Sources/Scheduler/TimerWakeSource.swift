@@ -35,11 +35,11 @@ package final class TimerWakeSource: WakeSource {
 
   package func now() -> ClockReading { time.reading() }
 
-  package func arm(at deadline: BootInstant?) {
+  package func arm(at deadline: Instant?) {
     var time = itimerspec()
     if let deadline {
       // All zero would disarm.
-      let nanoseconds = max(1, deadline.microseconds.multipliedReportingOverflow(by: 1000).partialValue)
+      let nanoseconds = max(1, deadline.nanoseconds)
       time.it_value.tv_sec = Int(nanoseconds / 1_000_000_000)
       time.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)
     }

@@ -11,7 +11,7 @@ package protocol WakeSource: Sendable {
 
   /// Wakes at this instant, at once if it has passed, and not before; replaces the instant given before. Nil: at
   /// no instant. The source may also wake at other times, such as when the wall clock was set.
-  func arm(at deadline: BootInstant?)
+  func arm(at deadline: Instant?)
 
   /// Wakes now, from any thread.
   func wake()

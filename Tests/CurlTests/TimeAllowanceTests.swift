@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Foundation
 import Testing
 
@@ -48,13 +49,13 @@ import Testing
     var generator = SystemRandomNumberGenerator()
     let instants = (1...500).map { _ in Int64.random(in: 1...1000, using: &generator) }
     for (index, instant) in instants.enumerated() {
-      queue.insert(UInt64(index), at: Stamp(nanoseconds: instant))
+      queue.insert(UInt64(index), at: Instant(nanoseconds: instant))
     }
-    #expect(queue.earliest == instants.min().map(Stamp.init))
-    #expect(queue.popDue(at: Stamp(nanoseconds: 0)) == nil)
+    #expect(queue.earliest == instants.min().map(Instant.init(nanoseconds:)))
+    #expect(queue.popDue(at: Instant(nanoseconds: 0)) == nil)
     var taken: [Int64] = []
     for now in stride(from: Int64(0), through: 1000, by: 10) {
-      while let number = queue.popDue(at: Stamp(nanoseconds: now)) {
+      while let number = queue.popDue(at: Instant(nanoseconds: now)) {
         #expect(instants[Int(number)] <= now)
         #expect(instants[Int(number)] > now - 10)
         taken.append(instants[Int(number)])
@@ -77,7 +78,7 @@ import Testing
               let wait = ProcessorWait()
               wait.look()
               let before = wait.total
-              let start = ContinuousClock.now
+              let start = Instant.now
               // As many threads as this on a few cores cannot all run for so long.
               while start.duration(to: .now) < .milliseconds(300) {}
               let more = wait.look()

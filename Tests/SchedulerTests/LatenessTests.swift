@@ -41,7 +41,7 @@ import Testing
 
   @Test func figuresForgetWhatIsTwoPeriodsOld() {
     var lateness = Lateness()
-    var now = BootInstant(microseconds: 0)
+    var now = Instant(microseconds: 0)
     #expect(lateness.figures(at: now) == nil)
     lateness.record(.seconds(3), at: now)
     now = now.advanced(by: Lateness.period)

@@ -12,18 +12,18 @@ final class ManualWakeSource: WakeSource {
   let wakes: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let clock = FakeClock(at: newYear.wall, boot: newYear.boot)
-  private let armed = Mutex<BootInstant?>(nil)
+  private let armed = Mutex<Instant?>(nil)
 
   init() {
     (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// What it was armed with last.
-  var deadline: BootInstant? { armed.withLock { $0 } }
+  var deadline: Instant? { armed.withLock { $0 } }
 
   func now() -> ClockReading { clock.reading }
 
-  func arm(at deadline: BootInstant?) {
+  func arm(at deadline: Instant?) {
     armed.withLock { $0 = deadline }
     wakeIfDue()
   }

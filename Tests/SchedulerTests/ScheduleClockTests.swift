@@ -84,7 +84,7 @@ import Testing
     first.run(for: .seconds(600))
     // Another boot: the boot clock starts over, the wall clock went on.
     let reboot = ClockReading(
-      boot: BootInstant(microseconds: 5_000_000), wall: newYear.wall.advanced(by: .seconds(3 * 3600 + 11)))
+      boot: Instant(microseconds: 5_000_000), wall: newYear.wall.advanced(by: .seconds(3 * 3600 + 11)))
     var second = Simulation(checks.reversed(), at: reboot)
     second.run(for: .seconds(600))
     for check in checks {

@@ -7,7 +7,7 @@ import Monitoring
 
 /// 2026-01-01T00:00:00Z, on a machine that has been up for 1,000 s.
 let newYear = ClockReading(
-  boot: BootInstant(microseconds: 1_000_000_000), wall: Timestamp(seconds: 1_767_225_600))
+  boot: Instant(microseconds: 1_000_000_000), wall: Timestamp(seconds: 1_767_225_600))
 
 func makeCheck(
   _ name: String, every interval: Duration = .seconds(60), host: String = "", retries: Int = 0,
@@ -61,7 +61,7 @@ struct Simulation {
     var run: UInt64
     var check: MonitoringCheck
     var late: Duration
-    var end: BootInstant
+    var end: Instant
   }
 
   var schedule: Schedule

@@ -22,7 +22,7 @@ import Testing
     let source = try TimerWakeSource()
     var wakes = source.wakes.makeAsyncIterator()
     for instant in [0, -5, 1] {
-      source.arm(at: BootInstant(microseconds: Int64(instant)))
+      source.arm(at: Instant(microseconds: Int64(instant)))
       #expect(await wakes.next() != nil)
     }
   }
@@ -67,7 +67,7 @@ import Testing
 
   @Test func aSchedulerOnTheRealClockRunsOnTime() async throws {
     let source = try TimerWakeSource()
-    let (starts, continuation) = AsyncStream.makeStream(of: (due: DueCheck, at: BootInstant).self)
+    let (starts, continuation) = AsyncStream.makeStream(of: (due: DueCheck, at: Instant).self)
     let scheduler = CheckScheduler(testOptions(), source: source) { due in
       continuation.yield((due, source.now().boot))
       return RunOutcome(.works)
@@ -75,7 +75,7 @@ import Testing
     }
     scheduler.apply([try makeCheck("Shop front", every: .seconds(1))])
     let task = Task { await scheduler.run() }
-    var seen: [(due: DueCheck, at: BootInstant)] = []
+    var seen: [(due: DueCheck, at: Instant)] = []
     for await start in starts {
       seen.append(start)
       if seen.count == 2 { break }

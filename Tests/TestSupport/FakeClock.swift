@@ -7,7 +7,7 @@ import Synchronization
 public final class FakeClock: Sendable {
   private struct Sleeper {
     var id: Int
-    var deadline: ContinuousClock.Instant
+    var deadline: Instant
     var continuation: CheckedContinuation<Void, any Error>
   }
 
@@ -28,14 +28,13 @@ public final class FakeClock: Sendable {
   package static let start = Timestamp(seconds: 1_767_492_000)
 
   private let begin: Timestamp
-  private let boot: BootInstant
-  private let base = ContinuousClock.now
+  private let boot: Instant
 
   /// - Parameters:
   ///   - begin: what the wall clock shows at first.
   ///   - boot: how long the machine has been up then.
   package init(
-    at begin: Timestamp = FakeClock.start, boot: BootInstant = BootInstant(microseconds: 1_000_000_000)
+    at begin: Timestamp = FakeClock.start, boot: Instant = .now
   ) {
     self.begin = begin
     self.boot = boot
@@ -44,7 +43,7 @@ public final class FakeClock: Sendable {
   /// How far the test has moved it.
   public var elapsed: Duration { state.withLock { $0.elapsed } }
   package var wall: Timestamp { reading.wall }
-  package var instant: ContinuousClock.Instant { base + elapsed }
+  package var instant: Instant { boot + elapsed }
   package var reading: ClockReading {
     state.withLock {
       ClockReading(
@@ -55,7 +54,7 @@ public final class FakeClock: Sendable {
   public var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
   /// The instant so long after the start.
-  public func instant(_ elapsed: Duration) -> ContinuousClock.Instant { base + elapsed }
+  package func instant(_ elapsed: Duration) -> Instant { boot + elapsed }
 
   /// A sleep lasts until the test has moved the clock to its end.
   package var time: TimeSource { source { try await self.sleep(until: $0) } }
@@ -73,7 +72,7 @@ public final class FakeClock: Sendable {
   }
 
   private func source(
-    _ wait: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void
+    _ wait: @escaping @Sendable (Instant) async throws -> Void
   ) -> TimeSource {
     TimeSource(wall: { self.wall }, instant: { self.instant }, reading: { self.reading }, wait: wait)
   }
@@ -81,7 +80,7 @@ public final class FakeClock: Sendable {
   /// Somebody sets the wall clock.
   public func stepWall(by duration: Duration) { state.withLock { $0.step += duration } }
 
-  private func sleep(until deadline: ContinuousClock.Instant) async throws {
+  private func sleep(until deadline: Instant) async throws {
     let id = state.withLock { state in
       state.nextID += 1
       return state.nextID

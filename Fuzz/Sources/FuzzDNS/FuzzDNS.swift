@@ -15,7 +15,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func parse(_ bytes: [UInt8]) {
-  let clock = ContinuousClock.now
+  let clock = Instant.now
   guard let message = try? DNSMessage(bytes) else { return }
   // What a message can cost is bounded by its size: 64 KiB of pointers to one long name is the worst.
   precondition(clock.duration(to: .now) < .seconds(5))
@@ -47,7 +47,7 @@ private func check(_ name: DNSName) {
 /// The first byte cuts the rest into pieces, as TCP may.
 private func converse(_ bytes: [UInt8]) {
   guard let size = bytes.first, let question = question(in: bytes) else { return }
-  let now = ContinuousClock.now
+  let now = Instant.now
   let query = DNSQuery(id: UInt16(bytes.count), question: question, recursion: true, edns: true)
   var datagrams = DNSDatagramConversation(first: query, patience: .seconds(1)) { 0x6162 }
   _ = datagrams.opened(at: now)

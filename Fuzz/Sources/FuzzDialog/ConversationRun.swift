@@ -9,8 +9,8 @@ struct ConversationRun {
   private(set) var conversation: DialogConversation
   private(set) var sent: [UInt8] = []
   private(set) var isDone = false
-  private var now: ContinuousClock.Instant
-  private var wake: ContinuousClock.Instant?
+  private var now: Instant
+  private var wake: Instant?
 
   /// - Parameter size: bytes a piece.
   init(_ conversation: DialogConversation, _ stream: ArraySlice<UInt8>, pieces size: Int) {

@@ -16,7 +16,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     size: Int(bytes[0] >> 2),
     loss: Thresholds(), rtt: Thresholds())
   var series = EchoSeries(target: target, settings: settings, nonce: 0x0102_0304_0506_0708)
-  var now = ContinuousClock.now
+  var now = Instant.now
   let first = series.opened(at: now)
   for _ in 0..<4 {
     now += .milliseconds(10)

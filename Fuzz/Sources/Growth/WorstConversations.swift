@@ -82,7 +82,7 @@ let conversations: [Worst] = [
     let stream = [UInt8(message.count >> 8), UInt8(message.count & 255)] + message
     return {
       var conversation = DNSStreamConversation(query: query)
-      let now = ContinuousClock.now
+      let now = Instant.now
       _ = conversation.opened(at: now)
       for index in stream.indices { _ = conversation.received(stream[index...index], from: nil, at: now) }
       return conversation.answer == message
@@ -96,7 +96,7 @@ private func talked(_ kind: StartTLSProtocol, _ stream: [UInt8], pieces: Int) ->
 
 private func spoken(_ dialog: SpokenDialog, _ stream: [UInt8], pieces: Int) -> DialogConversation {
   var conversation = DialogConversation(dialog)
-  var now = ContinuousClock.now
+  var now = Instant.now
   _ = conversation.opened(at: now)
   var rest = stream[...]
   while !rest.isEmpty {

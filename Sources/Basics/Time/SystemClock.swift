@@ -6,7 +6,7 @@ import Glibc
 package enum SystemClock: Sendable {
   /// CLOCK_REALTIME, which people set.
   case wall
-  /// CLOCK_BOOTTIME: nobody sets it, and it counts through sleep. `ContinuousClock` is this one.
+  /// CLOCK_BOOTTIME: nobody sets it, and it counts through sleep: an `Instant` is of this one.
   case boot
   /// CLOCK_MONOTONIC: nobody sets it, and it stands while the machine sleeps, which is nobody's work.
   case monotonic

@@ -6,16 +6,16 @@ package struct TimeSource: Sendable {
   /// The wall clock, for stamps.
   package let wall: @Sendable () -> Timestamp
   /// The clock that nobody sets, for deadlines.
-  package let instant: @Sendable () -> ContinuousClock.Instant
+  package let instant: @Sendable () -> Instant
   /// Both clocks, read as one.
   package let reading: @Sendable () -> ClockReading
-  private let wait: @Sendable (ContinuousClock.Instant) async throws -> Void
+  private let wait: @Sendable (Instant) async throws -> Void
 
   /// - Parameter wait: returns at the instant, at once if it has passed; throws when the task is cancelled.
   package init(
-    wall: @escaping @Sendable () -> Timestamp, instant: @escaping @Sendable () -> ContinuousClock.Instant,
+    wall: @escaping @Sendable () -> Timestamp, instant: @escaping @Sendable () -> Instant,
     reading: @escaping @Sendable () -> ClockReading,
-    wait: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void
+    wait: @escaping @Sendable (Instant) async throws -> Void
   ) {
     self.wall = wall
     self.instant = instant
@@ -25,9 +25,9 @@ package struct TimeSource: Sendable {
 
   package static let system = TimeSource(
     wall: { .now() }, instant: { .now }, reading: { .now() },
-    wait: { try await Task.sleep(until: $0, clock: .continuous) })
+    wait: { try await Task.sleep(for: Instant.now.duration(to: $0), clock: .continuous) })
 
-  package func sleep(until instant: ContinuousClock.Instant) async throws(CancellationError) {
+  package func sleep(until instant: Instant) async throws(CancellationError) {
     do { try await wait(instant) } catch { throw CancellationError() }
   }
 

@@ -131,7 +131,7 @@ private struct DigitScanner {
   }
 }
 
-private func clampedProduct(_ value: Int64, _ factor: Int64) -> Int64 {
+func clampedProduct(_ value: Int64, _ factor: Int64) -> Int64 {
   let (product, overflow) = value.multipliedReportingOverflow(by: factor)
   return overflow ? (value < 0 ? .min : .max) : product
 }

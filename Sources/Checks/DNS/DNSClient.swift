@@ -19,7 +19,7 @@ struct DNSClient: Sendable {
   var secured: DNSSecured?
 
   func ask(
-    _ question: DNSQuestion, recursion: Bool, server: SocketAddress, until deadline: ContinuousClock.Instant
+    _ question: DNSQuestion, recursion: Bool, server: SocketAddress, until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
     let query = Self.query(question, recursion: recursion)
     switch transport {
@@ -41,7 +41,7 @@ struct DNSClient: Sendable {
   }
 
   func askOverUDP(
-    _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
+    _ query: DNSQuery, _ server: SocketAddress, until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
     // In microseconds: to divide a duration is much slower.
     var time = AttemptTime(until: deadline)
@@ -82,7 +82,7 @@ struct DNSClient: Sendable {
   }
 
   private func askOverTCP(
-    _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
+    _ query: DNSQuery, _ server: SocketAddress, until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
     let outcome = try await reactor.converse(
       DNSStreamConversation(query: query), over: .tcp, with: server, until: deadline)

@@ -34,12 +34,12 @@ struct DNSDatagramConversation: Conversation {
     self.freshID = freshID
   }
 
-  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+  mutating func opened(at now: Instant) -> ConversationStep {
     // bounded: patience is ours, doubled a few times
     ConversationStep(send: first.bytes, wake: now + patience)
   }
 
-  mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep {
+  mutating func woke(at now: Instant) -> ConversationStep {
     guard let second else {
       var step = askAgain()
       if repetitions > 0 { step.wake = now + patience * 2 }  // bounded: patience is ours, doubled a few times
@@ -59,7 +59,7 @@ struct DNSDatagramConversation: Conversation {
   }
 
   mutating func received(
-    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
   ) -> ConversationStep {
     let isFirst = first.accepts(bytes)
     guard bytes.count <= Self.sizeLimit, isFirst || second?.accepts(bytes) == true else {
@@ -96,14 +96,14 @@ struct DNSStreamConversation: Conversation {
 
   init(query: DNSQuery) { self.query = query }
 
-  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+  mutating func opened(at now: Instant) -> ConversationStep {
     let bytes = query.bytes
     // bounded: a query of ours, of a name of 255 bytes at most
     return ConversationStep(send: [UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes)
   }
 
   mutating func received(
-    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
   ) -> ConversationStep {
     received += bytes.count  // bounded: held to the limit with every piece
     stream += bytes

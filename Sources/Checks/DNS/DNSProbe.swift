@@ -31,7 +31,7 @@ package struct DNSProbe: Probe {
   }
 
   package func attempt(
-    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+    _ check: MonitoringCheck, deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     let run: Run
     switch prepare(check, deadline: deadline) {
@@ -70,7 +70,7 @@ package struct DNSProbe: Probe {
 
   /// Never inlined: an asynchronous function would keep the settings for as long as it waits.
   @inline(never)
-  private func prepare(_ check: MonitoringCheck, deadline: ContinuousClock.Instant) -> Preparation {
+  private func prepare(_ check: MonitoringCheck, deadline: Instant) -> Preparation {
     guard case .dns(let settings) = check.kind else { return .ended(.unsupported(check, by: "dns")) }
     guard let question = DNSQuestion(settings) else {
       let words = "cannot ask for \(settings.name) \(settings.recordType)"
@@ -89,14 +89,14 @@ package struct DNSProbe: Probe {
     let check: MonitoringCheck
     let settings: DNSSettings
     let question: DNSQuestion
-    let deadline: ContinuousClock.Instant
+    let deadline: Instant
 
     /// One question by UDP is all there is.
     var isPlain: Bool { settings.transport == .udp && !settings.expect.serialAgreement }
 
     init(
       _ check: MonitoringCheck, _ settings: DNSSettings, _ question: DNSQuestion,
-      deadline: ContinuousClock.Instant
+      deadline: Instant
     ) {
       self.check = check
       self.settings = settings
@@ -108,7 +108,7 @@ package struct DNSProbe: Probe {
   private func askSystem(_ run: Run) async throws(CancellationError) -> ProbeOutcome {
     let settings = run.settings
     let ask: SerialSurveyor.Ask = {
-      (question: DNSQuestion, deadline: ContinuousClock.Instant) async throws(CancellationError) in
+      (question: DNSQuestion, deadline: Instant) async throws(CancellationError) in
       try await system.ask(
         question, recursion: settings.recursion, over: settings.transport, phase: .answer, until: deadline)
     }
@@ -154,7 +154,7 @@ package struct DNSProbe: Probe {
   ) async throws(CancellationError) -> SerialSurvey {
     let plain = run.settings.transport == .udp || run.settings.transport == .tcp
     return try await survey(run, port: plain ? server.port : 53, within: time) {
-      (question: DNSQuestion, deadline: ContinuousClock.Instant) async throws(CancellationError) in
+      (question: DNSQuestion, deadline: Instant) async throws(CancellationError) in
       try await client.ask(question, recursion: run.settings.recursion, server: peer, until: deadline)
     }
   }
@@ -219,7 +219,7 @@ extension DNSClient {
   /// The first address that answers anything counts, each with its share of the time that is left.
   fileprivate func ask(
     _ question: DNSQuestion, recursion: Bool, ofFirst addresses: [SocketAddress],
-    until deadline: ContinuousClock.Instant
+    until deadline: Instant
   ) async throws(CancellationError) -> (reply: DNSReply, peer: SocketAddress) {
     var time = AttemptTime(until: deadline)
     var (elapsed, held) = (Duration.zero, Duration.zero)

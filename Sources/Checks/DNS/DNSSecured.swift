@@ -23,7 +23,7 @@ final class DNSSecured: Sendable {
 extension DNSClient {
   /// RFC 7858: the stream of DNS over TCP inside TLS, with the certificate judged as for any other check.
   func askOverTLS(
-    _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
+    _ query: DNSQuery, _ server: SocketAddress, until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
     guard let secured else { return .impossible(.dot) }
     let client = TLSClient(trust: secured.engine.trust)
@@ -78,7 +78,7 @@ extension DNSClient {
 
   /// RFC 8484: POST to `/dns-query`, with the id 0 that lets caches share answers (4.1).
   func askOverHTTPS(
-    _ query: DNSQuery, _ server: SocketAddress, until deadline: ContinuousClock.Instant
+    _ query: DNSQuery, _ server: SocketAddress, until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
     guard let secured else { return .impossible(.doh) }
     var query = query

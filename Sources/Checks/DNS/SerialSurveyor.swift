@@ -17,11 +17,11 @@ struct SerialSurveyor: Sendable {
   /// Of the zone's servers: 53, or that of the check's server.
   let port: UInt16
   /// Asks the check's server, until then.
-  typealias Ask = @Sendable (DNSQuestion, ContinuousClock.Instant) async throws(CancellationError) -> DNSReply
+  typealias Ask = @Sendable (DNSQuestion, Instant) async throws(CancellationError) -> DNSReply
   let ask: Ask
 
   func survey(
-    of name: DNSName, until deadline: ContinuousClock.Instant
+    of name: DNSName, until deadline: Instant
   ) async throws(CancellationError) -> SerialSurvey {
     var time = AttemptTime(until: deadline)
     let (zone, servers, failure) = try await delegation(of: name, within: &time)
@@ -30,7 +30,7 @@ struct SerialSurveyor: Sendable {
     var entries: [SerialSurvey.Entry] = []
     for server in servers {
       let endpoint = Endpoint(host: server.description, port: port)
-      let begun = ContinuousClock.now
+      let begun = Instant.now
       switch try await finder.find(.init(endpoint, for: .dns), for: check, until: time.deadline) {
       case .found(let addresses, let name):
         time.spend(name?.spent)
@@ -85,7 +85,7 @@ struct SerialSurveyor: Sendable {
 
   private func serials(
     _ targets: [(server: DNSName, address: SocketAddress)], _ zone: DNSName,
-    until deadline: ContinuousClock.Instant
+    until deadline: Instant
   ) async throws(CancellationError) -> [SerialSurvey.Entry] {
     let entries = await withTaskGroup(of: (Int, SerialSurvey.Entry)?.self) { group in
       for (index, target) in targets.enumerated() {
@@ -107,7 +107,7 @@ struct SerialSurveyor: Sendable {
   }
 
   private func serial(
-    of zone: DNSName, at server: SocketAddress, until deadline: ContinuousClock.Instant
+    of zone: DNSName, at server: SocketAddress, until deadline: Instant
   ) async throws(CancellationError) -> SerialSurvey.Entry.Outcome {
     let client = DNSClient(reactor: reactor, phase: .answer)
     let reply = try await client.ask(

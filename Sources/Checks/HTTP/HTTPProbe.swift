@@ -30,7 +30,7 @@ package struct HTTPProbe: Probe {
   }
 
   package func attempt(
-    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+    _ check: MonitoringCheck, deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     guard let plan = plan(check) else { return .unsupported(check, by: "http") }
     var session = HTTPSession(plan)
@@ -69,7 +69,7 @@ package struct HTTPProbe: Probe {
 
   private func walk(
     session: inout HTTPSession, _ plan: HTTPPlan, _ fetch: TokenFetch?,
-    until deadline: ContinuousClock.Instant
+    until deadline: Instant
   ) async throws(CancellationError) -> (trail: HTTPTrail, end: HTTPTrail.End) {
     let route = HTTPRoute(plan: plan)
     let sender = HTTPVersionChoosing(transfer: transfer, memory: http2Servers)

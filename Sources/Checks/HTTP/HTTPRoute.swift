@@ -22,7 +22,7 @@ struct HTTPRoute: Sendable {
 
   /// - Parameter source: where the redirect comes from; nil: the check's own target, or a token's.
   func find(
-    _ url: HTTPURL, after source: Source?, until deadline: ContinuousClock.Instant
+    _ url: HTTPURL, after source: Source?, until deadline: Instant
   ) async throws(CancellationError) -> TargetFinder.Finding {
     if let proxy { return try await find(proxy, on: url, after: source?.url, until: deadline) }
     guard let source else {
@@ -64,7 +64,7 @@ struct HTTPRoute: Sendable {
   /// The target's name is the proxy's to resolve. It is judged here by what it says itself: an address by its class, a
   /// name by what is written.
   private func find(
-    _ proxy: ProxySettings, on url: HTTPURL, after source: HTTPURL?, until deadline: ContinuousClock.Instant
+    _ proxy: ProxySettings, on url: HTTPURL, after source: HTTPURL?, until deadline: Instant
   ) async throws(CancellationError) -> TargetFinder.Finding {
     let isRedirect = source != nil
     if let source, await leadsInward(from: source, to: url) {

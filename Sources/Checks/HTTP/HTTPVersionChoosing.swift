@@ -18,7 +18,7 @@ struct HTTPVersionChoosing: Sendable {
 
   func perform(
     _ request: TransferRequest, _ step: HTTPStep, _ settings: HTTPSettings, to addresses: [SocketAddress],
-    until deadline: ContinuousClock.Instant
+    until deadline: Instant
   ) async throws(CancellationError) -> DialledTransfer {
     guard step.prefersHTTP1(settings), step.url.scheme == .https else {
       return try await transfer.perform(request, to: addresses, until: deadline)

@@ -14,7 +14,7 @@ struct PinnedTransfer: Sendable {
 
   func perform(
     _ request: consuming TransferRequest, to addresses: [SocketAddress],
-    until deadline: ContinuousClock.Instant
+    until deadline: Instant
   ) async throws(CancellationError) -> DialledTransfer {
     guard let first = addresses.first else { preconditionFailure("a transfer to no address at all") }
     guard addresses.count > 1 else {
@@ -35,9 +35,9 @@ struct PinnedTransfer: Sendable {
   }
 
   private func send(
-    _ request: consuming TransferRequest, to peer: SocketAddress, until deadline: ContinuousClock.Instant
+    _ request: consuming TransferRequest, to peer: SocketAddress, until deadline: Instant
   ) async throws(CancellationError) -> DialledTransfer {
-    let left = max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))
+    let left = max(.milliseconds(1), Instant.now.duration(to: deadline))
     request.timeout = left
     let report = try await engine.perform(request)
     let times = report.times

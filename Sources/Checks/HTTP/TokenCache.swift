@@ -16,19 +16,19 @@ final class TokenCache: Sendable {
 
   private struct Entry {
     var token: String
-    var until: ContinuousClock.Instant
+    var until: Instant
   }
 
   private static let capacity = 1024
 
   private let entries = Mutex<[Key: Entry]>([:])
 
-  func token(for key: Key, at now: ContinuousClock.Instant = .now) -> String? {
+  func token(for key: Key, at now: Instant = .now) -> String? {
     entries.withLock { entries in entries[key].flatMap { $0.until > now ? $0.token : nil } }
   }
 
   /// - Parameter lifetime: as the server gave it; nil: it did not, and the token is not kept.
-  func keep(_ token: String, for key: Key, lifetime: Duration?, at now: ContinuousClock.Instant = .now) {
+  func keep(_ token: String, for key: Key, lifetime: Duration?, at now: Instant = .now) {
     guard let lifetime else { return }
     entries.withLock { entries in
       if entries.count >= Self.capacity { entries = entries.filter { $0.value.until > now } }

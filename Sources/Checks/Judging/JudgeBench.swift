@@ -13,7 +13,7 @@ import Synchronization
 /// most, which bounds the queues.
 package final class JudgeBench: Sendable {
   private struct Job {
-    var queued: ContinuousClock.Instant
+    var queued: Instant
     var check: UniqueID
     var bytes: Int
     let stop: StopFlag

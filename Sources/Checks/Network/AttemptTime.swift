@@ -7,12 +7,12 @@ import Basics
 struct AttemptTime: Hashable, Sendable {
   private(set) var left: Duration
 
-  init(until deadline: ContinuousClock.Instant, now: ContinuousClock.Instant = .now) {
+  init(until deadline: Instant, now: Instant = .now) {
     left = max(.zero, now.duration(to: deadline))
   }
 
   /// Of what begins now.
-  var deadline: ContinuousClock.Instant { .now + left }
+  var deadline: Instant { .now + left }
 
   /// - Parameter span: nil and what is negative count as nothing.
   mutating func spend(_ span: Duration?) { left -= min(left, max(.zero, span ?? .zero)) }

@@ -21,19 +21,19 @@ package enum Transport: Hashable, Sendable {
 /// and must bound what it keeps.
 package protocol Conversation: Sendable {
   /// The connection stands (TCP), or the socket is ready to send.
-  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep
+  mutating func opened(at now: Instant) -> ConversationStep
   /// Bytes of a stream as they come, or one whole datagram. `sender` is known for ICMP only.
   mutating func received(
-    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
   ) -> ConversationStep
   /// The instant asked for by `ConversationStep.wake` has come.
-  mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep
+  mutating func woke(at now: Instant) -> ConversationStep
   /// A router or the target sent an ICMP error about one of our ICMP packets, which is quoted from its header on.
   mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> ConversationStep
 }
 
 extension Conversation {
-  package mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep { .wait }
+  package mutating func woke(at now: Instant) -> ConversationStep { .wait }
   package mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> ConversationStep {
     .wait
   }
@@ -57,11 +57,11 @@ package struct ConversationStep: Hashable, Sendable {
   /// To be sent: the next bytes of a stream, or one datagram. Nil: nothing.
   package var send: [UInt8]?
   /// When to call `woke`, replacing any earlier wish. Nil: leave the earlier one.
-  package var wake: ContinuousClock.Instant?
+  package var wake: Instant?
   /// The conversation has what it wants; the socket is closed.
   package var isDone: Bool
 
-  package init(send: [UInt8]? = nil, wake: ContinuousClock.Instant? = nil, isDone: Bool = false) {
+  package init(send: [UInt8]? = nil, wake: Instant? = nil, isDone: Bool = false) {
     self.send = send
     self.wake = wake
     self.isDone = isDone
@@ -74,9 +74,9 @@ package struct ConversationStep: Hashable, Sendable {
 /// Nothing is said: the connection itself is the question.
 package struct Silence: Conversation {
   package init() {}
-  package mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep { .done }
+  package mutating func opened(at now: Instant) -> ConversationStep { .done }
   package mutating func received(
-    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
   ) -> ConversationStep { .done }
 }
 
@@ -94,11 +94,11 @@ package struct FlowReport: Hashable, Sendable {
 
   package var end: End
   /// Right before `connect`, or when opening failed.
-  package var started: ContinuousClock.Instant
-  package var connected: ContinuousClock.Instant?
-  package var firstByte: ContinuousClock.Instant?
-  package var ended: ContinuousClock.Instant
-  package var deadline: ContinuousClock.Instant
+  package var started: Instant
+  package var connected: Instant?
+  package var firstByte: Instant?
+  package var ended: Instant
+  package var deadline: Instant
   /// How long what the other side sent waited for the reactor's thread, in all; the deadline moved by as much.
   package var held = Duration.zero
   /// The longest time the reactor's own thread was late or busy elsewhere while this flow was open, or what it

@@ -6,13 +6,13 @@ import Basics
 /// whether it still matters, which is cheaper than finding it in the middle.
 struct DeadlineHeap {
   struct Entry {
-    var instant: ContinuousClock.Instant
+    var instant: Instant
     var flow: UInt64
   }
 
   private var entries: [Entry] = []
 
-  var earliest: ContinuousClock.Instant? { entries.first?.instant }
+  var earliest: Instant? { entries.first?.instant }
 
   mutating func insert(_ entry: Entry) {
     entries.append(entry)
@@ -26,7 +26,7 @@ struct DeadlineHeap {
   }
 
   /// The earliest entry if its instant has come.
-  mutating func popDue(at now: ContinuousClock.Instant) -> Entry? {
+  mutating func popDue(at now: Instant) -> Entry? {
     guard let first = entries.first, first.instant <= now else { return nil }
     entries.swapAt(0, entries.count - 1)
     entries.removeLast()

@@ -27,7 +27,7 @@ extension Reactor {
   /// Races the addresses for a connection. Messages call the target by `name`: they leave this machine, and what a
   /// stranger's name resolves to in here is none of the stranger's business.
   package func connect(
-    to addresses: [SocketAddress], named name: Endpoint, until deadline: ContinuousClock.Instant,
+    to addresses: [SocketAddress], named name: Endpoint, until deadline: Instant,
     keepsSocket: Bool = true
   ) async throws(CancellationError) -> Dialled {
     let race = try await race(addresses, until: deadline, keepsSocket: keepsSocket)

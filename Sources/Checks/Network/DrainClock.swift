@@ -7,8 +7,6 @@ import Basics
 /// One look tells of so many descriptors only. Those that are ready take turns in it, so that after as many full looks as
 /// hold all descriptors everything was told that was there before the first of them.
 struct DrainClock {
-  typealias Instant = ContinuousClock.Instant
-
   /// Descriptors that one look tells of.
   let capacity: Int
   /// What was reported last had not come before.

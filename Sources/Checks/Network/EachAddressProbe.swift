@@ -18,7 +18,7 @@ package struct EachAddressProbe: Probe {
   }
 
   package func attempt(
-    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+    _ check: MonitoringCheck, deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     guard check.addresses == .each, check.pinned == nil, let target = check.ownTarget else {
       return try await inner.attempt(check, deadline: deadline)
@@ -35,7 +35,7 @@ package struct EachAddressProbe: Probe {
   }
 
   private func probe(
-    _ addresses: [SocketAddress], _ check: MonitoringCheck, _ deadline: ContinuousClock.Instant
+    _ addresses: [SocketAddress], _ check: MonitoringCheck, _ deadline: Instant
   ) async throws(CancellationError) -> [ProbeOutcome] {
     let outcomes = await withTaskGroup(of: (Int, ProbeOutcome?).self) { group in
       for (index, peer) in addresses.enumerated() {

@@ -86,7 +86,7 @@ private struct Ledger {
 
   private struct Destination {
     var ports: Set<UInt16> = []
-    var used: ContinuousClock.Instant
+    var used: Instant
   }
 
   /// Buckets kept before those that are full again are dropped.
@@ -97,15 +97,15 @@ private struct Ledger {
   private var rates: [IPAddress: Bucket] = [:]
   private var bucket: Bucket
   private var refused = 0
-  private var refusal: (words: String, at: ContinuousClock.Instant)?
+  private var refusal: (words: String, at: Instant)?
 
-  init(_ limits: EgressBudget.Limits, _ now: ContinuousClock.Instant) {
+  init(_ limits: EgressBudget.Limits, _ now: Instant) {
     self.limits = limits
     bucket = Bucket(rate: limits.rate, at: now)
   }
 
   mutating func admit(
-    _ peers: [SocketAddress], of host: String, isDelayable: Bool, at now: ContinuousClock.Instant
+    _ peers: [SocketAddress], of host: String, isDelayable: Bool, at now: Instant
   ) -> EgressBudget.Admission {
     var why = "no address"
     var granted: [SocketAddress] = []
@@ -137,7 +137,7 @@ private struct Ledger {
 
   /// Nil when the destination is known, or there is room for one more.
   private mutating func refusal(
-    of place: Place, port: UInt16, beside new: Set<Place>, at now: ContinuousClock.Instant
+    of place: Place, port: UInt16, beside new: Set<Place>, at now: Instant
   ) -> String? {
     if let known = destinations[place] {
       if known.ports.contains(port) || known.ports.count < limits.ports { return nil }
@@ -151,12 +151,12 @@ private struct Ledger {
     return "checks from the API already go to \(limits.destinations) destinations ('limits.destinations')"
   }
 
-  private func wait(for address: IPAddress, at now: ContinuousClock.Instant) -> Duration? {
+  private func wait(for address: IPAddress, at now: Instant) -> Duration? {
     let longest = max(rates[address]?.wait(at: now) ?? .zero, bucket.wait(at: now))
     return longest > .zero ? longest : nil
   }
 
-  private mutating func take(_ address: IPAddress, at now: ContinuousClock.Instant) {
+  private mutating func take(_ address: IPAddress, at now: Instant) {
     bucket.take(at: now)
     if rates.count >= Self.bucketLimit { rates = rates.filter { !$0.value.isFull(at: now) } }
     var own = rates[address] ?? Bucket(rate: limits.ratePerAddress, at: now)
@@ -164,7 +164,7 @@ private struct Ledger {
     rates[address] = own
   }
 
-  func status(at now: ContinuousClock.Instant) -> EgressBudget.Status {
+  func status(at now: Instant) -> EgressBudget.Status {
     let recent = refusal.flatMap { $0.at.duration(to: now) < .seconds(86_400) ? $0.words : nil }
     return EgressBudget.Status(
       destinations: destinations.count, limit: limits.destinations, refused: refused, lastRefusal: recent)
@@ -175,27 +175,27 @@ private struct Ledger {
 private struct Bucket {
   private let rate: Int
   private var tokens: Double
-  private var filled: ContinuousClock.Instant
+  private var filled: Instant
 
-  init(rate: Int, at now: ContinuousClock.Instant) {
+  init(rate: Int, at now: Instant) {
     self.rate = rate
     tokens = Double(rate)
     filled = now
   }
 
-  private func level(at now: ContinuousClock.Instant) -> Double {
+  private func level(at now: Instant) -> Double {
     min(Double(rate), tokens + Double(rate) * max(.zero, filled.duration(to: now)).seconds)
   }
 
-  func isFull(at now: ContinuousClock.Instant) -> Bool { level(at: now) >= Double(rate) }
+  func isFull(at now: Instant) -> Bool { level(at: now) >= Double(rate) }
 
-  mutating func take(at now: ContinuousClock.Instant) {
+  mutating func take(at now: Instant) {
     tokens = level(at: now) - 1
     filled = now
   }
 
   /// Until there is one to take.
-  func wait(at now: ContinuousClock.Instant) -> Duration {
+  func wait(at now: Instant) -> Duration {
     let level = level(at: now)
     return level >= 1 ? .zero : .microseconds(Int64(((1 - level) / Double(rate) * 1_000_000).rounded(.up)))
   }

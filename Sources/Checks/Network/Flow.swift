@@ -8,8 +8,6 @@ import Monitoring
 
 /// One socket with its conversation, from `socket` to `close`. Made, used and released on the reactor's thread.
 final class Flow: ReactorFlow {
-  typealias Instant = ContinuousClock.Instant
-
   /// The conversation.
   private let hear: (FlowEvent, Instant) -> ConversationStep
   private let transport: Transport

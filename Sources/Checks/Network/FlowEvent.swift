@@ -15,7 +15,7 @@ enum FlowEvent {
 }
 
 extension Conversation {
-  mutating func hear(_ event: FlowEvent, at now: ContinuousClock.Instant) -> ConversationStep {
+  mutating func hear(_ event: FlowEvent, at now: Instant) -> ConversationStep {
     switch event {
     case .opened: opened(at: now)
     case .received(let bytes, let sender): received(bytes, from: sender, at: now)

@@ -6,9 +6,9 @@ import Basics
 ///
 /// Kept as a falling staircase: an entry that is older and smaller than a newer one can never be the answer.
 struct LatenessWindow {
-  private var steps: [(at: ContinuousClock.Instant, lateness: Duration)] = []
+  private var steps: [(at: Instant, lateness: Duration)] = []
 
-  mutating func record(_ lateness: Duration, at now: ContinuousClock.Instant) {
+  mutating func record(_ lateness: Duration, at now: Instant) {
     // Below a millisecond it is noise of the timer, and would only make the staircase long.
     guard lateness >= .milliseconds(1) else { return }
     while let last = steps.last, last.lateness <= lateness { steps.removeLast() }
@@ -18,7 +18,7 @@ struct LatenessWindow {
     steps.append((now, lateness))
   }
 
-  func largest(since start: ContinuousClock.Instant) -> Duration {
+  func largest(since start: Instant) -> Duration {
     // From the end: who asks has begun a moment ago.
     let next = (steps.lastIndex { $0.at < start } ?? -1) + 1
     return next < steps.count ? steps[next].lateness : .zero

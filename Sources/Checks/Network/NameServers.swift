@@ -6,25 +6,25 @@ import Synchronization
 
 /// Which servers answer: decides whom to ask first and whether silence says anything about a name.
 struct ServerHealth: Hashable, Sendable {
-  private var lastAnswer: ContinuousClock.Instant?
-  private var silentAt: [SocketAddress: ContinuousClock.Instant] = [:]
+  private var lastAnswer: Instant?
+  private var silentAt: [SocketAddress: Instant] = [:]
 
   /// For this long a server that was silent is asked last, and silence of all of them is ours, not the name's.
   static let memory = Duration.seconds(30)
 
-  mutating func answered(_ server: SocketAddress, at now: ContinuousClock.Instant) {
+  mutating func answered(_ server: SocketAddress, at now: Instant) {
     lastAnswer = now
     silentAt[server] = nil
   }
 
-  mutating func wasSilent(_ server: SocketAddress, at now: ContinuousClock.Instant) {
+  mutating func wasSilent(_ server: SocketAddress, at now: Instant) {
     // The file names 3 at most; the bound is for files that change all the time.
     if silentAt.count >= 64 { silentAt.removeAll() }
     silentAt[server] = now
   }
 
   /// As the file orders them, those that were silent a moment ago last.
-  func ordered(_ servers: [SocketAddress], at now: ContinuousClock.Instant) -> [SocketAddress] {
+  func ordered(_ servers: [SocketAddress], at now: Instant) -> [SocketAddress] {
     let isSilent = { (server: SocketAddress) in
       silentAt[server].map { $0.duration(to: now) < Self.memory } ?? false
     }
@@ -32,7 +32,7 @@ struct ServerHealth: Hashable, Sendable {
   }
 
   /// True while nothing at all has been heard for 30 s.
-  func isDeaf(at now: ContinuousClock.Instant) -> Bool {
+  func isDeaf(at now: Instant) -> Bool {
     lastAnswer.map { $0.duration(to: now) > Self.memory } ?? true
   }
 }
@@ -49,9 +49,9 @@ final class NameServers: Sendable {
   /// silent server never takes the time of the next one. Nobody is hung up on: an answer that comes late still counts.
   func ask(
     _ question: DNSQuestion, recursion: Bool = true, by configuration: ResolverConfiguration,
-    over transport: DNSTransport = .udp, phase: Phase, until deadline: ContinuousClock.Instant
+    over transport: DNSTransport = .udp, phase: Phase, until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
-    let began = ContinuousClock.now
+    let began = Instant.now
     var turns = ServerTurns(
       health.withLock { $0.ordered(configuration.servers, at: began) }, configuration, until: deadline,
       from: began)
@@ -114,7 +114,7 @@ final class NameServers: Sendable {
     guard !turn.isLast else { return }
     group.addTask {
       do {
-        try await Task.sleep(until: turn.started + turn.share, clock: .continuous)
+        try await TimeSource.system.sleep(until: turn.started + turn.share)
         return .overdue(turn)
       } catch { return .cancelled }
     }

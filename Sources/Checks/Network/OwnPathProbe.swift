@@ -17,7 +17,7 @@ package struct OwnPathProbe: Probe {
   }
 
   package func attempt(
-    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+    _ check: MonitoringCheck, deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     var outcome = try await inner.attempt(check, deadline: deadline)
     guard Self.silence.contains(outcome.verdict.reason), let address = outcome.peer?.address else {

@@ -11,7 +11,7 @@ package final class OwnPlaces: Sendable {
   private struct State {
     var apiAddresses: Set<SocketAddress> = []
     var interfaces: Set<IPAddress> = []
-    var lookedAt: ContinuousClock.Instant?
+    var lookedAt: Instant?
   }
 
   private let ports: Set<UInt16>
@@ -61,7 +61,7 @@ package final class OwnPlaces: Sendable {
 
   private func isOurs(_ address: IPAddress) -> Bool {
     if address.addressClass == .loopback || address.addressClass == .unspecified { return true }
-    let now = ContinuousClock.now
+    let now = Instant.now
     let known = state.withLock { state in
       state.lookedAt.map { $0.duration(to: now) < Self.freshness } == true ? state.interfaces : nil
     }

@@ -18,8 +18,8 @@ package struct DialTry: Hashable, Sendable {
   }
 
   package var peer: SocketAddress
-  package var started: ContinuousClock.Instant
-  package var ended: ContinuousClock.Instant
+  package var started: Instant
+  package var ended: Instant
   package var end: End
 
   package var elapsed: Duration { started.duration(to: ended) }
@@ -31,9 +31,9 @@ package struct RaceReport: Sendable {
   package var socket: ConnectedSocket?
   /// Every address that was dialled, in the order of dialling. Those whose turn never came are not in it.
   package var tries: [DialTry]
-  package var started: ContinuousClock.Instant
-  package var ended: ContinuousClock.Instant
-  package var deadline: ContinuousClock.Instant
+  package var started: Instant
+  package var ended: Instant
+  package var deadline: Instant
   /// The longest time the reactor's own thread was late or busy elsewhere meanwhile.
   package var lateness: Duration
 
@@ -46,8 +46,6 @@ package struct RaceReport: Sendable {
 ///
 /// Made, used and released on the reactor's thread.
 final class Race: ReactorFlow {
-  typealias Instant = ContinuousClock.Instant
-
   /// Between one attempt and the next, RFC 8305, section 8.
   static let stagger = Duration.milliseconds(250)
 

@@ -47,9 +47,9 @@ package final class Reactor: Sendable {
   /// other side ends, when a call fails, or at the deadline. Throws only when the surrounding task is cancelled.
   package func converse<Spoken: Conversation>(
     _ conversation: Spoken, over transport: Transport, with peer: SocketAddress,
-    until deadline: ContinuousClock.Instant
+    until deadline: Instant
   ) async throws(CancellationError) -> Outcome<Spoken> {
-    let limit = ContinuousClock.now.duration(to: deadline)
+    let limit = Instant.now.duration(to: deadline)
     return try await open { continuation in
       flow(conversation, over: transport, with: peer, limit, on: nil, continuation)
     }
@@ -59,9 +59,9 @@ package final class Reactor: Sendable {
   /// and closed in any case.
   package func converse<Spoken: Conversation>(
     _ conversation: Spoken, on socket: ConnectedSocket, with peer: SocketAddress,
-    until deadline: ContinuousClock.Instant
+    until deadline: Instant
   ) async throws(CancellationError) -> Outcome<Spoken> {
-    let limit = ContinuousClock.now.duration(to: deadline)
+    let limit = Instant.now.duration(to: deadline)
     return try await open { continuation in
       flow(conversation, over: .tcp, with: peer, limit, on: socket, continuation)
     }
@@ -70,9 +70,9 @@ package final class Reactor: Sendable {
   /// Dials the addresses by RFC 8305 until one of them accepts; see `Race`. At least one is needed. Without
   /// `keepsSocket` the connection is closed at once: that it stood is all that was asked.
   package func race(
-    _ peers: [SocketAddress], until deadline: ContinuousClock.Instant, keepsSocket: Bool = true
+    _ peers: [SocketAddress], until deadline: Instant, keepsSocket: Bool = true
   ) async throws(CancellationError) -> RaceReport {
-    let limit = ContinuousClock.now.duration(to: deadline)
+    let limit = Instant.now.duration(to: deadline)
     return try await open { continuation in
       Race(peers, limit: limit, keepsSocket: keepsSocket, continuation: continuation)
     }

@@ -11,9 +11,9 @@ protocol ReactorFlow: AnyObject {
   /// Opens the socket. False when it ended at once.
   func begin(_ id: UInt64, on loop: ReactorLoop) -> Bool
   /// The kernel reports these `EPOLL…` bits. False when the flow ended.
-  func ready(_ events: UInt32, at now: ContinuousClock.Instant, on loop: ReactorLoop) -> Bool
+  func ready(_ events: UInt32, at now: Instant, on loop: ReactorLoop) -> Bool
   /// A deadline asked for by the flow has come. False when the flow ended.
-  func timer(at now: ContinuousClock.Instant, on loop: ReactorLoop) -> Bool
+  func timer(at now: Instant, on loop: ReactorLoop) -> Bool
   /// Ends without a report.
   func cancel()
   /// Tells its caller how it ended.
@@ -31,7 +31,7 @@ final class ReactorLoop {
   private var drain = DrainClock(capacity: 256)
   private let processor = ProcessorWait()
   /// What the kernel reported in this turn had not come before.
-  var readySince: ContinuousClock.Instant { drain.readySince }
+  var readySince: Instant { drain.readySince }
   /// Those that ended and whose callers have not been told.
   private var ended: [any ReactorFlow] = []
   /// Shared by all receives: one read never holds more than this.
@@ -87,9 +87,9 @@ final class ReactorLoop {
   func settle(_ flow: any ReactorFlow) { ended.append(flow) }
 
   /// Waits for events, the next deadline or the heartbeat, and notes how much later than that it was woken.
-  private func wait(_ events: inout [epoll_event]) -> (count: Int, woken: ContinuousClock.Instant) {
+  private func wait(_ events: inout [epoll_event]) -> (count: Int, woken: Instant) {
     var timeout: Int32 = -1
-    let before = ContinuousClock.now
+    let before = Instant.now
     if !flows.isEmpty {
       let next = timers.earliest.map { before.duration(to: $0) } ?? Self.heartbeat
       // Rounded up: waking before a deadline would only mean to wait again.
@@ -98,7 +98,7 @@ final class ReactorLoop {
     mailbox.turns.end()
     let count = epoll_wait(mailbox.epoll.number, &events, Int32(events.count), timeout)
     mailbox.turns.begin()
-    let woken = ContinuousClock.now
+    let woken = Instant.now
     // Where there was nothing to wait for, it came while the thread was with others.
     let hasWaited = before.duration(to: woken) > .microseconds(100)
     drain.looked(
@@ -122,7 +122,7 @@ final class ReactorLoop {
   }
 
   /// - Parameter now: everything that had come by then was looked at.
-  private func fireTimers(_ now: ContinuousClock.Instant) {
+  private func fireTimers(_ now: Instant) {
     while let due = timers.popDue(at: now) {
       if let flow = flows[due.flow], !flow.timer(at: now, on: self) { flows[due.flow] = nil }
     }
@@ -130,7 +130,7 @@ final class ReactorLoop {
   }
 
   /// Asks for `timer` at the instant. It may come more than once.
-  func wake(_ id: UInt64, at instant: ContinuousClock.Instant) {
+  func wake(_ id: UInt64, at instant: Instant) {
     timers.insert(.init(instant: instant, flow: id))
   }
 
@@ -169,5 +169,5 @@ final class ReactorLoop {
     _ = epoll_ctl(mailbox.epoll.number, EPOLL_CTL_DEL, descriptor, &event)
   }
 
-  func lateness(since start: ContinuousClock.Instant) -> Duration { window.largest(since: start) }
+  func lateness(since start: Instant) -> Duration { window.largest(since: start) }
 }

@@ -20,7 +20,7 @@ final class ResolverFiles: Sendable {
 
   private struct State {
     var contents: Contents?
-    var lookedAt: ContinuousClock.Instant?
+    var lookedAt: Instant?
     var isLooking = false
   }
 
@@ -35,7 +35,7 @@ final class ResolverFiles: Sendable {
 
   /// Nil only when the files were never read and no thread can be made to read them.
   func contents() async -> Contents? {
-    let now = ContinuousClock.now
+    let now = Instant.now
     let (known, mustLook) = state.withLock { state in
       let isFresh = state.lookedAt.map { $0.duration(to: now) < freshness } ?? false
       if isFresh || state.isLooking, let contents = state.contents { return (contents as Contents?, false) }

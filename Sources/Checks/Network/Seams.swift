@@ -55,16 +55,16 @@ package protocol HostResolving: Sendable {
   /// `host` is a name or an address literal without brackets; `deadline` is the whole attempt's, and resolution
   /// past it is a `dns_timeout`. Throws only when the surrounding task is cancelled: a name that does not
   /// resolve is a value.
-  func resolve(_ host: String, ip: IPPreference, deadline: ContinuousClock.Instant)
+  func resolve(_ host: String, ip: IPPreference, deadline: Instant)
     async throws(CancellationError) -> ResolvedHost
 
-  func resolve(_ host: String, ip: IPPreference, scope: ResolveScope, deadline: ContinuousClock.Instant)
+  func resolve(_ host: String, ip: IPPreference, scope: ResolveScope, deadline: Instant)
     async throws(CancellationError) -> ResolvedHost
 
   /// Asks these servers and nobody else: no hosts file, no search list. `name` is what messages call them.
   func resolve(
     _ host: String, ip: IPPreference, scope: ResolveScope, asking servers: [SocketAddress],
-    called name: Endpoint, deadline: ContinuousClock.Instant
+    called name: Endpoint, deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost
 
   /// What this machine itself knows of a name: nobody is asked, and nothing leaves it.
@@ -75,14 +75,14 @@ extension HostResolving {
   package func known(_ host: String) async -> [IPAddress] { IPAddress(host).map { [$0] } ?? [] }
 
   package func resolve(
-    _ host: String, ip: IPPreference, scope: ResolveScope, deadline: ContinuousClock.Instant
+    _ host: String, ip: IPPreference, scope: ResolveScope, deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
     try await resolve(host, ip: ip, deadline: deadline)
   }
 
   package func resolve(
     _ host: String, ip: IPPreference, scope: ResolveScope, asking servers: [SocketAddress],
-    called name: Endpoint, deadline: ContinuousClock.Instant
+    called name: Endpoint, deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
     ResolvedHost(
       failure: Verdict(.unsupported, phase: .prepare, message: "no other resolver can be asked here"))
@@ -93,6 +93,6 @@ extension HostResolving {
 package protocol Probe: Sendable {
   /// The attempt is over by `deadline`, resolution and redirects included. Throws only when the surrounding
   /// task is cancelled: a failing target is a value.
-  func attempt(_ check: MonitoringCheck, deadline: ContinuousClock.Instant)
+  func attempt(_ check: MonitoringCheck, deadline: Instant)
     async throws(CancellationError) -> ProbeOutcome
 }

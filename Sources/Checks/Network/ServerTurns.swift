@@ -6,8 +6,6 @@ import Monitoring
 /// Whose turn it is to be asked: each of resolv.conf's servers, once. A turn stays open while the next ones begin, and the
 /// question is repeated in it, so that no more sockets are open than there are servers. Pure.
 struct ServerTurns {
-  typealias Instant = ContinuousClock.Instant
-
   /// One query to one server.
   struct Turn: Hashable, Sendable {
     var number: Int

@@ -34,13 +34,13 @@ package final class SystemResolver: HostResolving {
   }
 
   package func resolve(
-    _ host: String, ip: IPPreference, deadline: ContinuousClock.Instant
+    _ host: String, ip: IPPreference, deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
     try await resolve(host, ip: ip, scope: .any, deadline: deadline)
   }
 
   package func resolve(
-    _ host: String, ip: IPPreference, scope: ResolveScope, deadline: ContinuousClock.Instant
+    _ host: String, ip: IPPreference, scope: ResolveScope, deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
     if let literal = IPAddress(host) {
       guard ip.allows(literal) else {
@@ -73,7 +73,7 @@ package final class SystemResolver: HostResolving {
 
   package func resolve(
     _ host: String, ip: IPPreference, scope: ResolveScope, asking servers: [SocketAddress],
-    called name: Endpoint, deadline: ContinuousClock.Instant
+    called name: Endpoint, deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
     if IPAddress(host) != nil { return try await resolve(host, ip: ip, deadline: deadline) }
     guard let target = DNSName(host), target != .root else {
@@ -99,7 +99,7 @@ package final class SystemResolver: HostResolving {
   /// Asks the machine's name servers one question, for checks that watch the servers themselves.
   func ask(
     _ question: DNSQuestion, recursion: Bool, over transport: DNSTransport, phase: Phase,
-    until deadline: ContinuousClock.Instant
+    until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
     let contents = await files.contents()
     return try await servers.ask(
@@ -185,7 +185,7 @@ package final class SystemResolver: HostResolving {
     // Whoever wants all of them waits for both families, but not until there is no time left to probe them.
     let half = wanted.time.left.microseconds / 2
     let limit = wanted.scope == .each ? .microseconds(half) : wanted.time.left
-    let deadline = ContinuousClock.now + limit
+    let deadline = Instant.now + limit
     let lookups = await withTaskGroup(of: AddressLookup?.self) { group in
       for type in [DNSRecordType.aaaa, .a] {
         group.addTask { try? await self.lookUp(type, of: name, within: limit, source) }
@@ -200,7 +200,7 @@ package final class SystemResolver: HostResolving {
         else {
           continue
         }
-        let left = max(0, ContinuousClock.now.duration(to: deadline).microseconds)
+        let left = max(0, Instant.now.duration(to: deadline).microseconds)
         let grace = min(Self.grace * (wanted.scope == .both ? 4 : 1), .microseconds(left / 4))
         // Who waits in vain has waited nevertheless.
         lookups[0].patience = grace

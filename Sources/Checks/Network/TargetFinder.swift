@@ -40,7 +40,7 @@ package struct TargetFinder: Sendable {
   }
 
   package func find(
-    _ target: Target, for check: MonitoringCheck, until deadline: ContinuousClock.Instant
+    _ target: Target, for check: MonitoringCheck, until deadline: Instant
   ) async throws(CancellationError) -> Finding {
     if let finding = findAtOnce(target, for: check) { return finding }
     let host = try await resolve(target.endpoint.host, for: check, until: deadline)
@@ -113,7 +113,7 @@ package struct TargetFinder: Sendable {
   /// Where a redirect leads: judged like a target, and held against the address that sent us there.
   package func find(
     _ endpoint: Endpoint, redirectedFrom source: IPAddress, for check: MonitoringCheck,
-    until deadline: ContinuousClock.Instant
+    until deadline: Instant
   ) async throws(CancellationError) -> Finding {
     let host = try await resolve(endpoint.host, for: check, until: deadline)
     let name = host.time(of: endpoint.host)
@@ -161,7 +161,7 @@ package struct TargetFinder: Sendable {
   /// Without `0.0.0.0` and `::`, which a filtering name server gives for what it blocks: dialled, they reach this very
   /// machine, and its web server would answer for the target. To a stranger's check the policy says so.
   private func resolve(
-    _ host: String, for check: MonitoringCheck, until deadline: ContinuousClock.Instant
+    _ host: String, for check: MonitoringCheck, until deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
     var found = try await lookUp(host, for: check, until: deadline)
     guard check.origin == .local, IPAddress(host) == nil,
@@ -178,7 +178,7 @@ package struct TargetFinder: Sendable {
 
   /// By the machine's resolver, or by the one the check names, whose own address is judged like any other.
   private func lookUp(
-    _ host: String, for check: MonitoringCheck, until deadline: ContinuousClock.Instant
+    _ host: String, for check: MonitoringCheck, until deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
     let ip = check.usableIP
     if let pinned = check.pinned, host == check.ownTarget?.endpoint.host {

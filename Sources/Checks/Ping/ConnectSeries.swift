@@ -10,7 +10,7 @@ struct ConnectSeries: Sendable {
   let reactor: Reactor
   let peer: SocketAddress
   let settings: PingSettings
-  let deadline: ContinuousClock.Instant
+  let deadline: Instant
 
   /// What a run came to.
   struct Outcome: Sendable {
@@ -23,7 +23,7 @@ struct ConnectSeries: Sendable {
   }
 
   func run() async throws(CancellationError) -> Outcome {
-    let start = ContinuousClock.now
+    let start = Instant.now
     let reports = await withTaskGroup(of: (Int, FlowReport)?.self) { group in
       for number in 1...settings.count {
         group.addTask { await report(number, start) }
@@ -41,12 +41,12 @@ struct ConnectSeries: Sendable {
 
   /// On the grid of the first connection. Nil when it was cancelled, or the time was over before its turn.
   private func report(
-    _ number: Int, _ start: ContinuousClock.Instant
+    _ number: Int, _ start: Instant
   ) async -> (Int, FlowReport)? {
     let turn = start + settings.packetInterval * (number - 1)
     do {
-      if number > 1 { try await Task.sleep(until: turn, clock: .continuous) }
-      guard ContinuousClock.now < deadline else { return nil }
+      if number > 1 { try await TimeSource.system.sleep(until: turn) }
+      guard Instant.now < deadline else { return nil }
       return (number, try await reactor.converse(Silence(), over: .tcp, with: peer, until: deadline).report)
     } catch {
       return nil

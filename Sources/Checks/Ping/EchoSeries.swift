@@ -15,7 +15,7 @@ struct EchoSeries: Conversation {
   var identifier: UInt16?
 
   private(set) var tally = PingTally()
-  private var sentAt: [ContinuousClock.Instant] = []
+  private var sentAt: [Instant] = []
 
   init(target: IPAddress, settings: PingSettings, nonce: UInt64, identifier: UInt16? = nil) {
     self.identifier = identifier
@@ -24,13 +24,13 @@ struct EchoSeries: Conversation {
     self.nonce = nonce
   }
 
-  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep { sendNext(now) }
+  mutating func opened(at now: Instant) -> ConversationStep { sendNext(now) }
 
-  mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep {
+  mutating func woke(at now: Instant) -> ConversationStep {
     sentAt.count < settings.count ? sendNext(now) : .wait
   }
 
-  private mutating func sendNext(_ now: ContinuousClock.Instant) -> ConversationStep {
+  private mutating func sendNext(_ now: Instant) -> ConversationStep {
     // bounded: at most 100 packets
     var echo = ICMPEcho(sequence: UInt16(sentAt.count + 1), nonce: nonce, size: settings.size)
     echo.identifier = identifier
@@ -45,7 +45,7 @@ struct EchoSeries: Conversation {
   /// Only a reply from the very address we ask, with our payload, to a packet we sent, and only the first: a
   /// duplicate is no second answer.
   mutating func received(
-    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
   ) -> ConversationStep {
     guard let message = ours(bytes) else { return .wait }
     let sequence = ICMPEcho.repliedSequence(

@@ -18,7 +18,7 @@ package struct PingProbe: Probe {
   }
 
   package func attempt(
-    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+    _ check: MonitoringCheck, deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     guard case .ping(let settings) = check.kind else { return .unsupported(check, by: "ping") }
     let port = settings.method == .tcp ? settings.port ?? 0 : 0
@@ -50,7 +50,7 @@ package struct PingProbe: Probe {
 
   private func echo(
     _ peer: SocketAddress, _ check: MonitoringCheck, _ settings: PingSettings,
-    _ deadline: ContinuousClock.Instant
+    _ deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     var series = EchoSeries(target: peer.address, settings: settings, nonce: .random(in: 0...UInt64.max))
     var conversation = try await reactor.converse(series, over: .icmp, with: peer, until: deadline)
@@ -72,7 +72,7 @@ package struct PingProbe: Probe {
 
   private func connect(
     _ peer: SocketAddress, _ check: MonitoringCheck, _ settings: PingSettings,
-    _ deadline: ContinuousClock.Instant
+    _ deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     let series = ConnectSeries(reactor: reactor, peer: peer, settings: settings, deadline: deadline)
     let run = try await series.run()

@@ -5,7 +5,6 @@ import Monitoring
 
 /// Looks for one answer in a window that grows, at a bounded cost however small the pieces are it grows by.
 struct AnswerScan: Sendable {
-  typealias Instant = ContinuousClock.Instant
 
   enum Finding {
     /// Complete after that many bytes, with a pattern's groups and a protocol's further steps.

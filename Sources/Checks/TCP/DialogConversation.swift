@@ -9,7 +9,6 @@ import Monitoring
 /// looked at; an answer that is not found in them fails its step. After the last step the farewell is sent and the
 /// other side gets a moment to take it, which no latency counts.
 struct DialogConversation: Conversation {
-  typealias Instant = ContinuousClock.Instant
 
   static let windowBytes = 16 * 1024
   /// More than any protocol needs: a server must not lead us round in circles.

@@ -6,7 +6,6 @@ import Monitoring
 /// Everything that is said on the connection of a tcp or tls check: STARTTLS, the handshake, the dialog; each may be
 /// missing.
 struct PortConversation: Conversation {
-  typealias Instant = ContinuousClock.Instant
 
   /// What is going on, or was when it ended.
   enum Stage: Sendable {
@@ -119,7 +118,7 @@ struct PortConversation: Conversation {
 }
 
 extension PortConversation.Body {
-  fileprivate mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+  fileprivate mutating func opened(at now: Instant) -> ConversationStep {
     change {
       $0.opened(at: now)
     } secure: {
@@ -128,7 +127,7 @@ extension PortConversation.Body {
   }
 
   fileprivate mutating func received(
-    _ bytes: ArraySlice<UInt8>, at now: ContinuousClock.Instant
+    _ bytes: ArraySlice<UInt8>, at now: Instant
   ) -> ConversationStep {
     change {
       $0.received(bytes, from: nil, at: now)
@@ -137,7 +136,7 @@ extension PortConversation.Body {
     }
   }
 
-  fileprivate mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep {
+  fileprivate mutating func woke(at now: Instant) -> ConversationStep {
     change {
       $0.woke(at: now)
     } secure: {

@@ -13,7 +13,7 @@ struct PortVisit: Sendable {
   /// - Parameter dns: how long the name took.
   func perform(
     _ settings: TCPSettings, _ check: MonitoringCheck, at addresses: [SocketAddress], dns: Duration?,
-    until deadline: ContinuousClock.Instant
+    until deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     var time = AttemptTime(until: deadline)
     let conversation: PortConversation
@@ -75,13 +75,13 @@ struct PortVisit: Sendable {
 
 extension PortConversation {
   /// When the last thing that was needed had come; nil: it never did.
-  fileprivate var end: ContinuousClock.Instant? { stage == .dialog ? dialog.finishedAt : nil }
+  fileprivate var end: Instant? { stage == .dialog ? dialog.finishedAt : nil }
 }
 
 extension ProbeOutcome {
   /// What was said, and what was seen where it ended.
   fileprivate mutating func note(
-    _ conversation: PortConversation, from start: ContinuousClock.Instant, until end: ContinuousClock.Instant
+    _ conversation: PortConversation, from start: Instant, until end: Instant
   ) {
     if let startTLS = conversation.startTLS {
       dialog = startTLS.allSteps(until: end).map { step in

@@ -25,7 +25,7 @@ package struct TCPProbe: Probe {
   }
 
   package func attempt(
-    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+    _ check: MonitoringCheck, deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     guard let target = Self.target(of: check) else { return .unsupported(check, by: "tcp") }
     var time = AttemptTime(until: deadline)
@@ -65,7 +65,7 @@ package struct TCPProbe: Probe {
   @inline(never)
   private func speak(
     _ check: MonitoringCheck, at addresses: [SocketAddress], dns: Duration?,
-    until deadline: ContinuousClock.Instant
+    until deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     guard case .tcp(let settings) = check.kind else { return .unsupported(check, by: "tcp") }
     return try await visit.perform(settings, check, at: addresses, dns: dns, until: deadline)

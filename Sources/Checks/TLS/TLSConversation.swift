@@ -21,12 +21,12 @@ package struct TLSConversation<Inner: Conversation>: Conversation {
     self.session = session
   }
 
-  package mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+  package mutating func opened(at now: Instant) -> ConversationStep {
     ConversationStep(send: session.start(at: now))
   }
 
   package mutating func received(
-    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
   ) -> ConversationStep {
     let received = session.receive(bytes, at: now)
     var step = ConversationStep(send: received.outgoing.isEmpty ? nil : received.outgoing)
@@ -42,7 +42,7 @@ package struct TLSConversation<Inner: Conversation>: Conversation {
     return step
   }
 
-  package mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep {
+  package mutating func woke(at now: Instant) -> ConversationStep {
     if isSettling { return farewell }
     var step = ConversationStep.wait
     merge(inner.woke(at: now), into: &step, at: now)
@@ -53,7 +53,7 @@ package struct TLSConversation<Inner: Conversation>: Conversation {
   package mutating func tellInner(_ change: (inout Inner) -> Void) { change(&inner) }
 
   private mutating func merge(
-    _ wish: ConversationStep, into step: inout ConversationStep, at now: ContinuousClock.Instant
+    _ wish: ConversationStep, into step: inout ConversationStep, at now: Instant
   ) {
     if let plain = wish.send { step.send = (step.send ?? []) + session.encrypt(plain) }
     if let wake = wish.wake { step.wake = wake }

@@ -20,7 +20,7 @@ package struct TLSProbe: Probe {
   }
 
   package func attempt(
-    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+    _ check: MonitoringCheck, deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     guard case .tls(let settings) = check.kind else { return .unsupported(check, by: "tls") }
     let target = TargetFinder.Target(Endpoint(host: settings.host, port: settings.port))

@@ -10,8 +10,6 @@ import Synchronization
 /// Bounded: the chain by 64 KiB (OpenSSL refuses a longer one), the handshake by 256 KiB and all that comes by 1 MiB
 /// of what is on the wire, so that records without content never go on for ever.
 package final class TLSSession: Sendable {
-  package typealias Instant = ContinuousClock.Instant
-
   static let handshakeBytes = 256 * 1024
   static let totalBytes = 1024 * 1024
 
@@ -123,9 +121,9 @@ package struct TLSSummary: Sendable {
   /// Nil when no certificate arrived.
   package var report: TLSReport?
   /// When the first message was made; nil: the handshake was never begun.
-  package var started: ContinuousClock.Instant?
+  package var started: Instant?
   /// When the handshake's last message had arrived; nil: it never was complete.
-  package var done: ContinuousClock.Instant?
+  package var done: Instant?
   /// What was wrong with it; nil: nothing, or the connection's own end says it.
   package var failure: TransferFailure?
   /// The other side said its farewell.

@@ -15,7 +15,7 @@ import Glibc
 package final class HandshakeJudge {
   package private(set) var report: TLSReport?
   /// When the handshake was complete.
-  private(set) var doneAt: Stamp?
+  private(set) var doneAt: Instant?
   /// The fatal alert the server sent, as numbered by RFC 8446 section 6.
   package private(set) var alert: Int32?
   /// The fatal alert we sent once the handshake was complete.

@@ -10,7 +10,7 @@ import Monitoring
 package struct SteadyTime: Sendable {
   private let source: TimeSource
   private let base: Timestamp
-  private let start: ContinuousClock.Instant
+  private let start: Instant
 
   package init(_ source: TimeSource) {
     self.source = source

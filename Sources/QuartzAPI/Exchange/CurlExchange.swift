@@ -45,7 +45,7 @@ package struct CurlExchange: HTTPExchanging {
     guard request.url.mayCarrySecrets else {
       return .failure("a key is sent over https only; use an https url")
     }
-    let start = ContinuousClock.now
+    let start = Instant.now
     let addresses: [IPAddress]
     switch await self.addresses() {
     // A resolution that was cancelled is no answer about the receiver.

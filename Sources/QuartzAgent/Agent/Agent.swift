@@ -96,7 +96,7 @@ struct Agent {
       parts.supervisor?.tell("STOPPING=1", "STATUS=finishing the probes in flight")
       log.notice("stopping: no new probes; those in flight have 5 s")
       group.cancelAll()
-      return ContinuousClock.now
+      return Instant.now
     }
     await parts.finish(until: stopped + Self.shutdownLimit)
   }

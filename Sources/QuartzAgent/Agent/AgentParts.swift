@@ -192,9 +192,9 @@ struct AgentParts: Sendable {
   private static let typicalRecord = 300.0
 
   /// After the last probe: everything on disk, then one more upload round with the time that is left.
-  func finish(until deadline: ContinuousClock.Instant) async {
+  func finish(until deadline: Instant) async {
     await keeper.save(history)
-    await link?.uploader?.flush(within: max(.seconds(1), ContinuousClock.now.duration(to: deadline)))
+    await link?.uploader?.flush(within: max(.seconds(1), Instant.now.duration(to: deadline)))
   }
 }
 

@@ -11,8 +11,8 @@ actor StoreWatch {
   private let spool: ResultSpool
   private let log: Logger
   private var wasDurable: Bool
-  private var told: ContinuousClock.Instant?
-  private var toldOfDrops: ContinuousClock.Instant?
+  private var told: Instant?
+  private var toldOfDrops: Instant?
   private var dropped: UInt64 = 0
   private var damaged: UInt64 = 0
 
@@ -53,7 +53,7 @@ actor StoreWatch {
       ["lost": "\(status.damaged)"])
   }
 
-  private func isDue(_ last: ContinuousClock.Instant?) -> Bool {
+  private func isDue(_ last: Instant?) -> Bool {
     last.map { $0.duration(to: .now) > Self.reminder } ?? true
   }
 

@@ -115,11 +115,11 @@ private struct OnceRounds: Sendable {
 
   private func all(_ engine: ProbeEngine, _ printer: OncePrinter) async throws -> [CheckResult] {
     var results: [CheckResult] = []
-    var next = ContinuousClock.now
+    var next = engine.time.instant()
     for round in 0..<count {
       if round > 0 {
         next += every
-        try await Task.sleep(until: next)
+        try await engine.time.sleep(until: next)
       }
       results += try await engine.runAll(checks, plan) { printer.add($0) }
     }

@@ -44,7 +44,7 @@ final class LastResort: Sendable {
       return !state.isArmed && state.plan != nil
     }
     guard isFirst else { return }
-    let began = ContinuousClock.now
+    let began = Instant.now
     _ = startThread { [self] in
       guard let plan = state.withLock(\.plan), wait(until: began + plan.limit - Self.saving) else { return }
       let isSaved = Flag()
@@ -60,11 +60,11 @@ final class LastResort: Sendable {
   }
 
   /// False: it was disarmed meanwhile.
-  private func wait(until deadline: ContinuousClock.Instant, unless flag: Flag? = nil) -> Bool {
+  private func wait(until deadline: Instant, unless flag: Flag? = nil) -> Bool {
     var pause = timespec(tv_sec: 0, tv_nsec: 20_000_000)
-    while ContinuousClock.now < deadline {
+    while Instant.now < deadline {
       if state.withLock({ $0.plan == nil }) { return false }
-      if flag?.isRaised == true, ContinuousClock.now > deadline - .milliseconds(200) { break }
+      if flag?.isRaised == true, Instant.now > deadline - .milliseconds(200) { break }
       nanosleep(&pause, nil)
     }
     return true

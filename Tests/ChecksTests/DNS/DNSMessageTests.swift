@@ -141,7 +141,7 @@ import Testing
     throws
   {
     #expect(try DNSMessage(chain(of: 125)).answers.count == 2)
-    let start = ContinuousClock.now
+    let start = Instant.now
     #expect(throws: DNSMalformed.self) { try DNSMessage(chain(of: 127)) }
     #expect(throws: DNSMalformed.self) { try DNSMessage(chain(of: 8000)) }
     #expect(start.duration(to: .now) < .seconds(1))

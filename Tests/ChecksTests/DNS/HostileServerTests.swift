@@ -125,7 +125,7 @@ import Testing
 
   @Test("D1: silence is a timeout at the deadline") func silenceIsATimeoutAtTheDeadline() async throws {
     try await withUDPResponder(script: { _, _ in }) { server in
-      let start = ContinuousClock.now
+      let start = Instant.now
       let outcome = try await probe(question, server.port, within: .seconds(2))
       #expect(outcome.verdict.reason == .dnsTimeout)
       #expect(outcome.verdict.status == .timeout)

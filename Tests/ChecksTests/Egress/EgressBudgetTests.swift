@@ -190,10 +190,10 @@ import Testing
   /// Waiting is lateness: the attempt that follows has its whole time, and the result says when it really began.
   @Test func whoIsHeldBackIsLateAndNotSlow() async throws {
     let time = FakeClock()
-    let tries = Mutex<[ContinuousClock.Instant]>([])
+    let tries = Mutex<[Instant]>([])
     struct Busy: Probe {
-      let tries: @Sendable (ContinuousClock.Instant) -> Int
-      func attempt(_ check: MonitoringCheck, deadline: ContinuousClock.Instant)
+      let tries: @Sendable (Instant) -> Int
+      func attempt(_ check: MonitoringCheck, deadline: Instant)
         async throws(CancellationError)
         -> ProbeOutcome
       {
@@ -219,7 +219,7 @@ import Testing
   /// Never longer than an interval: the next slot is due then.
   @Test func whoNeverGetsATurnIsNobodysOutage() async throws {
     struct Never: Probe {
-      func attempt(_ check: MonitoringCheck, deadline: ContinuousClock.Instant)
+      func attempt(_ check: MonitoringCheck, deadline: Instant)
         async throws(CancellationError)
         -> ProbeOutcome
       { .postponed(by: .seconds(7)) }

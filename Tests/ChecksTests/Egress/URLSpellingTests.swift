@@ -218,7 +218,7 @@ private final class RecordingNames: HostResolving {
   var asked: [String] { names.withLock { $0 } }
 
   func resolve(
-    _ host: String, ip: IPPreference, deadline: ContinuousClock.Instant
+    _ host: String, ip: IPPreference, deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
     names.withLock { $0.append(host) }
     return ResolvedHost(addresses: [IPAddress(host) ?? .loopback])

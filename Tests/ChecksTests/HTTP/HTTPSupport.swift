@@ -20,7 +20,7 @@ struct NameTable: HostResolving {
       }))
 
   func resolve(
-    _ host: String, ip: IPPreference, deadline: ContinuousClock.Instant
+    _ host: String, ip: IPPreference, deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
     if let address = IPAddress(host) { return ResolvedHost(addresses: [address]) }
     return hosts[host] ?? ResolvedHost(failure: Verdict(.dnsNXDomain, phase: .dns), elapsed: .milliseconds(3))

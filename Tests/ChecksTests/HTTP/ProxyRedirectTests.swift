@@ -14,7 +14,7 @@ import Testing
   /// A resolver whose hosts file knows one name.
   private struct HostsFile: HostResolving {
     func resolve(
-      _ host: String, ip: IPPreference, deadline: ContinuousClock.Instant
+      _ host: String, ip: IPPreference, deadline: Instant
     ) async throws(CancellationError) -> ResolvedHost {
       if let address = IPAddress(host) { return ResolvedHost(addresses: [address]) }
       Issue.record("asked for \(host), which is the proxy's to look up")

@@ -10,7 +10,7 @@ import Testing
 
 /// Whose token a check may use: tokens are shared by what is the same in every respect, and by nothing else.
 @Suite(.timeLimit(.minutes(1))) struct TokenSharingTests {
-  private static let start = ContinuousClock.now
+  private static let start = Instant.now
 
   private func check(_ change: (inout CheckDefinition) -> Void = { _ in }) throws -> MonitoringCheck {
     try httpCheck("https://good.test/") {

@@ -16,7 +16,7 @@ import Testing
       ([ENETUNREACH, EMFILE, EHOSTUNREACH], 2),
     ] as [([Int32], Int)])
   func whatATargetDidOutweighsOurOwnFault(codes: [Int32], telling: Int) {
-    let now = ContinuousClock.now
+    let now = Instant.now
     let peers = codes.indices.map { SocketAddress(.v4(0x7f00_0001 + UInt32($0)), port: 80) }
     let tries = zip(peers, codes).map { DialTry(peer: $0, started: now, ended: now, end: .failed($1)) }
     let report = RaceReport(

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Testing
 
 @testable import Checks
 
 /// What a look at the kernel says about the time before it.
 @Suite struct DrainClockTests {
-  private let start = ContinuousClock.now
-  private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
+  private let start = Instant.now
+  private func at(_ milliseconds: Int) -> Instant { start + .milliseconds(milliseconds) }
 
   /// What came while the thread slept has just come; what came while it was at work came since the look before.
   @Test func workIsToldFromSleep() {

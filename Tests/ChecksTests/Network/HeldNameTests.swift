@@ -16,13 +16,13 @@ import Testing
   private static let busy: UInt32 = 700_000
 
   private struct Blocker: Conversation {
-    mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+    mutating func opened(at now: Instant) -> ConversationStep {
       usleep(HeldNameTests.busy)
       return .done
     }
 
     mutating func received(
-      _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+      _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
     ) -> ConversationStep { .done }
   }
 

@@ -14,13 +14,13 @@ import Testing
   private struct Blocker: Conversation {
     var microseconds: UInt32
 
-    mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+    mutating func opened(at now: Instant) -> ConversationStep {
       usleep(microseconds)
       return .done
     }
 
     mutating func received(
-      _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+      _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
     ) -> ConversationStep { .done }
   }
 
@@ -28,12 +28,12 @@ import Testing
   private struct Greeting: Conversation {
     var isPatient = false
 
-    mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+    mutating func opened(at now: Instant) -> ConversationStep {
       ConversationStep(send: [0x61])
     }
 
     mutating func received(
-      _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+      _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
     ) -> ConversationStep { isPatient ? .wait : .done }
   }
 

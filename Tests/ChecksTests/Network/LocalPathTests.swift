@@ -122,6 +122,6 @@ private struct Answering: Probe {
   init(_ outcome: ProbeOutcome) { self.outcome = outcome }
 
   func attempt(
-    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+    _ check: MonitoringCheck, deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome { outcome }
 }

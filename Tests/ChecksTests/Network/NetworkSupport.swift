@@ -142,7 +142,7 @@ extension IPAddress {
   static let loopback = IPAddress.v4(0x7f00_0001)
 }
 
-extension ContinuousClock.Instant {
+extension Instant {
   static func after(_ duration: Duration) -> Self { .now + duration }
 }
 

@@ -45,7 +45,7 @@ import Testing
 
   @Test func silenceEndsAtTheDeadline() async throws {
     try await withUDPResponder(script: { _, _ in }) { responder in
-      let start = ContinuousClock.now
+      let start = Instant.now
       let outcome = try await reactor.converse(
         Chat(say: [1, 2, 3]), over: .udp, with: SocketAddress(.loopback, port: responder.port),
         until: .after(.milliseconds(120)))
@@ -233,12 +233,12 @@ struct Chat: Conversation {
     self.after = after
   }
 
-  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+  mutating func opened(at now: Instant) -> ConversationStep {
     ConversationStep(send: say.isEmpty ? nil : say, wake: again == nil ? nil : now + after)
   }
-  mutating func woke(at now: ContinuousClock.Instant) -> ConversationStep { ConversationStep(send: again) }
+  mutating func woke(at now: Instant) -> ConversationStep { ConversationStep(send: again) }
   mutating func received(
-    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
   ) -> ConversationStep {
     heard = Array(bytes)
     return .done
@@ -247,9 +247,9 @@ struct Chat: Conversation {
 
 /// Does what no conversation may: it blocks the reactor's thread.
 private struct Hog: Conversation {
-  mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep { ConversationStep(send: [1]) }
+  mutating func opened(at now: Instant) -> ConversationStep { ConversationStep(send: [1]) }
   mutating func received(
-    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+    _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
   ) -> ConversationStep {
     usleep(600_000)
     return .done

@@ -9,19 +9,19 @@ import Testing
 struct ServerTurnsTests {
   private let first = SocketAddress(.v4(0x7f00_0001), port: 53)
   private let second = SocketAddress(.v4(0x7f00_0002), port: 53)
-  private let start = ContinuousClock.now
+  private let start = Instant.now
 
   private func turns(_ servers: [SocketAddress], within: Duration, _ options: String = "") -> ServerTurns {
     ServerTurns(
       servers, ResolverConfiguration(parsing: "options " + options), until: start + within, from: start)
   }
 
-  private func begins(_ turns: inout ServerTurns, at now: ContinuousClock.Instant) -> ServerTurns.Turn? {
+  private func begins(_ turns: inout ServerTurns, at now: Instant) -> ServerTurns.Turn? {
     turns.next(at: now)
   }
 
   private func next(
-    _ turns: inout ServerTurns, at now: ContinuousClock.Instant
+    _ turns: inout ServerTurns, at now: Instant
   ) throws -> ServerTurns.Turn { try #require(begins(&turns, at: now)) }
 
   private func silence(_ elapsed: Duration = .zero) -> DNSReply {

@@ -244,7 +244,7 @@ import Testing
       if request.dropFirst(12).contains(28) { return }
       Self.answer(request, client)
     }) { server in
-      let start = ContinuousClock.now
+      let start = Instant.now
       let host = try await resolve("web.example", port: server.port, within: .seconds(40))
       #expect(host.addresses == [IPAddress("192.0.2.1")])
       #expect(start.duration(to: .now) < .seconds(10))

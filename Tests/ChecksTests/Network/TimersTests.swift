@@ -9,20 +9,20 @@ import Testing
 
 @Suite struct DeadlineHeapTests {
   @Test func popsInOrderOfTimeWhateverTheOrderOfInsertion() {
-    let start = ContinuousClock.now
+    let start = Instant.now
     var generator = SeededGenerator(seed: 1)
     var heap = DeadlineHeap()
     let offsets = (0..<500).map { _ in Int.random(in: 0...50, using: &generator) }
     for (index, offset) in offsets.enumerated() {
       heap.insert(.init(instant: start + .milliseconds(offset), flow: UInt64(index)))
     }
-    var popped: [ContinuousClock.Instant] = []
+    var popped: [Instant] = []
     while let entry = heap.popDue(at: start + .seconds(1)) { popped.append(entry.instant) }
     #expect(popped == offsets.sorted().map { start + .milliseconds($0) })
   }
 
   @Test func whatIsNotDueStays() {
-    let start = ContinuousClock.now
+    let start = Instant.now
     var heap = DeadlineHeap()
     heap.insert(.init(instant: start + .seconds(2), flow: 2))
     heap.insert(.init(instant: start + .seconds(1), flow: 1))
@@ -36,7 +36,7 @@ import Testing
 }
 
 @Suite struct LatenessWindowTests {
-  let start = ContinuousClock.now
+  let start = Instant.now
 
   @Test func findsTheLargestSinceAnInstant() {
     var window = LatenessWindow()
@@ -60,7 +60,7 @@ import Testing
   @Test func agreesWithTheObviousAnswer() {
     var generator = SeededGenerator(seed: 2)
     var window = LatenessWindow()
-    var all: [(at: ContinuousClock.Instant, lateness: Duration)] = []
+    var all: [(at: Instant, lateness: Duration)] = []
     for second in 0..<100 {
       let lateness = Duration.milliseconds(Int.random(in: 1...1000, using: &generator))
       window.record(lateness, at: start + .seconds(second))
@@ -73,7 +73,7 @@ import Testing
 
 @Suite struct FlowReportTests {
   private func report(_ end: FlowReport.End, late: Duration) -> FlowReport {
-    let start = ContinuousClock.now
+    let start = Instant.now
     return FlowReport(
       end: end, started: start, ended: start + .seconds(10), deadline: start + .seconds(10), lateness: late)
   }

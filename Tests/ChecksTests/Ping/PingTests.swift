@@ -18,7 +18,7 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
 
 @Suite struct EchoSeriesTests {
   private let target = IPAddress.v4(0xc000_0201)
-  private let start = ContinuousClock.now
+  private let start = Instant.now
 
   private func series(count: Int = 3, size: Int = 56) throws -> EchoSeries {
     let settings = try pingSettings { ($0.count, $0.size) = (count, size) }
@@ -108,7 +108,7 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
 }
 
 @Suite struct PingJudgeTests {
-  private let start = ContinuousClock.now
+  private let start = Instant.now
 
   /// `answered` of 4 packets, each after `trip`.
   private func judge(

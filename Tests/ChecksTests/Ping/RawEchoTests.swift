@@ -10,7 +10,7 @@ import Testing
 /// What a raw socket leaves to us: headers, checksums, and whose packet it is.
 @Suite struct RawEchoTests {
   private let target = IPAddress.v4(0xc000_0201)
-  private let start = ContinuousClock.now
+  private let start = Instant.now
 
   private func series(size: Int = 8) throws -> EchoSeries {
     let check = try makeCheck("ping") { ($0.host, $0.count, $0.size) = ("192.0.2.1", 2, size) }

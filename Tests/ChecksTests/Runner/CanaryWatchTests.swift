@@ -29,7 +29,7 @@ import Testing
     init(up: Set<String>) { self.up = Mutex(up) }
 
     func attempt(
-      _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+      _ check: MonitoringCheck, deadline: Instant
     ) async throws(CancellationError) -> ProbeOutcome {
       asked.withLock { $0.append(check.name) }
       let isUp = up.withLock { $0.contains(check.name) }

@@ -11,7 +11,7 @@ import TestSupport
 final class ScriptedProbe: Probe {
   private struct State {
     var outcomes: [ProbeOutcome]
-    var deadlines: [ContinuousClock.Instant] = []
+    var deadlines: [Instant] = []
     var secondLooks: [Bool] = []
   }
 
@@ -19,7 +19,7 @@ final class ScriptedProbe: Probe {
   private let time: FakeClock
   private let takes: Duration
 
-  var deadlines: [ContinuousClock.Instant] { state.withLock { $0.deadlines } }
+  var deadlines: [Instant] { state.withLock { $0.deadlines } }
   /// Of each attempt, whether it was to wait for all addresses.
   var secondLooks: [Bool] { state.withLock { $0.secondLooks } }
 
@@ -30,7 +30,7 @@ final class ScriptedProbe: Probe {
   }
 
   func attempt(
-    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+    _ check: MonitoringCheck, deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     time.advance(by: takes)
     return state.withLock { state in
@@ -46,7 +46,7 @@ struct StubbornProbe: Probe {
   let begun: @Sendable () -> Void
 
   func attempt(
-    _ check: MonitoringCheck, deadline: ContinuousClock.Instant
+    _ check: MonitoringCheck, deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     begun()
     while !Task.isCancelled { await Task.yield() }

@@ -13,9 +13,9 @@ import Testing
     var conversation: DialogConversation
     var sent: [UInt8] = []
     var isDone = false
-    private(set) var now = ContinuousClock.now
+    private(set) var now = Instant.now
     private(set) var wakes = 0
-    private var wake: ContinuousClock.Instant?
+    private var wake: Instant?
 
     init(_ steps: [SpokenStep], farewell: [UInt8]? = nil) {
       conversation = DialogConversation(SpokenDialog(steps, farewell: farewell))

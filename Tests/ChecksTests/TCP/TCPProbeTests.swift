@@ -16,7 +16,7 @@ import Testing
     var host = ResolvedHost(addresses: [.loopback], elapsed: .milliseconds(3))
 
     func resolve(
-      _ host: String, ip: IPPreference, deadline: ContinuousClock.Instant
+      _ host: String, ip: IPPreference, deadline: Instant
     ) async throws(CancellationError) -> ResolvedHost {
       if let literal = IPAddress(host) { return ResolvedHost(addresses: [literal]) }
       return self.host

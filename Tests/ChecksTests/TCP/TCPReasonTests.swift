@@ -172,7 +172,7 @@ import Testing
       let check = try makeCheck("tcp") {
         ($0.host, $0.port, $0.dialogPreset) = ("127.0.0.1", Int(server.port), "redis")
       }
-      let began = ContinuousClock.now
+      let began = Instant.now
       let outcome = try await ProbeBench().tcp(check)
       let took = began.duration(to: .now)
       #expect(outcome.verdict == .ok)

@@ -13,9 +13,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ReactorFloodTests {
   /// Reads whatever comes, as a conversation that waits for its word would.
   struct Listener: Conversation {
-    mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep { .wait }
+    mutating func opened(at now: Instant) -> ConversationStep { .wait }
     mutating func received(
-      _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+      _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
     ) -> ConversationStep { .wait }
   }
 
@@ -60,7 +60,7 @@ import Testing
           }
           for _ in 0..<50 {
             group.addTask {
-              let begun = ContinuousClock.now
+              let begun = Instant.now
               _ = try await reactor.converse(
                 Silence(), over: .tcp, with: SocketAddress(.loopback, port: calm.port),
                 until: .after(.seconds(5)))

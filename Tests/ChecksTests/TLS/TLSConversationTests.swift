@@ -15,12 +15,12 @@ import Testing
   struct Page: Conversation {
     var seen: [UInt8] = []
 
-    mutating func opened(at now: ContinuousClock.Instant) -> ConversationStep {
+    mutating func opened(at now: Instant) -> ConversationStep {
       ConversationStep(send: Array("GET /page HTTP/1.0\r\nHost: good.test\r\n\r\n".utf8))
     }
 
     mutating func received(
-      _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: ContinuousClock.Instant
+      _ bytes: ArraySlice<UInt8>, from sender: IPAddress?, at now: Instant
     ) -> ConversationStep {
       seen += bytes
       return seen.count > 100_000 ? .done : .wait
