@@ -13,16 +13,16 @@ extension MonitoringCheck {
   package init(
     adHoc target: String, keys: String?, sources: ConfigSources
   ) throws(AdHocTargetError) {
-    let definition = try CheckDefinition(adHoc: target)
+    let given = try GivenMap(adHoc: target)
     guard let keys else {
       do throws(InvalidCheck) {
-        try self.init(definition, patterns: sources.patterns)
+        try self.init(CheckDefinition(given), patterns: sources.patterns)
       } catch {
         throw AdHocTargetError(error.problems.map { ($0.message, $0.hint) }, of: target)
       }
       return
     }
-    let text = "checks: [{\(definition.flowKeys), \(bare(keys))}]\n"
+    let text = "checks: [{\(given.flow), \(bare(keys))}]\n"
     do throws(ConfigErrors) {
       let settings = try ConfigLoader.parse(text: text, file: "--with", sources: sources).settings
       guard settings.checks.count == 1 else {
@@ -58,22 +58,25 @@ extension AdHocTargetError {
 }
 
 extension CheckDefinition {
-  /// What a target gives, as keys of a flow map.
-  fileprivate var flowKeys: String {
-    let question =
-      [("name", queryName), ("type", queryType), ("class", queryClass)]
-      .compactMap { key, value in value.map { "\(key): \(flowScalar($0))" } }
-      + [("recursion", queryRecursion), ("dnssec", queryDNSSEC)]
-      .compactMap { key, value in value.map { "\(key): \($0)" } }
-    let texts = [
-      ("name", name), ("type", type), ("url", url), ("host", host), ("starttls", startTLS),
-      ("dialog", dialogPreset), ("server", server), ("transport", transport), ("method", pingMethod),
-    ].compactMap { key, value in value.map { "\(key): \(flowScalar($0))" } }
-    let numbers = [("port", port), ("count", count), ("size", size)]
-      .compactMap { key, value in value.map { "\(key): \($0)" } }
-    let rest = tlsEnabled.map { ["tls: \($0)"] } ?? []
-    let query = question.isEmpty ? [] : ["query: {\(question.joined(separator: ", "))}"]
-    return (texts + numbers + rest + query).joined(separator: ", ")
+  /// What a target gives to the keys of a check; nothing is judged.
+  package init(adHoc target: String) throws(AdHocTargetError) { self.init(try GivenMap(adHoc: target)) }
+
+  fileprivate init(_ given: GivenMap) {
+    var reader = KeyReader(.local)
+    self.init(given, &reader)
+  }
+}
+
+extension GivenMap {
+  /// As the inside of a flow map.
+  fileprivate var flow: String {
+    entries.map { name, given in
+      switch given.value {
+      case .map(let map): "\(name): {\(map.flow)}"
+      case .text(let text): "\(name): \(flowScalar(text))"
+      default: "\(name): \(given.flag.map(\.description) ?? given.integer.map(\.description) ?? "")"
+      }
+    }.joined(separator: ", ")
   }
 }
 

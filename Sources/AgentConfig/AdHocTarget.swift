@@ -18,12 +18,14 @@ package struct AdHocTargetError: Error, Hashable, Sendable, CustomStringConverti
   package var description: String { message + (hint.map { "\n  hint: \($0)" } ?? "") }
 }
 
-extension CheckDefinition {
-  /// A check from a target such as `https://example.com`, `tcp://db:5432?dialog=postgres`, `tls://host:25?starttls=smtp`,
-  /// `ping://host?count=10` or `dns://1.1.1.1/example.com?type=AAAA`; `dns:///name` asks the system's resolvers.
+extension GivenMap {
+  /// The keys that a target gives, such as `https://example.com`, `tcp://db:5432?dialog=postgres`,
+  /// `tls://host:25?starttls=smtp`, `ping://host?count=10` or `dns://1.1.1.1/example.com?type=AAAA`; `dns:///name` asks
+  /// the system's resolvers.
   ///
-  /// The name is the target without its query, but with a dns question's type. Values are judged by `MonitoringCheck.init` as everywhere.
-  package init(adHoc target: String) throws(AdHocTargetError) {
+  /// The name is the target without its query, but with a dns question's type. Values are judged by
+  /// `MonitoringCheck.init` as everywhere.
+  init(adHoc target: String) throws(AdHocTargetError) {
     guard let mark = target.firstRange(of: "://") else {
       throw AdHocTargetError(
         message: "\(quoted(target)) is neither the name of a check nor a target",
@@ -35,29 +37,23 @@ extension CheckDefinition {
     let scheme = target[..<mark.lowerBound].lowercased()
     let rest = target[mark.upperBound...]
     // Cut where a name would be too long: what the target is stands in the result all the same.
-    name = String(target.prefix { $0 != "?" && $0 != "#" }).printable(maxBytes: CheckLimits.nameBytes)
+    var name = String(target.prefix { $0 != "?" && $0 != "#" }).printable(maxBytes: CheckLimits.nameBytes)
+    give("type", .text(scheme == "https" ? "http" : scheme))
     switch scheme {
-    case "http", "https":
-      type = "http"
-      url = target
+    case "http", "https": give("url", .text(target))
     case "tcp", "tls":
-      type = scheme
-      let (place, options) = try split(rest, scheme: scheme, known: scheme == "tcp" ? tcpOptions : tlsOptions)
+      let type: CheckType = scheme == "tcp" ? .tcp : .tls
+      let (place, options) = try split(rest, type, known: type == .tcp ? tcpOptions : ["starttls"])
       try endpoint(place, scheme: scheme)
-      startTLS = options["starttls"]
-      dialogPreset = options["dialog"]
-      tlsEnabled = try flag(options, "tls")
+      entries += options
     case "dns":
-      type = "dns"
-      try question(rest)
+      if let type = try question(rest) {
+        name = (name + " " + type.uppercased()).printable(maxBytes: CheckLimits.nameBytes)
+      }
     case "ping":
-      type = "ping"
-      let (place, options) = try split(rest, scheme: scheme, known: pingOptions)
-      host = try bareHost(place)
-      count = try number(options, "count")
-      size = try number(options, "size")
-      port = try number(options, "port")
-      pingMethod = options["method"]
+      let (place, options) = try split(rest, .ping, known: ["count", "size", "method", "port"])
+      give("host", .text(try bareHost(place)))
+      entries += options
     default:
       throw AdHocTargetError(
         message: "\(quoted(target.prefix { $0 != "?" })) has the unknown scheme \(quoted(scheme))",
@@ -66,7 +62,10 @@ extension CheckDefinition {
         }
           ?? "one of http, https, tcp, tls, dns, ping")
     }
+    give("name", .text(name))
   }
+
+  private mutating func give(_ name: String, _ value: Given.Value) { entries.append((name, Given(value))) }
 
   private mutating func endpoint(_ rest: Substring, scheme: String) throws(AdHocTargetError) {
     let usage = usages[scheme] ?? ""
@@ -80,9 +79,11 @@ extension CheckDefinition {
           : "\(quoted(scheme + "://" + text)) is no host and port",
         hint: usage)
     }
-    host = endpoint.host
+    give("host", .text(endpoint.host))
     // A tls target without a port has that of its protocol.
-    if scheme == "tcp" || Endpoint(text, defaultPort: nil) != nil { port = Int(endpoint.port) }
+    if scheme == "tcp" || Endpoint(text, defaultPort: nil) != nil {
+      give("port", .integer(Int(endpoint.port)))
+    }
   }
 
   private func bareHost(_ rest: Substring) throws(AdHocTargetError) -> String {
@@ -104,32 +105,27 @@ extension CheckDefinition {
     }
   }
 
-  private mutating func question(_ rest: Substring) throws(AdHocTargetError) {
+  /// - Returns: the type that is asked for, if it is said.
+  private mutating func question(_ rest: Substring) throws(AdHocTargetError) -> String? {
     let usage = usages["dns"] ?? ""
     guard let slash = rest.firstIndex(of: "/") else {
       throw AdHocTargetError(
         message: "\(quoted("dns://" + rest)) names no server and no question", hint: usage)
     }
-    server = slash == rest.startIndex ? nil : String(rest[..<slash])
-    let (question, options) = try split(rest[rest.index(after: slash)...], scheme: "dns", known: dnsOptions)
+    if slash != rest.startIndex { give("server", .text(String(rest[..<slash]))) }
+    let (question, options) = try split(rest[rest.index(after: slash)...], .dns, known: dnsOptions)
     guard !question.isEmpty else {
       throw AdHocTargetError(message: "\(quoted("dns://" + rest)) asks for no name", hint: usage)
     }
-    queryName = String(question)
-    queryType = options["type"]
-    queryClass = options["class"]
-    transport = options["transport"]
-    queryRecursion = try flag(options, "recursion")
-    queryDNSSEC = try flag(options, "dnssec")
-    if let queryType { name = (name ?? "") + " " + queryType.uppercased() }
-    name = name?.printable(maxBytes: CheckLimits.nameBytes)
+    entries += options.filter { $0.name == "transport" }
+    let query = [("name", Given(.text(String(question))))] + options.filter { $0.name != "transport" }
+    give("query", .map(GivenMap(query)))
+    return GivenMap(options)["type"]?.text
   }
 }
 
 private let tcpOptions: Set = ["dialog", "starttls", "tls"]
-private let tlsOptions: Set = ["starttls"]
 private let dnsOptions: Set = ["type", "class", "transport", "recursion", "dnssec"]
-private let pingOptions: Set = ["count", "size", "method", "port"]
 
 private let usages = [
   "tcp": "tcp://host:port, such as tcp://db:5432 or tcp://mail:25?dialog=smtp",
@@ -138,40 +134,40 @@ private let usages = [
   "ping": "ping://host, such as ping://192.0.2.1?count=10",
 ]
 
-/// What stands before the question mark, and the options behind it, each a key of the check.
+/// What stands before the question mark, and the options behind it, each a key of the check or of its question.
 private func split(
-  _ rest: Substring, scheme: String, known: Set<String>
-) throws(AdHocTargetError) -> (place: Substring, options: [String: String]) {
+  _ rest: Substring, _ type: CheckType, known: Set<String>
+) throws(AdHocTargetError) -> (place: Substring, options: [(name: String, value: Given)]) {
   let mark = rest.firstIndex(of: "?") ?? rest.endIndex
-  var options: [String: String] = [:]
+  var options = GivenMap()
   for part in rest[mark...].dropFirst().split(separator: "&") {
     let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard pair.count == 2, known.contains(pair[0]), options[pair[0]] == nil, !pair[1].isEmpty else {
       throw AdHocTargetError(
-        message: "\(quoted(part)) is no option of a \(scheme) target",
+        message: "\(quoted(part)) is no option of a \(type.rawValue) target",
         hint:
           "options: \(known.sorted().map { $0 + "=…" }.joined(separator: ", ")), each once; others with --with"
       )
     }
-    options[pair[0]] = pair[1]
+    options.entries.append((pair[0], Given(try value(pair[1], of: pair[0], type))))
   }
-  return (rest[..<mark], options)
+  return (rest[..<mark], options.entries)
 }
 
-private func flag(_ options: [String: String], _ name: String) throws(AdHocTargetError) -> Bool? {
-  switch options[name] {
-  case nil: return nil
-  case "true": return true
-  case "false": return false
-  case let text?:
+private func value(
+  _ text: String, of name: String, _ type: CheckType
+) throws(AdHocTargetError) -> Given.Value {
+  var table = KeyTable.check(type)
+  if type == .dns, name != "transport", case .map(let query)? = table["query"]?.value { table = query }
+  switch table[name]?.value {
+  case .flag, .either(.flag, _):
+    if ["true", "false"].contains(text) { return .flag(text == "true") }
     throw AdHocTargetError(message: "\(name) must be true or false, found \(quoted(text))", hint: nil)
+  case .integer:
+    if text.utf8.count <= 9, let number = Int(text), String(number) == text { return .integer(number) }
+    throw AdHocTargetError(message: "\(name) must be a whole number, found \(quoted(text))", hint: nil)
+  default: return .text(text)
   }
-}
-
-private func number(_ options: [String: String], _ name: String) throws(AdHocTargetError) -> Int? {
-  guard let text = options[name] else { return nil }
-  if text.utf8.count <= 9, let value = Int(text), String(value) == text { return value }
-  throw AdHocTargetError(message: "\(name) must be a whole number, found \(quoted(text))", hint: nil)
 }
 
 /// `http://user:password@host` as `http://<redacted>@host`.

@@ -10,9 +10,11 @@ extension SettingsBuilder {
     for item in root["checks"]?.list ?? [] {
       guard case .map(let map) = item.value else { continue }
       emptyStatus(map.map("expect"))
-      var definition = CheckDefinition(map, &walk.reader)
+      var definition = CheckDefinition()
+      (definition.retries, definition.retryDelay) = (defaults.retries, defaults.retryDelay)
+      definition.read(map, &walk.reader)
       let fromFile = bodyFile(map)
-      definition.body = definition.body ?? fromFile
+      definition.http.body = definition.http.body ?? fromFile
       fill(&definition, from: defaults)
       do throws(InvalidCheck) {
         let check = try MonitoringCheck(definition, patterns: patterns)
@@ -54,8 +56,6 @@ extension SettingsBuilder {
     let interval = definition.interval ?? defaults.interval
     definition.interval = interval
     definition.timeout = definition.timeout ?? min(defaults.timeout, interval)
-    definition.retries = definition.retries ?? defaults.retries
-    definition.retryDelay = definition.retryDelay ?? defaults.retryDelay
   }
 
   private mutating func report(_ problem: CheckProblem, _ map: GivenMap) {

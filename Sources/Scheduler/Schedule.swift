@@ -265,16 +265,17 @@ struct Schedule {
 extension MonitoringCheck {
   /// Microseconds from slot to slot.
   func pace(_ seen: Schedule.Seen) -> Int64 {
-    max(1, (seen == .fails ? intervalFailing ?? interval : interval).microseconds)
+    max(1, (seen == .fails ? plan.intervalFailing ?? interval : interval).microseconds)
   }
 
   /// No honest run takes longer: every attempt to its timeout, every delay, and some seconds of our own. A run that
   /// took longer slept through a suspend, and its verdict says nothing about those hours.
   package var longestRun: Duration {
+    let plan = plan
     // In microseconds: to multiply a duration is slow, and this is asked for with every run.
-    let confirmations = retries > 0 && confirmDelay > .zero ? 1 : 0
-    let attempts = timeout.microseconds * Int64(1 + retries + confirmations)
-    let pauses = retryDelay.microseconds * Int64(retries) + confirmDelay.microseconds
+    let confirmations = plan.retries > 0 && plan.confirmDelay > .zero ? 1 : 0
+    let attempts = timeout.microseconds * Int64(1 + plan.retries + confirmations)
+    let pauses = plan.retryDelay.microseconds * Int64(plan.retries) + plan.confirmDelay.microseconds
     return .microseconds(attempts + pauses + 5_000_000)
   }
 }

@@ -59,11 +59,11 @@ struct InvalidCheckTests {
     Case(
       "expect/response_time/warn",
       "expect.response_time.warn must be at most expect.response_time.fail (1s), found 2s", http
-    ) { $0.expectResponseTime = Thresholds(warn: .seconds(2), fail: .seconds(1)) },
+    ) { $0.responseTime = Thresholds(warn: .seconds(2), fail: .seconds(1)) },
     Case(
       "expect/response_time/fail", "expect.response_time.fail must be at most the timeout (10s), found 11s",
       http
-    ) { $0.expectResponseTime.fail = .seconds(11) },
+    ) { $0.responseTime.fail = .seconds(11) },
   ]
 
   static let httpCases: [Case] = [
@@ -75,10 +75,10 @@ struct InvalidCheckTests {
     Case("method", "method must be in capitals, found \"get\"", http) { $0.method = "get" },
     Case("method", "method is no HTTP method, found \"GE T\"", http) { $0.method = "GE T" },
     Case("method", "method CONNECT asks for a tunnel and is no probe", http) { $0.method = "CONNECT" },
-    Case("body", "body has no meaning in a GET request", http) { $0.body = Redacted("x") },
+    Case("body", "body has no meaning in a GET request", http) { $0.http.body = Redacted("x") },
     Case("max_redirects", "max_redirects must be at most 20, found 21", http) { $0.maxRedirects = 21 },
     Case("max_redirects", "max_redirects has no effect with follow false", http) {
-      $0.follow = false
+      $0.http.follow = false
       $0.maxRedirects = 3
     },
     Case("max_body", "max_body must be at least 1, found 0", http) { $0.maxBody = 0 },
@@ -120,12 +120,12 @@ struct InvalidCheckTests {
       $0.expectStatus = ["299-200"]
     },
     Case("expect/body/not_contains", "expect.body wants \"ok\" both present and absent", http) {
-      $0.expectBodyContains = ["ok"]
-      $0.expectBodyNotContains = ["ok"]
+      $0.http.expect.bodyContains = ["ok"]
+      $0.http.expect.bodyNotContains = ["ok"]
     },
     Case("expect/body", "expect.body can never hold: a HEAD response has no body", http) {
       $0.method = "HEAD"
-      $0.expectBodyContains = ["ok"]
+      $0.http.expect.bodyContains = ["ok"]
     },
     Case("expect/certificate", "expect.certificate needs an https url", .http("http://shop.example/")) {
       $0.expectCertificate.warn = .seconds(86_400)
@@ -178,14 +178,16 @@ struct InvalidCheckTests {
       $0.expectRcode = ["NXDOMAIN"]
       $0.expectAnswersAny = ["192.0.2.1"]
     },
-    Case("count", "count must be at most 100, found 101", ping) { $0.count = 101 },
-    Case("count", "100 packets 200ms apart take 19800ms, found a timeout of 10s", ping) { $0.count = 100 },
+    Case("count", "count must be at most 100, found 101", ping) { $0.ping.count = 101 },
+    Case("count", "100 packets 200ms apart take 19800ms, found a timeout of 10s", ping) {
+      $0.ping.count = 100
+    },
     Case("size", "size must be at most 1472, found 1473", ping) { $0.size = 1473 },
     Case("expect/loss/fail", "expect.loss.fail must be at most 100%, found 101%", ping) {
-      $0.expectLoss.fail = 101
+      $0.ping.loss.fail = 101
     },
     Case("expect/loss/warn", "expect.loss.warn must be at most expect.loss.fail (10%), found 12.5%", ping) {
-      $0.expectLoss = Thresholds(warn: 12.5, fail: 10)
+      $0.ping.loss = Thresholds(warn: 12.5, fail: 10)
     },
   ]
 
@@ -214,7 +216,7 @@ struct InvalidCheckTests {
   @Test func apiLimits() throws {
     var definition = CheckDefinition.http()
     definition.headers = [(name: "Host", value: Redacted("inner.example"))]
-    definition.expectBodyContains = [String(repeating: "k", count: 300)]
+    definition.http.expect.bodyContains = [String(repeating: "k", count: 300)]
     #expect(throws: Never.self) { try MonitoringCheck(definition) }
     definition.origin = .api
     let error = try #require(throws: InvalidCheck.self) { try MonitoringCheck(definition) }
@@ -228,7 +230,7 @@ struct InvalidCheckTests {
   @Test func problemsNeverQuoteSecrets() throws {
     var definition = CheckDefinition.http("https://user:hunter2@shop.example/?hunter2")
     definition.headers = [(name: "X-Key", value: Redacted("hunter2\n"))]
-    definition.body = Redacted("hunter2")
+    definition.http.body = Redacted("hunter2")
     definition.basicUsername = "a:b"
     definition.basicPassword = Redacted("hunter2\n")
     let error = try #require(throws: InvalidCheck.self) { try MonitoringCheck(definition) }

@@ -19,7 +19,7 @@ struct MonitoringCheckTests {
     }
     #expect(http.method == "GET" && http.follow && http.maxRedirects == 10 && !http.allowDowngrade)
     #expect(http.maxBody == 1_048_576 && http.tls == TLSOptions() && http.auth == nil && http.body == nil)
-    #expect(http.expect == HTTPExpectations(status: [200...299]))
+    #expect(http.expect == HTTPExpectations())
   }
 
   @Test func defaultTimeoutNeverExceedsInterval() throws {

@@ -2,31 +2,29 @@
 
 import Basics
 
-/// A check as somebody wrote it: typed values, nothing judged, everything optional.
+/// A check as somebody wrote it; nothing is judged. What needs no judge but its bounds stands in the settings that the
+/// check will have, with their defaults; what the judge has to make something of, or to know as written, stands beside
+/// them.
 ///
-/// The YAML walk and the API mapping fill one; `MonitoringCheck.init(_:)` is the only judge of it.
+/// The keys fill one, from agent.yaml or from a row of the API; `MonitoringCheck.init(_:)` is the only judge of it.
+@dynamicMemberLookup
 package struct CheckDefinition: Sendable {
   package var origin: CheckOrigin = .local
+  package var plan = CheckPlan()
+  package var http = HTTPSettings()
+  package var dns = DNSSettings()
+  package var ping = PingSettings()
   package var id: String?
   package var name: String?
   package var type: String?
-  package var enabled: Bool?
-  package var post: Bool?
   package var resource: String?
-  package var tags: [String]?
   package var interval: Duration?
   package var timeout: Duration?
-  package var retries: Int?
-  package var retryDelay: Duration?
-  package var confirmDelay: Duration?
-  package var intervalFailing: Duration?
-  package var failureThreshold: Int?
   package var ip: String?
   package var addresses: String?
   /// `host` or `host:port`.
   package var resolver: String?
   package var sourceAddress: String?
-  package var negate: Bool?
 
   // http
   package var url: String?
@@ -34,23 +32,18 @@ package struct CheckDefinition: Sendable {
   package var hasSecretURL = false
   package var method: String?
   package var headers: [(name: String, value: Redacted)]?
-  package var body: Redacted?
   package var basicUsername: String?
   package var basicPassword: Redacted?
   package var digestUsername: String?
   package var digestPassword: Redacted?
   package var bearer: Redacted?
   package var oauth2: OAuth2Definition?
-  package var follow: Bool?
   package var maxRedirects: Int?
-  package var allowDowngrade: Bool?
   package var httpVersion: String?
   /// `scheme://[user:password@]host:port`.
   package var proxy: Redacted?
-  package var decompress: Bool?
   /// Bytes.
   package var maxBody: Int?
-  package var readBody: Bool?
 
   // tcp, tls, ping
   package var host: String?
@@ -79,22 +72,15 @@ package struct CheckDefinition: Sendable {
   package var queryName: String?
   package var queryType: String?
   package var queryClass: String?
-  package var queryRecursion: Bool?
-  package var queryDNSSEC: Bool?
 
   // ping
   package var pingMethod: String?
-  package var count: Int?
   package var packetInterval: Duration?
   package var size: Int?
 
   // expect
   /// Each a code such as `204` or a range such as `200-299`. Nil: the default; empty: any.
   package var expectStatus: [String]?
-  package var expectBodyContains: [String]?
-  package var expectBodyNotContains: [String]?
-  package var expectBodyMatches: [String]?
-  package var expectBodyNotMatches: [String]?
   /// Conditions in the form of the file, with the header's name.
   package var expectHeaders: [(name: String, condition: String)]?
   /// Conditions in the form of the file, with the path.
@@ -108,15 +94,14 @@ package struct CheckDefinition: Sendable {
   package var expectAnswersNone: [String]?
   package var expectCount: String?
   package var expectTTL: String?
-  package var expectAuthoritative: Bool?
-  package var expectSerialAgreement: Bool?
-  package var expectResponseTime = Thresholds<Duration>()
   package var expectCertificate = Thresholds<Duration>()
-  /// Percent.
-  package var expectLoss = Thresholds<Double>()
-  package var expectRTT = Thresholds<Duration>()
 
   package init() {}
+
+  package subscript<Value>(dynamicMember path: WritableKeyPath<CheckPlan, Value>) -> Value {
+    get { plan[keyPath: path] }
+    set { plan[keyPath: path] = newValue }
+  }
 }
 
 /// `auth.oauth2` as somebody wrote it.

@@ -6,17 +6,17 @@ import Basics
 package struct DNSSettings: Hashable, Sendable {
   /// Nil: the system's resolvers.
   package var server: Endpoint?
-  package var transport: DNSTransport
-  package var name: String
+  package var transport = DNSTransport.udp
+  package var name = ""
   /// Mnemonic in upper case such as `A`, or `TYPE65280` (RFC 3597).
-  package var recordType: String
-  package var recordClass: DNSClass
-  package var recursion: Bool
+  package var recordType = "A"
+  package var recordClass = DNSClass.in
+  package var recursion = true
   /// Ask for signatures (DO, RFC 3225); the answer must then be marked authentic (AD, RFC 6840).
-  package var dnssec: Bool
+  package var dnssec = false
   /// For dot and doh.
-  package var tls: TLSOptions
-  package var expect: DNSExpectations
+  package var tls = TLSOptions()
+  package var expect = DNSExpectations()
 }
 
 package enum DNSTransport: String, CaseIterable, Hashable, Sendable {
@@ -46,13 +46,13 @@ package enum DNSClass: String, CaseIterable, Hashable, Sendable {
 /// The conditions of a dns check; all of them must hold.
 package struct DNSExpectations: Hashable, Sendable {
   /// Mnemonics; the answer's code must be one of them.
-  package var rcodes: [String]
+  package var rcodes = ["NOERROR"]
   /// Literals in presentation format, or `~ pattern`. Order and case do not matter; a list that is empty is not judged.
-  package var answersAny: [Condition]
-  package var answersAll: [Condition]
+  package var answersAny: [Condition] = []
+  package var answersAll: [Condition] = []
   /// The answers are these and no others.
-  package var answersExact: [Condition]
-  package var answersNone: [Condition]
+  package var answersExact: [Condition] = []
+  package var answersNone: [Condition] = []
   /// Of the number of answers of the type asked for.
   package var count: Condition?
   /// Seconds; each answer's.
@@ -60,21 +60,5 @@ package struct DNSExpectations: Hashable, Sendable {
   /// The AA bit.
   package var authoritative: Bool?
   /// All name servers of the zone hold the same SOA serial.
-  package var serialAgreement: Bool
-
-  package init(
-    rcodes: [String] = ["NOERROR"], answersAny: [Condition] = [], answersAll: [Condition] = [],
-    answersExact: [Condition] = [], answersNone: [Condition] = [], count: Condition? = nil,
-    ttl: Condition? = nil, authoritative: Bool? = nil, serialAgreement: Bool = false
-  ) {
-    self.rcodes = rcodes
-    self.answersAny = answersAny
-    self.answersAll = answersAll
-    self.answersExact = answersExact
-    self.answersNone = answersNone
-    self.count = count
-    self.ttl = ttl
-    self.authoritative = authoritative
-    self.serialAgreement = serialAgreement
-  }
+  package var serialAgreement = false
 }

@@ -4,29 +4,29 @@ import Basics
 
 /// Settings of an http check.
 package struct HTTPSettings: Hashable, Sendable {
-  package var url: HTTPURL
-  package var method: String
+  package var url = HTTPURL.unset
+  package var method = "GET"
   /// In the order given; values are secret.
-  package var headers: [HeaderField]
+  package var headers: [HeaderField] = []
   /// From `body` or `body_file`.
   package var body: Redacted?
   package var auth: HTTPAuth?
-  package var follow: Bool
+  package var follow = true
   /// 0 to 20.
-  package var maxRedirects: Int
+  package var maxRedirects = 10
   /// Whether a redirect may lead from https to http.
-  package var allowDowngrade: Bool
-  package var version: HTTPVersionChoice
+  package var allowDowngrade = false
+  package var version = HTTPVersionChoice.auto
   /// Local checks only; the target's name is then the proxy's to resolve.
   package var proxy: ProxySettings?
   /// Ask for a compressed body where a condition needs one, and judge it decoded.
-  package var decompress: Bool
+  package var decompress = true
   /// Bytes of the body read at most; decoded ones where a condition needs it.
-  package var maxBody: Int
+  package var maxBody = 1024 * 1024
   /// Whether a body that no condition needs is read to its end. Nil: yes, unless the answer is a stream.
   package var readBody: Bool?
-  package var tls: TLSOptions
-  package var expect: HTTPExpectations
+  package var tls = TLSOptions()
+  package var expect = HTTPExpectations()
 }
 
 package enum HTTPAuth: Hashable, Sendable {
@@ -68,44 +68,29 @@ package enum HTTPVersionChoice: String, CaseIterable, Hashable, Sendable {
 /// The conditions of an http check; all of them must hold.
 package struct HTTPExpectations: Hashable, Sendable {
   /// Empty: any status is right.
-  package var status: [ClosedRange<Int>]
+  package var status: [ClosedRange<Int>] = [200...299]
   /// Literal, case-sensitive.
-  package var bodyContains: [String]
-  package var bodyNotContains: [String]
+  package var bodyContains: [String] = []
+  package var bodyNotContains: [String] = []
   /// PCRE2, multiline, unanchored.
-  package var bodyMatches: [String]
-  package var bodyNotMatches: [String]
+  package var bodyMatches: [String] = []
+  package var bodyNotMatches: [String] = []
   /// In the order given; a header that is missing fails its condition.
-  package var headers: [HeaderCondition]
-  package var json: [JSONCondition]
+  package var headers: [HeaderCondition] = []
+  package var json: [JSONCondition] = []
   /// Of the URL the last answer came from, query and all.
   package var finalURL: Condition?
   /// Of `1.0`, `1.1` or `2`.
   package var httpVersion: Condition?
-  package var certificateDays: Thresholds<Duration>
+  package var certificateDays = Thresholds<Duration>()
 
-  package var needsBody: Bool {
+  package var needsBody: Bool { judgesText || !json.isEmpty }
+
+  var judgesText: Bool {
     !bodyContains.isEmpty || !bodyNotContains.isEmpty || !bodyMatches.isEmpty || !bodyNotMatches.isEmpty
-      || !json.isEmpty
   }
 
-  package init(
-    status: [ClosedRange<Int>] = [200...299], bodyContains: [String] = [], bodyNotContains: [String] = [],
-    bodyMatches: [String] = [], bodyNotMatches: [String] = [], headers: [HeaderCondition] = [],
-    json: [JSONCondition] = [], finalURL: Condition? = nil, httpVersion: Condition? = nil,
-    certificateDays: Thresholds<Duration> = Thresholds()
-  ) {
-    self.status = status
-    self.bodyContains = bodyContains
-    self.bodyNotContains = bodyNotContains
-    self.bodyMatches = bodyMatches
-    self.bodyNotMatches = bodyNotMatches
-    self.headers = headers
-    self.json = json
-    self.finalURL = finalURL
-    self.httpVersion = httpVersion
-    self.certificateDays = certificateDays
-  }
+  package init() {}
 }
 
 /// `expect.header`: one name and what one of its values must be.

@@ -69,18 +69,18 @@ package enum DialogExpectation: Hashable, Sendable {
 
 /// Settings of a ping check.
 package struct PingSettings: Hashable, Sendable {
-  package var host: String
-  package var method: PingMethod
+  package var host = ""
+  package var method = PingMethod.icmp
   /// The port a tcp ping connects to; nil for icmp.
   package var port: UInt16?
   /// Packets a run, 1 to 100.
-  package var count: Int
-  package var packetInterval: Duration
+  package var count = 4
+  package var packetInterval: Duration = .milliseconds(200)
   /// Payload bytes, 0 to 1,472.
-  package var size: Int
+  package var size = 56
   /// Percent lost.
-  package var loss: Thresholds<Double>
-  package var rtt: Thresholds<Duration>
+  package var loss = Thresholds<Double>()
+  package var rtt = Thresholds<Duration>()
 }
 
 package enum PingMethod: String, CaseIterable, Hashable, Sendable {

@@ -27,25 +27,16 @@ extension MonitoringCheck {
         id: common.id,
         name: common.name,
         origin: definition.origin,
-        enabled: definition.enabled ?? true,
-        post: definition.post ?? false,
         resourceID: common.resourceID,
-        tags: definition.tags ?? [],
         interval: judge.interval,
         timeout: judge.timeout,
-        retries: definition.retries ?? 1,
-        retryDelay: definition.retryDelay ?? .seconds(2),
-        confirmDelay: definition.confirmDelay ?? .zero,
-        intervalFailing: definition.intervalFailing,
-        failureThreshold: definition.failureThreshold ?? 1,
         ip: common.ip,
         addresses: common.addresses,
         resolver: common.resolver,
         pinned: nil,
         sourceAddress: common.sourceAddress,
-        negate: definition.negate ?? false,
         kind: kind,
-        responseTime: definition.expectResponseTime))
+        plan: definition.plan))
   }
 
   /// The same check under another name, for lists in which two bear the same.

@@ -30,33 +30,41 @@ package enum AddressScope: String, CaseIterable, Hashable, Sendable {
   case each
 }
 
+/// What is configured of a check of any kind and needs no judge but its bounds.
+package struct CheckPlan: Hashable, Sendable {
+  package var enabled = true
+  /// Deliver although the id is not in the API's list.
+  package var post = false
+  package var tags: [String] = []
+  /// Tries after the first that did not succeed; 0 to 10.
+  package var retries = 1
+  package var retryDelay: Duration = .seconds(2)
+  /// After the last retry, one more try after this long; zero: none. Without retries there is none either.
+  package var confirmDelay: Duration = .zero
+  /// Slot to slot while the last result was not a success; nil: the interval.
+  package var intervalFailing: Duration?
+  /// Failures in a row from which the check counts as down for its resource; 1 to 100.
+  package var failureThreshold = 1
+  /// The target must not answer as the conditions say: success and failure change places.
+  package var negate = false
+  package var responseTime = Thresholds<Duration>()
+}
+
 /// What is configured: a check that cannot be wrong. Both doors, YAML and API, go through `init(_:)`.
 ///
 /// A check is some 800 bytes and is handed on at each step of a run, so that all its copies share one place in memory.
+@dynamicMemberLookup
 package struct MonitoringCheck: Sendable {
   let shared: Shared
 
   package var id: UniqueID { shared.parts.id }
   package var name: String { shared.parts.name }
   package var origin: CheckOrigin { shared.parts.origin }
-  package var enabled: Bool { shared.parts.enabled }
-  /// Deliver although the id is not in the API's list.
-  package var post: Bool { shared.parts.post }
   package var resourceID: UniqueID? { shared.parts.resourceID }
-  package var tags: [String] { shared.parts.tags }
   /// From slot to slot; at least 1 s.
   package var interval: Duration { shared.parts.interval }
   /// Over one whole attempt, resolution and redirects included; at most the interval and 60 s.
   package var timeout: Duration { shared.parts.timeout }
-  /// Tries after the first that did not succeed; 0 to 10.
-  package var retries: Int { shared.parts.retries }
-  package var retryDelay: Duration { shared.parts.retryDelay }
-  /// After the last retry, one more try after this long; zero: none. Without retries there is none either.
-  package var confirmDelay: Duration { shared.parts.confirmDelay }
-  /// Slot to slot while the last result was not a success; nil: the interval.
-  package var intervalFailing: Duration? { shared.parts.intervalFailing }
-  /// Failures in a row from which the check counts as down for its resource; 1 to 100.
-  package var failureThreshold: Int { shared.parts.failureThreshold }
   package var ip: IPPreference { shared.parts.ip }
   /// Whether one address must do, or each of the host's.
   package var addresses: AddressScope { shared.parts.addresses }
@@ -69,10 +77,12 @@ package struct MonitoringCheck: Sendable {
   package var isSecondLook: Bool { shared.parts.isSecondLook }
   /// The local address connections are made from.
   package var sourceAddress: IPAddress? { shared.parts.sourceAddress }
-  /// The target must not answer as the conditions say: success and failure change places.
-  package var negate: Bool { shared.parts.negate }
   package var kind: CheckKind { shared.parts.kind }
-  package var responseTime: Thresholds<Duration> { shared.parts.responseTime }
+  package var plan: CheckPlan { shared.parts.plan }
+
+  package subscript<Value>(dynamicMember path: KeyPath<CheckPlan, Value>) -> Value {
+    shared.parts.plan[keyPath: path]
+  }
 
   package var type: CheckType { kind.type }
 
@@ -108,26 +118,17 @@ extension MonitoringCheck {
     let id: UniqueID
     var name: String
     let origin: CheckOrigin
-    let enabled: Bool
-    let post: Bool
     let resourceID: UniqueID?
-    let tags: [String]
     let interval: Duration
     let timeout: Duration
-    let retries: Int
-    let retryDelay: Duration
-    let confirmDelay: Duration
-    let intervalFailing: Duration?
-    let failureThreshold: Int
     let ip: IPPreference
     let addresses: AddressScope
     let resolver: Endpoint?
     var pinned: IPAddress?
     var isSecondLook = false
     let sourceAddress: IPAddress?
-    let negate: Bool
     let kind: CheckKind
-    let responseTime: Thresholds<Duration>
+    let plan: CheckPlan
   }
 }
 

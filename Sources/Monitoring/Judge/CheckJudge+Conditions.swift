@@ -63,8 +63,7 @@ extension CheckJudge {
     }
   }
 
-  mutating func patternList(_ list: [String]?, _ path: [String]) -> [String] {
-    let list = list ?? []
+  mutating func patternList(_ list: [String], _ path: [String]) {
     if list.count > CheckLimits.patternsPerList {
       problem(
         path,
@@ -72,7 +71,6 @@ extension CheckJudge {
       )
     }
     for (index, text) in list.enumerated() { pattern(text, path + [String(index)]) }
-    return list
   }
 
   /// `expect.header`.

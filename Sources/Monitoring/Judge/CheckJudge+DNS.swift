@@ -30,10 +30,10 @@ extension CheckJudge {
     }
     let expect = dnsExpectations(type: type)
     guard let name else { return nil }
-    return DNSSettings(
-      server: server, transport: transport, name: name, recordType: type, recordClass: recordClass,
-      recursion: definition.queryRecursion ?? true, dnssec: definition.queryDNSSEC ?? false, tls: tls,
-      expect: expect)
+    var dns = definition.dns
+    (dns.server, dns.transport, dns.name, dns.recordType) = (server, transport, name, type)
+    (dns.recordClass, dns.tls, dns.expect) = (recordClass, tls, expect)
+    return dns
   }
 
   /// `host`, `host:port`, a bare IPv6 address, or one in brackets with a port.
@@ -75,15 +75,14 @@ extension CheckJudge {
 
   private mutating func dnsExpectations(type: String) -> DNSExpectations {
     let codes = rcodes()
-    var expect = DNSExpectations(rcodes: codes)
+    var expect = definition.dns.expect
+    expect.rcodes = codes
     expect.answersAny = answers(definition.expectAnswersAny, "any", type: type, rcodes: codes)
     expect.answersAll = answers(definition.expectAnswersAll, "all", type: type, rcodes: codes)
     expect.answersExact = answers(definition.expectAnswersExact, "exact", type: type, rcodes: codes)
     expect.answersNone = answers(definition.expectAnswersNone, "none", type: type, rcodes: nil)
     expect.count = condition(definition.expectCount, ["expect", "count"], numeric: true)
     expect.ttl = condition(definition.expectTTL, ["expect", "ttl"], numeric: true)
-    expect.authoritative = definition.expectAuthoritative
-    expect.serialAgreement = definition.expectSerialAgreement ?? false
     return expect
   }
 

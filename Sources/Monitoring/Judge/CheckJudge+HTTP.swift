@@ -27,12 +27,13 @@ extension CheckJudge {
     readBody(method: method, isNeeded: expect.needsBody)
     expectation(headers, version)
     guard let url else { return nil }
-    return HTTPSettings(
-      url: url, method: method, headers: headers, body: definition.body, auth: auth,
-      follow: definition.follow ?? true, maxRedirects: definition.maxRedirects ?? 10,
-      allowDowngrade: definition.allowDowngrade ?? false, version: version ?? .auto, proxy: proxy,
-      decompress: definition.decompress ?? true, maxBody: definition.maxBody ?? 1024 * 1024,
-      readBody: definition.readBody, tls: tls, expect: expect)
+    var http = definition.http
+    (http.url, http.method, http.headers, http.auth, http.proxy) = (url, method, headers, auth, proxy)
+    (http.tls, http.expect) = (tls, expect)
+    http.maxRedirects = definition.maxRedirects ?? http.maxRedirects
+    http.maxBody = definition.maxBody ?? http.maxBody
+    http.version = version ?? http.version
+    return http
   }
 
   private mutating func url() -> HTTPURL? {
@@ -73,7 +74,7 @@ extension CheckJudge {
   }
 
   private mutating func body(method: String) {
-    guard let body = definition.body else { return }
+    guard let body = definition.http.body else { return }
     let size = body.reveal().utf8.count
     if size > CheckLimits.bodyBytes {
       problem(["body"], "body must be at most \(CheckLimits.bodyBytes) bytes, found \(size)")
@@ -86,7 +87,7 @@ extension CheckJudge {
   }
 
   private mutating func readBody(method: String, isNeeded: Bool) {
-    guard let reads = definition.readBody else { return }
+    guard let reads = definition.http.readBody else { return }
     if method == "HEAD" {
       problem(["read_body"], "read_body has no effect: a HEAD response has no body", hint: "leave it out")
     } else if isNeeded {
@@ -107,7 +108,7 @@ extension CheckJudge {
     if header.value.reveal().lowercased() != "100-continue" {
       problem(
         path, "headers.\(header.name) must be 100-continue", hint: "it is the only expectation that HTTP has")
-    } else if definition.body == nil {
+    } else if definition.http.body == nil {
       problem(path, "headers.\(header.name) has no effect without a body")
     } else if version == .v10 || version == .v2 {
       problem(
@@ -118,12 +119,12 @@ extension CheckJudge {
 
   private mutating func redirects() {
     ranged(definition.maxRedirects, ["max_redirects"], CheckLimits.maxRedirects)
-    guard definition.follow == false else { return }
+    guard !definition.http.follow else { return }
     if definition.maxRedirects != nil {
       problem(
         ["max_redirects"], "max_redirects has no effect with follow false", hint: "leave one of them out")
     }
-    if definition.allowDowngrade == true {
+    if definition.http.allowDowngrade {
       problem(
         ["allow_downgrade"], "allow_downgrade has no effect with follow false", hint: "leave one of them out")
     }
@@ -143,31 +144,31 @@ extension CheckJudge {
         ["expect", "certificate"], "expect.certificate needs an https url",
         hint: "check the certificate with a check of its own")
     }
-    if hasTLSOptions, definition.follow == false {
+    if hasTLSOptions, !definition.http.follow {
       problem(["tls"], "tls has no effect on an http url without redirects")
     }
   }
 
   private mutating func expectations(method: String) -> HTTPExpectations {
-    let contains = keywords(definition.expectBodyContains, "contains")
-    let absent = keywords(definition.expectBodyNotContains, "not_contains")
+    var expect = definition.http.expect
+    let (contains, absent) = (expect.bodyContains, expect.bodyNotContains)
+    keywords(expect.bodyContains, "contains")
+    keywords(expect.bodyNotContains, "not_contains")
     if let both = contains.first(where: absent.contains) {
       problem(
         ["expect", "body", "not_contains"],
         "expect.body wants \"\(both.printable(maxBytes: 60))\" both present and absent")
     }
-    let matches = patternList(definition.expectBodyMatches, ["expect", "body", "matches"])
-    let mismatches = patternList(definition.expectBodyNotMatches, ["expect", "body", "not_matches"])
-    let json = jsonConditions()
+    patternList(expect.bodyMatches, ["expect", "body", "matches"])
+    patternList(expect.bodyNotMatches, ["expect", "body", "not_matches"])
+    expect.json = jsonConditions()
     if method == "HEAD" {
       let noBody = "can never hold: a HEAD response has no body"
-      if !contains.isEmpty || !absent.isEmpty || !matches.isEmpty || !mismatches.isEmpty {
-        problem(["expect", "body"], "expect.body \(noBody)", hint: "use GET")
-      }
-      if !json.isEmpty { problem(["expect", "json"], "expect.json \(noBody)", hint: "use GET") }
+      if expect.judgesText { problem(["expect", "body"], "expect.body \(noBody)", hint: "use GET") }
+      if !expect.json.isEmpty { problem(["expect", "json"], "expect.json \(noBody)", hint: "use GET") }
     }
-    let headers = headerConditions()
-    let finalURL = condition(definition.expectFinalURL, ["expect", "final_url"])
+    expect.headers = headerConditions()
+    expect.finalURL = condition(definition.expectFinalURL, ["expect", "final_url"])
     let version = condition(definition.expectHTTPVersion, ["expect", "http_version"])
     if let version, version.comparison == .equal, Condition.misspelling(of: version.operand) == nil,
       !["1.0", "1.1", "2"].contains(version.operand)
@@ -177,18 +178,17 @@ extension CheckJudge {
         "expect.http_version can never hold: nothing but 1.0, 1.1 and 2 is spoken, found \"\(version.operand.printable(maxBytes: 40))\""
       )
     }
-    let status = definition.expectStatus.map { list in
-      list.indices.compactMap { statusRange(list[$0], ["expect", "status", String($0)]) }
+    expect.httpVersion = version
+    if let list = definition.expectStatus {
+      expect.status = list.indices.compactMap { statusRange(list[$0], ["expect", "status", String($0)]) }
     }
-    return HTTPExpectations(
-      status: status ?? [200...299], bodyContains: contains, bodyNotContains: absent, bodyMatches: matches,
-      bodyNotMatches: mismatches, headers: headers, json: json, finalURL: finalURL, httpVersion: version,
-      certificateDays: definition.expectCertificate == Thresholds() ? Thresholds() : certificateDefaults())
+    if definition.expectCertificate != Thresholds() { expect.certificateDays = certificateDefaults() }
+    return expect
   }
 
-  private mutating func keywords(_ list: [String]?, _ key: String) -> [String] {
+  private mutating func keywords(_ list: [String], _ key: String) {
     let most = CheckLimits.keywordBytes(definition.origin)
-    for (index, word) in (list ?? []).enumerated() {
+    for (index, word) in list.enumerated() {
       let path = ["expect", "body", key, String(index)]
       if word.isEmpty {
         problem(path, "\(CheckProblem.keyText(path)) is empty", hint: "every body contains the empty text")
@@ -196,7 +196,6 @@ extension CheckJudge {
         problem(path, "\(CheckProblem.keyText(path)) must be at most \(most) bytes, found \(word.utf8.count)")
       }
     }
-    return list ?? []
   }
 
   private mutating func statusRange(_ text: String, _ path: [String]) -> ClosedRange<Int>? {

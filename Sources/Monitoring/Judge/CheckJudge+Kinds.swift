@@ -41,8 +41,9 @@ extension CheckJudge {
 
   mutating func ping() -> PingSettings? {
     let host = host()
-    let count = definition.count ?? 4
-    let packetInterval = definition.packetInterval ?? .milliseconds(200)
+    var ping = definition.ping
+    let count = ping.count
+    let packetInterval = definition.packetInterval ?? ping.packetInterval
     let inBounds = [
       ranged(count, ["count"], CheckLimits.packets),
       ranged(packetInterval, ["packet_interval"], CheckLimits.packetInterval),
@@ -57,15 +58,14 @@ extension CheckJudge {
     }
     lossThresholds()
     thresholds(
-      definition.expectRTT, ["expect", "rtt"], within: .microseconds(1)...CheckLimits.responseTime.upperBound,
+      definition.ping.rtt, ["expect", "rtt"], within: .microseconds(1)...CheckLimits.responseTime.upperBound,
       atMost: timeout)
     let method = choice(definition.pingMethod, ["method"], PingMethod.self) ?? .icmp
     let port = pingPort(method)
     guard let host else { return nil }
-    return PingSettings(
-      host: host, method: method, port: port, count: count, packetInterval: packetInterval,
-      size: definition.size ?? 56,
-      loss: definition.expectLoss, rtt: definition.expectRTT)
+    (ping.host, ping.method, ping.port, ping.packetInterval) = (host, method, port, packetInterval)
+    ping.size = definition.size ?? ping.size
+    return ping
   }
 
   private mutating func pingPort(_ method: PingMethod) -> UInt16? {
@@ -84,7 +84,7 @@ extension CheckJudge {
   }
 
   private mutating func lossThresholds() {
-    let value = definition.expectLoss
+    let value = definition.ping.loss
     let path = ["expect", "loss"]
     for (name, percent) in [("warn", value.warn), ("fail", value.fail)] {
       guard let percent else { continue }

@@ -40,7 +40,7 @@ struct CheckJudge {
     schedule()
     let ip = choice(definition.ip, ["ip"], IPPreference.self) ?? .any
     thresholds(
-      definition.expectResponseTime, ["expect", "response_time"], within: CheckLimits.responseTime,
+      definition.responseTime, ["expect", "response_time"], within: CheckLimits.responseTime,
       atMost: timeout)
     let addresses = choice(definition.addresses, ["addresses"], AddressScope.self) ?? .any
     let resolver = definition.resolver.flatMap { nameServer($0, ["resolver"], defaultPort: 53) }
@@ -104,7 +104,7 @@ extension CheckJudge {
   }
 
   private mutating func tags() {
-    let tags = definition.tags ?? []
+    let tags = definition.tags
     if tags.count > CheckLimits.tags {
       problem(["tags"], "tags has \(tags.count) entries, at most \(CheckLimits.tags) are allowed")
     }
@@ -159,7 +159,7 @@ extension CheckJudge {
     ranged(definition.confirmDelay, ["confirm_delay"], CheckLimits.delay)
     // The backend fills in a confirmation delay for every check, also for those without retries, and ignores it
     // there; a person who writes both means something that will not happen.
-    if definition.origin == .local, definition.retries == 0, (definition.confirmDelay ?? .zero) > .zero {
+    if definition.origin == .local, definition.retries == 0, definition.confirmDelay > .zero {
       problem(
         ["confirm_delay"], "confirm_delay has no effect with retries 0",
         hint: "the confirmation comes after the last retry; leave one of them out")

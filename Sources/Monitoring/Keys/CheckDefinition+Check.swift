@@ -10,24 +10,14 @@ extension CheckDefinition {
     id = check.id.description
     name = check.name
     type = check.type.rawValue
-    enabled = check.enabled
-    post = check.post
     resource = check.resourceID?.description
-    tags = check.tags.nonEmpty
+    plan = check.plan
     interval = check.interval
     timeout = check.timeout
-    retries = check.retries
-    retryDelay = check.retryDelay
-    // Without retries there is no confirmation.
-    confirmDelay = check.retries > 0 ? check.confirmDelay : nil
-    intervalFailing = check.intervalFailing
-    failureThreshold = check.failureThreshold
     ip = check.ip.rawValue
     addresses = check.addresses.rawValue
     resolver = check.resolver?.description
     sourceAddress = check.sourceAddress?.description
-    negate = check.negate
-    expectResponseTime = check.responseTime
     switch check.kind {
     case .http(let http): fill(http)
     case .tcp(let tcp): fill(tcp)
@@ -42,21 +32,16 @@ extension CheckDefinition {
   }
 
   private mutating func fill(_ http: HTTPSettings) {
+    self.http = http
     url = http.url.text
     method = http.method
     headers = http.headers.nonEmpty?.map { (name: $0.name, value: $0.value) }
-    body = http.body
     if let auth = http.auth { fill(auth) }
-    follow = http.follow
     maxRedirects = http.follow ? http.maxRedirects : nil
-    allowDowngrade = http.follow ? http.allowDowngrade : nil
     httpVersion = http.version.rawValue
     proxy = http.proxy.map { Redacted($0.shownText) }
-    decompress = http.decompress
     // Without a body that is read it is refused.
     maxBody = http.readBody != false ? http.maxBody : nil
-    // Its default depends on the answer.
-    readBody = http.readBody
     // Where no handshake can happen the map is refused.
     if http.url.scheme == .https || http.follow { fill(http.tls) }
     fill(http.expect)
@@ -81,10 +66,6 @@ extension CheckDefinition {
     expectStatus = expect.status.map { range in
       range.count == 1 ? String(range.lowerBound) : "\(range.lowerBound)-\(range.upperBound)"
     }
-    expectBodyContains = expect.bodyContains.nonEmpty
-    expectBodyNotContains = expect.bodyNotContains.nonEmpty
-    expectBodyMatches = expect.bodyMatches.nonEmpty
-    expectBodyNotMatches = expect.bodyNotMatches.nonEmpty
     expectHeaders = expect.headers.map { (name: $0.name, condition: $0.condition.description) }
     expectJSON = expect.json.map { (path: $0.path.description, condition: ConditionText($0.condition)) }
     expectFinalURL = expect.finalURL?.description
@@ -115,13 +96,12 @@ extension CheckDefinition {
   }
 
   private mutating func fill(_ dns: DNSSettings) {
+    self.dns = dns
     server = dns.server?.description
     transport = dns.transport.rawValue
     queryName = dns.name
     queryType = dns.recordType
     queryClass = dns.recordClass.rawValue
-    queryRecursion = dns.recursion
-    queryDNSSEC = dns.dnssec
     if dns.transport == .dot || dns.transport == .doh { fill(dns.tls) }
     expectRcode = dns.expect.rcodes
     expectAnswersAny = dns.expect.answersAny.nonEmpty?.map(\.description)
@@ -130,19 +110,15 @@ extension CheckDefinition {
     expectAnswersNone = dns.expect.answersNone.nonEmpty?.map(\.description)
     expectCount = dns.expect.count?.description
     expectTTL = dns.expect.ttl?.description
-    expectAuthoritative = dns.expect.authoritative
-    expectSerialAgreement = dns.expect.serialAgreement
   }
 
   private mutating func fill(_ ping: PingSettings) {
+    self.ping = ping
     host = ping.host
     pingMethod = ping.method.rawValue
     port = ping.port.map(Int.init)
-    count = ping.count
     packetInterval = ping.packetInterval
     size = ping.method == .icmp ? ping.size : nil
-    expectLoss = ping.loss
-    expectRTT = ping.rtt
   }
 }
 

@@ -27,14 +27,15 @@ extension CheckDefinition {
 
   private static let bodyKeys: [Key<CheckDefinition>] = [
     Key(
-      \.expectBodyContains, "contains", .oneOrMoreTexts,
+      \.http.expect.bodyContains, "contains", .oneOrMoreTexts,
       "Literals that must all be in the body; case matters"
     ).api("keyword_value"),
-    Key(\.expectBodyNotContains, "not_contains", .oneOrMoreTexts, "Literals none of which may be in it")
+    Key(\.http.expect.bodyNotContains, "not_contains", .oneOrMoreTexts, "Literals none of which may be in it")
       .api("keyword_value"),
-    Key(\.expectBodyMatches, "matches", .oneOrMoreTexts, "Regular expressions that must all match"),
+    Key(\.http.expect.bodyMatches, "matches", .oneOrMoreTexts, "Regular expressions that must all match"),
     Key(
-      \.expectBodyNotMatches, "not_matches", .oneOrMoreTexts, "Regular expressions none of which may match"),
+      \.http.expect.bodyNotMatches, "not_matches", .oneOrMoreTexts,
+      "Regular expressions none of which may match"),
   ]
 
   private static let dnsExpectations: [Key<CheckDefinition>] = [
@@ -46,10 +47,10 @@ extension CheckDefinition {
     Key(\.expectCount, "count", .text, "Condition on the number of answers of the type asked for"),
     Key(\.expectTTL, "ttl", .text, "Condition on the seconds to live, which every answer must meet"),
     Key(
-      \.expectAuthoritative, "authoritative", .flag,
+      \.dns.expect.authoritative, "authoritative", .flag,
       "Whether the answer must, or must not, be authoritative", default: "not judged"),
     Key(
-      \.expectSerialAgreement, "serial_agreement", .flag,
+      \.dns.expect.serialAgreement, "serial_agreement", .flag,
       "All name servers of the zone must hold the same SOA serial"),
   ].map { $0.only(.dns) }
 
@@ -67,8 +68,8 @@ extension CheckDefinition {
     Key(
       group: "response_time", "Slower is worse; at most the timeout",
       [
-        Key(\.expectResponseTime.warn, "warn", .duration(CheckLimits.responseTime), slower),
-        Key(\.expectResponseTime.fail, "fail", .duration(CheckLimits.responseTime), slowest),
+        Key(\.plan.responseTime.warn, "warn", .duration(CheckLimits.responseTime), slower),
+        Key(\.plan.responseTime.fail, "fail", .duration(CheckLimits.responseTime), slowest),
       ]
     ).only(.http, .tcp, .tls, .dns),
     Key(
@@ -87,9 +88,9 @@ extension CheckDefinition {
     Key(
       group: "loss", "Share of packets lost; more is worse",
       [
-        Key(\.expectLoss.warn, "warn", .percent, "Share of packets lost from which the check is degraded"),
+        Key(\.ping.loss.warn, "warn", .percent, "Share of packets lost from which the check is degraded"),
         Key(
-          \.expectLoss.fail, "fail", .percent, "The same, from which it is down",
+          \.ping.loss.fail, "fail", .percent, "The same, from which it is down",
           default: "none; losing all of them is down anyway"),
       ]
     ).only(.ping),
@@ -97,8 +98,8 @@ extension CheckDefinition {
       group: "rtt", "Mean round trip; at most the timeout",
       [
         Key(
-          \.expectRTT.warn, "warn", .duration(roundTrip), "Mean round trip from which the check is degraded"),
-        Key(\.expectRTT.fail, "fail", .duration(roundTrip), "The same, from which it is down"),
+          \.ping.rtt.warn, "warn", .duration(roundTrip), "Mean round trip from which the check is degraded"),
+        Key(\.ping.rtt.fail, "fail", .duration(roundTrip), "The same, from which it is down"),
       ]
     ).only(.ping),
   ]

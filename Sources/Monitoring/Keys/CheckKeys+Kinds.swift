@@ -102,9 +102,9 @@ extension CheckDefinition {
       \.queryType, "type", .text,
       "Record type such as AAAA, MX, TXT, CAA, DS, TLSA or HTTPS, or TYPE and a number (RFC 3597)"),
     Key(\.queryClass, "class", .word(DNSClass.self), "Class of the question"),
-    Key(\.queryRecursion, "recursion", .flag, "Ask the server to find out"),
+    Key(\.dns.recursion, "recursion", .flag, "Ask the server to find out"),
     Key(
-      \.queryDNSSEC, "dnssec", .flag,
+      \.dns.dnssec, "dnssec", .flag,
       "Ask for signatures; the answer must then be marked authentic by the server"),
   ]
 
@@ -114,7 +114,7 @@ extension CheckDefinition {
       "icmp: echo requests; tcp: each connection to port that is accepted or refused is a reply"),
     Key(\.port, "port", .integer(CheckLimits.port), "The port of method tcp", default: "required there"),
     Key(
-      \.count, "count", .integer(CheckLimits.packets),
+      \.ping.count, "count", .integer(CheckLimits.packets),
       "Packets of one run; all of them must fit the timeout"),
     Key(\.packetInterval, "packet_interval", .duration(CheckLimits.packetInterval), "Between packets"),
     Key(\.size, "size", .integer(CheckLimits.packetSize), "Bytes of payload"),

@@ -12,9 +12,13 @@ extension CheckDefinition {
     return lists
   }()
 
-  /// From typed keys: nothing is judged here.
   package init(_ map: GivenMap, _ reader: inout KeyReader) {
     self.init()
+    read(map, &reader)
+  }
+
+  /// What the keys say; nothing is judged here.
+  package mutating func read(_ map: GivenMap, _ reader: inout KeyReader) {
     let kind = map["type"]?.text.flatMap { CheckType(word: $0) }
     if let list = Self.lists[kind] { reader.fill(&self, map, list) }
     hasSecretURL = map["url"]?.isSecret ?? false

@@ -30,11 +30,11 @@ extension CheckDefinition {
       default: "derived from the name (UUIDv5), so a new name is a new check"
     ).api("id"),
     Key(\.type, "type", .word(CheckType.self), "The kind of probe").required.api("check_type"),
-    Key(\.enabled, "enabled", .flag, "false: known, but not probed"),
-    Key(\.post, "post", .flag, "Deliver results although the API does not list the check"),
+    Key(\.plan.enabled, "enabled", .flag, "false: known, but not probed"),
+    Key(\.plan.post, "post", .flag, "Deliver results although the API does not list the check"),
     Key(\.resource, "resource", .text, "Id of the resource the check belongs to, a UUID")
       .api("resource_id"),
-    Key(\.tags, "tags", .texts, "Up to 32 words of 1 to 64 bytes to group checks by"),
+    Key(\.plan.tags, "tags", .texts, "Up to 32 words of 1 to 64 bytes to group checks by"),
   ]
 
   private static let schedule: [Key<CheckDefinition>] = [
@@ -48,23 +48,24 @@ extension CheckDefinition {
         + "the interval", default: "`defaults.timeout`, 10s; the interval if that is less"
     ).api(APIColumn("timeout_seconds", unit: .seconds(1), null: 30)),
     Key(
-      \.retries, "retries", .integer(CheckLimits.retries),
+      \.plan.retries, "retries", .integer(CheckLimits.retries),
       "Attempts after the first that failed; the run ends with the first success",
       default: "`defaults.retries`, 1"
     ).api(APIColumn("retry_count", null: 3)),
     Key(
-      \.retryDelay, "retry_delay", .duration(CheckLimits.delay), "Between attempts",
+      \.plan.retryDelay, "retry_delay", .duration(CheckLimits.delay), "Between attempts",
       default: "`defaults.retry_delay`, 2s"
     ).api(APIColumn("retry_delay_ms", unit: .milliseconds(1), null: 2000)),
     Key(
-      \.confirmDelay, "confirm_delay", .duration(CheckLimits.delay),
-      "Before one more attempt after the last retry; 0s: none. Needs retries"
+      \.plan.confirmDelay, "confirm_delay", .duration(CheckLimits.delay),
+      "Before one more attempt after the last retry; 0s: none. Needs retries",
+      shown: { $0.retries > 0 }
     ).api(APIColumn("confirmation_delay_ms", unit: .milliseconds(1), null: 5000)),
     Key(
-      \.intervalFailing, "interval_failing", .duration(CheckLimits.interval),
+      \.plan.intervalFailing, "interval_failing", .duration(CheckLimits.interval),
       "From one probe to the next while the check is down; at most the interval", default: "the interval"),
     Key(
-      \.failureThreshold, "failure_threshold", .integer(CheckLimits.failureThreshold),
+      \.plan.failureThreshold, "failure_threshold", .integer(CheckLimits.failureThreshold),
       "Failures in a row from which the check counts as down for its resource"),
   ]
 
@@ -81,7 +82,7 @@ extension CheckDefinition {
       \.sourceAddress, "source_address", .text, "One of this machine's addresses, to connect from",
       default: "the kernel's choice"),
     Key(
-      \.negate, "negate", .flag,
+      \.plan.negate, "negate", .flag,
       "The probe must fail: success and failure change places, unknown stays unknown"),
   ]
 
@@ -95,7 +96,7 @@ extension CheckDefinition {
     Key(\.headers, "headers", .headers, "Request headers, up to 20 and 4096 bytes together")
       .api("custom_headers"),
     Key(
-      \.body, "body", .hidden,
+      \.http.body, "body", .hidden,
       "Request body, up to 64KiB; not with GET, HEAD or TRACE, where a body has no meaning"),
     Key(
       "body_file", .text,
@@ -106,11 +107,13 @@ extension CheckDefinition {
   ].map { $0.only(.http) }
 
   private static let transfer: [Key<CheckDefinition>] = [
-    Key(\.follow, "follow", .flag, "Follow redirects"),
+    Key(\.http.follow, "follow", .flag, "Follow redirects"),
     Key(
       \.maxRedirects, "max_redirects", .integer(CheckLimits.maxRedirects),
       "Redirects followed at most; more is down"),
-    Key(\.allowDowngrade, "allow_downgrade", .flag, "Let a redirect lead from https to http"),
+    Key(
+      \.http.allowDowngrade, "allow_downgrade", .flag, "Let a redirect lead from https to http",
+      shown: { $0.http.follow }),
     Key(
       \.httpVersion, "http_version", .word(HTTPVersionChoice.self, isQuoted: true),
       "auto: HTTP/2 where TLS negotiates it and nothing below speaks against it, else 1.1"),
@@ -119,14 +122,14 @@ extension CheckDefinition {
       "http://[user:password@]host:port (CONNECT for https) or socks5h://…; it resolves the target's name",
       default: "none; the environment's proxy variables are ignored"),
     Key(
-      \.decompress, "decompress", .flag,
+      \.http.decompress, "decompress", .flag,
       "Ask for a compressed body where a condition needs one, and judge it decoded"),
     Key(
       \.maxBody, "max_body", .size(CheckLimits.maxBody),
       "Body read at most; more is down where a condition needs the body, and else is left, with `truncated` in the "
         + "result"),
     Key(
-      \.readBody, "read_body", .flag,
+      \.http.readBody, "read_body", .flag,
       "Read a body to its end that no condition needs: one that is reset, cut or too slow is down; false stops after "
         + "the headers",
       default:

@@ -53,9 +53,9 @@ extension Codec<[String]> {
   static var oneOrMoreTexts: Codec { texts(.oneOrMore(.text)) }
 
   private static func texts(_ kind: ValueKind) -> Codec {
-    Codec(kind, text: { "[\($0.joined(separator: ", "))]" }) { typed, _, _ in typed.texts }.printed {
-      texts, name, printer in printer.texts(name, texts)
-    }
+    Codec(kind, text: { $0.isEmpty ? "" : "[\($0.joined(separator: ", "))]" }) { typed, _, _ in
+      typed.texts
+    }.printed { texts, name, printer in if !texts.isEmpty { printer.texts(name, texts) } }
   }
 
   /// To the judge, `any` is the empty list. One that is empty in the file was refused.

@@ -42,6 +42,26 @@ extension Key {
     text = { $0[keyPath: path].map(codec.text) }
   }
 
+  /// A key whose default is what the property holds before anything is read.
+  ///
+  /// - Parameter shown: whether it is printed; what would be refused when it is read again is not.
+  package init<Value>(
+    _ path: any WritableKeyPath<Root, Value> & Sendable, _ name: String, _ codec: Codec<Value>,
+    _ summary: String, default words: String? = nil,
+    shown: @escaping @Sendable (Root) -> Bool = { _ in true }
+  ) {
+    facts = KeyFacts(name, codec.kind, summary, default: words)
+    read = { root, typed, place, reader in
+      guard let value = codec.read(typed, place, &reader) else { return false }
+      root[keyPath: path] = value
+      return true
+    }
+    print = { root, printer in
+      if shown(root) { codec.print(root[keyPath: path], name, &printer) }
+    }
+    text = { codec.text($0[keyPath: path]) }
+  }
+
   /// A map inside the map whose values are the same root's.
   ///
   /// - Parameter present: what follows from the key's being there, whatever it holds.

@@ -39,7 +39,7 @@ struct DefinitionReader {
     if let problem = reader.problems.first { throw Skip(problem.message) }
     definition.origin = .api
     definition.post = true
-    definition.readBody = readBody
+    definition.http.readBody = readBody
     return definition
   }
 

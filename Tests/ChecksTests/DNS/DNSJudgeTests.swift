@@ -113,23 +113,25 @@ import Testing
       $0.expectTTL = "> 60"
     },
     Case(what: "ttl of nothing", answers: [], actual: "", reason: .dnsNoData) { $0.expectTTL = ">= 0" },
-    Case(what: "authoritative as wanted", flags: 0x8580, actual: "true") { $0.expectAuthoritative = true },
+    Case(what: "authoritative as wanted", flags: 0x8580, actual: "true") {
+      $0.dns.expect.authoritative = true
+    },
     Case(
       what: "authoritative and not wanted", flags: 0x8580, reason: .dnsAnswer,
       words: "the answer is authoritative"
     ) {
-      $0.expectAuthoritative = false
+      $0.dns.expect.authoritative = false
     },
     Case(
       what: "not authoritative", actual: "false", reason: .dnsAnswer, words: "the answer is not authoritative"
     ) {
-      $0.expectAuthoritative = true
+      $0.dns.expect.authoritative = true
     },
-    Case(what: "authentic", flags: 0x81a0, actual: "authentic (AD)") { $0.queryDNSSEC = true },
+    Case(what: "authentic", flags: 0x81a0, actual: "authentic (AD)") { $0.dns.dnssec = true },
     Case(
       what: "not authentic", actual: "not authentic", reason: .dnsAnswer, words: "not marked authentic (AD)"
     ) {
-      $0.queryDNSSEC = true
+      $0.dns.dnssec = true
     },
     Case(what: "any code of several", answers: [], flags: 0x8183) {
       $0.expectRcode = ["noerror", "NXDOMAIN"]
@@ -170,7 +172,7 @@ import Testing
       definition.expectAnswersExact = ["192.0.2.9"]
       definition.expectAnswersNone = ["192.0.2.1"]
       (definition.expectCount, definition.expectTTL) = ("2", "< 10")
-      (definition.expectAuthoritative, definition.queryDNSSEC) = (true, true)
+      (definition.dns.expect.authoritative, definition.dns.dnssec) = (true, true)
     }
     let assertions = judge.judge(message).assertions
     #expect(

@@ -175,7 +175,7 @@ func probe(
     definition.server = "127.0.0.1:\(port)"
     definition.queryName = one.name
     definition.queryType = one.type
-    definition.queryRecursion = one.recursion
+    definition.dns.recursion = one.recursion
     definition.expectRcode = one.rcodes
     definition.expectAnswersAny = one.answers.isEmpty ? nil : one.answers
   }

@@ -36,25 +36,25 @@ import Testing
       for (transport, port) in [
         (DNSTransport.udp, resolver.plain), (.dot, resolver.dot), (.doh, resolver.doh),
       ] {
-        let signed = try await ask(transport, port, resolver) { $0.queryDNSSEC = true }
+        let signed = try await ask(transport, port, resolver) { $0.dns.dnssec = true }
         #expect(signed.verdict == .ok, "\(transport): \(signed.verdict)")
         #expect(signed.dns?.authentic == true)
         #expect(signed.assertions.first { $0.what == "dnssec" }?.ok == true)
         #expect(signed.dns?.answers.contains { $0.type == "RRSIG" } == true)
       }
       let bogus = try await ask(.udp, resolver.plain, resolver) {
-        ($0.queryName, $0.queryDNSSEC) = ("www.bogus.example", true)
+        ($0.queryName, $0.dns.dnssec) = ("www.bogus.example", true)
       }
       #expect(bogus.verdict.reason == .dnsServfail)
       #expect(bogus.verdict.message?.contains("it says: ") == true, "\(bogus.verdict)")
       #expect(bogus.dns?.errors.isEmpty == false)
       let unsigned = try await ask(.udp, resolver.plain, resolver) {
-        ($0.queryName, $0.queryDNSSEC) = ("www.plain.example", true)
+        ($0.queryName, $0.dns.dnssec) = ("www.plain.example", true)
         $0.expectAnswersAny = nil
       }
       #expect(unsigned.verdict.reason == .dnsAnswer)
       #expect(unsigned.verdict.message?.contains("not marked authentic (AD): the zone is not signed") == true)
-      let direct = try await ask(.udp, resolver.knot, resolver) { $0.queryDNSSEC = true }
+      let direct = try await ask(.udp, resolver.knot, resolver) { $0.dns.dnssec = true }
       #expect(direct.verdict.message?.contains("an authoritative server does not validate") == true)
     }
   }
@@ -65,13 +65,13 @@ import Testing
       for port in [resolver.knot, resolver.plain] {
         let wild = try await ask(.udp, port, resolver) { definition in
           (definition.queryName, definition.queryType) = ("some.thing.wild.signed.example", "TXT")
-          (definition.expectAnswersExact, definition.queryDNSSEC) = (["any"], port == resolver.plain)
+          (definition.expectAnswersExact, definition.dns.dnssec) = (["any"], port == resolver.plain)
         }
         #expect(wild.verdict == .ok, "\(wild.verdict)")
         #expect(wild.dns?.answers.first?.name == "some.thing.wild.signed.example.")
         let alias = try await ask(.udp, port, resolver) { definition in
           definition.queryName = "alias.signed.example"
-          (definition.expectAnswersExact, definition.queryDNSSEC) = (["192.0.2.80"], port == resolver.plain)
+          (definition.expectAnswersExact, definition.dns.dnssec) = (["192.0.2.80"], port == resolver.plain)
         }
         #expect(alias.verdict == .ok, "\(alias.verdict)")
         #expect(alias.dns?.answers.first?.type == "CNAME")

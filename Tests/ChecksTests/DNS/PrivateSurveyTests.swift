@@ -53,7 +53,7 @@ import Testing
       egress.allow = [EgressRule(try #require(CIDR("127.0.0.1/32")), ports: [server.port])]
       let check = try makeCheck("dns") {
         ($0.origin, $0.server) = (origin, "127.0.0.1:\(server.port)")
-        ($0.queryName, $0.queryType, $0.expectSerialAgreement) = ("pair.example", "SOA", true)
+        ($0.queryName, $0.queryType, $0.dns.expect.serialAgreement) = ("pair.example", "SOA", true)
       }
       let outcome = try await dnsAttempt(
         check, within: .seconds(4), egress: EgressPolicy(egress), system: "nameserver 127.0.0.1",

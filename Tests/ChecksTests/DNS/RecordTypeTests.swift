@@ -122,7 +122,7 @@ import Testing
   {
     try await dnsAttempt { definition in
       definition.server = "127.0.0.1:\(port)"
-      (definition.queryName, definition.queryType, definition.queryDNSSEC) = (
+      (definition.queryName, definition.queryType, definition.dns.dnssec) = (
         name, "TYPE\(DNSRecordType(type)?.rawValue ?? 0)", dnssec
       )
     }

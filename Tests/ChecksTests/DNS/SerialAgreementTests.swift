@@ -28,7 +28,7 @@ import Testing
       within: .seconds(5), egress: egress, system: "nameserver 127.0.0.1", systemPort: port
     ) { definition in
       if server { definition.server = "127.0.0.1:\(port)" }
-      (definition.queryName, definition.expectSerialAgreement) = (name, true)
+      (definition.queryName, definition.dns.expect.serialAgreement) = (name, true)
       if name == "pair.example" { definition.queryType = "SOA" }
     }
   }
@@ -114,7 +114,7 @@ import Testing
     }) { server in
       let outcome = try await dnsAttempt(within: .seconds(5)) { definition in
         (definition.server, definition.queryName) = ("127.0.0.1:\(server.port)", "a.b.example")
-        definition.expectSerialAgreement = true
+        definition.dns.expect.serialAgreement = true
       }
       #expect(outcome.verdict.reason == .dnsAnswer)
       #expect(outcome.verdict.message == "the server names no name servers of the zone of a.b.example.")

@@ -82,7 +82,7 @@ enum HostileChecks {
         },
         make("ping") {
           $0.host = host
-          $0.count = 1
+          $0.ping.count = 1
         },
       ]
     }

@@ -79,7 +79,7 @@ import Testing
 
   /// `read_body: false` stops after the headers: nothing behind them is looked at.
   @Test(arguments: broken) func withoutReadBodyNobodySees(example: Case) async throws {
-    let outcome = try await outcome(example) { $0.readBody = false }
+    let outcome = try await outcome(example) { $0.http.readBody = false }
     #expect(outcome.verdict == .ok)
     #expect(outcome.statusCode == 200)
   }
@@ -95,8 +95,8 @@ import Testing
       headers: "Content-Type: \(type)"
     ) { link in while link.write("data: x\n\n") { usleep(20_000) } }
     #expect(try await outcome(stream).verdict == .ok)
-    #expect(try await outcome(stream, change: { $0.readBody = true }).verdict.reason == .transferTimeout)
-    let judged = try await outcome(stream, change: { $0.expectBodyContains = ["data"] })
+    #expect(try await outcome(stream, change: { $0.http.readBody = true }).verdict.reason == .transferTimeout)
+    let judged = try await outcome(stream, change: { $0.http.expect.bodyContains = ["data"] })
     #expect(judged.verdict.reason == .transferTimeout)
   }
 
@@ -121,7 +121,7 @@ import Testing
     #expect(outcome.truncated)
     let judged = try await self.outcome(long) {
       $0.maxBody = 100_000
-      $0.expectBodyContains = ["needle"]
+      $0.http.expect.bodyContains = ["needle"]
     }
     #expect(judged.verdict.reason == .bodyTooLarge)
   }

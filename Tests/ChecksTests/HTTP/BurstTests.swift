@@ -80,7 +80,7 @@ import Testing
       let sites = [NginxSite(lines), NginxSite(lines, identity: try authority.issue("good"))]
       try await withNginx(in: folder, sites) { ports in
         let checks = try zip(["http", "https"], ports).map { scheme, port in
-          try httpCheck("\(scheme)://good.test:\(port)/page") { $0.expectBodyContains = ["needle"] }
+          try httpCheck("\(scheme)://good.test:\(port)/page") { $0.http.expect.bodyContains = ["needle"] }
         }
         let before = try residentKilobytes()
         try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))

@@ -23,7 +23,7 @@ import Testing
         let check = try httpCheck("https://good.test:\(relay.port)/") {
           $0.tlsCAFile = authority.rootFile
           $0.httpVersion = "1.1"
-          $0.expectBodyNotContains = ["FATAL"]
+          $0.http.expect.bodyNotContains = ["FATAL"]
         }
         let outcome = try await ProbeBench().http(check)
         #expect(outcome.statusCode == 200, "\(outcome.verdict)")

@@ -24,7 +24,7 @@ import Testing
       let outcome = try await ProbeBench(limit: limit).http(
         try httpCheck("http://good.test:\(server.port)/") {
           $0.method = "POST"
-          $0.body = Redacted("the body")
+          $0.http.body = Redacted("the body")
           $0.expectStatus = ["200", "417"]
           if expecting { $0.headers = [("Expect", Redacted("100-continue"))] }
         })
@@ -115,7 +115,7 @@ import Testing
     (definition.name, definition.type, definition.url) = ("a", "http", "https://a.example/")
     definition.method = "POST"
     definition.headers = [("Expect", Redacted(value))]
-    definition.body = body.map(Redacted.init)
+    definition.http.body = body.map(Redacted.init)
     definition.httpVersion = version
     do throws(InvalidCheck) {
       _ = try MonitoringCheck(definition)

@@ -69,7 +69,7 @@ import Testing
         let site = NginxSite([line], identity: try authority.issue("good"))
         try await withNginx(in: folder, [site]) { ports in
           let check = try httpCheck("https://good.test:\(ports[0])/") {
-            $0.allowDowngrade = allowed
+            $0.http.allowDowngrade = allowed
             $0.tlsCAFile = authority.rootFile
           }
           #expect(try await ProbeBench().http(check).verdict.reason == reason)
@@ -120,7 +120,7 @@ import Testing
           $0.tlsClientKey = identity.key
           $0.bearer = Redacted("canary")
           $0.headers = [("X-Key", Redacted("canary")), ("Cookie", Redacted("a=canary"))]
-          $0.expectBodyContains = ["||||quartz-agent/test"]
+          $0.http.expect.bodyContains = ["||||quartz-agent/test"]
         }
         let outcome = try await ProbeBench().http(check)
         #expect(outcome.hops.map(\.statusCode) == [302, 200])

@@ -32,7 +32,7 @@ func answering(_ text: String) -> @Sendable (LoopbackConnection) -> Void {
 /// A condition that needs the body, and a small limit for it.
 func wantsBody(_ limit: Int = 65_536) -> (inout CheckDefinition) -> Void {
   { definition in
-    definition.expectBodyContains = ["needle"]
+    definition.http.expect.bodyContains = ["needle"]
     definition.maxBody = limit
   }
 }

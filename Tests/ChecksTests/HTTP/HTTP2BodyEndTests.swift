@@ -46,7 +46,7 @@ import Testing
       limit: .seconds(5),
       change: {
         $0.httpVersion = "2"
-        if isJudged { $0.expectBodyContains = ["needle"] }
+        if isJudged { $0.http.expect.bodyContains = ["needle"] }
       }, script: { Self.serve($0, end) })
     #expect(outcome.verdict.isSuccess == (end == .whole || end == .noError), "\(outcome.verdict)")
     if !outcome.verdict.isSuccess { #expect(outcome.verdict.phase == .transfer) }

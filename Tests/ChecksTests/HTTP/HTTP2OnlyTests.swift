@@ -36,17 +36,17 @@ import Testing
       defer { server.stop() }
       try await server.waitUntilListening(port: port)
       try await withProbe(trust: TrustStore()) { probe in
-        let judged = try Self.check(port, authority) { $0.expectBodyContains = ["needle"] }
+        let judged = try Self.check(port, authority) { $0.http.expect.bodyContains = ["needle"] }
         for _ in 0..<3 {
           let outcome = try await probe.attempt(judged, deadline: .now + .seconds(10))
           #expect(outcome.verdict == .ok, "\(outcome.verdict)")
           #expect(outcome.httpVersion == "2" && outcome.hops.count == 1)
         }
-        let missing = try Self.check(port, authority) { $0.expectBodyContains = ["hay"] }
+        let missing = try Self.check(port, authority) { $0.http.expect.bodyContains = ["hay"] }
         #expect(try await probe.attempt(missing, deadline: .now + .seconds(10)).verdict.reason == .body)
         let upload = try Self.check(port, authority) {
           $0.method = "POST"
-          $0.body = Redacted("x")
+          $0.http.body = Redacted("x")
           $0.expectStatus = []
         }
         let outcome = try await probe.attempt(upload, deadline: .now + .seconds(10))
@@ -68,7 +68,7 @@ import Testing
       let server = try await OpenSSLServer(authority.issue("good"), ["-rev", "-alpn", "h2"], in: folder)
       defer { server.stop() }
       let outcome = try await ProbeBench().http(
-        Self.check(server.port, authority) { $0.expectBodyContains = ["x"] })
+        Self.check(server.port, authority) { $0.http.expect.bodyContains = ["x"] })
       #expect(outcome.verdict.reason == .httpProtocol, "\(outcome.verdict)")
       #expect(outcome.verdict.message?.hasSuffix("what the server sends is not HTTP/2") == true)
     }
@@ -84,7 +84,7 @@ import Testing
       ]
       let site = NginxSite(lines, identity: try authority.issue("good"), http2: true)
       try await withNginx(in: folder, [site]) { ports in
-        let judged = try Self.check(ports[0], authority) { $0.expectBodyContains = ["needle"] }
+        let judged = try Self.check(ports[0], authority) { $0.http.expect.bodyContains = ["needle"] }
         let outcome = try await ProbeBench().http(judged)
         #expect(outcome.verdict == .ok && outcome.httpVersion == "2", "\(outcome.verdict)")
         // Who insists on HTTP/1.1 gets its answer.
@@ -104,7 +104,7 @@ import Testing
       ]
       let site = NginxSite(lines, identity: try authority.issue("good"), http2: true)
       try await withNginx(in: folder, [site]) { ports in
-        let judged = try Self.check(ports[0], authority) { $0.expectBodyContains = ["needle"] }
+        let judged = try Self.check(ports[0], authority) { $0.http.expect.bodyContains = ["needle"] }
         let outcome = try await ProbeBench().http(judged)
         #expect(outcome.verdict.reason == .connectionClosed, "\(outcome.verdict)")
         #expect(outcome.verdict.phase == .firstByte)

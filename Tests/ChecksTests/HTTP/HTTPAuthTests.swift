@@ -57,7 +57,7 @@ import Testing
       let check = try httpCheck("http://good.test:\(port)/page?a=b") {
         $0.digestUsername = "me"
         $0.digestPassword = Redacted("se cret")
-        $0.expectBodyContains = ["hello"]
+        $0.http.expect.bodyContains = ["hello"]
       }
       let outcome = try await ProbeBench().http(check)
       #expect(outcome.verdict == .ok, "\(outcome.verdict)")

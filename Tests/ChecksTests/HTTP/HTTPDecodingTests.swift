@@ -64,7 +64,7 @@ import Testing
     }) { server in
       try await ProbeBench().http(
         try httpCheck("http://good.test:\(server.port)/") {
-          $0.expectBodyContains = ["needle"]
+          $0.http.expect.bodyContains = ["needle"]
           change(&$0)
         })
     }
@@ -94,10 +94,12 @@ import Testing
   @Test func withoutDecompressionTheBytesAreJudgedAsTheyCame() async throws {
     let body = try await Self.packed("gzip", Array(Self.text.utf8))
     let seen = Seen()
-    let raw = try await outcome("gzip", body, seen: seen) { $0.decompress = false }
+    let raw = try await outcome("gzip", body, seen: seen) { $0.http.decompress = false }
     #expect(raw.verdict.reason == .body)
     #expect(seen.text.contains("Accept-Encoding: identity\r\n"))
-    let stored = try await outcome("deflate", Self.deflate(Array(Self.text.utf8))) { $0.decompress = false }
+    let stored = try await outcome("deflate", Self.deflate(Array(Self.text.utf8))) {
+      $0.http.decompress = false
+    }
     // A stored block holds the text as it is.
     #expect(stored.verdict == .ok)
   }
@@ -119,8 +121,8 @@ import Testing
     let name = String(coding.split(separator: " ").last ?? "")
     let kept = missing == 0 ? body.count / 2 : body.count - missing
     let cut = try await outcome(name, Array(body.prefix(kept))) {
-      $0.expectBodyContains = nil
-      $0.expectBodyNotContains = ["absent"]
+      $0.http.expect.bodyContains = []
+      $0.http.expect.bodyNotContains = ["absent"]
     }
     #expect(cut.verdict.reason == .connectionClosed, "\(cut.verdict)")
     #expect(cut.verdict.phase == .transfer)
@@ -135,8 +137,8 @@ import Testing
     let whole = try await Self.packed("gzip", Array(Self.text.utf8))
     #expect(try await outcome("x-gzip", whole + [0, 0, 0, 0]).verdict == .ok)
     let empty = try await outcome("gzip", []) {
-      $0.expectBodyContains = nil
-      $0.expectBodyNotContains = ["needle"]
+      $0.http.expect.bodyContains = []
+      $0.http.expect.bodyNotContains = ["needle"]
     }
     #expect(empty.verdict == .ok, "\(empty.verdict)")
   }
@@ -176,7 +178,7 @@ import Testing
   func unneededBodies() async throws {
     let seen = Seen()
     let unread = try await outcome("gzip", Array("not packed".utf8), seen: seen) {
-      $0.expectBodyContains = nil
+      $0.http.expect.bodyContains = []
     }
     #expect(unread.verdict == .ok)
     #expect(!seen.text.contains("Accept-Encoding"))

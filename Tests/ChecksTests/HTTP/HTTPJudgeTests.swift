@@ -159,10 +159,10 @@ import Testing
     definition.expectFinalURL = "!= x"
     definition.expectHTTPVersion = "!= 9"
     definition.expectHeaders = [("x", "!= y")]
-    definition.expectBodyContains = ["a"]
-    definition.expectBodyNotContains = ["zzz"]
-    definition.expectBodyMatches = ["a|b"]
-    definition.expectBodyNotMatches = ["z+"]
+    definition.http.expect.bodyContains = ["a"]
+    definition.http.expect.bodyNotContains = ["zzz"]
+    definition.http.expect.bodyMatches = ["a|b"]
+    definition.http.expect.bodyNotMatches = ["z+"]
     definition.expectJSON = [("$", "!= 1")]
     definition.expectCertificate = Thresholds(warn: .seconds(86_400), fail: .zero)
   }
@@ -199,8 +199,8 @@ import Testing
   @Test func aBodyThatWasNotReadHasNothingAbsent() throws {
     let judge = try Answer(status: 401, isBodyRead: false).judged {
       $0.expectStatus = ["401"]
-      $0.expectBodyNotContains = ["zzz"]
-      $0.expectBodyNotMatches = ["z+"]
+      $0.http.expect.bodyNotContains = ["zzz"]
+      $0.http.expect.bodyNotMatches = ["z+"]
     }
     #expect(judge.verdict.reason == .body)
     #expect(judge.assertions.map(\.ok) == [true, false, false])
@@ -221,7 +221,11 @@ import Testing
     let bomb = String(repeating: "a", count: 30) + "!"
     for isWanted in [true, false] {
       let judge = try Answer(body: bomb).judged {
-        if isWanted { $0.expectBodyMatches = ["^(a+)+$"] } else { $0.expectBodyNotMatches = ["^(a+)+$"] }
+        if isWanted {
+          $0.http.expect.bodyMatches = ["^(a+)+$"]
+        } else {
+          $0.http.expect.bodyNotMatches = ["^(a+)+$"]
+        }
       }
       let key = isWanted ? "body.matches" : "body.not_matches"
       #expect(judge.verdict == Verdict(.body, phase: .assertion, message: "\(key) \(Pattern.limitWords)"))
@@ -243,10 +247,10 @@ import Testing
   ])
   func bodiesAreSearchedLineByLine(pattern: String, matches: Bool) throws {
     let bytes = [0xff] + Array("first ok\r\nsecond line\r\n".utf8) + [0xc3]
-    let judge = try Answer(bytes: bytes).judged { $0.expectBodyMatches = [pattern] }
+    let judge = try Answer(bytes: bytes).judged { $0.http.expect.bodyMatches = [pattern] }
     #expect(judge.verdict.reason == (matches ? .ok : .body))
     if !matches { #expect(judge.verdict.message == "body does not match \"\(pattern)\"") }
-    let opposite = try Answer(bytes: bytes).judged { $0.expectBodyNotMatches = [pattern] }
+    let opposite = try Answer(bytes: bytes).judged { $0.http.expect.bodyNotMatches = [pattern] }
     #expect(opposite.verdict.reason == (matches ? .body : .ok))
     if matches { #expect(opposite.verdict.message == "body matches \"\(pattern)\"") }
   }
@@ -273,10 +277,10 @@ import Testing
 
   @Test func theExcerptIsOneShortLine() throws {
     let body = "line\r\n\u{1b}[31m" + String(repeating: "x", count: 5000)
-    let judge = try Answer(status: 404, body: body).judged { $0.expectBodyContains = ["y"] }
+    let judge = try Answer(status: 404, body: body).judged { $0.http.expect.bodyContains = ["y"] }
     let excerpt = try #require(judge.excerpt)
     #expect(excerpt.utf8.count <= 1024)
     #expect(excerpt.hasPrefix("line\\u{d}\\u{a}\\u{1b}[31mxxx") && excerpt.hasSuffix("…"))
-    #expect(try Answer(body: "y").judged { $0.expectBodyContains = ["y"] }.excerpt == nil)
+    #expect(try Answer(body: "y").judged { $0.http.expect.bodyContains = ["y"] }.excerpt == nil)
   }
 }

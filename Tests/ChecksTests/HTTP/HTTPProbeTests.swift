@@ -58,7 +58,7 @@ import Testing
   @Test func anEncryptedProbeShowsTheCertificate() async throws {
     try await withServer { _, tls, bench in
       let check = try httpCheck("https://good.test:\(tls)/hello") {
-        $0.expectBodyContains = ["hello", "world"]
+        $0.http.expect.bodyContains = ["hello", "world"]
         $0.expectHTTPVersion = "2"
       }
       let outcome = try await bench.http(check)
@@ -99,8 +99,8 @@ import Testing
     try await withServer { _, tls, bench in
       let check = try httpCheck("https://good.test:\(tls)/hello") {
         $0.expectStatus = ["301", "400-499"]
-        $0.expectBodyContains = ["hello", "absent"]
-        $0.expectBodyNotContains = ["world"]
+        $0.http.expect.bodyContains = ["hello", "absent"]
+        $0.http.expect.bodyNotContains = ["world"]
         $0.expectCertificate = Thresholds(warn: .seconds(86_400 * 30), fail: .seconds(86_400))
       }
       let outcome = try await bench.http(check)
@@ -127,14 +127,16 @@ import Testing
       let basic = try httpCheck(url) {
         $0.basicUsername = "Aladdin"
         $0.basicPassword = Redacted("open sesame")
-        $0.expectBodyContains = ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==|quartz-agent/test||good.test:\(plain)"]
+        $0.http.expect.bodyContains = [
+          "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==|quartz-agent/test||good.test:\(plain)"
+        ]
       }
       let first = try await bench.http(basic)
       #expect(first.verdict == .ok, "\(first.excerpt ?? "")")
       let bearer = try httpCheck(url) {
         $0.bearer = Redacted("token")
         $0.headers = [("user-agent", Redacted("mine")), ("X-Test", Redacted("b"))]
-        $0.expectBodyContains = ["Bearer token|mine|b|"]
+        $0.http.expect.bodyContains = ["Bearer token|mine|b|"]
       }
       let second = try await bench.http(bearer)
       #expect(second.verdict == .ok, "\(second.excerpt ?? "")")
@@ -145,7 +147,7 @@ import Testing
     try await withServer { plain, _, bench in
       let check = try httpCheck("http://good.test:\(plain)/secret") {
         $0.headers = [("X-Key", Redacted("canary"))]
-        $0.expectBodyContains = ["sent"]
+        $0.http.expect.bodyContains = ["sent"]
       }
       let outcome = try await bench.http(check)
       #expect(outcome.verdict.reason == .httpStatus)

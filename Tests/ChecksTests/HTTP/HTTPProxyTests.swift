@@ -69,7 +69,7 @@ import Testing
       let check = try httpCheck("http://localhost:\(plain)/") {
         $0.proxy = Redacted("\(kind.rawValue)://127.0.0.1:\(proxy)")
         $0.headers = [("X-Key", Redacted("mine"))]
-        $0.expectBodyContains = ["localhost:\(plain)||mine"]
+        $0.http.expect.bodyContains = ["localhost:\(plain)||mine"]
       }
       let outcome = try await bench.http(check)
       #expect(outcome.verdict == .ok, "\(outcome.verdict) \(outcome.excerpt ?? "")")
@@ -87,7 +87,7 @@ import Testing
         $0.proxy = Redacted("\(kind.rawValue)://me:%70ass1@127.0.0.1:\(proxy)")
         $0.headers = [("X-Key", Redacted("mine"))]
         // The proxy's credentials stay with the proxy.
-        $0.expectBodyContains = ["localhost:\(tls)||mine"]
+        $0.http.expect.bodyContains = ["localhost:\(tls)||mine"]
         $0.expectHTTPVersion = "2"
       }
       let outcome = try await bench.http(check)

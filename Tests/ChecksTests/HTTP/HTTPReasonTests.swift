@@ -32,7 +32,7 @@ import Testing
   }
 
   private static let wantsBody: @Sendable (inout CheckDefinition) -> Void = {
-    $0.expectBodyContains = ["needle"]
+    $0.http.expect.bodyContains = ["needle"]
     $0.maxBody = 100
   }
 
@@ -45,15 +45,16 @@ import Testing
       name: "word missing", reason: .body, phase: .assertion, change: wantsBody,
       script: answer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhay")),
     Case(
-      name: "word present", reason: .body, phase: .assertion, change: { $0.expectBodyNotContains = ["hay"] },
+      name: "word present", reason: .body, phase: .assertion,
+      change: { $0.http.expect.bodyNotContains = ["hay"] },
       script: answer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhay")),
     Case(
       name: "pattern missing", reason: .body, phase: .assertion,
-      change: { $0.expectBodyMatches = ["^needle$"] },
+      change: { $0.http.expect.bodyMatches = ["^needle$"] },
       script: answer("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nneedles\n")),
     Case(
       name: "pattern that gives up", reason: .body, phase: .assertion,
-      change: { $0.expectBodyNotMatches = ["^(a+)+$"] },
+      change: { $0.http.expect.bodyNotMatches = ["^(a+)+$"] },
       script: answer(
         "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n" + String(repeating: "a", count: 39) + "!")),
     Case(

@@ -73,7 +73,7 @@ import Testing
       "/start?q=1": "\(status) Moved\r\nLocation: /end\r\n", "/end": "200 OK\r\n",
     ]) {
       $0.method = method
-      $0.body = Redacted("payload")
+      $0.http.body = Redacted("payload")
       $0.headers = [("Content-Type", Redacted("text/x-test"))]
     }
     #expect(outcome.verdict == .ok)
@@ -127,7 +127,7 @@ import Testing
     let (outcome, seen) = try await follow(["/start?q=1": "307 Moved\r\nLocation: http://other.test:1/\r\n"])
     {
       $0.method = "POST"
-      $0.body = Redacted("payload")
+      $0.http.body = Redacted("payload")
     }
     #expect(outcome.verdict.reason == .httpRedirectRefused)
     #expect(seen.count == 1)
@@ -135,10 +135,10 @@ import Testing
 
   @Test func notFollowingJudgesTheRedirectItself() async throws {
     let answers = ["/start?q=1": "301 Moved\r\nLocation: /end\r\n"]
-    let (refused, _) = try await follow(answers) { $0.follow = false }
+    let (refused, _) = try await follow(answers) { $0.http.follow = false }
     #expect(refused.verdict.reason == .httpStatus)
     let (wanted, seen) = try await follow(answers) {
-      $0.follow = false
+      $0.http.follow = false
       $0.expectStatus = ["301"]
     }
     #expect(wanted.verdict == .ok)
@@ -173,7 +173,7 @@ import Testing
         NginxSite(["listen 127.0.0.1:\(plainPort);", "return 204;"]),
       ]
       try await withNginx(in: folder, sites) { ports in
-        let check = try httpCheck("https://good.test:\(ports[0])/") { $0.allowDowngrade = allowed }
+        let check = try httpCheck("https://good.test:\(ports[0])/") { $0.http.allowDowngrade = allowed }
         let outcome = try await ProbeBench(trust: TrustStore(bundle: authority.rootFile)).http(check)
         #expect(outcome.verdict.reason == reason)
         #expect(outcome.tls?.verified == true)

@@ -57,7 +57,7 @@ import Testing
             $0.tlsCAFile = authority.rootFile
             $0.tlsClientCertificate = certificate
             $0.tlsClientKey = key
-            $0.expectBodyContains = ["hello CN=client"]
+            $0.http.expect.bodyContains = ["hello CN=client"]
           }
         }
         let shown = try await ProbeBench().http(try check(client.certificate, client.key))

@@ -17,7 +17,7 @@ import Testing
       try httpCheck(url) {
         $0.httpVersion = version
         $0.tlsCAFile = ca
-        $0.expectBodyContains = ["HTTP/"]
+        $0.http.expect.bodyContains = ["HTTP/"]
         $0.expectHTTPVersion = condition
       })
   }
@@ -59,8 +59,8 @@ import Testing
         let check = try httpCheck("https://good.test:\(ports[0])/") {
           $0.tlsCAFile = authority.rootFile
           $0.method = body == nil ? "GET" : "POST"
-          $0.body = body.map(Redacted.init)
-          $0.expectBodyContains = contains
+          $0.http.body = body.map(Redacted.init)
+          $0.http.expect.bodyContains = contains
           $0.expectHTTPVersion = condition
         }
         for _ in 0..<5 {
@@ -104,7 +104,7 @@ import Testing
     let outcome = try await faultOutcome(
       change: {
         $0.httpVersion = "1.0"
-        $0.expectBodyContains = ["HTTP/1.0"]
+        $0.http.expect.bodyContains = ["HTTP/1.0"]
       },
       script: { link in
         let line = link.read(until: "\r\n\r\n").prefix { $0 != "\r\n" }
@@ -192,7 +192,7 @@ import Testing
       limit: .seconds(4),
       change: {
         $0.httpVersion = "2"
-        $0.expectBodyContains = ["needle"]
+        $0.http.expect.bodyContains = ["needle"]
         $0.maxBody = 100_000
       },
       script: { link in
@@ -220,8 +220,8 @@ import Testing
     let outcome = try await faultOutcome(
       change: {
         $0.httpVersion = "2"
-        $0.expectBodyContains = ["needle"]
-        $0.decompress = decompress
+        $0.http.expect.bodyContains = ["needle"]
+        $0.http.decompress = decompress
       },
       script: { link in
         link.write(Frame.settings)

@@ -95,7 +95,7 @@ import Testing
   ])
   func noHopLeavesEncryption(locations: [String]) throws {
     #expect(throws: WrongKind.self) { try requests(locations) }
-    let allowed = try requests(locations) { $0.allowDowngrade = true }
+    let allowed = try requests(locations) { $0.http.allowDowngrade = true }
     #expect(allowed.last?.url.hasPrefix("http://") == true)
   }
 
@@ -103,7 +103,7 @@ import Testing
   @Test(arguments: [307, 308]) func aBodyStaysWithItsOrigin(status: Int) throws {
     let post: (inout CheckDefinition) -> Void = {
       $0.method = "POST"
-      $0.body = Redacted("payload")
+      $0.http.body = Redacted("payload")
     }
     let own = try requests(["/next"], status: status, of: post)
     #expect(own.map(\.body) == [Array("payload".utf8), Array("payload".utf8)])

@@ -29,31 +29,31 @@ import Testing
       "fail_if_body_matches, it does", holds: false,
       Answer(body: "Bad news: could not connect to database server")
     ) {
-      $0.expectBodyNotMatches = ["could not connect to database"]
+      $0.http.expect.bodyNotMatches = ["could not connect to database"]
     },
     Case("fail_if_body_matches, it does not", holds: true, Answer(body: "Download the latest version here")) {
-      $0.expectBodyNotMatches = ["could not connect to database"]
+      $0.http.expect.bodyNotMatches = ["could not connect to database"]
     },
     Case("fail_if_body_matches, the second of two", holds: false, Answer(body: "internal error")) {
-      $0.expectBodyNotMatches = ["could not connect to database", "internal error"]
+      $0.http.expect.bodyNotMatches = ["could not connect to database", "internal error"]
     },
     Case("fail_if_body_matches, none of two", holds: true, Answer(body: "hello world")) {
-      $0.expectBodyNotMatches = ["could not connect to database", "internal error"]
+      $0.http.expect.bodyNotMatches = ["could not connect to database", "internal error"]
     },
     Case("fail_if_body_not_matches, it does not", holds: false, Answer(body: "no match here")) {
-      $0.expectBodyMatches = ["Download the latest version here"]
+      $0.http.expect.bodyMatches = ["Download the latest version here"]
     },
     Case("fail_if_body_not_matches, it does", holds: true, Answer(body: "Download the latest version here")) {
-      $0.expectBodyMatches = ["Download the latest version here"]
+      $0.http.expect.bodyMatches = ["Download the latest version here"]
     },
     Case("fail_if_body_not_matches, one of two", holds: false, Answer(body: "internal error")) {
-      $0.expectBodyMatches = ["Download the latest version here", "Copyright 2015"]
+      $0.http.expect.bodyMatches = ["Download the latest version here", "Copyright 2015"]
     },
     Case(
       "fail_if_body_not_matches, both", holds: true,
       Answer(body: "Copyright 2015. Download the latest version here")
     ) {
-      $0.expectBodyMatches = ["Download the latest version here", "Copyright 2015"]
+      $0.http.expect.bodyMatches = ["Download the latest version here", "Copyright 2015"]
     },
     Case(
       "fail_if_header_matches, it does", holds: false, Answer(headers: [("Content-Type", "text/javascript")])
@@ -154,23 +154,29 @@ import Testing
     Case("a literal with == in it", holds: true, Answer.json(#"{"expr":"a == b"}"#)) {
       $0.expectJSON = [("$.expr", "a == b")]
     },
-    Case("[BODY] == pat(*yes*)", holds: true, Answer(body: "say yes!")) { $0.expectBodyMatches = ["yes"] },
-    Case("pat keeps its slashes", holds: false, Answer(body: "ab")) { $0.expectBodyMatches = ["a/b"] },
+    Case("[BODY] == pat(*yes*)", holds: true, Answer(body: "say yes!")) {
+      $0.http.expect.bodyMatches = ["yes"]
+    },
+    Case("pat keeps its slashes", holds: false, Answer(body: "ab")) { $0.http.expect.bodyMatches = ["a/b"] },
     Case("refused, with a time condition only", holds: false, Answer(status: nil)) {
       $0.expectStatus = []
-      $0.expectResponseTime = Thresholds(fail: .milliseconds(500))
+      $0.responseTime = Thresholds(fail: .milliseconds(500))
     },
   ]
 
   /// Uptime Kuma: keywords, inverted keywords, json-query with an expected value.
   static let uptimeKuma: [Case] = [
-    Case("keyword", holds: true, Answer(body: "all systems go")) { $0.expectBodyContains = ["systems"] },
-    Case("keyword, other case", holds: false, Answer(body: "all Systems go")) {
-      $0.expectBodyContains = ["systems"]
+    Case("keyword", holds: true, Answer(body: "all systems go")) {
+      $0.http.expect.bodyContains = ["systems"]
     },
-    Case("inverted keyword", holds: false, Answer(body: "error: 1")) { $0.expectBodyNotContains = ["error"] },
+    Case("keyword, other case", holds: false, Answer(body: "all Systems go")) {
+      $0.http.expect.bodyContains = ["systems"]
+    },
+    Case("inverted keyword", holds: false, Answer(body: "error: 1")) {
+      $0.http.expect.bodyNotContains = ["error"]
+    },
     Case("inverted keyword on an empty body", holds: true, Answer(body: "")) {
-      $0.expectBodyNotContains = ["error"]
+      $0.http.expect.bodyNotContains = ["error"]
     },
     Case("json-query ==", holds: true, Answer.json(#"{"a":{"b":"c"}}"#)) { $0.expectJSON = [("$.a.b", "c")] },
     Case("json-query !=", holds: false, Answer.json(#"{"a":"c"}"#)) { $0.expectJSON = [("$.a", "!= c")] },

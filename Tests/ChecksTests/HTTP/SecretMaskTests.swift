@@ -45,7 +45,7 @@ import Testing
         ("Accept", Redacted("text/html, text/plain")),
       ]
       $0.method = "POST"
-      $0.body = Redacted(#"{"user": "bob", "password": "hunter2"}"#)
+      $0.http.body = Redacted(#"{"user": "bob", "password": "hunter2"}"#)
     }
     #expect(found == shown)
   }
@@ -73,7 +73,7 @@ import Testing
   @Test func theFieldsOfAFormAreHidden() throws {
     let found = try hidden("got hunter+2 and hunter 2") {
       $0.method = "POST"
-      $0.body = Redacted("user=bob&password=hunter+2")
+      $0.http.body = Redacted("user=bob&password=hunter+2")
     }
     #expect(found == "got <redacted> and <redacted>")
   }

@@ -93,8 +93,8 @@ import Testing
   /// Patterns and literals beyond the budget do not hold, and the words say why.
   @Test func conditionsBeyondTheBudgetFail() throws {
     let check = try httpCheck("http://good.test/") {
-      $0.expectBodyContains = ["a"]
-      $0.expectBodyMatches = ["a"]
+      $0.http.expect.bodyContains = ["a"]
+      $0.http.expect.bodyMatches = ["a"]
       $0.expectJSON = [("$.a", "1")]
     }
     guard case .http(let settings) = check.kind else { throw WrongKind() }

@@ -56,7 +56,7 @@ import Testing
       let check = try httpCheck("http://good.test/") {
         $0.headers = [("X-Key", Redacted(value))]
         $0.method = "POST"
-        $0.body = Redacted(self.ladder(60_000))
+        $0.http.body = Redacted(self.ladder(60_000))
       }
       guard case .http(let settings) = check.kind else { throw WrongKind() }
       for body in bodies {

@@ -138,7 +138,7 @@ import Testing
     let ping = try await run(
       try makeCheck("ping") {
         $0.host = "good.test"
-        $0.count = 1
+        $0.ping.count = 1
         $0.addresses = "each"
       }, Self.both)
     #expect(ping.addresses.map(\.address).count == 2)
@@ -169,7 +169,7 @@ import Testing
       _ outcomes: [(SocketAddress, ProbeOutcome)], fail: Duration? = nil, negated: Bool = false
     ) throws -> ProbeOutcome {
       let check = try tcp(1) {
-        $0.expectResponseTime = Thresholds(fail: fail)
+        $0.responseTime = Thresholds(fail: fail)
         $0.negate = negated
       }
       return EachAddressProbe.merge(outcomes.map { (peer: $0.0, outcome: $0.1) }, of: check, dns: nil)

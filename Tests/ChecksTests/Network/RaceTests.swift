@@ -139,7 +139,7 @@ import Testing
       bench.names.hosts["good.test"] = ResolvedHost(
         addresses: [.v4(0x7f00_0009), .loopback], elapsed: .milliseconds(3))
       let outcome = try await bench.http(
-        try httpCheck("http://good.test:\(server.port)/") { $0.expectBodyContains = ["ok"] })
+        try httpCheck("http://good.test:\(server.port)/") { $0.http.expect.bodyContains = ["ok"] })
       #expect(outcome.verdict == .ok, "\(outcome.verdict)")
       #expect(outcome.address == "127.0.0.1:\(server.port)")
       #expect(outcome.dialled.map(\.outcome) == [.failed, .connected])

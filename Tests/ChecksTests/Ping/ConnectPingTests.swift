@@ -49,7 +49,7 @@ import Testing
   /// Of a run that never began no condition holds.
   @Test func aStrangerMayNotConnectInside() async throws {
     let outcome = try await attempt(port: 443, origin: .api) { definition in
-      (definition.expectLoss, definition.expectRTT) = (Thresholds(fail: 50), Thresholds(fail: .seconds(1)))
+      (definition.ping.loss, definition.ping.rtt) = (Thresholds(fail: 50), Thresholds(fail: .seconds(1)))
     }
     #expect(outcome.verdict.reason == .policyDenied)
     #expect(outcome.assertions.map(\.ok) == [false, false])
@@ -65,7 +65,7 @@ import Testing
     let reactor = try await NetworkNamespace.reactor(
       Self.filter + ["nft add rule inet t in tcp dport 7 drop"])
     let outcome = try await attempt(port: 7, reactor: reactor, within: .seconds(2)) {
-      $0.expectLoss = Thresholds(fail: 50)
+      $0.ping.loss = Thresholds(fail: 50)
     }
     #expect(outcome.verdict.reason == .pingTimeout)
     #expect(outcome.verdict.message == "127.0.0.1 answered none of 4 connections")
@@ -77,7 +77,7 @@ import Testing
     let rule = "nft add rule inet t in tcp dport 7 tcp flags syn numgen inc mod 2 1 drop"
     let reactor = try await NetworkNamespace.reactor(Self.filter + [rule])
     let outcome = try await attempt(port: 7, reactor: reactor, within: .milliseconds(900)) { definition in
-      definition.expectLoss = Thresholds(fail: 40)
+      definition.ping.loss = Thresholds(fail: 40)
     }
     #expect(outcome.verdict.reason == .pingLoss)
     #expect(outcome.verdict.message == "2 of 4 connections lost")

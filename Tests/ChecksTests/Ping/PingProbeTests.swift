@@ -74,7 +74,7 @@ struct PingProbeTests {
         "nft 'add chain inet t in { type filter hook input priority 0; }'",
         "nft add rule inet t in icmp type echo-request numgen inc mod 2 1 drop",
       ], within: .seconds(2)
-    ) { $0.expectLoss = Thresholds(fail: 40) }
+    ) { $0.ping.loss = Thresholds(fail: 40) }
     #expect(outcome.verdict.reason == .pingLoss)
     #expect(outcome.verdict.message == "2 of 4 packets lost")
     #expect(outcome.ping?.loss == 50)
@@ -110,12 +110,12 @@ struct PingProbeTests {
 
   @Test func thresholdsOfTheWholeCheck() async throws {
     let lines = ["ip link set lo up", Self.permission]
-    let slow = try await attempt("127.0.0.1", lines) { $0.expectRTT = Thresholds(fail: .microseconds(1)) }
+    let slow = try await attempt("127.0.0.1", lines) { $0.ping.rtt = Thresholds(fail: .microseconds(1)) }
     #expect(slow.verdict.reason == .responseTime)
     #expect(slow.verdict.state == .down)
     #expect(slow.assertions.map(\.what) == ["rtt.fail"])
     #expect(slow.ping?.jitter != nil)
-    let warned = try await attempt("127.0.0.1", lines) { $0.expectRTT = Thresholds(warn: .microseconds(1)) }
+    let warned = try await attempt("127.0.0.1", lines) { $0.ping.rtt = Thresholds(warn: .microseconds(1)) }
     #expect(warned.verdict.state == .degraded)
   }
 
@@ -127,7 +127,7 @@ struct PingProbeTests {
         "nft 'add chain inet t in { type filter hook input priority 0; }'",
         "nft add rule inet t in icmp type echo-request numgen inc mod 2 1 reject with icmp type host-unreachable",
       ], within: .seconds(20)
-    ) { $0.expectLoss = Thresholds(warn: 10) }
+    ) { $0.ping.loss = Thresholds(warn: 10) }
     #expect(outcome.verdict.reason == .pingLoss)
     #expect(outcome.verdict.state == .degraded)
     #expect(outcome.ping?.refused == 2)

@@ -21,7 +21,7 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
   private let start = Instant.now
 
   private func series(count: Int = 3, size: Int = 56) throws -> EchoSeries {
-    let settings = try pingSettings { ($0.count, $0.size) = (count, size) }
+    let settings = try pingSettings { ($0.ping.count, $0.size) = (count, size) }
     return EchoSeries(target: target, settings: settings, nonce: 0x0102_0304_0506_0708)
   }
 
@@ -115,7 +115,9 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
     answered: Int, trip: Duration = .milliseconds(20), loss: Thresholds<Double> = Thresholds(),
     rtt: Thresholds<Duration> = Thresholds(), error: ICMPError? = nil, namesOffender: Bool = true
   ) throws -> (verdict: Verdict, assertions: [Assertion]) {
-    let settings = try pingSettings { ($0.count, $0.size, $0.expectLoss, $0.expectRTT) = (4, 0, loss, rtt) }
+    let settings = try pingSettings {
+      ($0.ping.count, $0.size, $0.ping.loss, $0.ping.rtt) = (4, 0, loss, rtt)
+    }
     var series = EchoSeries(target: .v4(1), settings: settings, nonce: 0)
     _ = series.opened(at: start)
     for _ in 1..<4 { _ = series.woke(at: start) }

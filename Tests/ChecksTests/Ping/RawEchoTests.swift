@@ -13,7 +13,7 @@ import Testing
   private let start = Instant.now
 
   private func series(size: Int = 8) throws -> EchoSeries {
-    let check = try makeCheck("ping") { ($0.host, $0.count, $0.size) = ("192.0.2.1", 2, size) }
+    let check = try makeCheck("ping") { ($0.host, $0.ping.count, $0.size) = ("192.0.2.1", 2, size) }
     guard case .ping(let settings) = check.kind else { throw SetUpFailed(line: "ping") }
     return EchoSeries(target: target, settings: settings, nonce: 7, identifier: 0x1234)
   }

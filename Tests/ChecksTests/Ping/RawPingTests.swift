@@ -44,7 +44,7 @@ struct RawPingTests {
   @Test(arguments: ["127.0.0.1", "::1"]) func pingsDoNotTakeEachOthersReplies(host: String) async throws {
     let probe = try await probe([])
     let check = try makeCheck("ping") {
-      ($0.host, $0.size, $0.count, $0.packetInterval) = (host, 0, 10, .milliseconds(10))
+      ($0.host, $0.size, $0.ping.count, $0.packetInterval) = (host, 0, 10, .milliseconds(10))
     }
     try await withThrowingTaskGroup(of: ProbeOutcome.self) { group in
       for _ in 0..<20 { group.addTask { try await probe.attempt(check, deadline: .after(.seconds(20))) } }
@@ -63,7 +63,7 @@ struct RawPingTests {
     ])
     func check(_ size: Int) throws -> MonitoringCheck {
       try makeCheck("ping") {
-        ($0.host, $0.size, $0.count, $0.packetInterval) = ("127.0.0.1", size, 10, .milliseconds(10))
+        ($0.host, $0.size, $0.ping.count, $0.packetInterval) = ("127.0.0.1", size, 10, .milliseconds(10))
       }
     }
     let (refused, fine) = (try check(100), try check(50))

@@ -114,7 +114,7 @@ import Testing
   @Test func slowerThanTheLimitIsAFailureThatNegateTurns() async throws {
     let result = try await run([outcome(.ok)]) {
       $0.negate = true
-      $0.expectResponseTime = Thresholds(fail: .milliseconds(10))
+      $0.responseTime = Thresholds(fail: .milliseconds(10))
     }
     #expect(result.state == .up)
     #expect(

@@ -86,7 +86,7 @@ import Testing
       }),
     Case(
       name: "slow", reason: .responseTime, phase: .assertion, limit: .seconds(10), steps: [expect("late")],
-      change: { $0.expectResponseTime = Thresholds(warn: .milliseconds(1), fail: .milliseconds(30)) },
+      change: { $0.responseTime = Thresholds(warn: .milliseconds(1), fail: .milliseconds(30)) },
       script: { link in
         usleep(60_000)
         link.write("late")
