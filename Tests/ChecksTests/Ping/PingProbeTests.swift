@@ -47,7 +47,7 @@ struct PingProbeTests {
 
   @Test(arguments: [0, 1472]) func sizesWork(size: Int) async throws {
     let outcome = try await attempt("127.0.0.1", ["ip link set lo up", Self.permission]) { definition in
-      (definition.size, definition.count) = (size, 1)
+      (definition.size, definition.ping.count) = (size, 1)
     }
     #expect(outcome.verdict == .ok)
     #expect(outcome.ping?.received == 1)
