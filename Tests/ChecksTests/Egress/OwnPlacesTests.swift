@@ -105,7 +105,7 @@ import Testing
       $0.origin = origin
       $0.url = "https://8.8.8.8/"
       $0.method = method
-      $0.body = body.map { Redacted($0) }
+      $0.http.body = body.map { Redacted($0) }
     }
     return EgressPolicy(EgressSettings(methods: methods)).refusal(of: check)
   }
