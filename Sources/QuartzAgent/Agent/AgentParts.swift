@@ -135,6 +135,7 @@ struct AgentParts: Sendable {
   var services: [@Sendable () async -> Void] {
     var services: [@Sendable () async -> Void] = [{ await keeper.run(history) }]
     services.append { await settleStart() }
+    services.append { await settleMemory() }
     services.append { await ClockWatch(history, log: log).run() }
     services.append { await StoreWatch(spool, log: log).run() }
     if let uploader = link?.uploader { services.append { await uploader.run() } }
@@ -149,6 +150,15 @@ struct AgentParts: Sendable {
   private func settleStart() async {
     guard (try? await Task.sleep(for: .seconds(60))) != nil else { return }
     await onThread { starts.settle() }
+  }
+
+  /// The first probes have run, and with them what runs once.
+  private func settleMemory() async {
+    guard (try? await Task.sleep(for: .seconds(15))) != nil else { return }
+    await onThread {
+      releaseFreeMemory()
+      releaseCodePages()
+    }
   }
 
   private func serve(_ server: LocalStatusServer) async {
