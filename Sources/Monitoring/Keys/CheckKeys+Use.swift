@@ -56,9 +56,9 @@ extension KeyPrinter {
       for check in checks {
         printer.item(check.id.description) { printer in
           let definition = CheckDefinition(check)
-          for key in CheckDefinition.keys where key.facts.types.contains(check.type) {
-            key.print(definition, &printer)
-          }
+          printer.type = check.type
+          printer.keys(CheckDefinition.keys, of: definition)
+          printer.type = nil
         }
       }
     }

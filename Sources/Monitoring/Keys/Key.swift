@@ -79,7 +79,7 @@ extension Key {
       return true
     }
     print = { root, printer in
-      printer.mapIfAny(name) { printer in for key in keys { key.print(root, &printer) } }
+      printer.mapIfAny(name) { $0.keys(keys, of: root) }
     }
     nested = keys
   }
@@ -99,7 +99,7 @@ extension Key {
     }
     print = { root, printer in
       guard let value = root[keyPath: path] else { return }
-      printer.map(name) { printer in for key in keys { key.print(value, &printer) } }
+      printer.map(name) { $0.keys(keys, of: value) }
     }
   }
 
@@ -240,7 +240,10 @@ extension Key where Root: KeyedSettings {
 }
 
 extension KeyPrinter {
-  package mutating func settings<Root: KeyedSettings>(_ root: Root) {
-    for key in Root.keys { key.print(root, &self) }
+  package mutating func settings<Root: KeyedSettings>(_ root: Root) { keys(Root.keys, of: root) }
+
+  /// Those that the check that is printed may have, if it is one.
+  mutating func keys<Root>(_ keys: [Key<Root>], of root: Root) {
+    for key in keys where type.map(key.facts.types.contains) ?? true { key.print(root, &self) }
   }
 }

@@ -5,6 +5,8 @@ import Basics
 /// Writes keys and values line by line. Every text is quoted, so that none can be taken for something else.
 package struct KeyPrinter {
   let secretPaths: Set<[String]>
+  /// Of the check that is printed, which has the keys of its kind only.
+  var type: CheckType?
   package private(set) var text = ""
   private var depth = 0
   private var path: [String] = []
