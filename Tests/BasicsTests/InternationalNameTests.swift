@@ -94,7 +94,7 @@ import Testing
     let http = try check {
       $0.type = "http"
       $0.url = "https://Bücher.example:8443/straße?q=é#x"
-      $0.tlsServerName = "bücher.example"
+      $0.tls.serverName = "bücher.example"
     }
     guard case .http(let settings) = http.kind else { return }
     #expect(settings.url.text == "https://xn--bcher-kva.example:8443/stra%C3%9Fe?q=%C3%A9")

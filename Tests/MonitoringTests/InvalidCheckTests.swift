@@ -83,12 +83,12 @@ struct InvalidCheckTests {
     },
     Case("max_body", "max_body must be at least 1, found 0", http) { $0.maxBody = 0 },
     Case("auth", "auth has both basic and bearer", http) {
-      ($0.basicUsername, $0.basicPassword) = ("u", Redacted("p"))
-      $0.bearer = Redacted("t")
+      ($0.auth.basic.username, $0.auth.basic.password) = ("u", Redacted("p"))
+      $0.auth.bearer = Redacted("t")
     },
-    Case("auth/basic/password", "auth.basic.password is missing", http) { $0.basicUsername = "u" },
+    Case("auth/basic/password", "auth.basic.password is missing", http) { $0.auth.basic.username = "u" },
     Case("auth/bearer", "auth.bearer must be visible ASCII without spaces and not empty", http) {
-      $0.bearer = Redacted("two words")
+      $0.auth.bearer = Redacted("two words")
     },
     Case("headers/Content-Length", "headers.Content-Length must not be set", http) {
       $0.headers = [(name: "Content-Length", value: Redacted("3"))]
@@ -104,20 +104,20 @@ struct InvalidCheckTests {
     },
     Case("headers/Authorization", "headers.Authorization and auth both set the credentials", http) {
       $0.headers = [(name: "Authorization", value: Redacted("x"))]
-      $0.bearer = Redacted("t")
+      $0.auth.bearer = Redacted("t")
     },
     Case("tls/verify", "tls.verify false would send the credentials to anyone who answers", http) {
-      $0.tlsVerify = false
-      $0.bearer = Redacted("t")
+      $0.tls.verify = false
+      $0.auth.bearer = Redacted("t")
     },
     Case("expect/status/0", "expect.status[0] must be a code or a range, found \"2xx\"", http) {
-      $0.expectStatus = ["2xx"]
+      $0.expect.status = ["2xx"]
     },
     Case("expect/status/1", "expect.status[1] must be within 100-599, found \"600\"", http) {
-      $0.expectStatus = ["200", "600"]
+      $0.expect.status = ["200", "600"]
     },
     Case("expect/status/0", "expect.status[0] must not end before it starts, found \"299-200\"", http) {
-      $0.expectStatus = ["299-200"]
+      $0.expect.status = ["299-200"]
     },
     Case("expect/body/not_contains", "expect.body wants \"ok\" both present and absent", http) {
       $0.http.expect.bodyContains = ["ok"]
@@ -128,7 +128,7 @@ struct InvalidCheckTests {
       $0.http.expect.bodyContains = ["ok"]
     },
     Case("expect/certificate", "expect.certificate needs an https url", .http("http://shop.example/")) {
-      $0.expectCertificate.warn = .seconds(86_400)
+      $0.expect.certificate.warn = .seconds(86_400)
     },
   ]
 
@@ -148,7 +148,7 @@ struct InvalidCheckTests {
       "tls.server_name must be a name or an address, found \"a b\", with a character that no host name has",
       http
     ) {
-      $0.tlsServerName = "a b"
+      $0.tls.serverName = "a b"
     },
     Case("host", "host must be an address without brackets, found \"[::1]\"", tcp) { $0.host = "[::1]" },
     Case("host", "host must be a name or an address, found \"db:5432\"", tcp) { $0.host = "db:5432" },
@@ -164,19 +164,19 @@ struct InvalidCheckTests {
     Case("query/name", "query.name has an empty or overlong label, found \"a..b\"", dns) {
       $0.queryName = "a..b"
     },
-    Case("expect/rcode", "expect.rcode is empty", dns) { $0.expectRcode = [] },
+    Case("expect/rcode", "expect.rcode is empty", dns) { $0.expect.rcodes = [] },
     Case("expect/answers/any/0", "expect.answers.any[0] must be an IPv4 address, found \"::1\"", dns) {
-      $0.expectAnswersAny = ["::1"]
+      $0.expect.answersAny = ["::1"]
     },
     Case(
       "expect/answers/any/0", "expect.answers.any[0] must be a literal or ~ and a pattern, found \"> 5\"", dns
     ) {
       $0.queryType = "TXT"
-      $0.expectAnswersAny = ["> 5"]
+      $0.expect.answersAny = ["> 5"]
     },
     Case("expect/answers/any", "expect.answers.any can never hold: expect.rcode leaves out NOERROR", dns) {
-      $0.expectRcode = ["NXDOMAIN"]
-      $0.expectAnswersAny = ["192.0.2.1"]
+      $0.expect.rcodes = ["NXDOMAIN"]
+      $0.expect.answersAny = ["192.0.2.1"]
     },
     Case("count", "count must be at most 100, found 101", ping) { $0.ping.count = 101 },
     Case("count", "100 packets 200ms apart take 19800ms, found a timeout of 10s", ping) {
@@ -204,7 +204,7 @@ struct InvalidCheckTests {
     definition.name = ""
     definition.interval = .zero
     definition.method = "get"
-    definition.expectStatus = ["abc"]
+    definition.expect.status = ["abc"]
     let error = try #require(throws: InvalidCheck.self) { try MonitoringCheck(definition) }
     #expect(
       error.problems.map { $0.path.joined(separator: "/") } == [
@@ -231,8 +231,8 @@ struct InvalidCheckTests {
     var definition = CheckDefinition.http("https://user:hunter2@shop.example/?hunter2")
     definition.headers = [(name: "X-Key", value: Redacted("hunter2\n"))]
     definition.http.body = Redacted("hunter2")
-    definition.basicUsername = "a:b"
-    definition.basicPassword = Redacted("hunter2\n")
+    definition.auth.basic.username = "a:b"
+    definition.auth.basic.password = Redacted("hunter2\n")
     let error = try #require(throws: InvalidCheck.self) { try MonitoringCheck(definition) }
     #expect(error.problems.count == 5)
     #expect(!"\(error)".contains("hunter2"))

@@ -77,7 +77,7 @@ struct MonitoringCheckTests {
   /// A fail threshold beyond the default warn threshold leaves nothing to warn about.
   @Test func certificateFailAloneMovesNoWarning() throws {
     var definition = CheckDefinition.http()
-    definition.expectCertificate.fail = .seconds(30 * 86_400)
+    definition.expect.certificate.fail = .seconds(30 * 86_400)
     guard case .http(let http) = try MonitoringCheck(definition).kind else { return }
     #expect(http.expect.certificateDays == Thresholds(warn: nil, fail: .seconds(30 * 86_400)))
   }
@@ -102,8 +102,8 @@ struct MonitoringCheckTests {
       plain.server == nil && plain.recordType == "A" && plain.recursion && plain.expect.rcodes == ["NOERROR"])
     #expect(check.target == "system/example.com A")
     definition.queryType = "aaaa"
-    definition.expectRcode = ["nxdomain", "NOERROR"]
-    definition.expectAnswersAny = ["2001:DB8:0::1"]
+    definition.expect.rcodes = ["nxdomain", "NOERROR"]
+    definition.expect.answersAny = ["2001:DB8:0::1"]
     check = try MonitoringCheck(definition)
     guard case .dns(let dns) = check.kind else { return }
     #expect(dns.recordType == "AAAA" && dns.expect.rcodes == ["NXDOMAIN", "NOERROR"])
@@ -124,10 +124,10 @@ struct MonitoringCheckTests {
 
   @Test func statusRanges() throws {
     var definition = CheckDefinition.http()
-    definition.expectStatus = ["200-299", "301"]
+    definition.expect.status = ["200-299", "301"]
     guard case .http(let some) = try MonitoringCheck(definition).kind else { return }
     #expect(some.expect.status == [200...299, 301...301])
-    definition.expectStatus = []
+    definition.expect.status = []
     guard case .http(let any) = try MonitoringCheck(definition).kind else { return }
     #expect(any.expect.status.isEmpty)
   }
@@ -143,8 +143,8 @@ struct MonitoringCheckTests {
 
   @Test func credentialsAreKept() throws {
     var definition = CheckDefinition.http()
-    definition.basicUsername = "probe"
-    definition.basicPassword = Redacted("s3cret")
+    definition.auth.basic.username = "probe"
+    definition.auth.basic.password = Redacted("s3cret")
     guard case .http(let http) = try MonitoringCheck(definition).kind else { return }
     #expect(http.auth == .basic(username: "probe", password: Redacted("s3cret")))
     #expect(!"\(http)".contains("s3cret"))

@@ -41,7 +41,7 @@ import Testing
     let definition = CheckDefinition(map, &reader)
     #expect(definition.url == "https://a.example/" && reader.problems.count == 1)
     #expect(reader.problems.first?.message.hasSuffix("is none that a check from the API may have") == true)
-    #expect(definition.http.follow && definition.expectFinalURL == nil)
+    #expect(definition.http.follow && definition.expect.finalURL == nil)
     var local = KeyReader(.local)
     _ = CheckDefinition(map, &local)
     #expect(local.problems.isEmpty)

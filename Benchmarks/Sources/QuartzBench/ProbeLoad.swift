@@ -74,8 +74,8 @@ struct ProbeLoad {
     switch arguments.words[0] {
     case "http":
       definition.url = arguments.words[1]
-      definition.tlsCAFile = arguments.text("ca-file")
-      definition.tlsVerify = arguments.verify
+      definition.tls.caFile = arguments.text("ca-file")
+      definition.tls.verify = arguments.verify
       definition.http.expect.bodyContains = arguments.text("contains").map { [$0] }
     case "tcp":
       let parts = arguments.words[1].split(separator: ":")

@@ -25,7 +25,7 @@ struct VerdictLoad {
       definition.url = url
       definition.timeout = timeout
       definition.retries = 0
-      definition.tlsCAFile = arguments.text("ca-file")
+      definition.tls.caFile = arguments.text("ca-file")
       return try MonitoringCheck(definition)
     }
   }

@@ -32,12 +32,7 @@ package struct CheckDefinition: Sendable {
   package var hasSecretURL = false
   package var method: String?
   package var headers: [(name: String, value: Redacted)]?
-  package var basicUsername: String?
-  package var basicPassword: Redacted?
-  package var digestUsername: String?
-  package var digestPassword: Redacted?
-  package var bearer: Redacted?
-  package var oauth2: OAuth2Definition?
+  package var auth = AuthDefinition()
   package var maxRedirects: Int?
   package var httpVersion: String?
   /// `scheme://[user:password@]host:port`.
@@ -55,15 +50,7 @@ package struct CheckDefinition: Sendable {
   package var dialogSteps: [DialogStepDefinition]?
 
   // http, tcp, tls, dns
-  /// tcp: TLS is wanted, with or without a map of options.
-  package var tlsEnabled: Bool?
-  package var tlsCAFile: String?
-  package var tlsServerName: String?
-  package var tlsVerify: Bool?
-  package var tlsMinVersion: String?
-  package var tlsMaxVersion: String?
-  package var tlsClientCertificate: String?
-  package var tlsClientKey: String?
+  package var tls = TLSDefinition()
 
   // dns
   /// `host` or `host:port`.
@@ -78,23 +65,7 @@ package struct CheckDefinition: Sendable {
   package var packetInterval: Duration?
   package var size: Int?
 
-  // expect
-  /// Each a code such as `204` or a range such as `200-299`. Nil: the default; empty: any.
-  package var expectStatus: [String]?
-  /// Conditions in the form of the file, with the header's name.
-  package var expectHeaders: [(name: String, condition: String)]?
-  /// Conditions in the form of the file, with the path.
-  package var expectJSON: [(path: String, condition: ConditionText)]?
-  package var expectFinalURL: String?
-  package var expectHTTPVersion: String?
-  package var expectRcode: [String]?
-  package var expectAnswersAny: [String]?
-  package var expectAnswersAll: [String]?
-  package var expectAnswersExact: [String]?
-  package var expectAnswersNone: [String]?
-  package var expectCount: String?
-  package var expectTTL: String?
-  package var expectCertificate = Thresholds<Duration>()
+  package var expect = ExpectDefinition()
 
   package init() {}
 
@@ -102,6 +73,19 @@ package struct CheckDefinition: Sendable {
     get { plan[keyPath: path] }
     set { plan[keyPath: path] = newValue }
   }
+}
+
+/// `auth` as somebody wrote it: one way at most is to be given.
+package struct AuthDefinition: Sendable {
+  package struct Login: Sendable {
+    package var username: String?
+    package var password: Redacted?
+  }
+
+  package var basic = Login()
+  package var digest = Login()
+  package var bearer: Redacted?
+  package var oauth2: OAuth2Definition?
 }
 
 /// `auth.oauth2` as somebody wrote it.
@@ -112,6 +96,39 @@ package struct OAuth2Definition: Sendable {
   package var scopes: [String]?
 
   package init() {}
+}
+
+/// `tls` as somebody wrote it.
+package struct TLSDefinition: Sendable {
+  /// Of a tcp check, with or without a map of options.
+  package var isWanted: Bool?
+  package var caFile: String?
+  package var serverName: String?
+  package var verify: Bool?
+  package var minVersion: String?
+  package var maxVersion: String?
+  package var clientCertificate: String?
+  package var clientKey: String?
+}
+
+/// `expect` as somebody wrote it, without what needs no judge.
+package struct ExpectDefinition: Sendable {
+  /// Each a code such as `204` or a range such as `200-299`. Nil: the default; empty: any.
+  package var status: [String]?
+  /// Conditions in the form of the file, with the header's name.
+  package var headers: [(name: String, condition: String)]?
+  /// Conditions in the form of the file, with the path.
+  package var json: [(path: String, condition: ConditionText)]?
+  package var finalURL: String?
+  package var httpVersion: String?
+  package var rcodes: [String]?
+  package var answersAny: [String]?
+  package var answersAll: [String]?
+  package var answersExact: [String]?
+  package var answersNone: [String]?
+  package var count: String?
+  package var ttl: String?
+  package var certificate = Thresholds<Duration>()
 }
 
 /// One entry of `dialog` as somebody wrote it: exactly one of the four is to be given.

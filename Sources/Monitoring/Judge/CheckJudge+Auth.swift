@@ -16,9 +16,11 @@ extension CheckJudge {
     }
     switch ways.first {
     case "basic":
-      return login("basic", definition.basicUsername, definition.basicPassword).map(HTTPAuth.basic)
+      return login("basic", definition.auth.basic.username, definition.auth.basic.password).map(
+        HTTPAuth.basic)
     case "digest":
-      return login("digest", definition.digestUsername, definition.digestPassword).map(HTTPAuth.digest)
+      return login("digest", definition.auth.digest.username, definition.auth.digest.password).map(
+        HTTPAuth.digest)
     case "oauth2": return oauth2().map(HTTPAuth.oauth2)
     case "bearer": return bearer()
     default: return nil
@@ -27,15 +29,17 @@ extension CheckJudge {
 
   private var authWays: [String] {
     var ways: [String] = []
-    if definition.basicUsername != nil || definition.basicPassword != nil { ways.append("basic") }
-    if definition.digestUsername != nil || definition.digestPassword != nil { ways.append("digest") }
-    if definition.bearer != nil { ways.append("bearer") }
-    if definition.oauth2 != nil { ways.append("oauth2") }
+    if definition.auth.basic.username != nil || definition.auth.basic.password != nil { ways.append("basic") }
+    if definition.auth.digest.username != nil || definition.auth.digest.password != nil {
+      ways.append("digest")
+    }
+    if definition.auth.bearer != nil { ways.append("bearer") }
+    if definition.auth.oauth2 != nil { ways.append("oauth2") }
     return ways
   }
 
   private mutating func bearer() -> HTTPAuth? {
-    guard let bearer = definition.bearer else { return nil }
+    guard let bearer = definition.auth.bearer else { return nil }
     let token = bearer.reveal()
     if token.isEmpty || !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) {
       problem(["auth", "bearer"], "auth.bearer must be visible ASCII without spaces and not empty")
@@ -66,7 +70,7 @@ extension CheckJudge {
   }
 
   private mutating func oauth2() -> OAuth2Settings? {
-    guard let given = definition.oauth2 else { return nil }
+    guard let given = definition.auth.oauth2 else { return nil }
     let path = ["auth", "oauth2"]
     let url = tokenURL(given.tokenURL, path + ["token_url"])
     let id = given.clientID ?? ""

@@ -75,7 +75,7 @@ extension CheckJudge {
 
   /// `expect.header`.
   mutating func headerConditions() -> [HeaderCondition] {
-    let given = definition.expectHeaders ?? []
+    let given = definition.expect.headers ?? []
     let path = ["expect", "header"]
     tooMany(given.count, path)
     var seen: Set<ByteText> = []
@@ -93,7 +93,7 @@ extension CheckJudge {
 
   /// `expect.json`.
   mutating func jsonConditions() -> [JSONCondition] {
-    let given = definition.expectJSON ?? []
+    let given = definition.expect.json ?? []
     let place = ["expect", "json"]
     tooMany(given.count, place)
     return given.compactMap { text, condition in

@@ -77,17 +77,17 @@ extension CheckJudge {
     let codes = rcodes()
     var expect = definition.dns.expect
     expect.rcodes = codes
-    expect.answersAny = answers(definition.expectAnswersAny, "any", type: type, rcodes: codes)
-    expect.answersAll = answers(definition.expectAnswersAll, "all", type: type, rcodes: codes)
-    expect.answersExact = answers(definition.expectAnswersExact, "exact", type: type, rcodes: codes)
-    expect.answersNone = answers(definition.expectAnswersNone, "none", type: type, rcodes: nil)
-    expect.count = condition(definition.expectCount, ["expect", "count"], numeric: true)
-    expect.ttl = condition(definition.expectTTL, ["expect", "ttl"], numeric: true)
+    expect.answersAny = answers(definition.expect.answersAny, "any", type: type, rcodes: codes)
+    expect.answersAll = answers(definition.expect.answersAll, "all", type: type, rcodes: codes)
+    expect.answersExact = answers(definition.expect.answersExact, "exact", type: type, rcodes: codes)
+    expect.answersNone = answers(definition.expect.answersNone, "none", type: type, rcodes: nil)
+    expect.count = condition(definition.expect.count, ["expect", "count"], numeric: true)
+    expect.ttl = condition(definition.expect.ttl, ["expect", "ttl"], numeric: true)
     return expect
   }
 
   private mutating func rcodes() -> [String] {
-    guard let list = definition.expectRcode else { return ["NOERROR"] }
+    guard let list = definition.expect.rcodes else { return ["NOERROR"] }
     if list.isEmpty { problem(["expect", "rcode"], "expect.rcode is empty") }
     for (index, code) in list.enumerated() where !DNSSettings.responseCodes.contains(code.uppercased()) {
       let path = ["expect", "rcode", String(index)]

@@ -133,13 +133,13 @@ extension CheckJudge {
   /// What TLS there will be, against what is asked of it.
   private mutating func transport(_ url: HTTPURL?, sendsCredentials: Bool) {
     certificateThresholds()
-    if definition.tlsVerify == false, sendsCredentials {
+    if definition.tls.verify == false, sendsCredentials {
       problem(
         ["tls", "verify"], "tls.verify false would send the credentials to anyone who answers",
         hint: "set tls.ca_file to the authority that signed the certificate")
     }
     guard let url, url.scheme == .http else { return }
-    if definition.expectCertificate != Thresholds() {
+    if definition.expect.certificate != Thresholds() {
       problem(
         ["expect", "certificate"], "expect.certificate needs an https url",
         hint: "check the certificate with a check of its own")
@@ -168,8 +168,8 @@ extension CheckJudge {
       if !expect.json.isEmpty { problem(["expect", "json"], "expect.json \(noBody)", hint: "use GET") }
     }
     expect.headers = headerConditions()
-    expect.finalURL = condition(definition.expectFinalURL, ["expect", "final_url"])
-    let version = condition(definition.expectHTTPVersion, ["expect", "http_version"])
+    expect.finalURL = condition(definition.expect.finalURL, ["expect", "final_url"])
+    let version = condition(definition.expect.httpVersion, ["expect", "http_version"])
     if let version, version.comparison == .equal, Condition.misspelling(of: version.operand) == nil,
       !["1.0", "1.1", "2"].contains(version.operand)
     {
@@ -179,10 +179,10 @@ extension CheckJudge {
       )
     }
     expect.httpVersion = version
-    if let list = definition.expectStatus {
+    if let list = definition.expect.status {
       expect.status = list.indices.compactMap { statusRange(list[$0], ["expect", "status", String($0)]) }
     }
-    if definition.expectCertificate != Thresholds() { expect.certificateDays = certificateDefaults() }
+    if definition.expect.certificate != Thresholds() { expect.certificateDays = certificateDefaults() }
     return expect
   }
 

@@ -8,12 +8,12 @@ extension CheckJudge {
     let port = port(default: nil)
     let startTLS = startTLS()
     let options = tlsOptions()
-    let usesTLS = definition.tlsEnabled ?? (hasTLSOptions || startTLS != nil)
+    let usesTLS = definition.tls.isWanted ?? (hasTLSOptions || startTLS != nil)
     if !usesTLS, startTLS != nil {
       problem(["tls"], "tls false contradicts starttls", hint: "leave one of them out")
     }
     certificateThresholds()
-    let wantsCertificate = definition.expectCertificate != Thresholds()
+    let wantsCertificate = definition.expect.certificate != Thresholds()
     if !usesTLS, wantsCertificate {
       problem(["expect", "certificate"], "expect.certificate needs tls", hint: "add tls: true")
     }

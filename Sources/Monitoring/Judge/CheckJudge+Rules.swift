@@ -151,7 +151,7 @@ extension CheckJudge {
 
   /// Days left on a certificate: worse the smaller.
   mutating func certificateThresholds() {
-    let value = definition.expectCertificate
+    let value = definition.expect.certificate
     let path = ["expect", "certificate"]
     let inBounds = [
       ranged(value.warn, path + ["warn"], CheckLimits.certificate),
@@ -166,7 +166,7 @@ extension CheckJudge {
 
   /// What a map with one of the two, or neither, means.
   func certificateDefaults() -> Thresholds<Duration> {
-    let given = definition.expectCertificate
+    let given = definition.expect.certificate
     let fail = given.fail ?? .zero
     let warn = given.warn ?? (fail <= .seconds(21 * 86_400) ? .seconds(21 * 86_400) : nil)
     return Thresholds(warn: warn, fail: fail)

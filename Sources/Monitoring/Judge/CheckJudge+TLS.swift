@@ -5,14 +5,14 @@ import Basics
 // The `tls` map, wherever it stands.
 extension CheckJudge {
   mutating func tlsOptions() -> TLSOptions {
-    file(definition.tlsCAFile, ["tls", "ca_file"])
-    let serverName = definition.tlsServerName.flatMap { asciiHost($0, ["tls", "server_name"]) }
-    if definition.tlsVerify == false, definition.tlsCAFile != nil {
+    file(definition.tls.caFile, ["tls", "ca_file"])
+    let serverName = definition.tls.serverName.flatMap { asciiHost($0, ["tls", "server_name"]) }
+    if definition.tls.verify == false, definition.tls.caFile != nil {
       problem(
         ["tls", "ca_file"], "tls.ca_file has no effect with tls.verify false", hint: "leave one of them out")
     }
-    let minimum = choice(definition.tlsMinVersion, ["tls", "min_version"], TLSVersion.self)
-    let maximum = choice(definition.tlsMaxVersion, ["tls", "max_version"], TLSVersion.self)
+    let minimum = choice(definition.tls.minVersion, ["tls", "min_version"], TLSVersion.self)
+    let maximum = choice(definition.tls.maxVersion, ["tls", "max_version"], TLSVersion.self)
     if let maximum, maximum < minimum ?? .v12 {
       problem(
         ["tls", "max_version"],
@@ -21,28 +21,28 @@ extension CheckJudge {
     }
     clientCertificate()
     return TLSOptions(
-      caFile: definition.tlsCAFile, serverName: serverName,
-      verify: definition.tlsVerify ?? true,
+      caFile: definition.tls.caFile, serverName: serverName,
+      verify: definition.tls.verify ?? true,
       minimumVersion: minimum ?? .v12, maximumVersion: maximum,
-      clientCertificate: definition.tlsClientCertificate, clientKey: definition.tlsClientKey)
+      clientCertificate: definition.tls.clientCertificate, clientKey: definition.tls.clientKey)
   }
 
   /// Whether anything of the map is given.
   var hasTLSOptions: Bool {
-    definition.tlsCAFile != nil || definition.tlsServerName != nil || definition.tlsVerify != nil
-      || definition.tlsMinVersion != nil || definition.tlsMaxVersion != nil
-      || definition.tlsClientCertificate != nil || definition.tlsClientKey != nil
+    definition.tls.caFile != nil || definition.tls.serverName != nil || definition.tls.verify != nil
+      || definition.tls.minVersion != nil || definition.tls.maxVersion != nil
+      || definition.tls.clientCertificate != nil || definition.tls.clientKey != nil
   }
 
   private mutating func clientCertificate() {
-    file(definition.tlsClientCertificate, ["tls", "client_certificate"])
-    file(definition.tlsClientKey, ["tls", "client_key"])
-    if definition.tlsClientKey != nil, definition.tlsClientCertificate == nil {
+    file(definition.tls.clientCertificate, ["tls", "client_certificate"])
+    file(definition.tls.clientKey, ["tls", "client_key"])
+    if definition.tls.clientKey != nil, definition.tls.clientCertificate == nil {
       problem(
         ["tls", "client_key"], "tls.client_key has no certificate",
         hint: "add tls.client_certificate, the PEM file of the certificate the key belongs to")
     }
-    if definition.tlsVerify == false, definition.tlsClientCertificate != nil {
+    if definition.tls.verify == false, definition.tls.clientCertificate != nil {
       problem(
         ["tls", "verify"], "tls.verify false would show the client certificate to anyone who answers",
         hint: "set tls.ca_file to the authority that signed the server's certificate")

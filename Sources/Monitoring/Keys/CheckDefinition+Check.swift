@@ -25,7 +25,7 @@ extension CheckDefinition {
       (host, port) = (tls.host, Int(tls.port))
       startTLS = tls.startTLS?.rawValue
       fill(tls.options)
-      expectCertificate = tls.certificate
+      expect.certificate = tls.certificate
     case .dns(let dns): fill(dns)
     case .ping(let ping): fill(ping)
     }
@@ -47,30 +47,31 @@ extension CheckDefinition {
     fill(http.expect)
   }
 
-  private mutating func fill(_ auth: HTTPAuth) {
-    switch auth {
-    case .basic(let username, let password): (basicUsername, basicPassword) = (username, password)
-    case .digest(let username, let password): (digestUsername, digestPassword) = (username, password)
-    case .bearer(let token): bearer = token
+  private mutating func fill(_ way: HTTPAuth) {
+    switch way {
+    case .basic(let username, let password): (auth.basic.username, auth.basic.password) = (username, password)
+    case .digest(let username, let password):
+      (auth.digest.username, auth.digest.password) = (username, password)
+    case .bearer(let token): auth.bearer = token
     case .oauth2(let settings):
       var given = OAuth2Definition()
       given.tokenURL = settings.tokenURL.text
       given.clientID = settings.clientID
       given.clientSecret = settings.clientSecret
       given.scopes = settings.scopes.nonEmpty
-      oauth2 = given
+      auth.oauth2 = given
     }
   }
 
-  private mutating func fill(_ expect: HTTPExpectations) {
-    expectStatus = expect.status.map { range in
+  private mutating func fill(_ wanted: HTTPExpectations) {
+    expect.status = wanted.status.map { range in
       range.count == 1 ? String(range.lowerBound) : "\(range.lowerBound)-\(range.upperBound)"
     }
-    expectHeaders = expect.headers.map { (name: $0.name, condition: $0.condition.description) }
-    expectJSON = expect.json.map { (path: $0.path.description, condition: ConditionText($0.condition)) }
-    expectFinalURL = expect.finalURL?.description
-    expectHTTPVersion = expect.httpVersion?.description
-    expectCertificate = expect.certificateDays
+    expect.headers = wanted.headers.map { (name: $0.name, condition: $0.condition.description) }
+    expect.json = wanted.json.map { (path: $0.path.description, condition: ConditionText($0.condition)) }
+    expect.finalURL = wanted.finalURL?.description
+    expect.httpVersion = wanted.httpVersion?.description
+    expect.certificate = wanted.certificateDays
   }
 
   private mutating func fill(_ tcp: TCPSettings) {
@@ -82,17 +83,17 @@ extension CheckDefinition {
     case .steps(let steps): dialogSteps = steps.map(DialogStepDefinition.init)
     case nil: break
     }
-    expectCertificate = tcp.certificate
+    expect.certificate = tcp.certificate
   }
 
   private mutating func fill(_ options: TLSOptions) {
-    tlsCAFile = options.caFile
-    tlsServerName = options.serverName
-    tlsVerify = options.verify
-    tlsMinVersion = options.minimumVersion.rawValue
-    tlsMaxVersion = options.maximumVersion?.rawValue
-    tlsClientCertificate = options.clientCertificate
-    tlsClientKey = options.clientKey
+    tls.caFile = options.caFile
+    tls.serverName = options.serverName
+    tls.verify = options.verify
+    tls.minVersion = options.minimumVersion.rawValue
+    tls.maxVersion = options.maximumVersion?.rawValue
+    tls.clientCertificate = options.clientCertificate
+    tls.clientKey = options.clientKey
   }
 
   private mutating func fill(_ dns: DNSSettings) {
@@ -103,13 +104,13 @@ extension CheckDefinition {
     queryType = dns.recordType
     queryClass = dns.recordClass.rawValue
     if dns.transport == .dot || dns.transport == .doh { fill(dns.tls) }
-    expectRcode = dns.expect.rcodes
-    expectAnswersAny = dns.expect.answersAny.nonEmpty?.map(\.description)
-    expectAnswersAll = dns.expect.answersAll.nonEmpty?.map(\.description)
-    expectAnswersExact = dns.expect.answersExact.nonEmpty?.map(\.description)
-    expectAnswersNone = dns.expect.answersNone.nonEmpty?.map(\.description)
-    expectCount = dns.expect.count?.description
-    expectTTL = dns.expect.ttl?.description
+    expect.rcodes = dns.expect.rcodes
+    expect.answersAny = dns.expect.answersAny.nonEmpty?.map(\.description)
+    expect.answersAll = dns.expect.answersAll.nonEmpty?.map(\.description)
+    expect.answersExact = dns.expect.answersExact.nonEmpty?.map(\.description)
+    expect.answersNone = dns.expect.answersNone.nonEmpty?.map(\.description)
+    expect.count = dns.expect.count?.description
+    expect.ttl = dns.expect.ttl?.description
   }
 
   private mutating func fill(_ ping: PingSettings) {

@@ -8,20 +8,20 @@ extension CheckDefinition {
 
   private static let httpExpectations: [Key<CheckDefinition>] = [
     Key(
-      \.expectStatus, "status", .statuses, "Codes and ranges from 100 to 599, such as 200-299, or any"
+      \.expect.status, "status", .statuses, "Codes and ranges from 100 to 599, such as 200-299, or any"
     ).api("expected_status_code"),
     Key(group: "body", "What the body must and must not hold", bodyKeys),
     Key(
-      \.expectHeaders, "header", .conditions,
+      \.expect.headers, "header", .conditions,
       "Up to 32 header names, each with a condition that one of its values must meet, and with `!=` and `!~` all of "
         + "them"),
     Key(
-      \.expectJSON, "json", .typedConditions,
+      \.expect.json, "json", .typedConditions,
       "Up to 32 paths such as `$.status`, `$.list[0].id` or `$['a b']` (singular queries of RFC 9535), each with a "
         + "condition; a literal keeps its type: `1.5`, `true` and `null` are themselves, `\"1.5\"` is a text"),
-    Key(\.expectFinalURL, "final_url", .text, "Condition on the URL the last answer came from"),
+    Key(\.expect.finalURL, "final_url", .text, "Condition on the URL the last answer came from"),
     Key(
-      \.expectHTTPVersion, "http_version", .text,
+      \.expect.httpVersion, "http_version", .text,
       "Condition on the version answered with: `1.0`, `1.1` or `2`"),
   ].map { $0.only(.http) }
 
@@ -40,12 +40,12 @@ extension CheckDefinition {
 
   private static let dnsExpectations: [Key<CheckDefinition>] = [
     Key(
-      \.expectRcode, "rcode", .oneOrMoreTexts,
+      \.expect.rcodes, "rcode", .oneOrMoreTexts,
       "Response codes: NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED, YXDOMAIN, YXRRSET, NXRRSET, NOTAUTH, "
         + "NOTZONE, and the extended BADVERS, BADCOOKIE and their like"),
     Key(group: "answers", "What must be among the answers", answerKeys),
-    Key(\.expectCount, "count", .text, "Condition on the number of answers of the type asked for"),
-    Key(\.expectTTL, "ttl", .text, "Condition on the seconds to live, which every answer must meet"),
+    Key(\.expect.count, "count", .text, "Condition on the number of answers of the type asked for"),
+    Key(\.expect.ttl, "ttl", .text, "Condition on the seconds to live, which every answer must meet"),
     Key(
       \.dns.expect.authoritative, "authoritative", .flag,
       "Whether the answer must, or must not, be authoritative", default: "not judged"),
@@ -56,12 +56,12 @@ extension CheckDefinition {
 
   private static let answerKeys: [Key<CheckDefinition>] = [
     Key(
-      \.expectAnswersAny, "any", .oneOrMoreTexts,
+      \.expect.answersAny, "any", .oneOrMoreTexts,
       "Up to 64 literals in the form results print, case and order aside, or ~ and a pattern; at least one answer is "
         + "one of them"),
-    Key(\.expectAnswersAll, "all", .oneOrMoreTexts, "The same; each of them is among the answers"),
-    Key(\.expectAnswersExact, "exact", .oneOrMoreTexts, "The same; the answers are these and no others"),
-    Key(\.expectAnswersNone, "none", .oneOrMoreTexts, "The same; no answer is one of them"),
+    Key(\.expect.answersAll, "all", .oneOrMoreTexts, "The same; each of them is among the answers"),
+    Key(\.expect.answersExact, "exact", .oneOrMoreTexts, "The same; the answers are these and no others"),
+    Key(\.expect.answersNone, "none", .oneOrMoreTexts, "The same; no answer is one of them"),
   ]
 
   private static let thresholds: [Key<CheckDefinition>] = [
@@ -76,11 +76,11 @@ extension CheckDefinition {
       group: "certificate", "Time left until the certificate, or one above it, expires; less is worse",
       [
         Key(
-          \.expectCertificate.warn, "warn", .duration(CheckLimits.certificate),
+          \.expect.certificate.warn, "warn", .duration(CheckLimits.certificate),
           "Time left until the certificate, or one above it, expires, from which the check is degraded",
           default: "tls: 21d; http and tcp: not judged unless `fail` is given, then the same"),
         Key(
-          \.expectCertificate.fail, "fail", .duration(CheckLimits.certificate),
+          \.expect.certificate.fail, "fail", .duration(CheckLimits.certificate),
           "The same, from which it is down",
           default: "tls: 0d; http and tcp: not judged unless `warn` is given, then the same"),
       ]

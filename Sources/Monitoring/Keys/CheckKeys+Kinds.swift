@@ -48,24 +48,24 @@ extension CheckDefinition {
 
   static let tlsKeys: [Key<CheckDefinition>] = [
     Key(
-      \.tlsCAFile, "ca_file", .file,
+      \.tls.caFile, "ca_file", .file,
       "PEM file used instead of the system's trust store; relative to the configuration file"),
-    Key(\.tlsServerName, "server_name", .text, "Name sent and matched instead of the host"),
+    Key(\.tls.serverName, "server_name", .text, "Name sent and matched instead of the host"),
     Key(
-      \.tlsVerify, "verify", .flag,
+      \.tls.verify, "verify", .flag,
       "false: a bad certificate is noted, not failed; refused together with `auth`, a client certificate or a header "
         + "that says who asks (`Authorization`, `Cookie`, `X-Api-Key`, `Api-Key`, `Apikey`, `X-Auth-Token`, "
         + "`X-Access-Token`)"),
     Key(
-      \.tlsMinVersion, "min_version", .word(TLSVersion.self, isQuoted: true),
+      \.tls.minVersion, "min_version", .word(TLSVersion.self, isQuoted: true),
       "Oldest version of TLS accepted"),
     Key(
-      \.tlsMaxVersion, "max_version", .word(TLSVersion.self, isQuoted: true),
+      \.tls.maxVersion, "max_version", .word(TLSVersion.self, isQuoted: true),
       "Newest version of TLS offered", default: "the newest"),
     Key(
-      \.tlsClientCertificate, "client_certificate", .file,
+      \.tls.clientCertificate, "client_certificate", .file,
       "PEM file of the certificate to show when the server asks, with its chain"),
-    Key(\.tlsClientKey, "client_key", .file, "PEM file of its key", default: "`client_certificate`"),
+    Key(\.tls.clientKey, "client_key", .file, "PEM file of its key", default: "`client_certificate`"),
   ]
 
   /// For a tcp check the key alone asks for TLS.
@@ -75,8 +75,8 @@ extension CheckDefinition {
     var key = Key(
       group: "tls", summary, tlsKeys,
       present: { root, typed in
-        root.tlsEnabled = true
-        if case .flag(let flag) = typed.value { root.tlsEnabled = flag }
+        root.tls.isWanted = true
+        if case .flag(let flag) = typed.value { root.tls.isWanted = flag }
       })
     key.facts.value = kind
     key.facts.fallback = words

@@ -140,19 +140,19 @@ extension CheckDefinition {
     Key(
       group: "basic", "User name and password, sent with the request (RFC 7617)",
       [
-        Key(\.basicUsername, "username", .text, "The name, without a colon").required
+        Key(\.auth.basic.username, "username", .text, "The name, without a colon").required
           .api("http_auth_credentials"),
-        Key(\.basicPassword, "password", .secret, "The password").required.api("http_auth_credentials"),
-      ], present: { root, _ in root.basicUsername = root.basicUsername ?? "" }),
+        Key(\.auth.basic.password, "password", .secret, "The password").required.api("http_auth_credentials"),
+      ], present: { root, _ in root.auth.basic.username = root.auth.basic.username ?? "" }),
     Key(
       group: "digest", "User name and password, proved when the server asks (RFC 7616)",
       [
-        Key(\.digestUsername, "username", .text, "The name").required,
-        Key(\.digestPassword, "password", .secret, "The password").required,
-      ], present: { root, _ in root.digestUsername = root.digestUsername ?? "" }),
-    Key(\.bearer, "bearer", .secret, "A token").api("http_auth_credentials"),
+        Key(\.auth.digest.username, "username", .text, "The name").required,
+        Key(\.auth.digest.password, "password", .secret, "The password").required,
+      ], present: { root, _ in root.auth.digest.username = root.auth.digest.username ?? "" }),
+    Key(\.auth.bearer, "bearer", .secret, "A token").api("http_auth_credentials"),
     Key(
-      given: \.oauth2, "oauth2", "A token fetched first, by client credentials (RFC 6749)",
+      given: \.auth.oauth2, "oauth2", "A token fetched first, by client credentials (RFC 6749)",
       OAuth2Definition.keys, OAuth2Definition()),
   ]
 }

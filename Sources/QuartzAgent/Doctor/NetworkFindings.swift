@@ -41,7 +41,7 @@ struct NetworkFindings {
     definition.queryType = "NS"
     definition.timeout = .seconds(3)
     definition.retries = 0
-    definition.expectRcode = DNSSettings.responseCodes
+    definition.expect.rcodes = DNSSettings.responseCodes
     guard let check = try? MonitoringCheck(definition), let result = try? await engine.runNow(check, .none)
     else {
       return .warning("resolver", "\(server) could not be asked")

@@ -66,7 +66,7 @@ import Testing
           let result = try await run(
             try makeCheck("dns") { definition in
               (definition.server, definition.queryName) = ("ns.test:\(first.port)", "x.example")
-              (definition.addresses, definition.expectAnswersExact) = ("each", ["192.0.2.1"])
+              (definition.addresses, definition.expect.answersExact) = ("each", ["192.0.2.1"])
             }, names: names.port)
           #expect(result.reason == .dnsAnswer)
           #expect(result.addresses.map(\.reason) == [.ok, .dnsAnswer])
@@ -132,7 +132,7 @@ import Testing
         let result = try await run(
           try makeCheck("dns") { definition in
             (definition.server, definition.queryName) = ("127.0.0.1:\(server.port)", "x.example")
-            definition.expectRcode = [expected]
+            definition.expect.rcodes = [expected]
           })
         #expect(result.dns?.rcode == code)
         #expect(result.reason == (expected == code ? .ok : .dnsRcode))

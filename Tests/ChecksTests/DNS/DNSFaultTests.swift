@@ -32,7 +32,7 @@ import Testing
     }) { server in
       let outcome = try await dnsAttempt(within: .seconds(5)) { definition in
         (definition.server, definition.queryName) = ("127.0.0.1:\(server.port)", "x.example")
-        definition.expectAnswersExact = ["192.0.2.1"]
+        definition.expect.answersExact = ["192.0.2.1"]
       }
       if count == 8 {
         #expect(outcome.verdict == .ok)

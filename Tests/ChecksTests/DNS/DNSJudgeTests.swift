@@ -27,92 +27,92 @@ import Testing
   }
 
   static let cases: [Case] = [
-    Case(what: "any: one of them") { $0.expectAnswersAny = ["192.0.2.9", "192.0.2.2"] },
+    Case(what: "any: one of them") { $0.expect.answersAny = ["192.0.2.9", "192.0.2.2"] },
     Case(
       what: "any: none of them", actual: "192.0.2.1, 192.0.2.2", reason: .dnsAnswer,
       words: "x.example A: none of the 2 answers is an expected one"
-    ) { $0.expectAnswersAny = ["192.0.2.9"] },
-    Case(what: "any: a pattern") { $0.expectAnswersAny = ["~ ^192\\.0\\.2\\.[2-9]$"] },
+    ) { $0.expect.answersAny = ["192.0.2.9"] },
+    Case(what: "any: a pattern") { $0.expect.answersAny = ["~ ^192\\.0\\.2\\.[2-9]$"] },
     Case(
       what: "any: nothing there", answers: [], actual: "", reason: .dnsNoData,
       words: "x.example has no A record"
     ) {
-      $0.expectAnswersAny = ["~ ."]
+      $0.expect.answersAny = ["~ ."]
     },
-    Case(what: "all: in another order") { $0.expectAnswersAll = ["192.0.2.2", "192.0.2.1"] },
-    Case(what: "all: more may be there") { $0.expectAnswersAll = ["192.0.2.2"] },
+    Case(what: "all: in another order") { $0.expect.answersAll = ["192.0.2.2", "192.0.2.1"] },
+    Case(what: "all: more may be there") { $0.expect.answersAll = ["192.0.2.2"] },
     Case(what: "all: one is missing", reason: .dnsAnswer, words: "192.0.2.3 is not among the answers") {
-      $0.expectAnswersAll = ["192.0.2.1", "192.0.2.3"]
+      $0.expect.answersAll = ["192.0.2.1", "192.0.2.3"]
     },
-    Case(what: "exact: in another order") { $0.expectAnswersExact = ["192.0.2.2", "192.0.2.1"] },
+    Case(what: "exact: in another order") { $0.expect.answersExact = ["192.0.2.2", "192.0.2.1"] },
     Case(
       what: "exact: one too many", reason: .dnsAnswer, words: "1 of 2 answers is not expected"
     ) {
-      $0.expectAnswersExact = ["192.0.2.1"]
+      $0.expect.answersExact = ["192.0.2.1"]
     },
     Case(what: "exact: one is missing", reason: .dnsAnswer, words: "192.0.2.3 is not among the answers") {
-      $0.expectAnswersExact = ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
+      $0.expect.answersExact = ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
     },
     Case(what: "exact: nothing there", answers: [], reason: .dnsNoData) {
-      $0.expectAnswersExact = ["192.0.2.1"]
+      $0.expect.answersExact = ["192.0.2.1"]
     },
     Case(
       what: "exact: a record of another class is no answer", type: "TXT",
       answers: [Wire.record(16, [1, 0x61]), Wire.record(16, [1, 0x62], class: 3)]
     ) {
-      $0.expectAnswersExact = ["a"]
+      $0.expect.answersExact = ["a"]
     },
-    Case(what: "none: not there") { $0.expectAnswersNone = ["192.0.2.9", "~ ^10\\."] },
+    Case(what: "none: not there") { $0.expect.answersNone = ["192.0.2.9", "~ ^10\\."] },
     Case(what: "none: there", reason: .dnsAnswer, words: "an answer is not wanted: ~ ") {
-      $0.expectAnswersNone = ["~ \\.2$"]
+      $0.expect.answersNone = ["~ \\.2$"]
     },
-    Case(what: "none: nothing there", answers: []) { $0.expectAnswersNone = ["192.0.2.1"] },
+    Case(what: "none: nothing there", answers: []) { $0.expect.answersNone = ["192.0.2.1"] },
     Case(what: "names: case and the final dot aside", type: "MX", answers: mail) {
-      $0.expectAnswersExact = ["20 MX2.x.example", "10 mx1.X.example."]
+      $0.expect.answersExact = ["20 MX2.x.example", "10 mx1.X.example."]
     },
     Case(what: "names: a pattern sees what is printed", type: "MX", answers: mail) {
-      $0.expectAnswersAll = ["~ MX1\\.x\\.example\\.$", "~ (?i)MX2"]
+      $0.expect.answersAll = ["~ MX1\\.x\\.example\\.$", "~ (?i)MX2"]
     },
     Case(
       what: "text: with quotes", type: "TXT", answers: [Wire.record(16, [3] + Array("a b".utf8) + [1, 0x63])]
     ) {
-      $0.expectAnswersAny = ["\"a b\" \"c\""]
+      $0.expect.answersAny = ["\"a b\" \"c\""]
     },
     Case(what: "text: as one", type: "TXT", answers: [Wire.record(16, [3] + Array("a b".utf8) + [1, 0x63])]) {
-      $0.expectAnswersExact = ["a bc"]
+      $0.expect.answersExact = ["a bc"]
     },
     Case(
       what: "text: a pattern sees the content", type: "TXT",
       answers: [Wire.record(16, [3] + Array("v=1".utf8))]
     ) {
-      $0.expectAnswersAll = ["~ ^v=1$"]
+      $0.expect.answersAll = ["~ ^v=1$"]
     },
     Case(what: "text: escapes", type: "TXT", answers: [Wire.record(16, [3, 0x61, 0x07, 0x22])]) {
-      $0.expectAnswersAny = ["\"a\\007\\\"\""]
+      $0.expect.answersAny = ["\"a\\007\\\"\""]
     },
     Case(
       what: "a pattern beyond its limits fails", type: "TXT",
       answers: [Wire.record(16, [121] + [UInt8](repeating: 0x61, count: 120) + [0x21])], reason: .dnsAnswer,
       words: "exceeds its limits"
-    ) { $0.expectAnswersNone = ["~ ^(a+)+$"] },
-    Case(what: "count holds", actual: "2") { $0.expectCount = "2" },
-    Case(what: "count as a range", actual: "2") { $0.expectCount = ">= 2" },
+    ) { $0.expect.answersNone = ["~ ^(a+)+$"] },
+    Case(what: "count holds", actual: "2") { $0.expect.count = "2" },
+    Case(what: "count as a range", actual: "2") { $0.expect.count = ">= 2" },
     Case(what: "count fails", actual: "2", reason: .dnsAnswer, words: "x.example A: 2 answers, expected > 2")
     {
-      $0.expectCount = "> 2"
+      $0.expect.count = "> 2"
     },
-    Case(what: "count of none", answers: [], actual: "0") { $0.expectCount = "0" },
+    Case(what: "count of none", answers: [], actual: "0") { $0.expect.count = "0" },
     Case(what: "count of none is none", answers: [], actual: "0", reason: .dnsNoData) {
-      $0.expectCount = "1"
+      $0.expect.count = "1"
     },
-    Case(what: "ttl holds", actual: "300, 60") { $0.expectTTL = ">= 60" },
+    Case(what: "ttl holds", actual: "300, 60") { $0.expect.ttl = ">= 60" },
     Case(
       what: "ttl fails", actual: "300, 60", reason: .dnsAnswer,
       words: "the time to live is 60 s, expected > 60"
     ) {
-      $0.expectTTL = "> 60"
+      $0.expect.ttl = "> 60"
     },
-    Case(what: "ttl of nothing", answers: [], actual: "", reason: .dnsNoData) { $0.expectTTL = ">= 0" },
+    Case(what: "ttl of nothing", answers: [], actual: "", reason: .dnsNoData) { $0.expect.ttl = ">= 0" },
     Case(what: "authoritative as wanted", flags: 0x8580, actual: "true") {
       $0.dns.expect.authoritative = true
     },
@@ -134,20 +134,20 @@ import Testing
       $0.dns.dnssec = true
     },
     Case(what: "any code of several", answers: [], flags: 0x8183) {
-      $0.expectRcode = ["noerror", "NXDOMAIN"]
+      $0.expect.rcodes = ["noerror", "NXDOMAIN"]
     },
     Case(what: "no more answers than none", answers: [], flags: 0x8183) {
-      ($0.expectRcode, $0.expectCount) = (["NXDOMAIN"], "0")
+      ($0.expect.rcodes, $0.expect.count) = (["NXDOMAIN"], "0")
     },
     Case(what: "a code outweighs the answers", answers: [], flags: 0x8183, reason: .dnsNXDomain) {
-      ($0.expectAnswersAny, $0.expectCount) = (["192.0.2.1"], "2")
+      ($0.expect.answersAny, $0.expect.count) = (["192.0.2.1"], "2")
     },
     Case(what: "servfail", answers: [], flags: 0x8182, reason: .dnsServfail) { _ in },
     Case(what: "refused", answers: [], flags: 0x8185, reason: .dnsRefused) { _ in },
     Case(
       what: "an unexpected success", reason: .dnsRcode,
       words: "the server answered NOERROR, expected NXDOMAIN or REFUSED"
-    ) { $0.expectRcode = ["NXDOMAIN", "REFUSED"] },
+    ) { $0.expect.rcodes = ["NXDOMAIN", "REFUSED"] },
   ]
 
   @Test(arguments: cases.indices) func judges(index: Int) throws {
@@ -167,11 +167,11 @@ import Testing
 
   @Test func allConditionsAreJudgedAlways() throws {
     let (judge, message) = try prepare("A", Self.pair, 0x8180) { definition in
-      definition.expectAnswersAny = ["192.0.2.9"]
-      definition.expectAnswersAll = ["192.0.2.1"]
-      definition.expectAnswersExact = ["192.0.2.9"]
-      definition.expectAnswersNone = ["192.0.2.1"]
-      (definition.expectCount, definition.expectTTL) = ("2", "< 10")
+      definition.expect.answersAny = ["192.0.2.9"]
+      definition.expect.answersAll = ["192.0.2.1"]
+      definition.expect.answersExact = ["192.0.2.9"]
+      definition.expect.answersNone = ["192.0.2.1"]
+      (definition.expect.count, definition.expect.ttl) = ("2", "< 10")
       (definition.dns.expect.authoritative, definition.dns.dnssec) = (true, true)
     }
     let assertions = judge.judge(message).assertions
@@ -193,7 +193,7 @@ import Testing
       Wire.record(46, [0, 1, 5, 3] + [UInt8](repeating: 0, count: 15), name: Wire.name("three.example")),
     ]
     let (judge, message) = try prepare("A", answers, 0x8180) { definition in
-      (definition.expectAnswersExact, definition.expectCount) = (["192.0.2.1"], "1")
+      (definition.expect.answersExact, definition.expect.count) = (["192.0.2.1"], "1")
     }
     #expect(judge.judge(message).verdict == .ok)
     #expect(DNSSelection(of: message, for: judge.question).aliases == 2)

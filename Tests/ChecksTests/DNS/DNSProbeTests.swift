@@ -176,8 +176,8 @@ func probe(
     definition.queryName = one.name
     definition.queryType = one.type
     definition.dns.recursion = one.recursion
-    definition.expectRcode = one.rcodes
-    definition.expectAnswersAny = one.answers.isEmpty ? nil : one.answers
+    definition.expect.rcodes = one.rcodes
+    definition.expect.answersAny = one.answers.isEmpty ? nil : one.answers
   }
   return try await probe.attempt(check, deadline: .after(within))
 }

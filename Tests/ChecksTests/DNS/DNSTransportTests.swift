@@ -50,7 +50,7 @@ import Testing
       #expect(bogus.dns?.errors.isEmpty == false)
       let unsigned = try await ask(.udp, resolver.plain, resolver) {
         ($0.queryName, $0.dns.dnssec) = ("www.plain.example", true)
-        $0.expectAnswersAny = nil
+        $0.expect.answersAny = nil
       }
       #expect(unsigned.verdict.reason == .dnsAnswer)
       #expect(unsigned.verdict.message?.contains("not marked authentic (AD): the zone is not signed") == true)
@@ -65,13 +65,13 @@ import Testing
       for port in [resolver.knot, resolver.plain] {
         let wild = try await ask(.udp, port, resolver) { definition in
           (definition.queryName, definition.queryType) = ("some.thing.wild.signed.example", "TXT")
-          (definition.expectAnswersExact, definition.dns.dnssec) = (["any"], port == resolver.plain)
+          (definition.expect.answersExact, definition.dns.dnssec) = (["any"], port == resolver.plain)
         }
         #expect(wild.verdict == .ok, "\(wild.verdict)")
         #expect(wild.dns?.answers.first?.name == "some.thing.wild.signed.example.")
         let alias = try await ask(.udp, port, resolver) { definition in
           definition.queryName = "alias.signed.example"
-          (definition.expectAnswersExact, definition.dns.dnssec) = (["192.0.2.80"], port == resolver.plain)
+          (definition.expect.answersExact, definition.dns.dnssec) = (["192.0.2.80"], port == resolver.plain)
         }
         #expect(alias.verdict == .ok, "\(alias.verdict)")
         #expect(alias.dns?.answers.first?.type == "CNAME")
@@ -84,7 +84,7 @@ import Testing
       for (port, version) in [(resolver.knot, "knot under test"), (resolver.plain, "unbound under test")] {
         let outcome = try await ask(.udp, port, resolver) { definition in
           (definition.queryName, definition.queryType, definition.queryClass) = ("version.bind", "TXT", "ch")
-          definition.expectAnswersAny = [version]
+          definition.expect.answersAny = [version]
         }
         #expect(outcome.verdict == .ok, "\(outcome.verdict)")
         #expect(outcome.dns?.answers.map(\.data) == ["\"\(version)\""])
@@ -108,18 +108,18 @@ import Testing
   @Test func certificatesAreJudgedAsForHTTP() async throws {
     try await withValidatingResolver { resolver in
       for (transport, port) in [(DNSTransport.dot, resolver.dot), (.doh, resolver.doh)] {
-        let untrusted = try await ask(transport, port, resolver) { $0.tlsCAFile = nil }
+        let untrusted = try await ask(transport, port, resolver) { $0.tls.caFile = nil }
         #expect(untrusted.verdict.reason == .tlsUntrusted, "\(transport): \(untrusted.verdict)")
         #expect(untrusted.verdict.phase == .tls)
         #expect(untrusted.tls?.verified == false)
-        let misnamed = try await ask(transport, port, resolver) { $0.tlsServerName = "other.test" }
+        let misnamed = try await ask(transport, port, resolver) { $0.tls.serverName = "other.test" }
         #expect(misnamed.verdict.reason == .tlsHostname, "\(transport): \(misnamed.verdict)")
         let unverified = try await ask(transport, port, resolver) {
-          ($0.tlsCAFile, $0.tlsVerify) = (nil, false)
+          ($0.tls.caFile, $0.tls.verify) = (nil, false)
         }
         #expect(unverified.verdict == .ok, "\(transport): \(unverified.verdict)")
         #expect(unverified.tls?.verified == false)
-        let missing = try await ask(transport, port, resolver) { $0.tlsCAFile = "/nonexistent/ca.pem" }
+        let missing = try await ask(transport, port, resolver) { $0.tls.caFile = "/nonexistent/ca.pem" }
         #expect(missing.verdict.reason == .localFault)
       }
     }
@@ -172,7 +172,7 @@ import Testing
         for (port, site) in zip(ports, sites) {
           let outcome = try await dnsAttempt { definition in
             (definition.server, definition.transport) = ("127.0.0.1:\(port)", "doh")
-            (definition.queryName, definition.tlsCAFile) = ("x.example", authority.rootFile)
+            (definition.queryName, definition.tls.caFile) = ("x.example", authority.rootFile)
           }
           #expect(outcome.verdict.reason == site.reason, "\(outcome.verdict)")
           #expect(
@@ -189,7 +189,7 @@ import Testing
         let outcome = try await dnsAttempt { definition in
           (definition.server, definition.transport) = ("127.0.0.1:\(servers.knot)", transport)
           (definition.queryName, definition.queryType) = ("long.shop.example", "TXT")
-          definition.expectCount = "60"
+          definition.expect.count = "60"
         }
         #expect(outcome.verdict == .ok)
         #expect(outcome.dns?.truncated == (transport == "udp"))
@@ -230,14 +230,14 @@ import Testing
   ) async throws -> ProbeOutcome {
     try await dnsAttempt { definition in
       (definition.server, definition.transport) = ("127.0.0.1:\(port)", transport.rawValue)
-      (definition.queryName, definition.expectAnswersAny) = ("www.signed.example", ["192.0.2.80"])
+      (definition.queryName, definition.expect.answersAny) = ("www.signed.example", ["192.0.2.80"])
       if definition.transport == "dot" || definition.transport == "doh" {
-        definition.tlsCAFile = resolver.authority.rootFile
+        definition.tls.caFile = resolver.authority.rootFile
       }
       let original = definition.queryName
       change(&definition)
-      if definition.queryName != original, definition.expectAnswersAny == ["192.0.2.80"] {
-        definition.expectAnswersAny = nil
+      if definition.queryName != original, definition.expect.answersAny == ["192.0.2.80"] {
+        definition.expect.answersAny = nil
       }
     }
   }

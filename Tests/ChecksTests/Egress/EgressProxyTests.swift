@@ -51,7 +51,7 @@ import Testing
       link.write("HTTP/1.1 \(goes)\r\nContent-Length: 0\r\n\r\n")
       link.waitForEnd()
     }) { server in
-      let outcome = try await probe("http://shop.test/", settings(server.port)) { $0.expectStatus = ["204"] }
+      let outcome = try await probe("http://shop.test/", settings(server.port)) { $0.expect.status = ["204"] }
       #expect(outcome.verdict == .ok, "\(outcome.verdict)")
       #expect(outcome.address == nil)
       #expect(seen.withLock { $0.first?.hasPrefix("GET http://shop.test/ HTTP/1.1") } == true)

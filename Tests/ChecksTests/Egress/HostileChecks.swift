@@ -143,7 +143,7 @@ enum HostileChecks {
           oauth2.tokenURL = "https://\(host)/token"
           oauth2.clientID = "id"
           oauth2.clientSecret = Redacted("secret")
-          $0.oauth2 = oauth2
+          $0.auth.oauth2 = oauth2
         },
         make("tls") {
           $0.host = "example.test"

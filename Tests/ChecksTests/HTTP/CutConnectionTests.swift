@@ -21,7 +21,7 @@ import Testing
       defer { server.stop() }
       try await withLoopbackServer(script: { relay($0, to: server.port, cut ? .cut : nil) }) { relay in
         let check = try httpCheck("https://good.test:\(relay.port)/") {
-          $0.tlsCAFile = authority.rootFile
+          $0.tls.caFile = authority.rootFile
           $0.httpVersion = "1.1"
           $0.http.expect.bodyNotContains = ["FATAL"]
         }
@@ -40,7 +40,7 @@ import Testing
       let server = try await OpenSSLServer(authority.issue("good"), ["-www", "-tls1_2"], in: folder)
       defer { server.stop() }
       try await withLoopbackServer(script: { relay($0, to: server.port, .damaged) }) { relay in
-        let check = try httpCheck("https://good.test:\(relay.port)/") { $0.tlsCAFile = authority.rootFile }
+        let check = try httpCheck("https://good.test:\(relay.port)/") { $0.tls.caFile = authority.rootFile }
         let outcome = try await ProbeBench().http(check)
         #expect(outcome.verdict.reason == .httpProtocol, "\(outcome.verdict)")
         #expect(outcome.verdict.message?.contains("came damaged") == true)

@@ -25,7 +25,7 @@ import Testing
         try httpCheck("http://good.test:\(server.port)/") {
           $0.method = "POST"
           $0.http.body = Redacted("the body")
-          $0.expectStatus = ["200", "417"]
+          $0.expect.status = ["200", "417"]
           if expecting { $0.headers = [("Expect", Redacted("100-continue"))] }
         })
       return (outcome, heard.texts.withLock { $0 }, server.accepted)

@@ -70,7 +70,7 @@ import Testing
         try await withNginx(in: folder, [site]) { ports in
           let check = try httpCheck("https://good.test:\(ports[0])/") {
             $0.http.allowDowngrade = allowed
-            $0.tlsCAFile = authority.rootFile
+            $0.tls.caFile = authority.rootFile
           }
           #expect(try await ProbeBench().http(check).verdict.reason == reason)
           #expect(plain.accepted == (allowed ? 1 : 0))
@@ -115,10 +115,10 @@ import Testing
       ]
       try await withNginx(in: folder, sites) { ports in
         let check = try httpCheck("https://good.test:\(ports[0])/") {
-          $0.tlsCAFile = authority.rootFile
-          $0.tlsClientCertificate = identity.certificate
-          $0.tlsClientKey = identity.key
-          $0.bearer = Redacted("canary")
+          $0.tls.caFile = authority.rootFile
+          $0.tls.clientCertificate = identity.certificate
+          $0.tls.clientKey = identity.key
+          $0.auth.bearer = Redacted("canary")
           $0.headers = [("X-Key", Redacted("canary")), ("Cookie", Redacted("a=canary"))]
           $0.http.expect.bodyContains = ["||||quartz-agent/test"]
         }

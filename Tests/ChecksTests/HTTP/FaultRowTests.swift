@@ -203,7 +203,7 @@ import Testing
     }) { server in
       let check = try httpCheck("http://good.test:\(server.port)/") {
         $0.method = method
-        $0.expectStatus = [String(status)]
+        $0.expect.status = [String(status)]
       }
       for count in 1...2 {
         #expect(try await ProbeBench().http(check).verdict == .ok)

@@ -49,7 +49,7 @@ import Testing
     let site = NginxSite(["ssl_ciphers ALL:@SECLEVEL=0;"] + lines + ["return 204;"], identity: files)
     return try await withNginx(in: folder, [site]) { ports in
       try await ProbeBench().http(
-        try httpCheck("https://good.test:\(ports[0])/") { $0.tlsCAFile = authority.rootFile })
+        try httpCheck("https://good.test:\(ports[0])/") { $0.tls.caFile = authority.rootFile })
     }
   }
 
@@ -154,9 +154,9 @@ import Testing
       try await withNginx(in: folder, [NginxSite(["return 204;"], identity: identity)]) { ports in
         let check = try tlsCheck(ports[0]) {
           $0.type = type.rawValue
-          if type == .tcp { $0.tlsEnabled = true }
-          $0.tlsCAFile = authority.rootFile
-          $0.expectCertificate = Thresholds(warn: .seconds(86_400 * 30), fail: .seconds(86_400 * 25))
+          if type == .tcp { $0.tls.isWanted = true }
+          $0.tls.caFile = authority.rootFile
+          $0.expect.certificate = Thresholds(warn: .seconds(86_400 * 30), fail: .seconds(86_400 * 25))
         }
         let bench = ProbeBench()
         let outcome = try await type == .tls ? bench.tls(check) : bench.tcp(check)
@@ -221,7 +221,7 @@ import Testing
       let site = NginxSite(lines + ["return 204;"], identity: try authority.issue("good", leaf))
       try await withNginx(in: folder, [site]) { ports in
         let outcome = try await ProbeBench().http(
-          try httpCheck("https://good.test:\(ports[0])/") { $0.tlsCAFile = authority.rootFile })
+          try httpCheck("https://good.test:\(ports[0])/") { $0.tls.caFile = authority.rootFile })
         #expect(outcome.verdict.reason == (version == "TLSv1.2" ? .ok : .tlsProtocol))
         if version == "TLSv1.2" { #expect(outcome.tls?.cipher == "AES128-SHA") }
       }
@@ -289,7 +289,7 @@ import Testing
   func missingBundle() async throws {
     try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
       let outcome = try await ProbeBench().http(
-        try httpCheck("https://good.test:\(server.port)/") { $0.tlsCAFile = "/nonexistent/ca.pem" })
+        try httpCheck("https://good.test:\(server.port)/") { $0.tls.caFile = "/nonexistent/ca.pem" })
       #expect(outcome.verdict.reason == .localFault)
       #expect(outcome.verdict.state == .unknown)
       #expect(outcome.verdict.message?.contains("/nonexistent/ca.pem") == true)

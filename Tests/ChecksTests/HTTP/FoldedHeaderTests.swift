@@ -26,7 +26,7 @@ import Testing
       ("X-B: c\r\nX-A: one\r\n two: three\r\n", "one two: three"), ("X-A: one\n two\n", "one two"),
     ])
   func foldedLinesAreOne(lines: String, value: String) async throws {
-    let outcome = try await outcome(lines) { $0.expectHeaders = [("X-A", value)] }
+    let outcome = try await outcome(lines) { $0.expect.headers = [("X-A", value)] }
     #expect(outcome.verdict == .ok, "\(outcome.verdict) \(outcome.assertions)")
   }
 

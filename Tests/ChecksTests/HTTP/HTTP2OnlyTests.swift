@@ -15,7 +15,7 @@ import Testing
     _ port: UInt16, _ authority: TestAuthority, _ change: (inout CheckDefinition) -> Void = { _ in }
   ) throws -> MonitoringCheck {
     try httpCheck("https://good.test:\(port)/") {
-      $0.tlsCAFile = authority.rootFile
+      $0.tls.caFile = authority.rootFile
       change(&$0)
     }
   }
@@ -47,7 +47,7 @@ import Testing
         let upload = try Self.check(port, authority) {
           $0.method = "POST"
           $0.http.body = Redacted("x")
-          $0.expectStatus = []
+          $0.expect.status = []
         }
         let outcome = try await probe.attempt(upload, deadline: .now + .seconds(10))
         #expect(outcome.httpVersion == "2", "\(outcome.verdict)")

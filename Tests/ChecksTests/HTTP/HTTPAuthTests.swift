@@ -55,16 +55,16 @@ import Testing
   func digestOpensARealServer(algorithm: String) async throws {
     try await withLighttpd(algorithm: algorithm) { port in
       let check = try httpCheck("http://good.test:\(port)/page?a=b") {
-        $0.digestUsername = "me"
-        $0.digestPassword = Redacted("se cret")
+        $0.auth.digest.username = "me"
+        $0.auth.digest.password = Redacted("se cret")
         $0.http.expect.bodyContains = ["hello"]
       }
       let outcome = try await ProbeBench().http(check)
       #expect(outcome.verdict == .ok, "\(outcome.verdict)")
       #expect(outcome.hops.map(\.statusCode) == [401, 200])
       let wrong = try httpCheck("http://good.test:\(port)/page") {
-        $0.digestUsername = "me"
-        $0.digestPassword = Redacted("wrong")
+        $0.auth.digest.username = "me"
+        $0.auth.digest.password = Redacted("wrong")
       }
       let refused = try await ProbeBench().http(wrong)
       #expect(refused.verdict.reason == .httpStatus)
@@ -92,8 +92,8 @@ import Testing
       link.waitForEnd()
     }) { server in
       let check = try httpCheck("http://good.test:\(server.port)/") {
-        $0.digestUsername = "me"
-        $0.digestPassword = Redacted("secret")
+        $0.auth.digest.username = "me"
+        $0.auth.digest.password = Redacted("secret")
       }
       let outcome = try await ProbeBench().http(check)
       #expect(outcome.statusCode == status)

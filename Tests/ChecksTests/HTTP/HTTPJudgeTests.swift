@@ -30,7 +30,7 @@ import Testing
     ("x-none", "< 1", false), ("x-none", ">= 0", false),
   ])
   func headers(name: String, condition: String, holds: Bool) throws {
-    let judge = try Answer(headers: Self.twice).judged { $0.expectHeaders = [(name, condition)] }
+    let judge = try Answer(headers: Self.twice).judged { $0.expect.headers = [(name, condition)] }
     #expect(judge.verdict.reason == (holds ? .ok : .header))
     let assertion = try #require(judge.assertion("header.\(name.lowercased())"))
     #expect(assertion.ok == holds)
@@ -40,7 +40,7 @@ import Testing
 
   @Test func headersAreShownWithTheValueThatDecided() throws {
     let judge = try Answer(headers: Self.twice + [("Set-Cookie", "session=canary")]).judged {
-      $0.expectHeaders = [("x-cache", "~ M"), ("content-length", "~ x"), ("set-cookie", "~ nothing")]
+      $0.expect.headers = [("x-cache", "~ M"), ("content-length", "~ x"), ("set-cookie", "~ nothing")]
     }
     #expect(judge.assertion("header.x-cache")?.actual == "MISS (1 of 2 values)")
     #expect(judge.assertion("header.content-length")?.actual == "42")
@@ -53,7 +53,7 @@ import Testing
     ("x-cache", "x", "header x-cache is not as expected: x"),
   ])
   func headersSayWhy(name: String, condition: String, words: String) throws {
-    let judge = try Answer(headers: [("x-cache", "HIT")]).judged { $0.expectHeaders = [(name, condition)] }
+    let judge = try Answer(headers: [("x-cache", "HIT")]).judged { $0.expect.headers = [(name, condition)] }
     #expect(judge.verdict == Verdict(.header, phase: .assertion, message: words))
   }
 
@@ -94,7 +94,7 @@ import Testing
     ("$.status.x", "!= 1", false),
   ])
   func json(path: String, condition: String, holds: Bool) throws {
-    let judge = try Answer.json(Self.document).judged { $0.expectJSON = [(path, ConditionText(condition))] }
+    let judge = try Answer.json(Self.document).judged { $0.expect.json = [(path, ConditionText(condition))] }
     #expect(judge.verdict.reason == (holds ? .ok : .json), "\(judge.assertions)")
     #expect(judge.assertion("json.\(path)")?.ok == holds)
     #expect(judge.assertion("json.\(path)")?.expected == condition)
@@ -107,7 +107,7 @@ import Testing
     ("$.list", "x", "json $.list is not as expected: x", #"[1,{"a":"b"}]"#),
   ])
   func jsonSaysWhy(path: String, condition: String, words: String, actual: String) throws {
-    let judge = try Answer.json(Self.document).judged { $0.expectJSON = [(path, ConditionText(condition))] }
+    let judge = try Answer.json(Self.document).judged { $0.expect.json = [(path, ConditionText(condition))] }
     #expect(judge.verdict == Verdict(.json, phase: .assertion, message: words))
     #expect(judge.assertion("json.\(path)")?.actual == actual)
   }
@@ -119,7 +119,7 @@ import Testing
     (String(repeating: "[", count: 70), "no JSON: nested deeper than 64 at byte 64"),
   ])
   func aBodyThatIsNoJSONFailsAllOfThem(body: String, actual: String) throws {
-    let judge = try Answer.json(body).judged { $0.expectJSON = [("$.a", "!= 7"), ("$.a", "1")] }
+    let judge = try Answer.json(body).judged { $0.expect.json = [("$.a", "!= 7"), ("$.a", "1")] }
     #expect(judge.verdict.reason == .json)
     #expect(judge.assertions.filter { $0.what == "json.$.a" }.map(\.actual) == [actual, actual])
     #expect(judge.assertions.allSatisfy { $0.ok == ($0.what == "status") })
@@ -132,7 +132,7 @@ import Testing
     ("~ canary$", true), ("!~ canary", false), ("!= https://other.test/", true),
   ])
   func finalURL(condition: String, holds: Bool) throws {
-    let judge = try Answer().judged { $0.expectFinalURL = condition }
+    let judge = try Answer().judged { $0.expect.finalURL = condition }
     #expect(judge.verdict.reason == (holds ? .ok : .finalURL))
     let assertion = try #require(judge.assertion("final_url"))
     #expect(assertion.ok == holds)
@@ -144,7 +144,7 @@ import Testing
 
   @Test(arguments: [("1.1", true), ("2", false), ("!= 1.0", true), (">= 1.1", true), ("~ ^2", false)])
   func httpVersion(condition: String, holds: Bool) throws {
-    let judge = try Answer().judged { $0.expectHTTPVersion = condition }
+    let judge = try Answer().judged { $0.expect.httpVersion = condition }
     #expect(judge.verdict.reason == (holds ? .ok : .httpVersion))
     #expect(
       judge.assertion("http_version")
@@ -155,16 +155,16 @@ import Testing
   // MARK: all together
 
   private static func all(_ definition: inout CheckDefinition) {
-    definition.expectStatus = ["200"]
-    definition.expectFinalURL = "!= x"
-    definition.expectHTTPVersion = "!= 9"
-    definition.expectHeaders = [("x", "!= y")]
+    definition.expect.status = ["200"]
+    definition.expect.finalURL = "!= x"
+    definition.expect.httpVersion = "!= 9"
+    definition.expect.headers = [("x", "!= y")]
     definition.http.expect.bodyContains = ["a"]
     definition.http.expect.bodyNotContains = ["zzz"]
     definition.http.expect.bodyMatches = ["a|b"]
     definition.http.expect.bodyNotMatches = ["z+"]
-    definition.expectJSON = [("$", "!= 1")]
-    definition.expectCertificate = Thresholds(warn: .seconds(86_400), fail: .zero)
+    definition.expect.json = [("$", "!= 1")]
+    definition.expect.certificate = Thresholds(warn: .seconds(86_400), fail: .zero)
   }
 
   private static let keys = [
@@ -198,7 +198,7 @@ import Testing
   /// As that of a challenge nobody can answer: unread is not empty.
   @Test func aBodyThatWasNotReadHasNothingAbsent() throws {
     let judge = try Answer(status: 401, isBodyRead: false).judged {
-      $0.expectStatus = ["401"]
+      $0.expect.status = ["401"]
       $0.http.expect.bodyNotContains = ["zzz"]
       $0.http.expect.bodyNotMatches = ["z+"]
     }
@@ -234,8 +234,8 @@ import Testing
     }
     for condition in ["~ ^(a+)+$", "!~ ^(a+)+$"] {
       let judge = try Answer(headers: [("x", bomb)], body: "\"\(bomb)\"").judged {
-        $0.expectHeaders = [("x", condition)]
-        $0.expectJSON = [("$", ConditionText(condition))]
+        $0.expect.headers = [("x", condition)]
+        $0.expect.json = [("$", ConditionText(condition))]
       }
       #expect(judge.verdict.message == "header x \(Pattern.limitWords), and 1 more condition")
       #expect(judge.assertions.filter(\.ok).map(\.what) == ["status"])
@@ -265,8 +265,8 @@ import Testing
         ("X-Key", Redacted("canary-1")), ("X-Other", Redacted("canary-2")),
         ("X-Third", Redacted("a/canary 3")),
       ]
-      $0.expectHeaders = [("x-echo", "~ .")]
-      $0.expectJSON = [("$.echo", "~ canary-1"), ("$.key", "canary-5")]
+      $0.expect.headers = [("x-echo", "~ .")]
+      $0.expect.json = [("$.echo", "~ canary-1"), ("$.key", "canary-5")]
     }
     #expect(judge.excerpt == #"{"echo":"<redacted> <redacted> <redacted>","key":"<redacted>"}"#)
     let shown = judge.assertions.map(\.actual)

@@ -59,7 +59,7 @@ import Testing
     try await withServer { _, tls, bench in
       let check = try httpCheck("https://good.test:\(tls)/hello") {
         $0.http.expect.bodyContains = ["hello", "world"]
-        $0.expectHTTPVersion = "2"
+        $0.expect.httpVersion = "2"
       }
       let outcome = try await bench.http(check)
       #expect(outcome.verdict == .ok)
@@ -86,7 +86,7 @@ import Testing
   ) async throws {
     try await withServer { _, tls, bench in
       let check = try httpCheck("https://good.test:\(tls)/hello") {
-        $0.expectCertificate = Thresholds(warn: warn, fail: fail)
+        $0.expect.certificate = Thresholds(warn: warn, fail: fail)
       }
       let outcome = try await bench.http(check)
       #expect(outcome.verdict.reason == reason)
@@ -98,10 +98,10 @@ import Testing
   @Test func allConditionsAreReportedWhicheverFails() async throws {
     try await withServer { _, tls, bench in
       let check = try httpCheck("https://good.test:\(tls)/hello") {
-        $0.expectStatus = ["301", "400-499"]
+        $0.expect.status = ["301", "400-499"]
         $0.http.expect.bodyContains = ["hello", "absent"]
         $0.http.expect.bodyNotContains = ["world"]
-        $0.expectCertificate = Thresholds(warn: .seconds(86_400 * 30), fail: .seconds(86_400))
+        $0.expect.certificate = Thresholds(warn: .seconds(86_400 * 30), fail: .seconds(86_400))
       }
       let outcome = try await bench.http(check)
       #expect(outcome.verdict.reason == .httpStatus)
@@ -115,7 +115,7 @@ import Testing
   @Test func anyStatusCanBeRight() async throws {
     try await withServer { plain, _, bench in
       let outcome = try await bench.http(
-        try httpCheck("http://good.test:\(plain)/teapot") { $0.expectStatus = [] })
+        try httpCheck("http://good.test:\(plain)/teapot") { $0.expect.status = [] })
       #expect(outcome.verdict == .ok)
       #expect(outcome.assertions == [Assertion(what: "status", expected: "any", actual: "418", ok: true)])
     }
@@ -125,8 +125,8 @@ import Testing
     try await withServer { plain, _, bench in
       let url = "http://good.test:\(plain)/echo"
       let basic = try httpCheck(url) {
-        $0.basicUsername = "Aladdin"
-        $0.basicPassword = Redacted("open sesame")
+        $0.auth.basic.username = "Aladdin"
+        $0.auth.basic.password = Redacted("open sesame")
         $0.http.expect.bodyContains = [
           "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==|quartz-agent/test||good.test:\(plain)"
         ]
@@ -134,7 +134,7 @@ import Testing
       let first = try await bench.http(basic)
       #expect(first.verdict == .ok, "\(first.excerpt ?? "")")
       let bearer = try httpCheck(url) {
-        $0.bearer = Redacted("token")
+        $0.auth.bearer = Redacted("token")
         $0.headers = [("user-agent", Redacted("mine")), ("X-Test", Redacted("b"))]
         $0.http.expect.bodyContains = ["Bearer token|mine|b|"]
       }

@@ -88,7 +88,7 @@ import Testing
         $0.headers = [("X-Key", Redacted("mine"))]
         // The proxy's credentials stay with the proxy.
         $0.http.expect.bodyContains = ["localhost:\(tls)||mine"]
-        $0.expectHTTPVersion = "2"
+        $0.expect.httpVersion = "2"
       }
       let outcome = try await bench.http(check)
       #expect(outcome.verdict == .ok, "\(outcome.verdict) \(outcome.excerpt ?? "")")

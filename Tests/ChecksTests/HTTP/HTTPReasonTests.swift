@@ -59,21 +59,21 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n" + String(repeating: "a", count: 39) + "!")),
     Case(
       name: "header missing", reason: .header, phase: .assertion,
-      change: { $0.expectHeaders = [("X-Id", "!= 0")] },
+      change: { $0.expect.headers = [("X-Id", "!= 0")] },
       script: answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")),
     Case(
       name: "header otherwise", reason: .header, phase: .assertion,
-      change: { $0.expectHeaders = [("Content-Type", "~ ^application/json\\b")] },
+      change: { $0.expect.headers = [("Content-Type", "~ ^application/json\\b")] },
       script: answer("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n")),
     Case(
       name: "json otherwise", reason: .json, phase: .assertion,
-      change: { $0.expectJSON = [("$.n", "< 9007199254740993")] },
+      change: { $0.expect.json = [("$.n", "< 9007199254740993")] },
       script: answer("HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{\"n\":9007199254740993}")),
     Case(
-      name: "no json", reason: .json, phase: .assertion, change: { $0.expectJSON = [("$.ok", "!= false")] },
+      name: "no json", reason: .json, phase: .assertion, change: { $0.expect.json = [("$.ok", "!= false")] },
       script: answer("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")),
     Case(
-      name: "another URL", reason: .finalURL, phase: .assertion, change: { $0.expectFinalURL = "~ /home$" },
+      name: "another URL", reason: .finalURL, phase: .assertion, change: { $0.expect.finalURL = "~ /home$" },
       script: { link in
         let isFirst = link.read(until: "\r\n\r\n").hasPrefix("GET / ")
         link.write(
@@ -84,7 +84,7 @@ import Testing
       }),
     Case(
       name: "an older HTTP", reason: .httpVersion, phase: .assertion,
-      change: { $0.expectHTTPVersion = ">= 1.1" },
+      change: { $0.expect.httpVersion = ">= 1.1" },
       script: answer("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n")),
     Case(
       name: "body over its limit", reason: .bodyTooLarge, phase: .transfer, change: wantsBody,
@@ -143,7 +143,7 @@ import Testing
       script: answer("HTTP/1.1 302 Found\r\nLocation: http://nowhere.test/\r\n\r\n")),
     Case(
       name: "an unreadable ca file", reason: .localFault, phase: .prepare, scheme: "https",
-      change: { $0.tlsCAFile = "/nonexistent/ca.pem" }, script: { $0.waitForEnd() }),
+      change: { $0.tls.caFile = "/nonexistent/ca.pem" }, script: { $0.waitForEnd() }),
   ]
 
   @Test(arguments: cases)

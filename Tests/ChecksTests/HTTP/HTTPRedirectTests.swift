@@ -108,7 +108,7 @@ import Testing
         if path == "back again" { $0["/2"] = "302 Found\r\nLocation: \(good)/3\r\n" }
       }
       let check = try httpCheck(good + "/") {
-        $0.bearer = Redacted("canary-token")
+        $0.auth.bearer = Redacted("canary-token")
         $0.headers = [("X-Key", Redacted("canary-key")), ("User-Agent", Redacted("canary-agent"))]
       }
       let outcome = try await ProbeBench().http(check)
@@ -139,14 +139,14 @@ import Testing
     #expect(refused.verdict.reason == .httpStatus)
     let (wanted, seen) = try await follow(answers) {
       $0.http.follow = false
-      $0.expectStatus = ["301"]
+      $0.expect.status = ["301"]
     }
     #expect(wanted.verdict == .ok)
     #expect(seen.count == 1)
   }
 
   @Test func aRedirectWithoutLocationIsAnAnswer() async throws {
-    let (outcome, _) = try await follow(["/start?q=1": "304 Not Modified\r\n"]) { $0.expectStatus = ["304"] }
+    let (outcome, _) = try await follow(["/start?q=1": "304 Not Modified\r\n"]) { $0.expect.status = ["304"] }
     #expect(outcome.verdict == .ok)
   }
 

@@ -28,9 +28,9 @@ import Testing
         identity: try authority.issue("good"))
       try await withNginx(in: folder, [site]) { ports in
         let check = try httpCheck("https://good.test:\(ports[0])/") {
-          $0.tlsCAFile = authority.rootFile
-          $0.tlsMinVersion = minimum
-          $0.tlsMaxVersion = maximum
+          $0.tls.caFile = authority.rootFile
+          $0.tls.minVersion = minimum
+          $0.tls.maxVersion = maximum
         }
         let outcome = try await ProbeBench().http(check)
         #expect(outcome.verdict.reason == reason, "\(outcome.verdict)")
@@ -54,9 +54,9 @@ import Testing
       try await withNginx(in: folder, [site]) { ports in
         func check(_ certificate: String?, _ key: String?) throws -> MonitoringCheck {
           try httpCheck("https://good.test:\(ports[0])/") {
-            $0.tlsCAFile = authority.rootFile
-            $0.tlsClientCertificate = certificate
-            $0.tlsClientKey = key
+            $0.tls.caFile = authority.rootFile
+            $0.tls.clientCertificate = certificate
+            $0.tls.clientKey = key
             $0.http.expect.bodyContains = ["hello CN=client"]
           }
         }
@@ -82,9 +82,9 @@ import Testing
       defer { server.stop() }
       for certificate in [nil, stranger] {
         let check = try httpCheck("https://good.test:\(server.port)/") {
-          $0.tlsCAFile = authority.rootFile
-          $0.tlsClientCertificate = certificate?.certificate
-          $0.tlsClientKey = certificate?.key
+          $0.tls.caFile = authority.rootFile
+          $0.tls.clientCertificate = certificate?.certificate
+          $0.tls.clientKey = certificate?.key
         }
         let outcome = try await ProbeBench().http(check)
         #expect(outcome.verdict.reason == .tlsClientCertificate, "\(outcome.verdict)")
@@ -108,9 +108,9 @@ import Testing
           (one.key, one.key), (one.certificate, one.certificate),
         ] {
           let check = try httpCheck("https://good.test:\(ports[0])/") {
-            $0.tlsCAFile = authority.rootFile
-            $0.tlsClientCertificate = certificate
-            $0.tlsClientKey = key
+            $0.tls.caFile = authority.rootFile
+            $0.tls.clientCertificate = certificate
+            $0.tls.clientKey = key
           }
           let outcome = try await ProbeBench().http(check)
           #expect(outcome.verdict.reason == .localFault)
@@ -185,12 +185,12 @@ import Testing
         let tap = Tap(to: ports[0])
         try await withLoopbackServer(script: { tap.relay($0) }) { relay in
           let check = try httpCheck("https://good.test:\(relay.port)/secret-path") {
-            $0.tlsCAFile = authority.rootFile
-            $0.tlsMinVersion = version
-            $0.tlsMaxVersion = version
-            $0.tlsClientCertificate = client.certificate
-            $0.tlsClientKey = client.key
-            $0.bearer = Redacted("canary")
+            $0.tls.caFile = authority.rootFile
+            $0.tls.minVersion = version
+            $0.tls.maxVersion = version
+            $0.tls.clientCertificate = client.certificate
+            $0.tls.clientKey = client.key
+            $0.auth.bearer = Redacted("canary")
           }
           let outcome = try await ProbeBench().http(check)
           #expect(outcome.tls?.verified == false)

@@ -63,7 +63,7 @@ import Testing
       oauth2.clientID = "the id"
       oauth2.clientSecret = Redacted("se:cret/1")
       oauth2.scopes = ["read", "write:all"]
-      $0.oauth2 = oauth2
+      $0.auth.oauth2 = oauth2
       $0.http.expect.bodyContains = ["you sent"]
     }
   }

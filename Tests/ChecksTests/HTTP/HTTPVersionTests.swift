@@ -16,9 +16,9 @@ import Testing
     try await ProbeBench().http(
       try httpCheck(url) {
         $0.httpVersion = version
-        $0.tlsCAFile = ca
+        $0.tls.caFile = ca
         $0.http.expect.bodyContains = ["HTTP/"]
-        $0.expectHTTPVersion = condition
+        $0.expect.httpVersion = condition
       })
   }
 
@@ -57,11 +57,11 @@ import Testing
         ["location / { return 200 '$server_protocol'; }"], identity: try authority.issue("good"), http2: true)
       try await withNginx(in: folder, [site]) { ports in
         let check = try httpCheck("https://good.test:\(ports[0])/") {
-          $0.tlsCAFile = authority.rootFile
+          $0.tls.caFile = authority.rootFile
           $0.method = body == nil ? "GET" : "POST"
           $0.http.body = body.map(Redacted.init)
           $0.http.expect.bodyContains = contains
-          $0.expectHTTPVersion = condition
+          $0.expect.httpVersion = condition
         }
         for _ in 0..<5 {
           let outcome = try await ProbeBench().http(check)
@@ -157,7 +157,7 @@ import Testing
       let server = try await OpenSSLServer(authority.issue("good"), ["-rev", "-alpn", "h2"], in: folder)
       defer { server.stop() }
       let check = try httpCheck("https://good.test:\(server.port)/") {
-        $0.tlsCAFile = authority.rootFile
+        $0.tls.caFile = authority.rootFile
         $0.httpVersion = version
       }
       let outcome = try await ProbeBench().http(check)

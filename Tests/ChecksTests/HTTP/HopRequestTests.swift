@@ -12,12 +12,12 @@ import Testing
   /// The requests of the hops: the check's own, then one for each location.
   private func requests(_ locations: [String]) throws -> [TransferRequest] {
     try requests(locations) {
-      $0.tlsCAFile = "/ca.pem"
-      $0.tlsServerName = "inner.test"
-      $0.tlsMaxVersion = "1.2"
-      $0.tlsClientCertificate = "/client.pem"
-      $0.tlsClientKey = "/client.key"
-      $0.bearer = Redacted("canary")
+      $0.tls.caFile = "/ca.pem"
+      $0.tls.serverName = "inner.test"
+      $0.tls.maxVersion = "1.2"
+      $0.tls.clientCertificate = "/client.pem"
+      $0.tls.clientKey = "/client.key"
+      $0.auth.bearer = Redacted("canary")
       $0.headers = [("X-Key", Redacted("canary"))]
     }
   }
@@ -85,7 +85,7 @@ import Testing
       #expect(request.tls.maximumVersion == .v12)
       #expect(request.tls.verify)
     }
-    let unjudged = try requests(["https://other.test/"]) { $0.tlsVerify = false }
+    let unjudged = try requests(["https://other.test/"]) { $0.tls.verify = false }
     #expect(unjudged.map(\.tls.verify) == [false, false])
   }
 

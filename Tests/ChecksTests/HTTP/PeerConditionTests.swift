@@ -58,108 +58,110 @@ import Testing
     Case(
       "fail_if_header_matches, it does", holds: false, Answer(headers: [("Content-Type", "text/javascript")])
     ) {
-      $0.expectHeaders = [("Content-Type", "!~ text/javascript")]
+      $0.expect.headers = [("Content-Type", "!~ text/javascript")]
     },
     Case(
       "fail_if_header_matches, it does not", holds: true,
       Answer(headers: [("Content-Type", "application/octet-stream")])
     ) {
-      $0.expectHeaders = [("Content-Type", "!~ text/javascript")]
+      $0.expect.headers = [("Content-Type", "!~ text/javascript")]
     },
     Case("fail_if_header_matches, missing", holds: false, Answer()) {
-      $0.expectHeaders = [("Content-Type", "!~ text/javascript")]
+      $0.expect.headers = [("Content-Type", "!~ text/javascript")]
     },
     Case("fail_if_header_matches, the empty value", holds: false, Answer(headers: [("Content-Type", "")])) {
-      $0.expectHeaders = [("Content-Type", "!~ ^$")]
+      $0.expect.headers = [("Content-Type", "!~ ^$")]
     },
     Case(
       "fail_if_header_matches, one of several values", holds: false,
       Answer(headers: [
         ("Set-Cookie", "foo=bar; Domain=.example.com"), ("Set-Cookie", "zz=4; expires=Mon, 01-Jan-1990"),
       ])
-    ) { $0.expectHeaders = [("Set-Cookie", "!~ domain=\\.example\\.com|Domain=\\.example\\.com")] },
+    ) { $0.expect.headers = [("Set-Cookie", "!~ domain=\\.example\\.com|Domain=\\.example\\.com")] },
     Case(
       "fail_if_header_matches, none of several values", holds: true,
       Answer(headers: [("Set-Cookie", "zz=4"), ("Set-Cookie", "aa=5")])
-    ) { $0.expectHeaders = [("Set-Cookie", "!~ Domain=\\.example\\.com")] },
+    ) { $0.expect.headers = [("Set-Cookie", "!~ Domain=\\.example\\.com")] },
     Case(
       "fail_if_header_not_matches, it does not", holds: false,
       Answer(headers: [("Content-Type", "text/html")])
     ) {
-      $0.expectHeaders = [("Content-Type", "~ text/javascript")]
+      $0.expect.headers = [("Content-Type", "~ text/javascript")]
     },
     Case("fail_if_header_not_matches, missing", holds: false, Answer()) {
-      $0.expectHeaders = [("Content-Type", "~ text/javascript")]
+      $0.expect.headers = [("Content-Type", "~ text/javascript")]
     },
     Case(
       "fail_if_header_not_matches, one of several values", holds: true,
       Answer(headers: [("Set-Cookie", "foo=bar; Domain=.example.com"), ("Set-Cookie", "zz=4")])
-    ) { $0.expectHeaders = [("Set-Cookie", "~ Domain=\\.example\\.com")] },
-    Case("valid_http_versions", holds: false, Answer(version: "1.1")) { $0.expectHTTPVersion = "2" },
+    ) { $0.expect.headers = [("Set-Cookie", "~ Domain=\\.example\\.com")] },
+    Case("valid_http_versions", holds: false, Answer(version: "1.1")) { $0.expect.httpVersion = "2" },
     Case("valid_status_codes, 300 by default", holds: false, Answer(status: 300)) { _ in },
     Case("valid_status_codes, 299 by default", holds: true, Answer(status: 299)) { _ in },
     Case("a body that is no JSON fails its expression", holds: false, Answer(body: "hello")) {
-      $0.expectJSON = [("$.foo.bar", "baz")]
+      $0.expect.json = [("$.foo.bar", "baz")]
     },
     Case("an expression of the body", holds: true, Answer.json(#"{"foo": {"bar": "baz"}}"#)) {
-      $0.expectJSON = [("$.foo.bar", "baz")]
+      $0.expect.json = [("$.foo.bar", "baz")]
     },
   ]
 
   /// Gatus: `[BODY].path op value`. Where what is missing or no number counts as 0 there, it fails here.
   static let gatus: [Case] = [
     Case("[BODY].status == UP", holds: true, Answer.json(#"{"status":"UP"}"#)) {
-      $0.expectJSON = [("$.status", "UP")]
+      $0.expect.json = [("$.status", "UP")]
     },
     Case("[BODY].data.id == 1", holds: true, Answer.json(#"{"data":{"id":1}}"#)) {
-      $0.expectJSON = [("$.data.id", "1")]
+      $0.expect.json = [("$.data.id", "1")]
     },
     Case("[BODY][0].id == 1", holds: true, Answer.json(#"[{"id": 1}, {"id": 2}]"#)) {
-      $0.expectJSON = [("$[0].id", "1")]
+      $0.expect.json = [("$[0].id", "1")]
     },
     Case("[BODY].data[1].name == jim", holds: true, Answer.json(#"{"data":[{},{"name":"jim"}]}"#)) {
-      $0.expectJSON = [("$.data[1].name", "jim")]
+      $0.expect.json = [("$.data[1].name", "jim")]
     },
     Case("an id as text", holds: true, Answer.json(#"{"data":{"id":"1"}}"#)) {
-      $0.expectJSON = [("$.data.id", ConditionText("1", isPlain: false))]
+      $0.expect.json = [("$.data.id", ConditionText("1", isPlain: false))]
     },
     Case("a number with letters", holds: true, Answer.json(#"{"id":"1b"}"#)) {
-      $0.expectJSON = [("$.id", "1b")]
+      $0.expect.json = [("$.id", "1b")]
     },
     Case("a number beyond 64 bits", holds: true, Answer.json(#"{"id":18446744073709551617}"#)) {
-      $0.expectJSON = [("$.id", "> 18446744073709551616")]
+      $0.expect.json = [("$.id", "> 18446744073709551616")]
     },
-    Case("null", holds: true, Answer.json(#"{"data":null}"#)) { $0.expectJSON = [("$.data", "null")] },
-    Case("a boolean", holds: true, Answer.json(#"{"val":true}"#)) { $0.expectJSON = [("$.val", "true")] },
-    Case("an empty list", holds: true, Answer.json("[]")) { $0.expectJSON = [("$", "[]")] },
+    Case("null", holds: true, Answer.json(#"{"data":null}"#)) { $0.expect.json = [("$.data", "null")] },
+    Case("a boolean", holds: true, Answer.json(#"{"val":true}"#)) { $0.expect.json = [("$.val", "true")] },
+    Case("an empty list", holds: true, Answer.json("[]")) { $0.expect.json = [("$", "[]")] },
     Case("1.9 < 2, cut to 1 there", holds: true, Answer.json(#"{"n":1.9}"#)) {
-      $0.expectJSON = [("$.n", "< 2")]
+      $0.expect.json = [("$.n", "< 2")]
     },
     Case("1.9 > 1, false there", holds: true, Answer.json(#"{"n":1.9}"#)) {
-      $0.expectJSON = [("$.n", "> 1")]
+      $0.expect.json = [("$.n", "> 1")]
     },
-    Case("a missing path is no 0", holds: false, Answer.json("{}")) { $0.expectJSON = [("$.errors", "< 5")] },
+    Case("a missing path is no 0", holds: false, Answer.json("{}")) {
+      $0.expect.json = [("$.errors", "< 5")]
+    },
     Case("an error page is no 0", holds: false, Answer(body: "<h1>502</h1>")) {
-      $0.expectJSON = [("$.errors", "< 5")]
+      $0.expect.json = [("$.errors", "< 5")]
     },
     Case("text is no 0", holds: false, Answer.json(#"{"errors":"many"}"#)) {
-      $0.expectJSON = [("$.errors", "< 5")]
+      $0.expect.json = [("$.errors", "< 5")]
     },
     Case("hexadecimal is no number", holds: false, Answer.json(#"{"n":"0x10"}"#)) {
-      $0.expectJSON = [("$.n", "16")]
+      $0.expect.json = [("$.n", "16")]
     },
     Case("010 is no octal", holds: false, Answer.json(#"{"n":8}"#)) {
-      $0.expectJSON = [("$.n", ConditionText("010", isPlain: false))]
+      $0.expect.json = [("$.n", ConditionText("010", isPlain: false))]
     },
     Case("a literal with == in it", holds: true, Answer.json(#"{"expr":"a == b"}"#)) {
-      $0.expectJSON = [("$.expr", "a == b")]
+      $0.expect.json = [("$.expr", "a == b")]
     },
     Case("[BODY] == pat(*yes*)", holds: true, Answer(body: "say yes!")) {
       $0.http.expect.bodyMatches = ["yes"]
     },
     Case("pat keeps its slashes", holds: false, Answer(body: "ab")) { $0.http.expect.bodyMatches = ["a/b"] },
     Case("refused, with a time condition only", holds: false, Answer(status: nil)) {
-      $0.expectStatus = []
+      $0.expect.status = []
       $0.responseTime = Thresholds(fail: .milliseconds(500))
     },
   ]
@@ -178,14 +180,16 @@ import Testing
     Case("inverted keyword on an empty body", holds: true, Answer(body: "")) {
       $0.http.expect.bodyNotContains = ["error"]
     },
-    Case("json-query ==", holds: true, Answer.json(#"{"a":{"b":"c"}}"#)) { $0.expectJSON = [("$.a.b", "c")] },
-    Case("json-query !=", holds: false, Answer.json(#"{"a":"c"}"#)) { $0.expectJSON = [("$.a", "!= c")] },
-    Case("json-query >=", holds: true, Answer.json(#"{"n":10}"#)) { $0.expectJSON = [("$.n", ">= 10")] },
+    Case("json-query ==", holds: true, Answer.json(#"{"a":{"b":"c"}}"#)) {
+      $0.expect.json = [("$.a.b", "c")]
+    },
+    Case("json-query !=", holds: false, Answer.json(#"{"a":"c"}"#)) { $0.expect.json = [("$.a", "!= c")] },
+    Case("json-query >=", holds: true, Answer.json(#"{"n":10}"#)) { $0.expect.json = [("$.n", ">= 10")] },
     Case("json-query contains", holds: true, Answer.json(#"{"s":"release-42"}"#)) {
-      $0.expectJSON = [("$.s", "~ release")]
+      $0.expect.json = [("$.s", "~ release")]
     },
     Case("json-query on what is missing", holds: false, Answer.json("{}")) {
-      $0.expectJSON = [("$.a", "!= c")]
+      $0.expect.json = [("$.a", "!= c")]
     },
   ]
 

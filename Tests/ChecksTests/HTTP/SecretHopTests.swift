@@ -18,7 +18,7 @@ import Testing
     try await faultOutcome(
       change: {
         $0.headers = [("X-Secret", Redacted(Self.secret)), ("X-Forwarded-Proto", Redacted("http"))]
-        $0.expectFinalURL = "http://good.test/"
+        $0.expect.finalURL = "http://good.test/"
         change(&$0)
       },
       script: { link in

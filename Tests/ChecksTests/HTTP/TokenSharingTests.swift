@@ -19,8 +19,8 @@ import Testing
       oauth2.clientID = "id"
       oauth2.clientSecret = Redacted("secret")
       oauth2.scopes = ["read"]
-      $0.oauth2 = oauth2
-      $0.tlsCAFile = "/etc/ssl/own.pem"
+      $0.auth.oauth2 = oauth2
+      $0.tls.caFile = "/etc/ssl/own.pem"
       change(&$0)
     }
   }
@@ -75,13 +75,13 @@ import Testing
     cache.keep("canary", for: try key(of: try check()), lifetime: .seconds(3600))
     let other = try check {
       switch what {
-      case "authorities": $0.tlsCAFile = nil
-      case "version": $0.tlsMaxVersion = "1.2"
+      case "authorities": $0.tls.caFile = nil
+      case "version": $0.tls.maxVersion = "1.2"
       case "proxy": $0.proxy = Redacted("http://127.0.0.1:1")
-      case "scopes": $0.oauth2?.scopes = ["write"]
-      case "client": $0.oauth2?.clientID = "another"
-      case "secret": $0.oauth2?.clientSecret = Redacted("another")
-      default: $0.oauth2?.tokenURL = "https://127.0.0.1:1/other"
+      case "scopes": $0.auth.oauth2?.scopes = ["write"]
+      case "client": $0.auth.oauth2?.clientID = "another"
+      case "secret": $0.auth.oauth2?.clientSecret = Redacted("another")
+      default: $0.auth.oauth2?.tokenURL = "https://127.0.0.1:1/other"
       }
     }
     #expect(try await token(for: other, in: cache) == nil)
@@ -91,7 +91,7 @@ import Testing
   @Test func aNameForTheTargetAloneIsShared() async throws {
     let cache = TokenCache()
     cache.keep("canary", for: try key(of: try check()), lifetime: .seconds(3600))
-    let named = try check { $0.tlsServerName = "other.test" }
+    let named = try check { $0.tls.serverName = "other.test" }
     #expect(try await token(for: named, in: cache) == "canary")
   }
 
@@ -124,7 +124,7 @@ import Testing
   @Test func theMemoryForTokensIsBounded() throws {
     let cache = TokenCache()
     func key(_ number: Int) throws -> TokenCache.Key {
-      try self.key(of: check { $0.oauth2?.clientID = "\(number)" })
+      try self.key(of: check { $0.auth.oauth2?.clientID = "\(number)" })
     }
     cache.keep("lasting", for: try key(0), lifetime: .seconds(10_000), at: Self.start)
     for number in 1..<1024 {

@@ -25,7 +25,7 @@ struct TypedConditionTests {
   ])
   func types(path: String, condition: String, isPlain: Bool, holds: Bool) throws {
     let judge = try Answer.json(Self.body).judged {
-      $0.expectJSON = [(path, ConditionText(condition, isPlain: isPlain))]
+      $0.expect.json = [(path, ConditionText(condition, isPlain: isPlain))]
     }
     #expect(judge.verdict.reason == (holds ? .ok : .json), "\(judge.assertions)")
   }
@@ -33,7 +33,7 @@ struct TypedConditionTests {
   /// The words of an assertion tell a text from a number too.
   @Test func theExpectationShowsItsType() throws {
     let judge = try Answer.json(Self.body).judged {
-      $0.expectJSON = [("$.n", ConditionText("1.5", isPlain: false)), ("$.s", "1.5"), ("$.w", "no")]
+      $0.expect.json = [("$.n", ConditionText("1.5", isPlain: false)), ("$.s", "1.5"), ("$.w", "no")]
     }
     #expect(judge.assertions.dropFirst().map(\.expected) == [#""1.5""#, "1.5", "no"])
     #expect(judge.assertions.dropFirst().map(\.actual) == ["1.5", #""1.5""#, #""true""#])

@@ -95,7 +95,7 @@ import Testing
     let check = try httpCheck("http://good.test/") {
       $0.http.expect.bodyContains = ["a"]
       $0.http.expect.bodyMatches = ["a"]
-      $0.expectJSON = [("$.a", "1")]
+      $0.expect.json = [("$.a", "1")]
     }
     guard case .http(let settings) = check.kind else { throw WrongKind() }
     var report = TransferReport(outcome: .complete)

@@ -66,7 +66,7 @@ import Testing
       }),
     Case(
       name: "a handshake of tcp", reason: .tlsTimeout, phase: .tls, type: "tcp",
-      change: { check, _ in check.tlsEnabled = true }, script: silent),
+      change: { check, _ in check.tls.isWanted = true }, script: silent),
     Case(
       name: "a handshake of tls", reason: .tlsTimeout, phase: .tls, type: "tls", change: { _, _ in },
       script: silent),
@@ -103,13 +103,13 @@ import Testing
       name: "a token's endpoint", reason: .authToken, phase: .firstByte, type: "http",
       change: { check, port in
         check.url = "http://good.test:\(port)/"
-        check.oauth2 = token(port)
+        check.auth.oauth2 = token(port)
       }, script: silent),
     Case(
       name: "a token's endpoint in its answer", reason: .authToken, phase: .transfer, type: "http",
       change: { check, port in
         check.url = "http://good.test:\(port)/"
-        check.oauth2 = token(port)
+        check.auth.oauth2 = token(port)
       }, script: says("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{")),
     Case(
       name: "dns over tcp", reason: .dnsTimeout, phase: .answer, type: "dns",
@@ -175,7 +175,7 @@ import Testing
       httpCheck("https://good.test/") { $0.proxy = Redacted("http://127.0.0.1:\(port)") })
     #expect(behindProxy.verdict.reason == .proxyConnect && behindProxy.verdict.status == .failure)
     let withToken = try await ProbeBench().http(
-      httpCheck("http://good.test/") { $0.oauth2 = Self.token(port) })
+      httpCheck("http://good.test/") { $0.auth.oauth2 = Self.token(port) })
     #expect(withToken.verdict.reason == .authToken && withToken.verdict.status == .failure)
   }
 }

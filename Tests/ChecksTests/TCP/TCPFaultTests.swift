@@ -63,7 +63,7 @@ import Testing
     }) { server in
       let check = try makeCheck("tcp") {
         ($0.host, $0.port) = ("127.0.0.1", Int(server.port))
-        if part == "tls" { $0.tlsEnabled = true }
+        if part == "tls" { $0.tls.isWanted = true }
         if part == "starttls" { $0.startTLS = "smtp" }
         if part == "dialog" { $0.dialogSteps = [TCPReasonTests.expect("hello")] }
       }

@@ -93,17 +93,18 @@ import Testing
         link.waitForEnd()
       }),
     Case(
-      name: "plain text instead of tls", reason: .tlsHandshake, phase: .tls, change: { $0.tlsEnabled = true },
+      name: "plain text instead of tls", reason: .tlsHandshake, phase: .tls,
+      change: { $0.tls.isWanted = true },
       script: says("220 mail.test ESMTP\r\n")),
     Case(
       name: "silence instead of tls", reason: .tlsTimeout, phase: .tls, limit: .seconds(3),
-      change: { $0.tlsEnabled = true }, script: { $0.waitForEnd() }),
+      change: { $0.tls.isWanted = true }, script: { $0.waitForEnd() }),
     Case(
       name: "trusted certificates missing", reason: .localFault, phase: .prepare,
-      change: { $0.tlsCAFile = "/nonexistent/ca.pem" }, script: { $0.waitForEnd() }),
+      change: { $0.tls.caFile = "/nonexistent/ca.pem" }, script: { $0.waitForEnd() }),
     Case(
       name: "client certificate missing", reason: .localFault, phase: .prepare,
-      change: { $0.tlsClientCertificate = "/nonexistent/client.pem" }, script: { $0.waitForEnd() }),
+      change: { $0.tls.clientCertificate = "/nonexistent/client.pem" }, script: { $0.waitForEnd() }),
     Case(
       name: "a capture that took no part", reason: .unsupported, phase: .dialog,
       steps: [expect("~ a(x)?b"), send(#"\(1)"#)], script: says("ab\r\n")),

@@ -28,11 +28,11 @@ import Testing
       let site = NginxSite(["ssl_ciphers ALL:@SECLEVEL=0;"] + lines + ["return 200;"], identity: identity)
       try await withNginx(in: folder, [site]) { ports in
         let check = try makeCheck("tcp") {
-          ($0.host, $0.port, $0.tlsEnabled) = ("good.test", Int(ports[0]), true)
+          ($0.host, $0.port, $0.tls.isWanted) = ("good.test", Int(ports[0]), true)
           $0.dialogSteps = [
             TCPReasonTests.send(#"GET / HTTP/1.0\r\n\r\n"#), TCPReasonTests.expect("~ ^HTTP/1.1 (200)"),
           ]
-          $0.expectCertificate = Thresholds(warn: .seconds(86_400 * 10), fail: .seconds(86_400 * 5))
+          $0.expect.certificate = Thresholds(warn: .seconds(86_400 * 10), fail: .seconds(86_400 * 5))
           change(&$0)
         }
         result = try await ProbeBench(trust: TrustStore(bundle: trusted.rootFile)).tcp(check)
@@ -82,7 +82,7 @@ import Testing
 
   @Test func anUnverifiedHandshakeIsTold() async throws {
     let found = try await outcome(issuer: "stranger") {
-      ($0.tlsVerify, $0.expectCertificate) = (false, .init())
+      ($0.tls.verify, $0.expect.certificate) = (false, .init())
     }
     #expect(found.verdict == .ok)
     #expect(
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func anOldVersionCanBeAllowed() async throws {
-    let found = try await outcome(["ssl_protocols TLSv1.1;"]) { $0.tlsMinVersion = "1.0" }
+    let found = try await outcome(["ssl_protocols TLSv1.1;"]) { $0.tls.minVersion = "1.0" }
     #expect(found.verdict == .ok && found.tls?.version == "TLSv1.1")
   }
 
@@ -140,8 +140,8 @@ import Testing
         (nil, Reason.tlsClientCertificate), (stranger, .tlsClientCertificate), (client, .ok),
       ] {
         let check = try makeCheck("tcp") {
-          ($0.host, $0.port, $0.tlsEnabled) = ("good.test", Int(server.port), true)
-          ($0.tlsClientCertificate, $0.tlsClientKey) = (shown?.certificate, shown?.key)
+          ($0.host, $0.port, $0.tls.isWanted) = ("good.test", Int(server.port), true)
+          ($0.tls.clientCertificate, $0.tls.clientKey) = (shown?.certificate, shown?.key)
           if speaks {
             $0.dialogSteps = [
               TCPReasonTests.send(#"GET / HTTP/1.0\r\n\r\n"#), TCPReasonTests.expect("HTTP/1.0 200"),

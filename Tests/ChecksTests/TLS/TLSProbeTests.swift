@@ -59,7 +59,7 @@ import Testing
   func endsInItsReason(of example: Case) async throws {
     try await withServer(example) { port, bench, folder in
       let check = try tlsCheck(port) {
-        $0.expectCertificate = Thresholds(warn: .seconds(86_400 * 10), fail: .seconds(86_400 * 5))
+        $0.expect.certificate = Thresholds(warn: .seconds(86_400 * 10), fail: .seconds(86_400 * 5))
       }
       let outcome = try await bench.tls(check)
       #expect(outcome.verdict.reason == example.reason, "\(outcome.verdict)")
@@ -79,7 +79,7 @@ import Testing
   @Test func anUnverifiedCertificateIsStillJudgedByItsEnd() async throws {
     try await withServer(Case(.tlsExpired) { ($0.leaf.from, $0.leaf.until) = (-90, -2.5) }) {
       port, bench, _ in
-      let outcome = try await bench.tls(try tlsCheck(port) { $0.tlsVerify = false })
+      let outcome = try await bench.tls(try tlsCheck(port) { $0.tls.verify = false })
       #expect(outcome.verdict.reason == .certificateExpiring)
       #expect(outcome.verdict.state == .down)
       #expect(outcome.tls?.verified == false)
@@ -102,7 +102,7 @@ import Testing
 
   @Test func anotherNameCanBeAskedFor() async throws {
     try await withServer(Case(.ok) { $0.leaf.names = ["DNS:mail.test"] }) { port, bench, _ in
-      let named = try await bench.tls(try tlsCheck(port) { $0.tlsServerName = "mail.test" })
+      let named = try await bench.tls(try tlsCheck(port) { $0.tls.serverName = "mail.test" })
       #expect(named.verdict == .ok)
     }
   }
