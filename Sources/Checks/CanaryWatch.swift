@@ -10,9 +10,9 @@ import Synchronization
 /// so the canaries are probed afresh then, once for everybody who asks meanwhile.
 package actor CanaryWatch {
   /// One attempt of one check; true when it succeeded.
-  package typealias Attempt = @Sendable (MonitoringCheck) async throws -> Bool
+  package typealias Try = @Sendable (MonitoringCheck) async throws -> Bool
 
-  private let attempt: Attempt
+  private let attempt: Try
   private let time: TimeSource
   private nonisolated let list = Mutex<[MonitoringCheck]>([])
   /// When a canary was last seen to work.
@@ -21,7 +21,7 @@ package actor CanaryWatch {
   private var lastFailure: Instant?
   private var round: Task<Void, Never>?
 
-  package init(time: TimeSource = .system, attempt: @escaping Attempt) {
+  package init(time: TimeSource = .system, attempt: @escaping Try) {
     self.time = time
     self.attempt = attempt
   }
@@ -78,7 +78,7 @@ package actor CanaryWatch {
 }
 
 /// Whether at least one of the canaries works; the rest are not waited for.
-private func oneWorks(_ canaries: [MonitoringCheck], _ attempt: @escaping CanaryWatch.Attempt) async -> Bool {
+private func oneWorks(_ canaries: [MonitoringCheck], _ attempt: @escaping CanaryWatch.Try) async -> Bool {
   await withTaskGroup(of: Bool.self) { group in
     for canary in canaries {
       group.addTask { (try? await attempt(canary)) ?? false }

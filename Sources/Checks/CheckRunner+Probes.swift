@@ -10,17 +10,14 @@ extension CheckRunner {
     engine: CurlEngine, reactor: Reactor, system: SystemResolver, finder: TargetFinder, userAgent: String,
     bench: JudgeBench = JudgeBench(), time: TimeSource = .system
   ) {
-    func whole(_ probe: some Probe) -> any Probe {
-      PacedProbe(EachAddressProbe(OwnPathProbe(probe), finder: finder), time: time)
-    }
     let client = TLSClient(trust: engine.trust)
     self.init(
-      http: whole(
-        HTTPProbe(
-          engine: engine, reactor: reactor, finder: finder, userAgent: userAgent, bench: bench, time: time)),
-      tcp: whole(TCPProbe(reactor: reactor, finder: finder, client: client, time: time)),
-      dns: whole(DNSProbe(reactor: reactor, finder: finder, system: system, engine: engine, bench: bench)),
-      tls: whole(TLSProbe(reactor: reactor, finder: finder, client: client, time: time)),
-      ping: whole(PingProbe(reactor: reactor, finder: finder)), time: time)
+      http: HTTPProbe(
+        engine: engine, reactor: reactor, finder: finder, userAgent: userAgent, bench: bench, time: time),
+      tcp: TCPProbe(reactor: reactor, finder: finder, client: client, time: time),
+      dns: DNSProbe(reactor: reactor, finder: finder, system: system, engine: engine, bench: bench),
+      tls: TLSProbe(reactor: reactor, finder: finder, client: client, time: time),
+      ping: PingProbe(reactor: reactor, finder: finder),
+      finder: finder, time: time, fault: LocalPath.fault)
   }
 }

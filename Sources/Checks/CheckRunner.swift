@@ -28,33 +28,43 @@ package struct CheckRunner: Sendable {
   private let dns: any Probe
   private let tls: any Probe
   private let ping: any Probe
-  private let time: TimeSource
+  let finder: TargetFinder?
+  let time: TimeSource
+  let fault: @Sendable (IPAddress) -> String?
   /// Asked before a check is called down; nil where there are no canaries.
   package var canaries: CanaryWatch?
 
-  /// One probe for each kind of check. `time` is the system's, or a test's.
+  /// One probe for each kind of check.
+  ///
+  /// - Parameters:
+  ///   - finder: nil: no host's addresses are probed one by one.
+  ///   - time: the system's, or a test's.
+  ///   - fault: what is broken on this machine's way to an address, for people; nil: nothing that is known.
   package init(
     http: any Probe, tcp: any Probe, dns: any Probe, tls: any Probe, ping: any Probe,
-    time: TimeSource = .system
+    finder: TargetFinder? = nil, time: TimeSource = .system,
+    fault: @escaping @Sendable (IPAddress) -> String? = { _ in nil }
   ) {
     self.http = http
     self.tcp = tcp
     self.dns = dns
     self.tls = tls
     self.ping = ping
+    self.finder = finder
     self.time = time
+    self.fault = fault
   }
 
   /// One attempt and nothing else: whether the check's conditions hold.
   package func succeedsNow(_ check: MonitoringCheck) async throws(CancellationError) -> Bool {
-    var attempts: [Attempt] = []
+    var attempts: [AttemptFacts] = []
     return try await attempt(check, &attempts).verdict.isSuccess
   }
 
   /// Throws only when the surrounding task is cancelled; a cancelled run leaves no result.
   package func run(_ check: MonitoringCheck, slot: ProbeSlot) async throws(CancellationError) -> CheckResult {
     let startedAt = time.wall()
-    var attempts: [Attempt] = []
+    var attempts: [AttemptFacts] = []
     var began = time.instant()
     var outcome = try await attempt(check, &attempts)
     let held = outcome.held
@@ -63,12 +73,12 @@ package struct CheckRunner: Sendable {
       try await time.sleep(for: check.retryDelay)
       retries += 1
       began = time.instant()
-      outcome = try await attempt(check.again(after: outcome), &attempts)
+      outcome = try await attempt(check, after: outcome, &attempts)
     }
     if outcome.verdict.deservesRetry, check.retries > 0, check.confirmDelay > .zero {
       try await time.sleep(for: check.confirmDelay)
       began = time.instant()
-      outcome = try await attempt(check.again(after: outcome), &attempts)
+      outcome = try await attempt(check, after: outcome, &attempts)
       if outcome.verdict.state == .down { outcome.verdict = outcome.verdict.confirmed(after: retries) }
     }
     // Of a check that must fail, the failure is what the uplink would excuse.
@@ -83,23 +93,25 @@ package struct CheckRunner: Sendable {
   }
 
   private func attempt(
-    _ check: MonitoringCheck, _ attempts: inout [Attempt]
+    _ check: MonitoringCheck, after last: ProbeOutcome? = nil, _ attempts: inout [AttemptFacts]
   ) async throws(CancellationError) -> ProbeOutcome {
     let startedAt = time.wall()
-    var outcome = try await probe(for: check.type).attempt(check, deadline: time.instant() + check.timeout)
+    let attempt = Attempt(
+      of: check, until: time.instant() + check.timeout, isSecondLook: last?.verdict.phase == .connect)
+    var outcome = try await self.outcome(of: attempt)
     // A probe may have ended well before it saw the cancel, or because of it: nobody wants to know any more.
     if Task.isCancelled { throw CancellationError() }
     ResponseTimeRule(check.responseTime).judge(&outcome)
     if check.negate { NegateRule(check.type).judge(&outcome) }
     attempts.append(
-      Attempt(
+      AttemptFacts(
         startedAt: startedAt.advanced(by: outcome.held), status: outcome.verdict.status,
         reason: outcome.verdict.reason,
         responseTime: outcome.responseTime, dialled: outcome.dialled))
     return outcome
   }
 
-  private func probe(for type: CheckType) -> any Probe {
+  func probe(for type: CheckType) -> any Probe {
     switch type {
     case .http: http
     case .tcp: tcp
@@ -112,7 +124,7 @@ package struct CheckRunner: Sendable {
   /// Never inlined: in an asynchronous function all of this would be kept for as long as it waits.
   @inline(never)
   private func result(
-    of outcome: ProbeOutcome, _ attempts: [Attempt], check: MonitoringCheck, slot: ProbeSlot,
+    of outcome: ProbeOutcome, _ attempts: [AttemptFacts], check: MonitoringCheck, slot: ProbeSlot,
     startedAt: Timestamp
   ) -> CheckResult {
     var generator = RandomPool()
@@ -120,23 +132,10 @@ package struct CheckRunner: Sendable {
       id: .v7(at: time.wall(), using: &generator), check: check, trigger: slot.trigger,
       scheduledAt: slot.scheduledAt, startedAt: startedAt,
       // The wall clock may have stepped back since the slot.
-      late: slot.late ?? max(.zero, slot.scheduledAt.duration(to: startedAt)), verdict: outcome.verdict)
-    result.responseTime = outcome.responseTime
-    result.timings = outcome.timings
-    result.hops = outcome.hops
-    result.address = outcome.address
-    result.ipVersion = outcome.ipVersion
-    result.statusCode = outcome.statusCode
-    result.httpVersion = outcome.httpVersion
-    result.truncated = outcome.truncated
-    result.tls = outcome.tls
-    result.dns = outcome.dns
-    result.ping = outcome.ping
-    result.dialog = outcome.dialog
-    result.assertions = outcome.assertions
+      late: slot.late ?? max(.zero, slot.scheduledAt.duration(to: startedAt)), verdict: outcome.verdict,
+      facts: outcome.facts)
     result.attempts = attempts
-    result.addresses = outcome.addresses
-    result.excerpt = outcome.verdict.isSuccess ? nil : outcome.excerpt
+    if outcome.verdict.isSuccess { result.excerpt = nil }
     return result
   }
 }
@@ -158,12 +157,5 @@ extension Verdict {
   fileprivate func confirmed(after retries: Int) -> Verdict {
     let words = "confirmed failure after \(retries) \(retries == 1 ? "retry" : "retries")"
     return with(message: message.map { "\(words): \($0)" } ?? words)
-  }
-}
-
-extension MonitoringCheck {
-  /// For the next attempt of a run.
-  fileprivate func again(after outcome: ProbeOutcome) -> MonitoringCheck {
-    outcome.verdict.phase == .connect ? secondLook() : self
   }
 }

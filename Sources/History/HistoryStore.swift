@@ -277,9 +277,9 @@ extension CheckResult {
     // As stored: a version that judges a reason differently must not rewrite the past.
     status = record.status
     state = record.state
-    statusCode = record.statusCode
-    responseTime = record.responseTime
-    timings = record.timings
+    facts.statusCode = record.statusCode
+    facts.responseTime = record.responseTime
+    facts.timings = record.timings
     maintenance = record.flags.contains(.maintenance)
   }
 }

@@ -7,22 +7,26 @@ extension CheckResult {
   /// Bytes that keeping it takes, the presented chain aside: an upper estimate of what the allocator gives out.
   var footprint: Int {
     var bytes = MemoryLayout<CheckResult>.size + 48
-    for text in [check, target, message, address, httpVersion, excerpt] { bytes += heapBytes(text) }
-    bytes += heapBytes(tls?.version) + heapBytes(tls?.cipher) + heapBytes(tls?.verifyError)
-    bytes += heapBytes(dns?.rcode) + heapBytes(dns?.transport)
-    bytes += heapBytes(dns?.answers) { heapBytes($0.name) + heapBytes($0.type) + heapBytes($0.data) }
-    bytes += heapBytes(dns?.errors) { heapBytes($0) }
-    bytes += heapBytes(hops) { heapBytes($0.url) + heapBytes($0.address) }
-    bytes += heapBytes(dialog) { heapBytes($0.what) + heapBytes($0.seen) }
-    bytes += heapBytes(assertions) { heapBytes($0.what) + heapBytes($0.expected) + heapBytes($0.actual) }
+    for text in [check, target, message, facts.httpVersion, facts.excerpt] {
+      bytes += heapBytes(text)
+    }
+    bytes += heapBytes(facts.tls?.version) + heapBytes(facts.tls?.cipher) + heapBytes(facts.tls?.verifyError)
+    bytes += heapBytes(facts.dns?.rcode) + heapBytes(facts.dns?.transport)
+    bytes += heapBytes(facts.dns?.answers) { heapBytes($0.name) + heapBytes($0.type) + heapBytes($0.data) }
+    bytes += heapBytes(facts.dns?.errors) { heapBytes($0) }
+    bytes += heapBytes(facts.hops) { heapBytes($0.url) + heapBytes($0.address) }
+    bytes += heapBytes(facts.dialog) { heapBytes($0.what) + heapBytes($0.seen) }
+    bytes += heapBytes(facts.assertions) {
+      heapBytes($0.what) + heapBytes($0.expected) + heapBytes($0.actual)
+    }
     bytes += heapBytes(attempts) { heapBytes($0.dialled) { _ in 64 } }
-    bytes += heapBytes(addresses) { _ in 512 }
+    bytes += heapBytes(facts.addresses) { _ in 512 }
     return bytes
   }
 
   /// Bytes of the presented chain.
   var chainFootprint: Int {
-    heapBytes(tls?.chain) { certificate in
+    heapBytes(facts.tls?.chain) { certificate in
       heapBytes(certificate.subject) + heapBytes(certificate.issuer) + heapBytes(certificate.serial)
         + heapBytes(certificate.sha256) + heapBytes(certificate.sans) { heapBytes($0) }
     }

@@ -53,8 +53,7 @@ import Testing
       dns: .milliseconds(1), connect: .milliseconds(2), startTLS: .milliseconds(7), tls: .milliseconds(3),
       firstByte: .microseconds(4500), transfer: .milliseconds(5), total: .milliseconds(23))
     full.hops = [Hop(url: "https://shop.example/", statusCode: 301, address: "192.0.2.1:443")]
-    full.address = "192.0.2.1:443"
-    full.ipVersion = 4
+    full.peer = SocketAddress(.v4(0xc000_0201), port: 443)
     full.statusCode = 200
     full.httpVersion = "1.1"
     full.tls = TLSFacts(
@@ -66,7 +65,7 @@ import Testing
     full.ping = PingFacts(sent: 4, received: 3, minimum: .milliseconds(1))
     full.assertions = [Assertion(what: "status", expected: "200-299", actual: "200", ok: true)]
     full.attempts = [
-      Attempt(startedAt: Self.slot, status: .success, reason: .ok, responseTime: .milliseconds(16))
+      AttemptFacts(startedAt: Self.slot, status: .success, reason: .ok, responseTime: .milliseconds(16))
     ]
     full.excerpt = "hello"
     full.maintenance = true

@@ -26,7 +26,7 @@ enum Explained {
       id: .v7(at: now, using: &generator), check: check, trigger: .manual, scheduledAt: now, startedAt: now,
       late: .zero, verdict: verdict)
     result.attempts = [
-      Attempt(startedAt: now, status: verdict.status, reason: verdict.reason, responseTime: nil)
+      AttemptFacts(startedAt: now, status: verdict.status, reason: verdict.reason, responseTime: nil)
     ]
     fill(&result)
     return result

@@ -35,7 +35,7 @@ import Testing
       try Explained.result("tcp", verdict, { ($0.host, $0.port) = ("mail.example", 25) }) {
         $0.responseTime = Explained.ms(64)
         $0.timings = Timings(dns: Explained.ms(2), connect: Explained.ms(20), total: Explained.ms(64))
-        $0.address = "192.0.2.9:25"
+        $0.peer = SocketAddress(.v4(0xc000_0209), port: 25)
         $0.dialog = [
           DialogStepFacts(what: "expect \"220\"", elapsed: Explained.ms(21), ok: true),
           DialogStepFacts(
@@ -68,7 +68,7 @@ import Testing
       try Explained.result("dns", verdict, { ($0.server, $0.queryName) = ("192.0.2.53", "shop.example") }) {
         $0.responseTime = Explained.ms(12)
         $0.timings = Timings(total: Explained.ms(12))
-        $0.address = "192.0.2.53:53"
+        $0.peer = SocketAddress(.v4(0xc000_0235), port: 53)
         $0.dns = DNSFacts(
           rcode: "SERVFAIL", answers: [], authoritative: false, truncated: false, transport: "udp")
         $0.assertions = [Assertion(what: "rcode", expected: "NOERROR", actual: "SERVFAIL", ok: false)]
@@ -97,7 +97,7 @@ import Testing
       try Explained.result("dns", .ok, { ($0.server, $0.queryName) = ("192.0.2.53", "shop.example") }) {
         $0.responseTime = Explained.ms(40)
         $0.timings = Timings(connect: Explained.ms(10), total: Explained.ms(40))
-        $0.address = "192.0.2.53:53"
+        $0.peer = SocketAddress(.v4(0xc000_0235), port: 53)
         $0.dns = DNSFacts(
           rcode: "NOERROR",
           answers: [DNSAnswer(name: "shop.example.", type: "A", ttl: 300, data: "192.0.2.7")],
@@ -127,7 +127,7 @@ import Testing
       try Explained.result("ping", verdict, { $0.host = "router.example" }) {
         $0.responseTime = Explained.ms(620)
         $0.timings = Timings(dns: Explained.ms(1), total: Explained.ms(620))
-        $0.address = "192.0.2.1"
+        $0.peer = SocketAddress(.v4(0xc000_0201), port: 0)
         $0.ping = PingFacts(
           sent: 4, received: 3, minimum: Explained.ms(1.2), average: Explained.ms(2),
           maximum: Explained.ms(3.1),

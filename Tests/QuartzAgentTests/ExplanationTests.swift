@@ -14,7 +14,7 @@ import Testing
       $0.timings = Timings(
         dns: Explained.ms(2.5), connect: Explained.ms(20), tls: Explained.ms(30), firstByte: Explained.ms(35),
         transfer: Explained.ms(5), total: Explained.ms(92.5))
-      $0.address = "192.0.2.7:443"
+      $0.peer = SocketAddress(.v4(0xc000_0207), port: 443)
       ($0.statusCode, $0.httpVersion) = (200, "2")
       $0.tls = TLSFacts(
         version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", verified: true, daysRemaining: 60,
@@ -60,7 +60,7 @@ import Testing
       $0.responseTime = Explained.ms(43.1)
       $0.timings = Timings(
         dns: Explained.ms(3.1), connect: Explained.ms(20), tls: Explained.ms(20), total: Explained.ms(43.1))
-      $0.address = "192.0.2.7:443"
+      $0.peer = SocketAddress(.v4(0xc000_0207), port: 443)
       $0.tls = TLSFacts(
         version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", verified: false,
         verifyError: "certificate has expired",
@@ -70,9 +70,9 @@ import Testing
         Assertion(what: "certificate.warn", expected: ">= 21d", actual: "expired", ok: false),
       ]
       $0.attempts = [
-        Attempt(
+        AttemptFacts(
           startedAt: Explained.now, status: .failure, reason: .tlsExpired, responseTime: Explained.ms(51)),
-        Attempt(
+        AttemptFacts(
           startedAt: Explained.now.advanced(by: .milliseconds(2051)), status: .failure, reason: .tlsExpired,
           responseTime: Explained.ms(43.1),
           dialled: [
@@ -153,7 +153,8 @@ import Testing
       $0.timings = Timings(
         dns: Explained.ms(3), connect: Explained.ms(40), tls: Explained.ms(25), firstByte: Explained.ms(81),
         transfer: Explained.ms(10), total: Explained.ms(159))
-      ($0.statusCode, $0.httpVersion, $0.address) = (200, "1.1", "192.0.2.8:443")
+      ($0.statusCode, $0.httpVersion) = (200, "1.1")
+      $0.peer = SocketAddress(.v4(0xc000_0208), port: 443)
       $0.assertions = [
         Assertion(what: "status", expected: "200-299", actual: "200", ok: true),
         Assertion(what: "body.contains", expected: "welcome", actual: "not found", ok: false),

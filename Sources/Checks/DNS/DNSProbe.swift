@@ -30,36 +30,35 @@ package struct DNSProbe: Probe {
     self.engine = engine
   }
 
-  package func attempt(
-    _ check: MonitoringCheck, deadline: Instant
-  ) async throws(CancellationError) -> ProbeOutcome {
+  package func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
     let run: Run
-    switch prepare(check, deadline: deadline) {
+    switch prepare(attempt) {
     case .run(let prepared): run = prepared
-    case .ended(let outcome): return outcome
+    case .ended(let outcome): return .done(outcome)
     }
-    guard let server = run.settings.server else { return try await askSystem(run) }
+    guard let server = run.settings.server else { return .done(try await askSystem(run)) }
     let target = TargetFinder.Target(server, for: .dns)
-    var time = AttemptTime(until: deadline)
+    var time = AttemptTime(until: attempt.deadline)
     let finding =
-      if let atOnce = finder.findAtOnce(target, for: check) { atOnce } else {
-        try await finder.find(target, for: check, until: deadline)
+      if let atOnce = finder.findAtOnce(target, for: attempt) { atOnce } else {
+        try await finder.find(target, for: attempt, until: attempt.deadline)
       }
     switch finding {
     case .ended(var outcome):
       outcome.assertions = DNSJudge(settings: run.settings, question: run.question).unanswered()
-      return outcome
+      return .done(outcome)
+    case .postponed(let wait): return .postponed(by: wait)
     case .found(let addresses, let name):
       time.spend(name?.spent)
       let dns = name?.elapsed
       guard run.isPlain, addresses.count == 1 else {
-        return try await ask(addresses, of: server, run, dns: dns, within: time)
+        return .done(try await ask(addresses, of: server, run, dns: dns, within: time))
       }
       // Without the layers that other checks need: each of them costs as much as judging the answer.
       let client = DNSClient(reactor: reactor, phase: .answer, name: server)
       let query = DNSClient.query(run.question, recursion: run.settings.recursion)
       let reply = try await client.askOverUDP(query, addresses[0], until: time.deadline)
-      return await judged(reply, from: addresses[0], run, dns: dns)
+      return .done(await judged(reply, from: addresses[0], run, dns: dns))
     }
   }
 
@@ -70,7 +69,8 @@ package struct DNSProbe: Probe {
 
   /// Never inlined: an asynchronous function would keep the settings for as long as it waits.
   @inline(never)
-  private func prepare(_ check: MonitoringCheck, deadline: Instant) -> Preparation {
+  private func prepare(_ attempt: Attempt) -> Preparation {
+    let check = attempt.check
     guard case .dns(let settings) = check.kind else { return .ended(.unsupported(check, by: "dns")) }
     guard let question = DNSQuestion(settings) else {
       let words = "cannot ask for \(settings.name) \(settings.recordType)"
@@ -81,27 +81,24 @@ package struct DNSProbe: Probe {
       let words = "a check from the API must name its server: this machine's own are not for it to ask"
       return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: words)))
     }
-    return .run(Run(check, settings, question, deadline: deadline))
+    return .run(Run(attempt, settings, question))
   }
 
   /// One attempt's fixed parts. A class: they are handed on many times, and are much to copy.
   private final class Run: Sendable {
-    let check: MonitoringCheck
+    let attempt: Attempt
     let settings: DNSSettings
     let question: DNSQuestion
-    let deadline: Instant
+
+    var check: MonitoringCheck { attempt.check }
 
     /// One question by UDP is all there is.
     var isPlain: Bool { settings.transport == .udp && !settings.expect.serialAgreement }
 
-    init(
-      _ check: MonitoringCheck, _ settings: DNSSettings, _ question: DNSQuestion,
-      deadline: Instant
-    ) {
-      self.check = check
+    init(_ attempt: Attempt, _ settings: DNSSettings, _ question: DNSQuestion) {
+      self.attempt = attempt
       self.settings = settings
       self.question = question
-      self.deadline = deadline
     }
   }
 
@@ -112,7 +109,7 @@ package struct DNSProbe: Probe {
       try await system.ask(
         question, recursion: settings.recursion, over: settings.transport, phase: .answer, until: deadline)
     }
-    var time = AttemptTime(until: run.deadline)
+    var time = AttemptTime(until: run.attempt.deadline)
     let reply = try await ask(run.question, time.deadline)
     time.spend(reply.spent)
     var serials: SerialSurvey?
@@ -162,7 +159,8 @@ package struct DNSProbe: Probe {
   private func survey(
     _ run: Run, port: UInt16, within time: AttemptTime, _ ask: @escaping SerialSurveyor.Ask
   ) async throws(CancellationError) -> SerialSurvey {
-    let surveyor = SerialSurveyor(reactor: reactor, finder: finder, check: run.check, port: port, ask: ask)
+    let surveyor = SerialSurveyor(
+      reactor: reactor, finder: finder, attempt: run.attempt, port: port, ask: ask)
     return try await surveyor.survey(of: run.question.name, until: time.deadline)
   }
 

@@ -13,7 +13,7 @@ struct SerialSurveyor: Sendable {
 
   let reactor: Reactor
   let finder: TargetFinder
-  let check: MonitoringCheck
+  let attempt: Attempt
   /// Of the zone's servers: 53, or that of the check's server.
   let port: UInt16
   /// Asks the check's server, until then.
@@ -31,7 +31,7 @@ struct SerialSurveyor: Sendable {
     for server in servers {
       let endpoint = Endpoint(host: server.description, port: port)
       let begun = Instant.now
-      switch try await finder.find(.init(endpoint, for: .dns), for: check, until: time.deadline) {
+      switch try await finder.find(.init(endpoint, for: .dns), for: attempt, until: time.deadline) {
       case .found(let addresses, let name):
         time.spend(name?.spent)
         targets += addresses.map { (server, $0) }
@@ -39,6 +39,8 @@ struct SerialSurveyor: Sendable {
         // Nobody says how much of it was ours: the time of all is bounded in any case.
         time.spend(begun.duration(to: .now))
         entries.append(.init(server: server, outcome: .ofUnresolved(outcome.verdict)))
+      case .postponed:
+        entries.append(.init(server: server, outcome: .unasked(.heldBack(for: .zero))))
       }
     }
     for target in targets.dropFirst(Self.addressLimit) {

@@ -6,15 +6,17 @@ import Monitoring
 /// What the parts of one attempt share and none of them changes. They copy the reference: settings are two dozen
 /// strings and arrays, and each copy of them counts every one.
 final class HTTPPlan: Sendable {
-  let check: MonitoringCheck
+  let attempt: Attempt
   /// The check's own, with the proxy that the agent puts in a stranger's way.
   let settings: HTTPSettings
   let finder: TargetFinder
   /// Sent unless the check has a header of that name.
   let userAgent: String
 
-  init(_ check: MonitoringCheck, _ settings: HTTPSettings, finder: TargetFinder, userAgent: String) {
-    self.check = check
+  var check: MonitoringCheck { attempt.check }
+
+  init(_ attempt: Attempt, _ settings: HTTPSettings, finder: TargetFinder, userAgent: String) {
+    self.attempt = attempt
     self.settings = settings
     self.finder = finder
     self.userAgent = userAgent

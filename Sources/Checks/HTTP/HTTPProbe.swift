@@ -29,60 +29,70 @@ package struct HTTPProbe: Probe {
     now = time.wall
   }
 
-  package func attempt(
-    _ check: MonitoringCheck, deadline: Instant
-  ) async throws(CancellationError) -> ProbeOutcome {
-    guard let plan = plan(check) else { return .unsupported(check, by: "http") }
+  package func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+    guard let plan = plan(attempt) else { return .done(.unsupported(attempt.check, by: "http")) }
     var session = HTTPSession(plan)
     if case .oauth2(let oauth2) = plan.settings.auth {
       let fetch = TokenFetch(
         cache: tokens, transfer: transfer, route: HTTPRoute(plan: plan), settings: plan.settings,
         oauth2: oauth2, userAgent: userAgent)
-      let walked = try await walk(session: &session, plan, fetch, until: deadline)
-      return await judge(walked.trail, walked.end, plan, hiding: session.tokens)
+      let way = try await walk(session: &session, plan, fetch)
+      return await judge(way, plan, hiding: session.tokens)
     }
-    let walked = try await walk(session: &session, plan, nil, until: deadline)
-    return await judge(walked.trail, walked.end, plan, hiding: [])
+    let way = try await walk(session: &session, plan, nil)
+    return await judge(way, plan, hiding: [])
   }
 
   /// - Parameter tokens: learned on the way; an answer may repeat them.
   private func judge(
-    _ trail: HTTPTrail, _ end: HTTPTrail.End, _ plan: HTTPPlan, hiding tokens: [String]
-  ) async -> ProbeOutcome {
-    await bench.judge(
+    _ way: Way, _ plan: HTTPPlan, hiding tokens: [String]
+  ) async -> Probed {
+    let (trail, end): (HTTPTrail, HTTPTrail.End)
+    switch way {
+    case .walked(let walked, let last): (trail, end) = (walked, last)
+    case .postponed(let wait): return .postponed(by: wait)
+    }
+    let outcome = await bench.judge(
       plan.check.id, bytes: trail.weight, isLight: plan.settings.expect.isWithoutPatterns
     ) { budget in
       let outcome = trail.outcome(end, within: budget)
       return tokens.isEmpty ? outcome : outcome.hiding(tokens)
     }
+    return .done(outcome)
   }
 
-  private func plan(_ check: MonitoringCheck) -> HTTPPlan? {
+  private func plan(_ attempt: Attempt) -> HTTPPlan? {
+    let check = attempt.check
     guard case .http(let settings) = check.kind else { return nil }
     guard check.origin == .api, settings.proxy == nil,
       let proxy = finder.policy.settings.proxy(forHost: settings.url.host)
-    else { return HTTPPlan(check, settings, finder: finder, userAgent: userAgent) }
+    else { return HTTPPlan(attempt, settings, finder: finder, userAgent: userAgent) }
     var behindProxy = settings
     behindProxy.proxy = proxy
-    return HTTPPlan(check, behindProxy, finder: finder, userAgent: userAgent)
+    return HTTPPlan(attempt, behindProxy, finder: finder, userAgent: userAgent)
+  }
+
+  private enum Way {
+    case walked(HTTPTrail, HTTPTrail.End)
+    case postponed(by: Duration)
   }
 
   private func walk(
-    session: inout HTTPSession, _ plan: HTTPPlan, _ fetch: TokenFetch?,
-    until deadline: Instant
-  ) async throws(CancellationError) -> (trail: HTTPTrail, end: HTTPTrail.End) {
+    session: inout HTTPSession, _ plan: HTTPPlan, _ fetch: TokenFetch?
+  ) async throws(CancellationError) -> Way {
     let route = HTTPRoute(plan: plan)
     let sender = HTTPVersionChoosing(transfer: transfer, memory: http2Servers)
-    var time = AttemptTime(until: deadline)
+    var time = AttemptTime(until: plan.attempt.deadline)
     var trail = HTTPTrail(plan, now: now)
     var step = HTTPStep(plan.settings)
     if let fetch, let failure = try await fetch.renew(&session.token, within: &time) {
-      return (trail, .ended(ProbeOutcome(failure)))
+      return .walked(trail, .ended(ProbeOutcome(failure)))
     }
     while true {
       let dialled: DialledTransfer
       switch try await route.find(step.url, after: trail.source, until: time.deadline) {
-      case .ended(let outcome): return (trail, .ended(outcome))
+      case .ended(let outcome): return .walked(trail, .ended(outcome))
+      case .postponed(let wait): return .postponed(by: wait)
       case .found(let addresses, let name):
         time.spend(name?.spent)
         dialled = try await sender.perform(
@@ -90,18 +100,18 @@ package struct HTTPProbe: Probe {
         time.spend(dialled.spent)
         trail.add(dialled, step, dns: name?.elapsed)
         if let failure = dialled.report.failure {
-          return (trail, .hopFailure(route.verdict(failure, of: dialled, at: step.endpoint)))
+          return .walked(trail, .hopFailure(route.verdict(failure, of: dialled, at: step.endpoint)))
         }
       }
       switch session.decide(after: step, dialled.report, now: now) {
-      case .final: return (trail, .answered(nil))
-      case .refused(let verdict): return (trail, .answered(verdict))
+      case .final: return .walked(trail, .answered(nil))
+      case .refused(let verdict): return .walked(trail, .answered(verdict))
       case .follow(let next): step = next
       case .again: break
       case .refuseToken(let token):
         fetch?.refuse(token)
         if let fetch, let failure = try await fetch.renew(&session.token, within: &time) {
-          return (trail, .answered(failure))
+          return .walked(trail, .answered(failure))
         }
       }
     }

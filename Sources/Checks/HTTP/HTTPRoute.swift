@@ -9,7 +9,8 @@ import Monitoring
 struct HTTPRoute: Sendable {
   let plan: HTTPPlan
 
-  var check: MonitoringCheck { plan.check }
+  var attempt: Attempt { plan.attempt }
+  var check: MonitoringCheck { attempt.check }
   private var finder: TargetFinder { plan.finder }
   /// Nil: none on the way.
   private var proxy: ProxySettings? { plan.settings.proxy }
@@ -27,10 +28,10 @@ struct HTTPRoute: Sendable {
     if let proxy { return try await find(proxy, on: url, after: source?.url, until: deadline) }
     guard let source else {
       return try await finder.find(
-        TargetFinder.Target(url.endpoint), for: check, until: deadline)
+        TargetFinder.Target(url.endpoint), for: attempt, until: deadline)
     }
     return try await finder.find(
-      url.endpoint, redirectedFrom: source.peer.address, for: check,
+      url.endpoint, redirectedFrom: source.peer.address, for: attempt,
       until: deadline)
   }
 
@@ -83,8 +84,14 @@ struct HTTPRoute: Sendable {
       return .ended(ProbeOutcome(isRedirect ? RedirectRule.denied : own))
     }
     let finding = try await finder.find(
-      TargetFinder.Target(proxy.endpoint, for: .proxy), for: check, until: deadline)
-    guard case .ended(var outcome) = finding else { return finding }
+      TargetFinder.Target(proxy.endpoint, for: .proxy), for: attempt, until: deadline)
+    var outcome: ProbeOutcome
+    switch finding {
+    case .found: return finding
+    // What has begun is not put off.
+    case .postponed: if isRedirect { outcome = ProbeOutcome(.heldBack(for: .zero)) } else { return finding }
+    case .ended(let ended): outcome = ended
+    }
     let verdict = outcome.verdict
     let words = "proxy \(proxy.endpoint): \(verdict.message ?? verdict.reason.rawValue)"
     outcome.verdict = Verdict(

@@ -9,9 +9,9 @@ extension ProbeOutcome {
     let words = SecretWords(secrets)
     guard !words.isEmpty else { return self }
     var copy = self
-    copy.excerpt = excerpt.map { words.hide($0).hidingBeginnings(of: secrets) }
-    for index in hops.indices { copy.hops[index].url = words.hide(hops[index].url) }
-    copy.assertions = assertions.map { assertion in
+    copy.excerpt = self.excerpt.map { words.hide($0).hidingBeginnings(of: secrets) }
+    for index in copy.hops.indices { copy.hops[index].url = words.hide(copy.hops[index].url) }
+    copy.assertions = self.assertions.map { assertion in
       var copy = assertion
       copy.actual = words.hide(assertion.actual).hidingBeginnings(of: secrets)
       return copy

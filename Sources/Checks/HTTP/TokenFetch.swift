@@ -52,6 +52,7 @@ struct TokenFetch: Sendable {
   ) async throws(CancellationError) -> Result<TokenAnswer, Failure> {
     switch try await route.find(oauth2.tokenURL, after: nil, until: time.deadline) {
     case .ended(let outcome): return .failure(Failure(verdict: wrapped(outcome.verdict)))
+    case .postponed: return .failure(Failure(verdict: wrapped(.heldBack(for: .zero))))
     case .found(let addresses, let name):
       time.spend(name?.spent)
       var request = TokenRequest(settings: oauth2, proof: proof).transfer(userAgent: userAgent)

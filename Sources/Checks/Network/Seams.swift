@@ -91,8 +91,6 @@ extension HostResolving {
 
 /// One kind of probe. An attempt is one fresh connection (or conversation) and one verdict.
 package protocol Probe: Sendable {
-  /// The attempt is over by `deadline`, resolution and redirects included. Throws only when the surrounding
-  /// task is cancelled: a failing target is a value.
-  func attempt(_ check: MonitoringCheck, deadline: Instant)
-    async throws(CancellationError) -> ProbeOutcome
+  /// Over by the attempt's deadline. Throws only when the surrounding task is cancelled: a failing target is a value.
+  func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed
 }

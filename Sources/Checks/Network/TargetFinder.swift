@@ -37,13 +37,16 @@ package struct TargetFinder: Sendable {
     case found(addresses: [SocketAddress], name: NameTime?)
     /// There is nothing to dial; this is the attempt's outcome.
     case ended(ProbeOutcome)
+    /// The budget has no room at the moment; nothing was dialled.
+    case postponed(by: Duration)
   }
 
   package func find(
-    _ target: Target, for check: MonitoringCheck, until deadline: Instant
+    _ target: Target, for attempt: Attempt, until deadline: Instant
   ) async throws(CancellationError) -> Finding {
-    if let finding = findAtOnce(target, for: check) { return finding }
-    let host = try await resolve(target.endpoint.host, for: check, until: deadline)
+    if let finding = findAtOnce(target, for: attempt) { return finding }
+    let check = attempt.check
+    let host = try await resolve(target.endpoint.host, for: attempt, until: deadline)
     let name = host.time(of: target.endpoint.host)
     let dns = name?.elapsed
     if let failure = host.failure {
@@ -78,11 +81,13 @@ package struct TargetFinder: Sendable {
 
   /// What needs no waiting: the check may not be run, or its host is an address, of a family that it may use. Nil: the
   /// host must be resolved.
-  package func findAtOnce(_ target: Target, for check: MonitoringCheck) -> Finding? {
+  package func findAtOnce(_ target: Target, for attempt: Attempt) -> Finding? {
+    let check = attempt.check
     if let why = policy.refusal(of: check) {
       return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
     }
-    guard check.pinned == nil, let literal = IPAddress(target.endpoint.host), check.usableIP.allows(literal)
+    guard attempt.pinned == nil, let literal = IPAddress(target.endpoint.host),
+      attempt.usableIP.allows(literal)
     else { return nil }
     return judged([literal], of: target, for: check, name: nil)
   }
@@ -104,7 +109,7 @@ package struct TargetFinder: Sendable {
     guard check.origin == .api, let budget else { return .found(addresses: addresses, name: name) }
     switch budget.admit(Array(addresses.prefix(Self.strangersAddresses)), of: host) {
     case .granted(let addresses): return .found(addresses: addresses, name: name)
-    case .later(let wait): return .ended(.postponed(by: wait))
+    case .later(let wait): return .postponed(by: wait)
     case .refused(let why):
       return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
     }
@@ -112,10 +117,11 @@ package struct TargetFinder: Sendable {
 
   /// Where a redirect leads: judged like a target, and held against the address that sent us there.
   package func find(
-    _ endpoint: Endpoint, redirectedFrom source: IPAddress, for check: MonitoringCheck,
+    _ endpoint: Endpoint, redirectedFrom source: IPAddress, for attempt: Attempt,
     until deadline: Instant
   ) async throws(CancellationError) -> Finding {
-    let host = try await resolve(endpoint.host, for: check, until: deadline)
+    let check = attempt.check
+    let host = try await resolve(endpoint.host, for: attempt, until: deadline)
     let name = host.time(of: endpoint.host)
     if let failure = host.failure {
       // A stranger's page must not learn which names exist in here.
@@ -161,10 +167,10 @@ package struct TargetFinder: Sendable {
   /// Without `0.0.0.0` and `::`, which a filtering name server gives for what it blocks: dialled, they reach this very
   /// machine, and its web server would answer for the target. To a stranger's check the policy says so.
   private func resolve(
-    _ host: String, for check: MonitoringCheck, until deadline: Instant
+    _ host: String, for attempt: Attempt, until deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
-    var found = try await lookUp(host, for: check, until: deadline)
-    guard check.origin == .local, IPAddress(host) == nil,
+    var found = try await lookUp(host, for: attempt, until: deadline)
+    guard attempt.check.origin == .local, IPAddress(host) == nil,
       let nowhere = found.addresses.first(where: { $0.addressClass == .unspecified })
     else { return found }
     found.addresses.removeAll { $0.addressClass == .unspecified }
@@ -178,14 +184,15 @@ package struct TargetFinder: Sendable {
 
   /// By the machine's resolver, or by the one the check names, whose own address is judged like any other.
   private func lookUp(
-    _ host: String, for check: MonitoringCheck, until deadline: Instant
+    _ host: String, for attempt: Attempt, until deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
-    let ip = check.usableIP
-    if let pinned = check.pinned, host == check.ownTarget?.endpoint.host {
+    let check = attempt.check
+    let ip = attempt.usableIP
+    if let pinned = attempt.pinned, host == check.ownTarget?.endpoint.host {
       return ResolvedHost(addresses: [pinned])
     }
     guard let named = check.resolver, IPAddress(host) == nil else {
-      return try await resolver.resolve(host, ip: ip, scope: check.scope, deadline: deadline)
+      return try await resolver.resolve(host, ip: ip, scope: attempt.scope, deadline: deadline)
     }
     var time = AttemptTime(until: deadline)
     let server = try await resolver.resolve(named.host, ip: .any, deadline: time.deadline)
@@ -205,7 +212,7 @@ package struct TargetFinder: Sendable {
       // Three are as many as a resolv.conf may name. Queries go out by the kernel's choice of address.
       servers = servers.prefix(3).map { SocketAddress($0.address, port: $0.port) }
       var found = try await resolver.resolve(
-        host, ip: ip, scope: check.scope, asking: servers, called: named, deadline: time.deadline)
+        host, ip: ip, scope: attempt.scope, asking: servers, called: named, deadline: time.deadline)
       found.elapsed += server.elapsed
       found.held += server.held
       return found
@@ -221,15 +228,15 @@ extension ResolvedHost {
 }
 
 extension MonitoringCheck {
-  /// In a run that is about one address the others, those of a redirect's target, are of no more interest than usual.
-  fileprivate var scope: ResolveScope {
-    if pinned != nil { return .any }
-    return addresses == .each ? .each : isSecondLook ? .both : .any
-  }
-
-  /// The family asked for, or the only one the source address can dial.
-  fileprivate var usableIP: IPPreference {
-    guard ip == .any, let source = sourceAddress else { return ip }
-    return source.version == 4 ? .v4 : .v6
+  /// What the check's own addresses are those of. Nil where they are not ours to choose: behind a proxy, and for the
+  /// machine's own name servers.
+  package var ownTarget: TargetFinder.Target? {
+    let purpose: EgressPurpose =
+      switch kind {
+      case .dns: .dns
+      case .ping(let ping) where ping.port == nil: .echo
+      default: .connection
+      }
+    return kind.dialled.map { TargetFinder.Target($0, for: purpose) }
   }
 }

@@ -17,18 +17,18 @@ package struct PingProbe: Probe {
     self.finder = finder
   }
 
-  package func attempt(
-    _ check: MonitoringCheck, deadline: Instant
-  ) async throws(CancellationError) -> ProbeOutcome {
-    guard case .ping(let settings) = check.kind else { return .unsupported(check, by: "ping") }
+  package func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+    let check = attempt.check
+    guard case .ping(let settings) = check.kind else { return .done(.unsupported(check, by: "ping")) }
     let port = settings.method == .tcp ? settings.port ?? 0 : 0
     let purpose = settings.method == .tcp ? EgressPurpose.connection : .echo
     let target = TargetFinder.Target(Endpoint(host: settings.host, port: port), for: purpose)
-    var time = AttemptTime(until: deadline)
-    switch try await finder.find(target, for: check, until: deadline) {
+    var time = AttemptTime(until: attempt.deadline)
+    switch try await finder.find(target, for: attempt, until: attempt.deadline) {
     case .ended(var outcome):
       outcome.assertions = judge(check, settings).judge(PingTally()).assertions
-      return outcome
+      return .done(outcome)
+    case .postponed(let wait): return .postponed(by: wait)
     case .found(let addresses, let name):
       time.spend(name?.spent)
       let dns = name?.elapsed
@@ -40,7 +40,7 @@ package struct PingProbe: Probe {
         }
       outcome.timings.dns = dns
       outcome.timings.total = (outcome.timings.total ?? .zero) + (dns ?? .zero)
-      return outcome
+      return .done(outcome)
     }
   }
 

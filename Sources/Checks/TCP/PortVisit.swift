@@ -84,7 +84,7 @@ extension ProbeOutcome {
     _ conversation: PortConversation, from start: Instant, until end: Instant
   ) {
     if let startTLS = conversation.startTLS {
-      dialog = startTLS.allSteps(until: end).map { step in
+      self.dialog = startTLS.allSteps(until: end).map { step in
         var step = step
         step.what = "starttls: \(step.what)"
         return step
@@ -92,25 +92,25 @@ extension ProbeOutcome {
     }
     if let opened = conversation.startTLS?.openedAt {
       let finished = verdict.phase == .starttls ? nil : conversation.startTLS?.finishedAt
-      timings.startTLS = max(.zero, opened.duration(to: finished ?? end))
+      self.timings.startTLS = max(.zero, opened.duration(to: finished ?? end))
     }
-    dialog += conversation.dialog.allSteps(until: end)
-    if verdict.phase == .tls, timings.tls == nil {
-      timings.tls = max(.zero, (conversation.startTLS?.finishedAt ?? start).duration(to: end))
+    self.dialog += conversation.dialog.allSteps(until: end)
+    if verdict.phase == .tls, self.timings.tls == nil {
+      self.timings.tls = max(.zero, (conversation.startTLS?.finishedAt ?? start).duration(to: end))
     }
     if let opened = conversation.dialog.openedAt,
       conversation.dialog.firstHeardAt != nil || conversation.dialog.waitsInVain
     {
       let first = conversation.dialog.firstHeardAt ?? end
-      timings.firstByte = max(.zero, opened.duration(to: first))
+      self.timings.firstByte = max(.zero, opened.duration(to: first))
       if conversation.dialog.firstHeardAt != nil {
-        timings.transfer = max(.zero, first.duration(to: conversation.dialog.finishedAt ?? end))
+        self.timings.transfer = max(.zero, first.duration(to: conversation.dialog.finishedAt ?? end))
       }
     }
     let conversations = [conversation.startTLS, conversation.dialog].compactMap { $0 }
     guard !verdict.isSuccess,
       let ended = conversations.first(where: { $0.finishedAt == nil }) ?? conversations.first
     else { return }
-    if !ended.window.isEmpty { excerpt = ended.seen }
+    if !ended.window.isEmpty { self.excerpt = ended.seen }
   }
 }

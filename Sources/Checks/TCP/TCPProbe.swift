@@ -24,26 +24,26 @@ package struct TCPProbe: Probe {
     visit = PortVisit(reactor: reactor, client: client, now: time.wall)
   }
 
-  package func attempt(
-    _ check: MonitoringCheck, deadline: Instant
-  ) async throws(CancellationError) -> ProbeOutcome {
-    guard let target = Self.target(of: check) else { return .unsupported(check, by: "tcp") }
-    var time = AttemptTime(until: deadline)
+  package func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+    let check = attempt.check
+    guard let target = Self.target(of: check) else { return .done(.unsupported(check, by: "tcp")) }
+    var time = AttemptTime(until: attempt.deadline)
     let finding =
-      if let atOnce = finder.findAtOnce(target, for: check) { atOnce } else {
-        try await finder.find(target, for: check, until: deadline)
+      if let atOnce = finder.findAtOnce(target, for: attempt) { atOnce } else {
+        try await finder.find(target, for: attempt, until: attempt.deadline)
       }
     switch finding {
-    case .ended(let outcome): return outcome
+    case .ended(let outcome): return .done(outcome)
+    case .postponed(let wait): return .postponed(by: wait)
     case .found(let addresses, let name):
       time.spend(name?.spent)
       let dns = name?.elapsed
       if Self.speaks(check) {
-        return try await speak(check, at: addresses, dns: dns, until: time.deadline)
+        return .done(try await speak(check, at: addresses, dns: dns, until: time.deadline))
       }
       let dialled = try await reactor.connect(
         to: addresses, named: target.endpoint, until: time.deadline, keepsSocket: false)
-      return ProbeOutcome(dialled, dns: dns)
+      return .done(ProbeOutcome(dialled, dns: dns))
     }
   }
 

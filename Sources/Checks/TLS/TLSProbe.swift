@@ -19,21 +19,21 @@ package struct TLSProbe: Probe {
     self.finder = finder
   }
 
-  package func attempt(
-    _ check: MonitoringCheck, deadline: Instant
-  ) async throws(CancellationError) -> ProbeOutcome {
-    guard case .tls(let settings) = check.kind else { return .unsupported(check, by: "tls") }
+  package func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+    let check = attempt.check
+    guard case .tls(let settings) = check.kind else { return .done(.unsupported(check, by: "tls")) }
     let target = TargetFinder.Target(Endpoint(host: settings.host, port: settings.port))
-    var time = AttemptTime(until: deadline)
-    switch try await finder.find(target, for: check, until: deadline) {
-    case .ended(let outcome): return outcome
+    var time = AttemptTime(until: attempt.deadline)
+    switch try await finder.find(target, for: attempt, until: attempt.deadline) {
+    case .ended(let outcome): return .done(outcome)
+    case .postponed(let wait): return .postponed(by: wait)
     case .found(let addresses, let name):
       time.spend(name?.spent)
       let dns = name?.elapsed
       let port = TCPSettings(
         host: settings.host, port: settings.port, tls: settings.options, startTLS: settings.startTLS,
         dialog: nil, certificate: settings.certificate)
-      return try await visit.perform(port, check, at: addresses, dns: dns, until: time.deadline)
+      return .done(try await visit.perform(port, check, at: addresses, dns: dns, until: time.deadline))
     }
   }
 }

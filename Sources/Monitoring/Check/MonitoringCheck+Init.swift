@@ -33,7 +33,6 @@ extension MonitoringCheck {
         ip: common.ip,
         addresses: common.addresses,
         resolver: common.resolver,
-        pinned: nil,
         sourceAddress: common.sourceAddress,
         kind: kind,
         plan: definition.plan))
@@ -43,20 +42,6 @@ extension MonitoringCheck {
   package func renamed(_ name: String) -> MonitoringCheck {
     var parts = shared.parts
     parts.name = name
-    return MonitoringCheck(parts)
-  }
-
-  /// The same check about one address of its host, which is not resolved again.
-  package func pinned(to address: IPAddress) -> MonitoringCheck {
-    var parts = shared.parts
-    parts.pinned = address
-    return MonitoringCheck(parts)
-  }
-
-  /// The same check, for one more attempt after none of its host's addresses could be reached.
-  package func secondLook() -> MonitoringCheck {
-    var parts = shared.parts
-    parts.isSecondLook = true
     return MonitoringCheck(parts)
   }
 }

@@ -70,11 +70,6 @@ package struct MonitoringCheck: Sendable {
   package var addresses: AddressScope { shared.parts.addresses }
   /// Asked for the target's name instead of the system's resolvers.
   package var resolver: Endpoint? { shared.parts.resolver }
-  /// The one address of its host that a run with `addresses: each` is about at the moment; nil in every configuration.
-  package var pinned: IPAddress? { shared.parts.pinned }
-  /// No address could be reached in the attempt before: it is worth the wait to know them all. False in every
-  /// configuration.
-  package var isSecondLook: Bool { shared.parts.isSecondLook }
   /// The local address connections are made from.
   package var sourceAddress: IPAddress? { shared.parts.sourceAddress }
   package var kind: CheckKind { shared.parts.kind }
@@ -124,8 +119,6 @@ extension MonitoringCheck {
     let ip: IPPreference
     let addresses: AddressScope
     let resolver: Endpoint?
-    var pinned: IPAddress?
-    var isSecondLook = false
     let sourceAddress: IPAddress?
     let kind: CheckKind
     let plan: CheckPlan

@@ -20,23 +20,23 @@ extension CheckResult {
       json.field("reason", reason.rawValue)
       json.fieldIfPresent("phase", phase?.rawValue)
       json.fieldIfPresent("message", message)
-      json.fieldIfPresent("response_time_ms", responseTime)
-      if timings != Timings() {
+      json.fieldIfPresent("response_time_ms", facts.responseTime)
+      if facts.timings != Timings() {
         json.key("timings")
-        timings.write(to: &json)
+        facts.timings.write(to: &json)
       }
-      writeList("hops", hops, to: &json) { $0.write(to: &$1) }
-      json.fieldIfPresent("address", address)
-      json.fieldIfPresent("ip_version", ipVersion)
-      json.fieldIfPresent("status_code", statusCode)
-      json.fieldIfPresent("http_version", httpVersion)
-      if truncated { json.field("truncated", true) }
-      writeFacts(to: &json)
-      writeList("dialog", dialog, to: &json) { $0.write(to: &$1) }
-      writeList("assertions", assertions, to: &json) { $0.write(to: &$1) }
+      writeList("hops", facts.hops, to: &json) { $0.write(to: &$1) }
+      json.fieldIfPresent("address", facts.address)
+      json.fieldIfPresent("ip_version", facts.ipVersion)
+      json.fieldIfPresent("status_code", facts.statusCode)
+      json.fieldIfPresent("http_version", facts.httpVersion)
+      if facts.truncated { json.field("truncated", true) }
+      facts.writeParts(to: &json)
+      writeList("dialog", facts.dialog, to: &json) { $0.write(to: &$1) }
+      writeList("assertions", facts.assertions, to: &json) { $0.write(to: &$1) }
       writeList("attempts", attempts, to: &json) { $0.write(to: &$1) }
-      writeList("addresses", addresses, to: &json) { $0.write(to: &$1) }
-      json.fieldIfPresent("excerpt", excerpt)
+      writeList("addresses", facts.addresses, to: &json) { $0.write(to: &$1) }
+      json.fieldIfPresent("excerpt", facts.excerpt)
       if maintenance { json.field("maintenance", true) }
     }
   }
@@ -46,8 +46,10 @@ extension CheckResult {
     write(to: &writer)
     return writer.text
   }
+}
 
-  private func writeFacts(to json: inout JSONWriter) {
+extension ProbeFacts {
+  fileprivate func writeParts(to json: inout JSONWriter) {
     if let tls {
       json.key("tls")
       tls.write(to: &json)
@@ -186,7 +188,7 @@ extension Assertion {
   }
 }
 
-extension Attempt {
+extension AttemptFacts {
   fileprivate func write(to json: inout JSONWriter) {
     json.object { json in
       json.field("started_at", startedAt)

@@ -5,6 +5,7 @@ import Basics
 /// The record of one run of a check: one value, made by one function, printed by pure renderers.
 ///
 /// What was not measured is nil and absent from every output; nothing is filled in afterwards.
+@dynamicMemberLookup
 package struct CheckResult: Hashable, Sendable {
   /// UUIDv7, made once when the result is made and never again: the key that makes delivery idempotent.
   package var id: UniqueID
@@ -27,35 +28,15 @@ package struct CheckResult: Hashable, Sendable {
   package var phase: Phase?
   /// One line for a person: what happened, where. At most 256 bytes, printable, without secrets.
   package var message: String?
-  /// The last attempt's total: from the start of resolution to the last byte we need.
-  package var responseTime: Duration?
-  package var timings = Timings()
-  package var hops: [Hop] = []
-  /// The address that was dialled, as text, with the port.
-  package var address: String?
-  package var ipVersion: Int?
-  package var statusCode: Int?
-  package var httpVersion: String?
-  /// The body was longer than what was read of it (`max_body`).
-  package var truncated = false
-  package var tls: TLSFacts?
-  package var dns: DNSFacts?
-  package var ping: PingFacts?
-  /// What was said on the connection of a tcp or tls check, in order, up to the step that failed.
-  package var dialog: [DialogStepFacts] = []
-  /// All conditions of the check, always, also those that hold.
-  package var assertions: [Assertion] = []
-  package var attempts: [Attempt] = []
-  /// With `addresses: each`: what every address came to, in the order they were resolved in.
-  package var addresses: [AddressVerdict] = []
-  /// On failure only: up to 1 KiB of what the target said, redacted. Stays on this machine.
-  package var excerpt: String?
+  /// What the last attempt found out.
+  package var facts: ProbeFacts
+  package var attempts: [AttemptFacts] = []
   /// Inside a maintenance window: shown, left out of uptime.
   package var maintenance = false
 
   package init(
     id: UniqueID, check: MonitoringCheck, trigger: Trigger, scheduledAt: Timestamp, startedAt: Timestamp,
-    late: Duration, verdict: Verdict
+    late: Duration, verdict: Verdict, facts: ProbeFacts = ProbeFacts()
   ) {
     self.id = id
     self.checkID = check.id
@@ -71,7 +52,46 @@ package struct CheckResult: Hashable, Sendable {
     self.reason = verdict.reason
     self.phase = verdict.phase
     self.message = verdict.message
+    self.facts = facts
   }
+
+  package subscript<Value>(dynamicMember fact: WritableKeyPath<ProbeFacts, Value>) -> Value {
+    get { facts[keyPath: fact] }
+    _modify { yield &facts[keyPath: fact] }
+  }
+  package subscript<Value>(dynamicMember fact: KeyPath<ProbeFacts, Value>) -> Value { facts[keyPath: fact] }
+}
+
+/// What one attempt found out besides its verdict; a probe fills it in, and the result has it as it stands.
+package struct ProbeFacts: Hashable, Sendable {
+  /// From the start of resolution to the last byte needed; nil when the probe never left this machine.
+  package var responseTime: Duration?
+  package var timings = Timings()
+  package var hops: [Hop] = []
+  /// What was dialled; the port of an ICMP ping is 0.
+  package var peer: SocketAddress?
+  package var statusCode: Int?
+  package var httpVersion: String?
+  /// The body was longer than what was read of it (`max_body`).
+  package var truncated = false
+  package var tls: TLSFacts?
+  package var dns: DNSFacts?
+  package var ping: PingFacts?
+  /// What was said on the connection of a tcp or tls check, in order, up to the step that failed.
+  package var dialog: [DialogStepFacts] = []
+  /// All conditions of the check, always, also those that hold.
+  package var assertions: [Assertion] = []
+  /// With `addresses: each`: what every address came to, in the order they were resolved in.
+  package var addresses: [AddressVerdict] = []
+  /// On failure only: up to 1 KiB of what the target said, redacted. Stays on this machine.
+  package var excerpt: String?
+
+  package init() {}
+
+  /// The address that was dialled, as text, with the port if there is one.
+  package var address: String? { peer.map { $0.port == 0 ? $0.address.description : $0.description } }
+  /// 4 or 6.
+  package var ipVersion: Int? { peer?.address.version }
 }
 
 /// What one attempt, or a whole run, amounts to. Status and state follow from the reason; they are never set apart.
@@ -321,7 +341,7 @@ package struct Assertion: Hashable, Sendable {
 }
 
 /// One try of a run: the first, a retry or the confirmation.
-package struct Attempt: Hashable, Sendable {
+package struct AttemptFacts: Hashable, Sendable {
   package var startedAt: Timestamp
   package var status: ResultStatus
   package var reason: Reason

@@ -131,7 +131,7 @@ struct ResultExplanation {
     }
   }
 
-  private func attempts(_ attempts: [Attempt]) -> [String] {
+  private func attempts(_ attempts: [AttemptFacts]) -> [String] {
     guard attempts.count > 1 || attempts.contains(where: { $0.dialled.count > 1 }) else { return [] }
     return attempts.enumerated().flatMap { index, attempt in
       let time = attempt.responseTime.map(precise) ?? "-"

@@ -193,12 +193,9 @@ import Testing
     let tries = Mutex<[Instant]>([])
     struct Busy: Probe {
       let tries: @Sendable (Instant) -> Int
-      func attempt(_ check: MonitoringCheck, deadline: Instant)
-        async throws(CancellationError)
-        -> ProbeOutcome
-      {
-        tries(deadline) <= 3
-          ? .postponed(by: .milliseconds(100)) : ProbeOutcome(.ok, responseTime: .milliseconds(7))
+      func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+        tries(attempt.deadline) <= 3
+          ? .postponed(by: .milliseconds(100)) : .done(ProbeOutcome(.ok, responseTime: .milliseconds(7)))
       }
     }
     let busy = Busy { deadline in
@@ -207,9 +204,9 @@ import Testing
         return $0.count
       }
     }
-    let probe = PacedProbe(busy, time: time.passing)
-    let outcome = try await probe.attempt(try api(), deadline: time.instant + .seconds(10))
-    #expect(outcome.verdict == .ok && outcome.held == .milliseconds(300) && outcome.postponed == nil)
+    let outcome = try await CheckRunner(everyKind: busy, time: time.passing).outcome(
+      of: Attempt(of: try api(), until: time.instant + .seconds(10)))
+    #expect(outcome.verdict == .ok && outcome.held == .milliseconds(300))
     let deadlines = tries.withLock { $0 }
     #expect(
       zip(deadlines, deadlines.dropFirst()).map { $0.duration(to: $1) }
@@ -219,13 +216,10 @@ import Testing
   /// Never longer than an interval: the next slot is due then.
   @Test func whoNeverGetsATurnIsNobodysOutage() async throws {
     struct Never: Probe {
-      func attempt(_ check: MonitoringCheck, deadline: Instant)
-        async throws(CancellationError)
-        -> ProbeOutcome
-      { .postponed(by: .seconds(7)) }
+      func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed { .postponed(by: .seconds(7)) }
     }
-    let outcome = try await PacedProbe(Never(), time: FakeClock().passing).attempt(
-      try api { $0.interval = .seconds(20) }, deadline: .now)
+    let outcome = try await CheckRunner(everyKind: Never(), time: FakeClock().passing).outcome(
+      of: Attempt(of: try api { $0.interval = .seconds(20) }, until: .now))
     #expect(outcome.verdict.reason == .localFault && outcome.verdict.state == .unknown)
     #expect(outcome.held == .seconds(14))
   }

@@ -28,7 +28,8 @@ import Testing
     let check = try httpCheck("https://good.test/start", change)
     guard case .http(let settings) = check.kind else { throw WrongKind() }
     let finder = TargetFinder(resolver: NameTable(), policy: EgressPolicy())
-    let plan = HTTPPlan(check, settings, finder: finder, userAgent: "test")
+    let plan = HTTPPlan(
+      Attempt(of: check, until: .now + .seconds(5)), settings, finder: finder, userAgent: "test")
     var (step, rule) = (HTTPStep(settings), RedirectRule(settings))
     var requests = [step.request(plan)]
     for location in locations {

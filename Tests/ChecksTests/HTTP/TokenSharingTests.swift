@@ -39,7 +39,8 @@ import Testing
       throw WrongKind()
     }
     let finder = TargetFinder(resolver: NameTable(), policy: EgressPolicy())
-    let plan = HTTPPlan(check, settings, finder: finder, userAgent: "test")
+    let plan = HTTPPlan(
+      Attempt(of: check, until: .now + .seconds(5)), settings, finder: finder, userAgent: "test")
     let fetch = TokenFetch(
       cache: cache, transfer: transfer, route: HTTPRoute(plan: plan), settings: settings, oauth2: oauth2,
       userAgent: "test")

@@ -144,8 +144,12 @@ import Testing
             await withTaskGroup(of: Void.self) { group in
               for number in 0..<200 {
                 group.addTask {
-                  let check = number % 2 == 0 ? stuck : healthy.pinned(to: .loopback)
-                  _ = try? await finder.find(target, for: check, until: .after(.seconds(60)))
+                  let limit = Instant.after(.seconds(60))
+                  let attempt =
+                    number % 2 == 0
+                    ? Attempt(of: stuck, until: limit)
+                    : Attempt(of: healthy, until: limit).pinned(to: .loopback, until: limit)
+                  _ = try? await finder.find(target, for: attempt, until: limit)
                 }
               }
             }

@@ -172,7 +172,7 @@ import Testing
         $0.responseTime = Thresholds(fail: fail)
         $0.negate = negated
       }
-      return EachAddressProbe.merge(outcomes.map { (peer: $0.0, outcome: $0.1) }, of: check, dns: nil)
+      return CheckRunner.merge(outcomes.map { (peer: $0.0, outcome: $0.1) }, of: check, dns: nil).outcome
     }
     let up = outcome(.ok, .milliseconds(1))
     let slow = outcome(.ok, .milliseconds(9))

@@ -92,26 +92,22 @@ struct LocalPathTests {
 
   @Test(arguments: [Reason.connectTimeout, .connectUnreachable, .dnsTimeout, .pingTimeout])
   func silenceBehindADeadGatewayIsUnknown(reason: Reason) async throws {
-    let probe = OwnPathProbe(
-      Answering(
-        ProbeOutcome(Verdict(reason, phase: .connect), peer: SocketAddress(.v4(0xc000_0201), port: 80)))
-    ) {
-      $0 == .v4(0xc000_0201) ? "the gateway is gone" : nil
-    }
-    let outcome = try await probe.attempt(try httpCheck("http://192.0.2.1/"), deadline: .now)
+    let runner = CheckRunner(
+      everyKind: Answering(
+        ProbeOutcome(Verdict(reason, phase: .connect), peer: SocketAddress(.v4(0xc000_0201), port: 80))),
+      fault: { $0 == .v4(0xc000_0201) ? "the gateway is gone" : nil })
+    let outcome = try await runner.outcome(of: Attempt(of: try httpCheck("http://192.0.2.1/"), until: .now))
     #expect(outcome.verdict == Verdict(.localFault, phase: .connect, message: "the gateway is gone"))
     #expect(outcome.verdict.state == .unknown)
   }
 
   @Test(arguments: [Reason.connectRefused, .ok, .httpStatus, .firstByteTimeout])
   func whoAnsweredIsJudgedByItsAnswer(reason: Reason) async throws {
-    let probe = OwnPathProbe(
-      Answering(
-        ProbeOutcome(Verdict(reason, phase: .connect), peer: SocketAddress(.v4(0xc000_0201), port: 80)))
-    ) {
-      _ in "the gateway is gone"
-    }
-    let outcome = try await probe.attempt(try httpCheck("http://192.0.2.1/"), deadline: .now)
+    let runner = CheckRunner(
+      everyKind: Answering(
+        ProbeOutcome(Verdict(reason, phase: .connect), peer: SocketAddress(.v4(0xc000_0201), port: 80))),
+      fault: { _ in "the gateway is gone" })
+    let outcome = try await runner.outcome(of: Attempt(of: try httpCheck("http://192.0.2.1/"), until: .now))
     #expect(outcome.verdict.reason == reason)
   }
 }
@@ -121,7 +117,5 @@ private struct Answering: Probe {
 
   init(_ outcome: ProbeOutcome) { self.outcome = outcome }
 
-  func attempt(
-    _ check: MonitoringCheck, deadline: Instant
-  ) async throws(CancellationError) -> ProbeOutcome { outcome }
+  func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed { .done(outcome) }
 }

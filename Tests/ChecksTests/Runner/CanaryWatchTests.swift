@@ -28,14 +28,14 @@ import Testing
 
     init(up: Set<String>) { self.up = Mutex(up) }
 
-    func attempt(
-      _ check: MonitoringCheck, deadline: Instant
-    ) async throws(CancellationError) -> ProbeOutcome {
-      asked.withLock { $0.append(check.name) }
-      let isUp = up.withLock { $0.contains(check.name) }
-      return ProbeOutcome(
+    func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+      let name = attempt.check.name
+      asked.withLock { $0.append(name) }
+      let isUp = up.withLock { $0.contains(name) }
+      let outcome = ProbeOutcome(
         isUp ? .ok : Verdict(.connectTimeout, phase: .connect, message: "no answer"),
         responseTime: .milliseconds(5))
+      return .done(outcome)
     }
   }
 

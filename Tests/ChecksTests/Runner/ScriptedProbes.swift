@@ -29,14 +29,12 @@ final class ScriptedProbe: Probe {
     self.takes = takes
   }
 
-  func attempt(
-    _ check: MonitoringCheck, deadline: Instant
-  ) async throws(CancellationError) -> ProbeOutcome {
+  func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
     time.advance(by: takes)
     return state.withLock { state in
-      state.deadlines.append(deadline)
-      state.secondLooks.append(check.isSecondLook)
-      return state.outcomes.count > 1 ? state.outcomes.removeFirst() : state.outcomes[0]
+      state.deadlines.append(attempt.deadline)
+      state.secondLooks.append(attempt.scope == .both)
+      return .done(state.outcomes.count > 1 ? state.outcomes.removeFirst() : state.outcomes[0])
     }
   }
 }
@@ -45,11 +43,9 @@ final class ScriptedProbe: Probe {
 struct StubbornProbe: Probe {
   let begun: @Sendable () -> Void
 
-  func attempt(
-    _ check: MonitoringCheck, deadline: Instant
-  ) async throws(CancellationError) -> ProbeOutcome {
+  func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
     begun()
     while !Task.isCancelled { await Task.yield() }
-    return ProbeOutcome(.ok)
+    return .done(ProbeOutcome(.ok))
   }
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// One attempt of a run, which the runner makes: what is configured, and what holds for this time only.
+package struct Attempt: Sendable {
+  package let check: MonitoringCheck
+  /// The attempt is over by then, resolution and redirects included.
+  package private(set) var deadline: Instant
+  /// The one of its host's addresses that it is about, which is not resolved again; nil: any of them.
+  package private(set) var pinned: IPAddress?
+  /// How much of the host's addresses must be known.
+  package private(set) var scope: ResolveScope
+
+  /// - Parameter isSecondLook: no address could be reached in the attempt before: it is worth the wait to know them all.
+  package init(
+    of check: MonitoringCheck, until deadline: Instant, isSecondLook: Bool = false
+  ) {
+    self.check = check
+    self.deadline = deadline
+    scope = check.addresses == .each ? .each : isSecondLook ? .both : .any
+  }
+
+  /// The same attempt, begun later: waiting for a place takes none of its time.
+  func later(by held: Duration) -> Attempt {
+    var attempt = self
+    attempt.deadline += held
+    return attempt
+  }
+
+  /// The same about one address. The others, those of a redirect's target, are of no more interest than usual.
+  func pinned(to address: IPAddress, until deadline: Instant) -> Attempt {
+    var attempt = self
+    (attempt.deadline, attempt.pinned, attempt.scope) = (deadline, address, .any)
+    return attempt
+  }
+
+  /// The family asked for, or the only one the source address can dial.
+  var usableIP: IPPreference {
+    guard check.ip == .any, let source = check.sourceAddress else { return check.ip }
+    return source.version == 4 ? .v4 : .v6
+  }
+}

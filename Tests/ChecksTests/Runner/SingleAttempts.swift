@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+@testable import Checks
+
+/// A probe put an attempt off that nobody here makes again.
+struct Postponed: Error { let wait: Duration }
+
+extension Probe {
+  /// One attempt without a runner around it.
+  func attempt(_ check: MonitoringCheck, deadline: Instant) async throws -> ProbeOutcome {
+    switch try await probe(Attempt(of: check, until: deadline)) {
+    case .done(let outcome): return outcome
+    case .postponed(let wait): throw Postponed(wait: wait)
+    }
+  }
+}
+
+extension TargetFinder {
+  func find(
+    _ target: Target, for check: MonitoringCheck, until deadline: Instant
+  ) async throws(CancellationError) -> Finding {
+    try await find(target, for: Attempt(of: check, until: deadline), until: deadline)
+  }
+
+  func find(
+    _ endpoint: Endpoint, redirectedFrom source: IPAddress, for check: MonitoringCheck,
+    until deadline: Instant
+  ) async throws(CancellationError) -> Finding {
+    try await find(
+      endpoint, redirectedFrom: source, for: Attempt(of: check, until: deadline), until: deadline)
+  }
+}
+
+extension CheckRunner {
+  /// The same probe for every kind of check.
+  init(
+    everyKind probe: some Probe, time: TimeSource = .system,
+    fault: @escaping @Sendable (IPAddress) -> String? = { _ in nil }
+  ) {
+    self.init(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: time, fault: fault)
+  }
+}
