@@ -29,10 +29,17 @@ package struct Attempt: Sendable {
     return attempt
   }
 
-  /// The same about one address. The others, those of a redirect's target, are of no more interest than usual.
-  func pinned(to address: IPAddress, until deadline: Instant) -> Attempt {
+  /// What is left of it.
+  func until(_ deadline: Instant) -> Attempt {
     var attempt = self
-    (attempt.deadline, attempt.pinned, attempt.scope) = (deadline, address, .any)
+    attempt.deadline = deadline
+    return attempt
+  }
+
+  /// The same about one address. The others, those of a redirect's target, are of no more interest than usual.
+  func pinned(to address: IPAddress) -> Attempt {
+    var attempt = self
+    (attempt.pinned, attempt.scope) = (address, .any)
     return attempt
   }
 

@@ -18,6 +18,6 @@ extension CheckRunner {
       dns: DNSProbe(reactor: reactor, finder: finder, system: system, engine: engine, bench: bench),
       tls: TLSProbe(reactor: reactor, finder: finder, client: client, time: time),
       ping: PingProbe(reactor: reactor, finder: finder),
-      finder: finder, time: time, fault: LocalPath.fault)
+      time: time, fault: LocalPath.fault)
   }
 }

@@ -28,7 +28,6 @@ package struct CheckRunner: Sendable {
   private let dns: any Probe
   private let tls: any Probe
   private let ping: any Probe
-  let finder: TargetFinder?
   let time: TimeSource
   let fault: @Sendable (IPAddress) -> String?
   /// Asked before a check is called down; nil where there are no canaries.
@@ -37,12 +36,11 @@ package struct CheckRunner: Sendable {
   /// One probe for each kind of check.
   ///
   /// - Parameters:
-  ///   - finder: nil: no host's addresses are probed one by one.
   ///   - time: the system's, or a test's.
   ///   - fault: what is broken on this machine's way to an address, for people; nil: nothing that is known.
   package init(
     http: any Probe, tcp: any Probe, dns: any Probe, tls: any Probe, ping: any Probe,
-    finder: TargetFinder? = nil, time: TimeSource = .system,
+    time: TimeSource = .system,
     fault: @escaping @Sendable (IPAddress) -> String? = { _ in nil }
   ) {
     self.http = http
@@ -50,7 +48,6 @@ package struct CheckRunner: Sendable {
     self.dns = dns
     self.tls = tls
     self.ping = ping
-    self.finder = finder
     self.time = time
     self.fault = fault
   }

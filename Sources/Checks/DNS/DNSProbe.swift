@@ -30,35 +30,36 @@ package struct DNSProbe: Probe {
     self.engine = engine
   }
 
-  package func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+  package func find(_ attempt: Attempt) async throws(CancellationError) -> TargetFinder.Finding? {
+    try await finder.find(attempt)
+  }
+
+  package func probe(
+    _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+  ) async throws(CancellationError) -> Probed {
     let run: Run
     switch prepare(attempt) {
     case .run(let prepared): run = prepared
     case .ended(let outcome): return .done(outcome)
     }
     guard let server = run.settings.server else { return .done(try await askSystem(run)) }
-    let target = TargetFinder.Target(server, for: .dns)
-    var time = AttemptTime(until: attempt.deadline)
-    let finding =
-      if let atOnce = finder.findAtOnce(target, for: attempt) { atOnce } else {
-        try await finder.find(target, for: attempt, until: attempt.deadline)
-      }
-    switch finding {
-    case .ended(var outcome):
+    guard run.isPlain, addresses.count == 1 else {
+      return .done(try await ask(addresses, of: server, run, dns: dns))
+    }
+    // Without the layers that other checks need: each of them costs as much as judging the answer.
+    let client = DNSClient(reactor: reactor, phase: .answer, name: server)
+    let query = DNSClient.query(run.question, recursion: run.settings.recursion)
+    let reply = try await client.askOverUDP(query, addresses[0], until: attempt.deadline)
+    return .done(await judged(reply, from: addresses[0], run, dns: dns))
+  }
+
+  package func unanswered(_ outcome: ProbeOutcome, _ attempt: Attempt) async -> ProbeOutcome {
+    switch prepare(attempt) {
+    case .ended(let own): return own
+    case .run(let run):
+      var outcome = outcome
       outcome.assertions = DNSJudge(settings: run.settings, question: run.question).unanswered()
-      return .done(outcome)
-    case .postponed(let wait): return .postponed(by: wait)
-    case .found(let addresses, let name):
-      time.spend(name?.spent)
-      let dns = name?.elapsed
-      guard run.isPlain, addresses.count == 1 else {
-        return .done(try await ask(addresses, of: server, run, dns: dns, within: time))
-      }
-      // Without the layers that other checks need: each of them costs as much as judging the answer.
-      let client = DNSClient(reactor: reactor, phase: .answer, name: server)
-      let query = DNSClient.query(run.question, recursion: run.settings.recursion)
-      let reply = try await client.askOverUDP(query, addresses[0], until: time.deadline)
-      return .done(await judged(reply, from: addresses[0], run, dns: dns))
+      return outcome
     }
   }
 
@@ -120,9 +121,9 @@ package struct DNSProbe: Probe {
   }
 
   private func ask(
-    _ addresses: [SocketAddress], of server: Endpoint, _ run: Run, dns: Duration?, within time: AttemptTime
+    _ addresses: [SocketAddress], of server: Endpoint, _ run: Run, dns: Duration?
   ) async throws(CancellationError) -> ProbeOutcome {
-    var time = time
+    var time = AttemptTime(until: run.attempt.deadline)
     var client = DNSClient(
       reactor: reactor, phase: .answer, name: server, transport: run.settings.transport)
     if let engine, run.settings.transport == .dot || run.settings.transport == .doh {

@@ -29,47 +29,75 @@ package struct HTTPProbe: Probe {
     now = time.wall
   }
 
-  package func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+  /// A token comes first where one is needed, and behind a proxy it is not the target that is dialled.
+  package func find(_ attempt: Attempt) async throws(CancellationError) -> TargetFinder.Finding? {
+    guard attempt.check.addresses == .each || dialsTargetFirst(attempt.check) else { return nil }
+    return try await finder.find(attempt)
+  }
+
+  /// Never inlined: an asynchronous function would keep the settings for as long as it waits.
+  @inline(never)
+  private func dialsTargetFirst(_ check: MonitoringCheck) -> Bool {
+    guard case .http(let settings) = check.kind else { return false }
+    if case .oauth2 = settings.auth { return false }
+    return proxy(of: check, settings) == nil
+  }
+
+  package func probe(
+    _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+  ) async throws(CancellationError) -> Probed {
     guard let plan = plan(attempt) else { return .done(.unsupported(attempt.check, by: "http")) }
     var session = HTTPSession(plan)
     if case .oauth2(let oauth2) = plan.settings.auth {
       let fetch = TokenFetch(
         cache: tokens, transfer: transfer, route: HTTPRoute(plan: plan), settings: plan.settings,
         oauth2: oauth2, userAgent: userAgent)
-      let way = try await walk(session: &session, plan, fetch)
+      let way = try await walk(session: &session, plan, fetch, at: addresses, dns: dns)
       return await judge(way, plan, hiding: session.tokens)
     }
-    let way = try await walk(session: &session, plan, nil)
+    let way = try await walk(session: &session, plan, nil, at: addresses, dns: dns)
     return await judge(way, plan, hiding: [])
+  }
+
+  package func unanswered(_ outcome: ProbeOutcome, _ attempt: Attempt) async -> ProbeOutcome {
+    guard let plan = plan(attempt) else { return outcome }
+    return await judge(HTTPTrail(plan, now: now), .ended(outcome), plan, hiding: [])
+  }
+
+  private func judge(_ way: Way, _ plan: HTTPPlan, hiding tokens: [String]) async -> Probed {
+    switch way {
+    case .walked(let trail, let end): .done(await judge(trail, end, plan, hiding: tokens))
+    case .postponed(let wait): .postponed(by: wait)
+    }
   }
 
   /// - Parameter tokens: learned on the way; an answer may repeat them.
   private func judge(
-    _ way: Way, _ plan: HTTPPlan, hiding tokens: [String]
-  ) async -> Probed {
-    let (trail, end): (HTTPTrail, HTTPTrail.End)
-    switch way {
-    case .walked(let walked, let last): (trail, end) = (walked, last)
-    case .postponed(let wait): return .postponed(by: wait)
-    }
-    let outcome = await bench.judge(
+    _ trail: HTTPTrail, _ end: HTTPTrail.End, _ plan: HTTPPlan, hiding tokens: [String]
+  ) async -> ProbeOutcome {
+    await bench.judge(
       plan.check.id, bytes: trail.weight, isLight: plan.settings.expect.isWithoutPatterns
     ) { budget in
       let outcome = trail.outcome(end, within: budget)
       return tokens.isEmpty ? outcome : outcome.hiding(tokens)
     }
-    return .done(outcome)
   }
 
   private func plan(_ attempt: Attempt) -> HTTPPlan? {
     let check = attempt.check
     guard case .http(let settings) = check.kind else { return nil }
-    guard check.origin == .api, settings.proxy == nil,
-      let proxy = finder.policy.settings.proxy(forHost: settings.url.host)
-    else { return HTTPPlan(attempt, settings, finder: finder, userAgent: userAgent) }
+    guard settings.proxy == nil, let proxy = proxy(of: check, settings) else {
+      return HTTPPlan(attempt, settings, finder: finder, userAgent: userAgent)
+    }
     var behindProxy = settings
     behindProxy.proxy = proxy
     return HTTPPlan(attempt, behindProxy, finder: finder, userAgent: userAgent)
+  }
+
+  /// The check's own, or the one that the agent puts in a stranger's way.
+  private func proxy(of check: MonitoringCheck, _ settings: HTTPSettings) -> ProxySettings? {
+    settings.proxy
+      ?? (check.origin == .api ? finder.policy.settings.proxy(forHost: settings.url.host) : nil)
   }
 
   private enum Way {
@@ -78,7 +106,8 @@ package struct HTTPProbe: Probe {
   }
 
   private func walk(
-    session: inout HTTPSession, _ plan: HTTPPlan, _ fetch: TokenFetch?
+    session: inout HTTPSession, _ plan: HTTPPlan, _ fetch: TokenFetch?, at addresses: [SocketAddress],
+    dns: Duration?
   ) async throws(CancellationError) -> Way {
     let route = HTTPRoute(plan: plan)
     let sender = HTTPVersionChoosing(transfer: transfer, memory: http2Servers)
@@ -88,9 +117,17 @@ package struct HTTPProbe: Probe {
     if let fetch, let failure = try await fetch.renew(&session.token, within: &time) {
       return .walked(trail, .ended(ProbeOutcome(failure)))
     }
+    // For the first hop only, and not behind a proxy.
+    var found = addresses.isEmpty || plan.settings.proxy != nil ? nil : addresses
     while true {
       let dialled: DialledTransfer
-      switch try await route.find(step.url, after: trail.source, until: time.deadline) {
+      let finding: TargetFinder.Finding
+      if let addresses = found.take() {
+        finding = .found(addresses: addresses, name: dns.map { NameTime(elapsed: $0, spent: .zero) })
+      } else {
+        finding = try await route.find(step.url, after: trail.source, until: time.deadline)
+      }
+      switch finding {
       case .ended(let outcome): return .walked(trail, .ended(outcome))
       case .postponed(let wait): return .postponed(by: wait)
       case .found(let addresses, let name):

@@ -60,10 +60,15 @@ package final class EgressBudget: Sendable {
   ///
   /// - Parameters:
   ///   - host: the name or the address they were found by.
+  ///   - dialsEach: each of them counts as a connection; else the first that accepts one is all that is wanted.
   ///   - isDelayable: false for a redirect's hop, which is counted and never held back.
-  package func admit(_ peers: [SocketAddress], of host: String, isDelayable: Bool = true) -> Admission {
+  package func admit(
+    _ peers: [SocketAddress], of host: String, dialsEach: Bool = false, isDelayable: Bool = true
+  ) -> Admission {
     let now = time.instant()
-    return state.withLock { $0.admit(peers, of: host, isDelayable: isDelayable, at: now) }
+    return state.withLock {
+      $0.admit(peers, of: host, dialsEach: dialsEach, isDelayable: isDelayable, at: now)
+    }
   }
 
   package var status: Status {
@@ -105,7 +110,7 @@ private struct Ledger {
   }
 
   mutating func admit(
-    _ peers: [SocketAddress], of host: String, isDelayable: Bool, at now: Instant
+    _ peers: [SocketAddress], of host: String, dialsEach: Bool, isDelayable: Bool, at now: Instant
   ) -> EgressBudget.Admission {
     var why = "no address"
     var granted: [SocketAddress] = []
@@ -119,13 +124,14 @@ private struct Ledger {
         if destinations[place] == nil { new.insert(place) }
       }
     }
-    guard let first = granted.first else {
+    guard !granted.isEmpty else {
       refused += 1
       refusal = (why, now)
       return .refused(why)
     }
-    if isDelayable, let wait = wait(for: first.address, at: now) { return .later(wait) }
-    take(first.address, at: now)
+    let dialled = dialsEach ? granted : Array(granted.prefix(1))
+    if isDelayable, let wait = wait(for: dialled, at: now) { return .later(wait) }
+    take(dialled, at: now)
     for peer in granted {
       var destination = destinations[Place(peer, of: host)] ?? Destination(used: now)
       destination.ports.insert(peer.port)
@@ -151,17 +157,17 @@ private struct Ledger {
     return "checks from the API already go to \(limits.destinations) destinations ('limits.destinations')"
   }
 
-  private func wait(for address: IPAddress, at now: Instant) -> Duration? {
-    let longest = max(rates[address]?.wait(at: now) ?? .zero, bucket.wait(at: now))
+  private func wait(for peers: [SocketAddress], at now: Instant) -> Duration? {
+    let longest = peers.reduce(bucket.wait(at: now)) { max($0, rates[$1.address]?.wait(at: now) ?? .zero) }
     return longest > .zero ? longest : nil
   }
 
-  private mutating func take(_ address: IPAddress, at now: Instant) {
-    bucket.take(at: now)
-    if rates.count >= Self.bucketLimit { rates = rates.filter { !$0.value.isFull(at: now) } }
-    var own = rates[address] ?? Bucket(rate: limits.ratePerAddress, at: now)
-    own.take(at: now)
-    rates[address] = own
+  private mutating func take(_ peers: [SocketAddress], at now: Instant) {
+    for peer in peers {
+      bucket.take(at: now)
+      if rates.count >= Self.bucketLimit { rates = rates.filter { !$0.value.isFull(at: now) } }
+      rates[peer.address, default: Bucket(rate: limits.ratePerAddress, at: now)].take(at: now)
+    }
   }
 
   func status(at now: Instant) -> EgressBudget.Status {

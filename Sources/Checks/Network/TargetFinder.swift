@@ -41,6 +41,12 @@ package struct TargetFinder: Sendable {
     case postponed(by: Duration)
   }
 
+  /// Finds what the check names. Nil where its addresses are not ours to choose.
+  func find(_ attempt: Attempt) async throws(CancellationError) -> Finding? {
+    guard let target = attempt.check.ownTarget else { return nil }
+    return try await find(target, for: attempt, until: attempt.deadline)
+  }
+
   package func find(
     _ target: Target, for attempt: Attempt, until deadline: Instant
   ) async throws(CancellationError) -> Finding {
@@ -55,7 +61,7 @@ package struct TargetFinder: Sendable {
       let shown = failure.reason == .policyDenied ? nil : dns
       return .ended(ProbeOutcome(told, responseTime: shown, timings: Timings(dns: shown, total: shown)))
     }
-    let finding = judged(host.addresses, of: target, for: check, name: name)
+    let finding = judged(host.addresses, of: target, for: attempt, name: name)
     if check.origin == .api, case .found = finding { names.learn(target.endpoint.host, host.aliases) }
     return finding
   }
@@ -81,7 +87,7 @@ package struct TargetFinder: Sendable {
 
   /// What needs no waiting: the check may not be run, or its host is an address, of a family that it may use. Nil: the
   /// host must be resolved.
-  package func findAtOnce(_ target: Target, for attempt: Attempt) -> Finding? {
+  private func findAtOnce(_ target: Target, for attempt: Attempt) -> Finding? {
     let check = attempt.check
     if let why = policy.refusal(of: check) {
       return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
@@ -89,25 +95,26 @@ package struct TargetFinder: Sendable {
     guard attempt.pinned == nil, let literal = IPAddress(target.endpoint.host),
       attempt.usableIP.allows(literal)
     else { return nil }
-    return judged([literal], of: target, for: check, name: nil)
+    return judged([literal], of: target, for: attempt, name: nil)
   }
 
   private func judged(
-    _ addresses: [IPAddress], of target: Target, for check: MonitoringCheck, name: NameTime?
+    _ addresses: [IPAddress], of target: Target, for attempt: Attempt, name: NameTime?
   ) -> Finding {
-    switch judge(addresses, of: target, for: check) {
+    switch judge(addresses, of: target, for: attempt.check) {
     case .permitted(let addresses):
-      return admit(addresses, of: target.endpoint.host, for: check, name: name)
+      return admit(addresses, of: target.endpoint.host, for: attempt, name: name)
     case .refused(let why):
       return .ended(ProbeOutcome(Verdict(.policyDenied, phase: .prepare, message: why)))
     }
   }
 
   private func admit(
-    _ addresses: [SocketAddress], of host: String, for check: MonitoringCheck, name: NameTime?
+    _ addresses: [SocketAddress], of host: String, for attempt: Attempt, name: NameTime?
   ) -> Finding {
-    guard check.origin == .api, let budget else { return .found(addresses: addresses, name: name) }
-    switch budget.admit(Array(addresses.prefix(Self.strangersAddresses)), of: host) {
+    guard attempt.check.origin == .api, let budget else { return .found(addresses: addresses, name: name) }
+    let few = Array(addresses.prefix(Self.strangersAddresses))
+    switch budget.admit(few, of: host, dialsEach: attempt.scope == .each) {
     case .granted(let addresses): return .found(addresses: addresses, name: name)
     case .later(let wait): return .postponed(by: wait)
     case .refused(let why):

@@ -17,31 +17,31 @@ package struct PingProbe: Probe {
     self.finder = finder
   }
 
-  package func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+  package func find(_ attempt: Attempt) async throws(CancellationError) -> TargetFinder.Finding? {
+    try await finder.find(attempt)
+  }
+
+  package func probe(
+    _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+  ) async throws(CancellationError) -> Probed {
     let check = attempt.check
     guard case .ping(let settings) = check.kind else { return .done(.unsupported(check, by: "ping")) }
-    let port = settings.method == .tcp ? settings.port ?? 0 : 0
-    let purpose = settings.method == .tcp ? EgressPurpose.connection : .echo
-    let target = TargetFinder.Target(Endpoint(host: settings.host, port: port), for: purpose)
-    var time = AttemptTime(until: attempt.deadline)
-    switch try await finder.find(target, for: attempt, until: attempt.deadline) {
-    case .ended(var outcome):
-      outcome.assertions = judge(check, settings).judge(PingTally()).assertions
-      return .done(outcome)
-    case .postponed(let wait): return .postponed(by: wait)
-    case .found(let addresses, let name):
-      time.spend(name?.spent)
-      let dns = name?.elapsed
-      guard let peer = addresses.first else { preconditionFailure("found no address at all") }
-      var outcome =
-        switch settings.method {
-        case .icmp: try await echo(peer, check, settings, time.deadline)
-        case .tcp: try await connect(peer, check, settings, time.deadline)
-        }
-      outcome.timings.dns = dns
-      outcome.timings.total = (outcome.timings.total ?? .zero) + (dns ?? .zero)
-      return .done(outcome)
-    }
+    guard let peer = addresses.first else { preconditionFailure("found no address at all") }
+    var outcome =
+      switch settings.method {
+      case .icmp: try await echo(peer, check, settings, attempt.deadline)
+      case .tcp: try await connect(peer, check, settings, attempt.deadline)
+      }
+    outcome.timings.dns = dns
+    outcome.timings.total = (outcome.timings.total ?? .zero) + (dns ?? .zero)
+    return .done(outcome)
+  }
+
+  package func unanswered(_ outcome: ProbeOutcome, _ attempt: Attempt) async -> ProbeOutcome {
+    guard case .ping(let settings) = attempt.check.kind else { return outcome }
+    var outcome = outcome
+    outcome.assertions = judge(attempt.check, settings).judge(PingTally()).assertions
+    return outcome
   }
 
   private func judge(_ check: MonitoringCheck, _ settings: PingSettings) -> PingJudge {

@@ -24,35 +24,29 @@ package struct TCPProbe: Probe {
     visit = PortVisit(reactor: reactor, client: client, now: time.wall)
   }
 
-  package func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+  package func find(_ attempt: Attempt) async throws(CancellationError) -> TargetFinder.Finding? {
+    try await finder.find(attempt)
+  }
+
+  package func probe(
+    _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+  ) async throws(CancellationError) -> Probed {
     let check = attempt.check
-    guard let target = Self.target(of: check) else { return .done(.unsupported(check, by: "tcp")) }
-    var time = AttemptTime(until: attempt.deadline)
-    let finding =
-      if let atOnce = finder.findAtOnce(target, for: attempt) { atOnce } else {
-        try await finder.find(target, for: attempt, until: attempt.deadline)
-      }
-    switch finding {
-    case .ended(let outcome): return .done(outcome)
-    case .postponed(let wait): return .postponed(by: wait)
-    case .found(let addresses, let name):
-      time.spend(name?.spent)
-      let dns = name?.elapsed
-      if Self.speaks(check) {
-        return .done(try await speak(check, at: addresses, dns: dns, until: time.deadline))
-      }
-      let dialled = try await reactor.connect(
-        to: addresses, named: target.endpoint, until: time.deadline, keepsSocket: false)
-      return .done(ProbeOutcome(dialled, dns: dns))
+    guard let endpoint = Self.endpoint(of: check) else { return .done(.unsupported(check, by: "tcp")) }
+    if Self.speaks(check) {
+      return .done(try await speak(check, at: addresses, dns: dns, until: attempt.deadline))
     }
+    let dialled = try await reactor.connect(
+      to: addresses, named: endpoint, until: attempt.deadline, keepsSocket: false)
+    return .done(ProbeOutcome(dialled, dns: dns))
   }
 
   // Functions of their own, never inlined: an asynchronous one would keep the settings for as long as it waits.
 
   @inline(never)
-  private static func target(of check: MonitoringCheck) -> TargetFinder.Target? {
+  private static func endpoint(of check: MonitoringCheck) -> Endpoint? {
     guard case .tcp(let settings) = check.kind else { return nil }
-    return TargetFinder.Target(Endpoint(host: settings.host, port: settings.port))
+    return Endpoint(host: settings.host, port: settings.port)
   }
 
   /// More than a connection is asked for.

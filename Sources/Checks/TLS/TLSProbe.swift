@@ -19,21 +19,18 @@ package struct TLSProbe: Probe {
     self.finder = finder
   }
 
-  package func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+  package func find(_ attempt: Attempt) async throws(CancellationError) -> TargetFinder.Finding? {
+    try await finder.find(attempt)
+  }
+
+  package func probe(
+    _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+  ) async throws(CancellationError) -> Probed {
     let check = attempt.check
     guard case .tls(let settings) = check.kind else { return .done(.unsupported(check, by: "tls")) }
-    let target = TargetFinder.Target(Endpoint(host: settings.host, port: settings.port))
-    var time = AttemptTime(until: attempt.deadline)
-    switch try await finder.find(target, for: attempt, until: attempt.deadline) {
-    case .ended(let outcome): return .done(outcome)
-    case .postponed(let wait): return .postponed(by: wait)
-    case .found(let addresses, let name):
-      time.spend(name?.spent)
-      let dns = name?.elapsed
-      let port = TCPSettings(
-        host: settings.host, port: settings.port, tls: settings.options, startTLS: settings.startTLS,
-        dialog: nil, certificate: settings.certificate)
-      return .done(try await visit.perform(port, check, at: addresses, dns: dns, until: time.deadline))
-    }
+    let port = TCPSettings(
+      host: settings.host, port: settings.port, tls: settings.options, startTLS: settings.startTLS,
+      dialog: nil, certificate: settings.certificate)
+    return .done(try await visit.perform(port, check, at: addresses, dns: dns, until: attempt.deadline))
   }
 }

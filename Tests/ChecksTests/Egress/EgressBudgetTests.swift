@@ -193,7 +193,9 @@ import Testing
     let tries = Mutex<[Instant]>([])
     struct Busy: Probe {
       let tries: @Sendable (Instant) -> Int
-      func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+      func probe(
+        _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+      ) async throws(CancellationError) -> Probed {
         tries(attempt.deadline) <= 3
           ? .postponed(by: .milliseconds(100)) : .done(ProbeOutcome(.ok, responseTime: .milliseconds(7)))
       }
@@ -216,7 +218,9 @@ import Testing
   /// Never longer than an interval: the next slot is due then.
   @Test func whoNeverGetsATurnIsNobodysOutage() async throws {
     struct Never: Probe {
-      func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed { .postponed(by: .seconds(7)) }
+      func probe(
+        _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+      ) async throws(CancellationError) -> Probed { .postponed(by: .seconds(7)) }
     }
     let outcome = try await CheckRunner(everyKind: Never(), time: FakeClock().passing).outcome(
       of: Attempt(of: try api { $0.interval = .seconds(20) }, until: .now))

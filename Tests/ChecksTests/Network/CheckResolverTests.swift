@@ -148,7 +148,7 @@ import Testing
                   let attempt =
                     number % 2 == 0
                     ? Attempt(of: stuck, until: limit)
-                    : Attempt(of: healthy, until: limit).pinned(to: .loopback, until: limit)
+                    : Attempt(of: healthy, until: limit).pinned(to: .loopback)
                   _ = try? await finder.find(target, for: attempt, until: limit)
                 }
               }

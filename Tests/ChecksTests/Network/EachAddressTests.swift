@@ -17,15 +17,16 @@ import Testing
   }
 
   private func run(
-    _ check: MonitoringCheck, _ addresses: [IPAddress], egress: EgressSettings = EgressSettings()
+    _ check: MonitoringCheck, _ addresses: [IPAddress], egress: EgressSettings = EgressSettings(),
+    budget: EgressBudget? = nil, time: TimeSource = .system
   ) async throws -> CheckResult {
     try await withCurlEngine { engine in
       let reactor = try Reactor()
       let system = SystemResolver(
         reactor: reactor, resolvConf: "/nonexistent/a", hosts: "/nonexistent/b", port: 1)
-      let finder = TargetFinder(resolver: names(addresses), policy: EgressPolicy(egress))
+      let finder = TargetFinder(resolver: names(addresses), policy: EgressPolicy(egress), budget: budget)
       let runner = CheckRunner(
-        engine: engine, reactor: reactor, system: system, finder: finder, userAgent: "test")
+        engine: engine, reactor: reactor, system: system, finder: finder, userAgent: "test", time: time)
       return try await runner.run(check, slot: ProbeSlot(scheduledAt: .now(), trigger: .manual))
     }
   }
@@ -150,6 +151,23 @@ import Testing
       let egress = EgressSettings(deny: [EgressRule(try #require(CIDR("127.0.0.9")))])
       let result = try await run(try tcp(server.port), Self.both, egress: egress)
       #expect(result.state == .up && result.addresses.count == 1)
+    }
+  }
+
+  /// A stranger's check pays for each of the addresses once.
+  @Test func eachAddressIsPaidForOnce() async throws {
+    let (clock, port) = (FakeClock(), try freePort())
+    var limits = EgressBudget.Limits()
+    limits.ratePerAddress = 1
+    let budget = EgressBudget(limits, time: clock.time)
+    let egress = EgressSettings(allow: [EgressRule(try #require(CIDR("127.0.0.0/8")), ports: [port])])
+    let check = try tcp(port) { $0.origin = .api }
+    let result = try await run(check, Self.both, egress: egress, budget: budget, time: clock.passing)
+    #expect(result.addresses.map(\.reason) == [.connectRefused, .connectRefused])
+    #expect(clock.sleeps.isEmpty)
+    for address in Self.both {
+      #expect(
+        budget.admit([SocketAddress(address, port: port)], of: "good.test") == .later(.seconds(1)))
     }
   }
 

@@ -117,5 +117,7 @@ private struct Answering: Probe {
 
   init(_ outcome: ProbeOutcome) { self.outcome = outcome }
 
-  func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed { .done(outcome) }
+  func probe(
+    _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+  ) async throws(CancellationError) -> Probed { .done(outcome) }
 }

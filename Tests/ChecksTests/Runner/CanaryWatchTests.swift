@@ -28,7 +28,9 @@ import Testing
 
     init(up: Set<String>) { self.up = Mutex(up) }
 
-    func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+    func probe(
+      _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+    ) async throws(CancellationError) -> Probed {
       let name = attempt.check.name
       asked.withLock { $0.append(name) }
       let isUp = up.withLock { $0.contains(name) }

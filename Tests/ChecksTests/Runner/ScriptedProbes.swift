@@ -29,7 +29,9 @@ final class ScriptedProbe: Probe {
     self.takes = takes
   }
 
-  func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+  func probe(
+    _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+  ) async throws(CancellationError) -> Probed {
     time.advance(by: takes)
     return state.withLock { state in
       state.deadlines.append(attempt.deadline)
@@ -43,7 +45,9 @@ final class ScriptedProbe: Probe {
 struct StubbornProbe: Probe {
   let begun: @Sendable () -> Void
 
-  func probe(_ attempt: Attempt) async throws(CancellationError) -> Probed {
+  func probe(
+    _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+  ) async throws(CancellationError) -> Probed {
     begun()
     while !Task.isCancelled { await Task.yield() }
     return .done(ProbeOutcome(.ok))

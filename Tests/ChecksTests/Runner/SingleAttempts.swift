@@ -5,16 +5,12 @@ import Monitoring
 
 @testable import Checks
 
-/// A probe put an attempt off that nobody here makes again.
-struct Postponed: Error { let wait: Duration }
-
 extension Probe {
-  /// One attempt without a runner around it.
-  func attempt(_ check: MonitoringCheck, deadline: Instant) async throws -> ProbeOutcome {
-    switch try await probe(Attempt(of: check, until: deadline)) {
-    case .done(let outcome): return outcome
-    case .postponed(let wait): throw Postponed(wait: wait)
-    }
+  /// One attempt, and no run around it.
+  func attempt(
+    _ check: MonitoringCheck, deadline: Instant
+  ) async throws(CancellationError) -> ProbeOutcome {
+    try await CheckRunner(everyKind: self).outcome(of: Attempt(of: check, until: deadline))
   }
 }
 
