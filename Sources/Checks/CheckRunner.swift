@@ -132,7 +132,7 @@ package struct CheckRunner: Sendable {
       late: slot.late ?? max(.zero, slot.scheduledAt.duration(to: startedAt)), verdict: outcome.verdict,
       facts: outcome.facts)
     result.attempts = attempts
-    if outcome.verdict.isSuccess { result.excerpt = nil }
+    if outcome.verdict.isSuccess { result.facts.excerpt = nil }
     return result
   }
 }

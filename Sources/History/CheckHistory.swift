@@ -180,8 +180,9 @@ extension LastResult {
     self.init(
       scheduledAt: result.scheduledAt, startedAt: result.startedAt, state: result.state,
       reason: result.reason,
-      phase: result.phase, statusCode: result.statusCode, responseTime: result.responseTime,
-      certificateNotAfter: result.tls?.notAfter, message: result.message, maintenance: result.maintenance)
+      phase: result.phase, statusCode: result.facts.statusCode, responseTime: result.facts.responseTime,
+      certificateNotAfter: result.facts.tls?.notAfter, message: result.message,
+      maintenance: result.maintenance)
   }
 
   init(_ record: DeliveryRecord) {

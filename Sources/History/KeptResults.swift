@@ -36,10 +36,11 @@ struct KeptResults: Sendable {
   mutating func append(_ result: CheckResult, _ limit: KeepingLimit) {
     var result = result
     var isShared = false
-    if let chain = result.tls?.chain, !chain.isEmpty, let last = entries.last?.kept.result.tls?.chain,
+    if let chain = result.facts.tls?.chain, !chain.isEmpty,
+      let last = entries.last?.kept.result.facts.tls?.chain,
       last == chain
     {
-      result.tls?.chain = last
+      result.facts.tls?.chain = last
       isShared = true
     }
     let entry = Entry(

@@ -154,6 +154,19 @@ import Testing
     }
   }
 
+  /// The conditions of a check are in its result, also when there was no address to hold against them.
+  @Test func withoutAnAddressTheConditionsAreThere() async throws {
+    for addresses in ["any", "each"] {
+      let check = try makeCheck("http") {
+        $0.url = "http://nowhere.test/"
+        $0.addresses = addresses
+      }
+      let result = try await run(check, [.loopback])
+      #expect(result.reason.rawValue.hasPrefix("dns_"))
+      #expect(result.assertions.map(\.what) == ["status"] && result.assertions.allSatisfy { !$0.ok })
+    }
+  }
+
   /// A stranger's check pays for each of the addresses once.
   @Test func eachAddressIsPaidForOnce() async throws {
     let (clock, port) = (FakeClock(), try freePort())
