@@ -95,7 +95,7 @@ package final class ResultSpool: DeliveryQueue {
   /// A crash in between leaves some in both places: they are sent again, and their ids say so.
   package func resubmit() async -> Int? {
     let (records, last) = await perform(orElse: ([], 0)) { core, _ in
-      (core.quarantinedRecords(), core.nextRefused - 1)
+      (core.quarantinedRecords(), core.refusals.next - 1)
     }
     guard status().isDurable else { return nil }
     // In parts, so that the queue has room for what is probed meanwhile.

@@ -13,7 +13,7 @@ extension SpoolCore {
     if let log {
       var first: LogPosition?
       let progress = progress
-      let walk = log.walk(from: positions[lane] ?? log.locate(bounds.lowerBound)) { record in
+      let walk = log.walk(from: search.positions[lane] ?? log.locate(bounds.lowerBound)) { record in
         let sequence = record.frame.sequence
         guard sequence <= bounds.upperBound else { return false }
         guard record.frame.isDeliverable, sequence >= bounds.lowerBound, !progress.isSettled(sequence),
@@ -25,11 +25,12 @@ extension SpoolCore {
         return true
       }
       // An unreadable segment before the first result stays the place to start from: it may come back.
-      positions[lane] = min(first ?? walk.stopped, walk.stopped)
+      search.positions[lane] = min(first ?? walk.stopped, walk.stopped)
       isWhole = walk.unread.isEmpty
       for failure in walk.faults { fault(failure) }
     }
-    for entry in memory where found.count < limit && entry.deliverable && bounds.contains(entry.sequence) {
+    for entry in held.entries
+    where found.count < limit && entry.deliverable && bounds.contains(entry.sequence) {
       guard !progress.isSettled(entry.sequence), let decoded = try? RecordPayload.decode(entry.payload) else {
         continue
       }
@@ -63,7 +64,7 @@ extension SpoolCore {
     if let log {
       var settled: [(generation: UInt32, sequence: UInt64)] = []
       let progress = progress
-      let start = max(positions[lane] ?? log.locate(part.lowerBound), log.locate(part.lowerBound))
+      let start = max(search.positions[lane] ?? log.locate(part.lowerBound), log.locate(part.lowerBound))
       let walk = log.walk(from: start) { record in
         let sequence = record.frame.sequence
         guard sequence <= part.upperBound else { return false }
@@ -78,8 +79,8 @@ extension SpoolCore {
         return true
       }
       let isFirst = progress.bounds(of: lane)?.lowerBound == part.lowerBound
-      if start == positions[lane], isFirst, waiting.isEmpty, walk.unread.isEmpty {
-        positions[lane] = walk.stopped
+      if start == search.positions[lane], isFirst, waiting.isEmpty, walk.unread.isEmpty {
+        search.positions[lane] = walk.stopped
       }
       // What cannot be read now was perhaps never seen, and stays.
       for range in walk.unread { waiting.insert(range) }
@@ -87,16 +88,17 @@ extension SpoolCore {
         self.log?.settle(1, generation: generation)
       }
     }
-    for entry in memory where entry.deliverable && part.contains(entry.sequence) && !isDone(entry.sequence) {
+    for entry in held.entries
+    where entry.deliverable && part.contains(entry.sequence) && !isDone(entry.sequence) {
       waiting.insert(entry.sequence...entry.sequence)
     }
     for range in waiting.missing(from: part) {
       progress.acknowledge(lane, range, newest: nextSequence - 1)
     }
     let progress = progress
-    memory.removeAll { $0.deliverable && progress.isSettled($0.sequence) }
-    memoryBytes = memory.reduce(0) { $0 + $1.size }
-    oldestKnown = nil
+    held.entries.removeAll { $0.deliverable && progress.isSettled($0.sequence) }
+    held.bytes = held.entries.reduce(0) { $0 + $1.size }
+    search.oldest = nil
   }
 
   /// Whether a lane can give the result: one of another version, or that makes no sense, waits for nobody.
@@ -107,7 +109,7 @@ extension SpoolCore {
   /// What is here becomes the backlog.
   mutating func startLiveLane() {
     progress.startLive(at: max(nextSequence, 1))
-    positions = [:]
+    search.positions = [:]
     saveCursor()
   }
 
@@ -119,9 +121,9 @@ extension SpoolCore {
 
   /// The slot of the oldest result that waits.
   mutating func oldest() -> Timestamp? {
-    if let oldestKnown { return oldestKnown }
+    if let oldest = search.oldest { return oldest }
     let firsts = DeliveryLane.allCases.compactMap { pending($0, limit: 1).first?.record.scheduledAt }
-    oldestKnown = .some(firsts.min())
+    search.oldest = .some(firsts.min())
     return firsts.min()
   }
 
@@ -130,15 +132,15 @@ extension SpoolCore {
     status.mode = mode
     let segments = log?.segments ?? []
     status.depth =
-      segments.reduce(0) { $0 + $1.unsettled } + memory.reduce(0) { $0 + ($1.deliverable ? 1 : 0) }
-    status.stored = segments.reduce(0) { $0 + $1.records } + memory.count
+      segments.reduce(0) { $0 + $1.unsettled } + held.entries.reduce(0) { $0 + ($1.deliverable ? 1 : 0) }
+    status.stored = segments.reduce(0) { $0 + $1.records } + held.entries.count
     status.oldest = status.depth == 0 ? nil : oldest()
     // One that is being carried from segment to segment stands in both for a while.
     var seen: Set<GapRecord> = []
     status.gaps = (segments.flatMap(\.gaps) + pendingGaps).filter {
       $0.cause != .skipped && seen.insert($0).inserted
     }
-    status.quarantined = (quarantined?.segments ?? []).reduce(0) { $0 + $1.records } + refused.count
+    status.quarantined = (quarantined?.segments ?? []).reduce(0) { $0 + $1.records } + refusals.waiting.count
     status.bytesUsed = log?.usedBytes ?? 0
     status.bytesReserved = log?.reservedBytes ?? 0
     status.segments = segments.count
@@ -158,8 +160,8 @@ extension SpoolCore {
       return max(
         0,
         min(
-          Double(settings.queueLimit - memory.count) / hourly.results,
-          Double(settings.queueBytes - memoryBytes) / hourly.bytes))
+          Double(settings.queueLimit - held.entries.count) / hourly.results,
+          Double(settings.queueBytes - held.bytes) / hourly.bytes))
     }
     let waiting = Double(status.depth) * (rate.bytesPerResult ?? 0)
     // The segment being written and the spare for the change hold nothing for long.

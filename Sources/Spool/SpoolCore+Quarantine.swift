@@ -37,27 +37,27 @@ extension SpoolCore {
 
   mutating func quarantine(_ records: [QueuedRecord], code: String, at time: SpoolTime) {
     for record in records {
-      refused.append(
+      refusals.waiting.append(
         SpoolEntry(
-          sequence: nextRefused, kind: .refused, deliverable: false,
+          sequence: refusals.next, kind: .refused, deliverable: false,
           payload: RefusedPayload.encode(record, code: code)))
-      nextRefused += 1
+      refusals.next += 1
     }
     storeRefused(at: time)
-    if refused.count > SpoolCore.refusedLimit {
-      counters.quarantineDropped += refused.count - SpoolCore.refusedLimit
-      refused.removeFirst(refused.count - SpoolCore.refusedLimit)
+    if refusals.waiting.count > SpoolCore.refusedLimit {
+      counters.quarantineDropped += refusals.waiting.count - SpoolCore.refusedLimit
+      refusals.waiting.removeFirst(refusals.waiting.count - SpoolCore.refusedLimit)
     }
   }
 
   /// Writes and syncs what waits; in a new segment if that fails once, later if it fails twice.
   mutating func storeRefused(at time: SpoolTime) {
-    guard case .durable = mode, !refused.isEmpty, quarantined != nil else { return }
+    guard case .durable = mode, !refusals.waiting.isEmpty, quarantined != nil else { return }
     for _ in 0..<2 {
-      var rest = refused[...]
+      var rest = refusals.waiting[...]
       do {
         try putRefused(&rest, at: time)
-        refused = []
+        refusals.waiting = []
         return
       } catch {
         fault(error)
@@ -80,7 +80,7 @@ extension SpoolCore {
       }
       let all = ((tail?.entries ?? []) + rest)[...]
       let carried = tail?.entries.count ?? 0
-      let base = all.first?.sequence ?? nextRefused
+      let base = all.first?.sequence ?? refusals.next
       let count = try quarantined?.start(base: base, with: all, at: time.wall) { _ in true } ?? 0
       quarantined?.recycle(tail?.generations ?? [])
       rest = rest.dropFirst(count - carried)
@@ -94,7 +94,7 @@ extension SpoolCore {
   /// Forgets what was refused up to and including this number of the quarantine's own. A segment that holds later ones
   /// stays whole.
   mutating func clearQuarantine(through number: UInt64) {
-    refused.removeAll { $0.sequence <= number }
+    refusals.waiting.removeAll { $0.sequence <= number }
     do {
       try quarantined?.seal()
     } catch {

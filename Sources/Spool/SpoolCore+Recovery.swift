@@ -28,10 +28,11 @@ extension SpoolCore {
   private mutating func giveUp(_ attempt: SpoolCore) {
     counters.dropped = attempt.counters.dropped
     pendingGaps += attempt.owedGaps.filter { !pendingGaps.contains($0) }
-    suspects.formUnion(attempt.suspects)
-    if let log = attempt.log { suspects.formUnion(log.suspects) }
-    if let log = attempt.quarantined { suspects.formUnion(log.suspects) }
-    cursorIsSuspect = cursorIsSuspect || attempt.cursorIsSuspect || attempt.cursor?.isSuspect == true
+    reopening.suspects.formUnion(attempt.reopening.suspects)
+    if let log = attempt.log { reopening.suspects.formUnion(log.suspects) }
+    if let log = attempt.quarantined { reopening.suspects.formUnion(log.suspects) }
+    reopening.cursorIsSuspect =
+      reopening.cursorIsSuspect || attempt.reopening.cursorIsSuspect || attempt.cursor?.isSuspect == true
     guard attempt.identity == identity else { return }
     progress = attempt.progress
     let last = attempt.owedGaps.map(\.lastSequence).max() ?? 0
@@ -41,7 +42,7 @@ extension SpoolCore {
   private mutating func adoptAll(_ files: any SpoolFileSystem, at time: SpoolTime) throws(FileFault) {
     let found = CursorFile.read(files)
     let (recovery, continues) = try recover(files, cursor: found.cursor)
-    if let log { suspects.formUnion(log.suspects) }
+    if let log { reopening.suspects.formUnion(log.suspects) }
     let store = recovery.identity ?? identity ?? newIdentity(time)
     let layout = SegmentLog.Layout(
       log: .results, segmentSize: settings.segmentSize, count: settings.segmentCount, identity: store,
@@ -52,8 +53,8 @@ extension SpoolCore {
     identity = store
     cursor = CursorFile(
       files: files, after: found.cursor,
-      isSuspect: found.isUnreadable || cursorIsSuspect || cursor?.isSuspect ?? false)
-    log = SegmentLog(files: files, layout: layout, recovered: recovery, suspects: suspects)
+      isSuspect: found.isUnreadable || reopening.cursorIsSuspect || cursor?.isSuspect ?? false)
+    log = SegmentLog(files: files, layout: layout, recovered: recovery, suspects: reopening.suspects)
     counters.cursorDamaged += found.damaged
     counters.setAside += recovery.setAside
     counters.unreadable += recovery.unknownRecords
@@ -66,10 +67,10 @@ extension SpoolCore {
     finishDrops()
     try reserve()
     try startWriting(at: time)
-    positions = [:]
-    oldestKnown = nil
+    search.positions = [:]
+    search.oldest = nil
     mode = .durable
-    failedAttempts = 0
+    reopening.failures = 0
     moveAside(recovery.unreadableFiles, files)
     saveCursor()
     openQuarantine(files, at: time)
@@ -85,7 +86,7 @@ extension SpoolCore {
       // do not count.
       var reader = recoverer(
         files, .results, identity: identity, progress: progress,
-        limit: memory.first?.sequence ?? RecordFrame.sequenceLimit)
+        limit: held.entries.first?.sequence ?? RecordFrame.sequenceLimit)
       reader.knownGaps = Set((log?.segments ?? []).flatMap(\.gaps))
       let recovery = try reader.recover()
       if recovery.identity == identity { return (recovery, true) }
@@ -103,7 +104,7 @@ extension SpoolCore {
     LogRecoverer(
       files: files, log: log, segmentSize: log == .results ? settings.segmentSize : quarantineSegment,
       identity: identity, progress: progress, limit: limit,
-      isTolerant: log == .results && failedAttempts >= SpoolCore.patience)
+      isTolerant: log == .results && reopening.failures >= Reopening.patience)
   }
 
   private func newIdentity(_ time: SpoolTime) -> UniqueID {
@@ -118,11 +119,11 @@ extension SpoolCore {
     var next = highest + 1
     // Lost records behind an unreadable end may have had any number above the last one seen.
     if recovery.unreadableTail || highest == 0 { next = max(next + 1, firstSequence(time)) }
-    if let first = memory.first?.sequence, first < next {
-      for index in memory.indices { memory[index].sequence = next + UInt64(index) }
-      nextSequence = next + UInt64(memory.count)
+    if let first = held.entries.first?.sequence, first < next {
+      for index in held.entries.indices { held.entries[index].sequence = next + UInt64(index) }
+      nextSequence = next + UInt64(held.entries.count)
     }
-    let start = memory.first?.sequence ?? max(nextSequence, next)
+    let start = held.entries.first?.sequence ?? max(nextSequence, next)
     nextSequence = max(nextSequence, start)
     progress = recovery.progress ?? DeliveryProgress(settledThrough: max(recovery.oldest ?? start, 1) - 1)
     reportDamage(recovery, at: time)
@@ -192,7 +193,7 @@ extension SpoolCore {
   private mutating func startWriting(at time: SpoolTime) throws(FileFault) {
     try makeRoom()
     let tail = log?.tailToRewrite() ?? RewrittenTail()
-    let waiting = withGaps(Array(memory))
+    let waiting = withGaps(Array(held.entries))
     var rest = (tail.entries + waiting)[...]
     let base = rest.first?.sequence ?? nextSequence
     let progress = progress
@@ -209,8 +210,8 @@ extension SpoolCore {
       if !rest.isEmpty { try rotate(&rest, at: time) }
     }
     try log?.sync()
-    memory.removeAll()
-    memoryBytes = 0
+    held.entries.removeAll()
+    held.bytes = 0
     pendingGaps = []
   }
 
@@ -254,8 +255,8 @@ extension SpoolCore {
         files, .quarantine, identity: identity, progress: nil, limit: RecordFrame.sequenceLimit)
       let recovery = try reader.recover()
       moveAside(recovery.unreadableFiles, files)
-      if let quarantined { suspects.formUnion(quarantined.suspects) }
-      var opened = SegmentLog(files: files, layout: layout, recovered: recovery, suspects: suspects)
+      if let quarantined { reopening.suspects.formUnion(quarantined.suspects) }
+      var opened = SegmentLog(files: files, layout: layout, recovered: recovery, suspects: reopening.suspects)
       opened.recycle(Set(opened.segments.filter { $0.records == 0 }.map(\.name.generation)))
       do throws(FileFault) {
         try opened.replenish()
@@ -264,7 +265,7 @@ extension SpoolCore {
         note("the quarantine has less space than it should: \(error)")
       }
       counters.setAside += recovery.setAside
-      nextRefused = max(nextRefused, recovery.highest + 1)
+      refusals.next = max(refusals.next, recovery.highest + 1)
       quarantined = opened
       // Not less than before: what found no room in memory left no trace on the disk.
       let recycled = Int(clamping: max(opened.segments.first?.name.base ?? 1, 1) - 1)

@@ -89,7 +89,7 @@ extension SpoolCore {
     forget(through: victim)
     saveCursor()
     if !goesFirst, log?.segments.first?.name == victim.name { log?.recycleFirst() }
-    oldestKnown = nil
+    search.oldest = nil
   }
 
   /// While the store is being opened: should that fail, the next attempt writes these gap records anew.
@@ -163,7 +163,7 @@ extension SpoolCore {
   /// passed over are explained by a gap record that may stand at its end.
   mutating func forget(through segment: Segment) {
     let later = log?.segments.lazy.filter { $0.name.generation > segment.name.generation }
-    let next = min(later?.map(\.name.base).min() ?? 1, memory.first?.sequence ?? .max)
+    let next = min(later?.map(\.name.base).min() ?? 1, held.entries.first?.sequence ?? .max)
     progress.forget(through: max(segment.last ?? 0, max(next, 1) - 1))
   }
 
@@ -194,7 +194,7 @@ extension SpoolCore {
   mutating func note(_ what: String) { counters.notes.append(.warning(.store, what)) }
 
   mutating func enterMemory(_ fault: FileFault, keeping entries: [SpoolEntry], at time: SpoolTime) {
-    retryAt = time.monotonic + SpoolCore.retryInterval
+    reopening.at = time.monotonic + SpoolCore.retryInterval
     syncDueAt = nil
     var since = time.wall
     if case .memory(let notice) = mode, let began = notice.since { since = began }
@@ -209,13 +209,13 @@ extension SpoolCore {
   /// Bounded: the oldest go first, delivered ones before all, and what is dropped undelivered is counted.
   mutating func keepInMemory(_ entries: [SpoolEntry]) {
     for entry in entries {
-      memory.append(entry)
-      memoryBytes += entry.size
+      held.entries.append(entry)
+      held.bytes += entry.size
     }
-    while memory.count > settings.queueLimit || memoryBytes > settings.queueBytes,
-      let oldest = memory.popFirst()
+    while held.entries.count > settings.queueLimit || held.bytes > settings.queueBytes,
+      let oldest = held.entries.popFirst()
     {
-      memoryBytes -= oldest.size
+      held.bytes -= oldest.size
       let sequence = oldest.sequence
       if pendingGaps.last?.cause != .memoryOverflow {
         pendingGaps.append(
@@ -226,7 +226,7 @@ extension SpoolCore {
       pendingGaps[pendingGaps.count - 1].add(sequence: sequence, deliverable: waited, time: slot)
       pendingGaps[pendingGaps.count - 1].notedAt = wall
       if waited { counters.dropped += 1 }
-      oldestKnown = nil
+      search.oldest = nil
     }
   }
 }

@@ -21,11 +21,7 @@ struct SpoolCore {
   var identity: UniqueID?
 
   var mode: SpoolStatus.Mode
-  var retryAt: Int64 = 0
-  /// Attempts to open since it last worked.
-  var failedAttempts = 0
-  /// From this attempt on a segment that cannot be read no longer keeps the store in memory.
-  static let patience = 3
+  var reopening = Reopening()
   var syncDueAt: Int64?
   static let retryInterval: Int64 = 60_000_000
   static let syncInterval: Int64 = 500_000
@@ -34,27 +30,17 @@ struct SpoolCore {
   /// The next sequence not yet written; 0 until the first is chosen.
   var nextSequence: UInt64 = 0
   var snapshottedThrough: UInt64 = 0
-  /// Results in memory mode, oldest first.
-  var memory: Deque<SpoolEntry> = []
-  var memoryBytes = 0
+  var held = MemoryQueue()
   /// Gaps to be written before the next record.
   var pendingGaps: [GapRecord] = []
   /// As of the last group or tick.
   var wall: Timestamp
   /// Gaps of segments whose files are gone, until the disk has them: an attempt to open that fails must not forget them.
   var owedGaps: [GapRecord] = []
-  /// Files of earlier attempts that must never be synced again.
-  var suspects: Set<String> = []
-  var cursorIsSuspect = false
-  /// Where each lane's next result is looked for: at or before it.
-  var positions: [DeliveryLane: LogPosition] = [:]
-  /// Refused results not yet on disk, and the number of the next.
-  var refused: [SpoolEntry] = []
-  var nextRefused: UInt64 = 1
+  var search = DeliverySearch()
+  var refusals = Refusals()
   var counters: SpoolStatus
   var rate = RateEstimate()
-  /// Slot of the oldest waiting result; nil when it has to be looked up.
-  var oldestKnown: Timestamp??
 
   /// Never fails: what the disk refuses becomes memory mode.
   init(settings: SpoolSettings, nonce: UInt64, at time: SpoolTime, open: @escaping Opener) {
@@ -75,7 +61,7 @@ struct SpoolCore {
       if let files { try adopt(try files.reattached(), at: time) } else { try adopt(try open(), at: time) }
       return nil
     } catch {
-      failedAttempts += 1
+      reopening.failures += 1
       if nextSequence == 0 { nextSequence = firstSequence(time) }
       enterMemory(error, keeping: [], at: time)
       return error
@@ -115,12 +101,12 @@ struct SpoolCore {
   mutating func tick(at time: SpoolTime) {
     wall = time.wall
     if let due = syncDueAt, time.monotonic >= due { flush(at: time) }
-    if case .memory = mode, time.monotonic >= retryAt { attach(at: time) }
+    if case .memory = mode, time.monotonic >= reopening.at { attach(at: time) }
   }
 
   /// When `tick` wants to be called next, in microseconds of the monotonic clock.
   var nextTick: Int64? {
-    if case .memory = mode { return retryAt }
+    if case .memory = mode { return reopening.at }
     return syncDueAt
   }
 
@@ -142,8 +128,8 @@ struct SpoolCore {
     guard !group.isEmpty else { return }
     rate.add(count: group.count, bytes: group.reduce(0) { $0 + $1.size }, at: time.monotonic)
     // The first to wait is the oldest; a later one never is.
-    if case .some(nil) = oldestKnown, let first = group.first(where: \.deliverable) {
-      oldestKnown = .some(first.payload.withUnsafeBytes { RecordPayload.scheduledAt($0) })
+    if case .some(nil) = search.oldest, let first = group.first(where: \.deliverable) {
+      search.oldest = .some(first.payload.withUnsafeBytes { RecordPayload.scheduledAt($0) })
     }
   }
 

@@ -61,7 +61,8 @@ package struct SpoolReader: Sendable {
 extension SpoolCore {
   func reader() -> SpoolReader {
     SpoolReader(
-      log: log?.detached(), memory: Array(memory), quarantineLog: quarantined?.detached(), refused: refused,
+      log: log?.detached(), memory: Array(held.entries), quarantineLog: quarantined?.detached(),
+      refused: refusals.waiting,
       progress: progress)
   }
 }

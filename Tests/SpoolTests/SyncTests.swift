@@ -164,7 +164,7 @@ struct SyncTests {
     store.add(0..<5)
     let refused = store.pending(limit: 3)
     for item in refused { store.core.quarantine([item], code: "23503", at: time(2)) }
-    #expect(store.core.refused.isEmpty)
+    #expect(store.core.refusals.waiting.isEmpty)
     let after = TestStore(cut(disk))
     #expect(after.core.quarantinedRecords().map { number($0.record) } == [0, 1, 2])
   }

@@ -171,7 +171,7 @@ final class CrashExplorer {
   private func refuse() {
     guard refused.count < 6, let first = store.pending(.live, limit: 1).first else { return }
     store.core.quarantine([first], code: "23503", at: time(clock))
-    if store.core.refused.isEmpty { refused.insert(number(first.record)) }
+    if store.core.refusals.waiting.isEmpty { refused.insert(number(first.record)) }
   }
 
   private func repair() {
@@ -234,7 +234,7 @@ final class CrashExplorer {
       return settleAccounts()
     }
     // After a failed attempt to open anew some of what is stored cannot be seen until the next.
-    guard store.status.isDurable || store.core.failedAttempts == 0 else { return }
+    guard store.status.isDurable || store.core.reopening.failures == 0 else { return }
     let found = Set(store.waiting(.live) + store.waiting(.backlog))
     #expect(found.isSubset(of: waiting), "\(place): not handed in \(found.subtracting(waiting).sorted())")
     let gone = waiting.subtracting(found)
