@@ -226,7 +226,7 @@ final class EngineLoop {
     } else {
       transfer.handle.cleanUp()
     }
-    transfer.release()
+    transfer.pins.release()
   }
 
   /// Its connection was ended under libcurl, which should have noticed. Whatever ended it before has its own word.
@@ -266,7 +266,7 @@ final class EngineLoop {
 
   private func endSlowConnects(_ now: Instant) {
     connecting.removeAll { entry in
-      guard let transfer = active[entry.number], transfer.connected == nil else { return true }
+      guard let transfer = active[entry.number], transfer.seen.connected == nil else { return true }
       guard entry.deadline <= now else { return false }
       transfer.stop = .deadline
       finish(transfer, code: CURLE_OPERATION_TIMEDOUT)

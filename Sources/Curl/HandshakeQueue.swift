@@ -20,7 +20,7 @@ struct HandshakeQueue {
   mutating func hasRoom(_ active: TransferTable, at now: Instant = .now) -> Bool {
     if begun.count < Self.limit { return true }
     begun.removeAll { one in
-      guard let transfer = active[one.number], transfer.requestStart == nil else { return true }
+      guard let transfer = active[one.number], transfer.seen.requestStart == nil else { return true }
       return now.nanoseconds - one.at.nanoseconds > Self.span
     }
     return begun.count < Self.limit

@@ -18,12 +18,12 @@ func takeHeader(
   let transfer = transfer(context)
   let length = size * count
   transfer.arrived(length)
-  if transfer.firstLine == nil {
+  if transfer.seen.firstLine == nil {
     let now = Instant.now
     transfer.arrivals.look(at: now)
     // From here on the answer is being read.
     transfer.arrivals.forget(transfer)
-    transfer.firstLine = now
+    transfer.seen.firstLine = now
     transfer.goesOn(with: .answer, at: now)
   }
   // Interim answers and trailers are counted, too, though they are not kept: it is 64 KiB at most.
@@ -41,7 +41,7 @@ func takeHeader(
       transfer.stop = .malformedHeader
       return 0
     }
-    transfer.headersEnd = .now
+    transfer.seen.headersEnd = .now
     let isEnough =
       transfer.request.stopsAtRedirect && transfer.headers.isRedirect
       || transfer.request.stopsAtChallenge && transfer.headers.statusCode == 401
@@ -66,10 +66,10 @@ func takeBody(
   let transfer = transfer(context)
   let length = size * count
   transfer.arrived(length)
-  transfer.lastWrite = .now
+  transfer.seen.lastWrite = .now
   if case .drain(let limit) = transfer.request.goal {
-    transfer.drained += length
-    if transfer.drained <= limit { return length }
+    transfer.body.drained += length
+    if transfer.body.drained <= limit { return length }
     transfer.stop = .enough
     return 0
   }
@@ -90,7 +90,7 @@ func openPinnedSocket(
   let transfer = transfer(context)
   // libcurl dials again by itself when an HTTP/2 server refuses the stream, and after a 417, to ask without the
   // expectation: an attempt is one connection, and the 417 is the answer.
-  guard transfer.connectStart == nil else {
+  guard transfer.seen.connectStart == nil else {
     transfer.stop = transfer.hasFailedExpectation ? .expectationFailed : .refusedStream
     return CURL_SOCKET_BAD
   }
@@ -115,7 +115,7 @@ func openPinnedSocket(
     _ = close(descriptor)
     return CURL_SOCKET_BAD
   }
-  transfer.connectStart = .now
+  transfer.seen.connectStart = .now
   transfer.hold(descriptor)
   transfer.arrivals.await(.connection, on: descriptor, for: transfer)
   return descriptor
@@ -135,11 +135,11 @@ private func handOver(_ socket: ConnectedSocket, to transfer: Transfer) -> curl_
     // It stood when it was handed over: the other side has reset it since.
     guard code == ENOTCONN else { return refuseAddress(transfer) }
     transfer.socketError = ECONNRESET
-    (transfer.connectStart, transfer.connected) = (.now, .now)
+    (transfer.seen.connectStart, transfer.seen.connected) = (.now, .now)
     return CURL_SOCKET_BAD
   }
   let now = Instant.now
-  (transfer.connectStart, transfer.connected) = (now, now)
+  (transfer.seen.connectStart, transfer.seen.connected) = (now, now)
   transfer.hold(descriptor)
   return descriptor
 }
@@ -171,10 +171,10 @@ func allowRequest(
   let now = Instant.now
   transfer.spin.noteProgress()
   transfer.arrivals.look(at: now)
-  if transfer.connected == nil {
-    transfer.connected = transfer.hasTunnel ? now : transfer.writableSince ?? now
+  if transfer.seen.connected == nil {
+    transfer.seen.connected = transfer.hasTunnel ? now : transfer.seen.writableSince ?? now
   }
-  transfer.requestStart = now
+  transfer.seen.requestStart = now
   transfer.goesOn(with: transfer.judge == nil ? .connection : .request, at: now)
   transfer.awaitAnswer()
   // A handshake without a certificate never met the judge. None is configured; if one came about, it ends here.
@@ -197,8 +197,8 @@ func takeOverTLS(
   let transfer = transfer(argument)
   transfer.spin.noteProgress()
   transfer.arrivals.look()
-  if transfer.connected == nil || transfer.hasTunnel {
-    transfer.connected = transfer.hasTunnel ? .now : transfer.writableSince ?? .now
+  if transfer.seen.connected == nil || transfer.hasTunnel {
+    transfer.seen.connected = transfer.hasTunnel ? .now : transfer.seen.writableSince ?? .now
   }
   transfer.goesOn(with: .connection, at: .now)
   guard let judge = transfer.judge, judge.configure(OpaquePointer(context)) else {

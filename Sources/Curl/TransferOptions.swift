@@ -49,7 +49,7 @@ extension Transfer {
       throw RefusedRequest(fault: .request, message: "the url holds a space or control character")
     }
     try set(CURLOPT_URL, request.url)
-    if !isPlain { try check(quartz_curl_set_context(easy, CURLOPT_ERRORBUFFER, keepWords())) }
+    if !isPlain { try check(quartz_curl_set_context(easy, CURLOPT_ERRORBUFFER, pins.keepWords())) }
     // The engine keeps the time; what a transfer waited for its turn is no part of it.
     try set(CURLOPT_TIMEOUT_MS, max(1, milliseconds(backstop)))
     // libcurl's own limit for the connection is 300 s.
@@ -83,7 +83,7 @@ extension Transfer {
       try set(CURLOPT_NOBODY, 1)
     } else if sendsBody {
       let body = request.body ?? []
-      let copy = keep(body: body)
+      let copy = pins.keep(body: body)
       try check(quartz_curl_set_body(easy, copy.baseAddress, Int64(body.count)))
     }
     if request.method != "GET" && request.method != "HEAD" || request.body != nil {
@@ -139,7 +139,7 @@ extension Transfer {
     guard let list = curl_slist_append(nil, "::\(peer)") else {
       throw RefusedRequest(fault: .system(errno: ENOMEM), message: "out of memory")
     }
-    keep(pin: list)
+    pins.keep(pin: list)
     try check(quartz_curl_set_list(easy, CURLOPT_CONNECT_TO, list))
   }
 
