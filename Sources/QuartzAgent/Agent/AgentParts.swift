@@ -154,7 +154,7 @@ struct AgentParts: Sendable {
 
   /// The first probes have run, and with them what runs once.
   private func settleMemory() async {
-    guard (try? await Task.sleep(for: .seconds(15))) != nil else { return }
+    guard (try? await Task.sleep(for: .seconds(10))) != nil else { return }
     await onThread {
       releaseFreeMemory()
       releaseCodePages()
