@@ -45,8 +45,7 @@ struct YAMLDepth {
 
 /// Why libyaml could not read on.
 struct YAMLFailure: Error {
-  /// The library's own words; constant texts of its source.
-  var words: String
+  var words: LibyamlWords
   /// Nil: it does not know, or there is no memory left.
   var position: Position?
   /// What it was at, and where that had begun.
@@ -120,14 +119,14 @@ final class YAMLParser {
   private var failure: YAMLFailure {
     let state = parser.pointee
     guard state.error != YAML_MEMORY_ERROR, let words = state.problem else {
-      return YAMLFailure(words: "out of memory")
+      return YAMLFailure(words: LibyamlWords("out of memory"))
     }
     guard state.error != YAML_READER_ERROR else {
       // A place in bytes; marks count characters.
-      return YAMLFailure(words: String(cString: words), position: position(ofByte: state.problem_offset))
+      return YAMLFailure(words: LibyamlWords(String(cString: words)), position: position(ofByte: state.problem_offset))
     }
     return YAMLFailure(
-      words: String(cString: words), position: Position(state.problem_mark),
+      words: LibyamlWords(String(cString: words)), position: Position(state.problem_mark),
       context: state.context.map { String(cString: $0) },
       began: state.context == nil ? nil : Position(state.context_mark))
   }

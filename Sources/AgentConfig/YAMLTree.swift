@@ -224,8 +224,8 @@ extension YAMLReader {
     let started =
       failure.began.flatMap { $0.line != place?.line ? " (it began in line \($0.line))" : nil } ?? ""
     problem(
-      place.map { inside(text, $0) }, "no valid YAML: \(failure.words.lowercased())\(started)",
-      hint: syntaxHint(failure.words))
+      place.map { inside(text, $0) }, "no valid YAML: \(failure.words.text.lowercased())\(started)",
+      hint: failure.words.hint)
   }
 
   /// The parser complains about an early end on the line after the last one.
@@ -234,17 +234,6 @@ extension YAMLReader {
     guard position.line > lines else { return position }
     let last = text.reversed().prefix { $0 != UInt8(ascii: "\n") }.count { $0 & 0xc0 != 0x80 }
     return Position(line: lines, column: last + 1)
-  }
-
-  private func syntaxHint(_ words: String) -> String? {
-    if words.contains("mapping values are not allowed") {
-      return "check the indentation of this line, or quote a value that contains \": \""
-    }
-    if words.contains("cannot start any token") { return "quote a value that begins with @, ` or %" }
-    if words.contains("did not find expected key") || words.contains("could not find expected ':'") {
-      return "check the indentation and quotes of this line and the one before"
-    }
-    return nil
   }
 }
 

@@ -75,9 +75,8 @@ package struct QuartzLink: Sendable {
     case .quartz:
       machine.heartbeat = .seconds(60)
       machine.carriesMaintenance = true
-      let transport = try valid("quartz.url") { () throws(HTTPURL.Invalid) in
-        try QuartzTransport(settings, keys: keys, agent: agent, over: api.wire, report: outside.report)
-      }
+      let transport = QuartzTransport(
+        settings, keys: keys, agent: agent, over: api.wire, report: outside.report)
       uploader = Uploader(queue: outside.queue, route: api.route(transport), settings: machine)
     case .supabase:
       guard let supabase = settings.supabase else {
@@ -87,9 +86,7 @@ package struct QuartzLink: Sendable {
       let line =
         try supabase.url.origin == settings.url.origin
         ? api : Line(supabase.url, key: "quartz.supabase.url", file: "requests-supabase", on: ground)
-      let transport = try valid("quartz.supabase.url") { () throws(HTTPURL.Invalid) in
-        try SupabaseTransport(supabase, withMessages: settings.deliver.messages, over: line.wire)
-      }
+      let transport = SupabaseTransport(supabase, withMessages: settings.deliver.messages, over: line.wire)
       uploader = Uploader(queue: outside.queue, route: line.route(transport), settings: machine)
     }
   }
@@ -162,12 +159,6 @@ extension QuartzLink {
     }
     return notices
   }
-}
-
-private func valid<Value>(
-  _ key: String, _ make: () throws(HTTPURL.Invalid) -> Value
-) throws(QuartzSetupError) -> Value {
-  do throws(HTTPURL.Invalid) { return try make() } catch { throw QuartzSetupError("\(key) \(error.message)") }
 }
 
 /// Why the settings of the `quartz` section cannot work, naming the key.

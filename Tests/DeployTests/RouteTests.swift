@@ -50,7 +50,7 @@ import Testing
           let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in .success([]) }
           let wire = Wire(exchange: exchange, now: { .now() }) { _ throws(CancellationError) in }
           let keys = KeyRing(Redacted("qtz_agent"))
-          let transport = try QuartzTransport(
+          let transport = QuartzTransport(
             QuartzSettings(url: base, apiKey: keys.key), keys: keys,
             agent: AgentIdentity(name: "london-1", region: "eu-west", version: "1.2.3"), over: wire)
           let records = try (1...600).map { try self.record($0, check: $0 == 300 ? 777 : 1 + $0 % 3) }
@@ -111,7 +111,7 @@ import Testing
               == Timestamp(rfc3339: "2026-01-04T02:00:00Z"))
           #expect(windows.first?.recurrence == "weekly")
           let one = APIRequest(
-            .get, try base.appending("monitoring-checks/\(id(501))"),
+            .get, base.appending("monitoring-checks/\(id(501))"),
             headers: [HeaderField("X-API-Key", "qtz_agent")])
           guard case .response(let response) = try await exchange.exchange(one) else {
             Issue.record("no answer")

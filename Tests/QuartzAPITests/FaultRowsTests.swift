@@ -112,7 +112,7 @@ import Testing
         let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in .success([]) }
         let wire = Wire(exchange: exchange, now: { .now() }) { _ throws(CancellationError) in }
         let keys = KeyRing(Redacted("qtz"))
-        let transport = try QuartzTransport(
+        let transport = QuartzTransport(
           QuartzSettings(url: base, apiKey: keys.key), keys: keys,
           agent: AgentIdentity(name: "bench", region: nil, version: "1"), over: wire)
         guard case .transient = try await transport.deliver(records(2)).outcome else {

@@ -72,7 +72,7 @@ import Testing
           .success([.v4(0x7f00_0001)])
         }
         let key = HeaderField("X-API-Key", "qtz_topsecret")
-        return try await exchange.exchange(APIRequest(.get, try base.appending("checks"), headers: [key]))
+        return try await exchange.exchange(APIRequest(.get, base.appending("checks"), headers: [key]))
       }
       guard case .response(let response) = reply else {
         Issue.record("no answer: \(reply)")

@@ -22,7 +22,7 @@ import Testing
     report.configVersion = "a1b2c3d4"
     report.lag = .milliseconds(1900)
     for report in [report, AgentReport()] {
-      let transport = try QuartzTransport(
+      let transport = QuartzTransport(
         QuartzSettings(url: try HTTPURL("https://api.test/v1"), apiKey: keys.key), keys: keys,
         agent: AgentIdentity(name: "bench", region: "eu", version: "1.0"), over: wire, report: { report })
       for batch in [[], records(2)] {

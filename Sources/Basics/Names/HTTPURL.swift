@@ -117,7 +117,8 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
       host = text[..<colon]
       port = try parsePort(text[text.index(after: colon)...])
     }
-    if let problem = hostProblem(host) { throw Invalid(problem) }
+    guard !host.isEmpty else { throw Invalid("has no host") }
+    if let problem = hostProblem(host) { throw Invalid("has a host \(problem)") }
     return (host.lowercased(), port)
   }
 
@@ -154,6 +155,12 @@ extension HTTPURL {
 }
 
 extension HTTPURL {
+  /// This URL as a base, with a path (without a leading slash) and a query of ours behind it.
+  package func appending(_ path: String, query: String? = nil) -> HTTPURL {
+    let base = self.path.hasSuffix("/") ? self.path : self.path + "/"
+    return HTTPURL(scheme, origin, path: base + path, query: query).asSecret(as: self)
+  }
+
   /// A server may repeat a part of the path that led to it.
   fileprivate func asSecret(as other: HTTPURL) -> HTTPURL { other.hidesPath ? hidingPath : self }
 }
@@ -250,28 +257,28 @@ private func removingDotSegments(_ path: String) -> String {
 }
 
 /// Why this is no host to probe: a name of letters, digits, hyphens and underscores in labels of at most 63 bytes and
-/// 253 in all, or a canonical address. Nil when it is one. The words follow "host" or "url".
+/// 253 in all, or a canonical address. Nil when it is one. The words follow "a host".
 package func hostProblem(_ host: some StringProtocol) -> String? {
-  if host.isEmpty { return "has no host" }
+  if host.isEmpty { return "without a name" }
   if IPAddress(host) != nil { return nil }
   let name = String(host.hasSuffix(".") ? host.dropLast() : host[...])
-  guard name.utf8.count <= 253 else { return "has a host longer than 253 bytes" }
+  guard name.utf8.count <= 253 else { return "longer than 253 bytes" }
   let labels = name.split(separator: ".", omittingEmptySubsequences: false)
   for label in labels {
-    guard (1...63).contains(label.utf8.count) else { return "has a host with an empty or overlong label" }
+    guard (1...63).contains(label.utf8.count) else { return "with an empty or overlong label" }
     let fits = label.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) && byte != 0x60
         || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
-    guard fits else { return "has a host with a character that no host name has" }
+    guard fits else { return "with a character that no host name has" }
     guard label.first != "-", label.last != "-" else {
-      return "has a host with a label that starts or ends with -"
+      return "with a label that starts or ends with -"
     }
   }
   // A last label of digits, or 0x…, is an address to some parsers and a name to others
   // (WHATWG URL, "ends in a number").
   if let last = labels.last?.lowercased(), last.allSatisfy(\.isNumber) || last.hasPrefix("0x") {
-    return "has a host that looks like a number but is no canonical IP address"
+    return "that looks like a number but is no canonical IP address"
   }
   return nil
 }

@@ -96,7 +96,7 @@ extension CheckJudge {
 
   /// False when the text is no host.
   mutating func checkHost(_ host: String, _ path: [String]) -> Bool {
-    guard let words = hostProblem(host) else { return true }
+    guard let why = hostProblem(host) else { return true }
     let key = CheckProblem.keyText(path)
     let found = host.printable(maxBytes: 80)
     if host.isEmpty {
@@ -112,7 +112,6 @@ extension CheckJudge {
         path, "\(key) must be a name or an address, found \"\(found)\"", hint: "the port has a key of its own"
       )
     } else {
-      let why = words.hasPrefix("has a host ") ? String(words.dropFirst(11)) : "which \(words)"
       problem(path, "\(key) must be a name or an address, found \"\(found)\", \(why)")
     }
     return false

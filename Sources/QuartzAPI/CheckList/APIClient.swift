@@ -74,13 +74,9 @@ package struct APIClient: Sendable {
   ) async throws(CancellationError) -> Result<JSONValue, PullFailure> {
     // The default order repeats and loses rows.
     let query = "\(Row.filter)page=\(page)&per_page=\(ListLimits.perPage)&sort_by=id&sort_order=asc"
-    let url: HTTPURL
-    do throws(HTTPURL.Invalid) { url = try base.appending(Row.route, query: query) } catch {
-      return .failure(PullFailure("quartz.url \(error.message)"))
-    }
     try await wire.admitted(.pull)
     let request = APIRequest(
-      .get, url,
+      .get, base.appending(Row.route, query: query),
       headers: [
         HeaderField("X-API-Key", keys.key),
         HeaderField("Accept", "application/json"),

@@ -65,12 +65,6 @@ package struct APIResponse: Hashable, Sendable {
 }
 
 extension HTTPURL {
-  /// This URL as a base with `path` (without a leading slash) and a query behind it.
-  package func appending(_ path: String, query: String? = nil) throws(Invalid) -> HTTPURL {
-    let base = display.hasSuffix("/") ? display : display + "/"
-    return try HTTPURL(base + path + (query.map { "?" + $0 } ?? ""))
-  }
-
   /// Whether a key may be sent there: https, or http that stays on this machine.
   package var mayCarrySecrets: Bool {
     scheme == .https || isThisMachine(host)

@@ -161,13 +161,9 @@ package final class ResourceUpdater: Sendable {
       json.field("status", update.status)
       json.field("last_checked_at", update.checkedAt)
     }
-    let url: HTTPURL
-    do throws(HTTPURL.Invalid) { url = try base.appending("resources/\(update.resource)") } catch {
-      return .failure("quartz.url \(error.message)")
-    }
     return try await wire.exchange.exchange(
       APIRequest(
-        .put, url,
+        .put, base.appending("resources/\(update.resource)"),
         headers: [
           HeaderField("X-API-Key", keys.key),
           HeaderField("Content-Type", "application/json"),

@@ -15,12 +15,11 @@ package struct QuartzTransport: ResultTransport {
   private let report: @Sendable () async -> AgentReport
 
   /// - Parameter report: how the agent does, asked for each batch.
-  /// - Throws: when the settings' base and the route make no URL.
   package init(
     _ settings: QuartzSettings, keys: KeyRing, agent: AgentIdentity, over wire: Wire,
     report: @escaping @Sendable () async -> AgentReport = { AgentReport() }
-  ) throws(HTTPURL.Invalid) {
-    self.url = try settings.url.appending("check-results")
+  ) {
+    self.url = settings.url.appending("check-results")
     self.keys = keys
     self.agent = agent
     self.exchange = wire.exchange

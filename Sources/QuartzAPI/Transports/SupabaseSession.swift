@@ -17,9 +17,9 @@ final class SupabaseSession: Sendable {
   private let wire: Wire
   private let token = Mutex<Token?>(nil)
 
-  init(_ settings: SupabaseSettings, over wire: Wire) throws(HTTPURL.Invalid) {
+  init(_ settings: SupabaseSettings, over wire: Wire) {
     self.login = settings.login
-    self.url = try settings.url.appending("auth/v1/token", query: "grant_type=password")
+    self.url = settings.url.appending("auth/v1/token", query: "grant_type=password")
     self.wire = wire
     switch settings.login {
     case .serviceKey(let key): self.apiKey = settings.apiKey ?? key

@@ -11,12 +11,11 @@ package struct SupabaseTransport: ResultTransport {
   private let wire: Wire
   private let withMessages: Bool
 
-  /// - Throws: when the settings' base and the route make no URL.
   package init(
     _ settings: SupabaseSettings, withMessages: Bool, over wire: Wire
-  ) throws(HTTPURL.Invalid) {
-    self.url = try settings.url.appending("rest/v1/check_results", query: "on_conflict=id")
-    self.session = try SupabaseSession(settings, over: wire)
+  ) {
+    self.url = settings.url.appending("rest/v1/check_results", query: "on_conflict=id")
+    self.session = SupabaseSession(settings, over: wire)
     self.wire = wire
     self.withMessages = withMessages
   }

@@ -67,14 +67,9 @@ struct NetworkFindings {
   func api(_ quartz: QuartzSettings) async -> [Notice] {
     let exchange = CurlExchange(
       to: quartz.url, userAgent: userAgent, engine: engine.curl, resolve: engine.resolver.forRequests(nil))
-    let request: APIRequest
-    do {
-      request = APIRequest(
-        .get, try quartz.url.appending("monitoring-checks", query: "limit=1&is_enabled=true"),
-        headers: [HeaderField("X-API-Key", quartz.apiKey)], timeout: .seconds(15))
-    } catch {
-      return [.critical("api", "quartz.url \(error.message)")]
-    }
+    let request = APIRequest(
+      .get, quartz.url.appending("monitoring-checks", query: "limit=1&is_enabled=true"),
+      headers: [HeaderField("X-API-Key", quartz.apiKey)], timeout: .seconds(15))
     let before = Timestamp.now()
     guard let reply = try? await exchange.exchange(request) else { return [] }
     switch reply {

@@ -43,11 +43,11 @@ struct DeliveryBench {
     if target == .supabase {
       let settings = SupabaseSettings(
         url: try HTTPURL("https://project.test"), apiKey: Redacted(FakeQuartz.anonKey), login: login)
-      return try SupabaseTransport(settings, withMessages: false, over: wire)
+      return SupabaseTransport(settings, withMessages: false, over: wire)
     }
     let quartz = QuartzSettings(url: try HTTPURL("https://api.test/v1"), apiKey: keys.key)
     let agent = AgentIdentity(name: "bench", region: "eu", version: "1.0")
-    return try QuartzTransport(quartz, keys: keys, agent: agent, over: wire)
+    return QuartzTransport(quartz, keys: keys, agent: agent, over: wire)
   }
 
   /// Runs `uploader` until the condition holds, one sleep after another; false after `limit` of the clock's time.
