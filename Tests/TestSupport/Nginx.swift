@@ -22,6 +22,8 @@ package func withNginx<Value>(
   in folder: URL, _ sites: [NginxSite], _ body: ([UInt16]) async throws -> Value
 ) async throws -> Value {
   let ports = try sites.map { _ in try freePort() }
+  let running = folder.appending(path: "nginx.pid")
+  try? FileManager.default.removeItem(at: running)
   let configuration = folder.appending(path: "nginx.conf")
   try nginxConfiguration(folder, zip(sites, ports)).write(
     to: configuration, atomically: true, encoding: .utf8)
@@ -30,7 +32,8 @@ package func withNginx<Value>(
     ["-p", folder.path, "-c", configuration.path, "-e", folder.appending(path: "start.log").path],
     debianPackage: "nginx-light", log: folder.appending(path: "nginx.out"))
   defer { server.stop() }
-  for port in ports { try await server.waitUntilListening(port: port) }
+  // Written after its last socket listens, also those that the sites' own lines open.
+  try await server.waitUntilThere(running)
   return try await body(ports)
 }
 

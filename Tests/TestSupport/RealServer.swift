@@ -38,10 +38,17 @@ package final class RealServer: Sendable {
   }
 
   /// Waits until something accepts on the port, as long as the process lives, a minute at most: all tests start at once.
-  package func waitUntilListening(port: UInt16) async throws {
+  package func waitUntilListening(port: UInt16) async throws { try await wait { canConnect(port) } }
+
+  /// For a server that writes one as soon as all its sockets listen.
+  package func waitUntilThere(_ file: URL) async throws {
+    try await wait { FileManager.default.fileExists(atPath: file.path) }
+  }
+
+  private func wait(_ isReady: () -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline, isRunning {
-      if canConnect(port) { return }
+      if isReady() { return }
       try await Task.sleep(for: .milliseconds(20))
     }
     let output = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
