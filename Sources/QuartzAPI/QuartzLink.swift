@@ -22,7 +22,7 @@ package struct QuartzLink: Sendable {
     package var stateDirectory: String?
     /// Stands around each file of it.
     package var watched: @Sendable (_ name: String, StateFile) -> any DurableBytes = { $1 }
-    package var time = TimeSource.system
+    package var time: TimeSource
     package var queue: any DeliveryQueue
     /// The API key as its source has it now, asked after a 401; nil when it cannot be read.
     package var readKey: @Sendable () async -> Redacted?
@@ -32,12 +32,13 @@ package struct QuartzLink: Sendable {
     package var apply: @Sendable (PulledChecks) async -> Void
 
     package init(
-      engine: CurlEngine, resolve: @escaping CurlExchange.Resolve, stateDirectory: String?,
+      engine: CurlEngine, time: TimeSource, resolve: @escaping CurlExchange.Resolve, stateDirectory: String?,
       queue: any DeliveryQueue, readKey: @escaping @Sendable () async -> Redacted?,
       report: @escaping @Sendable () async -> AgentReport = { AgentReport() },
       apply: @escaping @Sendable (PulledChecks) async -> Void
     ) {
       self.engine = engine
+      self.time = time
       self.resolve = resolve
       self.stateDirectory = stateDirectory
       self.queue = queue
@@ -118,7 +119,7 @@ package struct QuartzLink: Sendable {
       let outside = ground.outside
       let exchange = CurlExchange(
         to: base, userAgent: "quartz-agent/\(ground.agent.version)", engine: outside.engine,
-        resolve: outside.resolve)
+        time: outside.time, resolve: outside.resolve)
       self.ground = ground
       self.base = base
       self.gate = RateGate(time: ground.time, file: outside.kept(file))

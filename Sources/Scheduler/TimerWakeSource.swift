@@ -16,7 +16,7 @@ package final class TimerWakeSource: WakeSource {
   private let continuation: AsyncStream<Void>.Continuation
 
   /// Throws when descriptors or a thread cannot be had.
-  package init(time: TimeSource = .system) throws(WakeSourceFailure) {
+  package init(time: TimeSource) throws(WakeSourceFailure) {
     self.time = time
     // Newest only: a wake-up says "look", and looking once is enough however many there were.
     (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -178,7 +178,7 @@ package final class ResultSpool: DeliveryQueue {
     _ settings: SpoolSettings, _ files: @escaping SpoolCore.Opener,
     opened: CheckedContinuation<Result<ResultSpool, SpoolError>, Never>
   ) {
-    let time = SpoolTime(wall: .now(), monotonic: monotonicMicroseconds())
+    let time = SpoolTime.now
     var core = SpoolCore(settings: settings, nonce: .random(in: 0 ... .max), at: time, open: files)
     let fault = core.attach(at: time)
     if case .locked(let path) = fault { return opened.resume(returning: .failure(.locked(path: path))) }

@@ -70,7 +70,7 @@ final class SpoolMailbox: Sendable {
 
   /// Takes a result in and returns its number; 0 when the store is closed. Never waits for the disk.
   func add(_ payload: [UInt8], deliverable: Bool, waiter: Waiter?) -> UInt64 {
-    let now = monotonicMicroseconds()
+    let now = SpoolTime.now.monotonic
     var dropped: [Waiter] = []
     let (sequence, wakes) = state.withLock { state -> (UInt64, Bool) in
       guard !state.isClosing else {
@@ -188,7 +188,7 @@ final class SpoolMailbox: Sendable {
     // Without a pipe (no descriptor left at the start) the thread looks every 20 ms.
     var timeout: Int32 = wakeUp.read < 0 ? 20 : -1
     if let deadline {
-      let left = max(0, deadline - monotonicMicroseconds())
+      let left = max(0, deadline - SpoolTime.now.monotonic)
       // Rounded up: waking a moment early would spin.
       timeout = min(Int32(clamping: (left + 999) / 1000), wakeUp.read < 0 ? 20 : .max)
     }
@@ -211,6 +211,3 @@ private func makePipe() -> (read: Int32, write: Int32) {
   }
   return (ends[0], ends[1])
 }
-
-/// CLOCK_MONOTONIC: deadlines and rates must not follow the wall clock's steps.
-func monotonicMicroseconds() -> Int64 { SystemClock.monotonic.microseconds }

@@ -117,4 +117,8 @@ struct SpoolTime: Hashable, Sendable {
   var wall: Timestamp
   /// Microseconds of CLOCK_MONOTONIC.
   var monotonic: Int64
+
+  static var now: SpoolTime {
+    SpoolTime(wall: .now(), monotonic: SystemClock.monotonic.microseconds)
+  }
 }

@@ -8,8 +8,8 @@ import Monitoring
 func runSpool(_ core: consuming SpoolCore, _ mailbox: SpoolMailbox, wakeUploader: @Sendable () -> Void) {
   var core = core
   while true {
-    let load = mailbox.take(at: monotonicMicroseconds())
-    let time = SpoolTime(wall: .now(), monotonic: monotonicMicroseconds())
+    let load = mailbox.take(at: SpoolTime.now.monotonic)
+    let time = SpoolTime.now
     if !load.results.isEmpty || load.overflow != nil {
       let isRecorded = core.record(load.results.map(\.entry), overflow: load.overflow, at: time)
       // Before anyone who waited can ask.
@@ -24,7 +24,7 @@ func runSpool(_ core: consuming SpoolCore, _ mailbox: SpoolMailbox, wakeUploader
     let deadlines = [load.dueAt, core.nextTick].compactMap { $0 }
     mailbox.wait(until: deadlines.min())
   }
-  let time = SpoolTime(wall: .now(), monotonic: monotonicMicroseconds())
+  let time = SpoolTime.now
   core.flush(at: time)
   for job in mailbox.endJobs() { job.work(&core, time) }
   mailbox.publish(core.status(at: time), next: core.nextSequence)

@@ -188,7 +188,7 @@ struct Routes: Sendable {
   }
 
   func failure(_ status: Int, _ code: String, _ message: String) -> Reply {
-    Reply(status, .json, StatusJSON.failure(code: code, message: message, now: .now()))
+    Reply(status, .json, StatusJSON.failure(code: code, message: message, now: source.now))
   }
 }
 

@@ -50,7 +50,7 @@ extension Routes {
     }
     switch await source.runNow(id) {
     case .done(let result):
-      return Reply(200, .json, StatusJSON.success(now: .now()) { result.write(to: &$0) })
+      return Reply(200, .json, StatusJSON.success(now: source.now) { result.write(to: &$0) })
     case .noSuchCheck: return failure(404, "NOT_FOUND", "no enabled check has this id")
     case .busy(let why): return failure(409, "BUSY", why)
     case .stopping: return failure(503, "STOPPING", "the agent is ending")

@@ -6,6 +6,8 @@ import Monitoring
 
 /// What the server shows, asked anew for each request.
 package protocol StatusSource: Sendable {
+  /// By the clock on the wall.
+  var now: Timestamp { get }
   func snapshot() async -> StatusSnapshot
   /// The latest full results, newest first; nil when the check is not configured.
   func recent(_ checkID: UniqueID) async -> [CheckResult]?

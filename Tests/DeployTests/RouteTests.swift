@@ -47,7 +47,9 @@ import Testing
       try await backend.seed()
       try await withRoute(backend) { base in
         try await withCurlEngine(trust: TrustStore()) { engine in
-          let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in .success([]) }
+          let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
+            .success([])
+          }
           let wire = Wire(exchange: exchange, now: { .now() }) { _ throws(CancellationError) in }
           let keys = KeyRing(Redacted("qtz_agent"))
           let transport = QuartzTransport(
@@ -95,7 +97,9 @@ import Testing
         """)
       try await withRoute(backend) { base in
         try await withCurlEngine(trust: TrustStore()) { engine in
-          let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in .success([]) }
+          let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
+            .success([])
+          }
           let wire = Wire(exchange: exchange, now: { .now() }) { _ throws(CancellationError) in }
           let client = APIClient(base: base, keys: KeyRing(Redacted("qtz_agent")), over: wire)
           guard case .snapshot(let snapshot) = try await client.pullChecks() else {

@@ -109,7 +109,9 @@ import Testing
     }) { server in
       try await withCurlEngine { engine in
         let base = try HTTPURL("http://127.0.0.1:\(server.port)/v1")
-        let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in .success([]) }
+        let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
+          .success([])
+        }
         let wire = Wire(exchange: exchange, now: { .now() }) { _ throws(CancellationError) in }
         let keys = KeyRing(Redacted("qtz"))
         let transport = QuartzTransport(

@@ -18,7 +18,8 @@ import Testing
       settings, agent: AgentIdentity(name: "loop", region: nil, version: "1.0"),
       rules: MappingRules(settings.checks),
       outside: .init(
-        engine: engine, resolve: { _, _ in .success([.v4(0x7f00_0001)]) }, stateDirectory: state,
+        engine: engine, time: .system, resolve: { _, _ in .success([.v4(0x7f00_0001)]) },
+        stateDirectory: state,
         queue: queue,
         readKey: { nil }, apply: apply))
   }
@@ -68,7 +69,7 @@ import Testing
     }) { server in
       let base = try HTTPURL("http://127.0.0.1:\(server.port)/v1")
       let reply = try await withCurlEngine { engine in
-        let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in
+        let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
           .success([.v4(0x7f00_0001)])
         }
         let key = HeaderField("X-API-Key", "qtz_topsecret")
@@ -119,7 +120,9 @@ import Testing
         try await withCurlEngine { engine in
           fake.meet(.redirect(to: "http://127.0.0.1:\(other)/v1/check-results"))
           let base = try HTTPURL("http://127.0.0.1:\(port)/v1")
-          let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in .success([]) }
+          let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
+            .success([])
+          }
           let key = [HeaderField("X-API-Key", Redacted(FakeQuartz.key))]
           let redirected = try await exchange.exchange(
             APIRequest(.post, base.appending("check-results"), headers: key, body: Array("{}".utf8)))
@@ -150,7 +153,7 @@ import Testing
   @Test func nameOfThisMachineThatLeadsElsewhereIsRefused() async throws {
     try await withCurlEngine { engine in
       let base = try HTTPURL("http://localhost:1/v1")
-      let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in
+      let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
         .success([.v4(0xc000_0201)])
       }
       #expect(
@@ -168,7 +171,7 @@ import Testing
     }) { server in
       try await withCurlEngine { engine in
         let base = try HTTPURL("http://localhost:\(server.port)/v1")
-        let exchange = CurlExchange(to: base, userAgent: "test", engine: engine) { _, _ in
+        let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
           .success([.v4(0x7f00_0002), .v6(high: 0, low: 1), .v4(0x7f00_0001)])
         }
         guard case .failure = try await exchange.exchange(APIRequest(.get, base, headers: [])) else {

@@ -8,7 +8,7 @@ import Testing
 /// The real clocks. Only "not before it is due" can be asserted: the machine may always be slow.
 @Suite(.timeLimit(.minutes(1))) struct TimerWakeSourceTests {
   @Test func wakesNotBeforeItIsDue() async throws {
-    let source = try TimerWakeSource()
+    let source = try TimerWakeSource(time: .system)
     var wakes = source.wakes.makeAsyncIterator()
     for milliseconds in [0, 1, 5, 20] {
       let deadline = source.now().boot.advanced(by: .milliseconds(milliseconds))
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func anInstantThatHasPassedWakesAtOnce() async throws {
-    let source = try TimerWakeSource()
+    let source = try TimerWakeSource(time: .system)
     var wakes = source.wakes.makeAsyncIterator()
     for instant in [0, -5, 1] {
       source.arm(at: Instant(microseconds: Int64(instant)))
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func theLastInstantCounts() async throws {
-    let source = try TimerWakeSource()
+    let source = try TimerWakeSource(time: .system)
     var wakes = source.wakes.makeAsyncIterator()
     let start = source.now().boot
     source.arm(at: start.advanced(by: .seconds(3600)))
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func wakesWhenTold() async throws {
-    let source = try TimerWakeSource()
+    let source = try TimerWakeSource(time: .system)
     var wakes = source.wakes.makeAsyncIterator()
     source.arm(at: source.now().boot.advanced(by: .seconds(3600)))
     source.wake()
@@ -50,7 +50,7 @@ import Testing
   /// More sources than the descriptors of most processes would allow, each ended before the next one.
   @Test func endsItsThreadAndClosesItsDescriptors() async throws {
     for _ in 0..<1000 {
-      var source: TimerWakeSource? = try TimerWakeSource()
+      var source: TimerWakeSource? = try TimerWakeSource(time: .system)
       let wakes = source?.wakes
       source = nil
       if let wakes { for await _ in wakes {} }
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func aSchedulerOnTheRealClockRunsOnTime() async throws {
-    let source = try TimerWakeSource()
+    let source = try TimerWakeSource(time: .system)
     let (starts, continuation) = AsyncStream.makeStream(of: (due: DueCheck, at: Instant).self)
     let scheduler = CheckScheduler(testOptions(), source: source) { due in
       continuation.yield((due, source.now().boot))

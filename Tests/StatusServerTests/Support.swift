@@ -22,6 +22,7 @@ struct FixedSource: StatusSource {
   var access = StatusAccess()
   var outcome = RunNowOutcome.noSuchCheck
 
+  var now: Timestamp { status.now }
   func snapshot() async -> StatusSnapshot { status }
   func recent(_ checkID: UniqueID) async -> [CheckResult]? { results[checkID] }
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome { outcome }

@@ -27,7 +27,7 @@ struct ScheduleLoad {
     // The list belongs to whoever configured it; the scheduler shares it.
     let before = heldBytes()
     let options = SchedulerOptions(agent: "bench", limits: InFlightLimits(total: 2000)) { $0.target }
-    let scheduler = CheckScheduler(options, source: try TimerWakeSource()) { _ in
+    let scheduler = CheckScheduler(options, source: try TimerWakeSource(time: .system)) { _ in
       RunOutcome(.works)
     } events: { _ in
     }

@@ -128,7 +128,7 @@ package struct DNSProbe: Probe {
       reactor: reactor, phase: .answer, name: server, transport: run.settings.transport)
     if let engine, run.settings.transport == .dot || run.settings.transport == .doh {
       client.secured = DNSSecured(
-        engine: engine, check: run.check, options: run.settings.tls, endpoint: server)
+        engine: engine, check: run.check, options: run.settings.tls, endpoint: server, time: system.time)
     }
     var peer = addresses[0]
     let reply: DNSReply
@@ -225,7 +225,8 @@ extension DNSClient {
     var worst: (reply: DNSReply, peer: SocketAddress)?
     for (index, peer) in addresses.enumerated() {
       let share = time.left / (addresses.count - index)
-      var reply = try await ask(question, recursion: recursion, server: peer, until: .now + share)
+      var reply = try await ask(
+        question, recursion: recursion, server: peer, until: time.deadline(after: share))
       time.spend(reply.spent)
       elapsed += reply.elapsed
       held += reply.held

@@ -11,12 +11,15 @@ final class DNSSecured: Sendable {
   let options: TLSOptions
   /// As the check names it: what the certificate must be for, and whom HTTP requests are addressed to.
   let endpoint: Endpoint
+  let time: TimeSource
 
-  init(engine: CurlEngine, check: MonitoringCheck, options: TLSOptions, endpoint: Endpoint) {
+  init(engine: CurlEngine, check: MonitoringCheck, options: TLSOptions, endpoint: Endpoint, time: TimeSource)
+  {
     self.engine = engine
     self.check = check
     self.options = options
     self.endpoint = endpoint
+    self.time = time
   }
 }
 
@@ -42,7 +45,7 @@ extension DNSClient {
       ignored: outcome.conversation.inner.ignored,
       connect: report.connected.map { report.started.duration(to: $0) },
       secure: DNSSecureFacts(
-        handshake: summary.elapsed, tls: summary.report.map { TLSFacts($0, now: .now()) }),
+        handshake: summary.elapsed, tls: summary.report.map { TLSFacts($0, now: secured.time.wall()) }),
       elapsed: report.elapsed, held: report.held)
     if outcome.conversation.inner.answer == nil, !outcome.conversation.inner.isMalformed {
       if let failure = handshakeFailure(summary, report, server) {
@@ -95,7 +98,7 @@ extension DNSClient {
     return DNSReply(
       content: content(of: dialled, query, secured), transport: .doh, connect: timings.connect,
       secure: DNSSecureFacts(
-        handshake: timings.tls, tls: dialled.report.tls.map { TLSFacts($0, now: .now()) },
+        handshake: timings.tls, tls: dialled.report.tls.map { TLSFacts($0, now: secured.time.wall()) },
         statusCode: dialled.report.statusCode, httpVersion: dialled.report.httpVersion),
       elapsed: dialled.elapsed, held: max(.zero, dialled.elapsed - dialled.spent))
   }

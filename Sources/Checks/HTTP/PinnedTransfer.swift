@@ -37,7 +37,7 @@ struct PinnedTransfer: Sendable {
   private func send(
     _ request: consuming TransferRequest, to peer: SocketAddress, until deadline: Instant
   ) async throws(CancellationError) -> DialledTransfer {
-    let left = max(.milliseconds(1), Instant.now.duration(to: deadline))
+    let left = max(.milliseconds(1), AttemptTime(until: deadline).left)
     request.timeout = left
     let report = try await engine.perform(request)
     let times = report.times

@@ -12,7 +12,10 @@ struct AttemptTime: Hashable, Sendable {
   }
 
   /// Of what begins now.
-  var deadline: Instant { .now + left }
+  var deadline: Instant { deadline(after: left) }
+
+  /// Of what begins now, and gets no more than that.
+  func deadline(after share: Duration) -> Instant { .now + share }
 
   /// - Parameter span: nil and what is negative count as nothing.
   mutating func spend(_ span: Duration?) { left -= min(left, max(.zero, span ?? .zero)) }

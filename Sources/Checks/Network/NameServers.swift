@@ -40,9 +40,10 @@ struct ServerHealth: Hashable, Sendable {
 /// The machine's name servers, asked in turn.
 final class NameServers: Sendable {
   private let reactor: Reactor
+  private let time: TimeSource
   private let health = Mutex(ServerHealth())
 
-  init(reactor: Reactor) { self.reactor = reactor }
+  init(reactor: Reactor, time: TimeSource) { (self.reactor, self.time) = (reactor, time) }
 
   /// Asks one server after the other until one has an answer that is not "I cannot": NOERROR or NXDOMAIN. The next one
   /// is asked when the one before has failed, or was silent for the file's `timeout` or its share of what is left; so a
@@ -51,7 +52,7 @@ final class NameServers: Sendable {
     _ question: DNSQuestion, recursion: Bool = true, by configuration: ResolverConfiguration,
     over transport: DNSTransport = .udp, phase: Phase, until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
-    let began = Instant.now
+    let began = time.instant()
     var turns = ServerTurns(
       health.withLock { $0.ordered(configuration.servers, at: began) }, configuration, until: deadline,
       from: began)
@@ -60,7 +61,7 @@ final class NameServers: Sendable {
       repetitions: configuration.attempts)
     let reply = await withTaskGroup(of: Event.self) { group in
       while true {
-        while let turn = turns.next(at: .now) { start(turn, query, in: &group) }
+        while let turn = turns.next(at: time.instant()) { start(turn, query, in: &group) }
         guard !turns.areOver, let event = await group.next() else {
           group.cancelAll()
           return turns.best
@@ -70,7 +71,7 @@ final class NameServers: Sendable {
         case .overdue(let turn):
           // What came may be waiting for the reactor's thread, which is with others.
           if turns.isOverdue(turn, held: reactor.turnAge()) {
-            health.withLock { $0.wasSilent(turn.server, at: .now) }
+            health.withLock { $0.wasSilent(turn.server, at: time.instant()) }
           }
         case .reply(let turn, let heard):
           let reply = turns.counted(heard, of: turn, since: began)
@@ -106,31 +107,32 @@ final class NameServers: Sendable {
     let client = DNSClient(
       reactor: reactor, phase: query.phase, transport: query.transport, patience: turn.share / 2,
       repetitions: query.repetitions)
-    group.addTask { [question = query.question, recursion = query.recursion] in
+    group.addTask { [time, question = query.question, recursion = query.recursion] in
       let reply = try? await client.ask(
-        question, recursion: recursion, server: turn.server, until: .now + turn.limit)
+        question, recursion: recursion, server: turn.server, until: time.instant() + turn.limit)
       return reply.map { .reply(turn, $0) } ?? .cancelled
     }
     guard !turn.isLast else { return }
-    group.addTask {
+    group.addTask { [time] in
       do {
-        try await TimeSource.system.sleep(until: turn.started + turn.share)
+        try await time.sleep(until: turn.started + turn.share)
         return .overdue(turn)
       } catch { return .cancelled }
     }
   }
 
-  var isDeaf: Bool { health.withLock { $0.isDeaf(at: .now) } }
+  var isDeaf: Bool { health.withLock { $0.isDeaf(at: time.instant()) } }
 
   /// True when the reply settles the question.
   private func note(_ reply: DNSReply, from server: SocketAddress) -> Bool {
     switch reply.content {
     case .failure(let verdict):
       let isSilence = verdict.reason != .dnsMalformed
-      health.withLock { isSilence ? $0.wasSilent(server, at: .now) : $0.answered(server, at: .now) }
+      let now = time.instant()
+      health.withLock { isSilence ? $0.wasSilent(server, at: now) : $0.answered(server, at: now) }
       return false
     case .message(let message):
-      health.withLock { $0.answered(server, at: .now) }
+      health.withLock { $0.answered(server, at: time.instant()) }
       return (message.rcode == .noError || message.rcode == .nxDomain) && !message.isReferral
     }
   }

@@ -16,6 +16,7 @@ final class ResolverFiles: Sendable {
   let resolvConf: String
   let hosts: String
   private let freshness: Duration
+  private let time: TimeSource
   private let state = Mutex(State())
 
   private struct State {
@@ -27,7 +28,8 @@ final class ResolverFiles: Sendable {
   /// A file of this size is no resolver configuration; the rest of it is not read.
   private static let sizeLimit = 1 << 20
 
-  init(resolvConf: String, hosts: String, freshness: Duration = .seconds(2)) {
+  init(resolvConf: String, hosts: String, freshness: Duration = .seconds(2), time: TimeSource) {
+    self.time = time
     self.resolvConf = resolvConf
     self.hosts = hosts
     self.freshness = freshness
@@ -35,7 +37,7 @@ final class ResolverFiles: Sendable {
 
   /// Nil only when the files were never read and no thread can be made to read them.
   func contents() async -> Contents? {
-    let now = Instant.now
+    let now = time.instant()
     let (known, mustLook) = state.withLock { state in
       let isFresh = state.lookedAt.map { $0.duration(to: now) < freshness } ?? false
       if isFresh || state.isLooking, let contents = state.contents { return (contents as Contents?, false) }

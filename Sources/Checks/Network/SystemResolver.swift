@@ -13,24 +13,28 @@ package final class SystemResolver: HostResolving {
   /// Those that checks name themselves: their silence says nothing about the machine's.
   private let others: NameServers
   private let port: UInt16
+  let time: TimeSource
 
   /// Once one family has addresses, the other may take this long, four times as long at a second look, and no more than a
   /// quarter of the time that is left: some servers never answer for AAAA.
   private static let grace = Duration.milliseconds(500)
 
   /// The machine's own files and port 53.
-  package convenience init(reactor: Reactor) {
-    self.init(reactor: reactor, resolvConf: "/etc/resolv.conf", hosts: "/etc/hosts", port: 53)
+  package convenience init(reactor: Reactor, time: TimeSource = .system) {
+    self.init(
+      reactor: reactor, resolvConf: "/etc/resolv.conf", hosts: "/etc/hosts", port: 53, time: time)
   }
 
   /// Other files, and a port for the servers in them, which the file itself cannot name.
   package init(
-    reactor: Reactor, resolvConf: String, hosts: String, port: UInt16, freshness: Duration = .seconds(2)
+    reactor: Reactor, resolvConf: String, hosts: String, port: UInt16, freshness: Duration = .seconds(2),
+    time: TimeSource = .system
   ) {
-    self.files = ResolverFiles(resolvConf: resolvConf, hosts: hosts, freshness: freshness)
-    self.servers = NameServers(reactor: reactor)
-    self.others = NameServers(reactor: reactor)
+    self.files = ResolverFiles(resolvConf: resolvConf, hosts: hosts, freshness: freshness, time: time)
+    self.servers = NameServers(reactor: reactor, time: time)
+    self.others = NameServers(reactor: reactor, time: time)
     self.port = port
+    self.time = time
   }
 
   package func resolve(
@@ -185,7 +189,7 @@ package final class SystemResolver: HostResolving {
     // Whoever wants all of them waits for both families, but not until there is no time left to probe them.
     let half = wanted.time.left.microseconds / 2
     let limit = wanted.scope == .each ? .microseconds(half) : wanted.time.left
-    let deadline = Instant.now + limit
+    let deadline = time.instant() + limit
     let lookups = await withTaskGroup(of: AddressLookup?.self) { group in
       for type in [DNSRecordType.aaaa, .a] {
         group.addTask { try? await self.lookUp(type, of: name, within: limit, source) }
@@ -200,12 +204,12 @@ package final class SystemResolver: HostResolving {
         else {
           continue
         }
-        let left = max(0, Instant.now.duration(to: deadline).microseconds)
+        let left = max(0, time.instant().duration(to: deadline).microseconds)
         let grace = min(Self.grace * (wanted.scope == .both ? 4 : 1), .microseconds(left / 4))
         // Who waits in vain has waited nevertheless.
         lookups[0].patience = grace
         group.addTask {
-          try? await Task.sleep(for: grace)
+          try? await self.time.sleep(for: grace)
           return nil
         }
       }
@@ -221,7 +225,7 @@ package final class SystemResolver: HostResolving {
   ) async throws(CancellationError) -> AddressLookup {
     let question = DNSQuestion(name: name, type: type)
     let reply = try await source.servers.ask(
-      question, by: source.configuration, phase: .dns, until: .now + limit)
+      question, by: source.configuration, phase: .dns, until: time.instant() + limit)
     return AddressLookup(reply, to: question, from: source.name)
   }
 

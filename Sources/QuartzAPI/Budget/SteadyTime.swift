@@ -20,6 +20,10 @@ package struct SteadyTime: Sendable {
 
   package var now: Timestamp { base.advanced(by: start.duration(to: source.instant())) }
 
+  package func sleep(for duration: Duration) async throws(CancellationError) {
+    try await source.sleep(for: duration)
+  }
+
   package func sleep(until time: Timestamp) async throws(CancellationError) {
     try await source.sleep(until: start.advanced(by: base.duration(to: time)))
   }

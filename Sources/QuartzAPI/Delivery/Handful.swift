@@ -56,10 +56,10 @@ package actor Handful: DeliveryQueue {
       await uploader.flush(within: Self.patience)
       let status = await uploader.status()
       if isDone || number == Self.tries { break }
-      let wait = status.heldUntil.map { Timestamp.now().duration(to: $0) } ?? .seconds(1)
+      let wait = status.heldUntil.map { uploader.time.now.duration(to: $0) } ?? .seconds(1)
       // A receiver that wants us back in an hour will not hear from this command again.
       guard wait <= Self.patience else { break }
-      do { try await Task.sleep(for: max(wait, .milliseconds(10))) } catch { throw CancellationError() }
+      try await uploader.time.sleep(for: max(wait, .milliseconds(10)))
     }
     return await report(of: uploader)
   }

@@ -12,6 +12,8 @@ package final class Uploader: Sendable {
   private let queue: any DeliveryQueue
   private let transport: any ResultTransport
   private let gate: RateGate
+  /// By which it waits, and says until when.
+  nonisolated var time: SteadyTime { gate.time }
   private let route: Route
   private let bell = Doorbell()
   private let state: Mutex<State>

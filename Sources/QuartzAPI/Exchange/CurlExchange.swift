@@ -27,14 +27,16 @@ package struct CurlExchange: HTTPExchanging {
   private let engine: CurlEngine
   private let resolve: Resolve
   private let userAgent: String
+  private let time: TimeSource
 
   /// - Parameter base: its origin is the only one a request may go to.
   package init(
-    to base: HTTPURL, userAgent: String, engine: CurlEngine, resolve: @escaping Resolve
+    to base: HTTPURL, userAgent: String, engine: CurlEngine, time: TimeSource, resolve: @escaping Resolve
   ) {
     self.origin = base.origin
     self.engine = engine
     self.userAgent = userAgent
+    self.time = time
     self.resolve = resolve
   }
 
@@ -45,7 +47,7 @@ package struct CurlExchange: HTTPExchanging {
     guard request.url.mayCarrySecrets else {
       return .failure("a key is sent over https only; use an https url")
     }
-    let start = Instant.now
+    let start = time.instant()
     let addresses: [IPAddress]
     switch await self.addresses() {
     // A resolution that was cancelled is no answer about the receiver.
@@ -55,7 +57,7 @@ package struct CurlExchange: HTTPExchanging {
     }
     var reply = APIReply.failure("\(origin.host) has no address")
     for address in addresses.prefix(4) {
-      let left = request.timeout - start.duration(to: .now)
+      let left = request.timeout - start.duration(to: time.instant())
       guard left > .zero else { break }
       let report = try await engine.perform(transfer(request, to: address, timeout: left))
       reply = read(report, of: request)

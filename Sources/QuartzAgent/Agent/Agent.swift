@@ -16,14 +16,15 @@ struct Agent {
   let configPath: String
   let watch: ConfigWatch
   let log: Logger
+  let time: TimeSource
 
   func run(_ signals: AsyncStream<ProcessSignal>) async throws {
-    let started = Timestamp.now()
+    let started = time.wall()
     if let problem = await StateFolder.prepare(settings.agent.stateDir) {
       log.warning("state_dir is not as it should be", metadata: ["problem": "\(problem)"])
     }
-    let starts = await onThread { [log, folder = settings.agent.stateDir] in
-      StartWatch(folder: folder, log: log)
+    let starts = await onThread { [log, time, folder = settings.agent.stateDir] in
+      StartWatch(folder: folder, log: log, time: time)
     }
     do {
       try await live(signals, starts, since: started)
@@ -47,7 +48,7 @@ struct Agent {
         let stuck = watch.stuck
         return stuck.isEmpty ? "no thread is known to be stuck" : "stuck: \(stuck.joined(separator: ", "))"
       })
-    try await withProbeEngine(egress: ProbeEgress(settings)) { engine in
+    try await withProbeEngine(egress: ProbeEgress(settings), time: time) { engine in
       let parts = try await AgentParts(
         settings, engine: engine, spool: spool, starts: starts, started: started, threads: watch, log: log)
       watch.start(parts.threads)
@@ -96,7 +97,7 @@ struct Agent {
       parts.supervisor?.tell("STOPPING=1", "STATUS=finishing the probes in flight")
       log.notice("stopping: no new probes; those in flight have 5 s")
       group.cancelAll()
-      return Instant.now
+      return time.instant()
     }
     await parts.finish(until: stopped + Self.shutdownLimit)
   }

@@ -28,11 +28,11 @@ struct AgentParts: Sendable {
   private let settings: Settings
   private let starts: StartWatch
   private let log: Logger
+  private let time: TimeSource
 
   init(
     _ settings: Settings, engine: ProbeEngine, spool: ResultSpool, starts: StartWatch, started: Timestamp,
-    threads: ThreadWatch,
-    log: Logger
+    threads: ThreadWatch, log: Logger
   ) async throws {
     let supervisor = Supervisor(environment: processEnvironment())
     self.supervisor = supervisor
@@ -40,6 +40,7 @@ struct AgentParts: Sendable {
     self.spool = spool
     self.starts = starts
     self.log = log
+    let time = engine.time
     let catalog = CheckCatalog(file: settings.checks, canaries: settings.canaries)
     let maintenance = MaintenanceBook(file: settings.maintenance)
     let reporter = AgentReporter(spool: spool)
@@ -52,7 +53,8 @@ struct AgentParts: Sendable {
     }
     // Before the history: what it remembers of a check it does not know is dropped.
     await link?.puller?.restore()
-    let keeper = HistoryKeeper(folder: settings.agent.stateDir, spool: spool, starts: starts, log: log)
+    let keeper = HistoryKeeper(
+      folder: settings.agent.stateDir, spool: spool, starts: starts, log: log, time: time)
     let identity = History.AgentIdentity(
       name: settings.agent.name, region: settings.agent.region, version: agentVersion, started: started)
     let history = await keeper.restore(agent: identity, checks: catalog.checks)
@@ -68,7 +70,7 @@ struct AgentParts: Sendable {
       reporter.replace(checks: checks)
       link?.resources?.apply(checks)
       maintenance.replace(checks: checks)
-      history.apply(checks, now: .now())
+      history.apply(checks, now: time.wall())
       engine.canaries.replace(catalog.canaries)
       scheduler.apply(checks, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) })
     }
@@ -79,13 +81,13 @@ struct AgentParts: Sendable {
       desk: RunNowDesk(
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
       refusedFile: refusedFile, starts: starts, agent: settings.agent.name, threads: threads,
-      bench: engine.bench)
+      bench: engine.bench, time: time)
     self.server = ListenAddress(settings.status.listen).map {
       LocalStatusServer(
         listen: $0, source: status, access: StatusAccess(settings.status), logger: log)
     }
     (self.catalog, self.history, self.keeper) = (catalog, history, keeper)
-    (self.maintenance, engineThreads) = (maintenance, engine.threads)
+    (self.maintenance, engineThreads, self.time) = (maintenance, engine.threads, time)
     (self.recorder, self.scheduler, self.link) = (recorder, scheduler, link)
   }
 
@@ -136,25 +138,25 @@ struct AgentParts: Sendable {
     var services: [@Sendable () async -> Void] = [{ await keeper.run(history) }]
     services.append { await settleStart() }
     services.append { await settleMemory() }
-    services.append { await ClockWatch(history, log: log).run() }
-    services.append { await StoreWatch(spool, log: log).run() }
+    services.append { await ClockWatch(history, log: log, time: time).run() }
+    services.append { await StoreWatch(spool, log: log, time: time).run() }
     if let uploader = link?.uploader { services.append { await uploader.run() } }
     if let puller = link?.puller { services.append { await puller.run() } }
     if let resources = link?.resources { services.append { await resources.run() } }
-    if let link { services.append { await ConnectionWatch(link, log: log).run() } }
+    if let link { services.append { await ConnectionWatch(link, log: log, time: time).run() } }
     if let server { services.append { await serve(server) } }
     return services
   }
 
   /// What it has lived with for a minute is not what it dies of.
   private func settleStart() async {
-    guard (try? await Task.sleep(for: .seconds(60))) != nil else { return }
+    guard (try? await time.sleep(for: .seconds(60))) != nil else { return }
     await onThread { starts.settle() }
   }
 
   /// The first probes have run, and with them what runs once.
   private func settleMemory() async {
-    guard (try? await Task.sleep(for: .seconds(10))) != nil else { return }
+    guard (try? await time.sleep(for: .seconds(10))) != nil else { return }
     await onThread {
       releaseFreeMemory()
       releaseCodePages()
@@ -204,7 +206,7 @@ struct AgentParts: Sendable {
   /// After the last probe: everything on disk, then one more upload round with the time that is left.
   func finish(until deadline: Instant) async {
     await keeper.save(history)
-    await link?.uploader?.flush(within: max(.seconds(1), Instant.now.duration(to: deadline)))
+    await link?.uploader?.flush(within: max(.seconds(1), time.instant().duration(to: deadline)))
   }
 }
 

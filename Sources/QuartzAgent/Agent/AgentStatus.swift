@@ -27,9 +27,11 @@ struct AgentStatus: StatusSource {
   let agent: String
   let threads: ThreadWatch
   let bench: JudgeBench
+  let time: TimeSource
+
+  var now: Timestamp { time.wall() }
 
   func snapshot() async -> StatusSnapshot {
-    let now = Timestamp.now()
     var snapshot = history.snapshot(now: now)
     snapshot.mark(maintenance.plan)
     snapshot.mark(nextRuns: scheduler.runs(of: snapshot.pending))

@@ -19,7 +19,7 @@ actor ClockWatch {
   /// What a clock may be moved by without a word: NTP slews, and steps that no window shows.
   static let tolerance: Duration = .seconds(10)
 
-  init(_ history: HistoryStore, log: Logger, time: TimeSource = .system) {
+  init(_ history: HistoryStore, log: Logger, time: TimeSource) {
     self.history = history
     self.log = log
     self.time = time

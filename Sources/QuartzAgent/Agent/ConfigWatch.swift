@@ -22,15 +22,17 @@ final class ConfigWatch: Sendable {
   }
 
   private let state: Mutex<State>
+  private let time: TimeSource
 
   /// Blocks for as long as the disk does.
-  init(_ origin: ConfigOrigin) {
+  init(_ origin: ConfigOrigin, time: TimeSource) {
+    self.time = time
     state = Mutex(State(origin: origin, known: ConfigFingerprint(of: origin)))
   }
 
   /// Calls `changed` once for every change that has settled, until the task is cancelled.
   func run(changed: @Sendable () -> Void) async {
-    while (try? await Task.sleep(for: Self.pause)) != nil {
+    while (try? await time.sleep(for: Self.pause)) != nil {
       guard await now() != state.withLock(\.known) else { continue }
       guard await settled() else { return }
       if await now() != state.withLock(\.known) { changed() }
@@ -55,7 +57,7 @@ final class ConfigWatch: Sendable {
   /// False when the task was cancelled meanwhile.
   private func settled() async -> Bool {
     var last = await now()
-    while (try? await Task.sleep(for: Self.settling)) != nil {
+    while (try? await time.sleep(for: Self.settling)) != nil {
       let current = await now()
       if current == last { return true }
       last = current

@@ -14,15 +14,17 @@ struct HistoryKeeper: Sendable {
   let spool: ResultSpool
   let starts: StartWatch
   let log: Logger
+  let time: TimeSource
 
   /// In which every file gets its turn.
   static let every: Duration = .seconds(600)
 
-  init(folder: String, spool: ResultSpool, starts: StartWatch, log: Logger) {
+  init(folder: String, spool: ResultSpool, starts: StartWatch, log: Logger, time: TimeSource) {
     self.folder = HistoryFolder(path: folder + "/\(StartJournal.history)")
     self.starts = starts
     self.spool = spool
     self.log = log
+    self.time = time
   }
 
   /// The files, and what the store holds beyond them.
@@ -31,7 +33,7 @@ struct HistoryKeeper: Sendable {
     // A check without a file is new, or its file is lost: then the store tells all it has of it.
     let isWhole = history.damage == nil && history.knows(checks)
     history.recount(after: spool.status().recordedThrough)
-    history.apply(checks, now: .now())
+    history.apply(checks, now: time.wall())
     let known = Dictionary(checks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     let hold = SlotHold(agent: agent.name)
     // Below the files only the recent results are still missing, 100 a check at most.
@@ -88,7 +90,7 @@ struct HistoryKeeper: Sendable {
   func run(_ history: HistoryStore) async {
     var number = 0
     var told: String?
-    while (try? await Task.sleep(for: Self.pause(files: history.shardCount))) != nil {
+    while (try? await time.sleep(for: Self.pause(files: history.shardCount))) != nil {
       let problem = await save(history, number)
       // Once, not for every file of every round.
       if let problem, told == nil { log.warning("the history was not saved: \(problem)") }

@@ -23,7 +23,7 @@ struct ProbeEngine: Sendable {
   init(_ egress: ProbeEgress, curl: CurlEngine, reactor: Reactor, time: TimeSource) {
     self.curl = curl
     self.time = time
-    resolver = SystemResolver(reactor: reactor)
+    resolver = SystemResolver(reactor: reactor, time: time)
     let bench = JudgeBench()
     self.bench = bench
     threads =
@@ -104,7 +104,7 @@ struct ProbeEgress: Sendable {
 
 /// Runs `body` with an engine that lives exactly as long.
 func withProbeEngine<Value>(
-  egress: ProbeEgress, _ body: (ProbeEngine) async throws -> Value
+  egress: ProbeEgress, time: TimeSource, _ body: (ProbeEngine) async throws -> Value
 ) async throws -> Value {
   let trust = TrustStore()
   // Parsed now and not during the first probe, which would show its cost as somebody's latency. Whether there is a
@@ -112,7 +112,7 @@ func withProbeEngine<Value>(
   await onThread { _ = try? trust.check() }
   return try await withCurlEngine(trust: trust) { curl in
     let reactor = try Reactor()
-    return try await body(ProbeEngine(egress, curl: curl, reactor: reactor, time: .system))
+    return try await body(ProbeEngine(egress, curl: curl, reactor: reactor, time: time))
   }
 }
 

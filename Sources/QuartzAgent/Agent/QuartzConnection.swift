@@ -16,11 +16,10 @@ extension QuartzLink {
     _ starts: StartWatch, _ reporter: AgentReporter, apply: @escaping @Sendable (PulledChecks) async -> Void
   ) throws(QuartzSetupError) {
     var outside = Outside(
-      engine: engine.curl, resolve: engine.resolver.forRequests(engine.own),
+      engine: engine.curl, time: engine.time, resolve: engine.resolver.forRequests(engine.own, engine.time),
       stateDirectory: settings.agent.stateDir,
       queue: spool, readKey: rereading(quartz.apiKeyFile),
       report: { await reporter.report() }, apply: apply)
-    outside.time = engine.time
     outside.watched = { WatchedFile(file: $1, name: $0, watch: starts) }
     try self.init(quartz, settings, outside)
   }
@@ -29,10 +28,9 @@ extension QuartzLink {
   init(
     _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ handful: Handful
   ) throws(QuartzSetupError) {
-    var outside = Outside(
-      engine: engine.curl, resolve: engine.resolver.forRequests(engine.own), stateDirectory: nil,
-      queue: handful, readKey: rereading(quartz.apiKeyFile), apply: { _ in })
-    outside.time = engine.time
+    let outside = Outside(
+      engine: engine.curl, time: engine.time, resolve: engine.resolver.forRequests(engine.own, engine.time),
+      stateDirectory: nil, queue: handful, readKey: rereading(quartz.apiKeyFile), apply: { _ in })
     try self.init(quartz, settings, outside)
   }
 
@@ -53,10 +51,10 @@ extension QuartzLink {
 
 extension SystemResolver {
   /// - Parameter own: told what the API's name resolves to, which is closed to the checks it sends.
-  func forRequests(_ own: OwnPlaces?) -> CurlExchange.Resolve {
+  func forRequests(_ own: OwnPlaces?, _ time: TimeSource) -> CurlExchange.Resolve {
     { host, _ in
       do {
-        let found = try await self.resolve(host, ip: .any, deadline: .now + .seconds(10))
+        let found = try await self.resolve(host, ip: .any, deadline: time.instant() + .seconds(10))
         if let failure = found.failure {
           return .failure(ResolveFailure("\(host) cannot be resolved: \(failure.reason.rawValue)"))
         }
@@ -100,6 +98,7 @@ extension Logger {
 /// words, not once a try.
 actor ConnectionWatch {
   private let link: QuartzLink
+  private let time: TimeSource
   private let log: Logger
   private var delivery: Notice?
   private var list: Notice?
@@ -108,13 +107,14 @@ actor ConnectionWatch {
 
   static let every: Duration = .seconds(5)
 
-  init(_ link: QuartzLink, log: Logger) {
+  init(_ link: QuartzLink, log: Logger, time: TimeSource) {
     self.link = link
+    self.time = time
     self.log = log
   }
 
   func run() async {
-    repeat { await look() } while (try? await Task.sleep(for: Self.every)) != nil
+    repeat { await look() } while (try? await time.sleep(for: Self.every)) != nil
   }
 
   private func look() async {

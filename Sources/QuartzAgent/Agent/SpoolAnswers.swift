@@ -64,7 +64,7 @@ extension AgentStatus {
     record.agent = agent
     record.trigger = .manual
     record.flags = .post
-    maintenance.plan.stamp(&record, endedAt: .now())
+    maintenance.plan.stamp(&record, endedAt: now)
     return record
   }
 

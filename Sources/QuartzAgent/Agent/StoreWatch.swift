@@ -10,6 +10,7 @@ import Spool
 actor StoreWatch {
   private let spool: ResultSpool
   private let log: Logger
+  private let time: TimeSource
   private var wasDurable: Bool
   private var told: Instant?
   private var toldOfDrops: Instant?
@@ -19,17 +20,18 @@ actor StoreWatch {
   static let every: Duration = .seconds(5)
   static let reminder: Duration = .seconds(3600)
 
-  init(_ spool: ResultSpool, log: Logger) {
+  init(_ spool: ResultSpool, log: Logger, time: TimeSource) {
     self.spool = spool
+    self.time = time
     self.log = log
     // How it was opened was said then.
     let status = spool.status()
     wasDurable = status.isDurable
-    told = status.isDurable ? nil : .now
+    told = status.isDurable ? nil : time.instant()
   }
 
   func run() async {
-    repeat { look() } while (try? await Task.sleep(for: Self.every)) != nil
+    repeat { look() } while (try? await time.sleep(for: Self.every)) != nil
   }
 
   private func look() {
@@ -37,7 +39,7 @@ actor StoreWatch {
     tellMode(status)
     tellDamage(status)
     guard status.dropped > dropped, isDue(toldOfDrops) else { return }
-    (dropped, toldOfDrops) = (status.dropped, .now)
+    (dropped, toldOfDrops) = (status.dropped, time.instant())
     log.error(
       "the store is full: the oldest undelivered results were dropped",
       metadata: ["since the start": "\(status.dropped)"])
@@ -54,7 +56,7 @@ actor StoreWatch {
   }
 
   private func isDue(_ last: Instant?) -> Bool {
-    last.map { $0.duration(to: .now) > Self.reminder } ?? true
+    last.map { $0.duration(to: time.instant()) > Self.reminder } ?? true
   }
 
   private func tellMode(_ status: SpoolStatus) {
@@ -65,7 +67,7 @@ actor StoreWatch {
       return
     }
     guard isDue(told) else { return }
-    told = .now
+    told = time.instant()
     log.tell(notice, as: "results are kept in memory only and lost with the process")
   }
 }

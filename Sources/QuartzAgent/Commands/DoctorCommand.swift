@@ -35,7 +35,8 @@ struct DoctorCommand: AsyncParsableCommand {
     let (settings, found) = configuration()
     var findings = [found]
     findings += await onThread { machine(settings) }
-    findings += try await withProbeEngine(egress: settings.map(ProbeEgress.init) ?? ProbeEgress()) { engine in
+    let egress = settings.map(ProbeEgress.init) ?? ProbeEgress()
+    findings += try await withProbeEngine(egress: egress, time: .system) { engine in
       let network = NetworkFindings(engine: engine)
       var findings = await network.resolvers()
       if let quartz = settings?.quartz { findings += await network.api(quartz) }

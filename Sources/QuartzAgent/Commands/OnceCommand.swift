@@ -59,7 +59,7 @@ struct OnceCommand: AsyncParsableCommand {
       format: output.chosen(terminal, explains: explain), explain: explain, width: terminal.width,
       color: terminal.usesColor(disabled: output.noColor))
     let way = post ? try OncePost(selection) : nil
-    let status = try await withProbeEngine(egress: selection.egress) { engine in
+    let status = try await withProbeEngine(egress: selection.egress, time: .system) { engine in
       engine.canaries.replace(selection.canaries)
       let rounds = OnceRounds(
         checks: selection.checks, plan: selection.maintenance, count: count, every: every)

@@ -22,7 +22,8 @@ struct RunCommand: AsyncParsableCommand {
 
   func run() async throws {
     let signals = processSignals()
-    let sink = LogSink(format: logging.logFormat)
+    let time = TimeSource.system
+    let sink = LogSink(format: logging.logFormat, time: time)
     defer { sink.drain() }
     let log = Logger(label: "agent") { SinkHandler(label: $0, sink: sink, logLevel: logging.logLevel) }
     let path = try config.required()
@@ -31,8 +32,8 @@ struct RunCommand: AsyncParsableCommand {
     for problem in await onThread({ trustProblems(settings) }) {
       log.warning("a file of trusted certificates cannot be used", metadata: ["problem": "\(problem)"])
     }
-    let watch = await onThread { ConfigWatch(loaded.origin) }
-    try await Agent(settings: settings, configPath: path, watch: watch, log: log).run(signals)
+    let watch = await onThread { ConfigWatch(loaded.origin, time: time) }
+    try await Agent(settings: settings, configPath: path, watch: watch, log: log, time: time).run(signals)
   }
 }
 

@@ -66,17 +66,18 @@ struct NetworkFindings {
   /// The key, and this machine's clock against the API's.
   func api(_ quartz: QuartzSettings) async -> [Notice] {
     let exchange = CurlExchange(
-      to: quartz.url, userAgent: userAgent, engine: engine.curl, resolve: engine.resolver.forRequests(nil))
+      to: quartz.url, userAgent: userAgent, engine: engine.curl, time: engine.time,
+      resolve: engine.resolver.forRequests(nil, engine.time))
     let request = APIRequest(
       .get, quartz.url.appending("monitoring-checks", query: "limit=1&is_enabled=true"),
       headers: [HeaderField("X-API-Key", quartz.apiKey)], timeout: .seconds(15))
-    let before = Timestamp.now()
+    let before = engine.time.wall()
     guard let reply = try? await exchange.exchange(request) else { return [] }
     switch reply {
     case .failure(let words):
       return [.critical("api", words, hint: "results wait in the spool until the API can be reached")]
     case .response(let response):
-      return [answer(response)] + skew(response, between: before, and: .now())
+      return [answer(response)] + skew(response, between: before, and: engine.time.wall())
     }
   }
 

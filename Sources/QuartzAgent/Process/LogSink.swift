@@ -41,7 +41,7 @@ final class LogSink: Sendable {
   static let queueLimit = 1000
   static let perMinute = 60
 
-  init(format: LogFormat, time: TimeSource = .system) {
+  init(format: LogFormat, time: TimeSource) {
     self.format = format
     self.time = time
     _ = startThread { self.writeLoop() }

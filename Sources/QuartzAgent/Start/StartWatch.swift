@@ -25,12 +25,16 @@ final class StartWatch: Sendable {
   let folder: String
   private let log: Logger
   private let version: String
+  private let time: TimeSource
   private let state: Mutex<State>
   private let isStarting: Atomic<Bool>
 
   /// - Parameter folder: state_dir, which exists.
-  init(folder: String, log: Logger, version: String = agentVersion, boot: String = bootIdentity()) {
-    (self.folder, self.log, self.version) = (folder, log, version)
+  init(
+    folder: String, log: Logger, time: TimeSource, version: String = agentVersion,
+    boot: String = bootIdentity()
+  ) {
+    (self.folder, self.log, self.time, self.version) = (folder, log, time, version)
     let path = folder + "/" + Self.fileName
     var descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
     // Another agent on the same folder is told so by the store's lock; its journal is not ours.
@@ -124,7 +128,7 @@ final class StartWatch: Sendable {
   func putAside(_ input: StartInput) -> Bool {
     let shelf = folder + "/" + Self.asideFolder
     mkdir(shelf, 0o700)
-    let stamp = Timestamp.now().rfc3339.filter { $0 != "-" && $0 != ":" }
+    let stamp = time.wall().rfc3339.filter { $0 != "-" && $0 != ":" }
     let plain = String(input.name.map { $0 == "/" ? "-" : $0 })
     let place = "\(Self.asideFolder)/\(plain)-\(stamp)"
     guard rename(folder + "/" + input.name, folder + "/" + place) == 0 else { return false }
@@ -135,7 +139,7 @@ final class StartWatch: Sendable {
 
   /// Somebody else, such as the store, moved it.
   func wasPutAside(_ input: StartInput, place: String) {
-    change { $0.putAside(input, to: place, at: .now(), version: version) }
+    change { $0.putAside(input, to: place, at: time.wall(), version: version) }
     log.error(
       "put aside what two starts died over; the agent goes on without it",
       metadata: ["input": "\(input.name)", "now": "\(folder)/\(place)", "hint": "\(asideHint)"])
