@@ -14,7 +14,7 @@ package struct ConfigProblem: Hashable, Sendable, CustomStringConvertible {
   /// What to do; nil when the message says it.
   package var hint: String?
   /// How many it stands for: more than one at the end of a list that was cut.
-  var count = 1
+  package var count = 1
 
   package init(file: String, line: Int = 0, column: Int = 0, message: String, hint: String? = nil) {
     self.file = file

@@ -12,14 +12,3 @@ package enum EffectiveConfig {
     return printer.text
   }
 }
-
-extension StatusSettings.Listen {
-  /// As in the file.
-  package var text: String {
-    switch self {
-    case .off: "off"
-    case .tcp(let host, let port): Endpoint(host: host, port: port).description
-    case .unix(let path): "unix:\(path)"
-    }
-  }
-}

@@ -38,14 +38,8 @@ package struct AgentSettings: Hashable, Sendable {
 
 /// `status`
 package struct StatusSettings: Hashable, Sendable {
-  package enum Listen: Hashable, Sendable {
-    case off
-    /// An address or `localhost`; port 0 lets the kernel choose.
-    case tcp(host: String, port: UInt16)
-    case unix(path: String)
-  }
-
-  package var listen = Listen.off
+  /// Nil: there is no status server.
+  package var listen: ListenAddress?
   /// What a client must show to run a check by hand; nil: nobody may.
   package var runNowToken: Redacted?
   /// What a client must show to read over TCP; nil: nothing.

@@ -33,8 +33,8 @@ extension SettingsBuilder {
     if !map.isInvalid(["listen"]) {
       switch settings.listen {
       // Also what could not be read.
-      case .off where map["listen"]?.text != "off": break
-      case .off:
+      case nil where map["listen"]?.text != "off": break
+      case nil:
         refuse(
           ["read_token", "hosts", "allow_unauthenticated", "run_now_token"], map, "without a status server")
       case .unix: refuse(["read_token", "hosts"], map, "on a unix socket")

@@ -13,7 +13,8 @@ struct Walk {
   var reader: KeyReader
   /// What stood in the way of reading an included file at all.
   private var broken: [ConfigProblem] = []
-  private(set) var warnings: [ConfigProblem] = []
+  private var warnings: [ConfigProblem] = []
+  private var warningCount = 0
   /// Something came from a secret source.
   var hasSecrets = false
 
@@ -28,7 +29,8 @@ struct Walk {
   }
 
   mutating func warn(_ position: Position, _ message: String, hint: String? = nil) {
-    warnings.append(told(position, message, hint))
+    warningCount += 1
+    if warningCount <= KeyReader.kept { warnings.append(told(position, message, hint)) }
   }
 
   private func told(_ position: Position, _ message: String, _ hint: String?) -> ConfigProblem {
@@ -81,7 +83,7 @@ struct Walk {
   }
 
   /// What is worth a word, in the same order.
-  var sortedWarnings: [ConfigProblem] { sorted(warnings) }
+  var sortedWarnings: [ConfigProblem] { ConfigProblem.bounded(sorted(warnings), of: warningCount) }
 
   private func sorted(_ list: [ConfigProblem]) -> [ConfigProblem] {
     let order = Dictionary(

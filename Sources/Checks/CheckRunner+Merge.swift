@@ -20,9 +20,9 @@ extension CheckRunner {
     var outcomes = probed.map(\.outcome)
     for index in outcomes.indices {
       outcomes[index].add(dns, countsAsResponse: check.type != .ping)
-      ResponseTimeRule(check.responseTime).judge(&outcomes[index])
+      ResponseTimeRule(check.plan.responseTime).judge(&outcomes[index])
     }
-    let ranks = outcomes.enumerated().map { rank($1, $0, negated: check.negate) }
+    let ranks = outcomes.enumerated().map { rank($1, $0, negated: check.plan.negate) }
     guard let deciding = ranks.indices.max(by: { ranks[$0] < ranks[$1] }) else {
       preconditionFailure("found no address at all")
     }

@@ -66,14 +66,14 @@ package struct CheckRunner: Sendable {
     var outcome = try await attempt(check, &attempts)
     let held = outcome.held
     var retries = 0
-    while outcome.verdict.deservesRetry, retries < check.retries {
-      try await time.sleep(for: check.retryDelay)
+    while outcome.verdict.deservesRetry, retries < check.plan.retries {
+      try await time.sleep(for: check.plan.retryDelay)
       retries += 1
       began = time.instant()
       outcome = try await attempt(check, after: outcome, &attempts)
     }
-    if outcome.verdict.deservesRetry, check.retries > 0, check.confirmDelay > .zero {
-      try await time.sleep(for: check.confirmDelay)
+    if outcome.verdict.deservesRetry, check.plan.retries > 0, check.plan.confirmDelay > .zero {
+      try await time.sleep(for: check.plan.confirmDelay)
       began = time.instant()
       outcome = try await attempt(check, after: outcome, &attempts)
       if outcome.verdict.state == .down { outcome.verdict = outcome.verdict.confirmed(after: retries) }
@@ -98,8 +98,8 @@ package struct CheckRunner: Sendable {
     var outcome = try await self.outcome(of: attempt)
     // A probe may have ended well before it saw the cancel, or because of it: nobody wants to know any more.
     if Task.isCancelled { throw CancellationError() }
-    ResponseTimeRule(check.responseTime).judge(&outcome)
-    if check.negate { NegateRule(check.type).judge(&outcome) }
+    ResponseTimeRule(check.plan.responseTime).judge(&outcome)
+    if check.plan.negate { NegateRule(check.type).judge(&outcome) }
     attempts.append(
       AttemptFacts(
         startedAt: startedAt.advanced(by: outcome.held), status: outcome.verdict.status,

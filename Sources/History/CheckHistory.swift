@@ -33,7 +33,7 @@ struct CheckHistory: Sendable {
   mutating func configure(_ check: MonitoringCheck, now: Timestamp) -> Bool {
     self.check = check
     let before = enabled.isOpen
-    enabled.set(check.enabled, at: now.microseconds)
+    enabled.set(check.plan.enabled, at: now.microseconds)
     return enabled.isOpen != before
   }
 
@@ -120,16 +120,16 @@ struct CheckHistory: Sendable {
   mutating func status(now: Timestamp) -> CheckStatus? {
     guard let check else { return nil }
     return CheckStatus(
-      id: check.id, name: check.name, type: check.type, target: check.target, tags: check.tags,
-      interval: check.interval, enabled: check.enabled, state: last?.state ?? .unknown, since: since,
+      id: check.id, name: check.name, type: check.type, target: check.target, tags: check.plan.tags,
+      interval: check.interval, enabled: check.plan.enabled, state: last?.state ?? .unknown, since: since,
       stale: isStale(check, now: now), last: last,
       windows: UptimePeriod.allCases.map { timeline.window($0, now: now, enabled: enabled) },
       spark: spark.points, missed: missed, spanned: spanned, implausible: implausible,
-      resourceID: check.resourceID, failures: failures, failureThreshold: check.failureThreshold)
+      resourceID: check.resourceID, failures: failures, failureThreshold: check.plan.failureThreshold)
   }
 
   private func isStale(_ check: MonitoringCheck, now: Timestamp) -> Bool {
-    guard check.enabled, let last else { return false }
+    guard check.plan.enabled, let last else { return false }
     let seen = max(last.startedAt, skippedThrough ?? last.startedAt)
     return seen.duration(to: now) > check.interval * 3 + .seconds(60)
   }

@@ -13,7 +13,7 @@ struct CheckList: Sendable {
     self.checks = checks
     var positions: [UniqueID: Int] = [:]
     positions.reserveCapacity(checks.count)
-    for (position, check) in checks.enumerated() where check.enabled && positions[check.id] == nil {
+    for (position, check) in checks.enumerated() where check.plan.enabled && positions[check.id] == nil {
       positions[check.id] = position
     }
     self.positions = positions

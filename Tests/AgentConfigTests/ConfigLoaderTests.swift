@@ -52,6 +52,18 @@ struct ConfigLoaderTests {
     }
   }
 
+  /// Nor are the warnings of a file that is worth one in each of its lines.
+  @Test func warningsAreBounded() throws {
+    let checks = (0..<5000).map {
+      "  - {name: c\($0), type: http, url: \"http://a.example/\", auth: {bearer: x}}\n"
+    }
+    let loaded = try ConfigLoader.parse(
+      text: "checks:\n" + checks.joined(), file: "agent.yaml", sources: .test)
+    #expect(loaded.warnings.count == 101)
+    #expect(loaded.warnings.first?.line == 2)
+    #expect(loaded.warnings.last?.message == "and 4900 more")
+  }
+
   @Test func secretsAreReadFromDisk() throws {
     try withFolder { folder in
       _ = try folder.file("key", "qtz_1\n", mode: 0o644)

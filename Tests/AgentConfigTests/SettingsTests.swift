@@ -35,14 +35,14 @@ struct SettingsTests {
   }
 
   @Test(arguments: [
-    ("off", StatusSettings.Listen.off), ("127.0.0.1:9797", .tcp(host: "127.0.0.1", port: 9797)),
+    ("off", ListenAddress?.none), ("127.0.0.1:9797", .tcp(host: "127.0.0.1", port: 9797)),
     ("localhost:0", .tcp(host: "localhost", port: 0)), ("\"[::1]:9797\"", .tcp(host: "::1", port: 9797)),
     ("unix:/run/agent.sock", .unix(path: "/run/agent.sock")), ("unix:agent.sock", .unix(path: "agent.sock")),
     ("127.8.8.8:1", .tcp(host: "127.8.8.8", port: 1)),
     ("0.0.0.0:9797, allow_unauthenticated: true", .tcp(host: "0.0.0.0", port: 9797)),
     ("\"[2001:db8::1]:80\", read_token: 0123456789abcdef", .tcp(host: "2001:db8::1", port: 80)),
   ])
-  func listen(text: String, expected: StatusSettings.Listen) throws {
+  func listen(text: String, expected: ListenAddress?) throws {
     #expect(try settings("status: {listen: \(text)}\n" + oneCheck).status.listen == expected)
   }
 

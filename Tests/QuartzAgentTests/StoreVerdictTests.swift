@@ -9,7 +9,9 @@ import Testing
 
 /// What a running agent says of its store, and where the exit code of `spool check` comes from.
 @Suite(.timeLimit(.minutes(1))) struct StoreVerdictTests {
-  private func verdict(of headers: String, text: String) async throws -> Bool {
+  private func verdict(
+    of headers: String, text: String, from host: String = "127.0.0.1"
+  ) async throws -> Bool {
     let script: @Sendable (LoopbackConnection) -> Void = { connection in
       _ = connection.read(until: "\r\n\r\n")
       connection.write(
@@ -17,7 +19,7 @@ import Testing
           + "Connection: close\r\n\r\n\(text)")
     }
     return try await withLoopbackServer(script: script) { server in
-      try await AgentClient(place: "127.0.0.1:\(server.port)").checkStore().isSound
+      try await AgentClient(place: "\(host):\(server.port)").checkStore().isSound
     }
   }
 
@@ -25,6 +27,11 @@ import Testing
   @Test func theVerdictIsNotReadOutOfTheText() async throws {
     #expect(try await verdict(of: "X-Store-Sound: yes\r\n", text: "DAMAGED\n"))
     #expect(try await !verdict(of: "X-Store-Sound: no\r\n", text: "sound\n"))
+  }
+
+  /// Who writes `status.listen: localhost:9797` also writes `--socket localhost:9797`.
+  @Test func localhostIsAPlace() async throws {
+    #expect(try await verdict(of: "X-Store-Sound: yes\r\n", text: "sound\n", from: "localhost"))
   }
 
   /// An agent of an earlier version says it in words only: that is no verdict.

@@ -166,15 +166,15 @@ extension Codec<EgressRule> {
   }
 }
 
-extension Codec<StatusSettings.Listen> {
+extension Codec<ListenAddress?> {
   static var listen: Codec {
-    Codec(.text, isQuoted: true, text: \.text) { typed, place, reader in
+    Codec(.text, isQuoted: true, text: { $0?.description ?? "off" }) { typed, place, reader in
       guard let text = typed.text else { return nil }
-      if text == "off" { return .off }
+      if text == "off" { return .some(nil) }
       if text.hasPrefix("unix:") {
         let path = reader.path(String(text.dropFirst(5)))
         judgeSocket(path, place.position, &reader)
-        return .unix(path: path)
+        return ListenAddress.unix(path: path)
       }
       guard let (host, port) = hostAndPort(text) else {
         reader.problem(
@@ -188,7 +188,7 @@ extension Codec<StatusSettings.Listen> {
           hint: "such as 0.0.0.0:9797; names that people use for it belong in status.hosts")
         return nil
       }
-      return .tcp(host: host, port: port)
+      return ListenAddress.tcp(host: host, port: port)
     }
   }
 }

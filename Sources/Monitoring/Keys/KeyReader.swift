@@ -36,7 +36,7 @@ package struct KeyReader: Sendable {
   package let path: @Sendable (String) -> String
 
   /// Enough to sort the first hundred out of, and little memory for a file that is wrong in each of its bytes.
-  private static let kept = 1000
+  package static let kept = 1000
 
   package init(_ origin: CheckOrigin, path: @escaping @Sendable (String) -> String = { $0 }) {
     self.origin = origin

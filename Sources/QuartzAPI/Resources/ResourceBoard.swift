@@ -30,7 +30,7 @@ package struct ResourceBoard: Hashable, Sendable {
   package mutating func apply(_ list: [MonitoringCheck]) {
     checks = [:]
     resources = [:]
-    for check in list where check.enabled {
+    for check in list where check.plan.enabled {
       guard let resource = check.resourceID else { continue }
       checks[resource, default: []].append(check.id)
       resources[check.id] = resource

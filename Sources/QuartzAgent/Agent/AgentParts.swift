@@ -82,9 +82,9 @@ struct AgentParts: Sendable {
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
       refusedFile: refusedFile, starts: starts, agent: settings.agent.name, threads: threads,
       bench: engine.bench, time: time)
-    self.server = ListenAddress(settings.status.listen).map {
+    self.server = settings.status.listen.map {
       LocalStatusServer(
-        listen: $0, source: status, access: StatusAccess(settings.status), logger: log)
+        listen: $0.numeric, source: status, access: StatusAccess(settings.status), logger: log)
     }
     (self.catalog, self.history, self.keeper) = (catalog, history, keeper)
     (self.maintenance, engineThreads, self.time) = (maintenance, engine.threads, time)
@@ -232,23 +232,12 @@ extension StatusAccess {
 }
 
 extension ListenAddress {
-  /// Nil: the operator wants no server.
-  init?(_ listen: StatusSettings.Listen) {
-    switch listen {
-    case .off: return nil
-    // The name may also be ::1, and whoever listens and whoever asks must mean the same.
-    case .tcp("localhost", let port): self = .tcp(host: "127.0.0.1", port: port)
-    case .tcp(let host, let port): self = .tcp(host: host, port: port)
-    case .unix(let path): self = .unix(path: path)
-    }
-  }
-
   /// Where to reach from this machine what listens here.
   var reachable: ListenAddress {
-    switch self {
+    switch numeric {
     case .tcp("0.0.0.0", let port): .tcp(host: "127.0.0.1", port: port)
     case .tcp("::", let port): .tcp(host: "::1", port: port)
-    default: self
+    case let other: other
     }
   }
 

@@ -41,7 +41,7 @@ final class CheckCatalog: Sendable {
   /// Results of a check are delivered when the API knows its id, or when the check says so. The API refuses rows of
   /// other checks, and one refused row costs requests.
   func isPosted(_ check: MonitoringCheck) -> Bool {
-    check.post || state.withLock { $0.listed.contains(check.id) }
+    check.plan.post || state.withLock { $0.listed.contains(check.id) }
   }
 
   /// Tells the list that is in force now, and every later one.

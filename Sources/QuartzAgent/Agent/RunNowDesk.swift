@@ -32,7 +32,7 @@ final class RunNowDesk: Sendable {
   }
 
   func run(_ checkID: UniqueID) async -> RunNowOutcome {
-    guard let check = catalog[checkID], check.enabled else { return .noSuchCheck }
+    guard let check = catalog[checkID], check.plan.enabled else { return .noSuchCheck }
     guard !scheduler.isRunning(checkID) else {
       return .busy("a run of this check is under way: its result will be here in a moment")
     }

@@ -17,7 +17,7 @@ struct SlotHold {
   /// when it had another interval: that verdict holds for one interval of today.
   func interval(of check: MonitoringCheck, _ state: CheckState, slot: Timestamp) -> Duration {
     let pace = pace(of: check, state)
-    let grids = [check.interval, check.intervalFailing].compactMap(\.self).map { timeline(check, $0) }
+    let grids = [check.interval, check.plan.intervalFailing].compactMap(\.self).map { timeline(check, $0) }
     guard grids.contains(where: { $0.slot(atOrBefore: slot) == slot || $0.isFirstRun(slot) }) else {
       return pace
     }
@@ -37,7 +37,7 @@ struct SlotHold {
   }
 
   private func pace(of check: MonitoringCheck, _ state: CheckState) -> Duration {
-    state == .down ? check.intervalFailing ?? check.interval : check.interval
+    state == .down ? check.plan.intervalFailing ?? check.interval : check.interval
   }
 
   private func timeline(_ check: MonitoringCheck, _ interval: Duration) -> Timeline {

@@ -23,7 +23,7 @@ struct AgentClient {
     if place.contains("/") {
       self.init(address: .unix(path: place))
     } else if let endpoint = Endpoint(place, defaultPort: nil) {
-      self.init(address: .tcp(host: endpoint.host, port: endpoint.port))
+      self.init(address: ListenAddress.tcp(host: endpoint.host, port: endpoint.port).reachable)
     } else {
       throw failure(
         "--socket must be the path of a socket or host:port, found \(place.printable(maxBytes: 80))",
@@ -33,7 +33,7 @@ struct AgentClient {
 
   /// Of an agent with this configuration; nil when it has no status server.
   init?(_ settings: StatusSettings) {
-    guard let address = ListenAddress(settings.listen) else { return nil }
+    guard let address = settings.listen else { return nil }
     self.init(
       address: address.reachable, token: address.isSocket ? nil : settings.runNowToken ?? settings.readToken)
   }

@@ -45,7 +45,7 @@ struct OncePost {
 
   /// Where a running agent takes results: over its socket, or with the token.
   private func runningAgent() -> AgentClient? {
-    guard let address = ListenAddress(settings.status.listen) else { return nil }
+    guard let address = settings.status.listen else { return nil }
     guard address.isSocket || settings.status.runNowToken != nil else { return nil }
     return AgentClient(
       address: address.reachable, token: address.isSocket ? nil : settings.status.runNowToken)

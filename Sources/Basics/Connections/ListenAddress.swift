@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
-
 /// Where the status server listens.
 package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
   /// A socket of mode 0660: the file system says who may ask.
@@ -17,6 +14,11 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The name may also be ::1, and whoever listens and whoever asks must mean the same.
+  package var numeric: ListenAddress {
+    if case .tcp("localhost", let port) = self { .tcp(host: "127.0.0.1", port: port) } else { self }
+  }
+
   package var isSocket: Bool { if case .unix = self { true } else { false } }
 
   /// False for an address that other machines reach. A name other than `localhost` could lead anywhere.
@@ -24,22 +26,6 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .unix: true
     case .tcp(let host, _): isThisMachine(host)
-    }
-  }
-}
-
-/// Why the server cannot run.
-package enum StatusServerError: Error, Hashable, Sendable, CustomStringConvertible {
-  case notLoopback(ListenAddress)
-  case cannotListen(ListenAddress, String)
-
-  package var description: String {
-    switch self {
-    case .notLoopback(let address):
-      "\(address) reaches other machines, and anybody there could read the status: set status.read_token, or "
-        + "status.allow_unauthenticated: true"
-    case .cannotListen(let address, let why):
-      "cannot listen on \(address): \(why)"
     }
   }
 }
