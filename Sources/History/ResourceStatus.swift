@@ -25,7 +25,7 @@ extension StatusSnapshot {
   package var resources: [ResourceStatus] {
     var order: [UniqueID] = []
     var members: [UniqueID: [CheckStatus]] = [:]
-    for check in checks where check.plan.enabled {
+    for check in checks where check.enabled {
       guard let resource = check.resourceID else { continue }
       if members[resource] == nil { order.append(resource) }
       members[resource, default: []].append(check)

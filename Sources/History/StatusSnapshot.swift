@@ -64,7 +64,7 @@ extension StatusSnapshot {
     var summary = StatusSummary()
     var uptimes: [Double] = []
     var data = DataShare()
-    for check in checks where check.plan.enabled {
+    for check in checks where check.enabled {
       summary.total += 1
       let day = check.window(.day)
       if let uptime = day.uptime {
