@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// What libyaml says of a mistake. It gives an operator's mistake no code of its own, so that what to do about it is told
 /// by its words: the constant texts of its scanner and parser, the same in 0.2.1 to 0.2.5.
 struct LibyamlWords: Sendable {

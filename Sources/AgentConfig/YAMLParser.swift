@@ -123,7 +123,8 @@ final class YAMLParser {
     }
     guard state.error != YAML_READER_ERROR else {
       // A place in bytes; marks count characters.
-      return YAMLFailure(words: LibyamlWords(String(cString: words)), position: position(ofByte: state.problem_offset))
+      return YAMLFailure(
+        words: LibyamlWords(String(cString: words)), position: position(ofByte: state.problem_offset))
     }
     return YAMLFailure(
       words: LibyamlWords(String(cString: words)), position: Position(state.problem_mark),

@@ -16,7 +16,9 @@ package struct ResponseTimeRule: Hashable, Sendable {
   /// the thresholds do not hold. Judging twice changes nothing.
   package func judge(_ outcome: inout ProbeOutcome) {
     guard thresholds.warn != nil || thresholds.fail != nil else { return }
-    guard !outcome.assertions.contains(where: { $0.what == Self.warn || $0.what == Self.fail }) else { return }
+    guard !outcome.assertions.contains(where: { $0.what == Self.warn || $0.what == Self.fail }) else {
+      return
+    }
     let hasAnswer = outcome.verdict.isSuccess || outcome.verdict.phase == .assertion
     let taken = hasAnswer ? outcome.responseTime : nil
     note(Self.warn, thresholds.warn, taken, &outcome)

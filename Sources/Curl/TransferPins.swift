@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import CCurl
 
 /// What a handle's options point to: libcurl keeps the pointers, and uses them no more until others are set.

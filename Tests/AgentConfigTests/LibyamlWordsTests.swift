@@ -10,7 +10,10 @@ import Testing
     ("a: b: c\n", "mapping values are not allowed in this context", "check the indentation of this line"),
     ("a: `b\n", "found character that cannot start any token", "quote a value that begins"),
     ("a: @b\n", "found character that cannot start any token", "quote a value that begins"),
-    ("a: 1\n b: 2\nc\n", "mapping values are not allowed in this context", "check the indentation of this line"),
+    (
+      "a: 1\n b: 2\nc\n", "mapping values are not allowed in this context",
+      "check the indentation of this line"
+    ),
     ("a: \"b\" c\n", "did not find expected key", "check the indentation and quotes"),
     ("a: 1\nb\nc: 2\n", "could not find expected ':'", "check the indentation and quotes"),
     ("a: [1\n", "did not find expected ',' or ']'", nil),

@@ -66,7 +66,8 @@ struct DoctorCommand: AsyncParsableCommand {
       return (
         loaded.settings,
         .warning(
-          "configuration", "\(words), \(loaded.warnings.reduce(0) { $0 + $1.count }) warnings: \(warning.headline)",
+          "configuration",
+          "\(words), \(loaded.warnings.reduce(0) { $0 + $1.count }) warnings: \(warning.headline)",
           hint: warning.hint)
       )
     } catch {
