@@ -52,7 +52,7 @@ struct ConfigLoaderTests {
     }
   }
 
-  /// Nor are the warnings of a file that is worth one in each of its lines.
+  /// Nor are the warnings of a file that is worth two in each of its lines.
   @Test func warningsAreBounded() throws {
     let checks = (0..<5000).map {
       "  - {name: c\($0), type: http, url: \"http://a.example/\", auth: {bearer: x}}\n"
@@ -61,7 +61,7 @@ struct ConfigLoaderTests {
       text: "checks:\n" + checks.joined(), file: "agent.yaml", sources: .test)
     #expect(loaded.warnings.count == 101)
     #expect(loaded.warnings.first?.line == 2)
-    #expect(loaded.warnings.last?.message == "and 4900 more")
+    #expect(loaded.warnings.last?.message == "and 9900 more")
   }
 
   @Test func secretsAreReadFromDisk() throws {

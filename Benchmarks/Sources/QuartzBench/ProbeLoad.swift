@@ -76,7 +76,7 @@ struct ProbeLoad {
       definition.url = arguments.words[1]
       definition.tls.caFile = arguments.text("ca-file")
       definition.tls.verify = arguments.verify
-      definition.http.expect.bodyContains = arguments.text("contains").map { [$0] }
+      definition.http.expect.bodyContains = arguments.text("contains").map { [$0] } ?? []
     case "tcp":
       let parts = arguments.words[1].split(separator: ":")
       guard parts.count == 2 else { throw Misuse("the target of tcp must be ADDRESS:PORT") }
