@@ -6,8 +6,6 @@ import Monitoring
 /// Holds an attempt's response time against the check's thresholds: beyond `fail` a success becomes a failure,
 /// beyond `warn` it is degraded. The same for every kind of probe, so the runner applies it to all.
 package struct ResponseTimeRule: Hashable, Sendable {
-  private static let (warn, fail) = ("response_time.warn", "response_time.fail")
-
   private let thresholds: Thresholds<Duration>
 
   package init(_ thresholds: Thresholds<Duration>) { self.thresholds = thresholds }
@@ -16,13 +14,12 @@ package struct ResponseTimeRule: Hashable, Sendable {
   /// the thresholds do not hold. Judging twice changes nothing.
   package func judge(_ outcome: inout ProbeOutcome) {
     guard thresholds.warn != nil || thresholds.fail != nil else { return }
-    guard !outcome.assertions.contains(where: { $0.what == Self.warn || $0.what == Self.fail }) else {
-      return
-    }
+    guard !outcome.isTimeJudged else { return }
+    outcome.isTimeJudged = true
     let hasAnswer = outcome.verdict.isSuccess || outcome.verdict.phase == .assertion
     let taken = hasAnswer ? outcome.responseTime : nil
-    note(Self.warn, thresholds.warn, taken, &outcome)
-    note(Self.fail, thresholds.fail, taken, &outcome)
+    note("response_time.warn", thresholds.warn, taken, &outcome)
+    note("response_time.fail", thresholds.fail, taken, &outcome)
     guard outcome.verdict.isSuccess, let taken else { return }
     if let fail = thresholds.fail, taken > fail {
       outcome.verdict = verdict(taken, fail, degraded: false)

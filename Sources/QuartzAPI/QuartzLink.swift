@@ -54,7 +54,7 @@ package struct QuartzLink: Sendable {
 
   /// - Throws: `QuartzSetupError` for settings that cannot work.
   package init(
-    _ settings: QuartzSettings, agent: AgentIdentity, rules: MappingRules, outside: Outside
+    _ settings: QuartzSettings, agent: Sender, rules: MappingRules, outside: Outside
   ) throws(QuartzSetupError) {
     let ground = Ground(
       agent: agent, time: SteadyTime(outside.time), outside: outside)
@@ -94,7 +94,7 @@ package struct QuartzLink: Sendable {
 
   /// What every line of one agent shares.
   private struct Ground {
-    let agent: AgentIdentity
+    let agent: Sender
     let time: SteadyTime
     let outside: Outside
   }

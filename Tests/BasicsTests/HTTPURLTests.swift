@@ -71,6 +71,16 @@ import Testing
     #expect("\(url)" == "https://example.com/a")
   }
 
+  /// What is asked is the base with a route behind it, also where the base's path is not shown.
+  @Test func aRouteGoesBehindTheBase() throws {
+    let base = try HTTPURL("https://example.com/s3cr3t/v1?token=s3cr3t")
+    #expect(base.appending("checks", query: "a=1").text == "https://example.com/s3cr3t/v1/checks?a=1")
+    #expect(try HTTPURL("https://example.com").appending("checks").text == "https://example.com/checks")
+    let hidden = base.hidingPath.appending("checks", query: "a=1")
+    #expect(hidden.text == "https://example.com/s3cr3t/v1/checks?a=1")
+    #expect(!hidden.display.contains("s3cr3t"))
+  }
+
   @Test func originsDifferByEachPart() throws {
     let origin = try HTTPURL("http://a.example/x").origin
     #expect(try HTTPURL("http://A.example:80/y?z").origin == origin)

@@ -54,7 +54,7 @@ import Testing
           let keys = KeyRing(Redacted("qtz_agent"))
           let transport = QuartzTransport(
             QuartzSettings(url: base, apiKey: keys.key), keys: keys,
-            agent: AgentIdentity(name: "london-1", region: "eu-west", version: "1.2.3"), over: wire)
+            agent: Sender(name: "london-1", region: "eu-west", version: "1.2.3"), over: wire)
           let records = try (1...600).map { try self.record($0, check: $0 == 300 ? 777 : 1 + $0 % 3) }
           let first = try await transport.deliver(records)
           let gone = Acknowledgement.Rejection(id: records[299].id, code: "23503")

@@ -116,7 +116,7 @@ import Testing
         let keys = KeyRing(Redacted("qtz"))
         let transport = QuartzTransport(
           QuartzSettings(url: base, apiKey: keys.key), keys: keys,
-          agent: AgentIdentity(name: "bench", region: nil, version: "1"), over: wire)
+          agent: Sender(name: "bench", region: nil, version: "1"), over: wire)
         guard case .transient = try await transport.deliver(records(2)).outcome else {
           Issue.record("\(kind) was taken for an answer")
           return

@@ -15,7 +15,7 @@ import Testing
     apply: @escaping @Sendable (PulledChecks) async -> Void = { _ in }
   ) throws -> QuartzLink {
     try QuartzLink(
-      settings, agent: AgentIdentity(name: "loop", region: nil, version: "1.0"),
+      settings, agent: Sender(name: "loop", region: nil, version: "1.0"),
       rules: MappingRules(settings.checks),
       outside: .init(
         engine: engine, time: .system, resolve: { _, _ in .success([.v4(0x7f00_0001)]) },

@@ -8,12 +8,13 @@ import Testing
 
 /// A server that quotes our secrets in its refusals must not get them into log and status.
 @Suite struct MaskingTests {
-  private func masked(_ body: String, headers: [HeaderField] = [], sent: String = "", path: String = "/v1/x")
+  private func masked(_ body: String, headers: [HeaderField] = [], sent: String = "", isSignIn: Bool = false)
     throws
     -> String
   {
-    let request = APIRequest(
-      .post, try HTTPURL("https://api.test\(path)"), headers: headers, body: Array(sent.utf8))
+    var request = APIRequest(
+      .post, try HTTPURL("https://api.test/v1/x"), headers: headers, body: Array(sent.utf8))
+    request.hasSecretBody = isSignIn
     return String(decoding: masking(Array(body.utf8), secretsOf: request), as: UTF8.self)
   }
 
@@ -30,7 +31,7 @@ import Testing
     let text = try masked(
       "no such user agent@example.test with correct horse",
       sent: "{\"email\":\"a@b.test\",\"password\":\"correct horse\"}",
-      path: "/auth/v1/token")
+      isSignIn: true)
     #expect(text == "no such user agent@example.test with <redacted>")
   }
 

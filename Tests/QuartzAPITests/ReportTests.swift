@@ -24,7 +24,7 @@ import Testing
     for report in [report, AgentReport()] {
       let transport = QuartzTransport(
         QuartzSettings(url: try HTTPURL("https://api.test/v1"), apiKey: keys.key), keys: keys,
-        agent: AgentIdentity(name: "bench", region: "eu", version: "1.0"), over: wire, report: { report })
+        agent: Sender(name: "bench", region: "eu", version: "1.0"), over: wire, report: { report })
       for batch in [[], records(2)] {
         let answer = try await transport.deliver(batch)
         guard case .acknowledged = answer.outcome else {

@@ -30,8 +30,14 @@ import Testing
   }
 
   /// Who writes `status.listen: localhost:9797` also writes `--socket localhost:9797`.
-  @Test func localhostIsAPlace() async throws {
-    #expect(try await verdict(of: "X-Store-Sound: yes\r\n", text: "sound\n", from: "localhost"))
+  @Test(arguments: ["localhost", "LOCALHOST", "localhost."]) func localhostIsAPlace(host: String) async throws
+  {
+    #expect(try await verdict(of: "X-Store-Sound: yes\r\n", text: "sound\n", from: host))
+  }
+
+  /// Any other name could lead anywhere.
+  @Test(arguments: ["foo.localhost:1", "foo.example:1", "9797", ""]) func anotherNameIsNone(place: String) {
+    #expect(throws: ExitCode(ExitStatus.configuration)) { _ = try AgentClient(place: place) }
   }
 
   /// An agent of an earlier version says it in words only: that is no verdict.

@@ -16,7 +16,10 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// The name may also be ::1, and whoever listens and whoever asks must mean the same.
   package var numeric: ListenAddress {
-    if case .tcp("localhost", let port) = self { .tcp(host: "127.0.0.1", port: port) } else { self }
+    guard case .tcp(let host, let port) = self, ["localhost", "localhost."].contains(host.lowercased()) else {
+      return self
+    }
+    return .tcp(host: "127.0.0.1", port: port)
   }
 
   package var isSocket: Bool { if case .unix = self { true } else { false } }

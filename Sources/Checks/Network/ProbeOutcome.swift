@@ -21,6 +21,7 @@ package struct ProbeOutcome: Sendable {
     var dialled: [DialledAddress] = []
     var negated: Verdict?
     var held = Duration.zero
+    var isTimeJudged = false
   }
 
   /// Always one element: an array is a box that is copied on write.
@@ -65,6 +66,11 @@ extension ProbeOutcome {
   package var negated: Verdict? {
     get { box[0].negated }
     _modify { yield &box[0].negated }
+  }
+  /// Its response time was held against the check's thresholds.
+  var isTimeJudged: Bool {
+    get { box[0].isTimeJudged }
+    _modify { yield &box[0].isTimeJudged }
   }
   /// How long the attempt was held back before it began: lateness, no part of any time in here.
   package var held: Duration {

@@ -76,7 +76,11 @@ package struct GivenMap: Sendable {
     self.position = position
   }
 
-  package subscript(name: String) -> Given? { entries.first { $0.name == name }?.value }
+  package subscript(name: String) -> Given? {
+    // By index: an entry as an argument is copied with all that is below it.
+    for index in entries.indices where entries[index].name == name { return entries[index].value }
+    return nil
+  }
 
   /// An empty map when the key is absent: every key below it then has its default.
   package func map(_ name: String) -> GivenMap { self[name]?.map ?? GivenMap(at: position) }

@@ -158,7 +158,7 @@ extension Key {
 
 /// Keys by their names, for a map of which most are missing.
 package struct KeyList<Root: Sendable>: Sendable {
-  private let keys: [Key<Root>]
+  let keys: [Key<Root>]
   private let places: [ByteText: Int]
 
   package init(_ keys: [Key<Root>]) {
@@ -167,7 +167,7 @@ package struct KeyList<Root: Sendable>: Sendable {
       keys.enumerated().map { (ByteText($1.facts.name), $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  subscript(name: String) -> Key<Root>? { places[ByteText(name)].map { keys[$0] } }
+  func place(of name: String) -> Int? { places[ByteText(name)] }
 }
 
 extension Key where Root: KeyedSettings {

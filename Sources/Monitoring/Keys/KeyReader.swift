@@ -72,12 +72,13 @@ package struct KeyReader: Sendable {
   /// Gives a definition what the map says; nothing is judged, and nothing is missed.
   package mutating func fill<Root>(_ root: inout Root, _ map: GivenMap, _ keys: KeyList<Root>) {
     for entry in map.entries {
-      guard let key = keys[entry.name] else { continue }
-      guard origin == .local || key.facts.column != nil else {
+      guard let index = keys.place(of: entry.name) else { continue }
+      guard origin == .local || keys.keys[index].facts.column != nil else {
         problem(entry.value.position, "the key \(entry.name) is none that a check from the API may have")
         continue
       }
-      _ = key.read(&root, entry.value, KeyPlace(path: [], position: entry.value.position), &self)
+      let place = KeyPlace(path: [], position: entry.value.position)
+      _ = keys.keys[index].read(&root, entry.value, place, &self)
     }
   }
 }

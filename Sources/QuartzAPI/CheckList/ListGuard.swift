@@ -7,7 +7,7 @@ import Monitoring
 /// or a database outage looks just like that. It is applied once a second pull, at least ten minutes later, says the
 /// same.
 package struct ListGuard: Hashable, Sendable {
-  package enum Verdict: Hashable, Sendable {
+  package enum Decision: Hashable, Sendable {
     case apply
     /// The old list stays; why, in words.
     case hold(String)
@@ -29,7 +29,7 @@ package struct ListGuard: Hashable, Sendable {
     self.patience = patience
   }
 
-  package mutating func judge(_ ids: Set<UniqueID>, at now: Timestamp) -> Verdict {
+  package mutating func judge(_ ids: Set<UniqueID>, at now: Timestamp) -> Decision {
     guard let current, isSuspicious(ids, after: current) else {
       self.current = ids
       doubt = nil

@@ -70,7 +70,7 @@ package struct WireRow: Hashable, Sendable {
 }
 
 /// Who sends.
-package struct AgentIdentity: Hashable, Sendable {
+package struct Sender: Hashable, Sendable {
   package var name: String
   package var region: String?
   package var version: String

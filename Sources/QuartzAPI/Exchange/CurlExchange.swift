@@ -106,7 +106,7 @@ func masking(_ body: [UInt8], secretsOf request: APIRequest) -> [UInt8] {
     let value = header.value.reveal()
     return [value] + value.split(separator: " ").dropFirst().map(String.init)
   }
-  if request.url.path.hasSuffix("/auth/v1/token"), let json = try? JSONValue.parse(request.body) {
+  if request.hasSecretBody, let json = try? JSONValue.parse(request.body) {
     secrets += (json.members ?? []).compactMap(\.value.string)
   }
   // Short values would tear up ordinary words; no key is that short.

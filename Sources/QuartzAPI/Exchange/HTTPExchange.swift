@@ -22,6 +22,8 @@ package struct APIRequest: Hashable, Sendable {
   /// Values may be keys and tokens.
   package var headers: [HeaderField]
   package var body: [UInt8]
+  /// Each text in its body, which is JSON, is a secret.
+  package var hasSecretBody = false
   /// Over the whole exchange, resolution included.
   package var timeout: Duration
 

@@ -83,7 +83,7 @@ package final class ResourceUpdater: Sendable {
       try await wire.admitted(.resource)
       let reply = try await put(update)
       if case .response(let response) = reply { await wire.observe(response) }
-      switch verdict(reply) {
+      switch answer(reply) {
       case .taken:
         let bytes = state.withLock { state in
           state.board.took(update)
@@ -121,13 +121,13 @@ package final class ResourceUpdater: Sendable {
     }
   }
 
-  private enum Verdict {
+  private enum Answer {
     case taken
     case refused(Notice)
     case later(Notice, Duration?)
   }
 
-  private func verdict(_ reply: APIReply) -> Verdict {
+  private func answer(_ reply: APIReply) -> Answer {
     switch reply {
     case .failure(let why):
       return .later(

@@ -8,7 +8,7 @@ package struct QuartzTransport: ResultTransport {
   package let dialect = DeliveryDialect.quartz
   private let url: HTTPURL
   private let keys: KeyRing
-  private let agent: AgentIdentity
+  private let agent: Sender
   private let exchange: any HTTPExchanging
   private let now: @Sendable () -> Timestamp
   private let withMessages: Bool
@@ -16,7 +16,7 @@ package struct QuartzTransport: ResultTransport {
 
   /// - Parameter report: how the agent does, asked for each batch.
   package init(
-    _ settings: QuartzSettings, keys: KeyRing, agent: AgentIdentity, over wire: Wire,
+    _ settings: QuartzSettings, keys: KeyRing, agent: Sender, over wire: Wire,
     report: @escaping @Sendable () async -> AgentReport = { AgentReport() }
   ) {
     self.url = settings.url.appending("check-results")

@@ -62,12 +62,13 @@ final class SupabaseSession: Sendable {
       json.field("email", email)
       json.field("password", password.reveal())
     }
-    let request = APIRequest(
+    var request = APIRequest(
       .post, url,
       headers: [
         HeaderField("apikey", apiKey),
         HeaderField("Content-Type", "application/json"),
       ], body: json.bytes)
+    request.hasSecretBody = true
     let reply = try await wire.exchange.exchange(request)
     guard case .response(let response) = reply, response.status == 200, let body = response.json,
       let bearer = body["access_token"]?.string, !bearer.isEmpty, let life = body["expires_in"]?.integer,

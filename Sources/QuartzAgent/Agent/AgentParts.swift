@@ -55,7 +55,7 @@ struct AgentParts: Sendable {
     await link?.puller?.restore()
     let keeper = HistoryKeeper(
       folder: settings.agent.stateDir, spool: spool, starts: starts, log: log, time: time)
-    let identity = History.AgentIdentity(
+    let identity = AgentIdentity(
       name: settings.agent.name, region: settings.agent.region, version: agentVersion, started: started)
     let history = await keeper.restore(agent: identity, checks: catalog.checks)
     let recorder = Recorder(

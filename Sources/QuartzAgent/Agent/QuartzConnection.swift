@@ -43,7 +43,7 @@ extension QuartzLink {
     rules.methods = Set(settings.egress.methods.map { ByteText($0) })
     rules.destinations.hosts = settings.limits.destinations
     if case .tcp(_, let port) = settings.status.listen, port > 0 { rules.own.ports = [port] }
-    let identity = QuartzAPI.AgentIdentity(
+    let identity = Sender(
       name: settings.agent.name, region: settings.agent.region, version: agentVersion)
     try self.init(quartz, agent: identity, rules: rules, outside: outside)
   }

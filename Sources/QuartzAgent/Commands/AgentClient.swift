@@ -18,17 +18,26 @@ struct AgentClient {
     self.token = token
   }
 
-  /// - Parameter place: the path of a socket, or host:port.
+  /// - Parameter place: the path of a socket, or address:port, or localhost:port.
   init(place: String) throws {
     if place.contains("/") {
       self.init(address: .unix(path: place))
-    } else if let endpoint = Endpoint(place, defaultPort: nil) {
-      self.init(address: ListenAddress.tcp(host: endpoint.host, port: endpoint.port).reachable)
-    } else {
+      return
+    }
+    let found = place.printable(maxBytes: 80)
+    guard let endpoint = Endpoint(place, defaultPort: nil) else {
       throw failure(
-        "--socket must be the path of a socket or host:port, found \(place.printable(maxBytes: 80))",
+        "--socket must be the path of a socket or address:port, found \(found)",
         status: ExitStatus.configuration)
     }
+    let address = ListenAddress.tcp(host: endpoint.host, port: endpoint.port).reachable
+    guard case .tcp(let host, _) = address, IPAddress(host) != nil else {
+      throw failure(
+        "--socket must name an address or localhost, found \(found)",
+        hint: "such as 127.0.0.1:\(endpoint.port)",
+        status: ExitStatus.configuration)
+    }
+    self.init(address: address)
   }
 
   /// Of an agent with this configuration; nil when it has no status server.

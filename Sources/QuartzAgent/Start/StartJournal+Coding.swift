@@ -22,8 +22,7 @@ extension StartJournal {
       json.array { json in
         for known in deaths {
           json.object { json in
-            json.field("name", known.input.name)
-            json.field("sum", known.input.sum)
+            Self.write(known.input, &json)
             json.field("points", known.points)
             json.field("count", known.count)
           }
@@ -33,8 +32,7 @@ extension StartJournal {
       json.array { json in
         for item in aside {
           json.object { json in
-            json.field("name", item.input.name)
-            json.field("sum", item.input.sum)
+            Self.write(item.input, &json)
             json.field("place", item.place)
             json.field("at", item.at)
             json.field("refused", item.isRefused)
@@ -49,13 +47,13 @@ extension StartJournal {
   private func write(_ key: StaticString, _ inputs: [StartInput], _ json: inout JSONWriter) {
     json.key(key)
     json.array { json in
-      for input in inputs {
-        json.object { json in
-          json.field("name", input.name)
-          json.field("sum", input.sum)
-        }
-      }
+      for input in inputs { json.object { json in Self.write(input, &json) } }
     }
+  }
+
+  private static func write(_ input: StartInput, _ json: inout JSONWriter) {
+    json.field("name", input.name)
+    json.field("sum", input.sum)
   }
 
   /// Nothing of a file that is not ours, whole or in parts: a start without a journal is a start like the first.

@@ -46,7 +46,7 @@ struct DeliveryBench {
       return SupabaseTransport(settings, withMessages: false, over: wire)
     }
     let quartz = QuartzSettings(url: try HTTPURL("https://api.test/v1"), apiKey: keys.key)
-    let agent = AgentIdentity(name: "bench", region: "eu", version: "1.0")
+    let agent = Sender(name: "bench", region: "eu", version: "1.0")
     return QuartzTransport(quartz, keys: keys, agent: agent, over: wire)
   }
 
