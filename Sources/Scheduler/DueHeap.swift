@@ -10,15 +10,13 @@ import HeapModule
 /// while there is such an item. Dead items fall out when they reach the top, or all at once when they
 /// outnumber the live ones.
 struct DueHeap {
-  private struct Item: Comparable {
+  struct Item: Comparable {
     var due: Int64
     var entry: UInt32
     var generation: UInt32
 
     static func < (left: Item, right: Item) -> Bool { (left.due, left.entry) < (right.due, right.entry) }
   }
-
-  static let bytesAnEntry = MemoryLayout<Item>.stride + MemoryLayout<UInt32>.stride
 
   private var heap = Heap<Item>()
   private var generations: [UInt32]

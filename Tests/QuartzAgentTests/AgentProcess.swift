@@ -22,8 +22,9 @@ final class AgentProcess {
   static let binary = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "quartz-agent")
 
-  /// A shell ignores SIGINT for what it starts in the background, and so would all that is started from there.
-  private static let hearsInterrupts: Bool = signal(SIGINT, SIG_DFL) != nil
+  /// A shell ignores SIGINT for what it starts in the background, and nohup SIGHUP, and so would all that is started
+  /// from there.
+  private static let hearsSignals: Void = [SIGINT, SIGHUP].forEach { signal($0, SIG_DFL) }
 
   /// - Parameters:
   ///   - stdout: a path to write to instead of a file of the folder, such as /dev/full.
@@ -32,7 +33,7 @@ final class AgentProcess {
     _ arguments: [String], in folder: URL, environment: [String: String] = [:], stdout: String? = nil,
     program: URL = AgentProcess.binary
   ) throws {
-    _ = Self.hearsInterrupts
+    Self.hearsSignals
     self.folder = folder
     let run = UUID().uuidString
     stdoutFile = folder.appending(path: "stdout-\(run)")
