@@ -20,7 +20,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   @OptionGroup var config: ConfigOptions
 
-  @Option(help: "The agent's socket, or its host:port, when no configuration names it.")
+  @Option(help: "The agent's socket, or its address:port, when no configuration names it.")
   var socket: String?
 
   @Option(help: "table, or json with everything. Default: table.")
