@@ -20,8 +20,7 @@
  *     CURLINFO_OS_ERRNO, before curl_easy_cleanup; zero means that none was noted.
  *
  * Threads
- *   - A handle belongs to one thread at a time. Only curl_multi_wakeup may be called from another one, and only
- *     while the multi handle is known to exist.
+ *   - A handle belongs to one thread at a time.
  */
 #ifndef QUARTZ_CCURL_SHIM_H
 #define QUARTZ_CCURL_SHIM_H
@@ -33,7 +32,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -41,9 +39,6 @@
 #if LIBCURL_VERSION_NUM < 0x075801
 #error "libcurl 7.88.1 or newer is needed"
 #endif
-
-/* The name ps(1) and a debugger show of the calling thread: PR_SET_NAME of prctl(2), which is variadic. */
-static inline int quartz_curl_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0UL, 0UL, 0UL); }
 
 /* Of the library that is loaded, as LIBCURL_VERSION_NUM. */
 static inline uint32_t quartz_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
@@ -84,6 +79,13 @@ static inline CURLcode quartz_curl_set_data_callback(CURL *easy, CURLoption opti
   return curl_easy_setopt(easy, option, callback);
 }
 
+static inline CURLcode quartz_curl_set_read_callback(CURL *easy, curl_read_callback callback, void *context) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_READFUNCTION, callback);
+  return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_READDATA, context);
+}
+
+static inline long quartz_curl_use_ssl_all(void) { return (long)CURLUSESSL_ALL; }
+
 static inline CURLcode quartz_curl_set_open_socket(CURL *easy, curl_opensocket_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
@@ -123,6 +125,18 @@ static inline CURLcode quartz_curl_info_string(CURL *easy, CURLINFO info, const 
 /* What was set as CURLOPT_PRIVATE. */
 static inline CURLcode quartz_curl_info_private(CURL *easy, void **value) {
   return curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)value);
+}
+
+static inline CURLMcode quartz_curl_multi_set_socket_callback(CURLM *multi, curl_socket_callback callback,
+                                                              void *context) {
+  CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+  return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback) : code;
+}
+
+static inline CURLMcode quartz_curl_multi_set_timer_callback(CURLM *multi, curl_multi_timer_callback callback,
+                                                             void *context) {
+  CURLMcode code = curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+  return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback) : code;
 }
 
 static inline CURLMcode quartz_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {

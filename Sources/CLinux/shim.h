@@ -10,6 +10,7 @@
 
 #include <elf.h>
 #include <malloc.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
@@ -18,6 +19,21 @@
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <sys/vfs.h>
+
+// pipe2(2) with O_CLOEXEC, whose declaration glibc keeps for _GNU_SOURCE: both ends are closed in what is started meanwhile.
+extern int pipe2(int ends[2], int flags);
+static inline int quartz_pipe(int ends[2]) { return pipe2(ends, 02000000); }
+
+// The same of posix_spawn_file_actions_addclosefrom_np(3) (glibc 2.34) and posix_spawn_file_actions_addchdir_np(3) (2.29);
+// both return an error number.
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+static inline int quartz_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, from);
+}
+static inline int quartz_spawn_chdir(posix_spawn_file_actions_t *actions, const char *path) {
+  return posix_spawn_file_actions_addchdir_np(actions, path);
+}
 
 // PR_SET_DUMPABLE of prctl(2).
 static inline int quartz_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL); }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Testing
+
+@Suite struct TextTableTests {
+  private func table(_ width: Int, color: Bool = false) -> TextTable {
+    TextTable(
+      columns: [
+        .fixed("STATE", 6), .flexible("NAME", least: 8), .fixed("TIME", 6, right: true, worth: 2),
+        .flexible("DETAIL", least: 10, share: 2, worth: 1),
+      ],
+      rows: [
+        [.init("UP", color: "32"), "Shop front", "12 ms", "200"],
+        [.init("DOWN", color: "31"), "日本語の名前はここにあります", "-", "connection refused by the other side"],
+        ["UP", "e\u{301}\u{301}te\u{301} \u{1b}[2Jx\n", "1 ms", "é 👩‍💻 ❤️ \u{202e}y"],
+        ["?"],
+      ], width: width, color: color)
+  }
+
+  /// Every row is one line, no line is wider than the terminal, and none ends with a blank.
+  @Test(arguments: 20...130) func everyLineFits(_ width: Int) {
+    let lines = table(width).lines
+    #expect(lines.count == 5)
+    for line in lines {
+      #expect(line.columns <= width && !line.hasSuffix(" "), "\(line)")
+      #expect(!line.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202e }, "\(line)")
+    }
+    #expect(lines[2].hasPrefix("DOWN    日本"))
+  }
+
+  /// With room for all of it nothing is cut; with less the longest is cut first, then what is worth least leaves.
+  @Test func whatHasNoRoomIsCutAndThenLeaves() {
+    let wide = table(130).lines
+    #expect(wide[0] == "STATE   NAME                            TIME  DETAIL")
+    #expect(wide[1] == "UP      Shop front                     12 ms  200")
+    #expect(wide[2] == "DOWN    日本語の名前はここにあります       -  connection refused by the other side")
+    #expect(wide[4] == "?")
+    let narrow = table(60).lines
+    #expect(narrow[1] == "UP      Shop front       12 ms  200")
+    #expect(narrow[2].contains("…") && narrow[2].hasSuffix("…") && narrow[2].columns > 56)
+    // Gaps and the least widths: 6 + 8 + 6 + 10 + 6.
+    #expect(table(36).lines[0].contains("DETAIL") && table(36).lines[0].contains("TIME"))
+    #expect(!table(35).lines[0].contains("DETAIL") && table(35).lines[0].contains("TIME"))
+    #expect(!table(23).lines[0].contains("TIME"))
+    #expect(table(9).lines.allSatisfy { $0.columns <= 9 })
+  }
+
+  /// Colour only adds to the text, and a cut within it leaves it closed.
+  @Test(arguments: [20, 40, 130]) func colourOnlyAdds(_ width: Int) {
+    let plain = table(width).lines
+    let painted = table(width, color: true).lines
+    #expect(painted[1].hasPrefix("\u{1b}[32mUP\u{1b}[0m"))
+    for (bare, line) in zip(plain, painted) { #expect(line.visibleColumns == bare.columns) }
+    var cell = TextTable.Cell("abc", color: "31")
+    cell.append("defgh", color: nil)
+    let cut = TextTable(columns: [.fixed("T", 3)], rows: [[cell], ["abc"]], width: 3, color: true).lines
+    #expect(cut == ["T", "\u{1b}[31mab…\u{1b}[0m", "abc"])
+  }
+
+  /// As `wcwidth(3)` where terminals agree, else the most that one of them takes.
+  @Test(
+    arguments: [
+      ("abc", 3), ("日本", 4), ("e\u{301}", 1), ("한국", 4), ("\u{1112}\u{1161}\u{11ab}", 2), ("ﾊﾝ", 2),
+      ("ＡＢ", 4), ("🚀", 2), ("🇫🇷", 2), ("❤️", 2), ("1️⃣", 2), ("✕●…", 3), ("नि", 2), ("", 0), ("𠮷", 2), ("⚡", 2),
+    ])
+  func columnsOfText(_ text: String, _ columns: Int) { #expect(text.columns == columns) }
+
+  /// A wide character that would reach over the edge leaves.
+  @Test func aCutNeverSplitsACharacter() {
+    #expect("日本語".cut(columns: 6) == "日本語")
+    #expect("日本語".cut(columns: 5) == "日本…")
+    #expect("日本語".cut(columns: 4) == "日…")
+    #expect("e\u{301}e\u{301}e\u{301}".cut(columns: 2) == "e\u{301}…")
+    #expect("abc".cut(columns: 1) == "…" && "abc".cut(columns: 0) == "")
+  }
+
+  /// Lines break at blanks; a word that no line holds breaks where it must, if it may.
+  @Test func textIsFolded() {
+    let text = "a bb ccc dddd"
+    #expect(text.folded(width: 8, hanging: 2) == ["a bb ccc", "  dddd"])
+    #expect(text.folded(width: 13) == [text])
+    #expect("x abcdefghijkl y".folded(width: 6, hanging: 2) == ["x", "  abcdefghijkl", "  y"])
+    let broken = "x abcdefghijkl y".folded(width: 6, hanging: 2, breaksWords: true)
+    #expect(broken == ["x", "  abcd", "  efgh", "  ijkl", "  y"])
+    #expect("\u{1b}[31mab cd\u{1b}[0m ef".folded(width: 5).map(\.visibleColumns) == [5, 4])
+    #expect("日本語 日本語".folded(width: 7, hanging: 1) == ["日本語", " 日本語"])
+    for width in 1...20 {
+      #expect(
+        String(repeating: "日", count: 40).folded(width: width, hanging: 4, breaksWords: true).joined()
+          .replacing(" ", with: "").count == 40)
+    }
+  }
+}
