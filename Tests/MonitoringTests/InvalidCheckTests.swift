@@ -35,7 +35,7 @@ struct InvalidCheckTests {
       $0.name = String(repeating: "x", count: 201)
     },
     Case("type", "type is missing", http) { $0.type = nil },
-    Case("type", "type must be one of http, tcp, dns, tls, ping, found \"https\"", http) {
+    Case("type", "type must be one of http, tcp, dns, tls, ping, heartbeat, found \"https\"", http) {
       $0.type = "https"
     },
     Case("id", "id must be a UUID, found \"7\"", http) { $0.id = "7" },

@@ -8,7 +8,7 @@ import Testing
   static let timeouts: Set<Reason> = [
     .dnsTimeout, .connectTimeout, .tlsTimeout, .firstByteTimeout, .transferTimeout, .pingTimeout,
   ]
-  static let local: Set<Reason> = [.localFault, .policyDenied, .unsupported]
+  static let inconclusive: Set<Reason> = [.localFault, .policyDenied, .unsupported, .dependency]
 
   /// Status and state as the backend and people see them, for the whole closed list.
   @Test(arguments: Reason.allCases)
@@ -20,7 +20,7 @@ import Testing
       #expect(verdict.state == .up)
     } else {
       #expect(verdict.status == (Self.timeouts.contains(reason) ? .timeout : .failure))
-      #expect(verdict.state == (Self.local.contains(reason) ? .unknown : .down))
+      #expect(verdict.state == (Self.inconclusive.contains(reason) ? .unknown : .down))
     }
   }
 
@@ -64,7 +64,7 @@ import Testing
       tls_handshake tls_timeout tls_weak http_status http_protocol http_redirect_limit http_redirect_refused \
       first_byte_timeout transfer_timeout body_too_large headers_too_large body header json final_url \
       http_version response_time certificate_expiring dialog starttls_refused proxy_connect proxy_auth \
-      auth_token ping_loss ping_timeout negated policy_denied local_fault unsupported
+      auth_token ping_loss ping_timeout negated heartbeat_missed heartbeat_failed dependency policy_denied local_fault unsupported
       """
     #expect(Reason.allCases.map(\.rawValue) == documented.split(separator: " ").map(String.init))
     #expect(ResultStatus.allCases.map(\.rawValue) == ["success", "failure", "timeout"])

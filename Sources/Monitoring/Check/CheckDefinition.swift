@@ -65,6 +65,15 @@ package struct CheckDefinition: Sendable {
   package var packetInterval: Duration?
   package var size: Int?
 
+  // heartbeat
+  package var token: Redacted?
+  package var period: Duration?
+  /// Five fields, as in crontab(5).
+  package var cron: String?
+  package var timezone: String?
+  package var grace: Duration?
+  package var maxRun: Duration?
+
   package var expect = ExpectDefinition()
 
   package init() {}

@@ -23,6 +23,12 @@ package enum CheckLimits {
   package static let certificate: ClosedRange<Duration> = .zero ... .seconds(3650 * 86_400)
   package static let responseTime: ClosedRange<Duration> = .milliseconds(1) ... .seconds(60)
 
+  package static let period: ClosedRange<Duration> = .seconds(10) ... .seconds(366 * 86_400)
+  package static let grace: ClosedRange<Duration> = .zero ... .seconds(30 * 86_400)
+  package static let maxRun: ClosedRange<Duration> = .seconds(1) ... .seconds(30 * 86_400)
+  /// Bytes; sixteen random ones of its letters nobody finds by trying.
+  package static let heartbeatToken = 16...128
+
   /// Bytes of UTF-8.
   package static let nameBytes = 200
   package static let tags = 32

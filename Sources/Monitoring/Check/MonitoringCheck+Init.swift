@@ -35,13 +35,22 @@ extension MonitoringCheck {
         resolver: common.resolver,
         sourceAddress: common.sourceAddress,
         kind: kind,
-        plan: definition.plan))
+        plan: judge.plan))
   }
 
   /// The same check under another name, for lists in which two bear the same.
   package func renamed(_ name: String) -> MonitoringCheck {
     var parts = shared.parts
     parts.name = name
+    return MonitoringCheck(parts)
+  }
+
+  /// The same check with one more request header; one that is not of http stays as it is.
+  package func adding(_ header: HeaderField) -> MonitoringCheck {
+    guard case .http(var http) = kind else { return self }
+    http.headers.append(header)
+    var parts = shared.parts
+    parts.kind = .http(http)
     return MonitoringCheck(parts)
   }
 }

@@ -5,6 +5,11 @@ import Basics
 /// The kind of probe a check asks for; the word used in agent.yaml and in results.
 package enum CheckType: String, CaseIterable, Hashable, Sendable {
   case http, tcp, dns, tls, ping
+  /// Nothing is dialled: a job reports to the agent.
+  case heartbeat
+
+  /// Those that go out and look at a target.
+  package static let probing = Set(allCases).subtracting([.heartbeat])
 }
 
 /// Whose check it is. It decides where its probes may go.
@@ -47,6 +52,10 @@ package struct CheckPlan: Hashable, Sendable {
   package var failureThreshold = 1
   /// The target must not answer as the conditions say: success and failure change places.
   package var negate = false
+  /// Names or ids of checks, or `tag:` and a tag: what must work for this one to work.
+  package var dependsOn: [String] = []
+  /// Failures count as down although something is down that it depends on.
+  package var strictDowntime = false
   package var responseTime = Thresholds<Duration>()
 }
 
@@ -120,7 +129,7 @@ extension MonitoringCheck {
     let addresses: AddressScope
     let resolver: Endpoint?
     let sourceAddress: IPAddress?
-    let kind: CheckKind
+    var kind: CheckKind
     let plan: CheckPlan
   }
 }
@@ -132,6 +141,7 @@ package indirect enum CheckKind: Hashable, Sendable {
   case dns(DNSSettings)
   case tls(TLSSettings)
   case ping(PingSettings)
+  case heartbeat(HeartbeatSettings)
 
   package var type: CheckType {
     switch self {
@@ -140,6 +150,7 @@ package indirect enum CheckKind: Hashable, Sendable {
     case .dns: .dns
     case .tls: .tls
     case .ping: .ping
+    case .heartbeat: .heartbeat
     }
   }
 
@@ -151,6 +162,7 @@ package indirect enum CheckKind: Hashable, Sendable {
     case .dns(let dns): dns.server
     case .tls(let tls): Endpoint(host: tls.host, port: tls.port)
     case .ping(let ping): Endpoint(host: ping.host, port: ping.port ?? 0)
+    case .heartbeat: nil
     }
   }
 
@@ -162,6 +174,7 @@ package indirect enum CheckKind: Hashable, Sendable {
     case .tls(let tls): tls.host
     case .dns(let dns): dns.name
     case .ping(let ping): ping.host
+    case .heartbeat: nil
     }
   }
 
@@ -172,6 +185,7 @@ package indirect enum CheckKind: Hashable, Sendable {
     case .tls(let tls): Endpoint(host: tls.host, port: tls.port).description
     case .dns(let dns): "\(dns.server?.description ?? "system")/\(dns.name) \(dns.recordType)"
     case .ping(let ping): ping.host
+    case .heartbeat(let heartbeat): heartbeat.target
     }
   }
 }

@@ -37,6 +37,7 @@ struct CheckJudge {
     let id = uuid(definition.id, "id")
     let resourceID = uuid(definition.resource, "resource")
     tags()
+    dependencies()
     schedule()
     let ip = choice(definition.ip, ["ip"], IPPreference.self) ?? .any
     thresholds(
@@ -51,6 +52,13 @@ struct CheckJudge {
       addresses: addresses, resolver: resolver, sourceAddress: source)
   }
 
+  /// What is told is there at the first look: there is nothing to try again.
+  var plan: CheckPlan {
+    var plan = definition.plan
+    if definition.type == CheckType.heartbeat.rawValue { (plan.retries, plan.confirmDelay) = (0, .zero) }
+    return plan
+  }
+
   mutating func kind() -> CheckKind? {
     guard let text = definition.type else {
       problem(["type"], "type is missing", hint: "one of \(words(CheckType.self))")
@@ -62,6 +70,7 @@ struct CheckJudge {
     case .dns: return dns().map(CheckKind.dns)
     case .tls: return tls().map(CheckKind.tls)
     case .ping: return ping().map(CheckKind.ping)
+    case .heartbeat: return heartbeat().map(CheckKind.heartbeat)
     case nil: return nil
     }
   }
@@ -114,6 +123,22 @@ extension CheckJudge {
       checkText(tag, path, maxBytes: CheckLimits.tagBytes)
       if tags[..<index].contains(tag) {
         problem(path, "\(CheckProblem.keyText(path)) repeats \"\(tag.printable(maxBytes: 80))\"")
+      }
+    }
+  }
+
+  /// Whether what they name is there is for whoever has the whole list.
+  private mutating func dependencies() {
+    let words = definition.plan.dependsOn
+    for (index, word) in words.enumerated() {
+      let path = ["depends_on", String(index)]
+      if word.isEmpty || DependencyRule.tag(in: word)?.isEmpty == true {
+        problem(
+          path, "\(CheckProblem.keyText(path)) is empty", hint: "a check's name or id, or tag: and a tag")
+      }
+      checkText(word, path, maxBytes: CheckLimits.nameBytes)
+      if words[..<index].contains(word) {
+        problem(path, "\(CheckProblem.keyText(path)) repeats \"\(word.printable(maxBytes: 80))\"")
       }
     }
   }

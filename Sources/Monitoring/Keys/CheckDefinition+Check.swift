@@ -28,6 +28,7 @@ extension CheckDefinition {
       expect.certificate = tls.certificate
     case .dns(let dns): fill(dns)
     case .ping(let ping): fill(ping)
+    case .heartbeat(let heartbeat): fill(heartbeat)
     }
   }
 
@@ -120,6 +121,16 @@ extension CheckDefinition {
     port = ping.port.map(Int.init)
     packetInterval = ping.packetInterval
     size = ping.method == .icmp ? ping.size : nil
+  }
+}
+
+extension CheckDefinition {
+  fileprivate mutating func fill(_ heartbeat: HeartbeatSettings) {
+    (token, grace, maxRun) = (heartbeat.token, heartbeat.grace, heartbeat.maxRun)
+    switch heartbeat.rhythm {
+    case .period(let length): period = length
+    case .cron(let plan, let zone): (cron, timezone) = (plan.text, zone.name)
+    }
   }
 }
 

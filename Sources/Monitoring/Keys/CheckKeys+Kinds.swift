@@ -121,6 +121,29 @@ extension CheckDefinition {
   ].map { $0.only(.ping) }
 }
 
+extension CheckDefinition {
+  static let heartbeatKeys = reported.map { $0.only(.heartbeat) }
+
+  private static let reported: [Key<CheckDefinition>] = [
+    Key<CheckDefinition>(
+      \.token, "token", .secret,
+      "What the job's address ends with, `/hb/TOKEN`: 16 to 128 letters, digits and - . _ ~, of one check only"
+    ).required,
+    Key(
+      \.period, "period", .duration(CheckLimits.period), "From one report to the next at most",
+      default: "this or `cron`"),
+    Key(
+      \.cron, "cron", .text, "When the job runs, five fields as in crontab(5), or `@hourly` to `@yearly`",
+      default: "this or `period`"),
+    Key(
+      \.timezone, "timezone", .text, "IANA name such as Europe/London: the clock of `cron`", default: "`UTC`"),
+    Key(\.grace, "grace", .duration(CheckLimits.grace), "How late a report may be"),
+    Key(
+      \.maxRun, "max_run", .duration(CheckLimits.maxRun), "A run that takes longer is degraded",
+      default: "none: it may take its time"),
+  ]
+}
+
 extension DialogStepDefinition {
   static let list = KeyList(keys)
   static let keys: [Key<DialogStepDefinition>] = [

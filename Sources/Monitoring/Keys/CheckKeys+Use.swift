@@ -33,6 +33,7 @@ extension CheckDefinition {
     definition.host = "a.example"
     definition.port = type == .ping ? nil : 1
     definition.queryName = "a.example"
+    (definition.token, definition.period) = (Redacted("0123456789abcdef"), .seconds(86_400))
     return (try? MonitoringCheck(definition)).map(CheckDefinition.init)
   }
 }

@@ -6,7 +6,7 @@ import Basics
 /// and the default that the docs name is what the judge makes of a check that says nothing.
 extension CheckDefinition {
   package static let keys: [Key<CheckDefinition>] =
-    identity + schedule + network + request + transfer + hostKeys + dnsKeys + pingKeys + [
+    identity + schedule + network + request + transfer + hostKeys + dnsKeys + pingKeys + heartbeatKeys + [
       tlsGroup(
         "How the handshake is made and judged; of a dns check, for dot and doh", .map(KeyTable(tlsKeys)),
         default: "verified against the system's trust store"
@@ -19,7 +19,8 @@ extension CheckDefinition {
         "maintenance", .list(.map(.ownMaintenance)),
         "Windows in which somebody works on this target, as in [configuration.md](configuration.md#maintenance)"
       ) { _, _ in },
-      Key(group: "expect", "Conditions; all of them must hold", default: "see each type", expectKeys),
+      Key(group: "expect", "Conditions; all of them must hold", default: "see each type", expectKeys)
+        .only(CheckType.probing),
     ]
 
   private static let identity: [Key<CheckDefinition>] = [
@@ -46,27 +47,34 @@ extension CheckDefinition {
       \.timeout, "timeout", .duration(CheckLimits.timeout),
       "Of one whole attempt, resolution and redirects included, but not what the agent itself holds it back; at most "
         + "the interval", default: "`defaults.timeout`, 10s; the interval if that is less"
-    ).api(APIColumn("timeout_seconds", unit: .seconds(1), null: 30)),
+    ).only(CheckType.probing).api(APIColumn("timeout_seconds", unit: .seconds(1), null: 30)),
     Key(
       \.plan.retries, "retries", .integer(CheckLimits.retries),
       "Attempts after the first that failed; the run ends with the first success",
       default: "`defaults.retries`, 1"
-    ).api(APIColumn("retry_count", null: 3)),
+    ).only(CheckType.probing).api(APIColumn("retry_count", null: 3)),
     Key(
       \.plan.retryDelay, "retry_delay", .duration(CheckLimits.delay), "Between attempts",
       default: "`defaults.retry_delay`, 2s"
-    ).api(APIColumn("retry_delay_ms", unit: .milliseconds(1), null: 2000)),
+    ).only(CheckType.probing).api(APIColumn("retry_delay_ms", unit: .milliseconds(1), null: 2000)),
     Key(
       \.plan.confirmDelay, "confirm_delay", .duration(CheckLimits.delay),
       "Before one more attempt after the last retry; 0s: none. Needs retries",
       shown: { $0.retries > 0 }
-    ).api(APIColumn("confirmation_delay_ms", unit: .milliseconds(1), null: 5000)),
+    ).only(CheckType.probing).api(APIColumn("confirmation_delay_ms", unit: .milliseconds(1), null: 5000)),
     Key(
       \.plan.intervalFailing, "interval_failing", .duration(CheckLimits.interval),
       "From one probe to the next while the check is down; at most the interval", default: "the interval"),
     Key(
       \.plan.failureThreshold, "failure_threshold", .integer(CheckLimits.failureThreshold),
       "Failures in a row from which the check counts as down for its resource"),
+    Key(
+      \.plan.dependsOn, "depends_on", .texts,
+      "Names or ids of checks, or `tag:` and a tag: while one of them is down, a failure of this check is no downtime"
+    ),
+    Key(
+      \.plan.strictDowntime, "strict_downtime", .flag,
+      "true: a failure is downtime although something is down that the check depends on"),
   ]
 
   private static let network: [Key<CheckDefinition>] = [
@@ -84,7 +92,7 @@ extension CheckDefinition {
     Key(
       \.plan.negate, "negate", .flag,
       "The probe must fail: success and failure change places, unknown stays unknown"),
-  ]
+  ].map { $0.only(CheckType.probing) }
 
   private static let request: [Key<CheckDefinition>] = [
     Key(

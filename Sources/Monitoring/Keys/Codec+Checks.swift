@@ -35,6 +35,14 @@ extension Codec<Redacted> {
     return codec
   }
 
+  /// A URL whose path is a secret: what is printed of it says where it leads.
+  static var secretURL: Codec {
+    secret.printed { value, name, printer in
+      guard let url = try? HTTPURL(value.reveal()) else { return printer.secret(name, value) }
+      printer.shown(name, "\(url.scheme.rawValue)://\(url.endpoint)/\(percentEncoded(Redacted.mark))")
+    }
+  }
+
   /// What is printed of it says only that there is a login.
   static var shownProxy: Codec {
     hidden.printed { proxy, name, printer in printer.shown(name, proxy.reveal()) }

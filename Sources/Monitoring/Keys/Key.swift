@@ -132,9 +132,11 @@ extension Key {
   }
 
   /// The key as one of these kinds of check only.
-  package func only(_ types: CheckType...) -> Key {
+  package func only(_ types: CheckType...) -> Key { only(Set(types)) }
+
+  package func only(_ types: Set<CheckType>) -> Key {
     var key = self
-    key.facts.types = Set(types)
+    key.facts.types = types
     return key
   }
 

@@ -88,6 +88,20 @@ extension MaintenanceWindow {
   }
 }
 
+extension MaintenanceWindow {
+  /// A window that somebody opened by hand: between two instants, once.
+  package init(
+    id: UniqueID, name: String, selection: MaintenanceSelection, from: Timestamp, until: Timestamp, skip: Bool
+  ) {
+    // Starts are whole seconds; the one it begins in counts as a whole.
+    let start = LocalTime(from)
+    let begin = Timestamp(seconds: start.seconds)
+    self.init(
+      origin: .local, id: id, name: name, selection: selection, start: start, zone: .utc,
+      length: .elapsed(begin.duration(to: until)), repetition: .none, skip: skip)
+  }
+}
+
 /// Collects what is wrong with one definition while it reads it.
 private struct MaintenanceJudge {
   var definition: MaintenanceDefinition

@@ -4,9 +4,15 @@ import Basics
 
 extension CheckResult {
   /// The full document of one result, as docs/results.md describes it; what was not measured is absent.
-  package func write(to json: inout JSONWriter) {
+  ///
+  /// - Parameter withAppNames: also with those fields of the Quartz apps' results that are called otherwise here.
+  package func write(withAppNames: Bool = false, to json: inout JSONWriter) {
     json.object { json in
       json.field("id", id.description)
+      if withAppNames {
+        json.field("checked_at", startedAt)
+        json.fieldIfPresent("response_time", facts.responseTime)
+      }
       json.field("check_id", checkID.description)
       json.field("check", check)
       json.field("type", type.rawValue)

@@ -55,6 +55,19 @@ package struct CheckResult: Hashable, Sendable {
     self.facts = facts
   }
 
+  /// A result that was made before, as whoever kept it has it.
+  package init(
+    id: UniqueID, checkID: UniqueID, check: String, type: CheckType, target: String, trigger: Trigger,
+    scheduledAt: Timestamp, startedAt: Timestamp, late: Duration, status: ResultStatus, state: CheckState,
+    reason: Reason, phase: Phase?, maintenance: Bool
+  ) {
+    (self.id, self.checkID, self.check, self.type) = (id, checkID, check, type)
+    (self.target, self.trigger, self.maintenance) = (target, trigger, maintenance)
+    (self.scheduledAt, self.startedAt, self.late) = (scheduledAt, startedAt, late)
+    (self.status, self.state, self.reason, self.phase) = (status, state, reason, phase)
+    facts = ProbeFacts()
+  }
+
   /// For those who print. From another module each look costs a quarter of a microsecond: what is done for every result
   /// says `facts`.
   package subscript<Value>(dynamicMember fact: WritableKeyPath<ProbeFacts, Value>) -> Value {
@@ -87,9 +100,16 @@ package struct ProbeFacts: Hashable, Sendable {
   package var addresses: [AddressVerdict] = []
   /// On failure only: up to 1 KiB of what the target said, redacted. Stays on this machine.
   package var excerpt: String?
+  /// Nearly nobody asks for one, and a list takes the room of a pointer.
+  private var accounts: [ProbeAccount] = []
 
   package init() {}
 
+  /// Where an explanation was asked for, what it needs besides.
+  package var account: ProbeAccount? {
+    get { accounts.first }
+    set { accounts = newValue.map { [$0] } ?? [] }
+  }
   /// The address that was dialled, as text, with the port if there is one.
   package var address: String? { peer.map { $0.port == 0 ? $0.address.description : $0.description } }
   /// 4 or 6.
@@ -139,7 +159,7 @@ package struct Verdict: Hashable, Sendable {
   package var state: CheckState {
     if degraded { return .degraded }
     if reason == .ok { return .up }
-    return isUnknown || reason.isLocal ? .unknown : .down
+    return isUnknown || reason.isInconclusive ? .unknown : .down
   }
 }
 

@@ -53,6 +53,10 @@ extension Reason {
     case .authToken: "see the token endpoint, the client id and its secret"
     case .pingLoss, .pingTimeout: "the host is down, the way to it loses packets, or it does not answer ping"
     case .negated: "something answers that should not: stop it, or close its port"
+    case .heartbeatMissed:
+      "the job did not run, hangs, or cannot reach the agent: see its log, and its scheduler's"
+    case .heartbeatFailed: "the job says that it failed: see its log"
+    case .dependency: "see to the check that it depends on, which is down; the message names it"
     case .policyDenied: "see egress in docs/configuration.md"
     case .localFault: "this machine could not probe: the message says what it lacks"
     case .unsupported: "this version cannot run this check: the message says why"

@@ -63,6 +63,14 @@ package enum Reason: String, CaseIterable, Hashable, Sendable {
   /// The target answered, and the check says that it must not.
   case negated
 
+  /// A job did not report in time.
+  case heartbeatMissed = "heartbeat_missed"
+  /// A job reported that it failed.
+  case heartbeatFailed = "heartbeat_failed"
+
+  /// It failed, and so does a check that it depends on.
+  case dependency
+
   case policyDenied = "policy_denied"
   case localFault = "local_fault"
   case unsupported
@@ -80,6 +88,9 @@ package enum Reason: String, CaseIterable, Hashable, Sendable {
 
   /// A redirect led where it was not followed.
   package var isAboutRedirect: Bool { self == .httpRedirectRefused || self == .httpRedirectLimit }
+
+  /// True when it says nothing about the target: the state is unknown.
+  package var isInconclusive: Bool { isLocal || self == .dependency }
 
   /// True when the result says something about this machine, not about the target: its state is unknown and it
   /// is never posted as an outage.

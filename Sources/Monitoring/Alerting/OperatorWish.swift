@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// What somebody who looks after things asks of the running agent, by command or over the API.
+package struct OperatorWish: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// I know of it: no more reminders. The incident's id or the last letters of it.
+    case acknowledge(incident: String)
+    /// Tell nobody of these checks for so long.
+    case mute(target: OperatorTarget, length: Duration)
+    case unmute(id: String)
+    /// Somebody works on these for so long: what is found is nobody's downtime.
+    case startMaintenance(target: OperatorTarget, length: Duration, skip: Bool)
+    case endMaintenance(id: String)
+  }
+
+  package var kind: Kind
+  /// As they named themselves; nil: they did not.
+  package var by: String?
+  package var why: String?
+
+  package init(_ kind: Kind, by: String? = nil, why: String? = nil) {
+    self.kind = kind
+    // Into a file and onto pages: one line each.
+    self.by = by?.printable(maxBytes: 80)
+    self.why = why?.printable(maxBytes: 200)
+  }
+
+  /// Of a mute or a window.
+  package static let length: ClosedRange<Duration> = .seconds(1) ... .seconds(30 * 86_400)
+}
+
+/// Which checks an operator means.
+package enum OperatorTarget: Hashable, Sendable {
+  case check(String)
+  case tag(String)
+  case everything
+
+  /// A name, an id, `tag:` and a tag, or `all`.
+  package init(_ word: String) {
+    if word == "all" {
+      self = .everything
+    } else if word.hasPrefix("tag:") {
+      self = .tag(String(word.dropFirst(4)))
+    } else {
+      self = .check(word)
+    }
+  }
+
+  package var text: String {
+    switch self {
+    case .check(let name): name
+    case .tag(let tag): "tag:\(tag)"
+    case .everything: "all"
+    }
+  }
+
+  package var selection: MaintenanceSelection {
+    switch self {
+    case .check(let name): MaintenanceSelection(checks: [ByteText(name)])
+    case .tag(let tag): MaintenanceSelection(tags: [ByteText(tag)])
+    case .everything: MaintenanceSelection()
+    }
+  }
+}
+
+/// What came of a wish.
+package enum OperatorAnswer: Hashable, Sendable {
+  /// In one line.
+  case done(String)
+  case notFound(String, hint: String?)
+  case refused(String)
+}

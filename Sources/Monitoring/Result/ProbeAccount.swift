@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// What an attempt saw besides its facts, for who asked for an explanation (`once --explain`); for everybody else there
+/// is none.
+package struct ProbeAccount: Hashable, Sendable {
+  /// The names that were resolved, in order, a redirect's among them.
+  package var names: [ResolvedName] = []
+  /// Where each hop led on, as its `Location` says; nil: nowhere. As many as there are hops.
+  package var locations: [String?] = []
+  /// Of the last answer, in the order they came. Secrets are hidden.
+  package var headers: [AnswerHeader] = []
+  /// More headers, for which there was no room.
+  package var headersLeftOut = 0
+
+  package init() {}
+}
+
+/// A header of an answer as it may be shown: printable, without secrets.
+package struct AnswerHeader: Hashable, Sendable {
+  package var name: String
+  package var value: String
+
+  package init(name: String, value: String) { (self.name, self.value) = (name, value) }
+}
+
+/// A name and who said what it stands for.
+package struct ResolvedName: Hashable, Sendable {
+  package var name: String
+  /// Empty: there are none.
+  package var addresses: [IPAddress]
+  package var source: NameSource
+
+  package init(name: String, addresses: [IPAddress], source: NameSource) {
+    (self.name, self.addresses, self.source) = (name, addresses, source)
+  }
+}
+
+/// Who resolved a name.
+package enum NameSource: Hashable, Sendable {
+  case hostsFile
+  /// `localhost` is this machine, also where the hosts file does not say so (RFC 6761 section 6.3).
+  case localhostRule
+  /// One of resolv.conf(5).
+  case nameServer(SocketAddress)
+  /// The check's own `resolver`, as the check calls it.
+  case ownResolver(Endpoint, SocketAddress)
+}
