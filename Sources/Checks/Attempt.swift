@@ -12,12 +12,15 @@ package struct Attempt: Sendable {
   package private(set) var pinned: IPAddress?
   /// How much of the host's addresses must be known.
   package private(set) var scope: ResolveScope
+  /// Somebody wants to know more than the facts: see `ProbeAccount`.
+  package let explains: Bool
 
   /// - Parameter isSecondLook: no address could be reached in the attempt before: it is worth the wait to know them all.
   package init(
-    of check: MonitoringCheck, until deadline: Instant, isSecondLook: Bool = false
+    of check: MonitoringCheck, until deadline: Instant, isSecondLook: Bool = false, explains: Bool = false
   ) {
     self.check = check
+    self.explains = explains
     self.deadline = deadline
     scope = check.addresses == .each ? .each : isSecondLook ? .both : .any
   }

@@ -4,30 +4,35 @@ import Basics
 import Monitoring
 import Synchronization
 
-/// Tells whether it is this machine's own uplink that is down: whether every canary fails.
-///
-/// Asked when another check is about to be called down. What canaries showed before that check began proves nothing,
-/// so the canaries are probed afresh then, once for everybody who asks meanwhile.
-package actor CanaryWatch {
+/// Tells whether it is this machine's own uplink that is down: whether every canary fails. Asked when another check is
+/// about to be called down.
+package final class CanaryWatch: Sendable {
   /// One attempt of one check; true when it succeeded.
   package typealias Try = @Sendable (MonitoringCheck) async throws -> Bool
 
+  private struct Canaries: Sendable {
+    var list: [MonitoringCheck] = []
+    var look: FreshLook
+  }
+
   private let attempt: Try
   private let time: TimeSource
-  private nonisolated let list = Mutex<[MonitoringCheck]>([])
-  /// When a canary was last seen to work.
-  private var lastSuccess: Instant?
-  /// When the last round began that no canary survived.
-  private var lastFailure: Instant?
-  private var round: Task<Void, Never>?
+  private let state: Mutex<Canaries>
 
   package init(time: TimeSource = .system, attempt: @escaping Try) {
     self.time = time
     self.attempt = attempt
+    state = Mutex(Canaries(look: FreshLook(time: time) { true }))
   }
 
   /// Takes over another list, from now on.
-  package nonisolated func replace(_ canaries: [MonitoringCheck]) { list.withLock { $0 = canaries } }
+  package func replace(_ canaries: [MonitoringCheck]) {
+    state.withLock { state in
+      guard state.list != canaries else { return }
+      let attempt = attempt
+      state = Canaries(list: canaries, look: FreshLook(time: time) { await oneWorks(canaries, attempt) })
+    }
+  }
 
   /// The names of the canaries when all of them fail, nil when one works or there is none. A canary is not judged by
   /// the others.
@@ -35,45 +40,14 @@ package actor CanaryWatch {
   /// - Parameter start: when the failing attempt began: anything seen since then counts.
   package func failing(since start: Instant, about check: MonitoringCheck) async -> [String]? {
     while true {
-      let canaries = list.withLock(\.self)
-      guard !canaries.isEmpty, !canaries.contains(where: { $0.id == check.id }), !Task.isCancelled else {
-        return nil
-      }
-      if let lastSuccess, lastSuccess >= start { return nil }
-      if let lastFailure, lastFailure >= start { return canaries.map(\.name) }
-      await nextRound()
+      let canaries = state.withLock(\.self)
+      guard !canaries.list.isEmpty, !canaries.list.contains(where: { $0.id == check.id }),
+        let works = await canaries.look.works(since: start)
+      else { return nil }
+      // Another list came meanwhile: it is its word that counts.
+      guard state.withLock({ $0.look === canaries.look }) else { continue }
+      return works ? nil : canaries.list.map(\.name)
     }
-  }
-
-  /// Waits for the end of a round, and begins one if there is none.
-  private func nextRound() async {
-    // One that is under way may have begun too early; the next is then ours or somebody else's.
-    let task = round ?? beginRound()
-    await withTaskCancellationHandler {
-      await task.value
-    } onCancel: {
-      // Nobody else's answer: who still waits begins another.
-      task.cancel()
-    }
-  }
-
-  private func beginRound() -> Task<Void, Never> {
-    let began = time.instant()
-    let canaries = list.withLock(\.self)
-    let attempt = attempt
-    let task = Task {
-      let works = await oneWorks(canaries, attempt)
-      finish(began, canaries, works: works)
-    }
-    round = task
-    return task
-  }
-
-  private func finish(_ began: Instant, _ asked: [MonitoringCheck], works: Bool) {
-    round = nil
-    guard asked == list.withLock(\.self), works || !Task.isCancelled else { return }
-    // A success is one of the moment it was seen at, which is not before the round began.
-    if works { lastSuccess = began } else { lastFailure = began }
   }
 }
 

@@ -17,10 +17,11 @@ extension CheckRunner {
       case .found(let addresses, let name):
         time.spend(name?.spent)
         let attempt = attempt.until(time.deadline)
-        guard attempt.check.addresses == .each else {
-          return onOwnPath(try await probe.probe(attempt, at: addresses, dns: name?.elapsed))
-        }
-        return try await probeEach(addresses, dns: name?.elapsed, attempt, probe)
+        let probed =
+          attempt.check.addresses == .each
+          ? try await probeEach(addresses, dns: name?.elapsed, attempt, probe)
+          : onOwnPath(try await probe.probe(attempt, at: addresses, dns: name?.elapsed))
+        return probed.noting(attempt.account(of: addresses, name))
       }
     }
   }
@@ -88,7 +89,24 @@ extension CheckRunner {
   private static let silence: Set<Reason> = [.connectTimeout, .connectUnreachable, .dnsTimeout, .pingTimeout]
 }
 
+extension Attempt {
+  /// Who resolved the target's name; nil where nobody wants to know, and where there was none.
+  fileprivate func account(of addresses: [SocketAddress], _ name: NameTime?) -> ResolvedName? {
+    guard explains, let source = name?.source, let host = check.ownTarget?.endpoint.host else { return nil }
+    return ResolvedName(name: host, addresses: addresses.map(\.address), source: source)
+  }
+}
+
 extension Probed {
+  /// With the name that was resolved first.
+  fileprivate func noting(_ name: ResolvedName?) -> Probed {
+    guard let name, case .done(var outcome) = self else { return self }
+    var account = outcome.account ?? ProbeAccount()
+    account.names.insert(name, at: 0)
+    outcome.account = account
+    return .done(outcome)
+  }
+
   /// What it is as one of several.
   fileprivate var outcome: ProbeOutcome {
     switch self {

@@ -28,10 +28,15 @@ package struct CheckRunner: Sendable {
   private let dns: any Probe
   private let tls: any Probe
   private let ping: any Probe
+  private let heartbeat: any Probe
   let time: TimeSource
   let fault: @Sendable (IPAddress) -> String?
   /// Asked before a check is called down; nil where there are no canaries.
   package var canaries: CanaryWatch?
+  /// The same of what a check depends on.
+  package var parents: ParentWatch?
+  /// Results carry a `ProbeAccount`.
+  package var explains = false
 
   /// One probe for each kind of check.
   ///
@@ -40,6 +45,7 @@ package struct CheckRunner: Sendable {
   ///   - fault: what is broken on this machine's way to an address, for people; nil: nothing that is known.
   package init(
     http: any Probe, tcp: any Probe, dns: any Probe, tls: any Probe, ping: any Probe,
+    heartbeat: any Probe = HeartbeatProbe(desk: nil),
     time: TimeSource = .system,
     fault: @escaping @Sendable (IPAddress) -> String? = { _ in nil }
   ) {
@@ -48,6 +54,7 @@ package struct CheckRunner: Sendable {
     self.dns = dns
     self.tls = tls
     self.ping = ping
+    self.heartbeat = heartbeat
     self.time = time
     self.fault = fault
   }
@@ -80,8 +87,8 @@ package struct CheckRunner: Sendable {
     }
     // Of a check that must fail, the failure is what the uplink would excuse.
     let found = outcome.negated ?? outcome.verdict
-    if found.state == .down, let names = await canaries?.failing(since: began, about: check) {
-      outcome.verdict = found.excused(by: names)
+    if found.state == .down, let excuse = await excuse(for: found, since: began, of: check) {
+      outcome.verdict = excuse
     }
     if Task.isCancelled { throw CancellationError() }
     var slot = slot
@@ -89,12 +96,22 @@ package struct CheckRunner: Sendable {
     return result(of: outcome, attempts, check: check, slot: slot, startedAt: startedAt.advanced(by: held))
   }
 
+  /// What a failure is in the light of what else fails at the moment; nil: what it is by itself.
+  private func excuse(
+    for found: Verdict, since start: Instant, of check: MonitoringCheck
+  ) async -> Verdict? {
+    if let names = await canaries?.failing(since: start, about: check) { return found.excused(by: names) }
+    guard let name = await parents?.failing(since: start, about: check) else { return nil }
+    return found.inherited(from: name, isStrict: check.plan.strictDowntime)
+  }
+
   private func attempt(
     _ check: MonitoringCheck, after last: ProbeOutcome? = nil, _ attempts: inout [AttemptFacts]
   ) async throws(CancellationError) -> ProbeOutcome {
     let startedAt = time.wall()
     let attempt = Attempt(
-      of: check, until: time.instant() + check.timeout, isSecondLook: last?.verdict.phase == .connect)
+      of: check, until: time.instant() + check.timeout, isSecondLook: last?.verdict.phase == .connect,
+      explains: explains)
     var outcome = try await self.outcome(of: attempt)
     // A probe may have ended well before it saw the cancel, or because of it: nobody wants to know any more.
     if Task.isCancelled { throw CancellationError() }
@@ -115,6 +132,7 @@ package struct CheckRunner: Sendable {
     case .dns: dns
     case .tls: tls
     case .ping: ping
+    case .heartbeat: heartbeat
     }
   }
 
@@ -149,6 +167,14 @@ extension Verdict {
     var excused = with(message: message.map { "\(words): \($0)" } ?? words)
     excused.isUnknown = true
     return excused
+  }
+
+  /// What fails along with what it depends on says nothing about its target. Where that is to count as downtime all the
+  /// same, the words at least say it.
+  fileprivate func inherited(from parent: String, isStrict: Bool) -> Verdict {
+    let cause = "\"\(parent.printable(maxBytes: 100))\", which it depends on, is down"
+    let words = message.map { "\(cause): \($0)" } ?? cause
+    return isStrict ? with(message: words) : Verdict(.dependency, phase: phase, message: words)
   }
 
   fileprivate func confirmed(after retries: Int) -> Verdict {

@@ -6,32 +6,21 @@ import Glibc
 /// Notes when the kernel had something for a transfer, so that a burst of answers is not measured by the order in
 /// which one thread gets to them.
 ///
-/// The sockets of which something is awaited are looked at together between the steps of libcurl: an answer that waits
-/// while others are worked on gets the time of its arrival. One call for all of them costs less than a set in the
-/// kernel that each socket is put into and taken out of. Belongs to the engine's thread.
+/// What the loop reports has come when it was woken. While its thread is at work the sockets of which something is awaited
+/// are looked at together between the steps of libcurl: an answer that waits while others are worked on gets the time of its
+/// arrival. Belongs to the engine's thread.
 final class ArrivalClock {
   /// Looks closer together than this see nothing new; with many sockets a look takes longer, and they are rarer.
   private static let resolution: Int64 = 100_000
   private static let resolutionForEach: Int64 = 400
 
+  private let loop: LoopThread
   private var watched = Watched()
   private var lastLook = Instant.now
   /// What libcurl finds in this turn had not come before.
-  private(set) var readySince = Instant.now
-  private var turnBegan = Instant.now
-  private let processor = ProcessorWait()
+  var readySince: Instant { loop.readySince }
 
-  /// A turn of the engine begins.
-  ///
-  /// - Parameter hasWaited: it slept until something came; else what is there came while it was at work.
-  /// - Returns: the turn's begin. All that had come by then is looked at in the turn.
-  func beginTurn(hasWaited: Bool) -> Instant {
-    let now = Instant.now
-    let waitedForCore = processor.look()
-    readySince = hasWaited ? max(turnBegan, now - waitedForCore) : turnBegan
-    turnBegan = now
-    return now
-  }
+  init(_ loop: LoopThread) { self.loop = loop }
 
   /// Until the connection stands, or bytes of the answer are there. One look-out for each transfer, the last.
   func await(_ what: Arrival, on descriptor: Int32, for transfer: Transfer) {
@@ -42,10 +31,20 @@ final class ArrivalClock {
   /// Nothing more of it is awaited. Its socket may be closed.
   func forget(_ transfer: Transfer) { watched.remove(transfer) }
 
-  /// Stamps whatever came since the last look.
+  /// The kernel has reported these events for its socket.
+  func came(_ events: UInt32, for transfer: Transfer, at now: Instant) {
+    guard let what = watched.awaited(by: transfer) else { return }
+    let wanted = what == .answer ? LoopThread.readable : LoopThread.writable
+    guard events & (wanted | LoopThread.ended) != 0 else { return }
+    watched.remove(transfer)
+    transfer.note(what, at: now)
+  }
+
+  /// Stamps whatever came since the last look, the loop's own included.
   func look(at now: Instant = .now) {
+    guard watched.count > 0 else { return }
     let pause = max(Self.resolution, Self.resolutionForEach * Int64(watched.count))
-    guard now.nanoseconds - lastLook.nanoseconds >= pause, watched.count > 0 else { return }
+    guard now.nanoseconds - max(lastLook, loop.drained).nanoseconds >= pause else { return }
     lastLook = now
     watched.take { transfer, what in transfer.note(what, at: now) }
   }
@@ -63,6 +62,11 @@ private struct Watched {
     transfer.lookout = entries.count
     entries.append(pollfd(fd: descriptor, events: Int16(what == .answer ? POLLIN : POLLOUT), revents: 0))
     owners.append(transfer)
+  }
+
+  /// What is waited for on its socket; nil: nothing.
+  func awaited(by transfer: Transfer) -> Arrival? {
+    transfer.lookout.map { Int32(entries[$0].events) == POLLIN ? .answer : .connection }
   }
 
   mutating func remove(_ transfer: Transfer) {

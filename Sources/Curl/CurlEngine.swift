@@ -5,32 +5,43 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// HTTP and TLS transfers on one thread of their own: requests go in by a queue, reports come back to the tasks
-/// that wait for them. A second thread gave no rate and a third more CPU.
+/// HTTP and TLS transfers on event loops: requests go in by a queue, reports come back to the tasks that wait for them.
 ///
-/// Nothing is resolved here and nothing is remembered between transfers: each dials the address it was given over a
-/// fresh connection, without name cache, session cache, cookies, proxies or redirects.
+/// What is encrypted has a thread of its own, since a handshake takes a millisecond of it; what is not may share the loop of
+/// those who ask. Nothing is resolved here and nothing is remembered between transfers: each dials the address it was given
+/// over a fresh connection, without name cache, session cache, cookies, proxies or redirects.
 package final class CurlEngine: Sendable {
   /// The certificates transfers are judged by; others may judge by them too.
   package let trust: TrustStore
   /// What the answers of all transfers may hold together, in bytes, from their first byte until nobody has their report.
   package static let flightMemory = 256 << 20
 
-  private let mailbox: EngineMailbox
-  private let turns = ThreadClock()
+  private let plain: EngineMailbox
+  private let encrypted: EngineMailbox
+  /// Its own.
+  private let loop: EventLoop
   private let decoding = DecodingQueue()
-  /// The thread, until somebody joins or abandons it.
-  private let thread: Mutex<pthread_t?>
 
-  /// Starts the thread. Use `withCurlEngine`, or call `shutdown()` at the end.
+  /// Use `withCurlEngine`, or call `shutdown()` at the end.
   ///
-  /// - Parameter memory: of all answers under way.
+  /// - Parameters:
+  ///   - memory: of all answers under way.
+  ///   - shared: where transfers without TLS run; nil: on the engine's own thread, with the others.
   package init(
-    trust: TrustStore = TrustStore(), memory: MemoryBudget = .shared
-  ) throws(CurlEngineError) {
+    trust: TrustStore = TrustStore(), memory: MemoryBudget = .shared, on shared: EventLoop? = nil
+  ) throws {
     guard globalInitialisation == CURLE_OK else {
       throw CurlEngineError(what: "curl_global_init", code: Int(globalInitialisation.rawValue))
     }
+    self.trust = trust
+    loop = try EventLoop("curl")
+    encrypted = try Self.begin(on: loop, trust, memory)
+    plain = try shared.map { try Self.begin(on: $0, trust, memory) } ?? encrypted
+  }
+
+  private static func begin(
+    on loop: EventLoop, _ trust: TrustStore, _ memory: MemoryBudget
+  ) throws(CurlEngineError) -> EngineMailbox {
     guard let multi = curl_multi_init() else {
       throw CurlEngineError(what: "curl_multi_init", code: Int(ENOMEM))
     }
@@ -40,27 +51,26 @@ package final class CurlEngine: Sendable {
       curl_multi_cleanup(multi)
       throw CurlEngineError(what: "curl_multi_setopt", code: Int(option.rawValue))
     }
-    self.trust = trust
-    mailbox = EngineMailbox(multi: multi, turns: turns)
-    let loop = Unmanaged.passRetained(
-      EngineLoop(multi: multi, mailbox: mailbox, trust: trust, memory: memory, turns: turns))
-    var created = pthread_t()
-    let code = pthread_create(&created, nil, runEngineLoop, loop.toOpaque())
-    guard code == 0 else {
-      loop.release()
-      curl_multi_cleanup(multi)
-      throw CurlEngineError(what: "pthread_create", code: Int(code))
+    let mailbox = EngineMailbox(bell: loop.bell)
+    // A number, since the pointer goes to the thread that owns it from here on.
+    let handle = UInt(bitPattern: multi)
+    loop.admit { thread in
+      guard let multi = UnsafeMutableRawPointer(bitPattern: handle) else {
+        preconditionFailure("it was none")
+      }
+      return EngineLoop(multi: multi, mailbox: mailbox, trust: trust, memory: memory, on: thread)
     }
-    thread = Mutex(created)
+    return mailbox
   }
 
   deinit {
-    mailbox.close()
-    if let abandoned = thread.withLock({ $0 }) { pthread_detach(abandoned) }
+    encrypted.close()
+    plain.close()
   }
 
-  /// How long the thread has been in its present turn, which takes milliseconds where all is well; zero while it sleeps.
-  package func turnAge() -> Duration { turns.age }
+  /// How long the engine's own thread has been in its present turn, which takes milliseconds where all is well; zero while
+  /// it sleeps.
+  package func turnAge() -> Duration { loop.turnAge() }
 
   /// Makes one transfer. A failing target is in the report.
   ///
@@ -69,6 +79,7 @@ package final class CurlEngine: Sendable {
   package func perform(_ request: consuming TransferRequest) async throws(CancellationError) -> TransferReport
   {
     let ticket = TransferTicket(request, submitted: .now)
+    let mailbox = ticket.isEncrypted ? encrypted : plain
     await withTaskCancellationHandler {
       await withCheckedContinuation { mailbox.submit(ticket, reply: $0) }
     } onCancel: {
@@ -91,24 +102,22 @@ package final class CurlEngine: Sendable {
       try await decoding.decode(codings, report.body, limit: limit, lease: lease, patience: request.timeout))
   }
 
-  /// Cancels what still runs, ends the thread and waits for it.
+  /// Cancels what still runs, ends the engine's thread and waits for it.
   package func shutdown() async {
-    mailbox.close()
-    await mailbox.waitForEnd()
-    let taken = thread.withLock { thread in
-      defer { thread = nil }
-      return thread
-    }
-    // The thread has nothing left to do but to return, so this does not hold a thread of the pool.
-    if let taken { pthread_join(taken, nil) }
+    encrypted.close()
+    plain.close()
+    await encrypted.waitForEnd()
+    await plain.waitForEnd()
+    await loop.shutdown()
   }
 }
 
 /// Runs `body` with an engine that lives exactly as long.
 package func withCurlEngine<Value>(
-  trust: TrustStore = TrustStore(), memory: MemoryBudget = .shared, _ body: (CurlEngine) async throws -> Value
+  trust: TrustStore = TrustStore(), memory: MemoryBudget = .shared, on shared: EventLoop? = nil,
+  _ body: (CurlEngine) async throws -> Value
 ) async throws -> Value {
-  let engine = try CurlEngine(trust: trust, memory: memory)
+  let engine = try CurlEngine(trust: trust, memory: memory, on: shared)
   do {
     let value = try await body(engine)
     await engine.shutdown()
@@ -136,10 +145,3 @@ private let globalInitialisation: CURLcode = {
   signal(SIGPIPE, SIG_IGN)
   return curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 }()
-
-private func runEngineLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let argument else { return nil }
-  _ = quartz_curl_name_thread("curl")
-  Unmanaged<EngineLoop>.fromOpaque(argument).takeRetainedValue().run()
-  return nil
-}

@@ -5,8 +5,8 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// The body of the engine's thread: the only code that touches libcurl handles.
-final class EngineLoop {
+/// libcurl's transfers, as a guest of an event loop: the only code that touches libcurl handles.
+final class EngineLoop: LoopGuest {
   /// Requests taken up in one turn, so that a burst does not keep those already running waiting.
   private static let batchLimit = 16
   private static let spareLimit = 64
@@ -18,19 +18,20 @@ final class EngineLoop {
   private let multi: UnsafeMutableRawPointer
   private let mailbox: EngineMailbox
   private let trust: TrustStore
-  private let turns: ThreadClock
-  private let spin = SpinGuard()
-  private let arrivals = ArrivalClock()
+  private let loop: LoopThread
+  private let sockets: EngineSockets
+  private let arrivals: ArrivalClock
   /// Of all answers under way.
   private let memory: MemoryBudget
   private let active = TransferTable()
   /// Taken from the mailbox, and how many of them were obeyed.
   private var commands: [EngineMailbox.Command] = []
   private var obeyed = 0
+  /// What is next waits until a handshake is over.
+  private var isHeld = false
   private var isClosing = false
   private var handshakes = HandshakeQueue()
-  /// Who is to be told at the end of the turn: one after the other they would wake threads that fight for this one's
-  /// core.
+  /// Who is to be told at the end of the turn.
   private var ended: [CheckedContinuation<Void, Never>] = []
   /// Handles to use again.
   private var spare: [EasyHandle] = []
@@ -39,41 +40,71 @@ final class EngineLoop {
   private var nextSweep = Instant.now
   /// When each transfer's server will have had its time.
   private var deadlines = DeadlineQueue()
-  private var hasSlept = false
 
+  private var spin: SpinGuard { sockets.spin }
+
+  /// - Parameter multi: its own from here on.
   init(
     multi: UnsafeMutableRawPointer, mailbox: EngineMailbox, trust: TrustStore, memory: MemoryBudget,
-    turns: ThreadClock
+    on loop: LoopThread
   ) {
     self.multi = multi
-    self.turns = turns
     self.memory = memory
     self.mailbox = mailbox
     self.trust = trust
+    self.loop = loop
+    sockets = EngineSockets(on: loop)
+    arrivals = ArrivalClock(loop)
+    sockets.serve(self)
+    let context = Unmanaged.passUnretained(sockets).toOpaque()
+    // Both only store a pointer.
+    _ = quartz_curl_multi_set_socket_callback(multi, lookOut, context)
+    _ = quartz_curl_multi_set_timer_callback(multi, setTimer, context)
+    spin.arm()
   }
 
-  /// Returns when the mailbox closes; whatever still runs then is cancelled.
-  func run() {
-    spin.arm()
-    while true {
-      turns.begin()
-      spin.noteProgress()
-      let turn = arrivals.beginTurn(hasWaited: hasSlept)
-      hasSlept = false
-      let progress = obeySome()
-      if isClosing, progress != .more { break }
-      arrivals.look()
-      var running: Int32 = 0
-      curl_multi_perform(multi, &running)
-      let cuts = spin.takeCuts()
-      for number in cuts { endFlood(number, isOver: false) }
-      collectFinished()
-      for number in cuts { endFlood(number, isOver: true) }
-      endFloods(turn)
-      endOverdue(turn)
+  var watched: Int { sockets.watched }
+  var isIdle: Bool { isHeld || mailbox.isIdle }
+
+  func ready(_ key: UInt64, _ events: UInt32, at now: Instant) {
+    guard let place = sockets.place(of: key) else { return }
+    spin.noteProgress()
+    if let transfer = active[place.owner] { arrivals.came(events, for: transfer, at: now) }
+    var mask: Int32 = 0
+    if events & LoopThread.readable != 0 { mask |= CURL_CSELECT_IN }
+    if events & LoopThread.writable != 0 { mask |= CURL_CSELECT_OUT }
+    if events & LoopThread.ended != 0 { mask |= CURL_CSELECT_ERR }
+    var running: Int32 = 0
+    curl_multi_socket_action(multi, place.descriptor, mask, &running)
+  }
+
+  func turn() -> LoopWish {
+    spin.noteProgress()
+    let progress = obeySome()
+    if isClosing, progress != .more { return .leave }
+    isHeld = progress == .held
+    if active.isEmpty, sockets.timer == nil {
       tellWhoWaits()
-      sleep(after: progress)
+      return progress == .more ? .again : .wait(until: next)
     }
+    arrivals.look()
+    if let timer = sockets.timer, timer <= .now {
+      sockets.timer = nil
+      var running: Int32 = 0
+      curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+    }
+    let cuts = spin.takeCuts()
+    for number in cuts { endFlood(number, isOver: false) }
+    collectFinished()
+    for number in cuts { endFlood(number, isOver: true) }
+    endFloods(loop.woken)
+    endOverdue(loop.drained)
+    sockets.settle()
+    tellWhoWaits()
+    return progress == .more ? .again : .wait(until: next)
+  }
+
+  func end() {
     for command in commands[obeyed...] { refuse(command) }
     commands = []
     _ = mailbox.take(&commands)
@@ -81,10 +112,9 @@ final class EngineLoop {
     for transfer in active.transfers { end(transfer, with: nil) }
     tellWhoWaits()
     for handle in spare { handle.cleanUp() }
-    mailbox.detachMulti()
     curl_multi_cleanup(multi)
+    sockets.settle()
     spin.disarm()
-    turns.end()
     mailbox.markEnded()
   }
 
@@ -92,7 +122,6 @@ final class EngineLoop {
     /// All that was asked for is under way.
     case done
     case more
-    /// What is next waits until a handshake is over.
     case held
   }
 
@@ -124,23 +153,6 @@ final class EngineLoop {
     return ticket.submitted + ticket.request.timeout > .now
   }
 
-  private func sleep(after progress: Progress) {
-    switch progress {
-    case .more: break
-    case .held: poll(min(patience(), 5))
-    case .done: if mailbox.prepareToSleep() { poll(patience()) }
-    }
-  }
-
-  /// - Parameter milliseconds: at most.
-  private func poll(_ milliseconds: Int32) {
-    turns.end()
-    let before = Instant.now
-    curl_multi_poll(multi, nil, 0, milliseconds, nil)
-    // Else something was there already.
-    hasSlept = Instant.now - before > .microseconds(100)
-  }
-
   /// The engine closes before it came to it.
   private func refuse(_ command: EngineMailbox.Command) {
     if case .start(let ticket) = command, let reply = ticket.end(nil) { ended.append(reply) }
@@ -166,7 +178,7 @@ final class EngineLoop {
       if let reply = ticket.end(TransferReport(outcome: .failed(failure))) { ended.append(reply) }
       return
     }
-    let transfer = Transfer(ticket, handle, arrivals: arrivals, memory: memory, spin: spin)
+    let transfer = Transfer(ticket, handle, arrivals: arrivals, memory: memory, sockets: sockets)
     transfer.number = active.insert(transfer)
     ticket.number.store(transfer.number, ordering: .relaxed)
     if ticket.isEncrypted { handshakes.add(transfer) }
@@ -246,7 +258,7 @@ final class EngineLoop {
 
   /// A deadline counts when everything that had come by it was looked at.
   ///
-  /// - Parameter turn: when this turn began.
+  /// - Parameter turn: by when all had been.
   private func endOverdue(_ turn: Instant) {
     if !connecting.isEmpty { endSlowConnects(turn) }
     while let number = deadlines.popDue(at: turn) {
@@ -274,12 +286,13 @@ final class EngineLoop {
     }
   }
 
-  /// Milliseconds to sleep at most; libcurl's own timers shorten it further.
-  private func patience() -> Int32 {
-    guard !active.isEmpty else { return 60_000 }
-    guard let next = (connecting.map(\.deadline) + [deadlines.earliest].compactMap(\.self)).min() else {
-      return 500
-    }
-    return Int32(clamping: min(500, max(0, milliseconds(next - Instant.now) + 1)))
+  /// When the next turn is due, if nothing comes before; nil: nothing is under way.
+  private var next: Instant? {
+    if active.isEmpty, sockets.timer == nil { return isHeld ? loop.woken + .milliseconds(5) : nil }
+    var next = loop.woken + (isHeld ? .milliseconds(5) : .milliseconds(500))
+    for (deadline, _) in connecting { next = min(next, deadline) }
+    if let earliest = deadlines.earliest { next = min(next, earliest) }
+    if let timer = sockets.timer { next = min(next, timer) }
+    return next
   }
 }

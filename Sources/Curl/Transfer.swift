@@ -25,7 +25,8 @@ final class Transfer {
   var lastServed = Instant.now
   var turnsBeyond = 0
   let arrivals: ArrivalClock
-  let spin: SpinGuard
+  let sockets: EngineSockets
+  var spin: SpinGuard { sockets.spin }
   /// Bytes of header lines and body that arrived, before a content coding is undone.
   var delivered = 0
   /// Set for https.
@@ -77,14 +78,14 @@ final class Transfer {
   /// - Parameter handle: the loop's to clean up.
   init(
     _ ticket: TransferTicket, _ handle: EasyHandle, arrivals: ArrivalClock, memory: MemoryBudget = .shared,
-    spin: SpinGuard
+    sockets: EngineSockets
   ) {
     self.memory = memory
     lease = MemoryLease(memory)
     allowance = TimeAllowance(ticket.request.timeout)
     self.ticket = ticket
     self.arrivals = arrivals
-    self.spin = spin
+    self.sockets = sockets
     self.handle = handle
   }
 
@@ -126,6 +127,12 @@ final class Transfer {
   func keep(_ bytes: UnsafeRawBufferPointer, limit: Int) -> TransferStop? {
     if request.decompress, !body.learn(headers.block.values("content-encoding")) { return .malformedCoding }
     return body.keep(bytes, limit: limit, lease)
+  }
+
+  /// Of a body that nobody judges, what a person would see of it. Where there is no memory, less of it.
+  func keepBeginning(_ bytes: UnsafeRawBufferPointer) {
+    guard request.keepsBeginning, !headers.block.has("content-encoding") else { return }
+    _ = body.keep(bytes, limit: 16 * 1024, lease)
   }
 
   /// Only a plain transfer sets anew all that the plain one before it had set. For any other the handle is made new

@@ -69,6 +69,7 @@ func takeBody(
   transfer.seen.lastWrite = .now
   if case .drain(let limit) = transfer.request.goal {
     transfer.body.drained += length
+    transfer.keepBeginning(UnsafeRawBufferPointer(start: bytes, count: length))
     if transfer.body.drained <= limit { return length }
     transfer.stop = .enough
     return 0
@@ -144,9 +145,9 @@ private func handOver(_ socket: ConnectedSocket, to transfer: Transfer) -> curl_
   return descriptor
 }
 
-/// CURLOPT_CLOSESOCKETFUNCTION: the guard is told before the descriptor's number can be another's.
+/// CURLOPT_CLOSESOCKETFUNCTION: who looks after it is told before the descriptor's number can be another's.
 func closeSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
-  if let context { Unmanaged<SpinGuard>.fromOpaque(context).takeUnretainedValue().forget(descriptor) }
+  if let context { Unmanaged<EngineSockets>.fromOpaque(context).takeUnretainedValue().closing(descriptor) }
   return close(descriptor)
 }
 

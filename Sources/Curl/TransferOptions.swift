@@ -171,9 +171,9 @@ extension Transfer {
     try check(quartz_curl_set_data_callback(easy, CURLOPT_HEADERFUNCTION, takeHeader))
     try check(quartz_curl_set_open_socket(easy, openPinnedSocket))
     try check(quartz_curl_set_pre_request(easy, allowRequest))
-    // The guard and not the transfer: a connection may outlive it.
-    try check(
-      quartz_curl_set_context(easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(spin).toOpaque()))
+    // Not the transfer: a connection may outlive it.
+    let keeper = Unmanaged.passUnretained(sockets).toOpaque()
+    try check(quartz_curl_set_context(easy, CURLOPT_CLOSESOCKETDATA, keeper))
     try check(quartz_curl_set_close_socket(easy, closeSocket))
   }
 

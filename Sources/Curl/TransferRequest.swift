@@ -29,6 +29,8 @@ package struct TransferRequest: Sendable {
   package var stopsAtChallenge = false
   /// With the goal `drain`: an answer that goes on for as long as somebody listens reaches it at the end of its headers.
   package var stopsAtStream = false
+  /// With the goal `drain`: the first 16 KiB of a body that is not compressed are kept all the same.
+  package var keepsBeginning = false
   /// Ask for a compressed body and decode it; the body's limit then counts decoded bytes.
   package var decompress = false
   package var httpVersion = HTTPVersionPreference.auto

@@ -67,15 +67,22 @@ import Testing
   }
 
   /// Hands the callback an address as libcurl would, and gives what it decided.
-  private func dial(_ plan: ConnectionPlan, _ address: curl_sockaddr) throws -> (
+  private func dial(_ plan: ConnectionPlan, _ address: curl_sockaddr) async throws -> (
     Int32, TransferStop?
   ) {
+    try await onLoop { try dial(plan, address, on: $0) }
+  }
+
+  private func dial(
+    _ plan: ConnectionPlan, _ address: curl_sockaddr, on loop: LoopThread
+  ) throws -> (Int32, TransferStop?) {
     let asked = TransferRequest(
       url: "http://good.test/", plan: plan, timeout: .seconds(5), goal: .headers)
     let handle = EasyHandle(try #require(curl_easy_init()))
     defer { handle.cleanUp() }
     let transfer = Transfer(
-      TransferTicket(asked, submitted: .now), handle, arrivals: ArrivalClock(), spin: SpinGuard())
+      TransferTicket(asked, submitted: .now), handle, arrivals: ArrivalClock(loop),
+      sockets: EngineSockets(on: loop))
     var address = address
     let descriptor = openPinnedSocket(
       Unmanaged.passUnretained(transfer).toOpaque(), CURLSOCKTYPE_IPCXN, &address)
@@ -89,32 +96,32 @@ import Testing
   }
 
   /// libcurl gets a socket for the judged address, and none for another one or another port.
-  @Test func onlyTheJudgedAddressGetsASocket() throws {
+  @Test func onlyTheJudgedAddressGetsASocket() async throws {
     let plan = ConnectionPlan.address(try SocketAddress("127.0.0.1", 80))
-    let (descriptor, stop) = try dial(plan, Self.v4("127.0.0.1", 80))
+    let (descriptor, stop) = try await dial(plan, Self.v4("127.0.0.1", 80))
     #expect(descriptor >= 0 && stop == nil)
     for other in [
       Self.v4("127.0.0.2", 80), Self.v4("127.0.0.1", 81), Self.v4("127.0.0.1", 80, family: AF_UNIX),
     ] {
-      let (descriptor, stop) = try dial(plan, other)
+      let (descriptor, stop) = try await dial(plan, other)
       #expect(descriptor == CURL_SOCKET_BAD)
       #expect(isRefused(stop))
     }
   }
 
   /// A path on this machine is not dialled as an address, nor the other way round.
-  @Test func aPathIsNoAddress() throws {
-    let (descriptor, stop) = try dial(.unixSocket("/nowhere"), Self.v4("127.0.0.1", 80))
+  @Test func aPathIsNoAddress() async throws {
+    let (descriptor, stop) = try await dial(.unixSocket("/nowhere"), Self.v4("127.0.0.1", 80))
     #expect(descriptor == CURL_SOCKET_BAD)
     #expect(isRefused(stop))
   }
 
   /// A connection that was handed over is for its own address, and stays closed to another.
-  @Test func aConnectionIsHandedOverForItsOwnAddress() throws {
+  @Test func aConnectionIsHandedOverForItsOwnAddress() async throws {
     let pair = try socketPair()
     defer { close(pair.other) }
     let socket = ConnectedSocket(pair.own, to: try SocketAddress("127.0.0.1", 80))
-    let (descriptor, stop) = try dial(.connected(socket), Self.v4("127.0.0.2", 80))
+    let (descriptor, stop) = try await dial(.connected(socket), Self.v4("127.0.0.2", 80))
     #expect(descriptor == CURL_SOCKET_BAD)
     #expect(isRefused(stop))
     #expect(socket.take() == pair.own)
@@ -129,7 +136,7 @@ import Testing
       #expect(socketName(own, getpeername) == (try SocketAddress("127.0.0.1", server.port)))
       let claimed = server.port &+ offset
       let socket = ConnectedSocket(own, to: try SocketAddress(literal, claimed))
-      let (descriptor, stop) = try dial(.connected(socket), Self.v4(literal, claimed))
+      let (descriptor, stop) = try await dial(.connected(socket), Self.v4(literal, claimed))
       #expect(descriptor == CURL_SOCKET_BAD)
       #expect(isRefused(stop))
     }

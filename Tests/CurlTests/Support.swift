@@ -50,3 +50,28 @@ extension String {
     String(repeating: "0", count: max(0, width - count)) + self
   }
 }
+
+/// Runs the body on the thread of a loop, where the engine's parts live.
+func onLoop<Value: Sendable>(
+  _ body: @escaping @Sendable (LoopThread) throws -> Value
+) async throws -> Value {
+  let loop = try EventLoop("test")
+  let outcome = await withCheckedContinuation {
+    (reply: CheckedContinuation<Result<Value, any Error>, Never>) in
+    loop.admit { thread in
+      reply.resume(returning: Result { try body(thread) })
+      return Visitor()
+    }
+  }
+  await loop.shutdown()
+  return try outcome.get()
+}
+
+/// Leaves as soon as it is asked what it wants.
+private final class Visitor: LoopGuest {
+  var watched: Int { 0 }
+  var isIdle: Bool { true }
+  func ready(_ key: UInt64, _ events: UInt32, at now: Instant) {}
+  func turn() -> LoopWish { .leave }
+  func end() {}
+}

@@ -28,6 +28,8 @@ struct DNSReply: Sendable {
   var elapsed: Duration
   /// The part of it for which this machine held the servers back, which comes off nobody's time.
   var held = Duration.zero
+  /// Who said it, where there was a choice.
+  var server: SocketAddress?
 
   /// What it took of the attempt's time.
   var spent: Duration { max(.zero, elapsed - held) }

@@ -136,6 +136,7 @@ package struct HTTPProbe: Probe {
           session.request(for: step), step, plan.settings, to: addresses, until: time.deadline)
         time.spend(dialled.spent)
         trail.add(dialled, step, dns: name?.elapsed)
+        trail.note(name?.source, addresses, of: step)
         if let failure = dialled.report.failure {
           return .walked(trail, .hopFailure(route.verdict(failure, of: dialled, at: step.endpoint)))
         }

@@ -15,6 +15,7 @@ extension HTTPStep {
     if sendsBody, let body = settings.body { request.body = Array(body.reveal().utf8) }
     request.stopsAtRedirect = settings.follow
     request.stopsAtStream = settings.readBody == nil && !needsBody
+    request.keepsBeginning = plan.attempt.explains
     request.decompress = needsBody && settings.decompress
     request.httpVersion = HTTPVersionPreference(settings.version)
     if prefersHTTP1(settings) { request.httpVersion = .http11 }

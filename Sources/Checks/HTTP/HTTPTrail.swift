@@ -27,6 +27,9 @@ struct HTTPTrail: Sendable {
   private var peer: SocketAddress? { plan.settings.proxy == nil ? last?.peer : nil }
   /// Where each hop went. What a redirect led to may hold a secret, and is shown once the probe has ended.
   private var places: [HTTPURL] = []
+  /// What an explanation needs of each hop; empty where nobody wants one.
+  private var blocks: [HeaderBlock] = []
+  private var names: [ResolvedName] = []
 
   /// - Parameter now: what a certificate's remaining time is counted from.
   init(_ plan: HTTPPlan, now: @escaping @Sendable () -> Timestamp) {
@@ -53,6 +56,28 @@ struct HTTPTrail: Sendable {
     tls = dialled.report.tls ?? tls
     last = dialled
     lastURL = step.url
+  }
+
+  /// For an explanation: who resolved the name of the hop that was added last.
+  mutating func note(_ source: NameSource?, _ addresses: [SocketAddress], of step: HTTPStep) {
+    guard plan.attempt.explains else { return }
+    blocks.append(last?.report.headerBlock ?? HeaderBlock())
+    let host = plan.settings.proxy?.endpoint.host ?? step.url.host
+    guard let source else { return }
+    names.append(ResolvedName(name: host, addresses: addresses.map(\.address), source: source))
+  }
+
+  private var account: ProbeAccount? {
+    guard plan.attempt.explains else { return nil }
+    let mask = SecretMask(plan.settings)
+    var account = ProbeAccount()
+    account.names = names
+    account.locations = blocks.map { $0.first("location").map { ShownHeaders.reference($0, mask) } }
+    if let last = blocks.last {
+      let shown = ShownHeaders(last.fields, mask)
+      (account.headers, account.headersLeftOut) = (shown.headers, shown.leftOut)
+    }
+    return account
   }
 
   /// How it ended.
@@ -109,6 +134,7 @@ struct HTTPTrail: Sendable {
     outcome.dialled = tries
     outcome.truncated = last?.report.truncated ?? false
     outcome.held = held
+    outcome.account = account
     return outcome
   }
 
@@ -119,6 +145,7 @@ struct HTTPTrail: Sendable {
       return outcome
     }
     var outcome = outcome(failure: SecretMask(plan.settings).shown(end.verdict), budget)
+    outcome.account?.names += end.account?.names ?? []
     if end.verdict == RedirectRule.denied {
       // The time until the refusal would tell what the name resolved to.
       outcome.responseTime = nil

@@ -17,6 +17,12 @@ extension ProbeOutcome {
       return copy
     }
     copy.verdict = verdict.hiding(words)
+    guard var account = self.account else { return copy }
+    account.locations = account.locations.map { $0.map { words.hide($0).hidingBeginnings(of: secrets) } }
+    account.headers = account.headers.map {
+      AnswerHeader(name: $0.name, value: words.hide($0.value).hidingBeginnings(of: secrets))
+    }
+    copy.account = account
     return copy
   }
 }

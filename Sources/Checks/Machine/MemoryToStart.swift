@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import CLinux
 import Glibc
 
 extension MachineFacts {

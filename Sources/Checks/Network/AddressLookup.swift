@@ -21,12 +21,14 @@ struct AddressLookup: Hashable, Sendable {
   private(set) var isPartial = false
   /// How long the other family was then waited for, at most.
   var patience = Duration.zero
+  /// Who answered; of two families, whose addresses come first.
+  private(set) var server: SocketAddress?
 
   /// Follows the aliases in the answer from the name that was asked for; what is not on that path is not taken.
   ///
   /// - Parameter server: whom the check itself chose to ask; nil: the machine's name servers.
   init(_ reply: DNSReply, to question: DNSQuestion, from server: Endpoint? = nil) {
-    (elapsed, held) = (reply.elapsed, reply.held)
+    (elapsed, held, self.server) = (reply.elapsed, reply.held, reply.server)
     if case .message(let message) = reply.content { aliases = Self.aliases(message, question) }
     switch reply.content {
     case .failure(let verdict):
@@ -79,6 +81,7 @@ struct AddressLookup: Hashable, Sendable {
   init(merging lookups: [AddressLookup], of name: DNSName, scope: ResolveScope) {
     let addresses = lookups.flatMap(\.addresses)
     aliases = lookups.flatMap(\.aliases).withoutRepetitions()
+    server = (lookups.first { !$0.addresses.isEmpty } ?? lookups.first { $0.server != nil })?.server
     elapsed = lookups.map(\.elapsed).max() ?? .zero
     held = elapsed - (lookups.map { $0.elapsed - $0.held }.max() ?? .zero)
     if lookups.count == 1 { elapsed += lookups[0].patience }

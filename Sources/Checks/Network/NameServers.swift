@@ -74,7 +74,8 @@ final class NameServers: Sendable {
             health.withLock { $0.wasSilent(turn.server, at: time.instant()) }
           }
         case .reply(let turn, let heard):
-          let reply = turns.counted(heard, of: turn, since: began)
+          var reply = turns.counted(heard, of: turn, since: began)
+          reply.server = turn.server
           if note(reply, from: turn.server) {
             group.cancelAll()
             return reply

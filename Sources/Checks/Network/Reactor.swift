@@ -1,38 +1,31 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import CLinux
 import Curl
-import Glibc
 import Monitoring
 
-/// Sockets on one thread of their own: TCP connects, UDP and TCP steps, ICMP echoes, each with a deadline.
+/// Sockets on an event loop: TCP connects, UDP and TCP steps, ICMP echoes, each with a deadline.
 ///
-/// A flow is opened, spoken over by its `Conversation`, and closed on the reactor's thread; callers see a value. The
-/// thread ends when the reactor is released, which no open flow can outlive: its caller holds the reactor.
+/// A flow is opened, spoken over by its `Conversation`, and closed on the loop's thread; callers see a value. It leaves the
+/// loop when the reactor is released, which no open flow can outlive: its caller holds the reactor.
 package final class Reactor: Sendable {
   private let mailbox: ReactorMailbox
+  private let loop: EventLoop
 
-  /// Starts the thread. It opens its sockets in the network namespace of the thread that calls this.
-  package init() throws(ReactorUnavailable) {
-    guard let mailbox = ReactorMailbox() else {
-      throw ReactorUnavailable(call: "epoll_create1 or eventfd", code: errno)
-    }
-    self.mailbox = mailbox
-    let handover = Unmanaged.passRetained(mailbox)
-    var thread = pthread_t()
-    let code = pthread_create(&thread, nil, reactorThread, handover.toOpaque())
-    guard code == 0 else {
-      handover.release()
-      throw ReactorUnavailable(call: "pthread_create", code: code)
-    }
-    pthread_detach(thread)
+  /// - Parameter loop: nil: one of its own, whose thread opens its sockets in the network namespace of the thread that
+  ///   calls this.
+  package init(on loop: EventLoop? = nil) throws(EventLoopUnavailable) {
+    let place: EventLoop
+    if let loop { place = loop } else { place = try EventLoop("reactor") }
+    let mailbox = ReactorMailbox(bell: place.bell)
+    (self.loop, self.mailbox) = (place, mailbox)
+    place.admit { ReactorLoop(mailbox, on: $0) }
   }
 
   deinit { mailbox.stop() }
 
   /// How long the thread has been in its present turn, which takes milliseconds where all is well; zero while it sleeps.
-  package func turnAge() -> Duration { mailbox.turns.age }
+  package func turnAge() -> Duration { loop.turnAge() }
 
   /// What the conversation made of it, and how the socket fared.
   package struct Outcome<Spoken: Conversation>: Sendable {
@@ -99,18 +92,7 @@ package final class Reactor: Sendable {
   }
 }
 
-/// The reactor could not start: a fault of this machine.
-package struct ReactorUnavailable: Error, CustomStringConvertible {
-  package let call: String
-  /// errno
-  package let code: Int32
-
-  package var description: String {
-    "cannot start the network thread: \(call): \(errorText(code)); raise the descriptor or task limit"
-  }
-}
-
-/// Made on the reactor's thread, where the conversation's own copy lives on in the closures.
+/// Made on the loop's thread, where the conversation's own copy lives on in the closures.
 private func flow<Spoken: Conversation>(
   _ conversation: Spoken, over transport: Transport, with peer: SocketAddress,
   _ limit: Duration, on connection: ConnectedSocket?,
@@ -122,17 +104,4 @@ private func flow<Spoken: Conversation>(
   } end: { report in
     continuation.resume(returning: report.map { Reactor.Outcome(conversation: conversation, report: $0) })
   }
-}
-
-/// The thread's body. File-scope, so that it can never inherit an actor's isolation.
-private func reactorThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let argument else { return nil }
-  let mailbox = Unmanaged<ReactorMailbox>.fromOpaque(argument).takeRetainedValue()
-  // Signals belong to the main thread; one delivered here would only make calls return EINTR.
-  var all = sigset_t()
-  sigfillset(&all)
-  pthread_sigmask(SIG_BLOCK, &all, nil)
-  _ = quartz_name_thread("reactor")
-  ReactorLoop(mailbox).run()
-  return nil
 }

@@ -15,11 +15,14 @@ package struct ResolvedHost: Hashable, Sendable {
   package var held: Duration
   /// The names that the answers led through, whether or not there was an address at their end.
   package var aliases: [String]
+  /// Who said it; nil where nobody did, as of an address literal.
+  package var source: NameSource?
 
   package init(
     addresses: [IPAddress] = [], failure: Verdict? = nil, elapsed: Duration = .zero, held: Duration = .zero,
-    aliases: [String] = []
+    aliases: [String] = [], source: NameSource? = nil
   ) {
+    self.source = source
     self.addresses = addresses
     self.failure = failure
     self.elapsed = elapsed
@@ -31,12 +34,13 @@ package struct ResolvedHost: Hashable, Sendable {
   package var spent: Duration { max(.zero, elapsed - held) }
 }
 
-/// How long a name took.
+/// How long a name took, and who said what it stands for.
 package struct NameTime: Hashable, Sendable {
   /// From the start of resolution to its end.
   package var elapsed: Duration
   /// What it took of the attempt's time: without what this machine held back.
   package var spent: Duration
+  package var source: NameSource?
 }
 
 /// How much of a host's addresses must be known.

@@ -22,11 +22,11 @@ struct SpareSockets {
   private var losesPort: Bool?
 
   /// What epoll knows a lent descriptor by; the ids of flows are far smaller.
-  static func tag(_ number: Int32) -> UInt64 { 1 << 63 | UInt64(number) }
+  static func tag(_ number: Int32) -> UInt64 { 1 << 55 | UInt64(number) }
 
   /// The flow that has the descriptor with this tag; nil: none, or it is no tag.
   func borrower(_ tag: UInt64) -> UInt64? {
-    tag >> 63 == 1 ? borrowers[Int32(truncatingIfNeeded: tag)] : nil
+    tag >> 55 == 1 ? borrowers[Int32(truncatingIfNeeded: tag)] : nil
   }
 
   /// A socket that is watched for input already; nil: open one.

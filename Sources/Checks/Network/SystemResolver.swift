@@ -63,7 +63,10 @@ package final class SystemResolver: HostResolving {
     }
     let inFile = contents.hosts.lookUp(host)
     let known = inFile.filter(ip.allows)
-    if !known.isEmpty { return ResolvedHost(addresses: known) }
+    if !known.isEmpty {
+      return ResolvedHost(
+        addresses: known, source: contents.hosts.names(host) ? .hostsFile : .localhostRule)
+    }
     let missing = Verdict(
       .dnsNoData, phase: .dns, message: "\(host) has no IPv\(ip.rawValue) address in /etc/hosts, and no other"
     )
@@ -91,7 +94,7 @@ package final class SystemResolver: HostResolving {
       target, wanted, of: Source(servers: others, configuration, called: name))
     return ResolvedHost(
       addresses: lookup.addresses, failure: lookup.failure, elapsed: lookup.elapsed, held: lookup.held,
-      aliases: lookup.aliases)
+      aliases: lookup.aliases, source: lookup.server.map { .ownResolver(name, $0) })
   }
 
   /// By the hosts file and the rules of `localhost`.
@@ -128,6 +131,7 @@ package final class SystemResolver: HostResolving {
     // Of the name as it is written, and of what the search list makes of it.
     var own: Verdict?
     var guessed: Verdict?
+    var server: SocketAddress?
     for candidate in configuration.candidates(for: name, isAbsolute: host.hasSuffix(".")) {
       let lookup = try await lookUp(candidate, wanted, of: Source(servers: servers, configuration))
       wanted.time.spend(lookup.elapsed - lookup.held)
@@ -136,13 +140,16 @@ package final class SystemResolver: HostResolving {
       aliases += lookup.aliases
       if !lookup.addresses.isEmpty {
         return ResolvedHost(
-          addresses: lookup.addresses, elapsed: elapsed, held: held, aliases: lookup.aliases)
+          addresses: lookup.addresses, elapsed: elapsed, held: held, aliases: lookup.aliases,
+          source: lookup.server.map(NameSource.nameServer))
       }
       // It is this name that is meant: another one would be another host.
       if lookup.isPartial {
         return ResolvedHost(
-          failure: lookup.failure.map(unknownIfDeaf), elapsed: elapsed, held: held, aliases: aliases)
+          failure: lookup.failure.map(unknownIfDeaf), elapsed: elapsed, held: held, aliases: aliases,
+          source: lookup.server.map(NameSource.nameServer))
       }
+      server = lookup.server ?? server
       if candidate == name {
         own = lookup.failure
       } else if guessed == nil || guessed?.reason == .dnsNXDomain {
@@ -154,7 +161,8 @@ package final class SystemResolver: HostResolving {
     let isOpen = own?.reason == .dnsNXDomain && guessed.map { $0.reason != .dnsNXDomain } ?? false
     let failure = isOpen ? guessed : own ?? guessed
     return ResolvedHost(
-      failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed, held: held, aliases: aliases)
+      failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed, held: held, aliases: aliases,
+      source: server.map(NameSource.nameServer))
   }
 
   /// Which addresses of a name, and within what.
@@ -250,6 +258,9 @@ extension IPPreference {
 }
 
 extension HostsTable {
+  /// Whether the file itself has it.
+  fileprivate func names(_ host: String) -> Bool { addresses[ByteText(plainHost(host))] != nil }
+
   /// `localhost` and everything below it is this machine also where the file does not say so (RFC 6761 6.3).
   func lookUp(_ host: String) -> [IPAddress] {
     let name = plainHost(host)

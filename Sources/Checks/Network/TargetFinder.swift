@@ -59,7 +59,9 @@ package struct TargetFinder: Sendable {
       let told = told(failure, of: target.endpoint.host, host.aliases, by: check)
       // How long a refusal took would tell a stranger what a name resolved to.
       let shown = failure.reason == .policyDenied ? nil : dns
-      return .ended(ProbeOutcome(told, responseTime: shown, timings: Timings(dns: shown, total: shown)))
+      var outcome = ProbeOutcome(told, responseTime: shown, timings: Timings(dns: shown, total: shown))
+      outcome.account = attempt.account(of: target.endpoint.host, host)
+      return .ended(outcome)
     }
     let finding = judged(host.addresses, of: target, for: attempt, name: name)
     if check.origin == .api, case .found = finding { names.learn(target.endpoint.host, host.aliases) }
@@ -135,7 +137,9 @@ package struct TargetFinder: Sendable {
       if failure.reason == .policyDenied || check.origin == .api && !failure.reason.isLocal {
         return .ended(ProbeOutcome(RedirectRule.denied))
       }
-      return .ended(ProbeOutcome(failure, timings: Timings(dns: name?.elapsed)))
+      var outcome = ProbeOutcome(failure, timings: Timings(dns: name?.elapsed))
+      outcome.account = attempt.account(of: endpoint.host, host)
+      return .ended(outcome)
     }
     let near = host.addresses.filter { !policy.isMorePrivate($0, than: source) }
     guard case .permitted(let addresses) = judge(near, of: Target(endpoint), for: check) else {
@@ -227,10 +231,20 @@ package struct TargetFinder: Sendable {
   }
 }
 
+extension Attempt {
+  /// Who was asked in vain; nil where nobody wants to know.
+  fileprivate func account(of name: String, _ host: ResolvedHost) -> ProbeAccount? {
+    guard explains, let source = host.source else { return nil }
+    var account = ProbeAccount()
+    account.names = [ResolvedName(name: name, addresses: host.addresses, source: source)]
+    return account
+  }
+}
+
 extension ResolvedHost {
   /// Nil where the host is an address itself.
   fileprivate func time(of host: String) -> NameTime? {
-    IPAddress(host) == nil ? NameTime(elapsed: elapsed, spent: spent) : nil
+    IPAddress(host) == nil ? NameTime(elapsed: elapsed, spent: spent, source: source) : nil
   }
 }
 

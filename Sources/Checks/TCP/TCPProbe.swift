@@ -14,14 +14,17 @@ package struct TCPProbe: Probe {
   private let finder: TargetFinder
   private let visit: PortVisit
 
-  /// - Parameter time: has the wall clock that a certificate's validity is judged by.
+  /// - Parameters:
+  ///   - talks: of checks with a handshake or a dialog; nil: the same.
+  ///   - time: has the wall clock that a certificate's validity is judged by.
   package init(
-    reactor: Reactor, finder: TargetFinder, client: TLSClient = TLSClient(trust: TrustStore()),
+    reactor: Reactor, talks: Reactor? = nil, finder: TargetFinder,
+    client: TLSClient = TLSClient(trust: TrustStore()),
     time: TimeSource = .system
   ) {
     self.reactor = reactor
     self.finder = finder
-    visit = PortVisit(reactor: reactor, client: client, now: time.wall)
+    visit = PortVisit(reactor: talks ?? reactor, client: client, now: time.wall)
   }
 
   package func find(_ attempt: Attempt) async throws(CancellationError) -> TargetFinder.Finding? {

@@ -102,7 +102,10 @@ import Testing
     try await withUDPResponder(script: { request, client in Self.answer(request, client) }) { server in
       let port = server.port
       let both = try await resolve("WEB.example", hosts: hosts, port: port)
-      #expect(both == ResolvedHost(addresses: [.init("192.0.2.7"), .init("2001:db8::7")].compactMap(\.self)))
+      #expect(
+        both
+          == ResolvedHost(
+            addresses: [.init("192.0.2.7"), .init("2001:db8::7")].compactMap(\.self), source: .hostsFile))
       #expect(
         try await resolve("web.example", .v6, hosts: hosts, port: port).addresses == [
           IPAddress("2001:db8::7")

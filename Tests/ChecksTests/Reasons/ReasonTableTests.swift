@@ -30,6 +30,9 @@ import Testing
     .pingLoss: Witness("Ping/PingProbeTests", "lossIsCounted"),
     .pingTimeout: Witness("Ping/PingProbeTests", "silenceIsAPingTimeout"),
     .negated: Witness("HTTP/HTTPReasonTests", "whatMustNotAnswerAnswers"),
+    .heartbeatMissed: Witness("Heartbeat/HeartbeatJudgeTests", "silenceIsDown"),
+    .heartbeatFailed: Witness("Heartbeat/HeartbeatJudgeTests", "aReportedFailureIsDown"),
+    .dependency: Witness("Runner/ParentWatchTests", "aChildOfWhatIsDownIsUnknown"),
     .policyDenied: Witness("HTTP/HTTPReasonTests", "aDeniedTargetIsNotAnOutage"),
   ]
 
@@ -57,7 +60,8 @@ import Testing
       .deletingLastPathComponent().deletingLastPathComponent()
     let page = try String(contentsOf: root.appending(path: "docs/results.md"), encoding: .utf8)
     let part = try #require(page.range(of: "## Reasons")).upperBound
-    let rows = page[part...].prefix { _ in true }.split(separator: "\n").filter { $0.hasPrefix("| `") }
+    let section = page[part...].prefix(upTo: page[part...].range(of: "\n## ")?.lowerBound ?? page.endIndex)
+    let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }
       .map {
         $0.split(separator: "|", omittingEmptySubsequences: false).map {
           $0.trimmingCharacters(in: .whitespaces)

@@ -103,6 +103,7 @@ private func words(_ cell: Substring) -> [String] {
       case .http: $0.url = "http://a.example/"
       case .dns: $0.queryName = "a.example"
       case .tcp, .tls, .ping: ($0.host, $0.port) = ("a.example", type == .ping ? nil : 1)
+      case .heartbeat: ($0.token, $0.period) = (Redacted("0123456789abcdef"), .seconds(60))
       }
     }
   }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What jobs have reported of themselves, each under its check. Pure; `HeartbeatDesk` keeps one and tells it the time.
+///
+/// Everything is an instant of the clock that nobody sets: a wall clock that is set makes no job late.
+package struct HeartbeatBook: Hashable, Sendable {
+  package struct Page: Hashable, Sendable {
+    /// Reports are waited for since then.
+    package var since: Instant
+    /// The last report of any kind: what silence is counted from.
+    package var last: Instant?
+    /// The run that goes on.
+    package var started: Instant?
+    /// A run began while the one before had not ended; nothing has ended well since.
+    package var isUnfinished = false
+    /// What the last run came to, where that was bad.
+    package var failure: Failure?
+    /// From start to end of the last run that told both.
+    package var duration: Duration?
+    /// What the job said at the end of its last run, printable and cut.
+    package var words: String?
+
+    package init(since: Instant) { self.since = since }
+  }
+
+  package struct Failure: Hashable, Sendable {
+    package var at: Instant
+    /// 1 to 255; nil: it only said that it failed.
+    package var exitCode: Int?
+
+    package init(at: Instant, exitCode: Int?) { (self.at, self.exitCode) = (at, exitCode) }
+  }
+
+  /// Bytes of what a job says that are kept.
+  static let keptWords = 1024
+
+  package private(set) var pages: [UniqueID: Page]
+
+  package init(pages: [UniqueID: Page] = [:]) { self.pages = pages }
+
+  /// Has a page for each of these checks and for no other. One that had none is waited for from now on.
+  package mutating func keep(_ checks: [UniqueID], now: Instant) {
+    pages = Dictionary(checks.map { ($0, pages[$0] ?? Page(since: now)) }) { first, _ in first }
+  }
+
+  package mutating func take(_ report: HeartbeatReport, of check: UniqueID, now: Instant) {
+    guard var page = pages[check] else { return }
+    page.last = now
+    switch report.signal {
+    case .start:
+      page.isUnfinished = page.isUnfinished || page.started != nil
+      page.started = now
+    case .ok:
+      page.end(now, report.body)
+      (page.failure, page.isUnfinished) = (nil, false)
+    case .fail(let code):
+      page.end(now, report.body)
+      page.failure = Failure(at: now, exitCode: code)
+    }
+    pages[check] = page
+  }
+}
+
+extension HeartbeatBook.Page {
+  fileprivate mutating func end(_ now: Instant, _ body: [UInt8]) {
+    duration = started.map { $0.duration(to: now) }
+    started = nil
+    // The line end of a program's last line is none of its words.
+    let end = body.lastIndex { $0 != 0x0a && $0 != 0x0d && $0 != 0x20 }.map { $0 + 1 } ?? 0
+    let text = String(decoding: body[..<end], as: UTF8.self).printable(maxBytes: HeartbeatBook.keptWords)
+    words = text.isEmpty ? nil : text
+  }
+}

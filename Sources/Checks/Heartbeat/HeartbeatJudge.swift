@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// Whether a job is as it should be, by what it has reported and what time it is.
+///
+/// - Silence beyond what the rhythm and the grace allow is down; of a job that never reported as well, and until then
+///   unknown. While a run goes on that may take longer, silence is none.
+/// - A failure that was reported is down until a run ends well.
+/// - A run that takes longer than it may, or that never ended, is degraded.
+package struct HeartbeatJudge: Sendable {
+  let settings: HeartbeatSettings
+
+  package init(_ settings: HeartbeatSettings) { self.settings = settings }
+
+  /// A job whose clock is a little ahead reports before its time: that report is of the time to come.
+  static let early: Duration = .seconds(30)
+
+  /// - Parameter now: both clocks, read as one: instants are counted by one, and shown as the other has them.
+  package func judge(_ page: HeartbeatBook.Page, at now: ClockReading) -> ProbeOutcome {
+    var outcome = ProbeOutcome(verdict(page, now))
+    outcome.responseTime = page.duration
+    outcome.excerpt = page.words
+    return outcome
+  }
+
+  private func verdict(_ page: HeartbeatBook.Page, _ now: ClockReading) -> Verdict {
+    let due = due(page, now)
+    if now.boot > due + settings.grace, !mayStillRun(page, now) { return missed(page, due, now) }
+    if let failure = page.failure {
+      let code = failure.exitCode.map { " with exit code \($0)" } ?? ""
+      return Verdict(
+        .heartbeatFailed, phase: .assertion,
+        message: "the job said at \(now.told(failure.at)) that it failed\(code)")
+    }
+    guard page.last != nil else {
+      return Verdict(
+        .heartbeatMissed, phase: .answer,
+        message: "no report so far; the first is waited for until \(now.told(due + settings.grace))",
+        isUnknown: true)
+    }
+    return slow(page, now) ?? .ok
+  }
+
+  private func slow(_ page: HeartbeatBook.Page, _ now: ClockReading) -> Verdict? {
+    if let started = page.started, let limit = settings.maxRun, started.duration(to: now.boot) > limit {
+      return Verdict(
+        .responseTime, phase: .assertion,
+        message: "the run that began at \(now.told(started)) takes longer than \(limit.text)", degraded: true)
+    }
+    if page.isUnfinished {
+      return Verdict(
+        .heartbeatMissed, phase: .answer, message: "a run began while the one before had not ended",
+        degraded: true)
+    }
+    if page.started == nil, let taken = page.duration, let limit = settings.maxRun, taken > limit {
+      return Verdict(
+        .responseTime, phase: .assertion,
+        message: "the last run took \(taken.roundedText), more than \(limit.text)",
+        degraded: true)
+    }
+    return nil
+  }
+
+  private func missed(_ page: HeartbeatBook.Page, _ due: Instant, _ now: ClockReading) -> Verdict {
+    let words =
+      if let started = page.started {
+        "the run that began at \(now.told(started)) has not ended, and nothing was heard since"
+      } else if let last = page.last {
+        "no report since \(now.told(last)); one was due at \(now.told(due))"
+      } else {
+        "no report so far; the first was due at \(now.told(due))"
+      }
+    return Verdict(.heartbeatMissed, phase: .answer, message: words)
+  }
+
+  /// Without its grace.
+  private func due(_ page: HeartbeatBook.Page, _ now: ClockReading) -> Instant {
+    let from = page.last ?? page.since
+    switch settings.rhythm {
+    case .period(let period): return from + period
+    case .cron(let plan, let zone):
+      // Of who was heard, what comes within moments is what he reported.
+      let early = page.last == nil ? .zero : min(Self.early, settings.grace)
+      let next = plan.next(after: now.wall(of: from).advanced(by: early), in: zone)
+      return now.boot + now.wall.duration(to: next)
+    }
+  }
+
+  private func mayStillRun(_ page: HeartbeatBook.Page, _ now: ClockReading) -> Bool {
+    guard let started = page.started, let limit = settings.maxRun else { return false }
+    return started.duration(to: now.boot) <= limit
+  }
+}
+
+extension ClockReading {
+  /// What the wall clock would have shown then, were it always set as it is now.
+  func wall(of instant: Instant) -> Timestamp { wall.advanced(by: boot.duration(to: instant)) }
+
+  /// The same for people, in whole seconds.
+  fileprivate func told(_ instant: Instant) -> String {
+    let seconds = floorDivide(wall(of: instant).microseconds, 1_000_000).quotient
+    return Timestamp(seconds: seconds).rfc3339.replacing(".000Z", with: "Z")
+  }
+}
