@@ -9,21 +9,17 @@ import Basics
 /// furthest from the newcomer first: a clock that is wrong for a while costs as many buckets as it was wrong for,
 /// not the history.
 struct BucketSeries: Sendable {
-  let width: Int64
-  let resolution: SketchResolution?
-  private let capacity: Int
+  private let shape: SeriesShape
   private var log: [UInt8] = []
   private var sealed = 0
   private var newest: Bucket?
-  private(set) var windows: [SeriesWindow]
+  /// Empty while there is one bucket at most: it is then the total of each window that holds it.
+  private var windows: [SeriesWindow] = []
 
-  /// - Parameter windows: lengths in buckets; the longest decides how many buckets are kept.
-  init(width: Int64, windows: [Int], resolution: SketchResolution? = nil) {
-    self.width = width
-    self.resolution = resolution
-    self.capacity = (windows.max() ?? 1) + 1  // bounded: lengths of ours
-    self.windows = windows.map { SeriesWindow(length: Int64($0)) }  // bounded: lengths of ours
-  }
+  init(_ shape: SeriesShape) { self.shape = shape }
+
+  var width: Int64 { shape.width }
+  var resolution: SketchResolution? { shape.resolution }
 
   func key(of instant: Int64) -> Int64 { floorDivide(instant, width).quotient }
 
@@ -52,12 +48,22 @@ struct BucketSeries: Sendable {
   }
 
   private mutating func add(_ delta: Bucket) {
+    if let newest, newest.key != delta.key { openWindows() }
     for index in windows.indices {
       if delta.key > windows[index].current ?? .min { advance(index, to: delta.key) }
       if windows[index].contains(delta.key) { windows[index].totals.merge(delta) }
     }
+    // The oldest goes first where a newer one comes: its room is what the newcomer needs.
+    // bounded: a count of buckets in memory
+    if delta.key > newest?.key ?? .max, sealed + 1 >= shape.capacity { evict(furthestFrom: delta.key) }
     place(delta)
-    while sealed + 1 > capacity { evict(furthestFrom: delta.key) }  // bounded: a count of buckets in memory
+    // bounded: a count of buckets in memory
+    while sealed + 1 > shape.capacity { evict(furthestFrom: delta.key) }
+  }
+
+  /// There is more than one bucket: each window has a total of its own, which is counted when it is first needed.
+  private mutating func openWindows() {
+    if windows.isEmpty { windows = shape.windows.map { SeriesWindow(length: $0) } }
   }
 
   private mutating func place(_ delta: Bucket) {
@@ -92,14 +98,16 @@ struct BucketSeries: Sendable {
   }
 
   private mutating func evict(furthestFrom key: Int64) {
-    guard let first = entry(at: 0), let last = newest else { return }
-    if last.key - key <= key - first.key {  // bounded: quotients of instants, and lengths of ours
-      drop(first.bucket())
+    // Nothing that holds the log may live on: it would be copied whole for the few bytes that go.
+    let oldest = entry(at: 0).map { (bucket: $0.bucket(), end: $0.end) }
+    guard let first = oldest, let last = newest else { return }
+    if last.key - key <= key - first.bucket.key {  // bounded: quotients of instants, and lengths of ours
+      drop(first.bucket)
       log.removeSubrange(0..<first.end)
     } else {
       drop(last)
       var position = 0
-      while let entry = entry(at: position), entry.end < log.count { position = entry.end }
+      while let end = entry(at: position)?.end, end < log.count { position = end }
       newest = entry(at: position)?.bucket()
       log.removeSubrange(position...)
     }
@@ -113,13 +121,17 @@ struct BucketSeries: Sendable {
   /// The window's totals when `now` is in its last, unfinished bucket.
   mutating func totals(_ index: Int, now: Int64) -> Bucket {
     let key = key(of: now)
+    guard !windows.isEmpty else {
+      let window = SeriesWindow(length: shape.windows[index], current: key)
+      return newest.flatMap { window.contains($0.key) ? $0 : nil } ?? Bucket(key: 0)
+    }
     if windows[index].current != key { advance(index, to: key) }
     return windows[index].totals
   }
 
   /// First instant of the window that ends with the bucket of `now`.
   // bounded: instants are within 2^55
-  func start(_ index: Int, now: Int64) -> Int64 { (key(of: now) - windows[index].length + 1) * width }
+  func start(_ index: Int, now: Int64) -> Int64 { (key(of: now) - shape.windows[index] + 1) * width }
 
   /// Moves the window's edge: what left it is taken away, what entered it is added.
   private mutating func advance(_ index: Int, to key: Int64) {
@@ -193,11 +205,18 @@ struct BucketSeries: Sendable {
     var entry = ByteWriter()
     entry.fixed32(UInt32(bitPattern: Int32(clamping: bucket.key)))
     entry.blob(payload.bytes)
-    // An array doubles by itself; with tens of thousands of logs that slack would be most of the memory.
-    let need = log.count - range.count + entry.bytes.count  // bounded: sizes of what is in memory
-    // bounded: sizes of what is in memory
-    if need > log.capacity { log.reserveCapacity(need + max(256, need / 8)) }
+    reserve(log.count - range.count + entry.bytes.count)  // bounded: sizes of what is in memory
     log.replaceSubrange(range, with: entry.bytes)
+  }
+
+  /// An array doubles by itself; with tens of thousands of logs that slack would be most of the memory. The sizes are those of
+  /// few classes, a sixteenth to a thirty-second apart, so that the place that one log leaves is another's: at a full hour
+  /// all of them need room in the same second.
+  private mutating func reserve(_ need: Int) {
+    guard need > log.capacity else { return }
+    // bounded: sizes of what is in memory
+    let step = max(64, (1 << (Int.bitWidth - 1 - need.leadingZeroBitCount)) / 32)
+    log.reserveCapacity((need + step - 1) / step * step)  // bounded: sizes of what is in memory
   }
 
   /// Bytes held, for the memory figure in the documentation.
@@ -219,7 +238,10 @@ struct BucketSeries: Sendable {
   /// Fills an empty series; checks every entry, so that `Entry.bucket()` cannot meet damage.
   mutating func decode(from reader: inout ByteReader) throws(CodingDamage) {
     sealed = Int(clamping: try reader.unsigned())
-    log = try reader.blob()
+    let stored = try reader.blob()
+    // With room for what comes next, while nothing lies behind it yet.
+    reserve(stored.count + 1)  // bounded: sizes of what is in memory
+    log += stored
     if try reader.byte() == 1 {
       let key = try reader.signed(in: Int64(Int32.min)...Int64(Int32.max))  // bounded: constants
       newest = try Bucket(key: key, from: &reader)
@@ -238,9 +260,28 @@ struct BucketSeries: Sendable {
       position = entry.end
       entries += 1
     }
-    guard entries == sealed, sealed <= capacity, sealed == 0 || (newest?.key ?? .min) > previous else {
+    guard entries == sealed, sealed <= shape.capacity, sealed == 0 || (newest?.key ?? .min) > previous else {
       throw CodingDamage()
     }
+    if sealed > 0 { openWindows() }
+  }
+}
+
+/// What is the same for all series of a kind.
+final class SeriesShape: Sendable {
+  /// Of a bucket, microseconds.
+  let width: Int64
+  let resolution: SketchResolution?
+  /// Lengths in buckets.
+  let windows: [Int64]
+  /// Buckets that are kept: the longest window and one more.
+  let capacity: Int
+
+  init(width: Int64, windows: [Int], resolution: SketchResolution? = nil) {
+    self.width = width
+    self.resolution = resolution
+    self.windows = windows.map { Int64($0) }  // bounded: lengths of ours
+    capacity = (windows.max() ?? 1) + 1  // bounded: lengths of ours
   }
 }
 
@@ -252,7 +293,7 @@ struct SeriesWindow: Sendable {
   var current: Int64?
   var totals = Bucket(key: 0)
 
-  init(length: Int64) { self.length = length }
+  init(length: Int64, current: Int64? = nil) { (self.length, self.current) = (length, current) }
 
   func contains(_ key: Int64) -> Bool {
     guard let current else { return false }

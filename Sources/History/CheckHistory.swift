@@ -24,6 +24,8 @@ struct CheckHistory: Sendable {
   /// End of the last slot that a maintenance window left out; in memory only.
   private var skippedThrough: Timestamp?
   private var spark = SparkLine()
+  /// Scheduled results since this history began.
+  private(set) var counts = ResultCounts()
   private(set) var kept = KeptResults()
 
   init() {}
@@ -63,12 +65,16 @@ struct CheckHistory: Sendable {
 
   mutating func keep(_ result: CheckResult, limit: KeepingLimit) { kept.append(result, limit) }
 
-  mutating func trim(_ limit: KeepingLimit) { kept.trim(limit) }
+  mutating func trim(_ limit: KeepingLimit) {
+    kept.trim(limit)
+    timeline.trimOutages(limit.outages)
+  }
 
   /// A scheduled verdict; manual runs are in no window and change no state. One that was applied before, by its
   /// sequence, is left alone.
   mutating func add(
-    _ result: LastResult, interval: Duration, sequence: UInt64?, spanned slots: SpannedSlots? = nil
+    _ result: LastResult, interval: Duration, sequence: UInt64?, spanned slots: SpannedSlots? = nil,
+    outages: Int = Outage.limit
   ) {
     if let sequence {
       guard sequence > appliedThrough else { return }
@@ -76,10 +82,14 @@ struct CheckHistory: Sendable {
     }
     let standing = Standing(result.state, maintenance: result.maintenance)
     let success = standing == .up || standing == .degraded
+    let note = standing == .down ? OutageNote(result) : nil
+    defer { timeline.trimOutages(outages) }
+    counts.add(result.state, result.reason)
     if result.scheduledAt.isPlausible, result.startedAt.isPlausible {
       timeline.add(
         standing, slot: result.scheduledAt, interval: interval, startedAt: result.startedAt,
-        latency: success ? result.responseTime.map { LatencySum.within($0.microseconds) } : nil)
+        latency: success ? result.responseTime.map { LatencySum.within($0.microseconds) } : nil,
+        note: note)
       enabled.prove(at: result.scheduledAt.microseconds)
     } else {
       implausible += 1
@@ -88,7 +98,9 @@ struct CheckHistory: Sendable {
       spanned += slots.count
       for index in 0..<slots.count {
         let slot = slots.first.advanced(by: slots.interval * index)
-        timeline.add(standing, slot: slot, interval: slots.interval, startedAt: slot, latency: nil)
+        timeline.add(
+          standing, slot: slot, interval: slots.interval, startedAt: slot, latency: nil, note: note,
+          isSpanned: true)
       }
     }
     spark.append(SparkPoint(state: result.state, responseTime: result.responseTime))
@@ -117,15 +129,50 @@ struct CheckHistory: Sendable {
 
   mutating func miss(_ count: Int) { missed += count }
 
+  /// Nil while it is not configured.
+  mutating func windows(now: Timestamp) -> [WindowStatus]? {
+    guard check != nil else { return nil }
+    return UptimePeriod.allCases.map { timeline.window($0, now: now, enabled: enabled) }
+  }
+
   mutating func status(now: Timestamp) -> CheckStatus? {
+    windows(now: now).flatMap { status(now: now, windows: $0[...]) }
+  }
+
+  func status(now: Timestamp, windows: ArraySlice<WindowStatus>) -> CheckStatus? {
     guard let check else { return nil }
     return CheckStatus(
       id: check.id, name: check.name, type: check.type, target: check.target, tags: check.plan.tags,
-      interval: check.interval, enabled: check.plan.enabled, state: last?.state ?? .unknown, since: since,
+      interval: check.interval, timeout: check.timeout, enabled: check.plan.enabled,
+      state: last?.state ?? .unknown, since: since,
       stale: isStale(check, now: now), last: last,
-      windows: UptimePeriod.allCases.map { timeline.window($0, now: now, enabled: enabled) },
-      spark: spark.points, missed: missed, spanned: spanned, implausible: implausible,
-      resourceID: check.resourceID, failures: failures, failureThreshold: check.plan.failureThreshold)
+      sharedWindows: windows, sparkLine: spark, missed: missed, spanned: spanned, implausible: implausible,
+      resourceID: check.resourceID, failures: failures, failureThreshold: check.plan.failureThreshold,
+      counts: counts.pairs,
+      latestOutage: lastOutage(now: now).map { [$0] } ?? [])
+  }
+
+  /// Oldest first; nil while it is not configured.
+  func outages(now: Timestamp) -> [Outage]? {
+    guard let check else { return nil }
+    return timeline.outages(now: now, lasts: lasts(check, now: now))
+  }
+
+  /// The one that began last; nil while it is not configured.
+  func lastOutage(now: Timestamp) -> Outage? {
+    check.flatMap { timeline.latestOutage(now: now, lasts: lasts($0, now: now)) }
+  }
+
+  /// Whether an outage of the newest verdict still goes on, as far as anybody knows.
+  private func lasts(_ check: MonitoringCheck, now: Timestamp) -> Bool {
+    check.plan.enabled && last?.state == .down && !isStale(check, now: now)
+  }
+
+  /// Nil while it is not configured.
+  func down(last span: Duration, now: Timestamp) -> Duration { timeline.down(last: span, now: now) }
+
+  func series(_ period: UptimePeriod, now: Timestamp, points: Int) -> [SeriesPoint]? {
+    check == nil ? nil : timeline.series(period, now: now, points: points)
   }
 
   private func isStale(_ check: MonitoringCheck, now: Timestamp) -> Bool {
@@ -137,7 +184,7 @@ struct CheckHistory: Sendable {
   /// Bytes held by the windows, the sparkline and the spans; recent results not included.
   var footprint: Int {
     MemoryLayout<CheckHistory>.stride + timeline.footprint + spark.footprint
-      + enabled.spans.capacity * 16
+      + enabled.spans.capacity * 16 + counts.footprint
   }
 }
 
@@ -157,9 +204,12 @@ extension CheckHistory {
       writer.text(point.state.rawValue)
       writer.optional(point.responseTime?.microseconds)
     }
+    timeline.encodeOutages(into: &writer)
+    counts.encode(into: &writer)
   }
 
-  init(from reader: inout ByteReader) throws(CodingDamage) {
+  /// - Parameter version: of the file; see `HistoryState.versions`.
+  init(from reader: inout ByteReader, version: UInt64) throws(CodingDamage) {
     appliedThrough = try reader.unsigned(through: 1 << 62)
     missed = Int(clamping: try reader.unsigned(through: 1 << 48))
     spanned = Int(clamping: try reader.unsigned(through: 1 << 48))
@@ -171,6 +221,12 @@ extension CheckHistory {
     for _ in 0..<(try reader.count()) {
       guard let state = CheckState(word: try reader.text() ?? "") else { throw CodingDamage() }
       spark.append(SparkPoint(state: state, responseTime: try reader.optional().map { .microseconds($0) }))
+    }
+    if version >= 3 {
+      try timeline.decodeOutages(from: &reader)
+      counts = try ResultCounts(from: &reader)
+    } else if let last, last.state == .down {
+      timeline.explain(OutageNote(last))
     }
   }
 }
@@ -221,5 +277,11 @@ extension LastResult {
     certificateNotAfter = try reader.optional().map { Timestamp(microseconds: $0) }
     message = try reader.text()
     maintenance = try reader.byte() == 1
+  }
+}
+
+extension OutageNote {
+  fileprivate convenience init(_ result: LastResult) {
+    self.init(reason: result.reason, phase: result.phase, message: result.message)
   }
 }

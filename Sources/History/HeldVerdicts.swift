@@ -9,20 +9,32 @@ import Monitoring
 /// a slot between them was missed, and the verdict holds for one interval. The newest verdict stays open, because its
 /// end is only known with its successor; it is added to the buckets when that comes.
 struct HeldVerdicts: Sendable {
-  private struct Open: Sendable {
+  struct Open: Sendable {
     var slot: Int64
     var interval: Int64
     var standing: Standing
+    /// While it is down.
+    var note: OutageNote?
+    /// False for a slot that a run spanned.
+    var isResult = true
 
     var span: Span { Span(start: slot, end: slot + interval) }
   }
 
-  private var open: Open?
+  private(set) var open: Open?
   private var claimed = ClaimedTime()
-  private var minutes = BucketSeries(width: 300_000_000, windows: [288])
-  private var hours = BucketSeries(width: 3_600_000_000, windows: [168, 24], resolution: .fine)
-  private var quarters = BucketSeries(width: 21_600_000_000, windows: [120])
-  private var days = BucketSeries(width: 86_400_000_000, windows: [90, 30], resolution: .coarse)
+  private(set) var outages = OutageLog()
+  private(set) var minutes = BucketSeries(shapes.minutes)
+  private(set) var hours = BucketSeries(shapes.hours)
+  private(set) var quarters = BucketSeries(shapes.quarters)
+  private(set) var days = BucketSeries(shapes.days)
+
+  private static let shapes = (
+    minutes: SeriesShape(width: 300_000_000, windows: [288]),
+    hours: SeriesShape(width: 3_600_000_000, windows: [168, 24], resolution: .fine),
+    quarters: SeriesShape(width: 21_600_000_000, windows: [120]),
+    days: SeriesShape(width: 86_400_000_000, windows: [90, 30], resolution: .coarse)
+  )
 
   /// Below this a verdict that comes out of order is late; beyond it, the clock was set back.
   private static let stepBack: Int64 = 300_000_000
@@ -36,22 +48,27 @@ struct HeldVerdicts: Sendable {
   /// - Parameters:
   ///   - latency: microseconds; nil when the verdict is no success or is in maintenance.
   ///   - startedAt: when the run began, by which a clock set back is told from a late arrival.
+  ///   - note: of a verdict that is down, for its outage.
   mutating func add(
-    _ standing: Standing, slot: Timestamp, interval: Duration, startedAt: Timestamp, latency: Int64?
+    _ standing: Standing, slot: Timestamp, interval: Duration, startedAt: Timestamp, latency: Int64?,
+    note: OutageNote? = nil, isSpanned: Bool = false
   ) {
     count(standing, at: slot.microseconds, latency: latency)
-    hold(standing, slot.microseconds, interval, startedAt: startedAt)
+    let verdict = Open(
+      slot: slot.microseconds, interval: max(1, interval.microseconds), standing: standing, note: note,
+      isResult: !isSpanned)
+    hold(verdict, startedAt: startedAt)
   }
 
   /// A slot without a verdict, because of a maintenance window: its time counts, as a verdict it does not.
   mutating func skip(_ slot: Timestamp, interval: Duration) {
-    hold(.maintenance, slot.microseconds, interval, startedAt: slot)
+    let skipped = Open(
+      slot: slot.microseconds, interval: max(1, interval.microseconds), standing: .maintenance)
+    hold(skipped, startedAt: slot)
   }
 
-  private mutating func hold(
-    _ standing: Standing, _ slot: Int64, _ interval: Duration, startedAt: Timestamp
-  ) {
-    let new = Open(slot: slot, interval: max(1, interval.microseconds), standing: standing)
+  private mutating func hold(_ new: Open, startedAt: Timestamp) {
+    let slot = new.slot
     guard let open else {
       self.open = new
       return
@@ -66,19 +83,23 @@ struct HeldVerdicts: Sendable {
       claimed.forget(before: slot - Self.horizon)
       self.open = new
     } else {
-      for free in claimed.claim(Span(start: slot, end: min(new.span.end, open.slot))) { add(standing, free) }
+      for free in claimed.claim(Span(start: slot, end: min(new.span.end, open.slot))) { add(new, free) }
     }
   }
 
   private mutating func close(_ open: Open, end: Int64) {
-    for free in claimed.claim(Span(start: open.slot, end: end)) { add(open.standing, free) }
+    for free in claimed.claim(Span(start: open.slot, end: end)) { add(open, free) }
   }
 
-  private mutating func add(_ standing: Standing, _ span: Span) {
-    minutes.add(standing, span)
-    hours.add(standing, span)
-    quarters.add(standing, span)
-    days.add(standing, span)
+  /// What of a verdict's time nobody had.
+  private mutating func add(_ verdict: Open, _ span: Span) {
+    minutes.add(verdict.standing, span)
+    hours.add(verdict.standing, span)
+    quarters.add(verdict.standing, span)
+    days.add(verdict.standing, span)
+    if verdict.standing == .down, let note = verdict.note {
+      outages.add(OutageSpan(span, note, isResult: verdict.isResult))
+    }
   }
 
   private mutating func count(_ standing: Standing, at slot: Int64, latency: Int64?) {
@@ -128,6 +149,7 @@ struct HeldVerdicts: Sendable {
   /// Bytes held beyond the struct itself.
   var footprint: Int {
     minutes.footprint + hours.footprint + quarters.footprint + days.footprint + claimed.spans.capacity * 16
+      + outages.footprint
   }
 
   func encode(into writer: inout ByteWriter) {
@@ -156,22 +178,51 @@ struct HeldVerdicts: Sendable {
   }
 }
 
-extension LatencyStats {
-  fileprivate init?(_ sum: LatencySum, _ sketch: LatencySketch, _ resolution: SketchResolution) {
-    guard sum.count > 0 else { return nil }
-    // The sketch's window may be up to an hour or a day shorter than the sum's: its own count gives the ranks.
-    var sketched: Int64 = 0
-    for bin in sketch.bins { sketched += Int64(bin.count) }
-    guard sketched > 0 else { return nil }
-    var walk = sketch.walk
-    func quantile(_ percent: Int64) -> Duration {
-      let value = walk.value(atRank: max(1, (sketched * percent + 99) / 100), resolution)
-      return .microseconds(min(max(value, sum.minimum), sum.maximum))
+extension HeldVerdicts {
+  mutating func trimOutages(_ limit: Int) { outages.trim(limit) }
+
+  /// Oldest first; what no window reaches any more, and what the clock has yet to reach again, is left out.
+  ///
+  /// - Parameter lasts: the newest verdict is not stale, so that its outage goes on when it is down.
+  func outages(now: Timestamp, lasts: Bool) -> [Outage] {
+    let oldest = now.advanced(by: .seconds(-90 * 86_400))
+    return outages.all(open: openOutage(now: now), lasts: lasts).filter {
+      $0.heldUntil > oldest && $0.begin < now
     }
-    self.count = sum.count
-    self.mean = .microseconds(sum.sum / sum.count)
-    self.minimum = .microseconds(sum.minimum)
-    self.maximum = .microseconds(sum.maximum)
-    (p50, p90, p95, p99) = (quantile(50), quantile(90), quantile(95), quantile(99))
+  }
+
+  /// The one that began last, within 90 days.
+  func latestOutage(now: Timestamp, lasts: Bool) -> Outage? {
+    let oldest = now.advanced(by: .seconds(-90 * 86_400))
+    return outages.latest(open: openOutage(now: now), lasts: lasts)
+      .flatMap { $0.heldUntil > oldest && $0.begin < now ? $0 : nil }
+  }
+
+  private func openOutage(now: Timestamp) -> OutageSpan? {
+    guard let open, open.standing == .down, let note = open.note,
+      let span = open.span.clipped(from: open.slot, to: now.microseconds)
+    else { return nil }
+    return OutageSpan(span, note, isResult: open.isResult)
+  }
+
+  func encodeOutages(into writer: inout ByteWriter) {
+    outages.encode(into: &writer)
+    guard let open, let note = open.note else { return writer.bytes.append(0) }
+    writer.bytes.append(open.isResult ? 1 : 2)
+    note.encode(into: &writer)
+  }
+
+  mutating func decodeOutages(from reader: inout ByteReader) throws(CodingDamage) {
+    outages = try OutageLog(from: &reader)
+    let mark = try reader.byte()
+    guard mark > 0 else { return }
+    guard open?.standing == .down else { throw CodingDamage() }
+    open?.note = try OutageNote(from: &reader)
+    open?.isResult = mark == 1
+  }
+
+  /// For a file of the version that knew no outages: the one that lasts is told by the last result.
+  mutating func explain(_ note: OutageNote) {
+    if open?.standing == .down { open?.note = note }
   }
 }

@@ -5,7 +5,9 @@ import Monitoring
 
 extension HistoryState {
   private static let magic = Array("QHIS".utf8)
-  private static let version: UInt64 = 2
+  /// What is read; the last one is written. 2 knew neither outages nor counts of results: a check that is down then has
+  /// its outage from the last result on, and its counts begin.
+  private static let versions: ClosedRange<UInt64> = 2...3
 
   func members(of shard: Int) -> [(UniqueID, CheckHistory)] {
     shards.members(shard).compactMap { id in histories[id].map { (id, $0) } }
@@ -17,7 +19,7 @@ extension HistoryState {
   static func encode(_ members: [(UniqueID, CheckHistory)], applied: UInt64) -> [UInt8] {
     var writer = ByteWriter()
     writer.bytes += magic
-    writer.unsigned(version)
+    writer.unsigned(versions.upperBound)
     writer.unsigned(applied)
     writer.count(members.count)
     for (id, history) in members {
@@ -38,18 +40,20 @@ extension HistoryState {
     var trailer = ByteReader(bytes, from: body)
     guard try trailer.fixed32() == CRC32C.checksum(Array(bytes[..<body])) else { throw CodingDamage() }
     var reader = ByteReader(bytes, from: Self.magic.count, to: body)
-    guard try reader.unsigned() == Self.version else { throw CodingDamage() }
+    let version = try reader.unsigned()
+    guard Self.versions.contains(version) else { throw CodingDamage() }
     let applied = try reader.unsigned(through: 1 << 62)
     var members: [(UniqueID, CheckHistory)] = []
     for _ in 0..<(try reader.count()) {
       let id = try reader.id()
-      members.append((id, try CheckHistory(from: &reader)))
+      members.append((id, try CheckHistory(from: &reader, version: version)))
     }
     guard reader.atEnd else { throw CodingDamage() }
-    for (id, var history) in members where histories[id] == nil {
+    for (id, var history) in members where histories.place(of: id) == nil {
       history.shard = file.number
       shards.restore(id, in: file.number)
-      histories[id] = history
+      let place = histories.insert(id)
+      histories[place: place] = history
     }
     return applied
   }

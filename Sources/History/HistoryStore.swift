@@ -9,7 +9,7 @@ import Synchronization
 /// It holds no clock: whoever asks says what time it is. It holds no file: `shard(_:)` gives bytes, and replaying the
 /// store of results above `appliedThrough` brings the rest.
 package final class HistoryStore: Sendable {
-  private let state: Mutex<HistoryState>
+  let state: Mutex<HistoryState>
 
   package let agent: AgentIdentity
   /// Why the bytes given to `init(agent:decoding:)` could not be used, for a person; nil when they could.
@@ -47,7 +47,7 @@ package final class HistoryStore: Sendable {
   /// any window, so that a clock that starts in 1970 does not leave a year without data behind.
   package func clockStepped(from before: Timestamp, to now: Timestamp) {
     state.withLock { state in
-      for id in Array(state.histories.keys) { state.change(id) { $0.clockStepped(from: before, to: now) } }
+      for id in state.histories.keys { state.change(id) { $0.clockStepped(from: before, to: now) } }
     }
   }
 
@@ -91,7 +91,7 @@ package final class HistoryStore: Sendable {
 
   /// False when some of these checks have no history at all: they are new, or their file is lost.
   package func knows(_ checks: [MonitoringCheck]) -> Bool {
-    state.withLock { state in checks.allSatisfy { state.histories[$0.id] != nil } }
+    state.withLock { state in checks.allSatisfy { state.histories.place(of: $0.id) != nil } }
   }
 
   package func snapshot(now: Timestamp) -> StatusSnapshot {
@@ -163,15 +163,16 @@ package struct SpannedSlots: Hashable, Sendable {
 
 /// The state behind the lock.
 struct HistoryState: Sendable {
-  var histories: [UniqueID: CheckHistory] = [:]
+  var histories = HistoryTable()
   var applied = AppliedSequences()
   var shards = HistoryShards()
+  var histograms = ResultHistograms()
   private(set) var order: [UniqueID] = []
 
   private var recentLimit: KeepingLimit { KeepingLimit(checks: order.count) }
 
   var kept: KeptFigures {
-    histories.values.reduce(into: KeptFigures()) { figures, history in
+    histories.all.reduce(into: KeptFigures()) { figures, history in
       figures.results += history.kept.count
       figures.bytes += history.kept.bytes
     }
@@ -181,44 +182,54 @@ struct HistoryState: Sendable {
 
   mutating func apply(_ checks: [MonitoringCheck], now: Timestamp) {
     order = checks.map(\.id)
-    var kept: [UniqueID: CheckHistory] = [:]
-    kept.reserveCapacity(checks.count)
-    for check in checks {
-      var history = histories.removeValue(forKey: check.id) ?? kept[check.id] ?? CheckHistory()
-      let changed = history.configure(check, now: now)
-      history.trim(recentLimit)
-      if history.shard < 0 {
-        history.shard = shards.join(check.id, applied: applied.through)
-      } else if changed {
-        shards.touch(history.shard, applied: applied.through)
+    histories.reserve(checks.count)
+    for check in checks { take(check, now: now) }
+    let configured = Set(order)
+    // From the end: what takes the place of one that goes was looked at before.
+    for place in (0..<histories.count).reversed() {
+      let id = histories.keys[place]
+      guard !configured.contains(id) else { continue }
+      let shard = histories[place: place].shard
+      if !histories[place: place].isWorthKeeping(at: now) {
+        if shard >= 0 { shards.leave(id, shard, applied: applied.through) }
+        histories.remove(at: place)
+      } else if histories[place: place].retire(now: now) {
+        shards.touch(shard, applied: applied.through)
       }
-      kept[check.id] = history
     }
-    for (id, var history) in histories {
-      guard history.isWorthKeeping(at: now) else {
-        if history.shard >= 0 { shards.leave(id, history.shard, applied: applied.through) }
-        continue
-      }
-      if history.retire(now: now) { shards.touch(history.shard, applied: applied.through) }
-      kept[id] = history
+  }
+
+  private mutating func take(_ check: MonitoringCheck, now: Timestamp) {
+    let place = histories.insert(check.id)
+    let changed = histories[place: place].configure(check, now: now)
+    histories[place: place].trim(recentLimit)
+    let shard = histories[place: place].shard
+    if shard < 0 {
+      histories[place: place].shard = shards.join(check.id, applied: applied.through)
+    } else if changed {
+      shards.touch(shard, applied: applied.through)
     }
-    histories = kept
   }
 
   mutating func recount(after sequence: UInt64) {
     guard applied.through > sequence else { return }
     applied = AppliedSequences(through: sequence)
-    for id in Array(histories.keys) { change(id) { $0.recount(after: sequence) } }
+    for id in histories.keys { change(id) { $0.recount(after: sequence) } }
   }
 
   mutating func record(
     _ result: CheckResult, interval: Duration, sequence: UInt64?, spanned: SpannedSlots?
   ) {
     let limit = recentLimit
-    histories[result.checkID]?.keep(result, limit: limit)
+    if let place = histories.place(of: result.checkID) {
+      histories[place: place].keep(result, limit: limit)
+    }
     if result.trigger == .schedule {
+      histograms.add(result)
       change(result.checkID) {
-        $0.add(LastResult(result), interval: interval, sequence: sequence, spanned: spanned)
+        $0.add(
+          LastResult(result), interval: interval, sequence: sequence, spanned: spanned, outages: limit.outages
+        )
       }
     }
     // After the change: a file that has just fallen behind still holds every record before this one.
@@ -229,75 +240,49 @@ struct HistoryState: Sendable {
     let record = queued.record
     defer { applied.add(queued.sequence) }
     let limit = recentLimit
-    if let check = histories[record.checkID]?.check {
-      histories[record.checkID]?.keep(CheckResult(record, check: check), limit: limit)
+    if let place = histories.place(of: record.checkID), let check = histories[place: place].check {
+      histories[place: place].keep(CheckResult(record, check: check), limit: limit)
     }
     guard record.trigger == .schedule else { return }
-    if histories[record.checkID] == nil {
-      var history = CheckHistory()
-      history.shard = shards.join(record.checkID, applied: applied.through)
-      histories[record.checkID] = history
+    let place = histories.insert(record.checkID)
+    if histories[place: place].shard < 0 {
+      histories[place: place].shard = shards.join(record.checkID, applied: applied.through)
     }
     change(record.checkID) {
-      $0.add(LastResult(record), interval: interval, sequence: queued.sequence, spanned: spanned)
+      $0.add(
+        LastResult(record), interval: interval, sequence: queued.sequence, spanned: spanned,
+        outages: limit.outages)
     }
   }
 
   /// Changes what a snapshot file holds of a check.
   mutating func change(_ checkID: UniqueID, _ body: (inout CheckHistory) -> Void) {
-    guard let index = histories.index(forKey: checkID) else { return }
-    shards.touch(histories.values[index].shard, applied: applied.through)
-    body(&histories.values[index])
+    guard let place = histories.place(of: checkID) else { return }
+    shards.touch(histories[place: place].shard, applied: applied.through)
+    body(&histories[place: place])
   }
 
   var lastStates: [UniqueID: CheckState] {
     var states: [UniqueID: CheckState] = [:]
-    for id in order { states[id] = histories[id]?.lastState }
+    for id in order {
+      if let place = histories.place(of: id) { states[id] = histories[place: place].lastState }
+    }
     return states
   }
 
   mutating func statuses(now: Timestamp) -> [CheckStatus] {
+    let places = order.compactMap { histories.place(of: $0) }
+    var windows: [WindowStatus] = []
+    windows.reserveCapacity(places.count * UptimePeriod.allCases.count)
+    for place in places { windows += histories[place: place].windows(now: now) ?? [] }
     var statuses: [CheckStatus] = []
-    statuses.reserveCapacity(order.count)
-    for id in order {
-      if let status = histories[id]?.status(now: now) { statuses.append(status) }
+    statuses.reserveCapacity(places.count)
+    var next = 0
+    for place in places where histories[place: place].check != nil {
+      let own = windows[next..<next + UptimePeriod.allCases.count]
+      next = own.endIndex
+      if let status = histories[place: place].status(now: now, windows: own) { statuses.append(status) }
     }
     return statuses
-  }
-}
-
-extension CheckResult {
-  /// What a stored record still knows of the result; everything else is absent.
-  fileprivate init(_ record: DeliveryRecord, check: MonitoringCheck) {
-    let verdict = Verdict(
-      record.reason, phase: record.phase, message: record.message, degraded: record.state == .degraded)
-    self.init(
-      id: record.id, check: check, trigger: record.trigger, scheduledAt: record.scheduledAt,
-      startedAt: record.startedAt, late: max(.zero, record.late), verdict: verdict)
-    // As stored: a version that judges a reason differently must not rewrite the past.
-    status = record.status
-    state = record.state
-    facts.statusCode = record.statusCode
-    facts.responseTime = record.responseTime
-    facts.timings = record.timings
-    maintenance = record.flags.contains(.maintenance)
-  }
-}
-
-/// Up to which sequence everything is in the figures, although runs end in another order than they were stored.
-struct AppliedSequences: Hashable, Sendable {
-  private(set) var through: UInt64 = 0
-  private var above: Set<UInt64> = []
-
-  /// A hole that stays open behind this many later records holds no result of a check: it is taken as closed.
-  static let patience = 4096
-
-  init(through: UInt64 = 0) { self.through = through }
-
-  mutating func add(_ sequence: UInt64?) {
-    guard let sequence, sequence > through else { return }
-    above.insert(sequence)
-    if above.count > Self.patience, let first = above.min() { through = first - 1 }
-    while above.remove(through + 1) != nil { through += 1 }
   }
 }

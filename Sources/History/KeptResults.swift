@@ -4,20 +4,12 @@ import Basics
 import DequeModule
 import Monitoring
 
-/// A full result in an allocation of its own size. An array's spare places would be as large as results, and of
-/// fifty thousand results there are many.
-private final class KeptResult: Sendable {
-  let result: CheckResult
-
-  init(_ result: CheckResult) { self.result = result }
-}
-
 /// The latest full results of a check: so many, and so many bytes. The newest is there whatever it takes.
 ///
 /// What a server presents hardly ever changes: of results in a row with the same chain all but one share it.
 struct KeptResults: Sendable {
   private struct Entry: Sendable {
-    var kept: KeptResult
+    var kept: PackedResult
     var own: Int32
     var chain: Int32
     /// The chain is that of the entry before, and counted there.
@@ -33,18 +25,21 @@ struct KeptResults: Sendable {
   /// Newest first.
   var results: [CheckResult] { entries.reversed().map(\.kept.result) }
 
+  /// Nil also when runs by hand are all that is kept.
+  var latestScheduled: PackedResult? { entries.last { $0.kept.trigger == .schedule }?.kept }
+
   mutating func append(_ result: CheckResult, _ limit: KeepingLimit) {
     var result = result
     var isShared = false
     if let chain = result.facts.tls?.chain, !chain.isEmpty,
-      let last = entries.last?.kept.result.facts.tls?.chain,
+      let last = entries.last?.kept.chain,
       last == chain
     {
       result.facts.tls?.chain = last
       isShared = true
     }
     let entry = Entry(
-      kept: KeptResult(result), own: Int32(clamping: result.footprint + MemoryLayout<Entry>.stride),
+      kept: PackedResult(result), own: Int32(clamping: result.footprint + MemoryLayout<Entry>.stride),
       chain: Int32(clamping: result.chainFootprint), sharesChain: isShared)
     bytes += Int(entry.own) + (isShared ? 0 : Int(entry.chain))
     entries.append(entry)
@@ -64,10 +59,11 @@ struct KeptResults: Sendable {
   }
 }
 
-/// What of a check's results is kept.
+/// What of a check's results and outages is kept.
 struct KeepingLimit: Hashable, Sendable {
   var count: Int
   var bytes: Int
+  var outages: Int
 
   /// Bytes of all checks' results together, the newest of each aside.
   static let allBytes = 128 << 20
@@ -78,6 +74,7 @@ struct KeepingLimit: Hashable, Sendable {
     let checks = max(1, checks)
     count = min(100, max(1, 50_000 / checks))
     bytes = min(4 << 20, Self.allBytes / checks)
+    outages = Outage.limit(checks: checks)
   }
 }
 

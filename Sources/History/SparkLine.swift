@@ -19,7 +19,10 @@ struct SparkLine: Sendable {
   var points: [SparkPoint] { packed.map(Self.point) }
 
   mutating func append(_ point: SparkPoint) {
-    if packed.capacity < Self.length { packed.reserveCapacity(Self.length) }
+    // By steps: most of the time a check has all of its places or, young as it is, a few.
+    if packed.count == packed.capacity, packed.count < Self.length {
+      packed.reserveCapacity(min(Self.length, packed.count + max(2, packed.count)))
+    }
     if packed.count >= Self.length { packed.removeFirst(packed.count - Self.length + 1) }
     let latency = point.responseTime.map { min(max(0, $0.microseconds), 1 << 60) + 1 } ?? 0
     packed.append(latency << 2 | Self.code(point.state))

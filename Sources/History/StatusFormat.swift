@@ -58,6 +58,17 @@ package enum StatusFormat {
     }
   }
 
+  /// How long something took, in its two greatest units: `50s`, `4m 10s`, `5h 33m`, `3d 4h`.
+  package static func span(_ microseconds: Int64) -> String {
+    let seconds = max(0, microseconds / 1_000_000)
+    let units: [(size: Int64, word: String)] = [(86_400, "d"), (3600, "h"), (60, "m"), (1, "s")]
+    guard let first = units.firstIndex(where: { seconds >= $0.size }) else { return "0s" }
+    let whole = "\(seconds / units[first].size)\(units[first].word)"
+    guard first + 1 < units.count else { return whole }
+    let rest = seconds % units[first].size / units[first + 1].size
+    return rest == 0 ? whole : "\(whole) \(rest)\(units[first + 1].word)"
+  }
+
   /// `just now`, or the age with `ago`.
   package static func ago(_ instant: Timestamp, now: Timestamp) -> String {
     instant.duration(to: now) < .seconds(1) ? "just now" : age(instant, now: now) + " ago"

@@ -94,7 +94,7 @@ extension StatusSnapshot {
       if full {
         json.key("list")
         json.array { json in
-          for check in checks { check.write(to: &json) }
+          for check in checks { check.write(now: now, to: &json) }
         }
       }
     }
@@ -140,16 +140,23 @@ extension Notice {
 }
 
 extension CheckStatus {
-  package func write(to json: inout JSONWriter) {
+  package func write(now: Timestamp, to json: inout JSONWriter) {
     json.object { json in
       json.field("id", id.description)
       json.field("name", name)
       json.field("type", type.rawValue)
       json.field("target", target)
+      writeAppNames(to: &json)
       if !tags.isEmpty {
         json.key("tags")
         json.array { json in
           for tag in tags { json.string(tag) }
+        }
+      }
+      if !parents.isEmpty {
+        json.key("depends_on")
+        json.array { json in
+          for parent in parents { json.string(parent) }
         }
       }
       json.field("interval_s", interval.seconds)
@@ -179,6 +186,10 @@ extension CheckStatus {
       json.field("missed", missed)
       json.field("spanned", spanned)
       if implausible > 0 { json.field("implausible", implausible) }
+      if let outage {
+        json.key("outage")
+        outage.write(now: now, to: &json)
+      }
       json.fieldIfPresent("resource_id", resourceID?.description)
       json.field("failures", failures)
       json.field("failure_threshold", failureThreshold)

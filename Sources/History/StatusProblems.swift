@@ -5,9 +5,21 @@ import Monitoring
 
 extension StatusSnapshot {
   /// What is wrong and what to do, the worst first. Empty: nothing a person need do.
-  package var problems: [Notice] {
-    let all = notices + clockProblems + checkProblems + storeProblems + deliveryProblems + scheduleProblems
+  package var problems: [Notice] { problems(of: checks) }
+
+  /// - Parameter told: the checks whose own trouble is wanted.
+  package func problems(of told: [CheckStatus]) -> [Notice] {
+    let all =
+      notices + clockProblems + checkProblems(told) + storeProblems + deliveryProblems + scheduleProblems
+      + (alerts?.channels.compactMap(\.problem) ?? [])
     return all.filter(\.isCritical) + all.filter { !$0.isCritical }
+  }
+
+  /// Those of the agent itself, without those of its checks and of telling people.
+  package var ownProblems: [Notice] {
+    (notices + clockProblems + storeProblems + deliveryProblems + scheduleProblems).filter {
+      $0.severity != .fine
+    }
   }
 
   private var clockProblems: [Notice] {
@@ -22,9 +34,8 @@ extension StatusSnapshot {
     ]
   }
 
-  private var checkProblems: [Notice] {
-    let enabled = checks.filter(\.enabled)
-    if enabled.isEmpty {
+  private func checkProblems(_ told: [CheckStatus]) -> [Notice] {
+    guard checks.contains(where: \.enabled) else {
       return [
         .warning(
           .configuration, "no check is enabled",
@@ -34,7 +45,31 @@ extension StatusSnapshot {
       ]
     }
     // In a window somebody is at work already.
-    return enabled.filter { $0.maintenance == nil }.compactMap { check in
+    let open = told.filter { $0.enabled && $0.maintenance == nil }
+    return own(open.filter { !$0.failsWithParent }) + taken(open.filter(\.failsWithParent))
+  }
+
+  /// All that fail with something else are one line: it is that which is to be seen to.
+  private func taken(_ checks: [CheckStatus]) -> [Notice] {
+    guard let first = checks.first else { return [] }
+    let name = StatusFormat.name(first.name)
+    guard checks.count > 1 else {
+      return [.warning(.check(name), "\(name) is not judged\(forHow(first)): \(why(first))")]
+    }
+    let others = checks.dropFirst().prefix(2).map { StatusFormat.name($0.name) }
+    let rest = checks.count - 1 - others.count
+    let names = ([name] + others + (rest > 0 ? ["\(StatusFormat.grouped(rest)) more"] : [])).joined(
+      separator: ", ")
+    return [
+      .warning(
+        .check(name),
+        "\(StatusFormat.grouped(checks.count)) checks are not judged, for they fail along with what they depend on: \(names)",
+        hint: "see to the parent that is down; the result of each names it")
+    ]
+  }
+
+  private func own(_ checks: [CheckStatus]) -> [Notice] {
+    checks.compactMap { check in
       let name = StatusFormat.name(check.name)
       if check.stale, let last = check.last {
         return .warning(

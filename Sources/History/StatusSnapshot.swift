@@ -19,6 +19,12 @@ package struct StatusSnapshot: Sendable {
   package var notices: [Notice] = []
   /// Windows that hold now or are to come; see `mark(_:)`.
   package var maintenance: [MaintenanceView] = []
+  /// Nil: nobody is told anything.
+  package var alerts: AlertsView?
+  /// What people have silenced by hand.
+  package var mutes: [OrderView] = []
+  /// Windows of maintenance that people have opened by hand.
+  package var byHand: [OrderView] = []
 
   package init(agent: AgentIdentity, now: Timestamp, checks: [CheckStatus]) {
     self.agent = agent
@@ -92,6 +98,12 @@ extension StatusSnapshot {
     return summary
   }
 
+  /// Tells each check what it depends on.
+  package mutating func mark(_ graph: DependencyGraph) {
+    guard !graph.isEmpty else { return }
+    for index in checks.indices { checks[index].parents = graph.parents(of: checks[index].id).map(\.name) }
+  }
+
   package func check(_ id: UniqueID) -> CheckStatus? { checks.first { $0.id == id } }
 }
 
@@ -103,6 +115,8 @@ package struct CheckStatus: Sendable {
   package var target: String
   package var tags: [String]
   package var interval: Duration
+  /// Of one attempt.
+  package var timeout: Duration
   package var enabled: Bool
   /// Of the last scheduled result; unknown before the first.
   package var state: CheckState
@@ -113,10 +127,9 @@ package struct CheckStatus: Sendable {
   package var last: LastResult?
   /// When a check without a result runs first; see `StatusSnapshot.mark(nextRuns:)`.
   package var nextRun: Timestamp?
-  /// In the order of `UptimePeriod.allCases`.
-  package var windows: [WindowStatus]
-  /// Oldest first, at most 40.
-  package var spark: [SparkPoint]
+  /// Those of all checks lie in one piece of memory, which goes back to the system with the picture they were made for.
+  var sharedWindows: ArraySlice<WindowStatus>
+  var sparkLine: SparkLine
   /// Slots not run for our own reasons, since this history began.
   package var missed: Int
   /// Slots that passed while a run was going and took its verdict.
@@ -128,13 +141,37 @@ package struct CheckStatus: Sendable {
   package var failures = 0
   /// From how many on its resource takes notice.
   package var failureThreshold = 1
+  /// How many scheduled results it had, by state and reason, since this history began.
+  package var counts: [ResultCount] = []
+  /// One or none: most checks pay one word.
+  var latestOutage: [Outage] = []
   /// The window it is in now.
   package var maintenance: CheckMaintenance?
 
+  /// The outage it is in.
+  package var outage: Outage? { lastOutage.flatMap { $0.isOver ? nil : $0 } }
+  /// The outage that began last, within 90 days, whether it is over or not.
+  package var lastOutage: Outage? { latestOutage.first }
+
+  /// What it depends on itself, by name; see `StatusSnapshot.mark(_:)`.
+  package var parents: [String] = []
+
+  /// It failed along with what it depends on.
+  package var failsWithParent: Bool { state == .unknown && last?.reason == .dependency }
+
   package var isFailing: Bool { state == .down && failures >= failureThreshold }
 
+  /// In the order of `UptimePeriod.allCases`.
+  package var windows: [WindowStatus] {
+    get { Array(sharedWindows) }
+    set { sharedWindows = newValue[...] }
+  }
+
+  /// Oldest first, at most 40.
+  package var spark: [SparkPoint] { sparkLine.points }
+
   package func window(_ period: UptimePeriod) -> WindowStatus {
-    windows.first { $0.period == period } ?? WindowStatus(period: period)
+    sharedWindows.first { $0.period == period } ?? WindowStatus(period: period)
   }
 }
 
@@ -161,13 +198,6 @@ package struct SparkPoint: Hashable, Sendable {
     self.state = state
     self.responseTime = responseTime
   }
-}
-
-package enum UptimePeriod: String, CaseIterable, Hashable, Sendable {
-  case day = "24h"
-  case week = "7d"
-  case month = "30d"
-  case quarter = "90d"
 }
 
 /// One window of one check. It ends now and starts at an edge of its buckets in UTC, so it is up to one bucket

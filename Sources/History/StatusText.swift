@@ -5,30 +5,46 @@ import Monitoring
 
 /// What `quartz-agent status` prints.
 package struct StatusText: Sendable {
-  /// Columns of the terminal; at least 40.
+  /// Columns of the terminal; at least `narrowest`.
   package var width: Int
   /// Marks and words say everything; colour only helps.
   package var color: Bool
 
+  package static let narrowest = 20
+
   package init(width: Int = 100, color: Bool = false) {
-    self.width = max(40, width)
+    self.width = max(Self.narrowest, width)
     self.color = color
   }
 
-  package func render(_ snapshot: StatusSnapshot) -> String {
-    var lines = [headline(snapshot), counts(snapshot), ""]
-    if !snapshot.checks.isEmpty { lines += table(snapshot) + [""] }
-    lines += resources(snapshot) + maintenance(snapshot) + parts(snapshot)
-    let problems = snapshot.problems
-    if !problems.isEmpty {
-      lines.append("")
-      for problem in problems {
-        let mark = problem.isCritical ? CheckState.down : .degraded
-        lines.append(paint("\(mark.mark) \(problem.what)", mark))
-        if let hint = problem.hint { lines.append("  → \(hint)") }
-      }
+  /// - Parameter shown: which checks, and in which order; nil: all, as they are. The counts are always of all.
+  package func render(_ snapshot: StatusSnapshot, shown: [CheckStatus]? = nil) -> String {
+    let checks = shown ?? snapshot.checks
+    var lines = fold([headline(snapshot), counts(snapshot)], hanging: 2)
+    if checks.count < snapshot.checks.count {
+      lines += fold(["\(checks.count) of \(snapshot.checks.count) checks shown"], hanging: 2)
+    }
+    lines.append("")
+    if !checks.isEmpty { lines += table(checks, now: snapshot.now) + [""] }
+    let outages = outages(checks, now: snapshot.now)
+    if !outages.isEmpty { lines += outages + [""] }
+    let incidents = incidents(snapshot)
+    if !incidents.isEmpty { lines += incidents + [""] }
+    lines += fold(
+      resources(snapshot) + maintenance(snapshot) + silences(snapshot) + parts(snapshot), hanging: 10)
+    let problems = snapshot.problems(of: checks.filter { !$0.isInOutage })
+    if !problems.isEmpty { lines.append("") }
+    for problem in problems {
+      let mark = problem.isCritical ? CheckState.down : .degraded
+      lines += fold([paint("\(mark.mark) \(problem.what)", mark)], hanging: 2)
+      if let hint = problem.hint { lines += fold(["  → \(hint)"], hanging: 4) }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What is no table goes on in the next line where it has no room, and no line is wider than the terminal.
+  func fold(_ lines: [String], hanging: Int) -> [String] {
+    lines.flatMap { $0.folded(width: width, hanging: hanging, breaksWords: true) }
   }
 
   private func headline(_ snapshot: StatusSnapshot) -> String {
@@ -123,14 +139,15 @@ package struct StatusText: Sendable {
   }
 
   func paint(_ text: String, _ state: CheckState) -> String {
-    guard color else { return text }
-    let code =
-      switch state {
-      case .up: "32"
-      case .degraded: "33"
-      case .down: "31"
-      case .unknown: "90"
-      }
-    return "\u{1b}[\(code)m\(text)\u{1b}[0m"
+    color ? "\u{1b}[\(colorCode(state))m\(text)\u{1b}[0m" : text
+  }
+
+  func colorCode(_ state: CheckState) -> String {
+    switch state {
+    case .up: "32"
+    case .degraded: "33"
+    case .down: "31"
+    case .unknown: "90"
+    }
   }
 }

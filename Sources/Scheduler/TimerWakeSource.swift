@@ -3,8 +3,9 @@
 import Basics
 import CLinux
 import Glibc
+import Synchronization
 
-/// The system's clocks, and a thread that sleeps in `poll` until a timer or an event.
+/// The system's clocks, and a timer on an event loop.
 ///
 /// Two timers, since neither can do the other's work: the one on CLOCK_BOOTTIME fires at an instant, also when that
 /// passed during suspend; the one on CLOCK_REALTIME never fires, but TFD_TIMER_CANCEL_ON_SET makes it readable when
@@ -12,26 +13,33 @@ import Glibc
 package final class TimerWakeSource: WakeSource {
   package let wakes: AsyncStream<Void>
   private let time: TimeSource
-  private let descriptors: WakeDescriptors
+  private let timers: WakeTimers
+  private let loop: EventLoop
   private let continuation: AsyncStream<Void>.Continuation
 
   /// Throws when descriptors or a thread cannot be had.
-  package init(time: TimeSource) throws(WakeSourceFailure) {
+  ///
+  /// - Parameter loop: nil: one of its own.
+  package init(time: TimeSource, on loop: EventLoop? = nil) throws(WakeSourceFailure) {
     self.time = time
     // Newest only: a wake-up says "look", and looking once is enough however many there were.
-    (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    descriptors = try WakeDescriptors()
-    do throws(WakeSourceFailure) {
-      try startWakeThread(WakeThread(descriptors: descriptors, continuation: continuation))
+    let (wakes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (self.wakes, self.continuation) = (wakes, continuation)
+    let timers = try WakeTimers()
+    self.timers = timers
+    do {
+      if let loop { self.loop = loop } else { self.loop = try EventLoop("timer") }
     } catch {
-      descriptors.close()
-      throw error
+      throw WakeSourceFailure(what: error.call, code: error.code)
     }
+    self.loop.admit { WakeGuest(timers, continuation, on: $0) }
   }
 
-  /// The thread closes the descriptors and ends the stream. Nobody arms a source that is gone, so it is their last
-  /// user.
-  deinit { eventfd_write(descriptors.stop, 1) }
+  /// The guest ends the stream.
+  deinit {
+    timers.isStopped.store(true, ordering: .relaxed)
+    loop.bell.ring()
+  }
 
   package func now() -> ClockReading { time.reading() }
 
@@ -43,7 +51,7 @@ package final class TimerWakeSource: WakeSource {
       time.it_value.tv_sec = Int(nanoseconds / 1_000_000_000)
       time.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)
     }
-    timerfd_settime(descriptors.timer, Int32(TFD_TIMER_ABSTIME), &time, nil)
+    timerfd_settime(timers.timer, Int32(TFD_TIMER_ABSTIME), &time, nil)
   }
 
   package func wake() { continuation.yield() }
@@ -60,25 +68,25 @@ package struct WakeSourceFailure: Error, CustomStringConvertible {
   }
 }
 
-/// Closed once, by whoever owns them last.
-private struct WakeDescriptors {
+/// Closed when neither the source nor its guest needs them.
+private final class WakeTimers: Sendable {
   let timer: Int32
   /// -1 where the kernel does not offer it: a step of the wall clock is then seen at the next wake-up.
   let clockSet: Int32
-  let stop: Int32
+  /// The source is gone.
+  let isStopped = Atomic(false)
 
   init() throws(WakeSourceFailure) {
     let flags = Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK)
     timer = timerfd_create(CLOCK_BOOTTIME, flags)
     guard timer >= 0 else { throw WakeSourceFailure(what: "a timer", code: errno) }
-    stop = eventfd(0, Int32(EFD_CLOEXEC))
-    guard stop >= 0 else {
-      let code = errno
-      Glibc.close(timer)
-      throw WakeSourceFailure(what: "an event descriptor", code: code)
-    }
     clockSet = timerfd_create(CLOCK_REALTIME, flags)
     watchClock()
+  }
+
+  deinit {
+    close(timer)
+    if clockSet >= 0 { close(clockSet) }
   }
 
   /// To be said anew after each cancellation.
@@ -88,69 +96,41 @@ private struct WakeDescriptors {
     never.it_value.tv_sec = Int.max
     timerfd_settime(clockSet, Int32(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET), &never, nil)
   }
-
-  func close() {
-    Glibc.close(timer)
-    Glibc.close(stop)
-    if clockSet >= 0 { Glibc.close(clockSet) }
-  }
 }
 
-/// What the thread owns.
-private final class WakeThread: Sendable {
-  let descriptors: WakeDescriptors
-  let continuation: AsyncStream<Void>.Continuation
+/// On the loop's thread: says to look when a timer has fired.
+private final class WakeGuest: LoopGuest {
+  private static let timerKey: UInt64 = 0
+  private static let clockKey: UInt64 = 1
 
-  init(descriptors: WakeDescriptors, continuation: AsyncStream<Void>.Continuation) {
-    self.descriptors = descriptors
+  private let timers: WakeTimers
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init(_ timers: WakeTimers, _ continuation: AsyncStream<Void>.Continuation, on loop: LoopThread) {
+    self.timers = timers
     self.continuation = continuation
+    // Told once for each time it fires, so that nothing has to be read: to arm it anew takes the expiration away.
+    let once = LoopThread.readable | EPOLLET.rawValue
+    _ = loop.watch(timers.timer, for: self, key: Self.timerKey, once, isNew: true)
+    if timers.clockSet >= 0 {
+      _ = loop.watch(timers.clockSet, for: self, key: Self.clockKey, LoopThread.readable, isNew: true)
+    }
   }
 
-  /// Until the stop event.
-  func run() {
-    var polled = [descriptors.timer, descriptors.clockSet, descriptors.stop].map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
-    while polled[2].revents == 0 {
-      guard poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
+  var watched: Int { 2 }
+  var isIdle: Bool { !timers.isStopped.load(ordering: .relaxed) }
+
+  func ready(_ key: UInt64, _ events: UInt32, at now: Instant) {
+    if key == Self.clockKey {
+      // Fails with ECANCELED, which takes the event away.
       var expirations: UInt64 = 0
-      if polled[0].revents != 0 { read(descriptors.timer, &expirations, 8) }
-      if polled[1].revents != 0 {
-        // Fails with ECANCELED, which takes the event away.
-        read(descriptors.clockSet, &expirations, 8)
-        descriptors.watchClock()
-      }
-      continuation.yield()
+      read(timers.clockSet, &expirations, 8)
+      timers.watchClock()
     }
-    descriptors.close()
-    continuation.finish()
+    continuation.yield()
   }
-}
 
-/// A small stack will do, and signals belong to other threads.
-private func startWakeThread(_ work: WakeThread) throws(WakeSourceFailure) {
-  var attributes = pthread_attr_t()
-  pthread_attr_init(&attributes)
-  defer { pthread_attr_destroy(&attributes) }
-  pthread_attr_setstacksize(&attributes, 256 * 1024)
-  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-  var all = sigset_t()
-  var before = sigset_t()
-  sigfillset(&all)
-  pthread_sigmask(SIG_SETMASK, &all, &before)
-  defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-  let context = Unmanaged.passRetained(work)
-  var thread = pthread_t()
-  let code = pthread_create(&thread, &attributes, wakeThreadBody, context.toOpaque())
-  if code != 0 {
-    context.release()
-    throw WakeSourceFailure(what: "a thread", code: code)
-  }
-}
+  func turn() -> LoopWish { isIdle ? .wait(until: nil) : .leave }
 
-/// Takes over the reference that `startWakeThread` made.
-private func wakeThreadBody(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let context else { return nil }
-  Unmanaged<WakeThread>.fromOpaque(context).takeRetainedValue().run()
-  return nil
+  func end() { continuation.finish() }
 }

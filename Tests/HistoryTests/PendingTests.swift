@@ -61,7 +61,7 @@ import Testing
     let window = try #require(snapshot.checks[1].windows.last)
     #expect(window.uptime == 100 && window.data.judged == 50_000_000)
     #expect(window.data.isThin && window.data.percent < 0.001)
-    let text = StatusText(width: 100).render(snapshot)
+    let text = StatusText(width: 120).render(snapshot)
     #expect(text.contains("· uptime 24h 100% (50s of data)"))
     let row = try #require(text.split(separator: "\n").first { $0.hasPrefix("Seen") })
     #expect(row.components(of: "100% (50s)") == 4)

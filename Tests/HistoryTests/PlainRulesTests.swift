@@ -26,7 +26,7 @@ import Testing
 
   /// A window is so many buckets long however it was counted: a step back and a step forward count it anew.
   @Test func aWindowThatIsCountedAnewHasItsLength() {
-    var series = BucketSeries(width: 10, windows: [3, 6])
+    var series = BucketSeries(SeriesShape(width: 10, windows: [3, 6]))
     for key in 0..<6 { series.count(.up, at: 10 * Int64(key), latency: nil) }
     for now in [59, 49, 29, 59, 69, 39] as [Int64] {
       let held = (0..<Int64(6)).count { (10 * $0)...(10 * $0 + 29) ~= now }

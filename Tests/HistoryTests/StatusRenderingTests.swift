@@ -43,7 +43,10 @@ import Testing
   @Test func textSaysWhatIsWrongAndWhatToDo() throws {
     let text = StatusText(width: 120).render(try sample())
     #expect(text.contains("3 checks: 1 up, 0 degraded, 1 down, 1 unknown (1 pending) · uptime 24h 99.166%"))
-    #expect(text.contains("✕ Shop front is down for 2m: connect_refused, refused"))
+    #expect(
+      text.contains(
+        "✕ Shop front  2026-01-01 01:58:00Z    2m  connect_refused: refused\n  → connect_refused: "))
+    #expect(!text.contains("Shop front is down"), "the table of outages says it")
     #expect(
       text.contains("✕ 5 results were overwritten before they could be delivered\n  → raise spool.size"))
     #expect(text.contains("delivery to quartz failed just now: 404\n  → add the ingest route"))
@@ -53,16 +56,38 @@ import Testing
     #expect(row.contains("✕ DOWN") && row.contains("98.33%") && row.hasSuffix("××"))
   }
 
-  @Test(arguments: [40, 60, 80, 100, 120, 200]) func noTableLineIsWiderThanTheTerminal(_ width: Int) throws {
-    let text = StatusText(width: width).render(try sample())
+  /// Tables are cut, everything else goes on in the next line; each check keeps its one row.
+  @Test(arguments: Array(20...60) + [80, 100, 120, 200]) func noLineIsWiderThanTheTerminal(_ width: Int)
+    throws
+  {
+    let text = StatusText(width: width, color: width % 2 == 0).render(try sample())
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    for line in lines { #expect(line.visibleColumns <= width, "\(line)") }
     let start = try #require(lines.firstIndex { $0.hasPrefix("CHECK") })
-    for line in lines[start..<start + 5] {
-      // The wide characters of the sample take two columns each.
-      let wide = line.unicodeScalars.count { $0.value > 0x2e80 }
-      #expect(line.unicodeScalars.count + wide <= width)
-      #expect(line.contains("DOWN") || line.contains("UP") || !line.hasPrefix("Shop"))
-    }
+    let rows = lines[(start + 1)...].prefix { !$0.isEmpty && !$0.hasPrefix("(") }
+    #expect(rows.count == 4)
+    for (row, word) in zip(rows, ["DOWN", "UP", "PENDING", "OFF"]) { #expect(row.contains(word), "\(row)") }
+  }
+
+  /// Beside the figure stand how much of the day has a verdict and how much data there is at all.
+  @Test func coverageAndDataAreShown() throws {
+    let lines = StatusText(width: 200).render(try sample()).split(separator: "\n")
+    let header = try #require(lines.first { $0.hasPrefix("CHECK") })
+    #expect(header.contains("90d  COVERED  DATA  RECENT"))
+    let row = try #require(lines.first { $0.hasPrefix("Shop front") })
+    #expect(row.contains("100%    2h  "), "\(row)")
+  }
+
+  /// A choice of checks: the counts stay those of all, and what is wrong is told of the chosen ones.
+  @Test func aChoiceOfChecks() throws {
+    let snapshot = try sample()
+    let text = StatusText(width: 120).render(snapshot, shown: Array(snapshot.checks[1...1]))
+    #expect(text.contains("3 checks: 1 up") && text.contains("1 of 4 checks shown"))
+    #expect(text.contains("Mail") && !text.contains("Shop front"))
+    #expect(text.contains("delivery to quartz failed"))
+    let none = StatusText(width: 120).render(snapshot, shown: [])
+    #expect(none.contains("0 of 4 checks shown") && !none.contains("CHECK"))
+    #expect(!none.contains("no check is enabled"))
   }
 
   @Test func colourOnlyAddsToTheText() throws {

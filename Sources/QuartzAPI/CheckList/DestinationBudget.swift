@@ -96,6 +96,8 @@ extension CheckKind {
     case .tls(let tls): .init(host: tls.host, port: tls.port)
     case .dns(let dns): dns.server.map { .init(host: $0.host, port: $0.port) }
     case .ping(let ping): .init(host: ping.host, port: nil)
+    // Goes nowhere, and does not come from the API.
+    case .heartbeat: nil
     }
   }
 }

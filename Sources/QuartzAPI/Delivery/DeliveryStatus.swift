@@ -44,7 +44,7 @@ package struct DeliveryStatus: Hashable, Sendable {
       notices.append(
         .warning(
           .delivery, "\(tally.quarantined) results were refused by the receiver since the start (\(codes))",
-          hint: "look at them: quartz-agent spool quarantine"))
+          hint: "look at them: quartz-agent spool quarantine ls"))
     }
     if let throttledUntil {
       notices.append(

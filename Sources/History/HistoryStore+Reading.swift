@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Synchronization
+
+/// What is asked of single checks, or by a scrape, and is in no snapshot.
+extension HistoryStore {
+  /// Oldest first, of at most 90 days; nil when the check is not configured.
+  package func outages(_ checkID: UniqueID, now: Timestamp) -> [Outage]? {
+    state.withLock { $0.histories[checkID]?.outages(now: now) }
+  }
+
+  /// The outage that began last, within 90 days.
+  package func lastOutage(_ checkID: UniqueID, now: Timestamp) -> Outage? {
+    state.withLock { state in
+      state.histories.place(of: checkID).flatMap { state.histories[place: $0].lastOutage(now: now) }
+    }
+  }
+
+  /// The window as a line of at most so many points, oldest first; nil when the check is not configured.
+  package func series(_ checkID: UniqueID, _ period: UptimePeriod, now: Timestamp, points: Int)
+    -> [SeriesPoint]?
+  {
+    // A copy of a value type: the lock is not held while the buckets are read.
+    state.withLock { $0.histories[checkID] }?.series(period, now: now, points: points)
+  }
+
+  /// How long a check was down outside maintenance within the last so many, as far as that is known; nil when it is not
+  /// configured. Up to 24 hours any span, beyond that 7, 30 and 90 days.
+  package func down(_ checkID: UniqueID, last span: Duration, now: Timestamp) -> Duration? {
+    state.withLock { state -> Duration? in
+      guard let place = state.histories.place(of: checkID) else { return nil }
+      if let period = UptimePeriod.allCases.first(where: { $0.duration == span }) {
+        let windows = state.histories[place: place].windows(now: now)
+        return windows?.first { $0.period == period }.map { .microseconds($0.time.down) }
+      }
+      return state.histories[place: place].down(last: span, now: now)
+    }
+  }
+
+  /// What the metrics say beyond a snapshot, as far as the history knows it.
+  package func metrics() -> MetricsView {
+    var view = MetricsView()
+    // References only: results are unpacked without the lock.
+    let latest: [(UniqueID, PackedResult)] = state.withLock { state in
+      view.histograms = state.histograms
+      return state.order.compactMap { id in
+        guard let place = state.histories.place(of: id) else { return nil }
+        return state.histories[place: place].kept.latestScheduled.map { (id, $0) }
+      }
+    }
+    view.facts.reserveCapacity(latest.count)
+    for (id, packed) in latest { view.facts[id] = MetricFacts(packed.result) }
+    return view
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What the metrics say beyond a snapshot: put together for a scrape only.
+package struct MetricsView: Sendable {
+  package var histograms = ResultHistograms()
+  /// Of the latest scheduled result that is kept, by check.
+  package var facts: [UniqueID: MetricFacts] = [:]
+  /// Tags that become labels; see `TagLabels`.
+  package var labels: [String] = []
+  package var process: ProcessFigures?
+  package var reloads: ReloadFigures?
+
+  package init() {}
+}
+
+/// What of a result's facts is a number.
+package struct MetricFacts: Hashable, Sendable {
+  package var statusCode: Int?
+  package var leafNotAfter: Timestamp?
+  package var pathNotAfter: Timestamp?
+  /// Lost share, 0 to 1.
+  package var pingLoss: Double?
+  /// The smallest of the answer's, in seconds.
+  package var dnsTTL: Int64?
+  package var timings: Timings
+
+  package init(_ result: CheckResult) {
+    let facts = result.facts
+    statusCode = facts.statusCode
+    (leafNotAfter, pathNotAfter) = (facts.tls?.notAfter, facts.tls?.pathNotAfter)
+    pingLoss = facts.ping.flatMap { $0.sent > 0 ? $0.loss / 100 : nil }
+    dnsTTL = facts.dns?.answers.map { Int64($0.ttl) }.min()
+    timings = facts.timings
+  }
+}
+
+/// What the kernel says of this process.
+package struct ProcessFigures: Hashable, Sendable {
+  /// User and system, seconds.
+  package var processorSeconds: Double
+  package var residentBytes: Int64?
+  package var virtualBytes: Int64?
+  package var openDescriptors: Int?
+  package var maxDescriptors: Int?
+  package var threads: Int?
+
+  package init(
+    processorSeconds: Double, residentBytes: Int64?, virtualBytes: Int64?, openDescriptors: Int?,
+    maxDescriptors: Int?, threads: Int?
+  ) {
+    self.processorSeconds = processorSeconds
+    (self.residentBytes, self.virtualBytes, self.threads) = (residentBytes, virtualBytes, threads)
+    (self.openDescriptors, self.maxDescriptors) = (openDescriptors, maxDescriptors)
+  }
+}
+
+/// How reading the configuration went; the start is the first success.
+package struct ReloadFigures: Hashable, Sendable {
+  package var taken = 0
+  package var refused = 0
+  package var wasLastRefused = false
+  package var lastSuccess: Timestamp
+
+  package init(lastSuccess: Timestamp) { self.lastSuccess = lastSuccess }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// An unbroken stretch of time in which a check was down outside maintenance, by the same arithmetic as the windows:
+/// all outages of a window add up to its down time.
+///
+/// It begins at the slot of the first result that was down and ends at the slot of the first verdict that is another,
+/// or where the last one's hold ends when none followed in time: time without a verdict is never down.
+package struct Outage: Hashable, Sendable {
+  package var begin: Timestamp
+  /// Nil while it lasts: the newest verdict is down, and not stale.
+  package var end: Timestamp?
+  /// Up to where its verdicts hold: the end, or, while it lasts, as far as is known; never after the picture's instant.
+  package var heldUntil: Timestamp
+  /// Of the first result.
+  package var reason: Reason
+  package var phase: Phase?
+  /// Of the first result and of the last, cut to `maxMessage` bytes.
+  package var firstMessage: String?
+  package var lastMessage: String?
+  /// Results that were down; slots that a run spanned are none.
+  package var results: Int
+
+  /// Bytes of a message that are kept.
+  package static let maxMessage = 256
+  /// Outages of a check that are kept, the latest; fewer where there are more than 500 checks.
+  package static let limit = 64
+  /// Of all checks together.
+  static let limitOfAll = 32_000
+
+  package init(
+    begin: Timestamp, end: Timestamp?, heldUntil: Timestamp, reason: Reason, phase: Phase? = nil,
+    firstMessage: String? = nil, lastMessage: String? = nil, results: Int = 1
+  ) {
+    (self.begin, self.end, self.heldUntil) = (begin, end, heldUntil)
+    (self.reason, self.phase, self.results) = (reason, phase, results)
+    (self.firstMessage, self.lastMessage) = (firstMessage, lastMessage)
+  }
+
+  package var isOver: Bool { end != nil }
+
+  /// How long it took, or has lasted so far; never below zero.
+  package func duration(now: Timestamp) -> Duration {
+    max(.zero, begin.duration(to: min(end ?? heldUntil, now)))
+  }
+
+  /// How many are kept of each of so many checks.
+  package static func limit(checks: Int) -> Int { min(limit, max(2, limitOfAll / max(1, checks))) }
+}
+
+extension Outage {
+  package func write(now: Timestamp, to json: inout JSONWriter) {
+    json.object { json in
+      json.field("begin", begin)
+      json.key("end")
+      if let end { json.string(end.rfc3339) } else { json.null() }
+      json.field("duration_s", duration(now: now).seconds)
+      json.field("reason", reason.rawValue)
+      json.fieldIfPresent("phase", phase?.rawValue)
+      json.fieldIfPresent("first_message", firstMessage)
+      json.fieldIfPresent("last_message", lastMessage)
+      json.field("results", results)
+    }
+  }
+}

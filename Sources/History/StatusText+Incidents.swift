@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+extension StatusText {
+  /// The incidents that are open, and what is silenced; empty where there is neither.
+  func incidents(_ snapshot: StatusSnapshot) -> [String] {
+    let open = snapshot.alerts?.open ?? []
+    guard !open.isEmpty else { return [] }
+    let table = TextTable(
+      columns: [
+        .fixed("INCIDENT", 8, worth: 4), .fixed("SEVERITY", 8, worth: 3),
+        .fixed("FOR", 4, right: true, worth: 3), .flexible("WHAT", least: 14, share: 2, worth: 5),
+        .flexible("TOLD", least: 10, worth: 1),
+      ], rows: open.map { row($0, now: snapshot.now) }, width: width, color: color)
+    return table.lines
+  }
+
+  private func row(_ incident: IncidentStatus, now: Timestamp) -> [TextTable.Cell] {
+    let told = incident.told.map { StatusFormat.name($0.channel) }.joined(separator: ", ")
+    let known = incident.acknowledgedBy.map { "acknowledged by \($0)" }
+    return [
+      .init(incident.short), .init(incident.severity.rawValue),
+      .init(StatusFormat.age(incident.begin, now: now)), .init(StatusFormat.name(incident.title)),
+      .init(known ?? (told.isEmpty ? "nobody yet" : told)),
+    ]
+  }
+
+  /// One line each: what was muted by hand, and until when quiet hours last.
+  func silences(_ snapshot: StatusSnapshot) -> [String] {
+    var lines = snapshot.mutes.prefix(5).map { mute in
+      let who = mute.by.map { " by \($0)" } ?? ""
+      let why = mute.why.map { ": \($0)" } ?? ""
+      return
+        "muted     \(StatusFormat.name(mute.target)) until \(mute.until.rfc3339.prefix(16).replacing("T", with: " "))Z\(who)\(why)"
+    }
+    if snapshot.mutes.count > 5 { lines.append("          and \(snapshot.mutes.count - 5) more") }
+    if let alerts = snapshot.alerts {
+      let waiting = alerts.channels.reduce(0) { $0 + $1.waiting }
+      let dropped = alerts.channels.reduce(0) { $0 + $1.dropped }
+      let quiet =
+        alerts.quietUntil.map { ", quiet until \($0.rfc3339.prefix(16).replacing("T", with: " "))Z" } ?? ""
+      let sent = alerts.channels.reduce(0) { $0 + $1.delivered }
+      let noun = alerts.channels.count == 1 ? "channel" : "channels"
+      lines.append(
+        "alerts    \(alerts.channels.count) \(noun), \(StatusFormat.grouped(sent)) sent, \(waiting) waiting"
+          + (dropped > 0 ? ", \(dropped) given up" : "") + quiet)
+    }
+    return lines
+  }
+}
