@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+
+/// A message as a mail (RFC 5322, RFC 2045 to 2047): text and HTML, both quoted-printable, one thread for each incident.
+struct MailText {
+  let bytes: [UInt8]
+
+  init(_ message: AlertMessage, _ template: AlertTemplate, _ mail: MailChannel, now: Timestamp) {
+    let text = MessageText(message, template)
+    let domain = mail.sender.split(separator: "@").last.map(String.init) ?? "localhost"
+    // Neither part can have this in it: an equals sign begins an escape there.
+    let boundary = "=_\(message.id.description)"
+    var lines = [
+      "Date: \(Self.date(now))", "From: quartz-agent <\(mail.sender)>",
+      "To: \(mail.recipients.joined(separator: ",\r\n "))",
+      "Subject: \(Self.encodedWords(text.title))", "Message-ID: <\(message.id.description)@\(domain)>",
+      // RFC 3834: nobody's holiday answers it.
+      "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
+      "Content-Type: multipart/alternative;\r\n boundary=\"\(boundary)\"",
+    ]
+    if message.kind != .digest, message.kind != .test {
+      let thread = "<\(message.incident.description).incident@\(domain)>"
+      lines += ["In-Reply-To: \(thread)", "References: \(thread)"]
+    }
+    lines.append("X-Quartz-Message: \(message.id.description)")
+    if message.severity >= .high, message.kind == .opened { lines.append("Importance: high") }
+    lines.append("")
+    let html = MailHTML(message, text).render()
+    for (type, part) in [("plain", text.lines.joined(separator: "\n")), ("html", html)] {
+      lines += [
+        "--\(boundary)", "Content-Type: text/\(type); charset=utf-8",
+        "Content-Transfer-Encoding: quoted-printable", "",
+        Self.quotedPrintable(part),
+      ]
+    }
+    lines += ["--\(boundary)--", ""]
+    bytes = Array(lines.joined(separator: "\r\n").utf8)
+  }
+
+  /// `Mon, 5 Jan 2026 00:00:00 +0000`.
+  static func date(_ instant: Timestamp) -> String {
+    let local = LocalTime(instant)
+    let (year, month, day) = local.date
+    let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    return
+      "\(days[local.weekday]), \(day) \(months[Int(month) - 1]) \(year) \(instant.rfc3339.dropFirst(11).prefix(8)) +0000"
+  }
+
+  /// RFC 2047, section 4.1: words of at most 75 characters; each is whole UTF-8.
+  static func encodedWords(_ text: String) -> String {
+    if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }), text.utf8.count <= 60, !text.contains("=?") {
+      return text
+    }
+    var words: [String] = []
+    var current: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      let bytes = Array(String(scalar).utf8)
+      if current.count + bytes.count > 42 {
+        words.append(base64(current))
+        current = []
+      }
+      current += bytes
+    }
+    if !current.isEmpty { words.append(base64(current)) }
+    return words.map { "=?utf-8?B?\($0)?=" }.joined(separator: "\r\n ")
+  }
+
+  /// RFC 2045, section 6.7; lines of at most 76 characters, ended by CR LF.
+  static func quotedPrintable(_ text: String) -> String {
+    var result = ""
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      var column = 0
+      let bytes = Array(line.utf8)
+      for (place, byte) in bytes.enumerated() {
+        let isLast = place == bytes.count - 1
+        let isPlain = (0x21...0x7e).contains(byte) && byte != 0x3d || (byte == 0x20 && !isLast)
+        // A dot at the begin of a line is nobody's end of a mail, whoever forgets to double it.
+        let isDot = byte == 0x2e && column == 0
+        let piece = isPlain && !isDot ? String(UnicodeScalar(byte)) : "=" + hex(byte)
+        if column + piece.utf8.count > 75 {
+          result += "=\r\n"
+          column = 0
+        }
+        result += piece
+        column += piece.utf8.count
+      }
+      result += "\r\n"
+    }
+    return result
+  }
+
+  private static func hex(_ byte: UInt8) -> String {
+    let text = String(byte, radix: 16, uppercase: true)
+    return text.utf8.count == 1 ? "0" + text : text
+  }
+}
+
+/// RFC 4648, section 4.
+func base64(_ bytes: [UInt8]) -> String {
+  let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  var result: [UInt8] = []
+  for start in stride(from: 0, to: bytes.count, by: 3) {
+    let group = bytes[start..<min(start + 3, bytes.count)]
+    var word: UInt32 = 0
+    for index in 0..<3 { word = word << 8 | UInt32(index < group.count ? group[start + index] : 0) }
+    for index in 0..<4 {
+      let letter = letters[Int(word >> (18 - 6 * UInt32(index)) & 63)]
+      result.append(index <= group.count ? letter : UInt8(ascii: "="))
+    }
+  }
+  return String(decoding: result, as: UTF8.self)
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What somebody is told of an incident: everything a channel needs to word it, and nothing that is looked up later, so
+/// that a message that waited for a day says what was so then.
+package struct AlertMessage: Hashable, Sendable {
+  package enum Kind: String, CaseIterable, Hashable, Sendable {
+    /// The first message of an incident.
+    case opened
+    /// It lasts, or has become worse.
+    case update
+    /// It is over.
+    case recovered
+    /// What could wait: incidents of a day, or of quiet hours.
+    case digest
+    /// `quartz-agent alert test`.
+    case test
+  }
+
+  /// One trouble of an incident.
+  package struct Member: Hashable, Sendable {
+    /// Nil: the agent's own.
+    package var checkID: UniqueID?
+    /// The check's name, or the part of the agent.
+    package var name: String
+    package var target: String?
+    package var rule: String
+    package var severity: AlertSeverity
+    package var state: CheckState?
+    package var reason: Reason?
+    /// One line for a person, without secrets.
+    package var text: String?
+    package var since: Timestamp
+    /// Nil while it lasts.
+    package var until: Timestamp?
+    /// Response times of the last results, oldest first, and whether each worked: the picture of the last hours.
+    package var recent: [Recent] = []
+
+    package struct Recent: Hashable, Sendable {
+      package var at: Timestamp
+      package var state: CheckState
+      package var responseTime: Duration?
+
+      package init(at: Timestamp, state: CheckState, responseTime: Duration?) {
+        (self.at, self.state, self.responseTime) = (at, state, responseTime)
+      }
+    }
+
+    package init(
+      checkID: UniqueID? = nil, name: String, target: String? = nil, rule: String, severity: AlertSeverity,
+      since: Timestamp
+    ) {
+      (self.checkID, self.name, self.target) = (checkID, name, target)
+      (self.rule, self.severity, self.since) = (rule, severity, since)
+    }
+  }
+
+  /// What a digest says of one incident.
+  package struct Line: Hashable, Sendable {
+    package var title: String
+    package var severity: AlertSeverity
+    package var begin: Timestamp
+    package var end: Timestamp?
+
+    package init(title: String, severity: AlertSeverity, begin: Timestamp, end: Timestamp?) {
+      (self.title, self.severity, self.begin, self.end) = (title, severity, begin, end)
+    }
+  }
+
+  /// The same each time it is sent: a receiver that has it already may leave it out.
+  package var id: UniqueID
+  /// The same in all messages of an incident; for what belongs to none, the message's own.
+  package var incident: UniqueID
+  package var kind: Kind
+  package var severity: AlertSeverity
+  /// One line, such as "Shop front and 3 more are down".
+  package var title: String
+  package var at: Timestamp
+  package var begin: Timestamp
+  package var end: Timestamp?
+  /// Some of them, the worst first.
+  package var members: [Member] = []
+  /// All of them, also those that are not in `members`.
+  package var memberCount = 0
+  /// The check that the others depend on, where there is one.
+  package var cause: String?
+  /// Who said that they know.
+  package var acknowledgedBy: String?
+  package var digest: [Line] = []
+  package var agent: String
+  package var region: String?
+  /// Of the status page, where the file says it.
+  package var pageURL: String?
+
+  package init(
+    id: UniqueID, incident: UniqueID, kind: Kind, severity: AlertSeverity, title: String, at: Timestamp,
+    begin: Timestamp, agent: String
+  ) {
+    (self.id, self.incident, self.kind, self.severity) = (id, incident, kind, severity)
+    (self.title, self.at, self.begin, self.agent) = (title, at, begin, agent)
+  }
+
+  /// Members of a message at most.
+  package static let maxMembers = 20
+}

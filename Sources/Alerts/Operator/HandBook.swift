@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What people have ordered by hand: mutes, maintenance windows, and who did what. A pure machine; it ends what is
+/// over by itself.
+package struct HandBook: Hashable, Sendable {
+  package struct Order: Hashable, Sendable {
+    package let id: UniqueID
+    package var target: OperatorTarget
+    package var from: Timestamp
+    package var until: Timestamp
+    package var why: String?
+    package var by: String?
+    /// Of a window: do not probe meanwhile.
+    package var skip = false
+  }
+
+  /// One line of the audit log.
+  package struct Entry: Hashable, Sendable {
+    package var at: Timestamp
+    /// Such as `mute`, `maintenance start`, `ack`.
+    package var act: String
+    package var subject: String
+    package var until: Timestamp?
+    package var by: String?
+    package var why: String?
+  }
+
+  package internal(set) var mutes: [Order] = []
+  package internal(set) var windows: [Order] = []
+  /// Oldest first.
+  package internal(set) var audit: [Entry] = []
+
+  /// Mutes, and windows.
+  package static let limit = 200
+  /// Lines of the audit log.
+  package static let kept = 1000
+
+  package init() {}
+
+  package var isEmpty: Bool { mutes.isEmpty && windows.isEmpty && audit.isEmpty }
+
+  /// - Parameter names: of the checks, with their tags: what nobody bears is a typing error.
+  package mutating func take(
+    _ wish: OperatorWish, now: Timestamp, names: OperatorNames,
+    using generator: inout some RandomNumberGenerator
+  ) -> OperatorAnswer {
+    switch wish.kind {
+    // The incidents' own business; here it is only written down.
+    case .acknowledge(let incident):
+      write(Entry(at: now, act: "ack", subject: incident, by: wish.by, why: wish.why))
+      return .done("incident \(incident) is acknowledged: no more reminders")
+    case .mute(let target, let length):
+      if let problem = problem(target, length, mutes, names) { return problem }
+      let order = order(wish, target, length, now, &generator)
+      mutes.append(order)
+      return .done("\(target.text) is muted until \(order.until.rfc3339) (\(order.short))")
+    case .startMaintenance(let target, let length, let skip):
+      if let problem = problem(target, length, windows, names) { return problem }
+      var order = order(wish, target, length, now, &generator)
+      order.skip = skip
+      windows.append(order)
+      return .done("maintenance of \(target.text) until \(order.until.rfc3339) (\(order.short))")
+    case .unmute(let id): return end(id, \.mutes, "unmute", "mute", wish, now)
+    case .endMaintenance(let id): return end(id, \.windows, "maintenance end", "maintenance", wish, now)
+    }
+  }
+
+  private func problem(
+    _ target: OperatorTarget, _ length: Duration, _ orders: [Order], _ names: OperatorNames
+  ) -> OperatorAnswer? {
+    guard OperatorWish.length.contains(length) else {
+      return .refused("the time must be \(OperatorWish.length.lowerBound.text) to 30d, found \(length.text)")
+    }
+    guard orders.count < Self.limit else {
+      return .refused("\(Self.limit) are in force already: end some")
+    }
+    return names.problem(target)
+  }
+
+  private mutating func order(
+    _ wish: OperatorWish, _ target: OperatorTarget, _ length: Duration, _ now: Timestamp,
+    _ generator: inout some RandomNumberGenerator
+  ) -> Order {
+    let order = Order(
+      id: .v7(at: now, using: &generator), target: target, from: now, until: now.advanced(by: length),
+      why: wish.why, by: wish.by)
+    let act = if case .mute = wish.kind { "mute" } else { "maintenance start" }
+    write(Entry(at: now, act: act, subject: target.text, until: order.until, by: wish.by, why: wish.why))
+    return order
+  }
+
+  /// By the id or the last letters of it, or by its target.
+  private mutating func end(
+    _ word: String, _ list: WritableKeyPath<HandBook, [Order]>, _ act: String, _ what: String,
+    _ wish: OperatorWish, _ now: Timestamp
+  ) -> OperatorAnswer {
+    let wanted = word.lowercased()
+    let found = self[keyPath: list].filter { order in
+      order.target.text == word || (wanted.utf8.count >= 4 && order.id.description.hasSuffix(wanted))
+    }
+    guard !found.isEmpty else {
+      return .notFound(
+        "no \(what) is called \(quoted(word))",
+        hint: self[keyPath: list].isEmpty
+          ? "none is in force"
+          : "in force: \(self[keyPath: list].prefix(5).map { "\($0.short) (\($0.target.text))" }.joined(separator: ", "))"
+      )
+    }
+    guard found.count == 1 || found.allSatisfy({ $0.target == found[0].target }) else {
+      return .refused(
+        "\(quoted(word)) means several: \(found.prefix(5).map(\.short).joined(separator: ", "))")
+    }
+    let ids = Set(found.map(\.id))
+    self[keyPath: list].removeAll { ids.contains($0.id) }
+    write(Entry(at: now, act: act, subject: found[0].target.text, by: wish.by, why: wish.why))
+    return .done("\(what) of \(found[0].target.text) has ended")
+  }
+
+  /// As time passes; true: something ended.
+  package mutating func advance(to now: Timestamp) -> Bool {
+    var ended: [Entry] = []
+    for order in mutes where order.until <= now {
+      ended.append(Entry(at: order.until, act: "mute over", subject: order.target.text))
+    }
+    for order in windows where order.until <= now {
+      ended.append(Entry(at: order.until, act: "maintenance over", subject: order.target.text))
+    }
+    guard !ended.isEmpty else { return false }
+    mutes.removeAll { $0.until <= now }
+    windows.removeAll { $0.until <= now }
+    for entry in ended { write(entry) }
+    return true
+  }
+
+  private mutating func write(_ entry: Entry) {
+    audit.append(entry)
+    if audit.count > Self.kept { audit.removeFirst(audit.count - Self.kept) }
+  }
+
+  /// Whether nobody wants to hear of a check.
+  package func isMuted(_ check: MonitoringCheck, at now: Timestamp) -> Bool {
+    mutes.contains { $0.until > now && $0.from <= now && $0.target.selection.contains(check) }
+  }
+}
+
+extension HandBook.Order {
+  /// The last letters of its id: enough to tell it from the others.
+  package var short: String { String(id.description.suffix(6)) }
+
+  /// As a window of maintenance.
+  package var window: MaintenanceWindow {
+    MaintenanceWindow(
+      id: id, name: why ?? "by hand", selection: target.selection, from: from, until: until, skip: skip)
+  }
+}
+
+/// The names that an operator can mean.
+package struct OperatorNames: Sendable {
+  private var names: Set<ByteText> = []
+  private var ids: Set<UniqueID> = []
+  private var tags: Set<ByteText> = []
+
+  package init(_ checks: [MonitoringCheck]) {
+    for check in checks {
+      names.insert(ByteText(check.name))
+      ids.insert(check.id)
+      for tag in check.plan.tags { tags.insert(ByteText(tag)) }
+    }
+  }
+
+  /// - Returns: nil where somebody bears the name.
+  func problem(_ target: OperatorTarget) -> OperatorAnswer? {
+    switch target {
+    case .everything: return nil
+    case .check(let name):
+      if names.contains(ByteText(name)) || UniqueID(name).map(ids.contains) ?? false { return nil }
+      return .notFound(
+        "no check is called \(quoted(name))", hint: "a name, an id, tag: and a tag, or all")
+    case .tag(let tag):
+      if tags.contains(ByteText(tag)) { return nil }
+      return .notFound("no check has the tag \(quoted(tag))", hint: nil)
+    }
+  }
+}

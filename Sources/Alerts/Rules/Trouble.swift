@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// One rule that holds for one check, or for a part of the agent.
+package struct Trouble: Hashable, Sendable {
+  /// Which trouble it is: the same one keeps its key over results and restarts.
+  package struct Key: Hashable, Comparable, Sendable {
+    /// The rule's name.
+    package var rule: ByteText
+    /// Nil: the agent's own.
+    package var check: UniqueID?
+    /// The part of the agent; empty for a check.
+    package var part: ByteText
+
+    package init(rule: String, check: UniqueID? = nil, part: String = "") {
+      (self.rule, self.check, self.part) = (ByteText(rule), check, ByteText(part))
+    }
+
+    package static func < (left: Key, right: Key) -> Bool {
+      (left.rule.text, left.check?.description ?? "", left.part.text)
+        < (right.rule.text, right.check?.description ?? "", right.part.text)
+    }
+  }
+
+  package var key: Key
+  package var subject: AlertSubject
+  package var severity: AlertSeverity
+  /// The check's name, or the part of the agent.
+  package var name: String
+  package var target: String?
+  package var state: CheckState?
+  package var reason: Reason?
+  /// One line for a person, without secrets.
+  package var text: String?
+  /// Since when it is so: the first slot of the row, not the result that made the rule hold.
+  package var since: Timestamp
+  /// How many steps of the rule are passed, from 1; a certificate's rule has several, and each is news.
+  package var level = 1
+  /// What it has in common with others.
+  package var relation = Relation()
+
+  package init(
+    key: Key, subject: AlertSubject, severity: AlertSeverity, name: String, target: String? = nil,
+    since: Timestamp
+  ) {
+    (self.key, self.subject, self.severity) = (key, subject, severity)
+    (self.name, self.target, self.since) = (name, target, since)
+  }
+
+  /// By what troubles belong together.
+  package struct Relation: Hashable, Sendable {
+    /// Lower case, without a port.
+    package var host: String?
+    package var resource: UniqueID?
+    /// What was dialled: the /24 (IPv4) or the /48 (IPv6) it lies in, as a site is given it (RFC 6177).
+    package var network: String?
+
+    package init(host: String? = nil, resource: UniqueID? = nil, network: String? = nil) {
+      (self.host, self.resource, self.network) = (host, resource, network)
+    }
+  }
+}
+
+/// What became of a trouble.
+package enum TroubleEvent: Hashable, Sendable {
+  /// It holds from now on, or another step of it does.
+  case holds(Trouble)
+  case ended(Trouble.Key, at: Timestamp, TroubleEnd)
+}
+
+package enum TroubleEnd: String, CaseIterable, Hashable, Sendable {
+  /// The rule does not hold any more.
+  case recovered
+  /// A maintenance window began: what is found now is nobody's trouble.
+  case maintenance
+  /// The check or the rule is not configured any more.
+  case removed
+}
+
+extension Trouble.Relation {
+  package init(_ check: MonitoringCheck, peer: IPAddress?) {
+    let host = check.kind.dialled?.host.lowercased()
+    let address = peer ?? host.flatMap { IPAddress($0) }
+    self.init(host: host, resource: check.resourceID, network: address.map(Self.network))
+  }
+
+  /// In words, to be compared only.
+  static func network(_ address: IPAddress) -> String {
+    let length = address.version == 4 ? 3 : 6
+    return "\(address.version):" + address.bytes.prefix(length).map { String($0) }.joined(separator: ".")
+  }
+}

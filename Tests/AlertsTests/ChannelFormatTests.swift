@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+
+@testable import Alerts
+
+/// What each receiver is sent.
+@Suite struct ChannelFormatTests {
+  private func message(_ kind: AlertMessage.Kind = .opened, name: String = "Shop") -> AlertMessage {
+    var message = AlertMessage(
+      id: UniqueID(high: 1, low: 1), incident: UniqueID(high: 2, low: 2), kind: kind, severity: .critical,
+      title: "\(name) is down", at: after(100), begin: after(0), agent: "london-1")
+    var member = AlertMessage.Member(
+      checkID: UniqueID(high: 3, low: 4), name: name, target: "https://shop.example/", rule: "down",
+      severity: .critical, since: after(0))
+    (member.state, member.reason, member.text) = (.down, .httpStatus, "status 503")
+    (message.members, message.memberCount) = ([member], 21)
+    if kind == .recovered { message.end = after(90) }
+    return message
+  }
+
+  private func body(
+    _ format: WebhookChannel.Format, _ message: AlertMessage, url: String = "https://hooks.example/T/secret"
+  ) throws -> JSONValue {
+    var webhook = WebhookChannel(url: try HTTPURL(url), format: format)
+    if format == .pagerduty { webhook.routingKey = Redacted("key") }
+    return try JSONValue.parse(WebhookBody(message, AlertTemplate()).render(webhook))
+  }
+
+  /// PagerDuty joins by the incident, and is told to resolve it.
+  @Test func pagerDuty() throws {
+    let opened = try body(.pagerduty, message())
+    #expect(opened["event_action"]?.string == "trigger" && opened["routing_key"]?.string == "key")
+    #expect(opened["dedup_key"]?.string == UniqueID(high: 2, low: 2).description)
+    #expect(opened["payload"]?["severity"]?.string == "critical")
+    let over = try body(.pagerduty, message(.recovered))
+    #expect(over["event_action"]?.string == "resolve" && over["dedup_key"] == opened["dedup_key"])
+  }
+
+  /// Alertmanager knows an alert by its labels: they are the same at the end, and the end is one.
+  @Test func alertmanager() throws {
+    let opened = try body(.alertmanager, message())[0], over = try body(.alertmanager, message(.recovered))[0]
+    #expect(
+      opened?["labels"] == over?["labels"] && opened?["labels"]?["alertname"]?.string == "QuartzIncident")
+    #expect(over?["endsAt"]?.string == after(90).rfc3339)
+    #expect((opened?["endsAt"]?.string).flatMap { Timestamp(rfc3339: $0) } ?? .epoch > after(100 + 240))
+  }
+
+  /// ntfy is told the topic in the body.
+  @Test func ntfy() throws {
+    let body = try body(.ntfy, message(), url: "https://ntfy.example/ops")
+    #expect(body["topic"]?.string == "ops" && body["priority"]?.integer == 5)
+    #expect(body["message"]?.string?.contains("status 503") == true)
+  }
+
+  /// A check that is called like a mention mentions nobody.
+  @Test func namesAreText() throws {
+    let hostile = "<!channel> @everyone *x* [a](http://b) <script>"
+    let slack = try body(.slack, message(name: hostile))
+    #expect(slack["text"]?.string?.contains("<!channel>") == false)
+    for block in slack["attachments"]?[0]?["blocks"]?.array ?? [] {
+      #expect(block["text"]?["type"]?.string == "plain_text")
+    }
+    let discord = try body(.discord, message(name: hostile))
+    #expect(discord["allowed_mentions"]?["parse"]?.array?.isEmpty == true)
+    #expect(discord["embeds"]?[0]?["title"]?.string?.contains("\\@everyone \\*x\\*") == true)
+    let teams = try body(.teams, message(name: hostile))
+    let runs = teams["attachments"]?[0]?["content"]?["body"]?.array ?? []
+    #expect(runs.allSatisfy { $0["inlines"]?[0]?["type"]?.string == "TextRun" } && runs.count >= 4)
+    let html = MailHTML(message(name: hostile), MessageText(message(name: hostile))).render()
+    #expect(!html.contains("<script>") && html.contains("&lt;script&gt;"))
+  }
+
+  /// Long texts stay within what receivers take.
+  @Test func limits() throws {
+    var long = message(name: String(repeating: "ä", count: 90))
+    long.members = (0..<20).map { _ in
+      var member = long.members[0]
+      member.text = String(repeating: "x", count: 250)
+      return member
+    }
+    let slack = try body(.slack, long)
+    for block in slack["attachments"]?[0]?["blocks"]?.array ?? [] {
+      #expect(block["text"]?["text"]?.string?.utf8.count ?? 9999 < 3000)
+    }
+    #expect(try body(.discord, long)["embeds"]?[0]?["description"]?.string?.utf8.count ?? 9999 <= 4096)
+    #expect(try body(.ntfy, long)["message"]?.string?.utf8.count ?? 9999 <= 4096)
+  }
+
+  /// A mail's header is ASCII lines of no more than 78 columns, its body decodes to the text, no line is too long.
+  @Test func mail() throws {
+    let channel = MailChannel(
+      server: Endpoint(host: "m.example", port: 587), security: .starttls, sender: "agent@example.com",
+      recipients: ["a@example.com", "b@example.com"])
+    let name = "Straße \u{1F4A5} \r\nBcc: x@evil.example \u{202e}"
+    let text = String(
+      decoding: MailText(message(name: name), AlertTemplate(), channel, now: after(0)).bytes, as: UTF8.self)
+    let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
+    #expect(lines.allSatisfy { $0.utf8.count <= 78 && $0.utf8.allSatisfy { (0x20...0x7e).contains($0) } })
+    let header = lines.prefix { !$0.isEmpty }
+    #expect(!header.contains { $0.lowercased().hasPrefix("bcc") })
+    #expect(
+      header.contains("Date: Mon, 5 Jan 2026 00:00:00 +0000")
+        && header.contains("Auto-Submitted: auto-generated"))
+    #expect(header.contains { $0.hasPrefix("In-Reply-To: <") } && text.hasSuffix("--\r\n"))
+    #expect(!lines.contains("."))
+  }
+
+  /// RFC 2045 section 6.7 and RFC 2047, by their own examples and edges.
+  @Test func encodings() {
+    #expect(MailText.quotedPrintable("a=b ") == "a=3Db=20\r\n")
+    #expect(MailText.quotedPrintable(".\n..") == "=2E\r\n=2E.\r\n")
+    let long = MailText.quotedPrintable(String(repeating: "é", count: 200))
+    #expect(long.split(separator: "\r\n").allSatisfy { $0.utf8.count <= 76 })
+    #expect(MailText.encodedWords("plain") == "plain")
+    let words = MailText.encodedWords(String(repeating: "💥", count: 60)).split(separator: "\r\n ")
+    #expect(words.count > 1 && words.allSatisfy { $0.utf8.count <= 75 && $0.hasPrefix("=?utf-8?B?") })
+    #expect(base64(Array("foobar".utf8)) == "Zm9vYmFy" && base64(Array("fooba".utf8)) == "Zm9vYmE=")
+    #expect(base64(Array("foob".utf8)) == "Zm9vYg==" && base64([]) == "")
+  }
+
+  /// Fields are filled in; what is none is refused with what there is.
+  @Test func templates() throws {
+    var template = AlertTemplate()
+    template.title = try AlertTemplate.parse("[{{severity}}] {{ check }} {{state}} ({{count}})")
+    #expect(MessageText(message(), template).title == "[critical] Shop down (21)")
+    for bad in ["{{titel}}", "{{title", "{{}}"] {
+      #expect(throws: AlertTemplate.Invalid.self) { try AlertTemplate.parse(bad) }
+    }
+    #expect(try AlertTemplate.parse("no fields }}") == [.text("no fields }}")])
+  }
+
+  /// A program gets the message, may say no, and is ended with all it started.
+  @Test(.timeLimit(.minutes(1))) func programs() throws {
+    func run(_ script: String, timeout: Duration = .seconds(20), input: Int = 10) -> ProgramRun.End {
+      ProgramRun(
+        command: ["/bin/sh", "-c", script], input: [UInt8](repeating: 0x61, count: input), timeout: timeout,
+        time: .system
+      ).perform()
+    }
+    #expect(run("cat >/dev/null") == .ended(code: 0, ""))
+    #expect(run("exit 3", input: 1 << 20) == .ended(code: 3, ""))
+    #expect(run("wc -c | tr -d ' '; exit 1", input: 1 << 20) == .ended(code: 1, "1048576"))
+    #expect(run("head -c 10000000 /dev/zero | tr '\\0' x; exit 2") != .timedOut)
+    #expect(run("sleep 100 & sleep 100", timeout: .milliseconds(200)) == .timedOut)
+    #expect(run("trap '' TERM; while :; do sleep 1; done", timeout: .milliseconds(100)) == .timedOut)
+    #expect(run("kill -9 $$") == .killed(9))
+    #expect(run("echo $HOME$SECRET$QUARTZ") == .ended(code: 0, ""))
+    let none = ProgramRun(command: ["/no/such/program"], input: [], timeout: .seconds(1), time: .system)
+      .perform()
+    #expect(none == .notStarted("No such file or directory", isFinal: true))
+  }
+}
