@@ -4,25 +4,31 @@ import Basics
 import Monitoring
 
 extension MonitoringCheck {
-  /// The check of a target on the command line.
+  /// The check of a target on the command line. Without a word about it there is one attempt: who asks waits for the
+  /// answer.
   ///
   /// - Parameters:
   ///   - keys: further keys of the check in the form of the file, such as `timeout: 5s, expect: {status: 204}`. They are
   ///     read by the walk that reads the file, references to secrets included.
+  ///   - shortcuts: keys as options of their own.
   /// - Throws: what is wrong, for a usage error.
   package init(
-    adHoc target: String, keys: String?, sources: ConfigSources
+    adHoc target: String, keys: String?, shortcuts: AdHocShortcuts = AdHocShortcuts(), sources: ConfigSources
   ) throws(AdHocTargetError) {
     let given = try GivenMap(adHoc: target)
-    guard let keys else {
+    let short = try shortcuts.keys(of: given["type"]?.text.flatMap { CheckType(word: $0) }, target)
+    guard keys != nil || !short.isEmpty else {
       do throws(InvalidCheck) {
-        try self.init(CheckDefinition(given), patterns: sources.patterns)
+        var definition = CheckDefinition(given)
+        definition.plan.retries = 0
+        try self.init(definition, patterns: sources.patterns)
       } catch {
         throw AdHocTargetError(error.problems.map { ($0.message, $0.hint) }, of: target)
       }
       return
     }
-    let text = "checks: [{\(given.flow), \(bare(keys))}]\n"
+    let map = [given.flow, short, keys.map { String(bare($0)) }].compactMap(\.self).filter { !$0.isEmpty }
+    let text = "defaults: {retries: 0}\nchecks: [{\(map.joined(separator: ", "))}]\n"
     do throws(ConfigErrors) {
       let settings = try ConfigLoader.parse(text: text, file: "--with", sources: sources).settings
       guard settings.checks.count == 1 else {
@@ -31,9 +37,10 @@ extension MonitoringCheck {
             file: "--with", message: "--with closes the map it stands in", hint: "one map of a check's keys")
         ])
       }
-      self = settings.checks[0]
+      self = shortcuts.typed(settings.checks[0])
     } catch {
-      throw AdHocTargetError(error.problems.map { ($0.message, $0.hint) }, of: target)
+      throw AdHocTargetError(
+        error.problems.map { ($0.message, $0.hint ?? shortcuts.hint) }, of: target)
     }
   }
 }
@@ -80,16 +87,21 @@ extension GivenMap {
   }
 }
 
-/// A double-quoted scalar in which nothing is a reference.
-private func flowScalar(_ text: String) -> String {
+/// A double-quoted scalar, all ASCII.
+///
+/// - Parameter resolves: `${env:NAME}` and `${file:path}` in it are references; otherwise nothing is.
+func flowScalar(_ text: String, resolves: Bool = false) -> String {
   var quoted = "\""
   for scalar in text.unicodeScalars {
     switch scalar {
     case "\"", "\\": quoted += "\\\(scalar)"
-    case _ where scalar.value < 0x20 || scalar.value == 0x7f:
-      quoted += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+    // What YAML takes for a line's end or no character at all is among them.
+    case _ where scalar.value < 0x20 || scalar.value > 0x7e:
+      let digits = String(scalar.value, radix: 16)
+      quoted += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
     default: quoted.unicodeScalars.append(scalar)
     }
   }
+  if resolves { return quoted + "\"" }
   return quoted.split(separator: "${", omittingEmptySubsequences: false).joined(separator: "$${") + "\""
 }

@@ -7,6 +7,7 @@ import Monitoring
 package struct Settings: Hashable, Sendable {
   package var agent = AgentSettings()
   package var status = StatusSettings()
+  package var metrics = MetricsSettings()
   package var limits = LimitSettings()
   package var defaults = CheckDefaults()
   /// Nil: the agent is on its own.
@@ -15,6 +16,12 @@ package struct Settings: Hashable, Sendable {
   package var egress = EgressSettings()
   /// Names of checks; when all of them fail, what else fails may be our own fault.
   package var canaries: [String] = []
+  /// Which checks cannot work while others are down, beside what the checks say themselves.
+  package var dependencies: [DependencyRule] = []
+  /// Nil: nobody is told anything.
+  package var alerts: AlertSettings?
+  /// Who is told that the agent lives.
+  package var lifeSigns: [LifeSign] = []
   /// The checks of the file, in its order; names and ids are unique.
   package var checks: [MonitoringCheck] = []
   /// Windows of the section, then those of the checks.
@@ -48,6 +55,31 @@ package struct StatusSettings: Hashable, Sendable {
   package var allowUnauthenticated = false
   /// Names besides its addresses that the server answers to; lower case.
   package var hosts: [String] = []
+  /// Nil: there is no public face.
+  package var publicFace: PublicSettings?
+
+  package init() {}
+}
+
+/// `status.public`
+package struct PublicSettings: Hashable, Sendable {
+  /// Its own; nil: what it was given is no address.
+  package var listen: ListenAddress?
+  /// Nil: the agent's name is nobody's business, so it is called Status.
+  package var title = "Status"
+  /// Tags, in the order of the page's sections.
+  package var groups: [String] = []
+  /// Names or ids of checks.
+  package var checks: [String] = []
+  package var hideTargets = true
+
+  package init() {}
+}
+
+/// `metrics`
+package struct MetricsSettings: Hashable, Sendable {
+  /// Tags that become labels.
+  package var labels: [String] = []
 
   package init() {}
 }

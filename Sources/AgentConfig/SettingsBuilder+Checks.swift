@@ -19,6 +19,7 @@ extension SettingsBuilder {
       do throws(InvalidCheck) {
         let check = try MonitoringCheck(definition, patterns: patterns)
         notice(check, map)
+        notice(check, unheard: map)
         checks.append((check, map))
       } catch {
         for problem in error.problems { report(problem, map) }
@@ -26,6 +27,7 @@ extension SettingsBuilder {
     }
     uniqueNames()
     uniqueIDs(checks)
+    uniqueTokens(checks)
     return checks
   }
 
@@ -96,6 +98,32 @@ extension SettingsBuilder {
       walk.problem(
         position, "name \(found(map, "name", name)) is used twice",
         hint: "the first is in \(walk.place(earlier, from: position))")
+    }
+  }
+
+  /// Where nothing listens nobody can report.
+  private mutating func notice(_ check: MonitoringCheck, unheard map: GivenMap) {
+    let status = root.map("status")
+    guard check.type == .heartbeat, status["listen"]?.text == "off", status["public"] == nil else { return }
+    walk.warn(
+      map.position(of: ["type"]), "nobody can report to this check: status.listen is off",
+      hint: "give status.listen an address, or leave it out for a unix socket")
+  }
+
+  /// A report says by its token which job it is of, and by nothing else.
+  private mutating func uniqueTokens(_ checks: [(check: MonitoringCheck, map: GivenMap)]) {
+    var first: [Redacted: MonitoringCheck] = [:]
+    for item in checks {
+      guard case .heartbeat(let settings) = item.check.kind, settings.token.reveal() != Redacted.mark else {
+        continue
+      }
+      guard let earlier = first[settings.token] else {
+        first[settings.token] = item.check
+        continue
+      }
+      walk.problem(
+        item.map.position(of: ["token"]), "token is that of the check \(quoted(earlier.name)) too",
+        hint: "give each job a token of its own; make one: openssl rand -hex 16")
     }
   }
 

@@ -55,17 +55,22 @@ extension SettingsBuilder {
     do throws(InvalidMaintenance) {
       return try MaintenanceWindow(definition, zones: zones)
     } catch {
-      for problem in error.problems where !map.isInvalid(problem.path) {
-        let position = map.position(of: problem.path)
-        if map.isSecret(problem.path), !problem.path.isEmpty {
-          walk.problem(
-            position, "\(CheckProblem.keyText(problem.path)) comes from a secret file and is not acceptable",
-            hint: "the value is not shown; see docs/configuration.md for what the key takes")
-        } else {
-          walk.problem(position, problem.message, hint: problem.hint)
-        }
-      }
+      tell(error.problems, map)
       return nil
+    }
+  }
+
+  /// What a judge said of one item of a list.
+  mutating func tell(_ problems: [CheckProblem], _ map: GivenMap) {
+    for problem in problems where !map.isInvalid(problem.path) {
+      let position = map.position(of: problem.path)
+      if map.isSecret(problem.path), !problem.path.isEmpty {
+        walk.problem(
+          position, "\(CheckProblem.keyText(problem.path)) comes from a secret file and is not acceptable",
+          hint: "the value is not shown; see docs/configuration.md for what the key takes")
+      } else {
+        walk.problem(position, problem.message, hint: problem.hint)
+      }
     }
   }
 

@@ -15,6 +15,40 @@ extension SettingsBuilder {
     judgeAccess(settings, map)
   }
 
+  /// What is shown to everybody is named, one by one or by tags: nothing gets there by accident.
+  mutating func judgePublic(_ face: PublicSettings?, _ checks: [MonitoringCheck]) {
+    let status = root.map("status")
+    guard let face, case .map(let map)? = status["public"]?.value else { return }
+    if face.listen == nil, !map.isInvalid(["listen"]) {
+      walk.problem(
+        map.position(of: ["listen"]), "status.public.listen must be an address",
+        hint: "such as 0.0.0.0:8080; leave out status.public for no public page")
+    }
+    if let listen = face.listen, let own = root.map("status")["listen"]?.text,
+      case .tcp(_, let port) = listen, port != 0,
+      own == map["listen"]?.text
+    {
+      walk.problem(
+        map.position(of: ["listen"]),
+        "status.public.listen is status.listen: what is private would be there too",
+        hint: "give it another port")
+    }
+    if face.groups.isEmpty, face.checks.isEmpty, map["groups"] == nil, map["checks"] == nil {
+      walk.problem(
+        map.position, "status.public shows nothing",
+        hint: "name checks, or groups (tags) of checks; what is not named stays private")
+    }
+    let known = KnownChecks(root, checks)
+    for (index, name) in face.checks.enumerated() where !map.isInvalid(["checks", String(index)]) {
+      if let problem = known.problem(name, "checks") {
+        walk.problem(map.position(of: ["checks", String(index)]), problem.message, hint: problem.hint)
+      }
+    }
+    for (index, tag) in face.groups.enumerated() where !map.isInvalid(["groups", String(index)]) {
+      warnOfTag(tag, map.position(of: ["groups", String(index)]), "groups", known)
+    }
+  }
+
   /// A value for a message, unless it is secret.
   func found(_ map: GivenMap, _ key: String, _ text: String) -> String {
     map.isSecret([key]) ? Redacted.mark : quoted(text)
@@ -55,6 +89,19 @@ extension SettingsBuilder {
       walk.problem(
         map.position(of: ["allow_unauthenticated"]),
         "status.allow_unauthenticated contradicts status.read_token", hint: "leave one of them out")
+    }
+  }
+
+  /// Each is on every series of every check.
+  mutating func judgeLabels(_ labels: [String]) {
+    let map = root.map("metrics")
+    if labels.count > TagLabels.limit {
+      walk.problem(
+        map.position(of: ["labels"]),
+        "metrics.labels has \(labels.count) entries, at most \(TagLabels.limit) are allowed")
+    }
+    for (index, name) in labels.enumerated() where labels[..<index].contains(name) {
+      walk.problem(map.position(of: ["labels", String(index)]), "metrics.labels names \(quoted(name)) twice")
     }
   }
 }

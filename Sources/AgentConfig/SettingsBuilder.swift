@@ -24,8 +24,13 @@ struct SettingsBuilder {
     settings.checks = checks.map(\.check)
     settings.maintenance = maintenance(checks, zones: zones)
     settings.canaries = canaries(settings.checks)
+    settings.dependencies = dependencies(checks)
+    settings.alerts = alerts(settings.alerts, settings.checks)
+    settings.lifeSigns = lifeSigns()
     nothingToDo()
     judgeStatus(&settings.status, stateDir: settings.agent.stateDir)
+    judgePublic(settings.status.publicFace, settings.checks)
+    judgeLabels(settings.metrics.labels)
     settings.secretPaths = secretPaths(checks)
     return settings
   }

@@ -65,7 +65,8 @@ struct AdHocTargetTests {
   ])
   func optionsAreKeys(target: String, keys: String?, same: String) throws {
     let check = try MonitoringCheck(adHoc: target, keys: keys, sources: .test)
-    let file = "checks: [\(same.dropLast()), name: \"\(check.name)\", id: \(check.id)}]"
+    let file =
+      "defaults: {retries: 0}\nchecks: [\(same.dropLast()), name: \"\(check.name)\", id: \(check.id)}]"
     let settings = try ConfigLoader.parse(text: file, file: "agent.yaml", sources: .test).settings
     #expect(check == settings.checks[0])
   }

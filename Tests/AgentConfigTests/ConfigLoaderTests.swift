@@ -96,7 +96,7 @@ struct ConfigLoaderTests {
   @Test func exampleIsRightWithEverythingOn() throws {
     let text = try String(contentsOfFile: Self.example, encoding: .utf8)
     let loaded = try ConfigLoader.parse(text: switchedOn(text), file: "agent.yaml", sources: exampleSources)
-    #expect(loaded.settings.checks.count == 8)
+    #expect(loaded.settings.checks.count == 9)
     #expect(Set(loaded.settings.checks.map(\.type)) == Set(CheckType.allCases))
     #expect(loaded.settings.quartz?.supabase != nil && loaded.warnings.isEmpty)
   }
@@ -116,6 +116,6 @@ func switchedOn(_ text: String) -> String {
 let exampleSources = ConfigSources(
   environment: [:],
   secrets: SecretFiles(
-    read: { _ throws(SecretFiles.Note) in SecretFiles.Contents(text: "s3cret-s3cret") },
+    read: { _ throws(SecretFiles.Note) in SecretFiles.Contents(text: "s3cret-s3cret-s3cret") },
     readBody: { _ throws(SecretFiles.Note) in "body" }),
   hostName: "test-host")

@@ -45,6 +45,8 @@ struct EffectiveConfigTests {
           state_dir: "/var/lib/quartz-agent"
         status:
           listen: "unix:/var/lib/quartz-agent/agent.sock"
+        metrics:
+          labels: []
         limits:
           in_flight: auto
           in_flight_per_host: 8
@@ -77,6 +79,7 @@ struct EffectiveConfigTests {
             retry_delay: 2s
             confirm_delay: 0s
             failure_threshold: 1
+            strict_downtime: false
             ip: "any"
             addresses: any
             negate: false

@@ -41,6 +41,9 @@ struct KeyCoverageTests {
     let base =
       switch leaf.path {
       case ["status", "read_token"], ["status", "hosts"]: ["status.listen": "127.0.0.1:9797"]
+      case let path where path.first == "alerts": alertsBase(path)
+      case let path where path.starts(with: ["status", "public"]):
+        ["status.public.listen": "127.0.0.1:9898", "status.public.groups": "[shop]"]
       default: leaf.path.first == "quartz" ? quartzBase(leaf.path) : [:]
       }
     let value = try #require(
@@ -60,6 +63,10 @@ struct KeyCoverageTests {
     let base = checkBases[type, default: [:]].merging(
       checkNeeds["\(type):\(path)"] ?? checkNeeds[path] ?? [:]
     ) { $1 }
+    // Of these two a check has one.
+    func flow(_ values: [String: String]) -> String {
+      self.flow(values.filter { $0.key != "period" || values["cron"] == nil })
+    }
     let without = try settings("checks:\n  - {\(flow(base))}\n")
     let with = try settings("checks:\n  - {\(flow(base.merging([path: value]) { $1 }))}\n")
     #expect(with.checks != without.checks || with.maintenance != without.maintenance)
@@ -121,11 +128,31 @@ private func quartzBase(_ path: [String]) -> [String: String] {
   return base
 }
 
+private func alertsBase(_ path: [String]) -> [String: String] {
+  var base = ["alerts.channels": "[{name: ops, exec: [/bin/true]}]"]
+  if path.contains("quiet_hours") {
+    (base["alerts.quiet_hours.from"], base["alerts.quiet_hours.to"]) = ("\"22:00\"", "\"07:00\"")
+  }
+  return base
+}
+
 private let settingValues: [String: String] = [
+  "status.public.listen": "127.0.0.1:9899", "status.public.title": "Shop", "status.public.groups": "[web]",
+  "status.public.checks": "[Shop front]", "status.public.hide_targets": "false",
+  "heartbeat": "[{url: \"https://hc.example/ping\"}]",
+  "alerts.channels": "[{name: other, exec: [/bin/false]}]",
+  "alerts.rules": "[{type: state, state: degraded}]", "alerts.remind": "7h", "alerts.group_wait": "7s",
+  "alerts.digest": "\"07:00\"", "alerts.timezone": "Europe/London",
+  "alerts.page_url": "\"https://s.example/\"",
+  "alerts.quiet_hours.from": "\"21:00\"", "alerts.quiet_hours.to": "\"06:00\"",
+  "alerts.quiet_hours.days": "[sat]", "alerts.quiet_hours.timezone": "Europe/London",
+  "alerts.quiet_hours.except": "high",
   "maintenance": "[{name: A, start: 2026-01-04T02:00, duration: 2h}]",
+  "dependencies": "[{tags: [web], depends_on: [Shop front]}]",
   "agent.name": "other", "agent.region": "other", "agent.state_dir": "/other", "status.listen": "\"off\"",
   "status.run_now_token": "0123456789abcdef", "status.read_token": "0123456789abcdef",
   "status.allow_unauthenticated": "true", "status.hosts": "[agent.example]",
+  "metrics.labels": "[team]",
   "limits.in_flight": "7", "limits.in_flight_per_host": "7", "limits.remote_checks": "7",
   "limits.remote_interval_min": "7s", "defaults.interval": "70s", "defaults.timeout": "7s",
   "defaults.retries": "7",
@@ -154,10 +181,12 @@ private let checkBases: [String: [String: String]] = [
   "tls": ["name": "A", "type": "tls", "host": "a"],
   "dns": ["name": "A", "type": "dns", "query.name": "a"],
   "ping": ["name": "A", "type": "ping", "host": "a"],
+  "heartbeat": ["name": "A", "type": "heartbeat", "token": "0123456789abcdef", "period": "1d"],
 ]
 
 /// What a key cannot be without.
 private let checkNeeds: [String: [String: String]] = [
+  "heartbeat:timezone": ["cron": "\"0 3 * * *\""],
   "ping:port": ["method": "tcp", "port": "8"], "dns:addresses": ["server": "ns.example"],
   "dns:tls.ca_file": dot, "dns:tls.server_name": dot, "dns:tls.verify": dot, "dns:tls.min_version": dot,
   "dns:tls.max_version": dot, "dns:tls.client_certificate": dot,
@@ -182,6 +211,7 @@ private let oauth2 = [
 
 private let checkValues: [String: String] = [
   "maintenance": "[{start: 2026-01-04T02:00, duration: 2h}]",
+  "depends_on": "[\"tag:x\"]", "strict_downtime": "true",
   "name": "B", "id": id, "type": "-", "enabled": "false", "post": "true", "resource": id, "tags": "[x]",
   "interval": "70s", "timeout": "7s", "retries": "7", "retry_delay": "7s", "confirm_delay": "7s", "ip": "4",
   "url": "\"https://b.example/\"", "method": "PUT", "headers": "{X-A: b}", "body": "x",
@@ -211,4 +241,7 @@ private let checkValues: [String: String] = [
   "expect.answers.all": "192.0.2.1", "expect.answers.exact": "192.0.2.1", "expect.answers.none": "192.0.2.1",
   "expect.count": "7", "expect.ttl": "\"> 7\"", "expect.authoritative": "true",
   "expect.serial_agreement": "true",
+  "token": "fedcba9876543210", "period": "7h", "cron": "\"0 3 * * *\"", "timezone": "Europe/London",
+  "grace": "7s",
+  "max_run": "7s",
 ]

@@ -45,6 +45,17 @@ extension Codec<String> {
     }
   }
 
+  /// A tag that becomes a label of the metrics.
+  static var label: Codec {
+    Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
+      guard let text = typed.text else { return nil }
+      guard let objection = TagLabels.objection(to: text) else { return text }
+      reader.problem(
+        place.position, "\(place.key) \(objection), found \(typed.found(text))", hint: "such as team")
+      return nil
+    }
+  }
+
   /// A name, or all below it; in lower case and without the dot at its end afterwards.
   static var namePattern: Codec {
     Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
@@ -178,13 +189,13 @@ extension Codec<ListenAddress?> {
       }
       guard let (host, port) = hostAndPort(text) else {
         reader.problem(
-          place.position, "status.listen must be off, host:port or unix:PATH, found \(typed.found(text))",
+          place.position, "\(place.key) must be off, host:port or unix:PATH, found \(typed.found(text))",
           hint: "such as 127.0.0.1:9797")
         return nil
       }
       guard host == "localhost" || IPAddress(host) != nil else {
         reader.problem(
-          place.position, "status.listen must be an address, found \(typed.found(text))",
+          place.position, "\(place.key) must be an address, found \(typed.found(text))",
           hint: "such as 0.0.0.0:9797; names that people use for it belong in status.hosts")
         return nil
       }

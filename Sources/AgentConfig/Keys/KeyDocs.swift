@@ -6,12 +6,19 @@ import Monitoring
 /// The tables of keys in docs/configuration.md and docs/checks.md, made of the declarations that the loader reads by.
 package enum KeyDocs {
   /// By the name that stands in the page's comment before each: `<!-- keys: limits -->`.
-  package static let tables: [String: String] = {  // own text: names of our tables
-    var tables: [String: String] = [:]  // own text
+  package static let tables: [String: String] =  // own text: names of our tables
+    rows.mapValues { markdown($0) }
+
+  private static let rows: [String: [Row]] = {  // own text
+    var tables: [String: [Row]] = [:]  // own text
     for section in KeyTable.root.keys {
       if case .map(let table) = section.value { add(table, section.name, to: &tables) }
     }
-    tables["maintenance"] = markdown(rows(.maintenance, "", []))
+    tables["maintenance"] = rows(.maintenance, "", [])
+    tables["dependencies"] = rows(.dependency, "", [])
+    tables["alert channels"] = rows(.alertChannel, "", [])
+    tables["heartbeat services"] = rows(.lifeSign, "", [])
+    tables["alert rules"] = rows(.alertRule, "", [])
     addChecks(to: &tables)
     return tables
   }()
@@ -23,42 +30,63 @@ package enum KeyDocs {
   }
 
   /// Maps that have a table of their own.
-  private static let apart: Set = ["quartz.checks", "quartz.deliver", "quartz.supabase"]
+  private static let apart: Set = ["quartz.checks", "quartz.deliver", "quartz.supabase", "status.public"]
 
   private static func add(
-    _ table: KeyTable, _ name: String, to tables: inout [String: String]  // own text
+    _ table: KeyTable, _ name: String, to tables: inout [String: [Row]]  // own text
   ) {
     let others = table.keys.map(\.name).filter { apart.contains("\(name).\($0)") }
-    tables[name] = markdown(rows(table, "", Set(others)))
+    tables[name] = rows(table, "", Set(others))
     for other in others {
       if case .map(let inner)? = table[other]?.value { add(inner, "\(name).\(other)", to: &tables) }
     }
   }
 
   /// What all kinds have, then what each kind has besides; `tls` and `expect` on their own.
-  private static func addChecks(to tables: inout [String: String]) {  // own text
-    let kinds = Set(CheckType.allCases)
-    tables["check"] = markdown(
-      KeyTable.check.keys.filter { $0.types == kinds }.map { Row(key: $0, name: $0.name) })
+  private static func addChecks(to tables: inout [String: [Row]]) {  // own text
+    // Those that every check has that goes out and looks; a heartbeat's section says which of them it lacks.
+    let kinds = CheckType.probing
+    tables["check"] = KeyTable.check.keys.filter { $0.types.isSuperset(of: kinds) }
+      .map { Row(key: $0, name: $0.name) }
     if case .map(let options)? = KeyTable.check(.tls)["tls"]?.value {
-      tables["tls options"] = markdown(rows(options, "", []))
+      tables["tls options"] = rows(options, "", [])
     }
     for type in CheckType.allCases {
-      let own = KeyTable.check(type).keys.filter { $0.types != kinds }
+      let own = KeyTable.check(type).keys.filter { !$0.types.isSuperset(of: kinds) }
       let maps = own.filter { $0.name == "tls" }.map { Row(key: $0, name: $0.name) }
-      tables[type.rawValue] = markdown(
-        rows(KeyTable(keys: own.filter { $0.name != "tls" }), "", []) + maps)
+      tables[type.rawValue] = rows(KeyTable(keys: own.filter { $0.name != "tls" }), "", []) + maps
     }
     guard case .map(let expect)? = KeyTable.check["expect"]?.value else { return }
     for type in [CheckType.http, .dns] {
       let own = expect.keys.filter { $0.types == [type] }
-      tables["\(type.rawValue) conditions"] = markdown(rows(KeyTable(keys: own), "expect.", []))
+      tables["\(type.rawValue) conditions"] = rows(KeyTable(keys: own), "expect.", [])
     }
     let thresholds = expect.keys.filter { $0.types != [.http] && $0.types != [.dns] }
-    tables["thresholds"] = markdown(rows(KeyTable(keys: thresholds), "expect.", []))
+    tables["thresholds"] = rows(KeyTable(keys: thresholds), "expect.", [])
   }
 
-  private struct Row {
+  /// A key as a page of the manual has it; the words are Markdown.
+  package struct Entry {
+    package var name: String
+    package var value: String
+    package var meaning: String
+    package var fallback: String
+    package var isRequired: Bool
+  }
+
+  /// The same for a page of the manual: of the whole file first, then of its checks.
+  package static var sections: [(name: String, rows: [Entry])] {
+    let ofChecks =
+      ["check"] + CheckType.allCases.map(\.rawValue) + ["tls options", "thresholds"]
+      + [CheckType.http, .dns].map { "\($0.rawValue) conditions" }
+    let names = rows.keys.filter { !ofChecks.contains($0) }.sorted() + ofChecks
+    return names.map { name in
+      let title = CheckType(rawValue: name) == nil ? name : "\(name) check"
+      return (title, (rows[name] ?? []).map(Entry.init))
+    }
+  }
+
+  fileprivate struct Row {
     var key: KeyFacts
     var name: String
   }
@@ -87,6 +115,15 @@ package enum KeyDocs {
     }
     return "| key | value | meaning | default |\(isShared ? " API |" : "")\n"
       + "|---|---|---|---|\(isShared ? "---|" : "")\n" + lines.joined()
+  }
+}
+
+extension KeyDocs.Entry {
+  fileprivate init(_ row: KeyDocs.Row) {
+    let fallback = row.key.fallback ?? "none"
+    self.init(
+      name: row.name, value: row.key.value.cell, meaning: row.key.summary,
+      fallback: row.key.hasLiteralDefault ? "`\(fallback)`" : fallback, isRequired: row.key.isRequired)
   }
 }
 

@@ -7,6 +7,7 @@ extension Settings: KeyedSettings {
   package static let keys: [Key<Settings>] = [
     Key(section: \.agent, "agent", "Who this agent is"),
     Key(section: \.status, "status", "The local status server"),
+    Key(section: \.metrics, "metrics", "What the metrics say"),
     Key(section: \.limits, "limits", "How much may happen at once"),
     Key(section: \.defaults, "defaults", "What a check of this file has when it says nothing"),
     Key(section: \.quartz, "quartz", "The Quartz API: checks from it, results to it"),
@@ -17,7 +18,7 @@ extension Settings: KeyedSettings {
     },
     Key(
       "include", .oneOrMore(.text),
-      "Further files with checks, maintenance and canaries, such as conf.d/*.yaml; relative to this file",
+      "Further files with checks, maintenance, canaries and dependencies, such as conf.d/*.yaml; relative to this file",
       default: "[]"
     ) { _, _ in },
     Key(
@@ -26,17 +27,26 @@ extension Settings: KeyedSettings {
     ) { settings, printer in
       if !settings.canaries.isEmpty { printer.texts("canaries", settings.canaries) }
     },
+    Key(
+      "dependencies", .list(.map(.dependency)), "Which checks cannot work while others are down",
+      default: "[]"
+    ) { $1.dependencies($0.dependencies) },
+    Key(section: \.alerts, "alerts", "Who is told when something fails"),
+    Key(
+      "heartbeat", .list(.map(.lifeSign)), "Services that are told that the agent lives and probes",
+      default: "[]"
+    ) { $1.lifeSigns($0.lifeSigns) },
     Key("checks", .list(.check), "What is probed") { $1.checks($0.checks) },
   ]
 }
 
 extension KeyTable {
   /// agent.yaml as a whole.
-  static let root = KeyTable(Settings.keys, planned: ["alerts", "otlp"])
+  static let root = KeyTable(Settings.keys, planned: ["otlp"])
 
   /// What an included file may hold: the lists of the main file.
   static let included = KeyTable(
-    keys: root.keys.filter { ["checks", "maintenance", "canaries"].contains($0.name) })
+    keys: root.keys.filter { ["checks", "maintenance", "canaries", "dependencies"].contains($0.name) })
 }
 
 extension AgentSettings: KeyedSettings {
@@ -69,6 +79,31 @@ extension StatusSettings: KeyedSettings {
     Key(
       \.hosts, "hosts", .list(.ownName), "Further names that the server answers to, without a port",
       shown: { !$0.hosts.isEmpty }),
+    Key(
+      section: \.publicFace, "public",
+      "A page for everybody, on an address of its own: some checks, their state, uptime and outages, nothing else"
+    ),
+  ]
+}
+
+extension PublicSettings: KeyedSettings {
+  package static let keys: [Key<PublicSettings>] = [
+    Key(
+      \.listen, "listen", .listen, "address:port or unix:PATH; other than status.listen",
+      required: "such as 0.0.0.0:8080"),
+    Key(\.title, "title", .shown, "Heading of the page, and name of the feed"),
+    Key(\.groups, "groups", .list(.text), "Tags that make the page's sections, in this order"),
+    Key(\.checks, "checks", .list(.text), "Names or ids of checks that come before them"),
+    Key(\.hideTargets, "hide_targets", .flag, "Do not show what the checks probe"),
+  ]
+}
+
+extension MetricsSettings: KeyedSettings {
+  package static let keys: [Key<MetricsSettings>] = [
+    Key(
+      \.labels, "labels", .list(.label),
+      "Tags that become labels of every check's metrics, at most 8: team is team=\"shop\" for a check with the tag "
+        + "team:shop or team=shop")
   ]
 }
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+// alerts
+extension SettingsBuilder {
+  /// Nil: nobody is told anything.
+  mutating func alerts(_ read: AlertSettings?, _ checks: [MonitoringCheck]) -> AlertSettings? {
+    guard case .map(let map)? = root["alerts"]?.value, var settings = read else { return nil }
+    settings.zone = zone(map)
+    settings.channels = channels(map)
+    settings.quietHours = quietHours(map, usual: settings.zone)
+    settings.rules = rules(map, checks, settings.channels.map(\.name))
+    return settings
+  }
+
+  private mutating func zone(_ map: GivenMap) -> TimeZoneRules {
+    guard let name = map["timezone"]?.text else { return .utc }
+    do throws(TimeZoneFiles.Failure) {
+      return try zones.zone(name)
+    } catch {
+      walk.problem(map.position(of: ["timezone"]), "alerts.timezone \(error.message)", hint: error.hint)
+      return .utc
+    }
+  }
+
+  private mutating func quietHours(_ map: GivenMap, usual: TimeZoneRules) -> QuietHours? {
+    guard case .map(let hours)? = map["quiet_hours"]?.value else { return nil }
+    do throws(InvalidAlerts) {
+      return try QuietHours(QuietHoursDefinition(hours, &walk.reader), usual: usual, zones: zones)
+    } catch {
+      tell(error.problems, hours)
+      return nil
+    }
+  }
+
+  /// Those of the file, or the usual ones where it names none.
+  private mutating func rules(
+    _ map: GivenMap, _ checks: [MonitoringCheck], _ channels: [String]
+  ) -> [AlertRule] {
+    guard let list = map["rules"]?.list else { return AlertRule.defaults }
+    if list.isEmpty {
+      walk.problem(
+        map.position(of: ["rules"]), "alerts.rules is empty",
+        hint: "leave it out for the usual rules, or leave out alerts")
+    } else if list.count > AlertRule.limit {
+      walk.problem(
+        map.position(of: ["rules"]),
+        "alerts.rules may list at most \(AlertRule.limit) rules, found \(list.count)")
+      return []
+    }
+    var rules: [AlertRule] = []
+    for item in list {
+      guard case .map(let map) = item.value else { continue }
+      do throws(InvalidAlerts) {
+        let rule = try AlertRule(AlertRuleDefinition(map, &walk.reader))
+        if rules.contains(where: { $0.name == rule.name }) {
+          walk.problem(
+            map.position(of: ["name"]), "two rules are called \(quoted(rule.name))",
+            hint: "give each rule a name of its own")
+        }
+        rules.append(rule)
+      } catch {
+        tell(error.problems, map)
+      }
+      warnOfNobody(map, checks)
+      for (index, name) in (map["channels"]?.texts ?? []).enumerated()
+      where !map.isInvalid(["channels", String(index)]) && !channels.contains(name) {
+        walk.problem(
+          map.position(of: ["channels", String(index)]),
+          "channels names \(quoted(name)), which is no channel",
+          hint: nearest(to: name, among: channels).map { "did you mean \"\($0)\"?" })
+      }
+    }
+    return rules
+  }
+
+  /// Only a warning: the API may know the check.
+  private mutating func warnOfNobody(_ map: GivenMap, _ checks: [MonitoringCheck]) {
+    guard root.map("quartz").map("checks")["pull"]?.flag != true else { return }
+    let names = checks.map(\.name)
+    let ids = Set(checks.map { ByteText($0.id.description) })
+    let tags = Set(checks.flatMap(\.tags).map { ByteText($0) })
+    for (index, name) in (map["checks"]?.texts ?? []).enumerated()
+    where !name.isEmpty && !names.contains(name) && !ids.contains(ByteText(name)) {
+      walk.warn(
+        map.position(of: ["checks", String(index)]), "checks[\(index)] names no check: \(quoted(name))",
+        hint: nearest(to: name, among: names).map { "did you mean \"\($0)\"?" })
+    }
+    for (index, tag) in (map["tags"]?.texts ?? []).enumerated()
+    where !tag.isEmpty && !tags.contains(ByteText(tag)) {
+      walk.warn(
+        map.position(of: ["tags", String(index)]),
+        "tags[\(index)] is a tag that no check has: \(quoted(tag))",
+        hint: nearest(to: tag, among: tags.map(\.text).sorted()).map { "did you mean \"\($0)\"?" })
+    }
+  }
+}
