@@ -80,15 +80,6 @@ struct Credential: Sendable {
   func matches(_ token: Redacted) -> Bool { equalInConstantTime(secret, Array(token.reveal().utf8)) }
 }
 
-/// Takes as long for a wrong first byte as for a wrong last one, so that nobody can find a token byte by byte.
-func equalInConstantTime(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-  var difference = left.count ^ right.count
-  for index in left.indices {
-    difference |= Int(left[index] ^ (right.isEmpty ? 0 : right[index % right.count]))
-  }
-  return difference == 0 && !right.isEmpty
-}
-
 /// RFC 4648, section 4; nil unless it is whole, with its padding.
 private func base64Decoded(_ text: Substring.UTF8View) -> [UInt8]? {
   var bytes: [UInt8] = []

@@ -16,6 +16,8 @@ struct ConnectionPlaces {
     case answering
     /// The answer is the client's to take.
     case sending
+    /// It listens to what changes; who does not take it loses his place elsewhere.
+    case streaming
   }
 
   private struct Guest {

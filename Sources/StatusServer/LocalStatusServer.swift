@@ -8,12 +8,17 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The local HTTP server: page, JSON, metrics, health. It reads; the one thing it can do is to run a check now.
+/// The HTTP server: page, JSON, metrics, health, and the few things that somebody with leave can order; or the public face,
+/// which only shows.
 package struct LocalStatusServer: Sendable {
   private let listen: ListenAddress
   private let source: any StatusSource
   private let logger: Logger
   private let access: StatusAccess
+  /// Nil: the private face.
+  private let publicFace: PublicFace?
+  /// Who takes what jobs report; nil: nobody.
+  package var heartbeats: (any HeartbeatTaking)?
 
   /// Open connections; for one more an idle one is closed.
   static let maxConnections = 128
@@ -32,6 +37,14 @@ package struct LocalStatusServer: Sendable {
     self.listen = listen
     self.source = source
     self.logger = logger
+    publicFace = nil
+  }
+
+  /// What anybody may see, on an address of its own.
+  package init(public face: PublicFace, listen: ListenAddress, source: any StatusSource, logger: Logger) {
+    access = StatusAccess(allowUnauthenticated: true)
+    (self.listen, self.source, self.logger) = (listen, source, logger)
+    publicFace = face
   }
 
   /// Serves until the task is cancelled, then closes quietly.
@@ -46,9 +59,10 @@ package struct LocalStatusServer: Sendable {
     // One thread: asking takes little, and the probes need the rest.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let desk = ConnectionDesk(limit: Self.maxConnections)
+    let feed = LiveFeed(source: source)
     var problem: StatusServerError?
     do {
-      let channel = try await bind(bootstrap(group, desk))
+      let channel = try await bind(bootstrap(group, desk, feed))
       let address = bound(channel.localAddress?.port)
       logger.debug("status server listens", metadata: ["address": "\(address)"])
       onListening(address)
@@ -58,6 +72,7 @@ package struct LocalStatusServer: Sendable {
         channel.close(promise: nil)
       }
       if !Task.isCancelled { problem = .cannotListen(listen, "its socket was closed") }
+      feed.close()
       await end(desk, group)
       removeSocket()
     } catch {
@@ -67,14 +82,14 @@ package struct LocalStatusServer: Sendable {
     if let problem { throw problem }
   }
 
-  private func bootstrap(_ group: MultiThreadedEventLoopGroup, _ desk: ConnectionDesk) -> ServerBootstrap {
-    let routes = Routes(
-      source: source, hosts: AllowedHosts(listen: listen, further: access.hosts),
-      runNow: RunNowGate(token: access.runNowToken),
-      readGate: ReadGate(access, isSocket: listen.isSocket), isSocket: listen.isSocket)
+  private func bootstrap(
+    _ group: MultiThreadedEventLoopGroup, _ desk: ConnectionDesk, _ feed: LiveFeed
+  ) -> ServerBootstrap {
+    let routes = answering(feed)
     var limits = NIOHTTPDecoderLimitConfiguration()
     (limits.maxHeaderFieldSize, limits.maxHeaderListSize, limits.maxHeaderFieldCount) = (8192, 16_384, 64)
     let limitConfiguration = limits
+    let heartbeats = heartbeats.map { HeartbeatDoor(desk: $0) }
     return ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 256)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -85,9 +100,18 @@ package struct LocalStatusServer: Sendable {
           try pipeline.addHandler(HTTPResponseEncoder())
           try pipeline.addHandler(
             ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limitConfiguration)))
-          try pipeline.addHandler(StatusConnection(routes: routes, desk: desk))
+          try pipeline.addHandler(StatusConnection(routes: routes, desk: desk, heartbeats: heartbeats))
         }
       }
+  }
+
+  private func answering(_ feed: LiveFeed) -> any Answering {
+    if let publicFace { return PublicRoutes(desk: PublicDesk(publicFace, source: source)) }
+    return Routes(
+      source: source, hosts: AllowedHosts(listen: listen, further: access.hosts),
+      runNow: RunNowGate(token: access.runNowToken),
+      readGate: ReadGate(access, isSocket: listen.isSocket), isSocket: listen.isSocket,
+      feed: feed)
   }
 
   private func bind(_ bootstrap: ServerBootstrap) async throws -> any Channel {

@@ -5,13 +5,22 @@ import Basics
 /// An answer, before it meets the HTTP library.
 struct Reply: Sendable {
   enum Kind: Sendable {
-    case html, json, text, metrics
+    case html, json, text, metrics, plainMetrics, protobufMetrics
+    /// A stream that has no end of its own.
+    case events
+    case svg, atom
 
     var contentType: String {
       switch self {
       case .html: "text/html; charset=utf-8"
       case .json: "application/json"
       case .text: "text/plain; charset=utf-8"
+      case .plainMetrics: "text/plain; version=0.0.4; charset=utf-8"
+      case .protobufMetrics:
+        "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"
+      case .svg: "image/svg+xml"
+      case .atom: "application/atom+xml; charset=utf-8"
+      case .events: "text/event-stream; charset=utf-8"
       case .metrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"
       }
     }
@@ -22,15 +31,21 @@ struct Reply: Sendable {
   var status: Int
   var kind: Kind
   var body: [UInt8]
-  /// What the page's style element must bear to be applied; nil when there is none.
+  /// What the page's style and script must bear to be applied; nil when there are none.
   var styleNonce: String?
   /// For a HEAD request: the headers of the answer without it.
   var omitsBody = false
   var allow: String?
+  /// Anybody may have it, keep it for a while, and show it on pages of their own.
+  var isShared = false
   /// Of a 303.
   var location: String?
   /// Of a check of the store.
   var isSound: Bool?
+  /// Headers of a request that make the answer another one.
+  var varies: [String] = []
+  /// The body is gzip.
+  var isCompressed = false
   /// Of a 401: what a browser tells the person it asks.
   var challenge: String?
 
@@ -43,9 +58,13 @@ struct Reply: Sendable {
 
   init(_ status: Int, text: String) { self.init(status, .text, Array(text.utf8)) }
 
-  /// Nothing may be fetched, run, framed or sent elsewhere; the page has one style element and a data: icon.
+  /// Nothing may be fetched, run, framed or sent elsewhere; the page has one style element, one script, which may ask
+  /// this server alone, and a data: icon.
   var policy: String {
-    let style = styleNonce.map { "; style-src 'nonce-\($0)'; img-src data:" } ?? ""
+    let style =
+      styleNonce.map {
+        "; style-src 'nonce-\($0)'; script-src 'nonce-\($0)'; connect-src 'self'; img-src data:"
+      } ?? ""
     return "default-src 'none'\(style); base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
   }
 }
@@ -56,9 +75,12 @@ extension Reply {
     var headers = [
       // How `quartz-agent status` knows that it is an agent that answers.
       ("Server", Self.server), ("Content-Type", kind.contentType), ("Content-Security-Policy", policy),
-      ("X-Content-Type-Options", "nosniff"), ("Cache-Control", "no-store"),
-      ("Cross-Origin-Resource-Policy", "same-origin"),
+      ("X-Content-Type-Options", "nosniff"),
+      ("Cache-Control", isShared ? "public, max-age=30" : "no-store"),
+      ("Cross-Origin-Resource-Policy", isShared ? "cross-origin" : "same-origin"),
     ]
+    if !varies.isEmpty { headers.append(("Vary", varies.joined(separator: ", "))) }
+    if isCompressed { headers.append(("Content-Encoding", "gzip")) }
     if let allow { headers.append(("Allow", allow)) }
     if let location { headers.append(("Location", location)) }
     if let isSound { headers.append((SpoolAnswer.soundHeader, isSound ? "yes" : "no")) }

@@ -22,7 +22,7 @@ struct RunNowGate: Sendable {
   /// Nil when the header proves that the client has the token; else the answer.
   func refusal(_ authorization: String?) -> (status: Int, code: String, message: String)? {
     guard let token else {
-      return (403, "RUN_NOW_OFF", "nobody may run checks by hand here: set status.run_now_token")
+      return (403, "RUN_NOW_OFF", "nobody may run checks or give orders here: set status.run_now_token")
     }
     // Not what a browser sends along by itself: any page could make it ask.
     guard let shown = Credential(authorization), shown.scheme == .bearer else {
@@ -37,11 +37,7 @@ extension Routes {
   func run(_ path: RequestPath, authorization: String?) async -> Reply {
     guard path.segments.count == 5, path.segments.starts(with: ["api", "v1", "checks"]),
       path.segments[4] == "run"
-    else {
-      var reply = failure(405, "METHOD_NOT_ALLOWED", "only GET and HEAD are possible here")
-      reply.allow = "GET, HEAD"
-      return reply
-    }
+    else { return refusedMethod(path) }
     if let refusal = runNow.refusal(authorization) {
       return failure(refusal.status, refusal.code, refusal.message)
     }
@@ -50,7 +46,8 @@ extension Routes {
     }
     switch await source.runNow(id) {
     case .done(let result):
-      return Reply(200, .json, StatusJSON.success(now: source.now) { result.write(to: &$0) })
+      return Reply(
+        200, .json, StatusJSON.success(now: source.now) { result.write(withAppNames: true, to: &$0) })
     case .noSuchCheck: return failure(404, "NOT_FOUND", "no enabled check has this id")
     case .busy(let why): return failure(409, "BUSY", why)
     case .stopping: return failure(503, "STOPPING", "the agent is ending")

@@ -4,6 +4,15 @@ import Basics
 import NIOCore
 import NIOHTTP1
 
+/// From a request to its answer.
+protocol Answering: Sendable {
+  /// Nil: no events here.
+  var feed: LiveFeed? { get }
+  func reply(to request: StatusRequest) async -> Reply
+  /// What is wrong with a request.
+  func failure(_ status: Int, _ code: String, _ message: String) -> Reply
+}
+
 /// One connection: requests one after the other, each with a time to be asked and a time to be taken that no single
 /// byte prolongs.
 ///
@@ -22,21 +31,27 @@ final class StatusConnection: ChannelDuplexHandler {
     /// The answer went out. What still comes is thrown away: a connection closed upon unread bytes is reset, and the
     /// answer lost with it (RFC 9112 section 9.6).
     case draining
+    /// Events go out from its seat until the client goes or the server ends.
+    case streaming(LiveFeed, seat: Int)
   }
 
-  private let routes: Routes
+  private let routes: any Answering
   private let desk: ConnectionDesk
+  private let heartbeats: HeartbeatDoor?
   private var number = 0
   private var state = State.asking
   /// Came while a request is being answered.
   private var pending: [HTTPServerRequestPart] = []
   private var wantsToRead = false
   private var hasEnded = false
+  /// Of the body that is being read.
+  private var bodyBytes = 0
   private var timer: Scheduled<Void>?
 
-  init(routes: Routes, desk: ConnectionDesk) {
+  init(routes: any Answering, desk: ConnectionDesk, heartbeats: HeartbeatDoor? = nil) {
     self.routes = routes
     self.desk = desk
+    self.heartbeats = heartbeats
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -48,6 +63,7 @@ final class StatusConnection: ChannelDuplexHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     timer?.cancel()
+    if case .streaming(let feed, let seat) = state { feed.leave(seat) }
     desk.leave(number)
   }
 
@@ -81,13 +97,18 @@ final class StatusConnection: ChannelDuplexHandler {
   private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
     switch (state, part) {
     case (.asking, .head(let head)): begin(head, context)
-    case (.reading(let request, var body, let staysOpen), .body(let piece)):
+    case (.reading(var request, var body, let staysOpen), .body(let piece)):
       // A piece more is enough to see that it is too long.
-      if body.readableBytes <= StatusRequest.longestBody { body.writeImmutableBuffer(piece) }
+      if body.readableBytes <= request.keptBody { body.writeImmutableBuffer(piece) }
       state = .reading(request, body, staysOpen: staysOpen)
+      bodyBytes += piece.readableBytes
+      guard request.isHeartbeat, bodyBytes > StatusRequest.longestBody else { return }
+      // Enough of it was thrown away: what still comes is drained after the answer.
+      request.body = Array(body.readableBytesView.prefix(request.keptBody))
+      answer(request, staysOpen: false, context)
     case (.reading(var request, let body, let staysOpen), .end):
-      let isWhole = body.readableBytes <= StatusRequest.longestBody
-      request.body = isWhole ? Array(body.readableBytesView) : nil
+      let isWhole = request.isHeartbeat || body.readableBytes <= request.keptBody
+      request.body = isWhole ? Array(body.readableBytesView.prefix(request.keptBody)) : nil
       answer(request, staysOpen: staysOpen, context)
     default: break
     }
@@ -95,7 +116,9 @@ final class StatusConnection: ChannelDuplexHandler {
 
   private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     let request = StatusRequest(head)
-    if request.isSubmission, request.hasBody {
+    let isWanted = request.isSubmission || heartbeats != nil && request.isHeartbeat && request.method == .post
+    if isWanted, request.hasBody {
+      bodyBytes = 0
       state = .reading(request, context.channel.allocator.buffer(capacity: 0), staysOpen: head.isKeepAlive)
     } else {
       // A body that nobody wants is not waited for.
@@ -107,15 +130,24 @@ final class StatusConnection: ChannelDuplexHandler {
     state = .answering
     timer?.cancel()
     let connection = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-    let (loop, routes, desk) = (context.eventLoop, routes, desk)
-    let isTurn = request.isReading && !request.isHealth
+    let (loop, routes, desk, heartbeats) = (context.eventLoop, routes, desk, heartbeats)
+    // A report may wait for the disk, and reads nothing.
+    let isTurn = request.isReading && !request.isHealth && !request.isHeartbeat
     let begin = { @Sendable in
       _ = Task {
-        let reply = await routes.reply(to: request)
+        var reply: Reply
+        if let report = await heartbeats?.reply(to: request) {
+          reply = report
+        } else {
+          reply = await routes.reply(to: request)
+        }
+        // Here and not on the event loop, and no two at once for who reads.
+        reply.compress(for: request.acceptEncoding)
         if isTurn { desk.giveTurn() }
+        let answer = reply
         loop.execute {
           let (handler, context) = connection.value
-          if context.channel.isActive { handler.send(reply, staysOpen: staysOpen, context) }
+          if context.channel.isActive { handler.send(answer, staysOpen: staysOpen, context) }
         }
       }
     }
@@ -127,7 +159,31 @@ final class StatusConnection: ChannelDuplexHandler {
     }
   }
 
+  /// The head, and from then on what the feed sends.
+  private func stream(_ reply: Reply, _ feed: LiveFeed, _ context: ChannelHandlerContext) {
+    guard let seat = feed.join(context.channel) else {
+      return send(
+        routes.failure(
+          503, "TOO_MANY_STREAMS", "\(LiveFeed.maxReaders) streams are open; the page can be fetched"),
+        staysOpen: false, context)
+    }
+    state = .streaming(feed, seat: seat)
+    timer?.cancel()
+    pending = []
+    guard desk.move(number, to: .streaming), !hasEnded else { return context.close(promise: nil) }
+    // Best effort: with the system's own size it takes longer to see who does not read.
+    context.channel.setOption(.socketOption(.so_sndbuf), value: LiveFeed.sendBuffer).whenFailure { _ in }
+    let headers = HTTPHeaders(reply.headers + [("Connection", "close")])
+    context.writeAndFlush(
+      wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers))), promise: nil
+    )
+    resume(context)
+  }
+
   private func send(_ reply: Reply, staysOpen: Bool, _ context: ChannelHandlerContext) {
+    if case .events = reply.kind, !reply.omitsBody, let feed = routes.feed {
+      return stream(reply, feed, context)
+    }
     state = .answering
     let staysOpen = desk.send(number, bytes: reply.body.count) && staysOpen && !hasEnded
     closeLater(context, after: LocalStatusServer.patience)
@@ -208,6 +264,9 @@ extension StatusRequest {
       method: method, target: head.uri, host: hosts.count == 1 ? hosts[0] : nil,
       hasBody: head.headers.contains(name: "transfer-encoding") || !lengths.allSatisfy { $0 == "0" },
       authorization: head.headers.first(name: "authorization"),
-      fetchSite: head.headers.first(name: "sec-fetch-site"))
+      fetchSite: head.headers.first(name: "sec-fetch-site"),
+      accept: head.headers["accept"].joined(separator: ","))
+    let encodings = head.headers["accept-encoding"]
+    if !encodings.isEmpty { acceptEncoding = encodings.joined(separator: ",") }
   }
 }

@@ -11,8 +11,16 @@ package protocol StatusSource: Sendable {
   func snapshot() async -> StatusSnapshot
   /// The latest full results, newest first; nil when the check is not configured.
   func recent(_ checkID: UniqueID) async -> [CheckResult]?
+  /// The check's outages of 90 days, oldest first; nil when it is not configured.
+  func outages(_ checkID: UniqueID) async -> [Outage]?
+  /// A window as a line of at most so many points (2 to 300), oldest first; nil when the check is not configured.
+  func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]?
+  /// What a scrape says beyond the snapshot.
+  func metrics() async -> MetricsView
   /// Runs a check now, beside its schedule. The caller may do that.
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome
+  /// Does what somebody ordered. The caller may do that.
+  func act(_ wish: OperatorWish) async -> OperatorAnswer
   /// What the store of results says.
   func spool(_ question: SpoolQuestion) async -> SpoolAnswer
   /// False until the agent probes: `/readyz` says so.
@@ -22,5 +30,6 @@ package protocol StatusSource: Sendable {
 }
 
 extension StatusSource {
+  package func act(_ wish: OperatorWish) async -> OperatorAnswer { .refused("nothing can be ordered here") }
   package var unready: String { "starting" }
 }

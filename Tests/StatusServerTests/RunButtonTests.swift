@@ -119,7 +119,7 @@ import Testing
     let id = source.status.checks[index].id
     try await withServer(source) { address in
       let all = try await get(address, "/").body
-      #expect(all.contains("href=\"/?state=maintenance\""))
+      #expect(all.contains("href=\"/?state=maintenance#checks\""))
       #expect(!all.contains("checks are DOWN") && !all.contains("check is DOWN"))
       let chosen = try await get(address, "/?state=maintenance").body
       #expect(chosen.contains("/checks/\(id)") && !chosen.contains("Mail &lt;b&gt;"))

@@ -16,6 +16,10 @@ let now = started.advanced(by: .seconds(7200))
 struct FixedSource: StatusSource {
   var status: StatusSnapshot
   var results: [UniqueID: [CheckResult]] = [:]
+  /// What outages and lines are of.
+  var store: HistoryStore?
+  /// Tags that become labels.
+  var labels: [String] = []
   var ready = true
   var token: Redacted?
   /// Without the token to run checks, which is `token`.
@@ -25,17 +29,33 @@ struct FixedSource: StatusSource {
   var now: Timestamp { status.now }
   func snapshot() async -> StatusSnapshot { status }
   func recent(_ checkID: UniqueID) async -> [CheckResult]? { results[checkID] }
+  func outages(_ checkID: UniqueID) async -> [Outage]? { store?.outages(checkID, now: now) }
+  func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]? {
+    store?.series(checkID, period, now: now, points: points)
+  }
+  func metrics() async -> MetricsView {
+    var view = store?.metrics() ?? MetricsView()
+    view.labels = labels
+    view.process = ProcessFigures(
+      processorSeconds: 1.5, residentBytes: 25 << 20, virtualBytes: 1 << 30, openDescriptors: 20,
+      maxDescriptors: 1024, threads: 9)
+    view.reloads = ReloadFigures(lastSuccess: started)
+    return view
+  }
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome { outcome }
   func isReady() async -> Bool { ready }
 }
 
-func makeCheck(_ name: String, host: String = "127.0.0.1", enabled: Bool = true) throws -> MonitoringCheck {
+func makeCheck(
+  _ name: String, host: String = "127.0.0.1", enabled: Bool = true, tags: [String] = []
+) throws -> MonitoringCheck {
   var definition = CheckDefinition()
   definition.name = name
   definition.type = "http"
   definition.url = "http://\(host)/health"
   definition.interval = .seconds(60)
   definition.enabled = enabled
+  definition.tags = tags
   return try MonitoringCheck(definition)
 }
 
@@ -65,7 +85,7 @@ func makeResult(_ check: MonitoringCheck, minute: Int, state: CheckState, messag
 
 /// An agent with something of everything.
 func sampleSource() throws -> FixedSource {
-  let shop = try makeCheck("Shop front", host: "shop.example")
+  let shop = try makeCheck("Shop front", host: "shop.example", tags: ["team:shop", "prod"])
   let mail = try makeCheck("Mail <b>gateway</b>", host: "mail.example")
   let slow = try makeCheck("Search", host: "search.example")
   let quiet = try makeCheck("Never ran yet", host: "new.example")
@@ -95,7 +115,7 @@ func sampleSource() throws -> FixedSource {
   snapshot.scheduler = scheduler
   var results: [UniqueID: [CheckResult]] = [:]
   for check in [shop, mail, slow, quiet, off] { results[check.id] = store.recent(check.id) }
-  return FixedSource(status: snapshot, results: results)
+  return FixedSource(status: snapshot, results: results, store: store)
 }
 
 private func sampleSpool() -> SpoolView {
@@ -123,14 +143,17 @@ private func sampleDelivery() -> DeliveryView {
 /// Runs `body` with a server that lives exactly as long, on loopback and a port of the kernel's choice.
 func withServer<Value: Sendable>(
   _ source: FixedSource, listen: ListenAddress = .tcp(host: "127.0.0.1", port: 0),
+  heartbeats: (any HeartbeatTaking)? = nil,
   _ body: @escaping @Sendable (ListenAddress) async throws -> Value
 ) async throws -> Value {
   let (addresses, continuation) = AsyncStream.makeStream(of: ListenAddress.self)
   var access = source.access
   access.runNowToken = source.token
-  let server = LocalStatusServer(
+  var configured = LocalStatusServer(
     listen: listen, source: source, access: access,
     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  configured.heartbeats = heartbeats
+  let server = configured
   return try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask {
       defer { continuation.finish() }

@@ -27,8 +27,18 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
     mutating func appendInterpolation(_ number: Int) { html += String(number) }
 
+    /// Bytes that stand for themselves: ASCII that is seen and is no markup.
+    private static let isPlain: [Bool] = (0..<256).map { byte in
+      (0x20..<0x7f).contains(byte) && !"&<>\"'".utf8.contains(UInt8(byte))
+    }
+
     /// Nobody sees what is invisible, so it is shown as an escape.
     mutating func appendInterpolation(_ text: String) {
+      // Nearly all there is: thousands of them are on a page.
+      if text.utf8.allSatisfy({ Self.isPlain[Int($0)] }) {
+        html += text
+        return
+      }
       for scalar in text.printable(maxBytes: .max).unicodeScalars {
         switch scalar {
         case "&": html += "&amp;"

@@ -21,9 +21,19 @@ struct StatusRequest: Sendable {
   var authorization: String?
   /// Sec-Fetch-Site: where the page stands that made the browser ask, as the browser says; nil when it does not.
   var fetchSite: String?
+  /// The Accept header, as sent.
+  var accept: String?
+  /// The Accept-Encoding headers as one; nil: none came.
+  var acceptEncoding: String?
 
   /// Results from another process of this machine. The target is compared as a whole: nothing else is read.
   var isSubmission: Bool { method == .post && target == Self.submission }
+
+  /// A job reports. Nothing else of the address is looked at before.
+  var isHeartbeat: Bool { target.hasPrefix(Self.heartbeats) }
+
+  /// Bytes of its body that are kept.
+  var keptBody: Int { isHeartbeat ? HeartbeatReport.longestBody : Self.longestBody }
 
   /// Reads what the agent knows.
   var isReading: Bool { method == .get || method == .head }
@@ -31,14 +41,16 @@ struct StatusRequest: Sendable {
   /// What a supervisor asks, which has no token to show.
   var isHealth: Bool { method != .post && (target == "/livez" || target == "/readyz") }
 
+  static let heartbeats = "/hb/"
   static let submission = "/api/v1/spool/submit"
   /// Bytes such a body may have.
   static let longestBody = 1 << 20
 
   init(
     method: Method = .get, target: String, host: String? = nil, hasBody: Bool = false,
-    authorization: String? = nil, fetchSite: String? = nil
+    authorization: String? = nil, fetchSite: String? = nil, accept: String? = nil
   ) {
+    self.accept = accept
     self.authorization = authorization
     self.fetchSite = fetchSite
     self.method = method
@@ -74,8 +86,22 @@ struct RequestPath: Sendable {
     }
   }
 
+  /// The name of an item that was given twice, which one reader would take one way and another the other.
+  ///
+  /// - Parameter lists: items that are meant to be given as often as there are values.
+  func repeated(besides lists: [String]) -> String? {
+    for (place, item) in query.enumerated()
+    where !lists.contains(item.name) && query[..<place].contains(where: { $0.name == item.name }) {
+      return item.name
+    }
+    return nil
+  }
+
   /// The first item of that name.
   subscript(name: String) -> String? { query.first { $0.name == name }?.value }
+
+  /// Every item of that name, in their order.
+  func all(_ name: String) -> [String] { query.filter { $0.name == name }.map(\.value) }
 
   /// Nil: not given. A throw: given, and not a whole number of the range.
   func number(_ name: String, in range: ClosedRange<Int>, default absent: Int) throws(BadRequest) -> Int {

@@ -10,6 +10,7 @@ struct CheckPage {
   let check: CheckStatus
   /// Newest first.
   let results: [CheckResult]
+  var past = CheckPast()
   /// Where the button leads that runs the check now; nil: there is none.
   var runAddress: String?
 
@@ -21,9 +22,11 @@ struct CheckPage {
     return Layout.page(
       title: "\(standing.word) · \(name)", snapshot: snapshot, nonce: nonce,
       """
-      <nav class="bar"><a class="button" href="/">← All checks</a>\(runButton())</nav>
+      <nav class="bar" aria-label="This check"><a class="button" href="/">← All checks</a>\(runButton())</nav>
       \(hero(name))
       \(uptimes())
+      \(responseTimes())
+      \(OutageList(outages: past.outages, checks: snapshot.checks.count, now: snapshot.now).render())
       \(chart())
       \(certificate())
       \(recent())
@@ -64,6 +67,9 @@ struct CheckPage {
       if check.failures > 0 { facts.append(("failures in a row", "\(check.failures)")) }
     }
     if !check.tags.isEmpty { facts.append(("tags", check.tags.joined(separator: ", "))) }
+    if !check.parents.isEmpty {
+      facts.append(("depends on", check.parents.map(StatusFormat.name).joined(separator: ", ")))
+    }
     let rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
     let stale: Markup = check.stale ? " <span class=\"stale\">STALE: no recent result</span>" : ""
     return """
@@ -90,13 +96,13 @@ struct CheckPage {
       }
       let down = window.time.down > 0 ? "down \(duration(window.time.down)) · " : ""
       return """
-        <div class="card"><b>\(window.period.rawValue)</b><br><span class="value">\(StatusFormat.percent(window.uptime))</span><br>\
+        <div class="card"><b>\(window.period.rawValue)</b><br><span class="value">\(StatusFormat.percent(window.uptime))</span>\(strip(window.period))\
         <span class="dim">\(down)coverage \(StatusFormat.percent(window.coverage))</span><br>\
         <span class="dim">data \(data(window))</span><br>\
         <span class="dim num">\(latency ?? "no latency")</span></div>
         """
     }
-    return "<section class=\"uptimes\" aria-label=\"Uptime\">\(Markup(cards))</section>"
+    return "<section class=\"uptimes\" aria-label=\"Uptime\">\(Markup(cards))</section>" + stripLegend
   }
 
   /// Of the whole window; how long that is where it is little.
@@ -118,7 +124,8 @@ struct CheckPage {
       return ""
     }
     return """
-      <section class="card"><h2>Latency of the latest \(results.count) results</h2><div class="scroll">\(Drawing.line(results))</div></section>
+      <section class="card"><h2>Latency of the latest \(results.count) results</h2><div class="scroll present" tabindex="0" role="group" \
+      aria-label="Chart of the latest results"><div>\(Drawing.line(results))</div></div></section>
       """
   }
 
@@ -158,10 +165,10 @@ struct CheckPage {
       """
     }
     return """
-      <section class="card"><h2>Recent results</h2><div class="scroll"><table>
+      <section class="card"><h2>Recent results</h2><div class="scroll" tabindex="0" role="group" aria-label="Recent results"><table class="stack">
       <thead><tr><th>Time (UTC)</th><th>State</th><th>Latency</th><th class="hide-s">Code</th><th>What</th></tr></thead>
       <tbody>\(Markup(rows))</tbody></table></div><p class="legend dim">\(Markup(legend))</p>
-      <p class="dim">All facts of each result: <a href="/api/v1/checks/\(check.id.description)/results">JSON</a></p></section>
+      <p class="dim">All facts of each result: <a class="more" href="/api/v1/checks/\(check.id.description)/results">JSON</a></p></section>
       """
   }
 

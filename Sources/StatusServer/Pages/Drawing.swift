@@ -6,27 +6,37 @@ import Monitoring
 
 /// Small drawings in SVG. Colour always comes with a shape, a place or a word.
 enum Drawing {
-  /// Latency bars of the latest runs; a run that failed is a full bar of its own colour with a cut in it.
+  /// Runs that a bar of them shows.
+  static let beats = 40
+
+  /// Latency bars of the latest runs, the newest on the right; a degraded one is pointed, a run that failed is a full bar
+  /// with a cut in it, an unknown one a dot on the ground. One path for each state: hundreds of these are on a page.
   static func spark(_ points: [SparkPoint]) -> Markup {
-    let points = points.suffix(26)
-    let top = Double(points.compactMap { $0.responseTime?.microseconds }.max() ?? 1)
-    var bars: [Markup] = []
+    let points = points.suffix(beats)
+    let top = Double(max(1, points.compactMap { $0.responseTime?.microseconds }.max() ?? 1))
+    var shapes: [CheckState: String] = [:]
     for (index, point) in points.enumerated() {
-      let x = Double(26 - points.count + index) * 4
+      let x = (beats - points.count + index) * 4
+      var bar = "M\(x) "
       switch point.state {
-      case .up, .degraded:
-        let share = Double(point.responseTime?.microseconds ?? 0) / max(1, top)
-        let height = max(2, share * 26)
-        bars.append(
-          "<rect class=\"f-\(point.state.rawValue)\" x=\"\(x)\" y=\"\(28 - height)\" width=\"3\" height=\"\(height)\" rx=\"1\"/>"
-        )
-      case .down:
-        bars.append(
-          "<path class=\"f-down\" d=\"M\(x) 2h3v10h-3zM\(x) 15h3v13h-3z\"/>")
-      case .unknown: bars.append("<rect class=\"f-unknown\" x=\"\(x)\" y=\"25\" width=\"3\" height=\"3\"/>")
+      case .up: bar += "\(28 - rise(point, top))h3v\(rise(point, top))h-3z"
+      case .degraded:
+        let height = max(8, rise(point, top))
+        bar += "28l1.5-\(height)l1.5 \(height)z"
+      case .down: bar += "2h3v10h-3zm0 13h3v13h-3z"
+      case .unknown: bar += "25h3v3h-3z"
       }
+      shapes[point.state, default: ""] += bar
     }
-    return "<svg class=\"spark\" viewBox=\"0 0 104 28\" aria-hidden=\"true\">\(Markup(bars))</svg>"
+    let paths: [Markup] = CheckState.allCases.compactMap { state in
+      shapes[state].map { "<path class=\"f-\(state.rawValue)\" d=\"\($0)\"/>" }
+    }
+    return
+      "<svg class=\"spark\" viewBox=\"0 0 160 28\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\(Markup(paths))</svg>"
+  }
+
+  private static func rise(_ point: SparkPoint, _ top: Double) -> Int {
+    max(2, whole(Double(point.responseTime?.microseconds ?? 0) / top * 26, in: 0...26))
   }
 
   /// Health as a ring with gaps of 2 px, and the same in words beside it.
@@ -53,16 +63,16 @@ enum Drawing {
     if arcs.isEmpty { arcs = ["<circle class=\"ring none\" cx=\"60\" cy=\"60\" r=\"48\"/>"] }
     let legend: [Markup] = parts.map { part in
       """
-      <li><span class="mark \(part.state.rawValue)" aria-hidden="true">\(part.state.mark)</span> \
-      <span class="num">\(part.count)</span> \(part.state.rawValue)</li>
+      <li><a href="/?state=\(part.state.rawValue)#checks"><span class="mark \(part.state.rawValue)" aria-hidden="true">\(part.state.mark)</span> \
+      <span class="num">\(part.count)</span> \(part.state.rawValue)</a></li>
       """
     }
     let maintenance: Markup =
       summary.maintenance == 0
       ? ""
       : """
-      <li><span class="mark unknown" aria-hidden="true">\(StatusFormat.maintenanceMark)</span> \
-      <span class="num">\(summary.maintenance)</span> maintenance</li>
+      <li><a href="/?state=maintenance#checks"><span class="mark unknown" aria-hidden="true">\(StatusFormat.maintenanceMark)</span> \
+      <span class="num">\(summary.maintenance)</span> maintenance</a></li>
       """
     return """
       <div class="pie"><svg viewBox="0 0 120 120" role="img" aria-label="\(summary.up) of \(summary.total) checks are up">\
@@ -102,11 +112,22 @@ enum Drawing {
       shapes.append("<text x=\"56\" y=\"192\">\(Layout.clock(first.startedAt))</text>")
       shapes.append("<text x=\"792\" y=\"192\" text-anchor=\"end\">\(Layout.clock(last.startedAt))</text>")
     }
+    shapes += farLabels(top)
     return """
       <svg class="chart" viewBox="0 0 800 200" role="img" aria-label="latency of the latest \(results.count) results">\
       <defs><linearGradient id="fade" x1="0" y1="0" x2="0" y2="1"><stop class="fade-a" offset="0"/>\
       <stop class="fade-b" offset="1"/></linearGradient></defs>\(Markup(shapes))</svg>
       """
+  }
+
+  /// The scale once more, at the end that a phone shows first: over the lines, which it would be lost under.
+  ///
+  /// - Parameter top: microseconds at the uppermost rule of a chart of 800 by 200.
+  static func farLabels(_ top: Double) -> [Markup] {
+    [0.5, 1].map { share in
+      let label = StatusFormat.latency(.microseconds(Int64(top * share)))
+      return "<text class=\"far\" x=\"792\" y=\"\(186 - share * 160)\" text-anchor=\"end\">\(label)</text>"
+    }
   }
 
   /// Unbroken rows of successes: a line is not drawn through a failure.

@@ -9,12 +9,19 @@ enum Layout {
   /// Seconds after which the page is fetched again; no script is needed for that.
   static let refresh = 15
 
-  /// - Parameter reloads: false for a page whose address is no page, such as the answer to a form.
+  /// - Parameters:
+  ///   - reloads: false for a page whose address is no page, such as the answer to a form.
+  ///   - isLive: its script keeps it as it is now, part by part; that of another page that reloads fetches it whole.
   static func page(
-    title: String, snapshot: StatusSnapshot, nonce: String, reloads: Bool = true, _ content: Markup
+    title: String, snapshot: StatusSnapshot, nonce: String, reloads: Bool = true, isLive: Bool = false,
+    _ content: Markup
   ) -> Markup {
-    let again: Markup = reloads ? "<meta http-equiv=\"refresh\" content=\"\(refresh)\">" : ""
-    let fetched: Markup = reloads ? "Fetched again every \(refresh) s. " : ""
+    let meta: Markup = reloads ? "<meta http-equiv=\"refresh\" content=\"\(refresh)\">" : ""
+    // With a script nothing is taken from under who reads: WCAG 2.2, 2.2.1 and 3.2.5.
+    let again: Markup = "<noscript>\(meta)</noscript>"
+    let fetched: Markup =
+      reloads ? "Changes as it happens; without scripts fetched again every \(refresh) s. " : ""
+    let live: Markup = isLive ? " data-live=\"list\"" : reloads ? " data-live=\"page\"" : ""
     return """
       <!doctype html>
       <html lang="en">
@@ -25,23 +32,24 @@ enum Layout {
       <meta name="referrer" content="no-referrer">
       \(again)
       <title>\(title)</title>
-      <link rel="icon" href="\(icon(worst(snapshot)))">
-      <style nonce="\(nonce)">\(style)</style>
+      <link id="icon" rel="icon" href="\(icon(worst(snapshot)))">
+      <style nonce="\(nonce)">\(style)\(chartStyle)</style>
       </head>
-      <body>
+      <body\(live)>
       <header class="top"><div class="wrap">
       <a class="brand" href="/"><svg viewBox="0 0 24 24" aria-hidden="true"><path class="gem" d="M12 2 20 8.5 12 22 4 8.5Z"/><path class="facet" d="M12 2 15.5 8.5 12 22 8.5 8.5Z"/></svg>\
       <span>\(StatusFormat.name(snapshot.agent.name))</span></a>
       <span class="dim">\(region(snapshot))quartz-agent \(snapshot.agent.version)</span>
-      <span class="dim clock">as of <time datetime="\(snapshot.now.rfc3339)">\(clock(snapshot.now))</time> UTC</span>
+      <span class="dim clock"><span id="live" role="status"></span> as of <time id="asof" datetime="\(snapshot.now.rfc3339)">\(clock(snapshot.now))</time> UTC</span>
       </div></header>
       <main class="wrap">
       \(content)
       </main>
       <footer class="wrap dim">\(fetched)Running for \
       \(StatusFormat.age(snapshot.agent.started, now: snapshot.now)). \
-      <a href="/api/v1/summary?full=true">JSON</a> · <a href="/metrics">metrics</a> · \
+      <a href="/api/v1/summary?full=true">JSON</a><a href="/metrics">metrics</a>\
       <a href="/api/v1/status.txt">text</a></footer>
+      <script nonce="\(nonce)">\(script)</script>
       </body>
       </html>
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+
+/// What the list shows: all, or what is in one of some states, bears one of some tags, and contains a text in its name,
+/// target or tags.
+package struct ListFilter: Hashable, Sendable {
+  /// A state, or what a check is instead of being in one.
+  package enum State: String, CaseIterable, Sendable {
+    case up, degraded, down
+    /// Pending ones too, as in the counts.
+    case unknown
+    case pending, stale
+    /// In no state of those above, as in the counts.
+    case maintenance
+    /// Not enabled, and in nothing else.
+    case off
+
+    func matches(_ check: CheckStatus) -> Bool {
+      guard check.enabled else { return self == .off }
+      switch self {
+      case .off: return false
+      case .maintenance: return check.maintenance != nil
+      case .stale: return check.stale
+      case .pending: return check.isPending && check.maintenance == nil
+      case .up, .degraded, .down, .unknown:
+        return check.maintenance == nil && check.state.rawValue == rawValue
+      }
+    }
+  }
+
+  /// Empty: all.
+  var states: [State] = []
+  /// Empty: all.
+  var tags: [String] = []
+  var text = ""
+
+  init() {}
+
+  init(_ path: RequestPath) throws(BadRequest) {
+    text = String((path["q"] ?? "").prefix(100))
+    for tag in path.all("tag") where !tag.isEmpty && !tags.contains(tag) { tags.append(tag) }
+    for word in path.all("state") where !word.isEmpty {
+      guard let known = State(rawValue: word) else {
+        throw BadRequest("state must be one of \(State.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+      if !states.contains(known) { states.append(known) }
+    }
+  }
+
+  /// With this state beside the others, or without it where it was among them.
+  func toggling(_ state: State) -> ListFilter {
+    var filter = self
+    if states.contains(state) { filter.states.removeAll { $0 == state } } else { filter.states.append(state) }
+    return filter
+  }
+
+  /// With this tag beside the others, or without it where it was among them.
+  func toggling(tag: String) -> ListFilter {
+    var filter = self
+    if tags.contains(tag) { filter.tags.removeAll { $0 == tag } } else { filter.tags.append(tag) }
+    return filter
+  }
+
+  func matches(_ check: CheckStatus) -> Bool {
+    if !states.isEmpty, !states.contains(where: { $0.matches(check) }) { return false }
+    if !tags.isEmpty, !tags.contains(where: { tag in check.tags.contains { $0 == tag } }) { return false }
+    if text.isEmpty { return true }
+    let wanted = text.lowercased()
+    return check.name.lowercased().contains(wanted) || check.target.lowercased().contains(wanted)
+      || check.tags.contains { $0.lowercased().contains(wanted) }
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+
+/// What the readers of the page have seen, and from it what has changed since: events as text (HTML, section 9.2.6
+/// "Interpreting an event stream").
+struct LivePicture {
+  /// What a row shows beside its ages and windows, which move with every result.
+  private struct Row: Equatable {
+    var standing: Standing
+    var result: LastResult?
+  }
+
+  private struct Standing: Equatable {
+    var state: CheckState
+    var enabled: Bool
+    var stale: Bool
+    var isPending: Bool
+    var maintenance: CheckMaintenance?
+  }
+
+  /// Rows in one round; more wait for the next, those that were not told for longest first.
+  static let maxRows = 100
+
+  private var ids: [UniqueID]?
+  private var rows: [UniqueID: (row: Row, round: Int)] = [:]
+  private var parts: [String] = []
+  private var round = 0
+
+  /// Fetch the page anew: what is on it is not known here.
+  static func sync(_ now: Timestamp) -> String { event("sync", "") + event("tick", now.rfc3339) }
+
+  /// The events since the last call; the first one says that the page is to be fetched anew.
+  mutating func update(_ snapshot: StatusSnapshot) -> String {
+    round += 1
+    let isSame = ids == snapshot.checks.map(\.id)
+    var news = isSame ? changedRows(snapshot) : meet(snapshot)
+    let title = DashboardPage.title(snapshot)
+    let named = DashboardPage.parts(snapshot).map { ($0.name, $0.content.html) } + [("title", title)]
+    for (index, part) in named.enumerated() where index >= parts.count || parts[index] != part.1 {
+      if isSame { news += Self.event("part", part.0 + "\n" + part.1) }
+    }
+    parts = named.map(\.1)
+    return news + Self.event("tick", snapshot.now.rfc3339)
+  }
+
+  private mutating func meet(_ snapshot: StatusSnapshot) -> String {
+    ids = snapshot.checks.map(\.id)
+    rows = [:]
+    for check in snapshot.checks { rows[check.id] = (Self.row(check), round) }
+    return Self.event("sync", "")
+  }
+
+  private mutating func changedRows(_ snapshot: StatusSnapshot) -> String {
+    var changed: [(check: CheckStatus, moved: Bool, round: Int)] = []
+    for check in snapshot.checks {
+      guard let known = rows[check.id] else { continue }
+      let row = Self.row(check)
+      if row != known.row { changed.append((check, row.standing != known.row.standing, known.round)) }
+    }
+    // Another state is told at once, whatever else there is.
+    changed.sort { ($1.moved ? 1 : 0, $0.round) < ($0.moved ? 1 : 0, $1.round) }
+    var news = ""
+    for (check, _, _) in changed.prefix(Self.maxRows) {
+      rows[check.id] = (Self.row(check), round)
+      news += Self.event(
+        "row", check.id.description + "\n" + CheckRow(check: check, now: snapshot.now).content().html)
+    }
+    // The order of the list, and what a filter shows, may be another one.
+    return changed.first?.moved == true ? news + Self.event("moved", "") : news
+  }
+
+  private static func row(_ check: CheckStatus) -> Row {
+    Row(
+      standing: Standing(
+        state: check.state, enabled: check.enabled, stale: check.stale, isPending: check.isPending,
+        maintenance: check.maintenance), result: check.last)
+  }
+
+  /// No text can end the event or begin another: each line of it is data.
+  private static func event(_ name: String, _ data: String) -> String {
+    var text = "event: \(name)\n"
+    for line in data.split(separator: "\n", omittingEmptySubsequences: false) { text += "data: \(line)\n" }
+    return text + "\n"
+  }
+}

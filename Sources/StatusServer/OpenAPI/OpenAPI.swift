@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+
+/// The API's description (OpenAPI 3.1), which is served and stands in docs/openapi.json.
+enum OpenAPI {
+  /// Two blanks an indent are the file's; the bytes are the same in both places.
+  static let document: [UInt8] = {
+    var json = JSONWriter(reserving: 32 << 10)
+    json.object { json in
+      json.field("openapi", "3.1.0")
+      json.key("info")
+      json.object { json in
+        json.field("title", "quartz-agent")
+        json.field("version", "1")
+        json.field("description", "What the agent knows of its checks. docs/status.md explains the words.")
+        json.key("license")
+        json.object { json in
+          json.field("name", "MIT")
+          json.field("identifier", "MIT")
+        }
+      }
+      json.key("servers")
+      json.array { json in json.object { $0.field("url", "/") } }
+      json.key("paths")
+      writePaths(to: &json)
+      json.key("components")
+      writeComponents(to: &json)
+    }
+    return json.bytes
+  }()
+
+  private static func writePaths(to json: inout JSONWriter) {
+    var order: [String] = []
+    for operation in operations where !order.contains(operation.path) { order.append(operation.path) }
+    json.object { json in
+      for path in order {
+        json.key(dynamic: path)
+        json.object { json in
+          for operation in operations where operation.path == path {
+            json.key(dynamic: operation.method)
+            operation.write(to: &json)
+          }
+        }
+      }
+    }
+  }
+
+  private static func writeComponents(to json: inout JSONWriter) {
+    json.object { json in
+      json.key("securitySchemes")
+      json.object { json in
+        json.key("token")
+        json.object { json in
+          json.field("type", "http")
+          json.field("scheme", "bearer")
+          json.field("description", "status.run_now_token; reading needs status.read_token where that is set")
+        }
+      }
+      json.key("schemas")
+      json.object { json in
+        for (name, schema) in schemas {
+          json.key(dynamic: name)
+          schema.write(to: &json)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+
+/// What the agent says of its own parts.
+extension OpenMetrics {
+  mutating func spool(_ spool: SpoolView) {
+    text.gauge("quartz_spool_records", "Results not yet delivered.", Double(spool.depth))
+    text.gauge(
+      "quartz_spool_oldest_timestamp_seconds", "When the oldest of them was made.", spool.oldest.map(seconds))
+    text.gauge("quartz_spool_used_bytes", "Bytes of the store in use.", Double(spool.usedBytes))
+    text.gauge("quartz_spool_capacity_bytes", "Size of the store.", Double(spool.capacityBytes))
+    text.gauge(
+      "quartz_spool_durable", "1 when results are on disk, 0 when in memory only.", spool.durable ? 1 : 0)
+    text.gauge(
+      "quartz_spool_quarantined", "Results set aside because the receiver refused them.",
+      Double(spool.quarantined))
+    text.gauge(
+      "quartz_spool_parked", "Results held back while a bad row among them is looked for.",
+      Double(spool.parked))
+    text.gauge("quartz_spool_gaps", "Gap records in the store.", Double(spool.gaps))
+    text.gauge("quartz_spool_lost", "Results the gap records stand for.", Double(spool.lostInGaps))
+    text.gauge(
+      "quartz_spool_outage_covered_seconds", "How long the store can still take in results undelivered.",
+      spool.hoursCovered.map { $0 * 3600 })
+    text.counter("quartz_spool_dropped", "Results overwritten before they could be delivered.", spool.dropped)
+  }
+
+  mutating func delivery(_ delivery: DeliveryView) {
+    text.counter("quartz_delivery_delivered", "Results the receiver acknowledged.", delivery.delivered)
+    text.gauge(
+      "quartz_delivery_last_success_timestamp_seconds", "When the last request succeeded.",
+      delivery.lastSuccess.map(seconds))
+    text.gauge(
+      "quartz_delivery_failing", "1 while the last request failed.", delivery.lastError == nil ? 0 : 1)
+    text.gauge("quartz_delivery_requests_hour", "Requests of the last hour.", Double(delivery.requestsUsed))
+    text.gauge(
+      "quartz_delivery_skipped_checks", "Checks whose results are not delivered.",
+      Double(delivery.skipped.count))
+  }
+
+  mutating func scheduler(_ scheduler: SchedulerView) {
+    text.family(
+      "quartz_scheduler_lateness_seconds", .summary, "From a slot to the start of its run, by quantile.")
+    let lateness = [
+      ("0.5", scheduler.latenessP50), ("0.99", scheduler.latenessP99), ("1", scheduler.latenessMax),
+    ]
+    for (quantile, value) in lateness {
+      guard let value else { continue }
+      text.sample("quartz_scheduler_lateness_seconds", Labels([("quantile", quantile)]), value.seconds)
+    }
+    text.gauge("quartz_scheduler_in_flight", "Runs under way.", Double(scheduler.inFlight))
+    text.gauge(
+      "quartz_scheduler_in_flight_limit", "Runs that may be under way at once.", Double(scheduler.limit))
+    text.counter(
+      "quartz_scheduler_missed_slots", "Slots not run for the agent's own reasons.", scheduler.missed)
+    text.counter(
+      "quartz_scheduler_spanned_slots", "Slots that took a running run's verdict.", scheduler.spanned)
+  }
+
+  /// Absent where nobody is told anything.
+  mutating func alerts(_ alerts: AlertsView) {
+    text.family("quartz_incidents_open", .gauge, "Incidents that are open, by severity.")
+    for severity in AlertSeverity.allCases {
+      text.sample(
+        "quartz_incidents_open", Labels([("severity", severity.rawValue)]),
+        alerts.open.count { $0.severity == severity })
+    }
+    text.family("quartz_alert_messages", .counter, "Messages since the start, by channel and outcome.")
+    for channel in alerts.channels {
+      for (outcome, count) in [("delivered", channel.delivered), ("dropped", channel.dropped)] {
+        text.sample(
+          "quartz_alert_messages_total", Labels([("channel", channel.name), ("outcome", outcome)]), count)
+      }
+    }
+    text.family("quartz_alert_messages_waiting", .gauge, "Messages that wait to be sent, by channel.")
+    for channel in alerts.channels {
+      text.sample("quartz_alert_messages_waiting", Labels([("channel", channel.name)]), channel.waiting)
+    }
+  }
+
+  mutating func load(_ load: LoadView) {
+    text.gauge("quartz_kept_results", "Full results kept in memory.", Double(load.kept.results))
+    text.gauge("quartz_kept_result_bytes", "Bytes they take, an upper estimate.", Double(load.kept.bytes))
+    text.counter("quartz_judged", "Answers judged on threads of their own.", load.judged)
+    text.counter(
+      "quartz_judged_over_budget", "Answers that took more processor time to judge than they may.",
+      load.overBudget)
+    text.gauge("quartz_judging", "Answers being judged or waiting for it.", Double(load.judging))
+  }
+
+  mutating func reloads(_ reloads: ReloadFigures) {
+    text.family("quartz_config_reloads", .counter, "Changed configurations that were read since the start.")
+    for (outcome, count) in [("taken", reloads.taken), ("refused", reloads.refused)] {
+      text.sample("quartz_config_reloads_total", Labels([("outcome", outcome)]), count)
+    }
+    text.gauge(
+      "quartz_config_last_reload_successful", "0 while the configuration on disk is refused.",
+      reloads.wasLastRefused ? 0 : 1)
+    text.gauge(
+      "quartz_config_last_reload_success_timestamp_seconds",
+      "When the configuration in force was read; the start is the first time.", seconds(reloads.lastSuccess))
+  }
+
+  /// By the names that every Prometheus client library uses.
+  mutating func process(_ process: ProcessFigures, started: Timestamp) {
+    text.family("process_cpu_seconds", .counter, "Processor time, user and system.")
+    text.sample("process_cpu_seconds_total", Labels(), process.processorSeconds)
+    text.gauge("process_start_time_seconds", "When the agent started.", seconds(started))
+    text.gauge(
+      "process_resident_memory_bytes", "Resident memory.", process.residentBytes.map(Double.init))
+    text.gauge("process_virtual_memory_bytes", "Virtual memory.", process.virtualBytes.map(Double.init))
+    text.gauge("process_open_fds", "Open file descriptors.", process.openDescriptors.map(Double.init))
+    text.gauge(
+      "process_max_fds", "Descriptors the process may have open.", process.maxDescriptors.map(Double.init))
+    text.gauge("process_threads", "Threads.", process.threads.map(Double.init))
+  }
+}

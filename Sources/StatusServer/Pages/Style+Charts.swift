@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+extension Layout {
+  /// Of what a check's page draws of its past.
+  static let chartStyle: Markup = """
+    .strip{display:block;width:100%;height:28px;margin:8px 0 4px}
+    .f-maintenance{fill:var(--maintenance)}.f-none{fill:var(--dim)}
+    .p95{fill:none;stroke:var(--second);stroke-width:2;stroke-dasharray:5 4;stroke-linejoin:round;vector-effect:non-scaling-stroke}
+    .under{fill:url(#fade-window)}.hatch{stroke:var(--down);stroke-width:2}
+    .shade{fill:url(#hatch);opacity:.45}
+    .legend .key{width:20px;height:10px}.legend .cell{width:6px;height:20px;vertical-align:-5px}
+    .present{direction:rtl;margin-top:12px;padding:2px}.present>div{direction:ltr;min-width:720px}.present .chart{min-width:0}
+    .uptimes .card{min-width:0}.far{display:none}
+    @media(max-width:560px){.present>div{min-width:800px}.chart text{font-size:13px}.chart text.far{display:block;paint-order:stroke;stroke:var(--card);stroke-width:6px}.uptimes{grid-template-columns:minmax(0,1fr)}\
+    .stack thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}\
+    .stack tr{display:grid;grid-template-columns:max-content max-content 1fr;gap:2px 12px;border-top:1px solid var(--line);padding:8px 0}\
+    .stack td{border:0;padding:0}.stack td.why{grid-column:1/-1;min-width:0}}
+    @media(forced-colors:active){.strip rect,.chart path,.chart rect{forced-color-adjust:none}}
+    """
+}

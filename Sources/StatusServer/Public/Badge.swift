@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+
+/// A small picture for other people's pages: what, and how it is.
+struct Badge {
+  enum Kind: Hashable {
+    case state, latency
+    case uptime(UptimePeriod)
+
+    /// Of the last part of an address; nil: there is none of that name.
+    init?(file: String) {
+      switch file {
+      case "state.svg": self = .state
+      case "latency.svg": self = .latency
+      default:
+        let period = UptimePeriod.allCases.first { file == "uptime-\($0.rawValue).svg" }
+        guard let period else { return nil }
+        self = .uptime(period)
+      }
+    }
+
+    var label: String {
+      switch self {
+      case .state: "state"
+      case .latency: "latency"
+      case .uptime(let period): "uptime \(period.rawValue)"
+      }
+    }
+  }
+
+  /// White on it has a contrast of 4.5 at least (WCAG 2.2, 1.4.3).
+  enum Tone: String {
+    case up = "#15803d"
+    case degraded = "#b45309"
+    case down = "#b91c1c"
+    case unknown = "#4b5563"
+  }
+
+  var label: String
+  var value: String
+  var tone: Tone
+
+  init(label: String, value: String, tone: Tone) {
+    (self.label, self.value, self.tone) = (label, value, tone)
+  }
+
+  init(_ kind: Kind, of check: PublicCheck) {
+    switch kind {
+    case .state:
+      // The name says whose state it is; a badge stands alone.
+      self.init(label: StatusFormat.name(check.name), value: check.state.word, tone: Tone(check.state))
+    case .latency:
+      self.init(
+        label: kind.label, value: check.median.map { StatusFormat.latency($0) } ?? "no data",
+        tone: check.median == nil ? .unknown : .up)
+    case .uptime(let period):
+      let window = check.windows.first { $0.period == period }
+      self.init(label: kind.label, value: window?.text ?? "no data", tone: Tone(uptime: window?.uptime))
+    }
+  }
+
+  private static let height = 20
+  private static let padding = 6
+
+  /// Nobody has the font here: each character has a width, and the drawing makes the text as wide as that.
+  private static func width(_ text: String) -> Int {
+    let tenths = text.unicodeScalars.reduce(0) { sum, scalar in
+      switch scalar {
+      case "i", "l", "j", ".", ",", ":", ";", "'", "|", "!", "I", " ": sum + 35
+      case "m", "w", "M", "W", "%", "@": sum + 100
+      case "A"..."Z": sum + 78
+      default: sum + (scalar.isASCII ? 66 : 110)
+      }
+    }
+    return max(8, tenths / 10)
+  }
+
+  func render() -> [UInt8] {
+    let (label, value) = (label.printable(maxBytes: 80), value.printable(maxBytes: 40))
+    let (left, right) = (Self.width(label), Self.width(value))
+    let middle = left + 2 * Self.padding
+    let whole = middle + right + 2 * Self.padding
+    let svg: Markup = """
+      <svg xmlns="http://www.w3.org/2000/svg" width="\(whole)" height="\(Self.height)" role="img" aria-label="\(label): \(value)">\
+      <title>\(label): \(value)</title>\
+      <clipPath id="r"><rect width="\(whole)" height="\(Self.height)" rx="4"/></clipPath><g clip-path="url(#r)">\
+      <rect width="\(middle)" height="\(Self.height)" fill="#374151"/>\
+      <rect x="\(middle)" width="\(whole - middle)" height="\(Self.height)" fill="\(tone.rawValue)"/></g>\
+      <g fill="#ffffff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">\
+      <text x="\(Self.padding)" y="14" textLength="\(left)">\(label)</text>\
+      <text x="\(middle + Self.padding)" y="14" textLength="\(right)">\(value)</text></g></svg>
+      """
+    return Array(svg.html.utf8)
+  }
+}
+
+extension Badge.Tone {
+  init(_ state: PublicCheck.State) {
+    switch state {
+    case .up: self = .up
+    case .degraded: self = .degraded
+    case .down: self = .down
+    case .unknown, .maintenance: self = .unknown
+    }
+  }
+
+  /// Percent; nil: too little data to call it anything.
+  init(uptime: Double?) {
+    guard let uptime else {
+      self = .unknown
+      return
+    }
+    self = uptime >= 99 ? .up : uptime >= 95 ? .degraded : .down
+  }
+}
