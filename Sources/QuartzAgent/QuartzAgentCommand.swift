@@ -10,13 +10,16 @@ struct QuartzAgentCommand: AsyncParsableCommand {
     commandName: "quartz-agent",
     abstract: "Probes what you run, from where you put it, and tells Quartz.",
     discussion: """
-      Exit codes: 0 fine (once: all up), 1 degraded, 2 down, 3 unknown, 64 wrong usage, 70 internal error, \
+      Exit codes: 0 fine (once: all up), 1 degraded, 2 down, 3 unknown, 64 wrong usage, 65 and 66 \
+      wrong or unreadable input, 70 internal error, \
       75 another agent holds the state directory, 78 wrong configuration.
       """,
     version: agentVersion,
     subcommands: [
       RunCommand.self, OnceCommand.self, ValidateCommand.self, StatusCommand.self, SpoolCommand.self,
-      DoctorCommand.self, SchemaCommand.self,
+      DoctorCommand.self, SchemaCommand.self, CompareCommand.self, IncidentsCommand.self, AckCommand.self,
+      MuteCommand.self, UnmuteCommand.self, MaintenanceCommand.self, AlertCommand.self,
+      CompletionsCommand.self, ManualCommand.self,
     ]
   )
 
@@ -25,6 +28,9 @@ struct QuartzAgentCommand: AsyncParsableCommand {
     prepareProcess()
     do {
       try requireCommandLine()
+      if let unknown = UnknownCommand(CommandLine.arguments.dropFirst(), of: Self.self) {
+        throw failure(unknown.message, hint: unknown.hint, status: ExitCode.validationFailure.rawValue)
+      }
       let command = try parseAsRoot()
       try requireResources()
       if var command = command as? any AsyncParsableCommand {

@@ -53,7 +53,7 @@ import Testing
       #expect(result["state"]?.string == "down")
       #expect(result["reason"]?.string == "connect_refused")
       #expect(result["phase"]?.string == "connect")
-      #expect(result["attempts"]?.array?.count == 2)
+      #expect(result["attempts"]?.array?.count == 1)
     }
   }
 

@@ -23,11 +23,11 @@ import Testing
         let process = try AgentProcess(
           ["run"], in: folder, environment: ["NOTIFY_SOCKET": listener.path, "WATCHDOG_USEC": "1000000"])
         try await process.wait(for: "two probes") { server.accepted >= 2 }
-        _ = try Tracer(holding: "curl", of: process.identifier)
+        _ = try Tracer(holding: "probes", of: process.identifier)
         try await process.wait(for: "the log to say so") { process.stderr.contains("a thread is stuck") }
         let ready = await statusAnswer("/readyz", port: port)
-        #expect(ready.contains("503") && ready.contains("stuck: curl"), "\(ready)")
-        #expect(await statusAnswer("/api/v1/status.txt", port: port).contains("stuck: curl"))
+        #expect(ready.contains("503") && ready.contains("stuck: probes"), "\(ready)")
+        #expect(await statusAnswer("/api/v1/status.txt", port: port).contains("stuck: probes"))
         let beats = listener.beats
         try await Task.sleep(for: .seconds(2))
         #expect(listener.beats == beats)
@@ -36,7 +36,7 @@ import Testing
         let outcome = try await process.finish()
         #expect(clock.duration(to: .now) < .milliseconds(8500))
         #expect(outcome.status == 70, "\(outcome.stderr)")
-        #expect(outcome.stderr.contains("did not stop in time (stuck: curl"))
+        #expect(outcome.stderr.contains("did not stop in time (stuck: probes"))
       }
     }
   }

@@ -17,10 +17,10 @@ import Testing
 
   /// A thread beyond its limit is told once in the log and named while it lasts; one within it is not.
   @Test func aStuckThreadIsToldOnce() {
-    let (engine, reactor) = (DurationBox(.zero), DurationBox(.seconds(9)))
+    let (engine, probes) = (DurationBox(.zero), DurationBox(.seconds(9)))
     let lines = LogLines()
     let watch = ThreadWatch(log: Logger(label: "test") { _ in lines })
-    watch.start([watched("curl", engine), watched("reactor", reactor)])
+    watch.start([watched("curl", engine), watched("probes", probes)])
     watch.stop()
     watch.look()
     #expect(watch.stuck.isEmpty && watch.notice == nil)

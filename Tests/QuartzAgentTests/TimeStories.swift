@@ -95,6 +95,11 @@ import Testing
         #expect(text.stdout.contains("◆ MAINT") && text.stdout.contains("maintain  ◆ "))
         let metrics = try await curl(["http://localhost/metrics"], in: folder)
         #expect(metrics.stdout.contains("quartz_check_maintenance{check=\"Down\",type=\"tcp\"} 1"))
+        for (state, value) in [("maintenance", 1), ("down", 0), ("up", 0)] {
+          let series = "quartz_check_state{check=\"Down\",type=\"tcp\",state=\"\(state)\"} \(value)\n"
+          #expect(metrics.stdout.contains(series))
+        }
+        #expect(process.stderr.contains("maintenance begins") && process.stderr.contains("Patch night"))
         #expect(try await curl(["http://localhost/"], in: folder).stdout.contains("Patch night"))
         process.send(SIGTERM)
         #expect(try await process.finish().status == 0)

@@ -46,15 +46,15 @@ extension Agent {
     switch loaded {
     case .success(let loaded):
       await watch.finishReading(loaded.origin)
-      parts.refusedFile.accept()
+      parts.refusedFile.accept(at: time.wall())
       let new = loaded.settings
       for warning in loaded.warnings { log.warning("\(warning.headline)", metadata: warning.hintMetadata) }
       parts.maintenance.replace(file: new.maintenance)
-      parts.catalog.replace(file: new.checks, canaries: new.canaries)
+      parts.catalog.replace(file: new.checks, canaries: new.canaries, rules: new.dependencies)
       log.notice("configuration reloaded", metadata: ["checks": "\(parts.catalog.checks.count)"])
       if !new.differsOnlyInChecks(from: settings) {
         log.warning(
-          "settings other than checks, defaults, canaries and maintenance have changed: they take effect at the next start"
+          "settings other than checks, defaults, canaries, dependencies and maintenance have changed: they take effect at the next start"
         )
       }
     case .failure(let errors):
@@ -76,6 +76,7 @@ extension Settings {
     comparable.checks = other.checks
     comparable.maintenance = other.maintenance
     comparable.canaries = other.canaries
+    comparable.dependencies = other.dependencies
     // They are in the checks already.
     comparable.defaults = other.defaults
     comparable.secretPaths = other.secretPaths

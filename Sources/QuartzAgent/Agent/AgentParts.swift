@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AgentConfig
+import Alerts
 import Basics
 import Checks
 import History
@@ -22,9 +23,15 @@ struct AgentParts: Sendable {
   let scheduler: CheckScheduler
   let link: QuartzLink?
   let server: LocalStatusServer?
+  /// What everybody may see.
+  let publicServer: LocalStatusServer?
+  let operators: OperatorDesk
+  let alerts: AlertDesk?
+  private let heartbeats: HeartbeatKeeper
   let supervisor: Supervisor?
+  private let status: AgentStatus
   private let engineThreads: [WatchedThread]
-  let refusedFile = RefusedFile()
+  let refusedFile: RefusedFile
   private let settings: Settings
   private let starts: StartWatch
   private let log: Logger
@@ -35,43 +42,42 @@ struct AgentParts: Sendable {
     threads: ThreadWatch, log: Logger
   ) async throws {
     let supervisor = Supervisor(environment: processEnvironment())
-    self.supervisor = supervisor
-    self.settings = settings
-    self.spool = spool
-    self.starts = starts
-    self.log = log
-    let time = engine.time
-    let catalog = CheckCatalog(file: settings.checks, canaries: settings.canaries)
+    (self.supervisor, self.settings, self.spool, self.starts) = (supervisor, settings, spool, starts)
+    (self.log, refusedFile) = (log, RefusedFile(started: started))
+    let (time, catalog) = (engine.time, CheckCatalog(settings))
     let maintenance = MaintenanceBook(file: settings.maintenance)
     let reporter = AgentReporter(spool: spool)
     let link = try settings.quartz.map { quartz in
-      try QuartzLink(quartz, settings, engine, spool, starts, reporter) { pulled in
-        log.tell(pulled.changes)
-        maintenance.replace(api: pulled.windows)
-        catalog.replace(api: pulled.checks, listed: pulled.listed)
+      try QuartzLink(quartz, settings, engine, spool, starts, reporter) {
+        Self.take($0, maintenance, catalog, log)
       }
     }
     // Before the history: what it remembers of a check it does not know is dropped.
     await link?.puller?.restore()
     let keeper = HistoryKeeper(
       folder: settings.agent.stateDir, spool: spool, starts: starts, log: log, time: time)
-    let identity = AgentIdentity(
-      name: settings.agent.name, region: settings.agent.region, version: agentVersion, started: started)
-    let history = await keeper.restore(agent: identity, checks: catalog.checks)
+    let history = await keeper.restore(
+      agent: AgentIdentity(settings.agent, started: started), checks: catalog.checks)
+    let alerts = await Self.alertDesk(settings, engine, history, catalog, log)
+    let operators = await OperatorDesk(
+      restoring: settings.agent.stateDir, catalog, maintenance, alerts: alerts, log: log, time: time)
     let recorder = Recorder(
       agent: settings.agent.name, history: history, spool: spool, catalog: catalog,
-      link: link, log: log)
+      link: link, alerts: alerts, log: log)
     let scheduler = try Self.scheduler(
       settings, engine, recorder, maintenance,
       pulse: Self.pulse(supervisor, catalog, threads))
     reporter.follow { scheduler.status().lateP99 }
+    let heartbeats = await Self.heartbeats(settings, engine, log)
     catalog.observe { checks in
+      engine.heartbeats.follow(checks)
       recorder.keep(checks)
       reporter.replace(checks: checks)
       link?.resources?.apply(checks)
       maintenance.replace(checks: checks)
       history.apply(checks, now: time.wall())
-      engine.canaries.replace(catalog.canaries)
+      alerts?.apply(checks)
+      engine.follow(catalog) { recorder.isDown($0) }
       scheduler.apply(checks, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) })
     }
     let status = AgentStatus(
@@ -81,14 +87,64 @@ struct AgentParts: Sendable {
       desk: RunNowDesk(
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
       refusedFile: refusedFile, starts: starts, agent: settings.agent.name, threads: threads,
-      bench: engine.bench, time: time)
-    self.server = settings.status.listen.map {
-      LocalStatusServer(
-        listen: $0.numeric, source: status, access: StatusAccess(settings.status), logger: log)
-    }
-    (self.catalog, self.history, self.keeper) = (catalog, history, keeper)
+      bench: engine.bench, labels: settings.metrics.labels, operators: operators, alerts: alerts,
+      lifeSigns: Self.lifeSigns(settings, engine, threads, log), time: time)
+    self.status = status
+    alerts?.follow(operators, status)
+    (server, publicServer) = Self.servers(settings.status, status, heartbeats, log)
+    (self.operators, self.alerts, self.keeper) = (operators, alerts, keeper)
+    (self.catalog, self.history, self.heartbeats) = (catalog, history, heartbeats)
     (self.maintenance, engineThreads, self.time) = (maintenance, engine.threads, time)
     (self.recorder, self.scheduler, self.link) = (recorder, scheduler, link)
+  }
+
+  private static func lifeSigns(
+    _ settings: Settings, _ engine: ProbeEngine, _ threads: ThreadWatch, _ log: Logger
+  ) -> LifeSigns {
+    LifeSigns(
+      settings.lifeSigns, sender: ChannelSender(engine, settings.egress), log: log, time: engine.time
+    ) { threads.stuck.isEmpty }
+  }
+
+  private static func take(
+    _ pulled: PulledChecks, _ maintenance: MaintenanceBook, _ catalog: CheckCatalog, _ log: Logger
+  ) {
+    log.tell(pulled.changes)
+    maintenance.replace(api: pulled.windows)
+    catalog.replace(api: pulled.checks, listed: pulled.listed)
+  }
+
+  private static func servers(
+    _ settings: StatusSettings, _ status: AgentStatus, _ heartbeats: HeartbeatKeeper, _ log: Logger
+  ) -> (LocalStatusServer?, public: LocalStatusServer?) {
+    let own = settings.listen.map {
+      LocalStatusServer(listen: $0.numeric, source: status, access: StatusAccess(settings), logger: log)
+        .taking(heartbeats)
+    }
+    guard let face = settings.publicFace, let listen = face.listen else { return (own, nil) }
+    let server = LocalStatusServer(
+      public: PublicFace(face), listen: listen.numeric, source: status, logger: log)
+    return (own, server.taking(heartbeats))
+  }
+
+  /// Nil: nobody is told anything.
+  private static func alertDesk(
+    _ settings: Settings, _ engine: ProbeEngine, _ history: HistoryStore, _ catalog: CheckCatalog,
+    _ log: Logger
+  ) async -> AlertDesk? {
+    guard let alerts = settings.alerts else { return nil }
+    return await AlertDesk(
+      alerts, agent: settings.agent, history: history, catalog: catalog,
+      sender: ChannelSender(engine, settings.egress), log: log, time: engine.time)
+  }
+
+  private static func heartbeats(
+    _ settings: Settings, _ engine: ProbeEngine, _ log: Logger
+  ) async -> HeartbeatKeeper {
+    let keeper = HeartbeatKeeper(
+      desk: engine.heartbeats, folder: settings.agent.stateDir, log: log, time: engine.time)
+    await keeper.restore()
+    return keeper
   }
 
   private static func pulse(
@@ -108,8 +164,9 @@ struct AgentParts: Sendable {
     let limits = InFlightLimits(
       total: inFlightLimit(settings.limits.inFlight), perHost: settings.limits.inFlightPerHost)
     let options = SchedulerOptions(
-      agent: settings.agent.name, limits: limits, pulse: pulse, hostKey: { $0.kind.loadedHost })
-    return CheckScheduler(options, source: try TimerWakeSource(time: engine.time)) { due in
+      agent: settings.agent.name, limits: limits, pulse: pulse, executor: engine.loop,
+      hostKey: { $0.kind.loadedHost })
+    return CheckScheduler(options, source: try TimerWakeSource(time: engine.time, on: engine.loop)) { due in
       let plan = maintenance.plan
       if plan.skips(due.check.id, at: due.scheduledAt) {
         return RunOutcome(.unknown, hasResult: false) { _ in recorder.skipped(due) }
@@ -136,15 +193,25 @@ struct AgentParts: Sendable {
   /// What runs beside the scheduler until its task is cancelled.
   var services: [@Sendable () async -> Void] {
     var services: [@Sendable () async -> Void] = [{ await keeper.run(history) }]
+    services.append { await heartbeats.run() }
     services.append { await settleStart() }
     services.append { await settleMemory() }
     services.append { await ClockWatch(history, log: log, time: time).run() }
     services.append { await StoreWatch(spool, log: log, time: time).run() }
+    services.append { await MaintenanceWatch(log: log, time: time) { maintenance.plan }.run() }
+    services.append { await HourlyLog(log: log, time: time) { await status.snapshot() }.run() }
     if let uploader = link?.uploader { services.append { await uploader.run() } }
     if let puller = link?.puller { services.append { await puller.run() } }
     if let resources = link?.resources { services.append { await resources.run() } }
     if let link { services.append { await ConnectionWatch(link, log: log, time: time).run() } }
-    if let server { services.append { await serve(server) } }
+    services.append { await operators.run() }
+    services.append { await status.lifeSigns.run() }
+    if let alerts {
+      services.append { await alerts.run() }
+      services.append { await alerts.deliver() }
+    }
+    if let server { services.append { await serve(server, as: "status page") } }
+    if let publicServer { services.append { await serve(publicServer, as: "public page") } }
     return services
   }
 
@@ -163,11 +230,11 @@ struct AgentParts: Sendable {
     }
   }
 
-  private func serve(_ server: LocalStatusServer) async {
+  private func serve(_ server: LocalStatusServer, as what: String) async {
     do {
-      try await server.run { address in log.notice("status page: \(address.pageURL)") }
+      try await server.run { address in log.notice("\(what): \(address.pageURL)") }
     } catch {
-      log.error("the status server is not available, probing goes on: \(error)")
+      log.error("the \(what) is not available, probing goes on: \(error)")
     }
   }
 
@@ -205,6 +272,7 @@ struct AgentParts: Sendable {
 
   /// After the last probe: everything on disk, then one more upload round with the time that is left.
   func finish(until deadline: Instant) async {
+    await heartbeats.save()
     await keeper.save(history)
     await link?.uploader?.flush(within: max(.seconds(1), time.instant().duration(to: deadline)))
   }
@@ -219,7 +287,23 @@ extension CheckKind {
     case .tls(let tls): Endpoint(host: tls.host, port: tls.port).description
     case .dns(let dns): dns.server?.description ?? "system resolver"
     case .ping(let ping): ping.host
+    // It loads nothing.
+    case .heartbeat: "heartbeat"
     }
+  }
+}
+
+extension AgentIdentity {
+  fileprivate init(_ agent: AgentSettings, started: Timestamp) {
+    self.init(name: agent.name, region: agent.region, version: agentVersion, started: started)
+  }
+}
+
+extension PublicFace {
+  init(_ settings: PublicSettings) {
+    self.init(
+      title: settings.title, groups: settings.groups, checks: settings.checks,
+      hidesTargets: settings.hideTargets)
   }
 }
 
@@ -245,7 +329,7 @@ extension ListenAddress {
   var pageURL: String {
     switch reachable {
     case .tcp(let host, let port): "http://\(Endpoint(host: host, port: port))/"
-    case .unix(let path): "curl --unix-socket \(path) http://localhost/, or: quartz-agent status"
+    case .unix(let path): "curl --unix-socket \(shellWord(path)) http://localhost/, or: quartz-agent status"
     }
   }
 }

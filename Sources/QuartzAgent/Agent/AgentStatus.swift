@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
 import Checks
 import History
@@ -27,6 +28,12 @@ struct AgentStatus: StatusSource {
   let agent: String
   let threads: ThreadWatch
   let bench: JudgeBench
+  /// Tags that become labels of the metrics.
+  let labels: [String]
+  let operators: OperatorDesk
+  /// Nil: nobody is told anything.
+  let alerts: AlertDesk?
+  let lifeSigns: LifeSigns
   let time: TimeSource
 
   var now: Timestamp { time.wall() }
@@ -47,6 +54,12 @@ struct AgentStatus: StatusSource {
     snapshot.notices += starts.notices
     snapshot.notices += await link?.notices() ?? []
     snapshot.notices += [egress.notice, pingNotice].compactMap(\.self)
+    snapshot.notices += lifeSigns.notices
+    snapshot.mark(catalog.dependencies)
+    let orders = operators.current
+    snapshot.mutes = orders.mutes.map(OrderView.init)
+    snapshot.byHand = orders.windows.map(OrderView.init)
+    snapshot.alerts = alerts?.view(now: snapshot.now)
     return snapshot
   }
 
@@ -58,7 +71,23 @@ struct AgentStatus: StatusSource {
 
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome { await desk.run(checkID) }
 
+  func act(_ wish: OperatorWish) async -> OperatorAnswer { await operators.take(wish) }
+
   func recent(_ checkID: UniqueID) -> [CheckResult]? { history.recent(checkID) }
+
+  func outages(_ checkID: UniqueID) -> [Outage]? { history.outages(checkID, now: now) }
+
+  func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) -> [SeriesPoint]? {
+    history.series(checkID, period, now: now, points: points)
+  }
+
+  func metrics() async -> MetricsView {
+    var view = history.metrics()
+    view.labels = labels
+    view.reloads = refusedFile.figures
+    view.process = await onThread { ProcessFigures.now() }
+    return view
+  }
 
   /// It is made once the scheduler has its checks.
   func isReady() -> Bool { threads.stuck.isEmpty }

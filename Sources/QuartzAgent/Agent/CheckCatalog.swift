@@ -11,6 +11,8 @@ final class CheckCatalog: Sendable {
     var file: [MonitoringCheck]
     /// Names that the configuration calls canaries.
     var canaries: Set<ByteText>
+    var rules: [DependencyRule]
+    var dependencies = DependencyGraph()
     var api: [MonitoringCheck] = []
     var merged: [MonitoringCheck] = []
     var byID: [UniqueID: MonitoringCheck] = [:]
@@ -23,9 +25,13 @@ final class CheckCatalog: Sendable {
   /// everybody. Whoever is told may ask the catalog, which takes `state` alone.
   private let observer = Mutex<@Sendable ([MonitoringCheck]) -> Void>({ _ in })
 
-  init(file: [MonitoringCheck], canaries: [String] = []) {
-    state = Mutex(State(file: file, canaries: Set(canaries.map { ByteText($0) })))
+  init(file: [MonitoringCheck], canaries: [String] = [], rules: [DependencyRule] = []) {
+    state = Mutex(State(file: file, canaries: Set(canaries.map { ByteText($0) }), rules: rules))
     state.withLock { merge(&$0) }
+  }
+
+  convenience init(_ settings: Settings) {
+    self.init(file: settings.checks, canaries: settings.canaries, rules: settings.dependencies)
   }
 
   var checks: [MonitoringCheck] { state.withLock(\.merged) }
@@ -35,6 +41,9 @@ final class CheckCatalog: Sendable {
     state.withLock { state in state.merged.filter { $0.enabled && state.canaries.contains(ByteText($0.name)) }
     }
   }
+
+  /// Which check fails because of which, of the list in force.
+  var dependencies: DependencyGraph { state.withLock(\.dependencies) }
 
   subscript(id: UniqueID) -> MonitoringCheck? { state.withLock { $0.byID[id] } }
 
@@ -52,9 +61,10 @@ final class CheckCatalog: Sendable {
     }
   }
 
-  func replace(file: [MonitoringCheck], canaries: [String] = []) {
+  func replace(file: [MonitoringCheck], canaries: [String] = [], rules: [DependencyRule] = []) {
     change { state in
       state.file = file
+      state.rules = rules
       state.canaries = Set(canaries.map { ByteText($0) })
     }
   }
@@ -80,5 +90,6 @@ final class CheckCatalog: Sendable {
   private func merge(_ state: inout State) {
     state.merged = mergeChecks(file: state.file, api: state.api).checks
     state.byID = Dictionary(state.merged.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    state.dependencies = DependencyGraph(state.merged, rules: state.rules)
   }
 }

@@ -9,10 +9,14 @@ import Monitoring
 /// The one engine behind `run`, `once` and run-now.
 struct ProbeEngine: Sendable {
   let runner: CheckRunner
+  /// Probes run on its thread, from the check to the result, but for what takes its time: handshakes, decoding, patterns.
+  let loop: EventLoop
   let curl: CurlEngine
   let resolver: SystemResolver
   let canaries: CanaryWatch
+  let parents: ParentWatch
   let bench: JudgeBench
+  let heartbeats: HeartbeatDesk
   /// Those that probes depend on.
   let threads: [WatchedThread]
 
@@ -20,37 +24,57 @@ struct ProbeEngine: Sendable {
   let own: OwnPlaces
   let time: TimeSource
 
-  init(_ egress: ProbeEgress, curl: CurlEngine, reactor: Reactor, time: TimeSource) {
+  /// - Parameter explains: results say more than they keep; see `ProbeAccount`.
+  init(
+    _ egress: ProbeEgress, explains: Bool = false, curl: CurlEngine, loop: EventLoop, time: TimeSource
+  ) throws {
+    let reactor = try Reactor(on: loop)
+    let talks = try Reactor()
     self.curl = curl
+    self.loop = loop
     self.time = time
     resolver = SystemResolver(reactor: reactor, time: time)
     let bench = JudgeBench()
     self.bench = bench
+    heartbeats = HeartbeatDesk(time: time)
     threads =
       bench.threads + [
         WatchedThread("curl", limit: ThreadWatch.limit) { curl.turnAge() },
-        // Weak: the reactor's thread ends with the last who holds it.
-        WatchedThread("reactor", limit: ThreadWatch.limit) { [weak reactor] in reactor?.turnAge() ?? .zero },
+        WatchedThread("probes", limit: ThreadWatch.limit) { loop.knock() },
+        // Weak: its thread ends with the last who holds it.
+        WatchedThread("reactor", limit: ThreadWatch.limit) { [weak talks] in talks?.turnAge() ?? .zero },
       ]
     budget = EgressBudget(EgressBudget.Limits(destinations: egress.destinations), time: time)
     own = egress.own
     let finder = TargetFinder(
       resolver: resolver, policy: EgressPolicy(egress.settings, own: own), budget: budget)
     let plain = CheckRunner(
-      engine: curl, reactor: reactor, system: resolver, finder: finder, userAgent: userAgent,
-      bench: bench, time: time)
+      engine: curl, reactor: reactor, talks: talks, system: resolver, finder: finder, userAgent: userAgent,
+      bench: bench, heartbeats: heartbeats, time: time)
     let watch = CanaryWatch(time: time) { canary in try await plain.succeedsNow(canary) }
     canaries = watch
+    parents = ParentWatch(time: time) { parent in try await plain.succeedsNow(parent) }
     var runner = plain
-    runner.canaries = watch
+    (runner.canaries, runner.parents, runner.explains) = (canaries, parents, explains)
     self.runner = runner
+  }
+
+  /// From now on failures are seen in the light of these checks.
+  ///
+  /// - Parameter isDown: whether a check was down when its schedule last ran it.
+  func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {
+    canaries.replace(catalog.canaries)
+    parents.replace(catalog.dependencies)
+    parents.follow(isDown)
   }
 
   /// One run of one check, marked by the plan that held when it began.
   func run(
     _ check: MonitoringCheck, slot: ProbeSlot, _ plan: MaintenancePlan
   ) async throws(CancellationError) -> CheckResult {
-    var result = try await runner.run(check, slot: slot)
+    var result = try await withTaskExecutorPreference(loop) { () async throws(CancellationError) in
+      try await runner.run(check, slot: slot)
+    }
     plan.stamp(&result, endedAt: time.wall())
     return result
   }
@@ -104,15 +128,16 @@ struct ProbeEgress: Sendable {
 
 /// Runs `body` with an engine that lives exactly as long.
 func withProbeEngine<Value>(
-  egress: ProbeEgress, time: TimeSource, _ body: (ProbeEngine) async throws -> Value
+  egress: ProbeEgress, explains: Bool = false, time: TimeSource,
+  _ body: (ProbeEngine) async throws -> Value
 ) async throws -> Value {
   let trust = TrustStore()
   // Parsed now and not during the first probe, which would show its cost as somebody's latency. Whether there is a
   // bundle at all is for the probes that need one to say.
   await onThread { _ = try? trust.check() }
-  return try await withCurlEngine(trust: trust) { curl in
-    let reactor = try Reactor()
-    return try await body(ProbeEngine(egress, curl: curl, reactor: reactor, time: time))
+  let loop = try EventLoop("probes")
+  return try await withCurlEngine(trust: trust, on: loop) { curl in
+    try await body(ProbeEngine(egress, explains: explains, curl: curl, loop: loop, time: time))
   }
 }
 

@@ -20,13 +20,21 @@ final class Recorder: Sendable {
   private let uploader: Uploader?
   /// Nil: nobody writes the status of resources, or the backend does.
   private let resources: ResourceUpdater?
+  /// Nil: nobody is told anything.
+  private let alerts: AlertDesk?
   private let log: Logger
-  /// The last state told in the log, by check. The lock also joins the two writes of `record`.
-  private let told: Mutex<[UniqueID: CheckState]>
+  /// What was told in the log, by check. The lock also joins the two writes of `record`.
+  private let told: Mutex<[UniqueID: Told]>
+
+  private struct Told {
+    var state: CheckState
+    /// The first slot of the row that was down, until the check is seen to work again; nil: it was not down.
+    var downSince: Timestamp?
+  }
 
   init(
     agent: String, history: HistoryStore, spool: ResultSpool, catalog: CheckCatalog,
-    link: QuartzLink?, log: Logger
+    link: QuartzLink?, alerts: AlertDesk? = nil, log: Logger
   ) {
     self.agent = agent
     hold = SlotHold(agent: agent)
@@ -35,9 +43,11 @@ final class Recorder: Sendable {
     self.catalog = catalog
     uploader = link?.uploader
     resources = link?.resources
+    self.alerts = alerts
     self.log = log
     // What was down before a restart is no news when it still is, and is news when it is not.
-    told = Mutex(history.lastStates)
+    told = Mutex(
+      history.lastStates.mapValues { Told(state: $0, downSince: $0 == .down ? .epoch : nil) })
   }
 
   /// Forgets the states of checks that are gone.
@@ -45,6 +55,9 @@ final class Recorder: Sendable {
     let ids = Set(checks.map(\.id))
     told.withLock { $0 = $0.filter { ids.contains($0.key) } }
   }
+
+  /// Whether its last run of the schedule found it down.
+  func isDown(_ checkID: UniqueID) -> Bool { told.withLock { $0[checkID]?.state == .down } }
 
   /// - Parameter spanned: the slots that passed while the run was going; they take its verdict.
   func record(_ result: CheckResult, of check: MonitoringCheck, spanned: SlotRange? = nil) {
@@ -57,11 +70,12 @@ final class Recorder: Sendable {
       let sequence = spool.enqueue(record)
       history.record(
         result, interval: interval, sequence: sequence, spanned: spanned.map(SpannedSlots.init))
-      defer { if result.trigger == .schedule { told[check.id] = result.state } }
+      defer { if result.trigger == .schedule { told[check.id] = Self.next(told[check.id], result) } }
       return told[check.id]
     }
     if record.isDeliverable { uploader?.recorded() }
     resources?.note(result)
+    alerts?.note(result)
     if result.trigger == .schedule { tell(result, previous: previous) }
   }
 
@@ -85,16 +99,45 @@ final class Recorder: Sendable {
     "\(catalog[check]?.name ?? check.description)"
   }
 
+  private static func next(_ told: Told?, _ result: CheckResult) -> Told {
+    switch result.state {
+    case .up, .degraded: Told(state: result.state)
+    case .down: Told(state: .down, downSince: told?.downSince ?? result.scheduledAt)
+    case .unknown: Told(state: .unknown, downSince: told?.downSince)
+    }
+  }
+
+  /// How long it was down and why, for a check that works again; empty when it was not, or in maintenance only.
+  private func recovery(_ result: CheckResult, from previous: Told?) -> Logger.Metadata {
+    guard let since = previous?.downSince,
+      let outage = history.lastOutage(result.checkID, now: result.scheduledAt), outage.heldUntil > since
+    else { return [:] }
+    return [
+      "down_for": "\(StatusFormat.span(outage.duration(now: result.scheduledAt).microseconds))",
+      "down_since": "\(outage.begin)", "reason": "\(outage.reason.rawValue)",
+      "message": "\(outage.lastMessage ?? "")",
+    ].filter { $0.value != "" }
+  }
+
   /// One line a change of state; the first up of a check is no news.
-  private func tell(_ result: CheckResult, previous: CheckState?) {
-    guard result.state != previous, !(previous == nil && result.state == .up) else { return }
+  private func tell(_ result: CheckResult, previous: Told?) {
+    guard result.state != previous?.state, !(previous == nil && result.state == .up) else { return }
     let metadata: Logger.Metadata = [
       "check": "\(result.check)", "reason": "\(result.reason.rawValue)", "message": "\(result.message ?? "")",
     ].filter { $0.value != "" }
     switch result.state {
-    case .up: log.notice("check is up again", metadata: ["check": "\(result.check)"])
-    case .degraded: log.warning("check is degraded", metadata: metadata)
+    case .up:
+      log.notice(
+        "check is up again",
+        metadata: ["check": "\(result.check)"].merging(recovery(result, from: previous)) { $1 })
+    case .degraded:
+      // Its own reason is why it is degraded; only the length is of the outage.
+      let length = recovery(result, from: previous)["down_for"]
+      log.warning(
+        "check is degraded", metadata: length.map { metadata.merging(["down_for": $0]) { $1 } } ?? metadata)
     case .down: log.error("check is down", metadata: metadata)
+    case .unknown where result.reason == .dependency:
+      log.notice("check fails along with what it depends on", metadata: metadata)
     case .unknown: log.warning("check is unknown: this machine could not find out", metadata: metadata)
     }
   }

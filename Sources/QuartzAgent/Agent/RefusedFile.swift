@@ -2,15 +2,25 @@
 
 import AgentConfig
 import Basics
+import History
 import Monitoring
 import Synchronization
 
-/// Remembers that the file on disk was refused at a reload, for as long as the agent runs on what it said before: who
-/// looks at the status must not take the one for the other.
+/// How reading the configuration again went. That the file on disk was refused is remembered for as long as the agent runs
+/// on what it said before: who looks at the status must not take the one for the other.
 final class RefusedFile: Sendable {
-  private let state = Mutex<Notice?>(nil)
+  private struct State {
+    var notice: Notice?
+    var figures: ReloadFigures
+  }
 
-  var notice: Notice? { state.withLock { $0 } }
+  private let state: Mutex<State>
+
+  /// - Parameter started: when the configuration was read first.
+  init(started: Timestamp) { state = Mutex(State(figures: ReloadFigures(lastSuccess: started))) }
+
+  var notice: Notice? { state.withLock { $0.notice } }
+  var figures: ReloadFigures { state.withLock { $0.figures } }
 
   func refuse(_ errors: ConfigErrors, path: String) {
     let first = errors.problems.first.map { ": \($0.headline.printable(maxBytes: 200))" } ?? ""
@@ -21,8 +31,19 @@ final class RefusedFile: Sendable {
       hint:
         "quartz-agent validate -c \(path.printable(maxBytes: 200)) says all of it; it is read again when it changes"
     )
-    state.withLock { $0 = notice }
+    state.withLock { state in
+      state.notice = notice
+      state.figures.refused += 1
+      state.figures.wasLastRefused = true
+    }
   }
 
-  func accept() { state.withLock { $0 = nil } }
+  func accept(at now: Timestamp) {
+    state.withLock { state in
+      state.notice = nil
+      state.figures.taken += 1
+      state.figures.wasLastRefused = false
+      state.figures.lastSuccess = now
+    }
+  }
 }

@@ -16,6 +16,8 @@ actor StoreWatch {
   private var toldOfDrops: Instant?
   private var dropped: UInt64 = 0
   private var damaged: UInt64 = 0
+  /// What is so as long as the store is open, such as space that could not be reserved: told once each.
+  private var notes: Set<String>  // own text: the store's words
 
   static let every: Duration = .seconds(5)
   static let reminder: Duration = .seconds(3600)
@@ -27,16 +29,19 @@ actor StoreWatch {
     // How it was opened was said then.
     let status = spool.status()
     wasDurable = status.isDurable
+    notes = Set(status.notes.map(\.what))
     told = status.isDurable ? nil : time.instant()
   }
 
   func run() async {
-    repeat { look() } while (try? await time.sleep(for: Self.every)) != nil
+    repeat { look(spool.status()) } while (try? await time.sleep(for: Self.every)) != nil
   }
 
-  private func look() {
-    let status = spool.status()
+  func look(_ status: SpoolStatus) {
     tellMode(status)
+    for note in status.notes where notes.insert(note.what).inserted {
+      log.warning("the store: \(note.what)", metadata: note.hint.map { ["hint": "\($0)"] })
+    }
     tellDamage(status)
     guard status.dropped > dropped, isDue(toldOfDrops) else { return }
     (dropped, toldOfDrops) = (status.dropped, time.instant())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AgentConfig
+import ArgumentParser
 import Basics
 import Curl
 import Glibc
@@ -12,6 +13,8 @@ struct AgentClient {
   let address: ListenAddress
   /// Shown where the agent listens on TCP: the one that may do something, else the one that may read.
   var token: Redacted?
+  /// How long an answer may take.
+  var patience: Duration = .seconds(60)
 
   init(address: ListenAddress, token: Redacted? = nil) {
     self.address = address
@@ -52,6 +55,11 @@ struct AgentClient {
     try text(of: try await exchange(path, method), mayBeAbsent: false) ?? ""
   }
 
+  /// As `ask`, but nothing is printed: throws an `AskFailure`.
+  func answer(_ path: String) async throws -> String {
+    try judged(try await exchange(path, "GET"), mayBeAbsent: false) ?? ""
+  }
+
   /// What the agent's check of its store says, and whether the store is sound.
   func checkStore() async throws -> (text: String, isSound: Bool) {
     let report = try await exchange("/api/v1/spool/check", "GET")
@@ -87,9 +95,17 @@ struct AgentClient {
   }
 
   private func text(of report: TransferReport, mayBeAbsent: Bool) throws -> String? {
+    do throws(AskFailure) {
+      return try judged(report, mayBeAbsent: mayBeAbsent)
+    } catch {
+      throw error.told
+    }
+  }
+
+  private func judged(_ report: TransferReport, mayBeAbsent: Bool) throws(AskFailure) -> String? {
     if let problem = report.failure {
       if case .unix = address, [EACCES, EPERM].map({ .local(.system(errno: $0)) }).contains(problem.kind) {
-        throw failure(
+        throw AskFailure(
           "this user may not open \(address): whether an agent answers there cannot be told",
           hint: "ask as root or as the agent's user, or join its group", status: ExitStatus.unknown)
       }
@@ -97,7 +113,7 @@ struct AgentClient {
       let isSilent = problem.kind == .timeout
       let words =
         if case .unix = address, !isSilent { "nobody listens on the socket" } else { problem.message }
-      throw failure(
+      throw AskFailure(
         "no agent answers at \(address): \(words)",
         hint: isSilent
           ? "something is running there and does not answer: look at its log"
@@ -105,14 +121,14 @@ struct AgentClient {
         status: ExitStatus.unknown)
     }
     guard report.header("server") == "quartz-agent" else {
-      throw failure(
+      throw AskFailure(
         "something else than an agent answers at \(address) (status \(report.statusCode ?? 0))",
         hint: "see who listens there, or give this agent another status.listen", status: ExitStatus.unknown)
     }
     let text = String(decoding: report.body, as: UTF8.self)
     guard report.statusCode == 200 else {
       let words = (try? JSONValue.parse(report.body))?["error"]?["message"]?.string ?? text
-      throw failure(
+      throw AskFailure(
         "the agent says no (\(report.statusCode ?? 0)): \(words.split(separator: "\n").first ?? "")",
         status: ExitStatus.unknown)
     }
@@ -126,13 +142,27 @@ struct AgentClient {
     switch address {
     case .unix(let socket):
       return TransferRequest(
-        url: "http://localhost" + path, plan: .unixSocket(socket), timeout: .seconds(60), goal: goal,
+        url: "http://localhost" + path, plan: .unixSocket(socket), timeout: patience, goal: goal,
         method: method, headers: headers)
     case .tcp(let host, let port):
       return TransferRequest(
         url: "http://\(address)" + path,
         plan: IPAddress(host).map { .address(SocketAddress($0, port: port)) },
-        timeout: .seconds(60), goal: goal, method: method, headers: headers)
+        timeout: patience, goal: goal, method: method, headers: headers)
     }
   }
+}
+
+/// Why there is no answer, in words for people.
+struct AskFailure: Error {
+  var message: String
+  var hint: String?
+  var status: Int32
+
+  init(_ message: String, hint: String? = nil, status: Int32) {
+    (self.message, self.hint, self.status) = (message, hint, status)
+  }
+
+  /// Prints it, and is the exit code to throw.
+  var told: ExitCode { failure(message, hint: hint, status: status) }
 }

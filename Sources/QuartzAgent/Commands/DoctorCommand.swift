@@ -101,9 +101,11 @@ struct DoctorCommand: AsyncParsableCommand {
   private func print(_ findings: [Notice]) {
     switch format {
     case .table:
-      let color = Terminal().usesColor(disabled: noColor)
-      let width = findings.map(\.place.text.count).max() ?? 0
-      printOutput(findings.map { $0.line(placeWidth: width, color: color) }.joined())
+      let terminal = Terminal()
+      let color = terminal.usesColor(disabled: noColor)
+      let places = findings.map(\.place.text.columns).max() ?? 0
+      let width = terminal.isWidthKnown ? terminal.width : nil
+      printOutput(findings.map { $0.line(placeWidth: places, width: width, color: color) }.joined())
     case .json:
       var json = JSONWriter(reserving: 4096)
       json.array { json in

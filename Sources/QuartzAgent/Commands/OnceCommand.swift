@@ -15,7 +15,8 @@ struct OnceCommand: AsyncParsableCommand {
     discussion: """
       Names checks of the configuration by name or id (default: all enabled ones), or targets without any: \
       https://example.com, 'tcp://db:5432?dialog=postgres', 'dns://1.1.1.1/example.com?type=AAAA', \
-      'tls://mail:25?starttls=smtp', ping://host. Every key of a check can be given with --with.
+      'tls://mail:25?starttls=smtp', ping://host. What looks like db:5432 is tcp://db:5432. Every key of a check can be \
+      given with --with. A target is tried once, unless --retries says otherwise.
 
       Exit code: 0 all up, 1 degraded, 2 down, 3 unknown, nothing run or (with --post) not delivered, so it can \
       serve as a Nagios plugin; 130 when stopped before the end, with what was found until then.
@@ -37,10 +38,13 @@ struct OnceCommand: AsyncParsableCommand {
   var every: Duration = .seconds(1)
 
   @Option(
+    name: .customLong("tag"),
     help: ArgumentHelp(
-      "Keys of a check for the targets, as in the file: 'timeout: 5s, expect: {status: 204}'. Secrets as ${env:NAME} or ${file:path}.",
-      valueName: "keys"))
-  var with: String?
+      "Only checks of the configuration with this tag, also among those named. May be repeated.",
+      valueName: "tag"))
+  var tags: [String] = []
+
+  @OptionGroup(title: "Options for targets") var asked: TargetOptions
 
   @Argument(help: ArgumentHelp("Names or ids of checks, or targets.", valueName: "check"))
   var targets: [String] = []
@@ -50,22 +54,32 @@ struct OnceCommand: AsyncParsableCommand {
     if explain, let format = output.format, format != .table {
       throw ValidationError("--explain goes with --format table; \(format.rawValue) has all of it already")
     }
+    if output.format == .nagios, count > 1 {
+      throw ValidationError("--format nagios is the answer of one round: leave --count out")
+    }
   }
 
   func run() async throws {
-    let selection = try OnceSelection(targets: targets, with: with, config: config)
+    let selection = try OnceSelection(targets: targets, tags: tags, options: asked, config: config)
     let terminal = Terminal()
     let printer = OncePrinter(
-      format: output.chosen(terminal, explains: explain), explain: explain, width: terminal.width,
-      color: terminal.usesColor(disabled: output.noColor))
+      format: output.chosen(terminal, explains: explain), explain: explain, terminal: terminal,
+      color: terminal.usesColor(disabled: output.noColor), rounds: count, checks: selection.checks)
     let way = post ? try OncePost(selection) : nil
-    let status = try await withProbeEngine(egress: selection.egress, time: .system) { engine in
+    let status = try await withProbeEngine(
+      egress: selection.egress, explains: explain || output.format == .nagios, time: .system
+    ) { engine in
       engine.canaries.replace(selection.canaries)
+      engine.parents.replace(selection.dependencies)
+      if let agent = selection.settings.flatMap({ AgentClient($0.status) }) {
+        let heartbeats = OnceHeartbeats(agent)
+        engine.heartbeats.ask { await heartbeats.latest(of: $0) }
+      }
       let rounds = OnceRounds(
         checks: selection.checks, plan: selection.maintenance, count: count, every: every)
       let (results, wasStopped) = try await rounds.run(engine, printer)
       let unfinished = wasStopped ? rounds.unfinished(results) : []
-      printer.finish(results, rounds: count, unfinished: unfinished)
+      printer.finish(results, unfinished: unfinished)
       if wasStopped {
         let all = rounds.checks.count * count
         printError("quartz-agent: stopped: \(all - results.count) of \(all) runs were not finished")

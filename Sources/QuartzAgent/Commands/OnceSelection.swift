@@ -19,56 +19,159 @@ struct OnceSelection {
     settings.map { MaintenancePlan($0.maintenance, checks: $0.checks) } ?? .none
   }
 
-  /// A target with a scheme needs no configuration; a name or an id does, and so does no target at all.
-  init(targets: [String], with keys: String?, config: ConfigOptions) throws {
-    let adHoc = targets.filter { $0.contains("://") }
-    let names = targets.filter { !$0.contains("://") }
-    if config.existing == nil, let name = names.first {
-      throw failure(
-        "\"\(name.printable(maxBytes: 200))\" is no target, and there is no configuration whose check it could name",
-        hint:
-          "targets look like https://\(name.isEmpty ? "host" : name.printable(maxBytes: 100)), or tcp://host:port",
-        status: ExitCode.validationFailure.rawValue)
+  /// Also on checks that are not among those that run.
+  var dependencies: DependencyGraph {
+    settings.map { DependencyGraph($0.checks, rules: $0.dependencies) } ?? DependencyGraph()
+  }
+
+  /// A target with a scheme needs no configuration; a name or an id does, and so does no target at all. What looks like
+  /// `host:port` is a target too, unless a check is called so.
+  ///
+  /// - Parameter tags: only checks of the configuration with one of them, also among those that are named.
+  init(targets: [String], tags: [String] = [], options: TargetOptions, config: ConfigOptions) throws {
+    var adHoc = targets.filter { $0.contains("://") }
+    try Self.refuse(tags, targets: adHoc)
+    var names = targets.filter { !$0.contains("://") }
+    var settings: Settings?
+    if !names.isEmpty, tags.isEmpty, names.allSatisfy(isEndpoint) {
+      settings = try Self.configurationThatNames(names, config)
     }
-    if config.path != nil || adHoc.isEmpty || !names.isEmpty {
-      let settings = try loadSettings(config.required())
+    if settings == nil, tags.isEmpty, config.path == nil {
+      if !names.isEmpty, names.allSatisfy(isEndpoint) {
+        (adHoc, names) = (targets.map { $0.contains("://") ? $0 : "tcp://" + $0 }, [])
+      } else if config.existing == nil, let name = names.first(where: { !isEndpoint($0) }) {
+        throw noTarget(name, "there is no configuration whose check it could name")
+      }
+    }
+    if config.path != nil || adHoc.isEmpty || !names.isEmpty || !tags.isEmpty {
+      let settings = try settings ?? loadSettings(config.required())
       self.settings = settings
       egress = ProbeEgress(settings)
       canaries = settings.checks.filter { $0.enabled && settings.canaries.contains($0.name) }
-      checks = try Self.named(names, all: adHoc.isEmpty, in: settings)
+      var known: [MonitoringCheck]
+      (known, adHoc) = try Self.named(targets, in: settings)
+      if targets.isEmpty { known = settings.checks.filter { $0.enabled || !tags.isEmpty } }
+      checks =
+        tags.isEmpty ? known : try TagChoice(tags, in: settings.checks).chosen(known, named: !names.isEmpty)
     }
-    if let keys, adHoc.isEmpty {
+    try Self.refuse(tags, targets: adHoc)
+    try Self.refuse(options, targets: adHoc, named: checks)
+    for target in adHoc { checks.append(try Self.adHoc(target, with: options)) }
+  }
+
+  /// The configuration where one of these, which could be targets as well, is the name of a check. One that cannot be
+  /// read names nothing; but who asked for one is told.
+  private static func configurationThatNames(_ names: [String], _ config: ConfigOptions) throws -> Settings? {
+    if let path = config.path { return try loadSettings(path) }
+    guard let path = config.existing,
+      let settings = try? ConfigLoader.load(
+        path: path, environment: processEnvironment(), patterns: Pattern.rule
+      ).settings
+    else { return nil }
+    return settings.checks.contains { names.contains($0.name) } ? settings : nil
+  }
+
+  /// What goes with checks of the configuration alone.
+  private static func refuse(_ tags: [String], targets: [String]) throws {
+    guard let target = targets.first, let tag = tags.first else { return }
+    let shown = target.prefix { $0 != "?" && $0 != "#" }.description.printable(maxBytes: 200)
+    throw failure(
+      "--tag \"\(tag.printable(maxBytes: 100))\" chooses checks of the configuration, and \(shown) is none",
+      hint: "leave one of the two out", status: ExitCode.validationFailure.rawValue)
+  }
+
+  /// What goes with targets alone.
+  private static func refuse(
+    _ options: TargetOptions, targets: [String], named: [MonitoringCheck]
+  ) throws {
+    if let keys = options.with, targets.isEmpty {
       throw failure(
         "--with \"\(keys.printable(maxBytes: 100))\" has no target it could be about",
         hint: "it adds keys to targets such as https://host; a check of the configuration has its own",
         status: ExitCode.validationFailure.rawValue)
     }
-    for target in adHoc { checks.append(try Self.adHoc(target, with: keys)) }
-  }
-
-  private static func named(_ names: [String], all: Bool, in settings: Settings) throws -> [MonitoringCheck] {
-    if names.isEmpty { return all ? settings.checks.filter(\.enabled) : [] }
-    return try names.map { name in
-      let id = UniqueID(name)
-      if let check = settings.checks.first(where: { $0.name == name || $0.id == id }) { return check }
-      let similar = nearest(to: name, among: settings.checks.map(\.name))
+    if let option = options.shortcuts.names.first, let check = named.first {
       throw failure(
-        "no check is called \"\(name.printable(maxBytes: 200))\"",
-        hint: similar.map { "did you mean \"\($0)\"?" }
-          ?? "targets without a configuration look like tcp://host:port",
+        "\(option) is for targets, and \"\(check.name.printable(maxBytes: 100))\" is a check of the configuration, which has its own keys",
+        hint: "change the check, or name its target instead: \(shellWord(check.pasteable))",
         status: ExitCode.validationFailure.rawValue)
     }
   }
 
-  private static func adHoc(_ target: String, with keys: String?) throws -> MonitoringCheck {
+  /// - Returns: the checks that are named, and the targets.
+  private static func named(
+    _ targets: [String], in settings: Settings
+  ) throws -> (checks: [MonitoringCheck], adHoc: [String]) {
+    var (checks, adHoc): ([MonitoringCheck], [String]) = ([], [])
+    for target in targets {
+      let id = UniqueID(target)
+      if target.contains("://") {
+        adHoc.append(target)
+      } else if let check = settings.checks.first(where: { $0.name == target || $0.id == id }) {
+        checks.append(check)
+      } else if isEndpoint(target) {
+        adHoc.append("tcp://" + target)
+      } else {
+        guard let similar = nearest(to: target, among: settings.checks.map(\.name)) else {
+          throw noTarget(target, "no check of the configuration is called so")
+        }
+        throw failure(
+          "no check is called \"\(target.printable(maxBytes: 200))\"", hint: "did you mean \"\(similar)\"?",
+          status: ExitCode.validationFailure.rawValue)
+      }
+    }
+    return (checks, adHoc)
+  }
+
+  private static func adHoc(_ target: String, with options: TargetOptions) throws -> MonitoringCheck {
     do throws(AdHocTargetError) {
       return try MonitoringCheck(
-        adHoc: target, keys: keys,
+        adHoc: target, keys: options.with, shortcuts: options.shortcuts,
         sources: ConfigSources(
           environment: processEnvironment(), secrets: .disk, hostName: "command-line", patterns: Pattern.rule)
       )
     } catch {
       throw failure(error.message, hint: error.hint, status: ExitCode.validationFailure.rawValue)
+    }
+  }
+}
+
+/// Whether it is a host and a port, and so a target of tcp.
+private func isEndpoint(_ text: String) -> Bool {
+  guard let endpoint = Endpoint(text, defaultPort: nil) else { return false }
+  return endpoint.host.utf8.allSatisfy { $0 > 0x20 && !"/?#@".utf8.contains($0) }
+}
+
+/// What is neither a target nor a check's name, with what may have been meant.
+private func noTarget(_ name: String, _ why: String) -> ExitCode {
+  let shown = name.printable(maxBytes: 100)
+  let host = name.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+  let isHost = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && !"@\"'\\".utf8.contains($0) }
+  var hint =
+    "targets look like https://host/path, tcp://host:port, tls://host, dns://server/name, ping://host"
+  if isHost {
+    var proposals = ["quartz-agent once \(shellWord("https://" + shown))"]
+    if host.count == name.count, !host.contains(":") {
+      proposals.append("quartz-agent once \(shellWord("ping://" + shown))")
+    }
+    hint = "did you mean \(proposals.joined(separator: ", or "))"
+  }
+  return failure(
+    "\"\(name.printable(maxBytes: 200))\" is no target, and \(why)", hint: hint,
+    status: ExitCode.validationFailure.rawValue)
+}
+
+extension MonitoringCheck {
+  /// A target on the command line that asks the same place.
+  fileprivate var pasteable: String {
+    switch kind {
+    case .http(let http): http.url.display
+    case .tcp(let tcp): "tcp://\(Endpoint(host: tcp.host, port: tcp.port))"
+    case .tls(let tls): "tls://\(Endpoint(host: tls.host, port: tls.port))"
+    case .dns(let dns): "dns://\(dns.server?.description ?? "")/\(dns.name)?type=\(dns.recordType)"
+    case .ping(let ping): "ping://\(ping.host)"
+    // There is none: nothing is asked.
+    case .heartbeat: name
     }
   }
 }

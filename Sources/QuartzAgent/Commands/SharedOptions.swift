@@ -33,7 +33,7 @@ struct ConfigOptions: ParsableArguments {
 
 /// How results are printed.
 struct OutputOptions: ParsableArguments {
-  @Option(help: "table, json, ndjson or junit. Default: table on a terminal, ndjson otherwise.")
+  @Option(help: "table, json, ndjson, junit or nagios. Default: table on a terminal, ndjson otherwise.")
   var format: ResultFormat?
 
   @Flag(help: "No colours. The variable NO_COLOR does the same.")

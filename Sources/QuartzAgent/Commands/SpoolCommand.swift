@@ -24,8 +24,8 @@ struct SpoolCommand: AsyncParsableCommand {
 
     func run() async throws {
       switch try await store.open() {
-      case .stopped(let inspector, _): printOutput(renderStore(inspector.status))
-      case .running(let agent): printOutput(try await agent.ask("/api/v1/spool"))
+      case .stopped(let inspector, _): printFacts(renderStore(inspector.status))
+      case .running(let agent): printFacts(try await agent.ask("/api/v1/spool"))
       }
     }
   }
@@ -135,11 +135,11 @@ struct SpoolCommand: AsyncParsableCommand {
       switch try await store.open() {
       case .stopped(let inspector, _):
         let check = inspector.reader.check()
-        printOutput(renderCheck(check))
+        printFacts(renderCheck(check))
         if !check.isSound { throw ExitCode(ExitStatus.degraded) }
       case .running(let agent):
         let (text, isSound) = try await agent.checkStore()
-        printOutput(text)
+        printFacts(text)
         if !isSound { throw ExitCode(ExitStatus.degraded) }
       }
     }

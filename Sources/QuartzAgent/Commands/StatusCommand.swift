@@ -11,41 +11,84 @@ struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show what the running agent knows: checks, uptime, store, delivery, and what to do.",
-    discussion: "Exit code: 0 when the agent answered, 3 when none does.")
+    discussion: """
+      --state and --tag choose checks: of each kind, one that is named is enough, and both must hold.
+
+      Exit code: 0 when the agent answered, 3 when none does; with --watch, whether it did the last time.
+      """)
 
   /// What the answer looks like.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case table, json
   }
 
-  @OptionGroup var config: ConfigOptions
-
-  @Option(help: "The agent's socket, or its address:port, when no configuration names it.")
-  var socket: String?
+  @OptionGroup var agent: AgentOptions
 
   @Option(help: "table, or json with everything. Default: table.")
   var format: Format = .table
 
+  @Flag(help: "Draw it anew every 2 s, until Ctrl-C; goes on while the agent restarts.")
+  var watch = false
+
+  @Option(
+    name: .customLong("state"),
+    help: ArgumentHelp(
+      "Only checks that are so: \(ListFilter.State.allCases.map(\.rawValue).joined(separator: ", ")). May be repeated.",
+      valueName: "state"))
+  var states: [ListFilter.State] = []
+
+  @Option(
+    name: .customLong("tag"),
+    help: ArgumentHelp("Only checks with this tag. May be repeated.", valueName: "tag"))
+  var tags: [String] = []
+
+  @Option(help: "By name; or by state, latency or uptime, the worst first. Default: as configured.")
+  var sort: ListOrder?
+
   @Flag(help: "No colours. The variable NO_COLOR does the same.")
   var noColor = false
 
-  func run() async throws {
-    let terminal = Terminal()
-    let color = terminal.usesColor(disabled: noColor)
-    let path =
-      format == .json
-      ? "/api/v1/summary?full=1" : "/api/v1/status.txt?width=\(terminal.width)&color=\(color ? 1 : 0)"
-    printOutput(try await client().ask(path))
+  func validate() throws {
+    if watch, format == .json { throw ValidationError("--watch goes with --format table") }
   }
 
-  private func client() throws -> AgentClient {
-    if let socket { return try AgentClient(place: socket) }
-    let path = try config.required()
-    let settings = try settingsForAsking(path)
-    guard let client = AgentClient(settings.status) else {
-      throw failure(
-        "status.listen is off in \(path): a running agent cannot be asked", status: ExitStatus.configuration)
+  func run() async throws {
+    var client = try agent.client()
+    guard format == .table else {
+      printOutput(try await document(client))
+      return
     }
-    return client
+    let color = Terminal().usesColor(disabled: noColor)
+    let selection = selection
+    let request: @Sendable (Int) -> String = { width in
+      "/api/v1/status.txt?width=\(width)&color=\(color ? 1 : 0)" + selection.map { "&" + $0 }.joined()
+    }
+    guard watch else {
+      printOutput(try await client.ask(request(Terminal().width)))
+      return
+    }
+    // An agent that hangs is to be told soon.
+    client.patience = .seconds(5)
+    let isAnswered = try await StatusWatch(client: client, request: request).run()
+    if !isAnswered { throw ExitCode(ExitStatus.unknown) }
+  }
+
+  /// As items of a query.
+  private var selection: [String] {
+    states.map { "state=\($0.rawValue)" } + tags.map { "tag=\(percentEncoded($0))" }
+      + (sort.map { ["sort=\($0.rawValue)"] } ?? [])
+  }
+
+  /// Everything, or the list of checks where some are asked for.
+  private func document(_ client: AgentClient) async throws -> String {
+    guard !selection.isEmpty else { return try await client.ask("/api/v1/summary?full=1") }
+    let text = try await client.ask("/api/v1/checks?limit=1000&" + selection.joined(separator: "&"))
+    if let total = (try? JSONValue.parse(text.utf8))?["meta"]?["total"]?.integer, total > 1000 {
+      printError("warning: the first 1000 of \(total) checks; narrow the choice with --state or --tag")
+    }
+    return text
   }
 }
+
+extension ListFilter.State: ExpressibleByArgument {}
+extension ListOrder: ExpressibleByArgument {}

@@ -52,7 +52,7 @@ func trustProblems(_ settings: Settings) -> [String] {
       case .tls(let tls): tls.options
       case .tcp(let tcp): tcp.tls
       case .dns(let dns): dns.tls
-      case .ping: nil
+      case .ping, .heartbeat: nil
       }
     var problems: [String] = []
     do {

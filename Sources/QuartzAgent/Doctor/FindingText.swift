@@ -17,7 +17,9 @@ extension Notice.Severity {
 
 extension Notice {
   /// `ok       resolver      192.0.2.53 answered in 1.2 ms`, and the hint on a line of its own.
-  func line(placeWidth: Int, color: Bool) -> String {
+  ///
+  /// - Parameter width: of the terminal: what has no room goes on beneath its beginning; nil: one line, however long.
+  func line(placeWidth: Int, width: Int? = nil, color: Bool) -> String {
     let padded = severity.verdict.padded(to: 7)
     let (mark, code) =
       switch severity {
@@ -26,8 +28,12 @@ extension Notice {
       case .critical: ("✕ ", Paint.bad)
       }
     let rest = "\(place.text.padded(to: placeWidth))  \(what.printable(maxBytes: 400))"
-    return "\(Paint(isOn: color)(mark + padded, code))  \(rest)\n"
-      + (hint.map { "             hint: \($0.printable(maxBytes: 400))\n" } ?? "")
+    let first = "\(Paint(isOn: color)(mark + padded, code))  \(rest)"
+    let lines =
+      [(first, placeWidth + 13)] + (hint.map { [(hintLabel + $0.printable(maxBytes: 400), 19)] } ?? [])
+    return lines.flatMap { line, hanging in
+      width.map { line.folded(width: $0, hanging: hanging, breaksWords: true) } ?? [line]
+    }.map { $0 + "\n" }.joined()
   }
 
   func write(to json: inout JSONWriter) {
@@ -40,8 +46,10 @@ extension Notice {
   }
 }
 
+private let hintLabel = "             hint: "
+
 extension String {
   fileprivate func padded(to width: Int) -> String {
-    self + String(repeating: " ", count: max(0, width - count))
+    self + String(repeating: " ", count: max(0, width - columns))
   }
 }

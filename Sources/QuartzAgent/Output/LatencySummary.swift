@@ -4,56 +4,63 @@ import Basics
 import Monitoring
 
 /// What `once --count` found over all rounds of one check.
-struct LatencySummary: Equatable {
+struct LatencySummary {
   let check: String
-  let runs: Int
-  /// Runs that ended up or degraded.
-  let successes: Int
-  /// Response times of the successes, ascending, in milliseconds.
-  private let sorted: [Double]
-  /// Mean of the absolute differences between consecutive successes; nil with fewer than two.
-  let jitter: Double?
+  private let figures: LiveFigures
 
   /// - Parameter results: of one check, in the order they were taken.
   init(check: String, results: [CheckResult]) {
     self.check = check
-    runs = results.count
-    let good = results.filter { $0.status == .success }
-    successes = good.count
-    let times = good.compactMap { $0.responseTime?.milliseconds }
-    sorted = times.sorted()
-    let steps = zip(times, times.dropFirst()).map { abs($0 - $1) }
-    let mean = steps.reduce(0, +) / Double(max(1, steps.count))
-    jitter = steps.isEmpty ? nil : (mean * 1000).rounded() / 1000
+    var figures = LiveFigures()
+    for result in results { figures.add(result) }
+    self.figures = figures
   }
 
-  var minimum: Double? { sorted.first }
-  var maximum: Double? { sorted.last }
-
+  var runs: Int { figures.runs }
+  /// Runs that ended up or degraded.
+  var successes: Int { figures.successes }
+  /// Mean of the absolute differences between consecutive successes; nil with fewer than two.
+  var jitter: Double? { figures.jitter }
+  var minimum: Double? { figures.sorted.first }
+  var maximum: Double? { figures.sorted.last }
   /// Share of runs without success, in percent.
-  var loss: Double { runs == 0 ? 0 : Double(runs - successes) * 100 / Double(runs) }
+  var loss: Double { figures.loss }
+  var histogram: TimeHistogram { TimeHistogram(sorted: figures.sorted) }
 
   /// The smallest value that at least `share` of the successes do not exceed (nearest rank).
-  func percentile(_ share: Double) -> Double? {
-    guard !sorted.isEmpty else { return nil }
-    let rank = Int((share * Double(sorted.count)).rounded(.up))
-    return sorted[max(0, min(sorted.count - 1, rank - 1))]
-  }
+  func percentile(_ share: Double) -> Double? { figures.percentile(share) }
 
-  static func table(_ summaries: [LatencySummary]) -> String {
-    let width = min(32, max(5, summaries.map(\.check.count).max() ?? 0))
-    let titles = ["RUNS", "LOSS", "MIN", "P50", "P95", "P99", "MAX", "JITTER"]
-    var text = pad("CHECK", width) + titles.map { padLeft($0, 9) }.joined() + "   (ms)\n"
-    for summary in summaries {
+  /// One line a check, milliseconds.
+  static func table(_ summaries: [LatencySummary], width: Int) -> String {
+    let columns: [TextTable.Column] =
+      [.flexible("CHECK (ms)", least: 10, most: 32), figure("RUNS", 2), figure("LOSS", 7)]
+      + [
+        figure("MIN", 1), figure("P50"), figure("P95", 6), figure("P99", 4), figure("MAX", 3),
+        figure("JITTER", 5),
+      ]
+    let rows = summaries.map { summary -> [TextTable.Cell] in
       let figures = [
         summary.minimum, summary.percentile(0.5), summary.percentile(0.95), summary.percentile(0.99),
         summary.maximum, summary.jitter,
       ]
-      text += pad(summary.check.printable(maxBytes: 200), width) + padLeft("\(summary.runs)", 9)
-      text += padLeft(decimal(summary.loss) + " %", 9)
-      text += figures.map { padLeft($0.map(decimal) ?? "-", 9) }.joined() + "\n"
+      return [.init(summary.check), .init("\(summary.runs)"), .init(decimal(summary.loss) + " %")]
+        + figures.map { .init($0.map(latency) ?? "-") }
     }
-    return text
+    return TextTable(columns: columns, rows: rows, width: width).text
+  }
+
+  private static func figure(_ title: String, _ worth: Int? = nil) -> TextTable.Column {
+    .flexible(title, least: 6, right: true, worth: worth)
+  }
+
+  /// How the response times of each check are spread.
+  static func histograms(_ summaries: [LatencySummary], width: Int, isASCII: Bool) -> String {
+    summaries.filter { $0.minimum != nil }.map { summary in
+      let count = "\(summary.successes) \(summary.successes == 1 ? "response time" : "response times")"
+      let title = "\(summary.check.printable(maxBytes: 200)): \(count), on a logarithmic scale"
+      return ([title.cut(columns: width)] + summary.histogram.lines(width: width, isASCII: isASCII))
+        .map { $0 + "\n" }.joined()
+    }.joined(separator: "\n")
   }
 
   /// As one line.
@@ -75,6 +82,10 @@ struct LatencySummary: Equatable {
       json.fieldIfPresent("p99_ms", percentile(0.99))
       json.fieldIfPresent("max_ms", maximum)
       json.fieldIfPresent("jitter_ms", jitter)
+      if minimum != nil {
+        json.key("histogram")
+        histogram.write(to: &json)
+      }
     }
   }
 }

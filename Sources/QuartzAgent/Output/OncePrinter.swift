@@ -9,51 +9,81 @@ import Synchronization
 final class OncePrinter: Sendable {
   private let format: ResultFormat
   private let explain: Bool
-  private let width: Int
+  private let terminal: Terminal
   private let color: Bool
-  private let done = Mutex<[CheckResult]>([])
+  private let rounds: Int
+  private let checks: [MonitoringCheck]
+  private let done = Mutex(Done())
   private let showsProgress: Bool
 
-  init(format: ResultFormat, explain: Bool, width: Int, color: Bool) {
-    self.format = format
-    self.explain = explain
-    self.width = width
-    self.color = color
-    showsProgress = format != .ndjson && isatty(STDERR_FILENO) == 1
+  private struct Done {
+    var results: [CheckResult] = []
+    /// Where there are several rounds and somebody looks on.
+    var figures: [UniqueID: LiveFigures] = [:]
+  }
+
+  init(
+    format: ResultFormat, explain: Bool, terminal: Terminal, color: Bool, rounds: Int,
+    checks: [MonitoringCheck]
+  ) {
+    (self.format, self.explain, self.terminal, self.color) = (format, explain, terminal, color)
+    (self.rounds, self.checks) = (rounds, checks)
+    // Results that come one by one on the same terminal are progress enough.
+    showsProgress = isatty(STDERR_FILENO) == 1 && (format != .ndjson || !terminal.isTerminal)
   }
 
   /// All so far, as they came.
-  var results: [CheckResult] { done.withLock { $0 } }
+  var results: [CheckResult] { done.withLock { $0.results } }
 
   func add(_ result: CheckResult) {
     // Under the lock, so that two long lines never mix, and an earlier count never overwrites a later one.
     done.withLock { done in
       if format == .ndjson { printOutput(renderNDJSON([result])) }
-      done.append(result)
-      if showsProgress { printProgress("\(done.count) done, last: \(result.check.printable(maxBytes: 60))") }
+      done.results.append(result)
+      if showsProgress { printProgress(progress(result, &done)) }
     }
+  }
+
+  private func progress(_ result: CheckResult, _ done: inout Done) -> String {
+    guard rounds > 1 else {
+      return "\(done.results.count) done, last: \(result.check.printable(maxBytes: 60))"
+    }
+    done.figures[result.checkID, default: LiveFigures()].add(result)
+    return done.figures[result.checkID, default: LiveFigures()].line(
+      result, done: done.results.count, of: checks.count * rounds,
+      width: Terminal(STDERR_FILENO).width - 1)
   }
 
   /// - Parameter unfinished: checks that should have a result and have none.
-  func finish(_ results: [CheckResult], rounds: Int, unfinished: [String] = []) {
+  func finish(_ results: [CheckResult], unfinished: [String] = []) {
     if showsProgress { printProgress("") }
     switch format {
-    case .ndjson: printSummaries(results, rounds: rounds)
+    case .ndjson: printSummaries(results)
     case .json: printOutput(renderJSON(results, rounds > 1 ? summaries(results) : []))
     case .junit: printOutput(renderJUnit(results, unfinished))
-    case .table:
-      if explain {
-        for result in results {
-          printOutput(ResultExplanation(color: color, width: width).render(result) + "\n")
-        }
-      } else {
-        printOutput(ResultTable(width: width, color: color).render(results))
-      }
-      if rounds > 1 { printOutput("\n" + LatencySummary.table(summaries(results))) }
+    case .nagios:
+      let checks = Dictionary(checks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      printOutput(NagiosText(checks: checks).render(results, unfinished: unfinished))
+    case .table: printTables(results)
     }
   }
 
-  private func printSummaries(_ results: [CheckResult], rounds: Int) {
+  private func printTables(_ results: [CheckResult]) {
+    if explain {
+      for result in results {
+        printOutput(ResultExplanation(color: color, width: terminal.width).render(result) + "\n")
+      }
+    } else {
+      printOutput(ResultTable(width: terminal.width, color: color).render(results))
+    }
+    guard rounds > 1 else { return }
+    let summaries = summaries(results)
+    printOutput("\n" + LatencySummary.table(summaries, width: terminal.width))
+    let drawn = LatencySummary.histograms(summaries, width: terminal.width, isASCII: !Terminal.isUTF8)
+    if !drawn.isEmpty { printOutput("\n" + drawn) }
+  }
+
+  private func printSummaries(_ results: [CheckResult]) {
     guard rounds > 1 else { return }
     for summary in summaries(results) { printOutput(summary.json + "\n") }
   }

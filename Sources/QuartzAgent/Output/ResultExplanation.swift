@@ -14,6 +14,10 @@ struct ResultExplanation {
     var lines = title(result)
     lines += TimeDrawing(result, paint: paint, width: width - 2).lines
     lines += section("hops", hops(result))
+    if let account = result.account {
+      lines += section("names", names(account))
+      lines += section("headers", headers(account))
+    }
     lines += section("dialog", dialog(result.dialog))
     if let dns = result.dns { lines += section("dns", answers(dns)) }
     if let ping = result.ping { lines += section("ping", replies(ping)) }
@@ -56,6 +60,7 @@ struct ResultExplanation {
   private func hops(_ result: CheckResult) -> [String] {
     // A single hop says nothing new, but where it leads nowhere.
     guard result.hops.count > 1 || result.reason.isAboutRedirect else { return [] }
+    let locations = result.account?.locations ?? []
     return result.hops.enumerated().flatMap { index, hop in
       let code = hop.statusCode.map(String.init) ?? "---"
       let parts = phases(of: hop.timings).map { "\($0.name) \(precise($0.span))" }
@@ -63,8 +68,34 @@ struct ResultExplanation {
       return [
         "\(index + 1)  \(code)  \(hop.url.printable(maxBytes: 300))  \(hop.address ?? "")",
         "        " + (parts + [total].compactMap(\.self)).joined(separator: "  "),
-      ].map(trimmed)
+        index < locations.count ? locations[index].map { "        Location: \($0)" } ?? "" : "",
+      ].map(trimmed).filter { !$0.isEmpty }
     }
+  }
+
+  /// A name that every hop asks for is said once.
+  private func names(_ account: ProbeAccount) -> [String] {
+    account.names.enumerated().filter { !account.names[..<$0].contains($1) }.map { name($1) }
+  }
+
+  private func name(_ name: ResolvedName) -> String {
+    let found =
+      name.addresses.isEmpty ? "no address" : name.addresses.map(\.description).joined(separator: ", ")
+    let source =
+      switch name.source {
+      case .hostsFile: "/etc/hosts"
+      case .localhostRule: "this machine, as localhost always is"
+      case .nameServer(let server): "name server \(server) of /etc/resolv.conf"
+      case .ownResolver(let endpoint, let server):
+        endpoint.host == server.address.description
+          ? "the check's resolver \(server)" : "the check's resolver \(endpoint), which is \(server)"
+      }
+    return "\(name.name.printable(maxBytes: 300))  \(found)  from \(source)"
+  }
+
+  private func headers(_ account: ProbeAccount) -> [String] {
+    let more = account.headersLeftOut
+    return account.headers.map { "\($0.name): \($0.value)" } + (more > 0 ? ["and \(more) more"] : [])
   }
 
   private func dialog(_ steps: [DialogStepFacts]) -> [String] {

@@ -4,39 +4,23 @@ import Basics
 import History
 import Monitoring
 
-/// Results as a table for people: one line each, mark and word, figures to the right.
+/// Results as a table for people: one line each, mark and word, figures to the right. What is cut is whole in the other
+/// formats and with --explain.
 struct ResultTable {
   var width: Int
   var color: Bool
 
   func render(_ results: [CheckResult]) -> String {
-    let rows = results.map(Row.init)
-    let nameWidth = column(rows.map(\.name), title: "CHECK", limit: 32)
-    let targetWidth = column(rows.map(\.target), title: "TARGET", limit: 44)
-    var text = line("STATE", nil, ["CHECK", "TYPE", "LATENCY", "TARGET", "DETAIL"], nameWidth, targetWidth)
-    for row in rows {
-      text += line(
-        row.state, row.color, [row.name, row.type, row.latency, row.target, row.detail], nameWidth,
-        targetWidth)
-    }
-    return text
-  }
-
-  private func column(_ values: [String], title: String, limit: Int) -> Int {
-    min(limit, max(title.count, values.map(\.count).max() ?? 0))
-  }
-
-  private func line(
-    _ state: String, _ paint: String?, _ cells: [String], _ nameWidth: Int, _ targetWidth: Int
-  ) -> String {
-    let head = pad(state, 10)
-    let fixed =
-      "  " + pad(cells[0], nameWidth) + "  " + pad(cells[1], 4) + "  " + padLeft(cells[2], 10) + "  "
-      + pad(cells[3], targetWidth) + "  "
-    // A line that does not fit wraps in the terminal rather than losing its end: the detail is why one looks.
-    let text = fixed + cells[4]
-    guard color, let paint else { return trimmed(head + text) + "\n" }
-    return "\u{1b}[\(paint)m" + head + "\u{1b}[0m" + trimmed(text) + "\n"
+    TextTable(
+      columns: [
+        .fixed("STATE", 10), .flexible("CHECK", least: 10, most: 32), .fixed("TYPE", 4, worth: 1),
+        .fixed("LATENCY", 10, right: true, worth: 3),
+        .flexible("TARGET", least: 12, most: 44, worth: 2),
+        // Why one looks: it keeps the most.
+        .flexible("DETAIL", least: 20, share: 2, worth: 4),
+      ],
+      rows: results.map { Row($0).cells }, width: width, color: color
+    ).text
   }
 }
 
@@ -50,6 +34,12 @@ private struct Row {
   var target: String
   var detail: String
 
+  var cells: [TextTable.Cell] {
+    [
+      .init(state, color: color), .init(name), .init(type), .init(latency), .init(target), .init(detail),
+    ]
+  }
+
   init(_ result: CheckResult) {
     state = result.state.mark + " " + result.state.rawValue.uppercased()
     color = result.state.ansi
@@ -57,21 +47,22 @@ private struct Row {
     type = result.type.rawValue
     latency = result.responseTime.map { decimal($0.milliseconds) + " ms" } ?? "-"
     target = result.target.printable(maxBytes: 300)
-    detail = Self.detail(result)
+    detail = result.detail
   }
+}
 
-  private static func detail(_ result: CheckResult) -> String {
-    if result.reason != .ok {
-      return [result.reason.rawValue, result.message].compactMap(\.self).joined(separator: ": ")
+extension CheckResult {
+  /// Why it is not up, or the facts of an answer that was as expected.
+  var detail: String {
+    if reason != .ok {
+      return [reason.rawValue, message].compactMap(\.self).joined(separator: ": ")
     }
     var facts: [String] = []
-    if let code = result.statusCode { facts.append("\(code)") }
-    if let dns = result.dns {
-      facts.append(dns.rcode + " " + dns.answers.map(\.data).joined(separator: ", "))
-    }
-    if let ping = result.ping { facts.append("\(ping.received)/\(ping.sent) replies") }
-    if let days = result.tls?.daysRemaining { facts.append("certificate \(days) d") }
-    if let address = result.address { facts.append(address) }
+    if let code = self.statusCode { facts.append("\(code)") }
+    if let dns = self.dns { facts.append(dns.rcode + " " + dns.answers.map(\.data).joined(separator: ", ")) }
+    if let ping = self.ping { facts.append("\(ping.received)/\(ping.sent) replies") }
+    if let days = self.tls?.daysRemaining { facts.append("certificate \(days) d") }
+    if let address = self.address { facts.append(address) }
     return facts.joined(separator: ", ").printable(maxBytes: 300)
   }
 }
@@ -89,12 +80,12 @@ extension CheckState {
 
 /// Filled with spaces to the width, or cut with an ellipsis.
 func pad(_ text: String, _ width: Int) -> String {
-  if text.count > width { return String(text.prefix(max(width - 1, 0))) + "…" }
-  return text + String(repeating: " ", count: width - text.count)
+  let text = text.cut(columns: width)
+  return text + String(repeating: " ", count: max(0, width - text.columns))
 }
 
 func padLeft(_ text: String, _ width: Int) -> String {
-  text.count >= width ? text : String(repeating: " ", count: width - text.count) + text
+  String(repeating: " ", count: max(0, width - text.columns)) + text
 }
 
 /// One decimal below 100, none above: `4.2`, `318`.

@@ -10,9 +10,13 @@ func printError(_ line: String) { writeAll(line + "\n", to: STDERR_FILENO) }
 ///
 /// Output that cannot be written ends the program with 70: a file that is cut short must not look complete. A reader
 /// that went away (EPIPE, or EIO of a terminal that was closed) has seen what it wanted.
-func printOutput(_ text: String) {
+///
+/// - Returns: false when it went away.
+@discardableResult
+func printOutput(_ text: String) -> Bool {
   let code = writeAll(text, to: STDOUT_FILENO)
-  guard code != 0, code != EPIPE, code != EIO || !isDevice(STDOUT_FILENO) else { return }
+  guard code != 0 else { return true }
+  guard code != EPIPE, code != EIO || !isDevice(STDOUT_FILENO) else { return false }
   printError("quartz-agent: error: cannot write the output: \(String(cString: strerror(code)))")
   exit(ExitStatus.internalError)
 }
@@ -48,14 +52,31 @@ private func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
 /// What a descriptor is connected to, and how wide it is.
 struct Terminal {
   let isTerminal: Bool
-  /// Columns; 120 where there is no terminal to ask.
+  /// Columns, from 20 to 1,000: the terminal's, else those of the variable COLUMNS, else 120.
   let width: Int
+  /// Lines; nil where there is no terminal to ask.
+  let height: Int?
+  /// Somebody said how wide it is; otherwise nothing needs to be broken.
+  let isWidthKnown: Bool
 
   init(_ descriptor: Int32 = STDOUT_FILENO) {
     isTerminal = isatty(descriptor) == 1
     var size = winsize()
-    let known = isTerminal && ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-    width = known ? Int(size.ws_col) : 120
+    let isKnown = isTerminal && ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    let variable = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil }
+    let columns = isKnown ? Int(size.ws_col) : variable
+    width = min(1000, max(20, columns ?? 120))
+    height = isKnown && size.ws_row > 0 ? Int(size.ws_row) : nil
+    isWidthKnown = columns != nil
+  }
+
+  /// Whether the locale says that it shows more than ASCII: by the first of locale(7)'s variables that is set.
+  static var isUTF8: Bool {
+    let variables: [String] = ["LC_ALL", "LC_CTYPE", "LANG"]
+    let name = variables.compactMap { variable in getenv(variable).map { String(cString: $0) } }
+      .first { !$0.isEmpty }
+    let plain = name?.lowercased().replacing("-", with: "") ?? ""
+    return plain.contains("utf8")
   }
 
   /// Colour only on a terminal, and not when the operator said no (no-color.org).
@@ -67,5 +88,20 @@ struct Terminal {
   }
 }
 
-/// Rewrites the last line of standard error; the empty text clears it.
-func printProgress(_ text: String) { writeAll("\r\u{1b}[K" + text, to: STDERR_FILENO) }
+/// Rewrites the last line of standard error, as far as it fits; the empty text clears it.
+func printProgress(_ text: String) {
+  writeAll("\r\u{1b}[K" + text.cut(columns: Terminal(STDERR_FILENO).width - 1), to: STDERR_FILENO)
+}
+
+/// Facts, each behind a label of `hanging` columns: on a terminal what has no room goes on beneath its beginning.
+func printFacts(_ text: String, hanging: Int = 13) {
+  let terminal = Terminal()
+  guard terminal.isWidthKnown else {
+    printOutput(text)
+    return
+  }
+  let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  printOutput(
+    lines.flatMap { $0.folded(width: terminal.width, hanging: hanging, breaksWords: true) }
+      .joined(separator: "\n"))
+}

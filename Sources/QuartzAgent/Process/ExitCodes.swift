@@ -10,6 +10,10 @@ enum ExitStatus {
   static let degraded: Int32 = 1
   static let down: Int32 = 2
   static let unknown: Int32 = 3
+  /// EX_DATAERR of sysexits.h: what was given to read is not what it should be.
+  static let badData: Int32 = 65
+  /// EX_NOINPUT: a file that cannot be read.
+  static let noInput: Int32 = 66
   /// EX_SOFTWARE of sysexits.h.
   static let internalError: Int32 = 70
   /// EX_TEMPFAIL: another daemon holds the state directory.

@@ -8,7 +8,7 @@ import Monitoring
 /// What must hold before anything else runs.
 func prepareProcess() {
   forbidDumps()
-  shareAllocatorArenas()
+  settleAllocator()
   // A write to a connection the other side closed is an error to handle, not a death: libcurl and OpenSSL write too.
   signal(SIGPIPE, SIG_IGN)
   unblockSignals()

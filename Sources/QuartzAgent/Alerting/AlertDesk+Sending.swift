@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Alerts
+import Basics
+import Checks
+import Curl
+import Logging
+import Monitoring
+import Synchronization
+
+extension AlertDesk {
+  /// Writes down and sends, until the task is cancelled.
+  func deliver() async {
+    repeat {
+      await save()
+      await sendDue()
+    } while (try? await time.sleep(for: Self.every)) != nil
+    // What was decided last is told after the next start.
+    await save()
+  }
+
+  /// Each channel for itself: one that hangs holds up no other.
+  private func sendDue() async {
+    let now = time.wall()
+    let due = state.withLock { $0.outbox.due(now) }
+    guard !due.isEmpty else { return }
+    await withDiscardingTaskGroup { group in
+      for entry in due {
+        guard let channel = settings.channels.first(where: { $0.name == entry.channel }) else { continue }
+        group.addTask { await self.send(entry, channel) }
+      }
+    }
+    await save()
+  }
+
+  private func send(_ entry: Outbox.Entry, _ channel: AlertChannel) async {
+    let outcome = await sender.send(entry.message, by: channel)
+    let now = time.wall()
+    state.withLock { $0.outbox.note(entry, outcome, now: now) }
+    let facts: Logger.Metadata = [
+      "channel": "\(channel.name)", "incident": "\(entry.message.incident)",
+      "kind": "\(entry.message.kind.rawValue)",
+    ]
+    switch outcome {
+    case .delivered:
+      log.notice("told: \(entry.message.title)", metadata: facts)
+    case .failed(let why, _):
+      log.warning(
+        "a message could not be sent, it is tried again",
+        metadata: facts.merging(["problem": "\(why)"]) { $1 })
+    case .refused(let why):
+      log.error("a message is refused and given up", metadata: facts.merging(["problem": "\(why)"]) { $1 })
+    }
+  }
+
+  private func save() async {
+    let bytes = state.withLock { state -> [UInt8]? in
+      guard state.book.isDirty || state.outbox.isDirty else { return nil }
+      var json = JSONWriter(reserving: 4096)
+      json.object { json in
+        json.field("version", 1)
+        state.book.encode(to: &json)
+        json.key("outbox")
+        state.outbox.encode(to: &json)
+      }
+      return json.bytes
+    }
+    guard let bytes else { return }
+    do throws(StateFile.Failure) {
+      try await file.write(bytes)
+    } catch {
+      log.warning(
+        "incidents cannot be written down, a restart would forget them", metadata: ["problem": "\(error)"])
+    }
+  }
+}
+
+extension ChannelSender {
+  /// Over the engine of the probes, where the administrator's rules let it.
+  init(_ engine: ProbeEngine, _ egress: EgressSettings) {
+    let policy = EgressPolicy(egress, own: nil)
+    self.init(engine: engine.curl, userAgent: userAgent, time: engine.time) { host, port in
+      if let literal = IPAddress(host) { return Self.permitted([literal], host, port, policy) }
+      do {
+        let found = try await engine.resolver.resolve(
+          host, ip: .any, deadline: engine.time.instant() + .seconds(10))
+        if let failure = found.failure {
+          return .failure(ChannelProblem("\(host) cannot be resolved: \(failure.reason.rawValue)"))
+        }
+        return Self.permitted(found.addresses, host, port, policy)
+      } catch {
+        return .failure(ChannelProblem("stopped"))
+      }
+    }
+  }
+
+  private static func permitted(
+    _ addresses: [IPAddress], _ host: String, _ port: UInt16, _ policy: EgressPolicy
+  ) -> Result<[IPAddress], ChannelProblem> {
+    let allowed = addresses.filter { address in
+      if case .allowed = policy.judge(address, port: port, origin: .local) { true } else { false }
+    }
+    return allowed.isEmpty
+      ? .failure(ChannelProblem("egress forbids \(host):\(port)")) : .success(allowed)
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+import Alerts
+import Basics
+import History
+import Logging
+import Monitoring
+import Synchronization
+
+/// What people order by hand while the agent runs: mutes, maintenance, acknowledgements; kept in the state directory with
+/// a log of who ordered what.
+actor OperatorDesk {
+  private let file: StateFile
+  private let catalog: CheckCatalog
+  private let maintenance: MaintenanceBook
+  private let alerts: AlertDesk?
+  private let log: Logger
+  private let time: TimeSource
+  private var book = HandBook()
+  private let shared = Mutex(HandBook())
+  private var generator = SystemRandomNumberGenerator()
+  /// The last save failed; told once.
+  private var problem: Notice?
+
+  static let every: Duration = .seconds(1)
+  static let fileName = "by-hand.json"
+
+  /// With what was in force when the agent ended.
+  init(
+    restoring folder: String, _ catalog: CheckCatalog, _ maintenance: MaintenanceBook, alerts: AlertDesk?,
+    log: Logger, time: TimeSource
+  ) async {
+    file = StateFile(path: folder + "/" + Self.fileName, maxBytes: 4 << 20)
+    (self.catalog, self.maintenance, self.alerts) = (catalog, maintenance, alerts)
+    (self.log, self.time) = (log, time)
+    await restore()
+  }
+
+  private func restore() async {
+    do throws(StateFile.Failure) {
+      guard let bytes = try await file.read() else { return }
+      guard let read = HandBook.read(bytes) else {
+        log.warning("what was ordered by hand is lost: \(file.path) is damaged")
+        return
+      }
+      book = read
+      _ = book.advance(to: time.wall())
+      announce()
+    } catch {
+      log.warning("what was ordered by hand is not known", metadata: ["problem": "\(error)"])
+    }
+  }
+
+  /// Ends what is over, until the task is cancelled.
+  func run() async {
+    repeat {
+      if book.advance(to: time.wall()) {
+        announce()
+        await save()
+      }
+    } while (try? await time.sleep(for: Self.every)) != nil
+  }
+
+  func take(_ wish: OperatorWish) async -> OperatorAnswer {
+    var wish = wish
+    if case .acknowledge(let word) = wish.kind {
+      guard let alerts else {
+        return .refused("there are no incidents: agent.yaml has no section alerts")
+      }
+      guard let incident = alerts.acknowledge(word, by: wish.by ?? "somebody", note: wish.why) else {
+        return .notFound(
+          "no open incident, or more than one, is called \(quoted(word))", hint: alerts.openNames)
+      }
+      wish.kind = .acknowledge(incident: incident.short)
+    }
+    let answer = book.take(
+      wish, now: time.wall(), names: OperatorNames(catalog.checks), using: &generator)
+    guard case .done(let words) = answer else { return answer }
+    announce()
+    log.notice(
+      "by hand: \(words)",
+      metadata: ["by": "\(wish.by ?? "")", "why": "\(wish.why ?? "")"].filter { $0.value != "" })
+    await save()
+    return problem.map { .done("\(words); it will not survive a restart: \($0.what)") } ?? answer
+  }
+
+  /// To whoever goes by it.
+  private func announce() {
+    maintenance.replace(hand: book.windows.map(\.window))
+    let book = book
+    shared.withLock { $0 = book }
+  }
+
+  private func save() async {
+    var json = JSONWriter(reserving: 4096)
+    book.write(to: &json)
+    do throws(StateFile.Failure) {
+      try await file.write(json.bytes)
+      problem = nil
+    } catch {
+      problem = .warning("orders by hand", "\(error)")
+      log.warning("what was ordered by hand is not saved", metadata: ["problem": "\(error)"])
+    }
+  }
+
+  /// As of the last change.
+  nonisolated var current: HandBook { shared.withLock { $0 } }
+}
+
+extension OrderView {
+  init(_ order: HandBook.Order) {
+    self.init(
+      id: order.id, short: order.short, target: order.target.text, from: order.from, until: order.until,
+      why: order.why, by: order.by)
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import ArgumentParser
+import Basics
+import Glibc
+import Monitoring
+import StatusServer
+
+/// Which running agent is meant.
+struct AgentOptions: ParsableArguments {
+  @OptionGroup var config: ConfigOptions
+
+  @Option(help: "The agent's socket, or its address:port, when no configuration names it.")
+  var socket: String?
+
+  func client() throws -> AgentClient {
+    if let socket { return try AgentClient(place: socket) }
+    let path = try config.required()
+    let settings = try settingsForAsking(path)
+    guard let client = AgentClient(settings.status) else {
+      throw failure(
+        "status.listen is off in \(path): a running agent cannot be asked", status: ExitStatus.configuration)
+    }
+    return client
+  }
+}
+
+/// Who orders something, and why.
+struct OrderOptions: ParsableArguments {
+  @Option(help: "Who you are, for those who read it later. Default: the name of the login.")
+  var by: String?
+
+  @Option(help: "Why, for those who read it later.")
+  var why: String?
+
+  /// As items of a query.
+  var items: [String] {
+    let name = by ?? loginName()
+    return [name.map { "by=\(percentEncoded($0))" }, why.map { "why=\(percentEncoded($0))" }].compactMap(
+      \.self)
+  }
+}
+
+/// Who is at the terminal, also behind sudo.
+private func loginName() -> String? {
+  let environment = processEnvironment()
+  for variable in ["SUDO_USER", "LOGNAME", "USER"] {
+    if let name = environment[variable], !name.isEmpty { return name }
+  }
+  return nil
+}
+
+extension AgentClient {
+  /// Orders something and prints what the agent says.
+  func order(_ path: String, _ items: [String]) async throws {
+    let query = items.isEmpty ? "" : "?" + items.joined(separator: "&")
+    let text = try await ask("/api/v1/\(path)\(query)", method: "POST")
+    let words = (try? JSONValue.parse(text.utf8))?["data"]?["message"]?.string
+    printOutput((words ?? text) + "\n")
+  }
+}

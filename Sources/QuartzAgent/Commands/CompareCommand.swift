@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Basics
+import Glibc
+
+/// `quartz-agent compare`: latency between two agents, regions or days.
+struct CompareCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract: "Compare the latency of two files of results, phase by phase.",
+    discussion: """
+      The files are what `once --format ndjson` and `spool export` print: of two regions, two agents, or before and \
+      after a change. Checks are matched by id, else by name and target. A difference is called one only where the ranks \
+      of the times say so.
+
+        quartz-agent once --count 30 --format ndjson https://example.com > london.ndjson
+        quartz-agent compare london.ndjson paris.ndjson
+
+      Exit code: 0 compared, 65 a line that is no result, 66 a file that cannot be read.
+      """)
+
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case table, json
+  }
+
+  @Option(help: "table or json. Default: table.")
+  var format = Format.table
+
+  @Option(help: ArgumentHelp("Only this check, by its name.", valueName: "name"))
+  var check: String?
+
+  @Flag(help: "No colours. The variable NO_COLOR does the same.")
+  var noColor = false
+
+  @Argument(help: ArgumentHelp("Results of the one; - for standard input.", valueName: "a"))
+  var a: String
+
+  @Argument(help: ArgumentHelp("Results of the other.", valueName: "b"))
+  var b: String
+
+  func validate() throws {
+    if a == "-", b == "-" { throw ValidationError("only one of the two can come from standard input") }
+  }
+
+  func run() async throws {
+    let files = (ResultFile(path: a), ResultFile(path: b))
+    let (first, second) = (try await read(files.0), try await read(files.1))
+    let comparison = Comparison(first, second, only: check)
+    if let check, comparison.uptimes.isEmpty {
+      throw failure(
+        "no check called \"\(check.printable(maxBytes: 200))\" is in both files",
+        hint: "leave --check out to see those that are", status: ExitStatus.badData)
+    }
+    let text = ComparisonText(
+      comparison: comparison, names: (files.0.name, files.1.name), files: (first, second))
+    let terminal = Terminal()
+    switch format {
+    case .table: printOutput(text.table(width: terminal.width, color: terminal.usesColor(disabled: noColor)))
+    case .json: printOutput(text.json)
+    }
+  }
+
+  private func read(_ file: ResultFile) async throws -> MeasuredChecks {
+    let read = await onThread { Result { () throws(CompareProblem) in try file.read() } }
+    switch read {
+    case .success(let checks):
+      guard checks.results == 0 else { return checks }
+      throw failure(
+        "\(file.name.printable(maxBytes: 500)) has no result",
+        hint: "make one with: quartz-agent once --count 30 --format ndjson https://example.com > a.ndjson",
+        status: ExitStatus.badData)
+    case .failure(let problem):
+      throw failure(
+        problem.message,
+        hint: "a file has one result a line, as once --format ndjson and spool export print them",
+        status: access(file.path, R_OK) == 0 || file.path == "-" ? ExitStatus.badData : ExitStatus.noInput)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Basics
+import History
+import Monitoring
+
+/// `quartz-agent incidents`: what fails together, and who knows of it.
+struct IncidentsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "incidents",
+    abstract: "Show the incidents that are open, or with --all the latest that are over, too.")
+
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case table, json
+  }
+
+  @Flag(help: "Those that are over, too.")
+  var all = false
+
+  @Option(help: "table, or json. Default: table.")
+  var format: Format = .table
+
+  @OptionGroup var agent: AgentOptions
+
+  func run() async throws {
+    let text = try await agent.client().ask("/api/v1/incidents?limit=1000")
+    guard format == .table else {
+      printOutput(text)
+      return
+    }
+    let incidents = try JSONValue.parse(text.utf8)["data"]?.array ?? []
+    let shown = incidents.filter { all || $0["status"]?.string != IncidentStatus.Status.resolved.rawValue }
+    printOutput(IncidentText(width: Terminal().width).render(shown))
+  }
+}
+
+/// `quartz-agent ack`: somebody knows of it.
+struct AckCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ack",
+    abstract: "Acknowledge an incident: no more reminders until it is over.")
+
+  @Argument(help: ArgumentHelp("The id that `quartz-agent incidents` prints.", valueName: "incident"))
+  var incident: String
+
+  @OptionGroup var order: OrderOptions
+  @OptionGroup var agent: AgentOptions
+
+  func run() async throws {
+    try await agent.client().order("incidents/\(percentEncoded(incident))/ack", order.items)
+  }
+}
+
+/// Incidents as a table, and below each open one its checks.
+struct IncidentText {
+  let width: Int
+
+  func render(_ incidents: [JSONValue]) -> String {
+    guard !incidents.isEmpty else { return "no incident\n" }
+    let table = TextTable(
+      columns: [
+        .fixed("ID", 6, worth: 5), .fixed("SEVERITY", 8, worth: 3), .fixed("STATUS", 12, worth: 2),
+        .fixed("SINCE", 20, worth: 1), .fixed("FOR", 7, right: true, worth: 3),
+        .flexible("WHAT", least: 16, most: 80),
+      ],
+      rows: incidents.map(row), width: width, color: false)
+    var lines = table.lines
+    for incident in incidents where incident["status"]?.string != IncidentStatus.Status.resolved.rawValue {
+      lines.append("")
+      let count = incident["members"]?.integer ?? 0
+      lines.append(
+        "\(short(incident)): \(count) \(count == 1 ? "member" : "members")\(acknowledged(incident))")
+      for member in incident["checks"]?.array ?? [] { lines += self.member(member) }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func short(_ incident: JSONValue) -> String { String(incident["id"]?.string?.suffix(6) ?? "") }
+
+  private func acknowledged(_ incident: JSONValue) -> String {
+    incident["acknowledged_by"]?.string.map { ", acknowledged by \($0.printable(maxBytes: 80))" } ?? ""
+  }
+
+  private func row(_ incident: JSONValue) -> [TextTable.Cell] {
+    let since = incident["triggered_at"]?.string ?? ""
+    let seconds = incident["duration_s"]?.double ?? 0
+    return [
+      .init(short(incident)), .init(incident["severity"]?.string ?? ""),
+      .init(incident["status"]?.string ?? ""),
+      .init(since.prefix(19).replacing("T", with: " ") + "Z"),
+      .init(StatusFormat.span(Int64(min(seconds, 1e9) * 1_000_000))),
+      .init((incident["title"]?.string ?? "").printable(maxBytes: 200)),
+    ]
+  }
+
+  private func member(_ member: JSONValue) -> [String] {
+    let mark = member["until"] == nil ? CheckState.down.mark : CheckState.up.mark
+    let words = [member["reason"]?.string, member["text"]?.string].compactMap(\.self).joined(separator: ": ")
+    let line =
+      "  \(mark) \((member["name"]?.string ?? "").printable(maxBytes: 60))  \(words.printable(maxBytes: 256))"
+    return line.folded(width: width, hanging: 6, breaksWords: true)
+  }
+}

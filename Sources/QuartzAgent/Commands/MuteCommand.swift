@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Basics
+import Monitoring
+
+/// `quartz-agent mute`: nobody is told of some checks for a while.
+struct MuteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mute",
+    abstract: "Tell nobody of a check, a tag or everything for a while.",
+    discussion: """
+      What fails meanwhile is shown and counts as ever; only messages wait. What is still wrong when the mute ends is told \
+      then. For time that must not count as downtime there is `quartz-agent maintenance`.
+
+      quartz-agent mute 'Shop front' 30m --why deploy; quartz-agent mute tag:db 2h; quartz-agent mute all 10m
+      """)
+
+  @Argument(help: ArgumentHelp("Name or id of a check, tag: and a tag, or all.", valueName: "target"))
+  var target: String
+
+  @Argument(help: ArgumentHelp("For how long, such as 30m; at most 30d.", valueName: "time"))
+  var length: Duration
+
+  @OptionGroup var order: OrderOptions
+  @OptionGroup var agent: AgentOptions
+
+  func run() async throws {
+    try await agent.client().order(
+      "mutes", ["target=\(percentEncoded(target))", "for=\(length.text)"] + order.items)
+  }
+}
+
+/// `quartz-agent unmute`.
+struct UnmuteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unmute", abstract: "End a mute before its time.")
+
+  @Argument(help: ArgumentHelp("What was muted, or the id that mute printed.", valueName: "target"))
+  var target: String
+
+  @OptionGroup var order: OrderOptions
+  @OptionGroup var agent: AgentOptions
+
+  func run() async throws {
+    try await agent.client().order("mutes/\(percentEncoded(target))/end", order.items)
+  }
+}
+
+/// `quartz-agent maintenance`: windows opened and closed by hand.
+struct MaintenanceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "maintenance",
+    abstract: "Open and close a maintenance window by hand, as around a deployment.",
+    discussion: "What is found in a window is shown, but is nobody's downtime and nobody is told.",
+    subcommands: [Start.self, End.self, List.self])
+
+  struct Start: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Open a window now.")
+
+    @Argument(help: ArgumentHelp("Name or id of a check, tag: and a tag, or all.", valueName: "target"))
+    var target: String
+
+    @Argument(help: ArgumentHelp("For how long at most, such as 30m.", valueName: "time"))
+    var length: Duration
+
+    @Flag(help: "Do not probe meanwhile.")
+    var skip = false
+
+    @OptionGroup var order: OrderOptions
+    @OptionGroup var agent: AgentOptions
+
+    func run() async throws {
+      let items = ["target=\(percentEncoded(target))", "for=\(length.text)"] + (skip ? ["skip=true"] : [])
+      try await agent.client().order("maintenance", items + order.items)
+    }
+  }
+
+  struct End: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Close a window before its time.")
+
+    @Argument(help: ArgumentHelp("What it is for, or the id that start printed.", valueName: "target"))
+    var target: String
+
+    @OptionGroup var order: OrderOptions
+    @OptionGroup var agent: AgentOptions
+
+    func run() async throws {
+      try await agent.client().order("maintenance/\(percentEncoded(target))/end", order.items)
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show the windows that hold or are to come, and what is muted.")
+
+    @OptionGroup var agent: AgentOptions
+
+    func run() async throws {
+      let client = try agent.client()
+      let windows = try JSONValue.parse(try await client.ask("/api/v1/maintenance").utf8)["data"]
+      let mutes = try JSONValue.parse(try await client.ask("/api/v1/mutes").utf8)["data"]
+      printOutput(OrderText.windows(windows, mutes))
+    }
+  }
+}
+
+/// Orders as lines of a terminal.
+enum OrderText {
+  static func windows(_ windows: JSONValue?, _ mutes: JSONValue?) -> String {
+    var lines: [String] = []
+    for window in windows?["windows"]?.array ?? [] {
+      let (name, active) = (window["name"]?.string ?? "", window["active"]?.bool ?? false)
+      let hours = "\(window["from"]?.string ?? "") to \(window["until"]?.string ?? "")"
+      lines.append("\(active ? "maintenance" : "next       ")  \(name.printable(maxBytes: 60))  \(hours)")
+    }
+    for order in windows?["by_hand"]?.array ?? [] { lines.append("by hand      \(line(order))") }
+    for mute in mutes?.array ?? [] { lines.append("muted        \(line(mute))") }
+    return lines.isEmpty ? "no window, nothing muted\n" : lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func line(_ order: JSONValue) -> String {
+    let id = order["id"]?.string?.suffix(6) ?? ""
+    let words = [order["why"]?.string, order["by"]?.string.map { "by \($0)" }].compactMap(\.self)
+    return
+      "\(id)  \(order["target"]?.string?.printable(maxBytes: 60) ?? "")  until \(order["until"]?.string ?? "")"
+      + (words.isEmpty ? "" : "  (\(words.joined(separator: ", ").printable(maxBytes: 200)))")
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Checks
+import Monitoring
+
+/// What the running agent last found of a job, for `once`, to which no job reports.
+struct OnceHeartbeats: Sendable {
+  private var client: AgentClient
+
+  init(_ client: AgentClient) {
+    self.client = client
+    self.client.patience = .seconds(5)
+  }
+
+  /// Nil when no agent answers, or it has no result of this check.
+  func latest(of check: MonitoringCheck) async -> ProbeOutcome? {
+    guard let text = try? await client.answer("/api/v1/checks/\(check.id)/results?limit=1"),
+      let result = try? JSONValue.parse(text.utf8)["data"]?[0]
+    else { return nil }
+    return Self.outcome(result)
+  }
+
+  static func outcome(_ result: JSONValue) -> ProbeOutcome? {
+    guard let reason = result["reason"]?.string.flatMap({ Reason(word: $0) }),
+      let state = result["state"]?.string.flatMap({ CheckState(word: $0) })
+    else { return nil }
+    var outcome = ProbeOutcome(
+      Verdict(
+        reason, phase: result["phase"]?.string.flatMap { Phase(word: $0) },
+        message: result["message"]?.string,
+        degraded: state == .degraded, isUnknown: state == .unknown))
+    outcome.responseTime = result["response_time_ms"]?.double.map { .milliseconds($0) }
+    outcome.excerpt = result["excerpt"]?.string
+    return outcome
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// Two files of results, phase by phase of each check that both have.
+struct Comparison {
+  /// What the times of one phase of one check say.
+  struct Row {
+    var check: String
+    var phase: ComparedPhase
+    var counts: (a: Int, b: Int)
+    var medians: (a: Double, b: Double)
+    var p95: (a: Double, b: Double)
+    /// As it counts among all rows; nil: too few values to claim anything.
+    var p: Double?
+
+    /// Milliseconds that the second takes more.
+    var difference: Double { medians.b - medians.a }
+    /// Percent of the first.
+    var share: Double? { medians.a > 0 ? difference * 100 / medians.a : nil }
+
+    var verdict: Verdict {
+      guard let p else { return .tooFew }
+      // Ranks may differ where medians do not.
+      if p >= Comparison.level || difference == 0 { return .noDifference }
+      return difference > 0 ? .slower : .faster
+    }
+  }
+
+  enum Verdict: String {
+    case slower = "b_slower"
+    case faster = "b_faster"
+    case noDifference = "no_difference_shown"
+    case tooFew = "too_few"
+  }
+
+  struct Uptime {
+    var check: String
+    var a: MeasuredChecks.Check
+    var b: MeasuredChecks.Check
+  }
+
+  private(set) var rows: [Row] = []
+  private(set) var uptimes: [Uptime] = []
+  /// Names of checks that only one has.
+  private(set) var onlyA: [String] = []
+  private(set) var onlyB: [String] = []
+
+  /// A difference counts when it would come by chance less than once in twenty comparisons like this whole one.
+  static let level = 0.05
+
+  /// - Parameter name: of the one check that is wanted; nil: all.
+  init(_ a: MeasuredChecks, _ b: MeasuredChecks, only name: String? = nil) {
+    var rest = b.checks
+    var pairs: [Uptime] = []
+    var unmatched: [MeasuredChecks.Check] = []
+    for (key, check) in a.checks.sorted(by: { $0.value.name < $1.value.name }) {
+      if let other = rest.removeValue(forKey: key) {
+        pairs.append(Uptime(check: check.name, a: check, b: other))
+      } else {
+        unmatched.append(check)
+      }
+    }
+    var byName: [ByteText: [ByteText]] = [:]
+    for (key, check) in rest { byName[ByteText(check.name + "\0" + check.target), default: []].append(key) }
+    for check in unmatched {
+      // Another id, but one check alone bears that name and goes there.
+      if let keys = byName[ByteText(check.name + "\0" + check.target)], keys.count == 1,
+        let other = rest.removeValue(forKey: keys[0])
+      {
+        pairs.append(Uptime(check: check.name, a: check, b: other))
+      } else {
+        onlyA.append(check.name)
+      }
+    }
+    onlyB = rest.values.map(\.name).sorted()
+    uptimes = pairs.filter { name == nil || $0.check == name }
+    compare()
+  }
+
+  private mutating func compare() {
+    for pair in uptimes {
+      for phase in ComparedPhase.allCases {
+        guard let a = pair.a.times[phase], let b = pair.b.times[phase] else { continue }
+        let (first, second) = (a.sorted(), b.sorted())
+        let isEnough = min(a.count, b.count) >= RankTest.least
+        rows.append(
+          Row(
+            check: pair.check, phase: phase, counts: (a.count, b.count),
+            medians: (Self.quantile(first, 0.5), Self.quantile(second, 0.5)),
+            p95: (Self.quantile(first, 0.95), Self.quantile(second, 0.95)),
+            p: isEnough ? RankTest(a, b).p : nil))
+      }
+    }
+    let judged = rows.indices.filter { rows[$0].p != nil }
+    let adjusted = RankTest.adjusted(judged.map { rows[$0].p ?? 1 })
+    for (place, index) in judged.enumerated() { rows[index].p = adjusted[place] }
+  }
+
+  /// Between the two nearest values; of ascending ones, at least one.
+  static func quantile(_ sorted: [Double], _ share: Double) -> Double {
+    let place = share * Double(sorted.count - 1)
+    let low = Int(place)
+    let high = min(low + 1, sorted.count - 1)
+    return sorted[low] + (sorted[high] - sorted[low]) * (place - Double(low))
+  }
+}

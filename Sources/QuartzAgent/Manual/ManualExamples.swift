@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// What the manual shows to be pasted. A test runs all of it.
+enum ManualExamples {
+  struct Example {
+    var words: String
+    var command: String
+
+    init(_ words: String, _ command: String) { (self.words, self.command) = (words, command) }
+  }
+
+  /// By command.
+  static let all: [ByteText: [Example]] = [
+    "quartz-agent": [
+      Example("Is it up?", "quartz-agent once https://shop.example"),
+      Example("What the running agent knows:", "quartz-agent status"),
+    ],
+    "run": [Example("The daemon, in the foreground:", "quartz-agent run -c agent.yaml")],
+    "once": [
+      Example("A page, and a port:", "quartz-agent once https://shop.example db.example:5432"),
+      Example(
+        "Where the time goes, and what comes back:", "quartz-agent once --explain https://shop.example/health"
+      ),
+      Example(
+        "A request as curl(1) makes it, with a token of the environment:",
+        "quartz-agent once -X PUT -H 'Content-Type: application/json' -H 'Authorization: Bearer ${env:TOKEN}' -d '{\"a\": 1}' https://shop.example/items"
+      ),
+      Example(
+        "How response times are spread:",
+        "quartz-agent once --count 10 --every 200ms --timeout 2s https://shop.example"),
+      Example("As a plugin of Nagios:", "quartz-agent once --format nagios --tag team:shop"),
+    ],
+    "validate": [Example("What is wrong with the file:", "quartz-agent validate -c agent.yaml")],
+    "status": [
+      Example("What is down, the slowest first:", "quartz-agent status --state down --sort latency")
+    ],
+    "spool": [
+      Example("What waits to be delivered:", "quartz-agent spool ls"),
+      Example("All results that are stored:", "quartz-agent spool export > results.ndjson"),
+    ],
+    "doctor": [Example("What would make probes lie here:", "quartz-agent doctor")],
+    "schema": [Example("For an editor:", "quartz-agent schema > agent.schema.json")],
+    "compare": [
+      Example(
+        "Before and after a change:",
+        """
+        quartz-agent once --count 10 --format ndjson https://shop.example > a.ndjson
+        quartz-agent once --count 10 --format ndjson https://shop.example > b.ndjson
+        quartz-agent compare a.ndjson b.ndjson
+        """)
+    ],
+    "completions": [
+      Example("For this session of bash:", "eval \"$(quartz-agent completions bash)\"")
+    ],
+    "man": [Example("The page of once:", "quartz-agent man once > quartz-agent-once.1")],
+  ]
+
+  static let file = """
+    agent:
+      name: shop
+    checks:
+      - name: Shop front
+        type: http
+        url: https://shop.example/health
+        interval: 30s
+        tags: [team:shop]
+        expect: {status: 200, response_time: {warn: 800ms, fail: 3s}}
+      - name: Database
+        type: tcp
+        host: db.example
+        port: 5432
+    """
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What the rounds of one check came to so far, cheap enough to be told after each.
+struct LiveFigures {
+  private(set) var runs = 0
+  private(set) var successes = 0
+  /// Response times of the successes in milliseconds, ascending.
+  private(set) var sorted: [Double] = []
+  private var last: Double?
+  private var steps = (sum: 0.0, count: 0)
+
+  mutating func add(_ result: CheckResult) {
+    runs += 1
+    guard result.status == .success else { return }
+    successes += 1
+    guard let time = result.responseTime?.milliseconds else { return }
+    if let last { steps = (steps.sum + abs(time - last), steps.count + 1) }
+    last = time
+    var (low, high) = (0, sorted.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sorted[middle] <= time { low = middle + 1 } else { high = middle }
+    }
+    sorted.insert(time, at: low)
+  }
+
+  /// Mean of the absolute differences between consecutive successes; nil with fewer than two. To a microsecond.
+  var jitter: Double? {
+    steps.count == 0 ? nil : (steps.sum / Double(steps.count) * 1000).rounded() / 1000
+  }
+
+  /// Share of runs without success, in percent.
+  var loss: Double { runs == 0 ? 0 : Double(runs - successes) * 100 / Double(runs) }
+
+  /// The smallest value that at least `share` of the successes do not exceed (nearest rank).
+  func percentile(_ share: Double) -> Double? {
+    guard !sorted.isEmpty else { return nil }
+    let rank = Int((share * Double(sorted.count)).rounded(.up))
+    return sorted[max(0, min(sorted.count - 1, rank - 1))]
+  }
+
+  /// Of the run that has just ended and those of its check before it: `12/30  Shop 42.1 ms  p50 40.2  …`.
+  ///
+  /// - Parameters:
+  ///   - done: runs of all checks.
+  ///   - width: what it must fit; the name of the check gives way, down to a few letters.
+  func line(_ result: CheckResult, done: Int, of all: Int, width: Int) -> String {
+    let took = result.status == .success ? result.responseTime.map { latency($0.milliseconds) + " ms" } : nil
+    let last = took ?? result.reason.rawValue
+    let figures = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)].compactMap { name, share in
+      percentile(share).map { "\(name) \(latency($0))" }
+    }
+    let rest =
+      [last, figures.joined(separator: " "), "loss \(decimal(loss))%"]
+      + (jitter.map { ["jitter \(latency($0))"] } ?? [])
+    let (head, tail) = ("\(done)/\(all)", rest.filter { !$0.isEmpty }.joined(separator: "  "))
+    let room = max(8, width - head.columns - tail.columns - 3)
+    return "\(head)  \(result.check.printable(maxBytes: 200).cut(columns: room)) \(tail)".cut(columns: width)
+  }
+}
+
+/// Milliseconds of a figure: three decimals below one, as a port nearby answers in much less.
+func latency(_ milliseconds: Double) -> String {
+  guard milliseconds >= 0, milliseconds < 0.9995 else { return decimal(milliseconds) }
+  let thousandths = String(whole((milliseconds * 1000).rounded(), in: 0...999))
+  return "0." + String(repeating: "0", count: 3 - thousandths.utf8.count) + thousandths
+}

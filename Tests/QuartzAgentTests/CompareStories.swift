@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Foundation
+import Monitoring
+import TestSupport
+import Testing
+
+/// `quartz-agent compare` with the shipped binary.
+@Suite struct CompareStories {
+  /// Results of one check whose times lie round a middle.
+  private func results(
+    _ check: String, id: String? = nil, _ count: Int, response: Double, dns: Double, state: String = "up"
+  ) -> String {
+    (0..<count).map { number in
+      let spread = Double(number % 10) / 10
+      let own = id.map { "\"check_id\":\"\($0)\"," } ?? ""
+      return
+        "{\(own)\"check\":\"\(check)\",\"target\":\"https://\(check)/\",\"state\":\"\(state)\",\"started_at\":\"2026-01-04T02:00:00.000Z\",\"response_time_ms\":\(response + spread),\"timings\":{\"dns_ms\":\(dns + spread),\"total_ms\":1}}\n"
+    }.joined()
+  }
+
+  private func compare(_ a: String, _ b: String, _ more: String...) async throws -> Outcome {
+    try await withTemporaryDirectory { folder in
+      try Data(a.utf8).write(to: folder.appending(path: "a.ndjson"))
+      try Data(b.utf8).write(to: folder.appending(path: "b.ndjson"))
+      return try await AgentProcess(["compare", "a.ndjson", "b.ndjson"] + more, in: folder).finish()
+    }
+  }
+
+  /// What is slower is said with how much and how sure; what is not, is not.
+  @Test func aDifferenceIsSaidWhereThereIsOne() async throws {
+    let outcome = try await compare(
+      results("shop", 30, response: 20, dns: 2), results("shop", 30, response: 45, dns: 2))
+    #expect(outcome.status == 0, "\(outcome.stderr)")
+    let lines = outcome.stdout.split(separator: "\n").map(String.init)
+    let response = try #require(lines.first { $0.hasPrefix("shop") && $0.contains("response") })
+    #expect(response.contains("slower by 25 ms (+122%), p < 0.001"), "\(response)")
+    let dns = try #require(lines.first { $0.hasPrefix("shop") && $0.contains("dns") })
+    #expect(dns.contains("no different as far as shown, p = 1"), "\(dns)")
+    #expect(lines[0].hasPrefix("A: a.ndjson, 30 results, 2026-01-04T02:00:00"))
+  }
+
+  /// Nothing is claimed of four, however far apart they are; downtime is shown beside.
+  @Test func fewTimesAreNotJudged() async throws {
+    let outcome = try await compare(
+      results("shop", 4, response: 20, dns: 2),
+      results("shop", 30, response: 900, dns: 2) + results("shop", 10, response: 1, dns: 1, state: "down"))
+    #expect(outcome.stdout.contains("not judged: too few times"))
+    #expect(outcome.stdout.contains("shop: up 100% of 4 in A, 75% of 40 in B"), "\(outcome.stdout)")
+  }
+
+  /// Checks are the same by id, else by name and target; what only one has is named.
+  @Test func checksAreMatchedByIDOrName() async throws {
+    let (one, two) = ("0b8f1c9e-3d52-4a7b-8c11-5e6f7a8b9c0d", "1b8f1c9e-3d52-4a7b-8c11-5e6f7a8b9c0d")
+    let outcome = try await compare(
+      results("shop", id: one, 9, response: 1, dns: 1) + results("old", id: two, 9, response: 1, dns: 1)
+        + results("mail", 9, response: 1, dns: 1),
+      results("renamed", id: one, 9, response: 1, dns: 1)
+        + results("mail", id: two + "0", 9, response: 1, dns: 1)
+        + results("new", 9, response: 1, dns: 1), "--format", "json")
+    let json = try JSONValue.parse(outcome.stdout.utf8)
+    #expect(Set((json["checks"]?.array ?? []).compactMap { $0["check"]?.string }) == ["shop", "mail"])
+    #expect(json["only_in_a"]?.array?.compactMap(\.string) == ["old"])
+    #expect(json["only_in_b"]?.array?.compactMap(\.string) == ["new"])
+    #expect(json["phases"]?[0]?["verdict"]?.string == "no_difference_shown")
+  }
+
+  @Test(arguments: [
+    (
+      "{\"state\":\"up\",\"check\":\"a\",\"response_time_ms\":1e999}\n",
+      "a.ndjson:1: has a \"response_time_ms\" that is no time"
+    ),
+    ("\n\n{\"state\":\"up\"", "a.ndjson:3: is no JSON"), ("[1]\n", "a.ndjson:1: is no result"),
+    ("{\"state\":\"fine\",\"check\":\"a\"}\n", "a.ndjson:1: is no result: its \"state\""),
+    ("{\"state\":\"up\",\"check\":\"a\",\"response_time_ms\":-1}", "that is no time"),
+    ("\u{0}\u{0}\n", "a.ndjson:1: is no JSON"),
+    (String(repeating: "[", count: 100_000) + "\n", "a.ndjson:1: is no JSON"),
+    (String(repeating: "x", count: 3_000_000), "a.ndjson:1: is longer than 1 MiB"),
+    ("", "a.ndjson has no result"),
+  ])
+  func whatIsNoResultIsSaidWithItsPlace(text: String, words: String) async throws {
+    let outcome = try await compare(text, results("shop", 5, response: 1, dns: 1))
+    #expect(outcome.status == 65 && outcome.stdout == "")
+    #expect(outcome.stderr.contains(words), "\(outcome.stderr.prefix(500))")
+  }
+
+  @Test func aFileThatCannotBeReadIsSaid() async throws {
+    try await withTemporaryDirectory { folder in
+      let missing = try await agent("compare", "none", "none", in: folder)
+      #expect(missing.status == 66 && missing.stderr.contains("none: No such file"))
+      let directory = try await agent("compare", ".", ".", in: folder)
+      #expect(directory.status == 65 && directory.stderr.contains("Is a directory"))
+      #expect(try await agent("compare", "-", "-", in: folder).status == 64)
+    }
+  }
+
+  /// What `once` prints is what `compare` reads, in both of its JSON formats.
+  @Test(arguments: ["ndjson", "json"]) func itReadsWhatOncePrints(format: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: { _ in }) { server in
+        let once = try await agent(
+          "once", "tcp://127.0.0.1:\(server.port)", "--count", "6", "--every", "10ms", "--format", format,
+          in: folder)
+        try Data(once.stdout.utf8).write(to: folder.appending(path: "a"))
+        let outcome = try await agent("compare", "a", "a", in: folder)
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(
+          outcome.stdout.contains("no different as far as shown") && outcome.stdout.contains("6 results"))
+      }
+    }
+  }
+}

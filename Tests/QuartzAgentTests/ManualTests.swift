@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import QuartzAgent
+
+/// The manual and the completions in deploy/ are what the program prints, and others can read them.
+@Suite struct ManualTests {
+  private static let deploy = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "deploy")
+
+  private static var files: [(path: String, text: String)] {
+    let names: [(CompletionsCommand.Shell, String)] = [
+      (.bash, "quartz-agent"), (.zsh, "_quartz-agent"), (.fish, "quartz-agent.fish"),
+    ]
+    return ManualPages.all().map { ("man/\($0.name)", $0.text) }
+      + names.map { ("completions/\($1)", CompletionsCommand.script(for: $0)) }
+  }
+
+  /// With `QUARTZ_WRITE_DOCS=1` they are written anew.
+  @Test func deployHasThem() throws {
+    #expect(ManualPages.all().count > 10)
+    let isWriting = ProcessInfo.processInfo.environment["QUARTZ_WRITE_DOCS"] == "1"
+    for (path, text) in Self.files {
+      let url = Self.deploy.appending(path: path)
+      if isWriting {
+        try FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try text.write(to: url, atomically: true, encoding: .utf8)
+      }
+      let found = try? String(contentsOf: url, encoding: .utf8)
+      #expect(found == text, "deploy/\(path): run this test once with QUARTZ_WRITE_DOCS=1")
+    }
+    for folder in ["man", "completions"] {
+      let there = try FileManager.default.contentsOfDirectory(
+        atPath: Self.deploy.appending(path: folder).path)
+      #expect(there.count == Self.files.count { $0.path.hasPrefix(folder + "/") }, "\(there)")
+    }
+  }
+
+  /// mandoc finds nothing to complain about, and man shows the words.
+  @Test func thePagesAreRight() async throws {
+    try await withTemporaryDirectory { folder in
+      for page in ManualPages.all() {
+        try page.text.write(to: folder.appending(path: page.name), atomically: true, encoding: .utf8)
+        let lint = try await runTool(
+          "/usr/bin/mandoc", ["-Tlint", "-Wwarning", page.name], debianPackage: "mandoc", in: folder)
+        #expect(lint.status == 0 && lint.output.isEmpty, "\(lint.output)")
+      }
+      let shown = try await runTool(
+        "/usr/bin/mandoc", ["-Tascii", "quartz-agent-once.1"], debianPackage: "mandoc", in: folder
+      ).output.replacing(/.\u{8}/, with: "")
+      for words in [
+        "quartz-agent-once - run checks now", "-H, --header header", "'Name: value'",
+        "with what was found until then",
+      ] {
+        #expect(shown.contains(words), "\(words) in \(shown)")
+      }
+      let keys = try await runTool(
+        "/usr/bin/mandoc", ["-Tascii", "agent.yaml.5"], debianPackage: "mandoc", in: folder
+      ).output.replacing(/.\u{8}/, with: "")
+      #expect(keys.contains("failure_threshold (1 to 100)") && keys.contains("Default: none."), "\(keys)")
+    }
+  }
+
+  /// A real bash completes commands, options and their words.
+  @Test(arguments: [
+    (["stat"], "status"), (["once", "--expl"], "--explain"), (["once", "--format", "nag"], "nagios"),
+    (["spool", "exp"], "export"),
+  ])
+  func bashCompletes(words: [String], expected: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try CompletionsCommand.script(for: .bash).write(
+        to: folder.appending(path: "script"), atomically: true, encoding: .utf8)
+      let line = (["quartz-agent"] + words).joined(separator: " ")
+      let script = """
+        source ./script
+        COMP_LINE='\(line)' COMP_POINT=\(line.utf8.count) COMP_CWORD=\(words.count) COMP_WORDS=(\(line))
+        name=$(complete -p quartz-agent | sed -E 's/.*-F ([^ ]+).*/\\1/')
+        "$name" quartz-agent '\(words.last ?? "")' '\(words.dropLast().last ?? "quartz-agent")'
+        printf '%s\\n' "${COMPREPLY[@]}"
+        """
+      let outcome = try await runTool("/bin/bash", ["-c", script], debianPackage: "bash", in: folder)
+      #expect(
+        outcome.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) } == [expected],
+        "\(outcome.output)")
+    }
+  }
+
+  /// A real zsh takes its own for a completion of the program.
+  @Test func zshLoadsIt() async throws {
+    try await withTemporaryDirectory { folder in
+      try CompletionsCommand.script(for: .zsh).write(
+        to: folder.appending(path: "_quartz-agent"), atomically: true, encoding: .utf8)
+      let script =
+        "fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; autoload +X _quartz-agent && print -- ${_comps[quartz-agent]}"
+      let outcome = try await runTool("/usr/bin/zsh", ["-fc", script], debianPackage: "zsh", in: folder)
+      #expect(outcome.status == 0 && outcome.output == "_quartz-agent\n", "\(outcome.output)")
+    }
+  }
+
+  /// What stands in the manual runs as it stands there, but for the hosts, which are this machine's.
+  @Test func theExamplesRun() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { server in
+        let place = "127.0.0.1:\(server.port)"
+        func local(_ text: String) -> String {
+          text.replacing("https://shop.example", with: "http://\(place)").replacing(
+            "db.example:5432", with: place
+          )
+          .replacing("host: db.example\n    port: 5432", with: "host: 127.0.0.1\n    port: \(server.port)")
+        }
+        try local(ManualExamples.file).write(
+          to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+        try FileManager.default.createSymbolicLink(
+          at: folder.appending(path: "quartz-agent"), withDestinationURL: AgentProcess.binary)
+        let daemon = try AgentProcess(["run", "-c", "agent.yaml"], in: folder)
+        try await daemon.wait(for: "probes") { server.accepted >= 1 }
+        for (name, examples) in ManualExamples.all where name != "run" {
+          for example in examples {
+            let outcome = try await runTool(
+              "/bin/bash",
+              [
+                "-c",
+                "set -e; PATH=\"$PWD:$PATH\" TOKEN=hunter2; export PATH TOKEN; \(local(example.command))",
+              ],
+              debianPackage: "bash", in: folder)
+            // 3: doctor and others may find fault with this machine, but never with the command.
+            #expect([0, 1, 2, 3].contains(outcome.status), "\(example.command): \(outcome.output)")
+            #expect(!outcome.output.contains("Usage:"), "\(example.command): \(outcome.output)")
+            if name == "once" { #expect(outcome.status == 0, "\(example.command): \(outcome.output)") }
+          }
+        }
+        let run = try #require(ManualExamples.all["run"]?.first?.command)
+        #expect(run == "quartz-agent run -c agent.yaml", "the daemon above is this example")
+        daemon.send(SIGTERM)
+        #expect(try await daemon.finish().status == 0)
+      }
+    }
+  }
+}

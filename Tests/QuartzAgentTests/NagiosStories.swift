@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestSupport
+import Testing
+
+/// `once --format nagios` as a monitoring server runs it.
+@Suite struct NagiosStories {
+  /// The parser that Debian ships for plugins reads every figure.
+  @Test func aRealParserReadsIt() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { server in
+        let target = "http://127.0.0.1:\(server.port)/"
+        let yaml = """
+          checks:
+            - {name: Shop front, type: http, url: "\(target)", expect: {response_time: {warn: 5s, fail: 10s}}}
+          """
+        try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+        let one = try await agent("once", "--format", "nagios", in: folder)
+        #expect(one.status == 0 && one.stderr.isEmpty, "\(one.stdout)\(one.stderr)")
+        #expect(one.stdout.hasPrefix("OK - Shop front: "), "\(one.stdout)")
+        let figures = try await read(one.stdout, in: folder)
+        #expect(figures.first?.hasPrefix("response_time s 5 10 0") == true, "\(figures)")
+        #expect(
+          figures.contains { $0.hasPrefix("connect s") } && figures.contains { $0.hasPrefix("total s") })
+        let two = try await agent(
+          "once", "--format", "nagios", target, "127.0.0.1:\(try freePort())", in: folder)
+        #expect(two.status == 2, "\(two.stdout)")
+        #expect(two.stdout.hasPrefix("CRITICAL - 1 of 2 checks down: tcp://127.0.0.1:"), "\(two.stdout)")
+        #expect(
+          try await read(two.stdout, in: folder).contains { $0.hasPrefix("\(target)::response_time s") })
+      }
+    }
+  }
+
+  /// Monitoring::Plugin, in which most plugins of Perl are written: `label unit warn crit min` of each figure.
+  private func read(_ output: String, in folder: URL) async throws -> [String] {
+    let script = #"""
+      my $text = join("", <STDIN>);
+      my ($first) = split(/\n/, $text);
+      my ($data) = $first =~ /\|\s*(.*)$/;
+      eval { require Monitoring::Plugin::Performance; 1 } or do { print "MISSING\n"; exit 0 };
+      my @found = Monitoring::Plugin::Performance->parse_perfstring($data);
+      for my $one (@found) {
+        my $limits = $one->threshold;
+        print join(" ", $one->label, $one->uom, $limits->warning->end // "", $limits->critical->end // "",
+          $one->min // ""), "\n";
+      }
+      """#
+    let outcome = try await runTool(
+      "/usr/bin/perl", ["-e", script], debianPackage: "perl", in: folder, input: output)
+    guard outcome.status == 0, !outcome.output.hasPrefix("MISSING") else {
+      throw MissingServer(program: "Monitoring::Plugin", debianPackage: "libmonitoring-plugin-perl")
+    }
+    return outcome.output.split(separator: "\n").map(String.init)
+  }
+
+  /// It is the answer of one run; other commands have no such format, and say which they have.
+  @Test(arguments: [
+    (["once", "--format", "nagios", "--count", "2", "tcp://127.0.0.1:1"], "leave --count out"),
+    (["status", "--format", "nagios"], "'table' and 'json'"),
+    (["compare", "--format", "nagios", "a", "b"], "'nagios' is invalid"),
+  ])
+  func itIsOfOnceAlone(arguments: [String], words: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let outcome = try await AgentProcess(arguments, in: folder).finish()
+      #expect(outcome.status == 64)
+      #expect(outcome.stderr.contains(words), "\(outcome.stderr)")
+    }
+  }
+}

@@ -1,0 +1,296 @@
+function __quartz-agent_should_offer_completions_for_flags_or_options -a expected_commands
+    set -l non_repeating_flags_or_options $argv[2..]
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
+    set -l commands
+    __quartz-agent_parse_tokens
+    test "$commands" = "$expected_commands"; and return $non_repeating_flags_or_options_absent
+end
+
+function __quartz-agent_should_offer_completions_for_positional -a expected_commands positional_index_comparison expected_positional_index
+    set -l non_repeating_flags_or_options
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
+    set -l commands
+    __quartz-agent_parse_tokens
+    test "$commands" = "$expected_commands" -a \( "$positional_index" "$positional_index_comparison" "$expected_positional_index" \)
+end
+
+function __quartz-agent_parse_tokens -S
+    set -l unparsed_tokens (__quartz-agent_tokens -pc)
+    switch $unparsed_tokens[1]
+    case 'quartz-agent'
+        __quartz-agent_parse_subcommand 0 'version' 'h/help'
+        switch $unparsed_tokens[1]
+        case 'run'
+            __quartz-agent_parse_subcommand 0 'c/config=' 'log-level=' 'log-format=' 'version' 'h/help'
+        case 'once'
+            __quartz-agent_parse_subcommand -r 1 'c/config=' 'format=' 'no-color' 'explain' 'post' 'count=' 'every=' 'tag=+' 'with=' 'H/header=+' 'X/request=' 'd/data=+' 'k/insecure' 'timeout=' 'retries=' 'version' 'h/help'
+        case 'validate'
+            __quartz-agent_parse_subcommand 0 'c/config=' 'print' 'version' 'h/help'
+        case 'status'
+            __quartz-agent_parse_subcommand 0 'c/config=' 'socket=' 'format=' 'watch' 'state=+' 'tag=+' 'sort=' 'no-color' 'version' 'h/help'
+        case 'spool'
+            __quartz-agent_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'ls'
+                __quartz-agent_parse_subcommand 0 'c/config=' 'state-dir=' 'version' 'h/help'
+            case 'export'
+                __quartz-agent_parse_subcommand 0 'c/config=' 'state-dir=' 'waiting' 'version' 'h/help'
+            case 'quarantine'
+                __quartz-agent_parse_subcommand 0 'version' 'h/help'
+                switch $unparsed_tokens[1]
+                case 'ls'
+                    __quartz-agent_parse_subcommand 0 'c/config=' 'state-dir=' 'version' 'h/help'
+                case 'resubmit'
+                    __quartz-agent_parse_subcommand 0 'c/config=' 'state-dir=' 'version' 'h/help'
+                end
+            case 'check'
+                __quartz-agent_parse_subcommand 0 'c/config=' 'state-dir=' 'version' 'h/help'
+            end
+        case 'doctor'
+            __quartz-agent_parse_subcommand 0 'c/config=' 'format=' 'no-color' 'version' 'h/help'
+        case 'schema'
+            __quartz-agent_parse_subcommand 0 'markdown' 'version' 'h/help'
+        case 'compare'
+            __quartz-agent_parse_subcommand 2 'format=' 'check=' 'no-color' 'version' 'h/help'
+        case 'incidents'
+            __quartz-agent_parse_subcommand 0 'all' 'format=' 'c/config=' 'socket=' 'version' 'h/help'
+        case 'ack'
+            __quartz-agent_parse_subcommand 1 'by=' 'why=' 'c/config=' 'socket=' 'version' 'h/help'
+        case 'mute'
+            __quartz-agent_parse_subcommand 2 'by=' 'why=' 'c/config=' 'socket=' 'version' 'h/help'
+        case 'unmute'
+            __quartz-agent_parse_subcommand 1 'by=' 'why=' 'c/config=' 'socket=' 'version' 'h/help'
+        case 'maintenance'
+            __quartz-agent_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'start'
+                __quartz-agent_parse_subcommand 2 'skip' 'by=' 'why=' 'c/config=' 'socket=' 'version' 'h/help'
+            case 'end'
+                __quartz-agent_parse_subcommand 1 'by=' 'why=' 'c/config=' 'socket=' 'version' 'h/help'
+            case 'list'
+                __quartz-agent_parse_subcommand 0 'c/config=' 'socket=' 'version' 'h/help'
+            end
+        case 'alert'
+            __quartz-agent_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'test'
+                __quartz-agent_parse_subcommand -r 1 'c/config=' 'version' 'h/help'
+            end
+        case 'completions'
+            __quartz-agent_parse_subcommand 1 'version' 'h/help'
+        case 'man'
+            __quartz-agent_parse_subcommand 1 'version' 'h/help'
+        case 'help'
+            __quartz-agent_parse_subcommand -r 1 'version'
+        end
+    end
+end
+
+function __quartz-agent_tokens
+    if test (string split -m 1 -f 1 -- . "$FISH_VERSION") -gt 3
+        commandline --tokens-raw $argv
+    else
+        commandline -o $argv
+    end
+end
+
+function __quartz-agent_parse_subcommand -S -a positional_count
+    argparse -s r -- $argv
+    set -l option_specs $argv[2..]
+    set -l is_repeating_positional $_flag_r
+    set -el _flag_r
+    set -a commands $unparsed_tokens[1]
+    set positional_index 0
+    while true
+        set -e unparsed_tokens[1]
+        argparse -sn "$commands" $option_specs -- $unparsed_tokens 2> /dev/null
+        set unparsed_tokens $argv
+        set positional_index (math $positional_index + 1)
+        for non_repeating_flag_or_option in $non_repeating_flags_or_options
+            if set -ql "_flag_$(string replace -a - _ -- $non_repeating_flag_or_option)"
+                set non_repeating_flags_or_options_absent 1
+                break
+            end
+        end
+        test (count $unparsed_tokens) -eq 0 -o \( -z "$is_repeating_positional" -a "$positional_index" -gt "$positional_count" \) && break
+    end
+end
+
+function __quartz-agent_complete_directories
+    set -l token (commandline -t)
+    string match -- '*/' $token
+    set -l subdirs $token*/
+    printf %s\n $subdirs
+end
+
+function __quartz-agent_custom_completion
+    set -x SAP_SHELL fish
+    set -x SAP_SHELL_VERSION $FISH_VERSION
+    set -l tokens (__quartz-agent_tokens -p)
+    if test -z "$(__quartz-agent_tokens -t)"
+        set -l index (count (__quartz-agent_tokens -pc))
+        set tokens $tokens[..$index] \'\' $tokens[(math $index + 1)..]
+    end
+    command $tokens[1] $argv $tokens
+end
+
+complete -c 'quartz-agent' -f
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'run' -d 'Probe on schedule, keep uptime windows, deliver results.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'once' -d 'Run checks now and print the results.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'validate' -d 'Check the configuration and list every problem with its place.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'status' -d 'Show what the running agent knows: checks, uptime, store, delivery, and what to do.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'spool' -d 'Look into the store of results, of a running agent or a stopped one.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'doctor' -d 'Look for what on this machine would make probes lie.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'schema' -d 'Print the JSON Schema of agent.yaml, for editors.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'compare' -d 'Compare the latency of two files of results, phase by phase.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'incidents' -d 'Show the incidents that are open, or with --all the latest that are over, too.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'ack' -d 'Acknowledge an incident: no more reminders until it is over.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'mute' -d 'Tell nobody of a check, a tag or everything for a while.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'unmute' -d 'End a mute before its time.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'maintenance' -d 'Open and close a maintenance window by hand, as around a deployment.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'alert' -d 'Try the channels that tell people.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'completions' -d 'Print what makes a shell complete this program\'s commands and options.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'man' -d 'Print a page of the manual, for man(1).'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'help' -d 'Show subcommand help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent run" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent run" log-level' -l 'log-level' -d 'trace, debug, info, notice, warning, error or critical.' -rfka 'trace debug info notice warning error critical'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent run" log-format' -l 'log-format' -d 'text or json. Log lines go to standard error.' -rfka 'text json'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent run" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent run" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" format' -l 'format' -d 'table, json, ndjson, junit or nagios. Default: table on a terminal, ndjson otherwise.' -rfka 'table json ndjson junit nagios'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" no-color' -l 'no-color' -d 'No colours. The variable NO_COLOR does the same.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" explain' -l 'explain' -d 'Show where the time went, every hop, the certificate chain and every assertion.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" post' -l 'post' -d 'Also deliver the results: through the running agent, else directly with three tries.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" count' -l 'count' -d 'How many rounds to run; more than one adds min, p50, p95, p99, max, loss and jitter.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" every' -l 'every' -d 'From the start of one round to the start of the next, such as 500ms.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once"' -l 'tag' -d 'Only checks of the configuration with this tag, also among those named. May be repeated.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" with' -l 'with' -d 'Keys of a check for the targets, as in the file: \'timeout: 5s, expect: {status: 204}\'. Secrets as ${env:NAME} or ${file:path}.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once"' -s 'H' -l 'header' -d 'A request header, \'Name: value\'; never shown. Secrets as ${env:NAME} or ${file:path}. May be repeated.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" X request' -s 'X' -l 'request' -d 'The request\'s method. Default: GET, with -d POST.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once"' -s 'd' -l 'data' -d 'The request\'s body, a form unless -H \'Content-Type: …\' says what it is; @file sends the file as it is. More than one are joined by &.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" insecure k' -s 'k' -l 'insecure' -d 'Note a bad certificate, but do not fail for it.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" timeout' -l 'timeout' -d 'Of a whole attempt, such as 5s. Default: 10s.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" retries' -l 'retries' -d 'Attempts after the first that failed. Default: 0.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent validate" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent validate" print' -l 'print' -d 'Print the effective configuration, with defaults filled in and secrets redacted.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent validate" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent validate" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent status" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent status" socket' -l 'socket' -d 'The agent\'s socket, or its address:port, when no configuration names it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent status" format' -l 'format' -d 'table, or json with everything. Default: table.' -rfka 'table json'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent status" watch' -l 'watch' -d 'Draw it anew every 2 s, until Ctrl-C; goes on while the agent restarts.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent status"' -l 'state' -d 'Only checks that are so: up, degraded, down, unknown, pending, stale, maintenance, off. May be repeated.' -rfka 'up degraded down unknown pending stale maintenance off'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent status"' -l 'tag' -d 'Only checks with this tag. May be repeated.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent status" sort' -l 'sort' -d 'By name; or by state, latency or uptime, the worst first. Default: as configured.' -rfka 'name state latency uptime'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent status" no-color' -l 'no-color' -d 'No colours. The variable NO_COLOR does the same.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent status" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent status" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent spool" -eq 1' -fa 'ls' -d 'What is stored, what waits, what was lost.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent spool" -eq 1' -fa 'export' -d 'Print every stored result as NDJSON, oldest first.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent spool" -eq 1' -fa 'quarantine' -d 'The results the receiver refused.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent spool" -eq 1' -fa 'check' -d 'Read every stored record again and judge its checksum. Changes nothing.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool ls" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool ls" state-dir' -l 'state-dir' -d 'The state directory, when there is no configuration to name it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool ls" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool ls" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool export" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool export" state-dir' -l 'state-dir' -d 'The state directory, when there is no configuration to name it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool export" waiting' -l 'waiting' -d 'Only what is still to be delivered.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool export" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool export" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool quarantine" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool quarantine" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent spool quarantine" -eq 1' -fa 'ls' -d 'Print them with the receiver\'s code, as NDJSON, oldest first.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent spool quarantine" -eq 1' -fa 'resubmit' -d 'Send all of them again, with the ids they have; for when the receiver\'s fault is mended.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool quarantine ls" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool quarantine ls" state-dir' -l 'state-dir' -d 'The state directory, when there is no configuration to name it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool quarantine ls" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool quarantine ls" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool quarantine resubmit" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool quarantine resubmit" state-dir' -l 'state-dir' -d 'The state directory, when there is no configuration to name it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool quarantine resubmit" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool quarantine resubmit" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool check" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool check" state-dir' -l 'state-dir' -d 'The state directory, when there is no configuration to name it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool check" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent spool check" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent doctor" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent doctor" format' -l 'format' -d 'table or json. Default: table.' -rfka 'table json'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent doctor" no-color' -l 'no-color' -d 'No colours. The variable NO_COLOR does the same.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent doctor" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent doctor" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent schema" markdown' -l 'markdown' -d 'Print the tables of keys in Markdown instead, as the documentation has them.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent schema" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent schema" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent compare" format' -l 'format' -d 'table or json. Default: table.' -rfka 'table json'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent compare" check' -l 'check' -d 'Only this check, by its name.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent compare" no-color' -l 'no-color' -d 'No colours. The variable NO_COLOR does the same.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent compare" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent compare" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent incidents" all' -l 'all' -d 'Those that are over, too.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent incidents" format' -l 'format' -d 'table, or json. Default: table.' -rfka 'table json'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent incidents" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent incidents" socket' -l 'socket' -d 'The agent\'s socket, or its address:port, when no configuration names it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent incidents" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent incidents" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent ack" by' -l 'by' -d 'Who you are, for those who read it later. Default: the name of the login.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent ack" why' -l 'why' -d 'Why, for those who read it later.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent ack" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent ack" socket' -l 'socket' -d 'The agent\'s socket, or its address:port, when no configuration names it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent ack" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent ack" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent mute" by' -l 'by' -d 'Who you are, for those who read it later. Default: the name of the login.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent mute" why' -l 'why' -d 'Why, for those who read it later.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent mute" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent mute" socket' -l 'socket' -d 'The agent\'s socket, or its address:port, when no configuration names it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent mute" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent mute" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent unmute" by' -l 'by' -d 'Who you are, for those who read it later. Default: the name of the login.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent unmute" why' -l 'why' -d 'Why, for those who read it later.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent unmute" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent unmute" socket' -l 'socket' -d 'The agent\'s socket, or its address:port, when no configuration names it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent unmute" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent unmute" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent maintenance" -eq 1' -fa 'start' -d 'Open a window now.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent maintenance" -eq 1' -fa 'end' -d 'Close a window before its time.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent maintenance" -eq 1' -fa 'list' -d 'Show the windows that hold or are to come, and what is muted.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance start" skip' -l 'skip' -d 'Do not probe meanwhile.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance start" by' -l 'by' -d 'Who you are, for those who read it later. Default: the name of the login.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance start" why' -l 'why' -d 'Why, for those who read it later.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance start" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance start" socket' -l 'socket' -d 'The agent\'s socket, or its address:port, when no configuration names it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance start" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance start" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance end" by' -l 'by' -d 'Who you are, for those who read it later. Default: the name of the login.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance end" why' -l 'why' -d 'Why, for those who read it later.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance end" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance end" socket' -l 'socket' -d 'The agent\'s socket, or its address:port, when no configuration names it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance end" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance end" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance list" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance list" socket' -l 'socket' -d 'The agent\'s socket, or its address:port, when no configuration names it.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance list" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent maintenance list" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent alert" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent alert" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent alert" -eq 1' -fa 'test' -d 'Send a test message by a channel of the configuration, or by all.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent alert test" c config' -s 'c' -l 'config' -d 'The configuration file. Default: agent.yaml here, else /etc/quartz-agent/agent.yaml.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent alert test" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent alert test" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent completions" -eq 1' -fka 'bash zsh fish'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent completions" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent completions" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent man" version' -l 'version' -d 'Show the version.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent man" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent help" version' -l 'version' -d 'Show the version.'
