@@ -29,10 +29,11 @@ let package = Package(
       providers: [.apt(["libcurl4-openssl-dev", "zlib1g-dev", "libbrotli-dev", "libzstd-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
     .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CIDN2", providers: [.apt(["libidn2-dev"])]),
-    .target(name: "Basics", dependencies: ["CIDN2"], swiftSettings: settings),
+    .target(name: "Basics", dependencies: ["CIDN2", "CLinux"], swiftSettings: settings),
     .target(name: "Monitoring", dependencies: ["Basics"], swiftSettings: strict),
     .target(name: "CSpin"),
     .target(name: "Curl", dependencies: ["Basics", "CCurl", "COpenSSL", "CSpin"], swiftSettings: settings),
@@ -55,13 +56,16 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "QuartzAPI", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: strict),
     .target(
+      name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "CLinux"],
+      swiftSettings: settings),
+    .target(
       name: "AgentConfig",
       dependencies: ["Basics", "Monitoring", "CYAML"],
       swiftSettings: settings),
     .target(
       name: "StatusServer",
       dependencies: [
-        "Basics", "Monitoring", "History",
+        "Basics", "Monitoring", "History", "CZlib",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -72,7 +76,7 @@ let package = Package(
       name: "QuartzAgent",
       dependencies: [
         "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "StatusServer",
+        "Alerts", "StatusServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -102,6 +106,10 @@ let package = Package(
     .testTarget(
       name: "QuartzAPITests",
       dependencies: ["Basics", "QuartzAPI", "Spool", "Curl", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "AlertsTests",
+      dependencies: ["Basics", "Alerts", "History", "Curl", "Monitoring", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "AgentConfigTests", dependencies: ["Basics", "AgentConfig", "Monitoring", "TestSupport"],

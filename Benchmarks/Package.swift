@@ -20,7 +20,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
     .systemLibrary(name: "CIDN2"),
-    .target(name: "Basics", dependencies: ["CIDN2"], swiftSettings: settings),
+    .target(name: "Basics", dependencies: ["CIDN2", "CLinux"], swiftSettings: settings),
     .target(name: "Monitoring", dependencies: ["Basics"], swiftSettings: settings),
     .target(name: "CSpin"),
     .target(name: "Curl", dependencies: ["Basics", "CCurl", "COpenSSL", "CSpin"], swiftSettings: settings),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The real agent as it runs for users: what it costs with ten thousand and a hundred thousand checks, how it starts,
 what it takes when there is little to do, and how many checks of each type one core carries. `Benchmarks/run` prints it
-with the rest; alone: daemon.py --agent PATH --bench PATH [--short] [--only PART]."""
+with the rest; alone: daemon.py --agent PATH --bench PATH [--short] [--only PART] [--json FILE] [--compare FILE]."""
 
 import argparse
 import contextlib
@@ -16,15 +16,20 @@ import tempfile
 import time
 
 import agent as agents
+import lists
+import page
+import promises
 import servers
-from agent import check_id, process_cpu, resident_mib, row
+from agent import HOSTS, check_id, http_checks, new_folder, resident_mib, row
 
-# Hosts that the checks are spread over, each an address of loopback.
-HOSTS = [f"127.0.1.{number}" for number in range(1, 101)]
-SIZES = {"warm": 20, "measure": 60, "full": 45, "hundred": 75, "type": 10, "idle": 13, "starts": 5, "every": 10}
-SHORT = {"warm": 11, "measure": 12, "full": 6, "hundred": 20, "type": 3, "idle": 13, "starts": 3, "every": 120}
+SIZES = {"warm": 20, "measure": 60, "full": 45, "hundred": 75, "type": 10, "idle": 13, "starts": 5, "every": 10,
+         "alone": 20_000, "loads": 5, "reloads": 5, "settle": 12, "page": 20}
+SHORT = {"warm": 11, "measure": 12, "full": 6, "hundred": 20, "type": 3, "idle": 13, "starts": 3, "every": 120,
+         "alone": 5000, "loads": 3, "reloads": 2, "settle": 2, "page": 6}
 # Checks a second of each type while its cost is measured: below what one core carries.
 RATES = {"http": 1000, "https": 250, "tcp": 1000, "tls": 250, "dns": 1000, "ping": 1000}
+# Parts of a span of which each is a round.
+SPANS = 5
 
 
 @contextlib.contextmanager
@@ -60,18 +65,6 @@ def web(folder):
         yield plain, secure
 
 
-def http_checks(count, port, interval, scheme="http", more=""):
-    return [f'id: {check_id(number)}, name: c{number}, type: http, url: "{scheme}://{HOSTS[number % 100]}:{port}/", '
-            f"interval: {interval}{more}" for number in range(count)]
-
-
-def new_folder(parent, name):
-    folder = parent / name
-    folder.mkdir()
-    (folder / "state").mkdir(mode=0o700)
-    return folder
-
-
 def make_history(bench, folder, checks, days, every):
     """A past of so many days as files in the agent's state; returns what quartz-bench says of it."""
     windows = folder / "state" / "windows"
@@ -87,27 +80,31 @@ def observe(agent, warm, seconds, rate):
     """Lets it run, then looks at a span of time without asking it anything meanwhile."""
     agent.wait_until_up()
     time.sleep(warm)
-    cpu, start = process_cpu(agent.pid), time.monotonic()
     missed = agent.summary()["schedule"]["missed"]
-    time.sleep(seconds)
-    cpu, taken = process_cpu(agent.pid) - cpu, time.monotonic() - start
+    marks = [(agents.cpu_readings(agent.pid), time.monotonic())]
+    for _ in range(SPANS):
+        time.sleep(seconds / SPANS)
+        marks.append((agents.cpu_readings(agent.pid), time.monotonic()))
+    shares = [agents.cpu_between(before[0], after[0]) / (after[1] - before[1]) for before, after in zip(marks, marks[1:])]
+    cpu = agents.cpu_between(marks[0][0], marks[-1][0]) / (marks[-1][1] - marks[0][1])
     memory = resident_mib(agent.pid)
     summary = agent.summary()
     schedule = summary["schedule"]
-    return {"cpu": cpu / taken, "us": 1e6 * cpu / taken / rate, "rss": memory, "up": summary["checks"]["up"],
-            "total": summary["checks"]["total"], "late_p50": schedule.get("lateness_p50_ms"),
-            "late_p99": schedule.get("lateness_p99_ms"), "late_max": schedule.get("lateness_max_ms"),
+    return {"cpu": cpu, "cpu_rounds": shares, "us": 1e6 * cpu / rate, "us_rounds": [1e6 * share / rate for share in shares],
+            "rss": memory, "up": summary["checks"]["up"], "total": summary["checks"]["total"],
+            "late_p50": schedule.get("lateness_p50_ms"), "late_p99": schedule.get("lateness_p99_ms"),
+            "late_max": schedule.get("lateness_max_ms"),
             "missed": schedule["missed"], "missed_meanwhile": schedule["missed"] - missed}
 
 
-def show_lateness(seen, most):
-    row("lateness p99, from the start on:", f"{seen['late_p99']:.1f} ms", f"at most {most} ms", seen["late_p99"] <= most)
-    row("missed slots:", seen["missed"], "0", seen["missed"] == 0)
+def show_lateness(book, key, seen):
+    book.tell(key + "-late", seen["late_p99"])
+    book.tell(key + "-missed", seen["missed"])
     if seen["up"] != seen["total"]:
-        row("checks up:", f"{seen['up']} of {seen['total']}", "all", False)
+        row("checks up, where all should be:", f"{seen['up']} of {seen['total']}")
 
 
-def ten_thousand(binary, bench, folder, size):
+def ten_thousand(book, binary, bench, folder, size):
     """10,000 http checks at 10 s over a day's history, then over 90 days'."""
     seen = {}
     with web(folder) as (plain, _):
@@ -120,36 +117,29 @@ def ten_thousand(binary, bench, folder, size):
             shutil.rmtree(home)
     day, full = seen[1], seen[90]
     print(f"\nThe agent, 10,000 http checks at 10 s on 100 hosts, spool always, for {size['warm'] + size['measure']} s")
-    row("CPU of one core:", f"{100 * day['cpu']:.0f} %", "at most 40 %", day["cpu"] <= 0.4)
+    book.tell("day-cpu", *(100 * share for share in day["cpu_rounds"]))
     row("CPU a result:", f"{day['us']:.0f} us")
-    row("RSS after a day of history:", f"{day['rss']:.0f} MiB", "at most 250 MiB", day["rss"] <= 250)
-    row("RSS with 90 days full:", f"{full['rss']:.0f} MiB", "at most 700 MiB", full["rss"] <= 700)
-    show_lateness(day, 50)
-    windows = full["history"]["windows_ms"]
-    row("all four windows of all of them:", f"{windows:.1f} ms", "at most 50 ms", windows <= 50)
+    book.tell("day-rss", day["rss"])
+    book.tell("full-rss", full["rss"])
+    show_lateness(book, "day", day)
+    book.tell("windows", full["history"]["windows_ms"])
     return {"day": day, "full": full}
 
 
-def hundred_thousand(binary, bench, folder, size):
+def hundred_thousand(book, binary, bench, folder, size):
     """100,000 tcp checks at 60 s."""
     home = new_folder(folder, "hundred")
-    with servers.listener([servers_binary("tcp_accept")], folder) as port:
-        checks = [f"id: {check_id(number)}, name: c{number}, type: tcp, host: 127.0.0.1, port: {port}, interval: 60s"
-                  for number in range(100_000)]
-        agents.write_config(home, checks, "limits: {in_flight_per_host: 500}\n")
+    with servers.listener([servers.binary("tcp_accept")], folder) as port:
+        agents.write_config(home, agents.tcp_checks(100_000, port, "60s"), "limits: {in_flight_per_host: 500}\n")
         with agents.running(binary, home) as agent:
             seen = observe(agent, 5, size["hundred"], 100_000 / 60)
     # In less than a minute not every check has had its slot.
     seen["total"] = seen["up"] if size["hundred"] < 60 else seen["total"]
     print(f"\nThe agent, 100,000 tcp checks at 60 s, for {size['hundred'] + 5} s")
     row("CPU of one core:", f"{100 * seen['cpu']:.0f} %")
-    row("RSS:", f"{seen['rss']:.0f} MiB")
-    show_lateness(seen, 50)
+    book.tell("hundred-rss", seen["rss"])
+    show_lateness(book, "hundred", seen)
     return seen
-
-
-def servers_binary(name):
-    return pathlib.Path(__file__).resolve().parent / ".build" / "c" / name
 
 
 def kinds(plain, secure, tcp, dns, folder):
@@ -170,26 +160,52 @@ def kinds(plain, secure, tcp, dns, folder):
     }
 
 
-def one_core(binary, bench, folder, size):
-    """What a result of each type costs the whole agent: probe, schedule, windows, store."""
+def alone(bench, kind, place, count):
+    """Microseconds of CPU that one probe costs quartz-bench, which makes it as the agent does and does nothing else."""
+    command = [bench, kind, *place, "--count", count, "--in-flight", 100]
+    if kind == "ping":
+        command = agents.in_own_network(command)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"quartz-bench {kind}: {done.stdout}{done.stderr}")
+    report = json.loads(done.stdout.splitlines()[-1])
+    if report["ok"] != report["probes"]:
+        raise SystemExit(f"quartz-bench {kind}: only {report['ok']} of {report['probes']} probes succeeded")
+    return 1e6 * (report["user"] + report["system"]) / report["probes"]
+
+
+def one_core(book, binary, bench, folder, size):
+    """What a result of each type costs the whole agent: probe, schedule, windows, store. Of those that have a load of
+    their own in quartz-bench, also what is left without the probe: measured before and after, of the same server."""
     seen = {}
     with web(folder) as (plain, secure), servers.knot(folder) as dns, \
-            servers.listener([servers_binary("tcp_accept")], folder) as tcp:
+            servers.listener([servers.binary("tcp_accept")], folder) as tcp:
+        places = {"http": [f"http://{HOSTS[0]}:{plain}/"], "tcp": [f"127.0.0.1:{tcp}"],
+                  "dns": [f"127.0.0.1:{dns}", "--names", RATES["dns"]], "ping": ["127.0.0.1"]}
         for kind, checks in kinds(plain, secure, tcp, dns, folder).items():
             if kind == "ping" and os.geteuid() != 0:
+                book.skip("needs root, for a network of its own", "beyond-ping")
                 continue
             home = new_folder(folder, kind)
             agents.write_config(home, checks, "limits: {in_flight_per_host: 500}\n")
+            measure = [lambda: alone(bench, kind, places[kind], size["alone"])] if kind in places else []
+            before = [each() for each in measure]
             with agents.running(binary, home, own_network=kind == "ping") as agent:
                 seen[kind] = observe(agent, 2, size["type"], len(checks))
+            seen[kind]["alone"] = before + [each() for each in measure]
             shutil.rmtree(home)
     print("\nThe agent, one core full of checks of one type, from the CPU of each result")
-    print(f"  {'':8}{'results/s':>12}{'CPU us/result':>16}{'one core, results/s':>22}{'checks at 60 s':>17}{'late p99':>12}")
+    print(f"  {'':8}{'results/s':>12}{'CPU us/result':>16}{'probe alone':>14}{'one core, results/s':>22}"
+          f"{'checks at 60 s':>17}{'late p99':>12}")
     for kind, each in seen.items():
         note = "" if each["up"] == each["total"] and not each["missed"] else (
-            f"   NOT MET: {each['up']} of {each['total']} up, {each['missed']} missed")
-        print(f"  {kind:8}{RATES[kind]:>12,}{each['us']:>16.0f}{1e6 / each['us']:>22,.0f}"
+            f"   {each['up']} of {each['total']} up, {each['missed']} missed")
+        probe = f"{statistics.median(each['alone']):.0f}" if each["alone"] else "–"
+        print(f"  {kind:8}{RATES[kind]:>12,}{each['us']:>16.0f}{probe:>14}{1e6 / each['us']:>22,.0f}"
               f"{60e6 / each['us']:>17,.0f}{each['late_p99']:>9.1f} ms{note}")
+    for kind, each in seen.items():
+        if each["alone"]:
+            book.tell("beyond-" + kind, *(us - statistics.median(each["alone"]) for us in each["us_rounds"]))
     return seen
 
 
@@ -213,7 +229,7 @@ def first_probe(binary, folder, number):
 
 def idle_memory(binary, folder, server, seconds):
     home = new_folder(folder, f"idle-{server}")
-    with servers.listener([servers_binary("tcp_accept")], folder) as port:
+    with servers.listener([servers.binary("tcp_accept")], folder) as port:
         agents.write_config(home, [f"name: c{n}, type: tcp, host: 127.0.0.1, port: {port}" for n in range(10)],
                             "" if server else "status: {listen: off}\n")
         with agents.running(binary, home) as agent:
@@ -223,7 +239,7 @@ def idle_memory(binary, folder, server, seconds):
             return resident_mib(agent.pid)
 
 
-def small(binary, bench, folder, size):
+def small(book, binary, bench, folder, size):
     """Start, size, and what it takes when there is little to do."""
     starts = [first_probe(binary, folder, number) for number in range(size["starts"])]
     versions = []
@@ -233,31 +249,31 @@ def small(binary, bench, folder, size):
         versions.append(1000 * (time.monotonic() - start))
     stripped = folder / "stripped"
     subprocess.run(["strip", "-o", stripped, binary], check=True)
-    seen = {"first_probe_ms": statistics.median(starts), "version_ms": statistics.median(versions),
-            "version_least_ms": min(versions),
-            "stripped_mb": stripped.stat().st_size / 1e6,
-            "idle_mib": {state: idle_memory(binary, folder, state, size["idle"]) for state in (True, False)}}
+    idle = {state: idle_memory(binary, folder, state, size["idle"]) for state in (True, False)}
     print("\nThe agent when there is little to do")
-    row("start to first probe, 100 checks at 1 s:", f"{seen['first_probe_ms']:.0f} ms", "at most 60 ms",
-        seen["first_probe_ms"] <= 60)
-    row(f"--version, quickest of {len(versions)} (median {seen['version_ms']:.0f} ms):",
-        f"{seen['version_least_ms']:.0f} ms", "at most 20 ms", seen["version_least_ms"] <= 20)
-    row("stripped size:", f"{seen['stripped_mb']:.0f} MB", "at most 35 MB", seen["stripped_mb"] <= 35)
-    for state, most in ((True, 25), (False, 25)):
-        memory = seen["idle_mib"][state]
-        row(f"RSS, 10 checks, status server {'on' if state else 'off'}:", f"{memory:.0f} MiB", f"at most {most} MiB",
-            memory <= most)
-    return seen
+    book.tell("start", *starts)
+    # The quickest says what the program needs; the others, what else ran.
+    book.tell("version", min(versions), note=f"quickest of {len(versions)}, median {statistics.median(versions):.1f} ms")
+    book.tell("size", stripped.stat().st_size / 1e6)
+    book.tell("idle-server", idle[True])
+    book.tell("idle", idle[False])
+    return {"first_probe_ms": starts, "version_ms": versions, "stripped_mb": stripped.stat().st_size / 1e6,
+            "idle_mib": idle}
 
 
-PARTS = {"daemon": ten_thousand, "hundred": hundred_thousand, "core": one_core, "small": small}
+def status_page(book, binary, bench, folder, size):
+    """What the page takes, and what it costs the probes."""
+    return page.show(book, binary, web, folder, size)
 
 
-def show(binary, bench, short, parts=tuple(PARTS)):
+PARTS = {"daemon": ten_thousand, "hundred": hundred_thousand, "core": one_core, "lists": lists.show, "small": small, "page": status_page}
+
+
+def show(book, binary, bench, short, parts=tuple(PARTS)):
     seen = {}
     for part in parts:
         with tempfile.TemporaryDirectory(prefix="quartz-daemon-") as name:
-            seen[part] = PARTS[part](binary, bench, pathlib.Path(name), SHORT if short else SIZES)
+            seen[part] = PARTS[part](book, binary, bench, pathlib.Path(name), SHORT if short else SIZES)
     return seen
 
 
@@ -267,8 +283,12 @@ def main():
     parser.add_argument("--bench", type=pathlib.Path, required=True, help="quartz-bench, which makes the history")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--only", choices=PARTS, action="append")
+    promises.add_options(parser)
     options = parser.parse_args()
-    show(options.agent.resolve(), options.bench.resolve(), options.short, options.only or tuple(PARTS))
+    book = promises.Book()
+    with book.closing(options, is_part=True) as report:
+        report["agent"] = show(book, options.agent.resolve(), options.bench.resolve(), options.short,
+                               options.only or tuple(PARTS))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,11 @@ import time
 NAMES = 1000
 
 
+def binary(name):
+    """One of our own servers in C, as Benchmarks/run builds them."""
+    return pathlib.Path(__file__).resolve().parent / ".build" / "c" / name
+
+
 @contextlib.contextmanager
 def process(command, folder, **options):
     """Runs a program as long as the block; its output goes to a file in the folder."""

@@ -37,7 +37,7 @@ let package = Package(
     .systemLibrary(name: "CPCRE2"),
     .target(name: "CSpin"),
     .systemLibrary(name: "CIDN2"),
-    room("Basics", ["CIDN2"]),
+    room("Basics", ["CIDN2", "CLinux"]),
     room("Monitoring", ["Basics"]),
     room("Curl", ["Basics", "CCurl", "COpenSSL", "CSpin"]),
     room("Checks", ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"]),

@@ -16,7 +16,8 @@ let package = Package(
   dependencies: [.package(url: "https://github.com/apple/swift-collections", exact: "1.6.0")],
   targets: [
     .systemLibrary(name: "CIDN2"),
-    .target(name: "Basics", dependencies: ["CIDN2"], swiftSettings: settings),
+    .systemLibrary(name: "CLinux"),
+    .target(name: "Basics", dependencies: ["CIDN2", "CLinux"], swiftSettings: settings),
     .target(name: "Monitoring", dependencies: ["Basics"], swiftSettings: settings),
     .target(
       name: "Spool",

@@ -25,6 +25,7 @@ libidn2-dev              host names in the letters of other scripts
 
 test_packages="
 nginx-light              a real web server to probe
+prometheus               scrapes the agent; promtool checks metrics and rules
 knot                     a real authoritative name server to probe
 knot-dnsutils            kdig, the second opinion on DNS answers
 unbound                  a real resolver to probe
@@ -54,10 +55,34 @@ lighttpd                 digest authentication to probe
 nghttp2-server           HTTP/2 without TLS to probe
 brotli                   compressed bodies
 zstd                     compressed bodies
+tmux                     a real terminal of any width
+mandoc                   holds the manual against what man(1) reads
+zsh                      loads its completions
+libmonitoring-plugin-perl  a real parser of what Nagios plugins print
 "
 
 memory_packages="
 valgrind                 sees memory errors of the C libraries
+"
+
+api_packages="
+python3                  runs schemathesis
+python3-venv             holds schemathesis, from PyPI
+"
+
+page_packages="
+chromium                 a real browser, which looks at the status page
+fonts-dejavu-core        letters of other scripts in it
+python3                  drives the browser
+python3-venv             installs axe-core, from PyPI
+"
+
+channel_packages="
+python3                  runs aiosmtpd
+python3-venv             holds aiosmtpd, from PyPI
+openssl                  certificates of the mail servers
+prometheus-alertmanager  a real Alertmanager to be told
+curl                     waits until it is ready
 "
 
 ci_packages="

@@ -41,22 +41,25 @@ struct ProbeLoad {
     }
   }
 
-  /// The agent's own engine for this kind of check, as long as the body runs.
-  func withRunner<Value>(_ body: (CheckRunner) async throws -> Value) async throws -> Value {
-    let reactor = try Reactor()
+  /// The agent's own engine for this kind of check, as long as the body runs, which goes on where the daemon's probes do.
+  func withRunner<Value: Sendable>(_ body: (CheckRunner) async throws -> Value) async throws -> Value {
+    let loop = try EventLoop("probes")
+    let reactor = try Reactor(on: loop)
     let resolver = SystemResolver(reactor: reactor)
     let finder = TargetFinder(resolver: resolver, policy: EgressPolicy())
-    func runner(_ probe: some Probe) -> CheckRunner {
-      CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe)
+    func run(_ probe: some Probe) async throws -> Value {
+      try await withTaskExecutorPreference(loop) {
+        try await body(CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe))
+      }
     }
     switch checks[0].type {
     case .http:
-      return try await withCurlEngine { engine in
-        try await body(
-          runner(HTTPProbe(engine: engine, reactor: reactor, finder: finder, userAgent: "quartz-bench")))
+      return try await withCurlEngine(on: loop) { engine in
+        try await run(HTTPProbe(engine: engine, reactor: reactor, finder: finder, userAgent: "quartz-bench"))
       }
-    case .tcp: return try await body(runner(TCPProbe(reactor: reactor, finder: finder)))
-    default: return try await body(runner(DNSProbe(reactor: reactor, finder: finder, system: resolver)))
+    case .tcp: return try await run(TCPProbe(reactor: reactor, finder: finder))
+    case .ping: return try await run(PingProbe(reactor: reactor, finder: finder))
+    default: return try await run(DNSProbe(reactor: reactor, finder: finder, system: resolver))
     }
   }
 
@@ -82,6 +85,9 @@ struct ProbeLoad {
       guard parts.count == 2 else { throw Misuse("the target of tcp must be ADDRESS:PORT") }
       definition.host = String(parts[0])
       definition.port = Int(parts[1])
+    case "ping":
+      definition.host = arguments.words[1]
+      definition.ping.count = 1
     default:
       definition.server = arguments.words[1]
       definition.queryType = "A"

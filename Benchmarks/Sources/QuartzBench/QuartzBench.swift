@@ -8,7 +8,7 @@ import Glibc
     let arguments = Arguments(CommandLine.arguments.dropFirst())
     do {
       switch arguments.words.first {
-      case "http", "tcp", "dns": print(try await ProbeLoad(arguments).run().json)
+      case "http", "tcp", "dns", "ping": print(try await ProbeLoad(arguments).run().json)
       case "burst": print(try await BurstLoad(arguments.dropFirst()).run())
       case "verdicts": print(try await VerdictLoad(arguments).run())
       case "wire": print(try await WireLoad(arguments).run())
@@ -17,7 +17,7 @@ import Glibc
       case "history": print(try HistoryLoad(arguments).run())
       default:
         throw Misuse(
-          "the first word must be http, tcp, dns, burst, verdicts, wire, schedule, spool or history")
+          "the first word must be http, tcp, dns, ping, burst, verdicts, wire, schedule, spool or history")
       }
     } catch {
       let words = Array("quartz-bench: \(error)\n".utf8)

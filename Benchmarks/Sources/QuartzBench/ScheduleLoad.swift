@@ -26,8 +26,11 @@ struct ScheduleLoad {
     }
     // The list belongs to whoever configured it; the scheduler shares it.
     let before = heldBytes()
-    let options = SchedulerOptions(agent: "bench", limits: InFlightLimits(total: 2000)) { $0.target }
-    let scheduler = CheckScheduler(options, source: try TimerWakeSource(time: .system)) { _ in
+    let loop = try EventLoop("probes")
+    let options = SchedulerOptions(agent: "bench", limits: InFlightLimits(total: 2000), executor: loop) {
+      $0.target
+    }
+    let scheduler = CheckScheduler(options, source: try TimerWakeSource(time: .system, on: loop)) { _ in
       RunOutcome(.works)
     } events: { _ in
     }

@@ -31,15 +31,16 @@ struct VerdictLoad {
   }
 
   func run() async throws -> String {
-    let reactor = try Reactor()
+    let loop = try EventLoop("probes")
+    let reactor = try Reactor(on: loop)
     let finder = TargetFinder(resolver: SystemResolver(reactor: reactor), policy: EgressPolicy())
-    return try await withCurlEngine { engine in
+    return try await withCurlEngine(on: loop) { engine in
       let probe = HTTPProbe(engine: engine, reactor: reactor, finder: finder, userAgent: "quartz-bench")
       let runner = CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe)
       let results = try await withThrowingTaskGroup(of: CheckResult.self) { group in
         for _ in 0..<count {
           for check in checks {
-            group.addTask {
+            group.addTask(executorPreference: loop) {
               try await runner.run(check, slot: ProbeSlot(scheduledAt: .now(), trigger: .schedule))
             }
           }

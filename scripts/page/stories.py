@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""What somebody does with the page, in a real browser: each story ends with the faults it found."""
+
+import time
+
+from browser import Trouble
+from scenes import check_id
+
+FLAPPING = check_id(1)
+STATES = ["up", "down", "degraded", "unknown", "pending", "stale", "maintenance", "off"]
+ROWS = "[...document.querySelectorAll('#list [data-check]')].map(e=>e.dataset.check)"
+# What must be as it was, however much changed round it.
+KEPT = """({mark:window.__mark,typed:document.querySelector("input[type=search]").value,focus:document.activeElement.type,
+at:document.activeElement.selectionStart,open:document.querySelector("#problems details")?.open,
+y:scrollY,top:Math.round(document.querySelector("input[type=search]").getBoundingClientRect().top),
+loads:performance.getEntriesByType("navigation").length,origin:performance.timeOrigin})"""
+SEEN = """({title:document.title,banner:document.querySelector("#banner").textContent,
+down:document.querySelector("#cards a[href*=down] .value").textContent,chip:document.querySelector("#chips a[href*=down] .num").textContent,
+row:document.querySelector("[data-check='ID'] .state")?.textContent.trim()})""".replace("ID", FLAPPING)
+
+
+def keeps(judge, where, tab, kept):
+    """What somebody does is as it was; what he reads stands where it stood, even if something grew above it."""
+    now = tab.run(KEPT)
+    if kept["y"] == now["y"] or abs(kept["top"] - now["top"]) < 2:
+        now |= {"y": kept["y"], "top": kept["top"]}
+    if now != kept:
+        judge.fault(where, f"was {kept}, is {now}")
+
+
+def live(judge, tab, agent, target):
+    """A check goes down and up again while somebody reads, types and has something open."""
+    where = "live"
+    tab.look(1440, 700)
+    tab.open(agent.url + "/?q=flapping&tag=flap")
+    tab.wait("document.querySelector('#live').textContent.includes('● live')", "the page says that it is live")
+    tab.wait(f"document.querySelector(\"[data-check='{FLAPPING}'] .state\")?.textContent.includes('UP')", "the check is up")
+    tab.run("""window.__mark=7,document.querySelector("#problems details").open=true,scrollTo(0,240),
+        document.querySelector("input[type=search]").focus({preventScroll:true})""")
+    tab.type(" half-typ")
+    kept, before = tab.run(KEPT), tab.run(SEEN)
+    down = int(before["down"])
+    target.broken.add("/flap")
+    changed = f"""document.title.startsWith("{down + 1} down")&&document.querySelector("#banner").textContent.includes("{down + 1} checks")
+        &&document.querySelector("#cards a[href*=down] .value").textContent==="{down + 1}"
+        &&document.querySelector("#chips a[href*=down] .num").textContent==="{down + 1}"
+        &&document.querySelector("[data-check='{FLAPPING}'] .state").textContent.includes("DOWN")"""
+    start = time.monotonic()
+    try:
+        tab.wait(changed, "row, banner, card, chip and title change in place")
+        taken = time.monotonic() - start
+        print(f"    live: a failure was on the page {taken:.1f} s after it began, with row, banner, counts and title")
+    except Trouble as trouble:
+        judge.fault(where, f"{trouble}; before {before}, now {tab.run(SEEN)}")
+    keeps(judge, where, tab, kept)
+    target.broken.discard("/flap")
+    try:
+        tab.wait(f"document.title.startsWith('{down} down')", "it is up again on the page")
+    except Trouble as trouble:
+        judge.fault(where, str(trouble))
+    keeps(judge, where + ", up again", tab, kept)
+
+
+def restart(judge, tab, agent):
+    """The stream breaks: the page says so, and is live again by itself once the agent is."""
+    where = "restart"
+    kept = tab.run(KEPT)
+    agent.end()
+    try:
+        tab.wait("document.querySelector('#live').textContent.includes('not live')", "the page says that it is not live")
+        agent.begin()
+        agent.ready()
+        tab.wait("document.querySelector('#live').textContent.includes('● live')", "the page is live again", 30)
+        tab.wait(f"document.querySelector(\"[data-check='{FLAPPING}'] .state\")?.textContent.includes('UP')", "the rows are back")
+    except Trouble as trouble:
+        judge.fault(where, str(trouble))
+    keeps(judge, where, tab, kept)
+
+
+def begin_without_script(tab, agent):
+    tab.call("Emulation.setScriptExecutionDisabled", value=True)
+    tab.open(agent.url + "/")
+    tab.events.clear()
+    return time.monotonic()
+
+
+def end_without_script(judge, tab, since):
+    """By meta refresh, every 15 s."""
+    deadline, loads = since + 20, 0
+    while not loads and time.monotonic() < deadline:
+        time.sleep(0.2)
+        loads = len(tab.happened("Page.loadEventFired"))
+    if not loads:
+        judge.fault("without script", "the page was not fetched again within 20 s")
+    tab.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def filters(judge, tab, agent):
+    """Each choice by its address and by its chip, alone and with others; the way back."""
+    tab.look(1440)
+
+    def shows(query, where):
+        # What runs every second may move between two questions: the page is right if it is right once.
+        wanted = shown = None
+        for _ in range(5):
+            wanted, shown = agent.checks(query), tab.run(ROWS)
+            if sorted(wanted) == sorted(set(shown)):
+                return
+            time.sleep(1)
+            tab.run("window.__here=1,location.reload()")
+            tab.wait("!window.__here&&document.readyState==='complete'", "the page comes again")
+        judge.fault(where, f"shows {shown}, should show {wanted}")
+
+    for state in STATES:
+        tab.open(f"{agent.url}/?state={state}")
+        shows(f"state={state}", f"/?state={state}")
+        tab.open(agent.url + "/")
+        if tab.run(f"!!document.querySelector('#chips a[href*=\"state={state}#\"]')"):
+            tab.follow(f"document.querySelector('#chips a[href*=\"state={state}#\"]')")
+            shows(f"state={state}", f"the chip {state}")
+        elif state not in ("pending", "stale"):
+            judge.fault("chips", f"none for {state}")
+    tab.open(agent.url + "/")
+    tab.follow("[...document.querySelectorAll('#tags a')].find(a=>a.textContent.startsWith('db '))")
+    shows("tag=db", "the chip of a tag")
+    tab.follow("[...document.querySelectorAll('#tags a')].find(a=>a.textContent.startsWith('prod '))")
+    shows("tag=db&tag=prod", "the chips of two tags")
+    tab.follow("[...document.querySelectorAll('#chips a')].find(a=>a.textContent.includes('Down'))")
+    tab.follow("[...document.querySelectorAll('#chips a')].find(a=>a.textContent.includes('Off'))")
+    shows("tag=db&tag=prod&state=down&state=off", "two tags and two states")
+    tab.follow("[...document.querySelectorAll('#tags a')].find(a=>a.textContent==='Group by tag')")
+    shows("tag=db&tag=prod&state=down&state=off", "the same, grouped")
+    if len(tab.run("[...document.querySelectorAll('#list h3')].map(e=>e.textContent)")) < 2:
+        judge.fault("grouping", "there are no headings")
+    address = tab.run("location.href")
+    tab.run("document.querySelector('input[type=search]').focus()")
+    tab.type("قاعدة")
+    tab.run("window.__here=1")
+    tab.press("Enter")
+    tab.wait("!window.__here&&document.readyState==='complete'", "the search")
+    found = tab.run("location.search")
+    for part in ("tag=db", "tag=prod", "state=down", "state=off", "group=tag"):
+        if part not in found:
+            judge.fault("search", f"{part} is lost: {found}")
+    if tab.run(ROWS) != [check_id(4)]:
+        judge.fault("search", f"shows {tab.run(ROWS)}")
+    tab.run("history.back()")
+    try:
+        tab.wait(f"location.href==={address!r}&&document.readyState==='complete'", "the way back")
+    except Trouble as trouble:
+        judge.fault("back", str(trouble))
+    shows("tag=db&tag=prod&state=down&state=off", "back")
+
+
+def local_time(judge, tab, agent):
+    """The reader's own time stands beside UTC, not instead of it."""
+    tab.call("Emulation.setTimezoneOverride", timezoneId="Asia/Kathmandu")
+    tab.open(f"{agent.url}/checks/{check_id(3)}")
+    shown = tab.run("""({clock:document.querySelector(".clock").textContent,cell:document.querySelector("td.n").textContent,
+        time:document.querySelector("td.n time").dateTime})""")
+    hour, minute = int(shown["time"][11:13]), int(shown["time"][14:16])
+    own = f"{(hour + 5 + (minute + 45) // 60) % 24:02}:{(minute + 45) % 60:02}"
+    if shown["time"][11:19] not in shown["cell"] or own not in shown["cell"] or "local" not in shown["cell"]:
+        judge.fault("local time", str(shown))
+    if "UTC" not in shown["clock"] or "local" not in shown["clock"]:
+        judge.fault("local time", str(shown))
+    tab.call("Emulation.setTimezoneOverride", timezoneId="UTC")
