@@ -181,12 +181,18 @@ extension Routes {
 
   /// 405, with what the path allows.
   func refusedMethod(_ path: RequestPath?) -> Reply {
-    let isDoing = path?.isDoing ?? false
+    let allow =
+      if path?.isDoing == true { "POST" } else if path?.isOrder == true { "GET, HEAD, POST" } else { "GET, HEAD" }
     var reply = failure(
       405, "METHOD_NOT_ALLOWED",
-      isDoing ? "only POST is possible here" : "only GET and HEAD are possible here")
-    reply.allow = isDoing ? "POST" : "GET, HEAD"
+      allow == "POST" ? "only POST is possible here" : "only \(Self.spoken(allow)) are possible here")
+    reply.allow = allow
     return reply
+  }
+
+  /// `GET, HEAD, POST` as a sentence has it.
+  private static func spoken(_ allow: String) -> String {
+    allow == "GET, HEAD" ? "GET and HEAD" : "GET, HEAD and POST"
   }
 }
 

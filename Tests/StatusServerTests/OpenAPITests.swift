@@ -90,7 +90,8 @@ import Testing
   /// What only POST can do says so to every other method, and what only reads to POST.
   @Test(arguments: [
     ("GET", "checks/00000000-0000-4000-8000-000000000001/run", "POST"), ("PUT", "spool/resubmit", "POST"),
-    ("OPTIONS", "spool/submit", "POST"), ("POST", "checks", "GET, HEAD"), ("DELETE", "checks", "GET, HEAD"),
+    ("OPTIONS", "mutes", "GET, HEAD, POST"), ("DELETE", "maintenance", "GET, HEAD, POST"),
+    ("GET", "mutes/1/end", "POST"), ("OPTIONS", "spool/submit", "POST"), ("POST", "checks", "GET, HEAD"), ("DELETE", "checks", "GET, HEAD"),
   ])
   func aMethodThatIsNotThereIsNamed(method: String, path: String, allowed: String) async throws {
     let answer = try await withServer(try sampleSource()) {
