@@ -181,18 +181,15 @@ extension Routes {
 
   /// 405, with what the path allows.
   func refusedMethod(_ path: RequestPath?) -> Reply {
-    let allow =
-      if path?.isDoing == true { "POST" } else if path?.isOrder == true { "GET, HEAD, POST" } else { "GET, HEAD" }
-    var reply = failure(
-      405, "METHOD_NOT_ALLOWED",
-      allow == "POST" ? "only POST is possible here" : "only \(Self.spoken(allow)) are possible here")
+    let (allow, words) =
+      switch (path?.isDoing ?? false, path?.isOrder ?? false) {
+      case (true, _): ("POST", "POST is")
+      case (false, true): ("GET, HEAD, POST", "GET, HEAD and POST are")
+      case (false, false): ("GET, HEAD", "GET and HEAD are")
+      }
+    var reply = failure(405, "METHOD_NOT_ALLOWED", "only \(words) possible here")
     reply.allow = allow
     return reply
-  }
-
-  /// `GET, HEAD, POST` as a sentence has it.
-  private static func spoken(_ allow: String) -> String {
-    allow == "GET, HEAD" ? "GET and HEAD" : "GET, HEAD and POST"
   }
 }
 
