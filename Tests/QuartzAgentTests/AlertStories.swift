@@ -9,42 +9,6 @@ import Testing
 
 /// Somebody is told, once, by the shipped binary.
 @Suite struct AlertStories {
-  /// A web server that is broken while it is told to, and a receiver that takes messages or not.
-  private final class World: Sendable {
-    let isBroken = Atomic(false)
-    let answer = Atomic(200)
-    /// What a dead man's switch was asked.
-    let pings = Atomic(0)
-    private let bodies = Mutex<[JSONValue]>([])
-
-    var messages: [JSONValue] { bodies.withLock { $0 } }
-
-    func serve(_ connection: LoopbackConnection) {
-      let head = connection.read(until: "\r\n\r\n")
-      if head.hasPrefix("GET /ping/canary") { pings.add(1, ordering: .relaxed) }
-      guard head.hasPrefix("POST") else {
-        let status = isBroken.load(ordering: .relaxed) ? "503 Broken" : "200 OK"
-        connection.write("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-        return
-      }
-      let length =
-        head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
-        .flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0
-      // What was read with the head already, and the rest.
-      var body = head.firstRange(of: "\r\n\r\n").map { Array(head[$0.upperBound...].utf8) } ?? []
-      while body.count < length {
-        let more = connection.read(length - body.count)
-        if more.isEmpty { break }
-        body += more
-      }
-      if let json = try? JSONValue.parse(body) { bodies.withLock { $0.append(json) } }
-      let status = answer.load(ordering: .relaxed)
-      // Nothing at all: the message came, its answer is lost.
-      guard status > 0 else { return }
-      connection.write("HTTP/1.1 \(status) Answer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-    }
-  }
-
   private func config(_ port: UInt16, in folder: URL) throws {
     let alerts = """
       alerts:
@@ -57,12 +21,10 @@ import Testing
     try RunStories.config(checks.joined(separator: "\n"), more: alerts, in: folder)
   }
 
-  private func kinds(_ world: World) -> [String] { world.messages.compactMap { $0["kind"]?.string } }
-
   /// Four checks of one host fail and come back: two messages, one incident; no secret is anywhere.
   @Test(.timeLimit(.minutes(2))) func oneIncidentIsTwoMessages() async throws {
     try await withTemporaryDirectory { folder in
-      let world = World()
+      let world = AlertWorld()
       try await withLoopbackServer(script: { world.serve($0) }) { server in
         try config(server.port, in: folder)
         let process = try AgentProcess(["run"], in: folder)
@@ -77,7 +39,7 @@ import Testing
         try await process.wait(for: "the end") { world.messages.count >= 2 }
         process.send(SIGTERM)
         let outcome = try await process.finish()
-        #expect(kinds(world) == ["opened", "recovered"])
+        #expect(world.kinds == ["opened", "recovered"])
         #expect(Set(world.messages.compactMap { $0["incident"]?.string }).count == 1)
         #expect(world.messages[0]["member_count"]?.integer == 4)
         #expect(!outcome.stderr.contains("canary-secret"))
@@ -88,7 +50,7 @@ import Testing
   /// Killed between sending and noting it, the agent tells it once more with the same ids, and never not at all.
   @Test(.timeLimit(.minutes(2))) func killedInBetween() async throws {
     try await withTemporaryDirectory { folder in
-      let world = World()
+      let world = AlertWorld()
       try await withLoopbackServer(script: { world.serve($0) }) { server in
         try config(server.port, in: folder)
         world.isBroken.store(true, ordering: .relaxed)
@@ -104,7 +66,7 @@ import Testing
         try await again.wait(for: "that it is noted") { again.stderr.contains("told:") }
         again.send(SIGTERM)
         #expect(try await again.finish().status == 0)
-        #expect(Set(kinds(world)) == ["opened"])
+        #expect(Set(world.kinds) == ["opened"])
         #expect(Set(world.messages.compactMap { $0["id"]?.string }).count == 1)
       }
     }
@@ -113,7 +75,7 @@ import Testing
   /// A receiver that is away for a while, over a restart: nothing is lost and nothing is told twice.
   @Test(.timeLimit(.minutes(2))) func aReceiverThatIsAway() async throws {
     try await withTemporaryDirectory { folder in
-      let world = World()
+      let world = AlertWorld()
       try await withLoopbackServer(script: { world.serve($0) }) { server in
         try config(server.port, in: folder)
         world.isBroken.store(true, ordering: .relaxed)
@@ -130,7 +92,7 @@ import Testing
         try await again.wait(for: "both messages") { world.messages.count >= refused + 2 }
         again.send(SIGTERM)
         _ = try await again.finish()
-        #expect(Array(kinds(world).dropFirst(refused)) == ["opened", "recovered"])
+        #expect(Array(world.kinds.dropFirst(refused)) == ["opened", "recovered"])
       }
     }
   }
@@ -138,7 +100,7 @@ import Testing
   /// Muted for a while by hand: nobody is told, it says who and why, and it survives a restart.
   @Test(.timeLimit(.minutes(2))) func mutedByHand() async throws {
     try await withTemporaryDirectory { folder in
-      let world = World()
+      let world = AlertWorld()
       try await withLoopbackServer(script: { world.serve($0) }) { server in
         try config(server.port, in: folder)
         let process = try AgentProcess(["run"], in: folder)
@@ -172,7 +134,7 @@ import Testing
   /// A window opened around a deployment: what fails in it is nobody's downtime.
   @Test(.timeLimit(.minutes(2))) func aDeployment() async throws {
     try await withTemporaryDirectory { folder in
-      let world = World()
+      let world = AlertWorld()
       try await withLoopbackServer(script: { world.serve($0) }) { server in
         try config(server.port, in: folder)
         let process = try AgentProcess(["run"], in: folder)
@@ -199,7 +161,7 @@ import Testing
   /// A dead man's switch hears of the agent while it probes; one that says no is told once, without its secret.
   @Test(.timeLimit(.minutes(2))) func theWatcherIsWatched() async throws {
     try await withTemporaryDirectory { folder in
-      let world = World()
+      let world = AlertWorld()
       try await withLoopbackServer(script: { world.serve($0) }) { server in
         let web = "http://127.0.0.1:\(server.port)"
         let check = "  - {name: Web, type: http, url: \"\(web)/\", interval: 1s, timeout: 1s, retries: 0}"

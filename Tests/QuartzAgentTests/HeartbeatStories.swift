@@ -73,4 +73,47 @@ import Testing
       #expect(file.contains("tape 7 is full") && !file.contains(Self.token))
     }
   }
+
+  /// The status that an address answers with.
+  private func status(_ url: String, _ more: [String] = [], in folder: URL) async throws -> String {
+    try await AgentProcess(
+      ["-s", "--max-time", "20", "-o", "/dev/null", "-w", "%{http_code}"] + more + [url], in: folder,
+      program: URL(filePath: "/usr/bin/curl")
+    ).finish().stdout
+  }
+
+  /// Jobs outside report to the public address, no more often than they may, and everything private is not there.
+  @Test(.timeLimit(.minutes(2))) func aJobReportsToThePublicAddress() async throws {
+    try await withTemporaryDirectory { folder in
+      let port = try freePort()
+      try RunStories.config(
+        "  - {name: Nightly backup, type: heartbeat, token: \(Self.token), period: 1d, interval: 1s}",
+        more: "status: {public: {listen: \"127.0.0.1:\(port)\", checks: [Nightly backup]}}", in: folder)
+      let process = try AgentProcess(["run"], in: folder)
+      let client = AgentClient(address: .unix(path: "\(folder.path)/state/agent.sock"))
+      _ = try await check(process, client) { $0["last"] != nil }
+      let web = "http://127.0.0.1:\(port)"
+      #expect(try await status("\(web)/hb/\(Self.token)/start", in: folder) == "200")
+      #expect(try await status("\(web)/hb/\(Self.token)", ["-d", "42 files"], in: folder) == "200")
+      _ = try await check(process, client) { $0["state"]?.string == "up" }
+      for (path, answer) in [
+        ("/hb/0123456789abcdef", "404"), ("/hb/", "404"), ("/api/v1/summary", "404"), ("/metrics", "404"),
+        ("/status.txt", "404"), ("/api/v1/mutes", "404"), ("/events", "404"), ("/readyz", "404"),
+        ("/", "200"),
+      ] {
+        #expect(try await status(web + path, in: folder) == answer, "\(path)")
+      }
+      let order = ["-d", "{\"target\":\"all\",\"for\":\"5m\"}"]
+      #expect(try await status("\(web)/api/v1/mutes", order, in: folder) == "405")
+      // One line an answer, by one connection: 2 were taken before.
+      let many = try await AgentProcess(
+        ["-s", "-o", "/dev/null", "-w", "%{http_code}\n", "\(web)/hb/\(Self.token)?[1-60]"], in: folder,
+        program: URL(filePath: "/usr/bin/curl")
+      ).finish().stdout.split(separator: "\n")
+      #expect(many.count { $0 == "200" } == 58 && many.suffix(2) == ["429", "429"], "\(many.count)")
+      process.send(SIGTERM)
+      let end = try await process.finish()
+      #expect(end.status == 0 && !end.stderr.contains(Self.token))
+    }
+  }
 }
