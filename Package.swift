@@ -63,6 +63,8 @@ let package = Package(
       dependencies: ["Basics", "Monitoring", "CYAML"],
       swiftSettings: settings),
     .target(
+      name: "Import", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
+    .target(
       name: "StatusServer",
       dependencies: [
         "Basics", "Monitoring", "History", "CZlib",
@@ -76,7 +78,7 @@ let package = Package(
       name: "QuartzAgent",
       dependencies: [
         "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "Alerts", "StatusServer",
+        "Alerts", "Import", "StatusServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -114,6 +116,9 @@ let package = Package(
     .testTarget(
       name: "AgentConfigTests", dependencies: ["Basics", "AgentConfig", "Monitoring", "TestSupport"],
       exclude: ["Gallery"], swiftSettings: settings),
+    .testTarget(
+      name: "ImportTests", dependencies: ["Basics", "Import", "AgentConfig", "Monitoring"],
+      exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "StatusServerTests",
       dependencies: [

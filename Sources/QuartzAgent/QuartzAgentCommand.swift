@@ -11,13 +11,14 @@ struct QuartzAgentCommand: AsyncParsableCommand {
     abstract: "Probes what you run, from where you put it, and tells Quartz.",
     discussion: """
       Exit codes: 0 fine (once: all up), 1 degraded, 2 down, 3 unknown, 64 wrong usage, 65 and 66 \
-      wrong or unreadable input, 70 internal error, \
+      wrong or unreadable input, 70 internal error, 73 an output that cannot be written, \
       75 another agent holds the state directory, 78 wrong configuration.
       """,
     version: agentVersion,
     subcommands: [
       RunCommand.self, OnceCommand.self, ValidateCommand.self, StatusCommand.self, SpoolCommand.self,
-      DoctorCommand.self, SchemaCommand.self, CompareCommand.self, IncidentsCommand.self, AckCommand.self,
+      DoctorCommand.self, SchemaCommand.self, ImportCommand.self, CompareCommand.self, IncidentsCommand.self,
+      AckCommand.self,
       MuteCommand.self, UnmuteCommand.self, MaintenanceCommand.self, AlertCommand.self,
       CompletionsCommand.self, ManualCommand.self,
     ]

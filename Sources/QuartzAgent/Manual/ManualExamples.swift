@@ -41,6 +41,14 @@ enum ManualExamples {
       Example("All results that are stored:", "quartz-agent spool export > results.ndjson"),
     ],
     "doctor": [Example("What would make probes lie here:", "quartz-agent doctor")],
+    "import": [
+      Example(
+        "From Gatus; a file's name in place of - is what most people have:",
+        """
+        echo '{"endpoints": [{"name": "front", "url": "https://shop.example", "conditions": ["[STATUS] == 200"]}]}' |
+          quartz-agent import gatus -
+        """)
+    ],
     "schema": [Example("For an editor:", "quartz-agent schema > agent.schema.json")],
     "compare": [
       Example(

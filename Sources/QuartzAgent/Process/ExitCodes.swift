@@ -16,6 +16,8 @@ enum ExitStatus {
   static let noInput: Int32 = 66
   /// EX_SOFTWARE of sysexits.h.
   static let internalError: Int32 = 70
+  /// EX_CANTCREAT: an output that exists, or cannot be written.
+  static let cannotCreate: Int32 = 73
   /// EX_TEMPFAIL: another daemon holds the state directory.
   static let locked: Int32 = 75
   /// Stopped by a signal, as a shell reports SIGINT.

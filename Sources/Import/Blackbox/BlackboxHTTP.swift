@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// The settings of the http prober.
+struct BlackboxHTTP {
+  private let section: Section
+
+  init(_ section: Section) { self.section = section }
+
+  func check(of target: String) -> ImportedCheck {
+    var check = ImportedCheck(name: target, type: "http")
+    check.take(url: target.contains("://") ? target : "http://\(target)")
+    request(&check)
+    answer(&check)
+    body(&check)
+    headers(&check)
+    auth(&check)
+    section.tls(of: &check)
+    section.family(of: &check)
+    return check
+  }
+
+  private func request(_ check: inout ImportedCheck) {
+    if let method = section.text("method") { check["method"] = .text(method.uppercased()) }
+    if let headers = section.section("headers") {
+      for header in headers.node.entries ?? [] {
+        guard let value = header.value.text else { continue }
+        headers.ledger.carry(header.value)
+        check.header(header.name, value)
+      }
+    }
+    if let body = section.text("body") { check["body"] = .text(body) }
+    if let file = section.text("body_file") { check["body_file"] = .text(file) }
+    if section.flag("follow_redirects") == false { check["follow"] = .plain("false") }
+    if section.flag("no_follow_redirects") == true { check["follow"] = .plain("false") }
+    // The exporter follows wherever it is led.
+    if check["follow"] == nil { check["allow_downgrade"] = .plain("true") }
+    if let url = section.text("proxy_url") { check["proxy"] = proxy(url) }
+    section.carry("skip_resolve_phase_with_proxy", "compression")
+    if let limit = section["body_size_limit"]?.text.flatMap(bytes), limit > 0, limit <= 16 << 20 {
+      section.carry("body_size_limit")
+      check["max_body"] = .number(limit)
+    }
+    if section["enable_http2"]?.flag == false {
+      section.carry("enable_http2")
+      check["http_version"] = .text("1.1")
+    }
+    section.carry("enable_http2")
+    if section["enable_http3"]?.flag == false { section.carry("enable_http3") }
+    section.list("HTTP/3 is not spoken here", "enable_http3")
+    section.list(
+      "variables of the environment never choose a proxy here", "proxy_from_environment", "no_proxy")
+    section.list("no headers of our own go to a proxy", "proxy_connect_header")
+  }
+
+  private func proxy(_ url: String) -> AgentValue {
+    ForeignURL(url).username == nil ? .text(url) : .secret(Redacted(url), as: "proxy")
+  }
+
+  /// `10MB` as the exporter reads it.
+  private func bytes(_ text: String) -> Int? {
+    let digits = text.prefix { $0.isNumber }
+    guard let number = Int(digits), number < 1 << 30 else { return nil }
+    switch text.dropFirst(digits.count).uppercased() {
+    case "", "B": return number
+    case "K", "KB", "KIB": return number << 10
+    case "M", "MB", "MIB": return number << 20
+    default: return nil
+    }
+  }
+
+  private func answer(_ check: inout ImportedCheck) {
+    let codes = section.texts("valid_status_codes")
+    if !codes.isEmpty { check["expect.status"] = .list(codes.map { .plain(String($0.filter(\.isNumber))) }) }
+    section.carry("valid_status_codes")
+    if section.flag("accept_any_response") == true { check["expect.status"] = .plain("any") }
+    let versions = section.texts("valid_http_versions").map { version in
+      let number = version.split(separator: "/").last.map(String.init) ?? version
+      return number == "2.0" ? "2" : number.replacing(".", with: "\\.")
+    }
+    if !versions.isEmpty {
+      check["expect.http_version"] = .text("~ ^(\(versions.joined(separator: "|")))$")
+    }
+    section.carry("valid_http_versions")
+    if section.flag("fail_if_ssl") == true { check["expect.final_url"] = .text("~ ^http://") }
+    if section.flag("fail_if_not_ssl") == true { check["expect.final_url"] = .text("~ ^https://") }
+  }
+
+  private func body(_ check: inout ImportedCheck) {
+    for pattern in section.texts("fail_if_body_matches_regexp") + section.texts("fail_if_matches_regexp") {
+      check.append("expect.body.not_matches", .text(Self.pattern(pattern)))
+    }
+    for pattern in section.texts("fail_if_body_not_matches_regexp")
+      + section.texts("fail_if_not_matches_regexp")
+    {
+      check.append("expect.body.matches", .text(Self.pattern(pattern)))
+    }
+    section.list(
+      "CEL is not spoken here; write the condition as expect.json", "fail_if_body_json_matches_cel",
+      "fail_if_body_json_not_matches_cel")
+  }
+
+  /// Go's `^` and `$` are the text's ends, ours are a line's.
+  static func pattern(_ text: String) -> String {
+    text.contains("^") || text.contains("$") ? "(?-m)\(text)" : text
+  }
+
+  private func headers(_ check: inout ImportedCheck) {
+    var seen: [String] = []
+    for (name, isRefused) in [("fail_if_header_matches", true), ("fail_if_header_not_matches", false)] {
+      for rule in section[name]?.items ?? [] {
+        let rule = Section(rule, section.ledger)
+        guard let header = rule["header"]?.text, let pattern = rule["regexp"]?.text else { continue }
+        if rule["allow_missing"]?.flag == true {
+          rule.list(
+            "a condition on a header wants the header to be there", "header", "regexp", "allow_missing")
+        } else if seen.contains(header.lowercased()) {
+          rule.list(
+            "one header has one condition here: join the patterns", "header", "regexp", "allow_missing")
+        } else {
+          rule.carry("header", "regexp", "allow_missing")
+          check.entry("expect.header", header, .text("\(isRefused ? "!~" : "~") \(pattern)"))
+          seen.append(header.lowercased())
+        }
+      }
+    }
+  }
+
+  private func auth(_ check: inout ImportedCheck) {
+    if let basic = section.section("basic_auth") {
+      check["auth.basic.username"] =
+        basic.text("username").map { .text($0) }
+        ?? basic.text("username_file").map { .reference("${file:\($0)}") }
+      check["auth.basic.password"] = secret(basic, "password", "password")
+    }
+    if let bearer = secret(section, "bearer_token", "token") { check["auth.bearer"] = bearer }
+    if let authorization = section.section("authorization") {
+      let type = authorization.text("type") ?? "Bearer"
+      let credentials = secret(authorization, "credentials", "credentials")
+      if type.lowercased() == "bearer" {
+        check["auth.bearer"] = credentials
+      } else if case .secret(let secret, _)? = credentials {
+        check.header("Authorization", "\(type) \(secret.reveal())")
+      } else if case .reference(let text)? = credentials {
+        check.entry("headers", "Authorization", .reference("\(type) \(text)"))
+      }
+    }
+    guard let oauth = section.section("oauth2") else { return }
+    check["auth.oauth2.token_url"] = oauth.text("token_url").map { .text($0) }
+    check["auth.oauth2.client_id"] = oauth.text("client_id").map { .text($0) }
+    check["auth.oauth2.client_secret"] = secret(oauth, "client_secret", "client secret")
+    let scopes = oauth.texts("scopes")
+    if !scopes.isEmpty { check["auth.oauth2.scopes"] = .list(scopes.map { .text($0) }) }
+    if oauth["endpoint_params"]?["grant_type"]?.text == "client_credentials" {
+      oauth.ledger.carry(oauth["endpoint_params"]?["grant_type"])
+    }
+    oauth.list("only the grant of client credentials is asked for, without more", "endpoint_params")
+  }
+
+  /// The value, or the file that has it.
+  private func secret(_ section: Section, _ key: String, _ words: String) -> AgentValue? {
+    if let value = section.text(key) { return .secret(Redacted(value), as: words) }
+    return section.text("\(key)_file").map { .reference("${file:\($0)}") }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// A module of blackbox.yml: how to probe, without what.
+package struct BlackboxModule: Sendable {
+  package enum Prober: String, Sendable { case http, tcp, dns, icmp, grpc, unix, websocket }
+
+  package let name: String
+  /// Nil: one nobody knows here.
+  package let prober: Prober?
+  /// Milliseconds; nil: the scrape's.
+  package let timeout: Int?
+  let node: ForeignNode
+
+  init(name: String, _ node: ForeignNode) {
+    (self.name, self.node) = (name, node)
+    prober = (node["prober"]?.text).flatMap { Prober(rawValue: $0.lowercased()) }
+    timeout = node["timeout"]?.text.flatMap { ForeignDuration.milliseconds($0) }.flatMap {
+      $0 == 0 ? nil : $0
+    }
+  }
+
+  /// What the prober's own section says, nothing when it is missing.
+  private var settings: ForeignNode {
+    node[prober?.rawValue ?? ""] ?? ForeignNode(content: .map([]), line: 0)
+  }
+
+  /// The modules of a file; those of a file that is none are none.
+  package static func read(_ bytes: [UInt8]) throws(ImportProblem) -> [BlackboxModule] {
+    let documents = try ForeignYAML.read(bytes)
+    guard let entries = documents.first?["modules"]?.entries, !entries.isEmpty else {
+      throw ImportProblem("has no modules", hint: "it is to be the blackbox.yml of blackbox_exporter")
+    }
+    return entries.map { BlackboxModule(name: $0.name, $0.value) }
+  }
+
+  /// The preferred family, 4 or 6, and whether the other will do where there is no address of it.
+  package var family: (preferred: Int, fallback: Bool) {
+    let preferred = settings["preferred_ip_protocol"]?.text == "ip4" ? 4 : 6
+    return (preferred, settings["ip_protocol_fallback"]?.flag ?? true)
+  }
+
+  /// A check of this target; nil: there is none of this kind.
+  package func check(of target: String) -> ImportedCheck? { check(of: target, Ledger()) }
+
+  /// What of the module would not hold, in words; for whoever probes by it at once.
+  package func shortcomings(of target: String) -> [String] {
+    let ledger = Ledger()
+    let known = BlackboxModule(name: name, ledger.enter(node, file: name))
+    _ = known.check(of: target, ledger)
+    ledger.close()
+    return ledger.general.map { "\($0.place): \($0.why)" }
+  }
+
+  func check(of target: String, _ ledger: Ledger) -> ImportedCheck? {
+    let section = Section(node, ledger)
+    section.carry("prober", "timeout")
+    let inner = Section(settings, ledger)
+    var check: ImportedCheck?
+    switch prober {
+    case .http: check = BlackboxHTTP(inner).check(of: target)
+    case .tcp: check = BlackboxTCP(inner).check(of: target)
+    case .dns: check = BlackboxDNS(inner).check(of: target)
+    case .icmp: check = BlackboxICMP(inner).check(of: target)
+    default:
+      section.listRest("agent.yaml has no checks of this kind")
+      return nil
+    }
+    inner.listRest()
+    section.listRest("another prober's settings, which the exporter does not read either")
+    check?["retries"] = .plain("0")
+    return check
+  }
+}
+
+extension Section {
+  /// `preferred_ip_protocol`, `ip_protocol_fallback` and `source_ip_address`.
+  func family(of check: inout ImportedCheck) {
+    let preferred = text("preferred_ip_protocol")
+    if flag("ip_protocol_fallback") == false { check["ip"] = .text(preferred == "ip4" ? "4" : "6") }
+    if let source = text("source_ip_address") { check["source_address"] = .text(source) }
+  }
+
+  /// `tls_config`.
+  func tls(of check: inout ImportedCheck, _ name: String = "tls_config") {
+    guard let tls = section(name) else { return }
+    if tls.flag("insecure_skip_verify") == true { check["tls.verify"] = .plain("false") }
+    if let file = tls.text("ca_file") { check["tls.ca_file"] = .text(file) }
+    if let file = tls.text("cert_file") { check["tls.client_certificate"] = .text(file) }
+    if let file = tls.text("key_file") { check["tls.client_key"] = .text(file) }
+    if let host = tls.text("server_name") { check["tls.server_name"] = .text(host) }
+    for (theirs, ours) in [("min_version", "tls.min_version"), ("max_version", "tls.max_version")] {
+      guard let version = tls[theirs]?.text else { continue }
+      let known = ["TLS10": "1.0", "TLS11": "1.1", "TLS12": "1.2", "TLS13": "1.3"]  // own text
+      guard let word = known[version] else { continue }
+      tls.carry(theirs)
+      check[ours] = .text(word)
+    }
+    tls.list("write it into a file and name that", "ca", "cert", "key")
+    tls.listRest()
+  }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// The settings of the tcp prober.
+struct BlackboxTCP {
+  private let section: Section
+
+  init(_ section: Section) { self.section = section }
+
+  func check(of target: String) -> ImportedCheck? {
+    var check = ImportedCheck(name: target, type: "tcp")
+    let place = ForeignURL.place(target)
+    check["host"] = .text(place.host)
+    guard let port = place.port else {
+      section.listRest("the target has no port")
+      return nil
+    }
+    check["port"] = .number(port)
+    let steps = section["query_response"]?.items ?? []
+    let upgrade = steps.firstIndex { $0["starttls"]?.flag == true }
+    if let upgrade {
+      startTLS(steps, upgrade, &check)
+    } else {
+      talk(steps[...], &check)
+      if section.flag("tls") == true, section["tls_config"] == nil { check["tls"] = .plain("true") }
+    }
+    // A map asks for TLS by itself.
+    if upgrade != nil || section["tls"]?.flag == true { section.tls(of: &check) }
+    section.list("TLS is not asked for, so nobody reads it", "tls_config")
+    section.family(of: &check)
+    return check
+  }
+
+  /// Which protocol it is shows in what asks for TLS.
+  private func startTLS(_ steps: [ForeignNode], _ upgrade: Int, _ check: inout ImportedCheck) {
+    let sent = steps[..<upgrade].compactMap { $0["send"]?.text?.uppercased() }
+    let last = sent.last ?? ""
+    let name: String? =
+      if last.contains("AUTH TLS") {
+        "ftp"
+      } else if last.hasPrefix("STLS") {
+        "pop3"
+      } else if last.hasPrefix("STARTTLS") {
+        "smtp"
+      } else if last.contains(" STARTTLS") {
+        "imap"
+      } else {
+        nil
+      }
+    guard let name else {
+      section.list("starttls is known of smtp, imap, pop3 and ftp here", "query_response")
+      return
+    }
+    for step in steps[...upgrade] { section.ledger.carry(step) }
+    check["starttls"] = .plain(name)
+    talk(steps[(upgrade + 1)...], &check)
+  }
+
+  private func talk(_ steps: ArraySlice<ForeignNode>, _ check: inout ImportedCheck) {
+    for step in steps {
+      let step = Section(step, section.ledger)
+      if let expected = step.text("expect") { say("expect", "~ \(expected)", &check) }
+      if let bytes = step.text("expect_bytes") { say("expect_hex", Self.hex(bytes), &check) }
+      if let sent = step.text("send") { say("send", Self.escaped(sent) + "\\n", &check) }
+      step.carry("starttls")
+      step.list("what is captured becomes no label here", "labels")
+    }
+  }
+
+  private func say(_ key: String, _ text: String, _ check: inout ImportedCheck) {
+    check.append("dialog", .map([(key, .text(text))]))
+  }
+
+  private static func hex(_ text: String) -> String {
+    text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// In the escapes of a dialog; `${1}` is a capture.
+  static func escaped(_ text: String) -> String {
+    var made = ""
+    var rest = Substring(text)
+    while let scalar = rest.unicodeScalars.first {
+      if rest.hasPrefix("${"), let close = rest.firstIndex(of: "}") {
+        made += "\\(" + rest[rest.index(rest.startIndex, offsetBy: 2)..<close] + ")"
+        rest = rest[rest.index(after: close)...]
+        continue
+      }
+      rest.unicodeScalars.removeFirst()
+      switch scalar {
+      case "\\": made += "\\\\"
+      case "\r": made += "\\r"
+      case "\n": made += "\\n"
+      case "\t": made += "\\t"
+      default: made.unicodeScalars.append(scalar)
+      }
+    }
+    return made
+  }
+}
+
+/// The settings of the icmp prober, which sends one packet.
+struct BlackboxICMP {
+  private let section: Section
+
+  init(_ section: Section) { self.section = section }
+
+  func check(of target: String) -> ImportedCheck {
+    var check = ImportedCheck(name: target, type: "ping")
+    check["host"] = .text(ForeignURL.place(target).host)
+    check["count"] = .plain("1")
+    if let size = section.number("payload_size"), size > 0 { check["size"] = .number(size) }
+    if section["dont_fragment"]?.flag == false { section.carry("dont_fragment") }
+    section.list("packets are sent as the kernel makes them", "dont_fragment", "ttl")
+    section.family(of: &check)
+    return check
+  }
+}
+
+/// The settings of the dns prober: the target is the server.
+struct BlackboxDNS {
+  private let section: Section
+
+  init(_ section: Section) { self.section = section }
+
+  func check(of target: String) -> ImportedCheck? {
+    var check = ImportedCheck(name: target, type: "dns")
+    check["server"] = .text(target)
+    guard let name = section.text("query_name") else { return nil }
+    check["query.name"] = .text(name)
+    check["query.type"] = .text(section.text("query_type") ?? "ANY")
+    if let word = section.text("query_class") { check["query.class"] = .text(word) }
+    if section.flag("recursion_desired") == false { check["query.recursion"] = .plain("false") }
+    transport(&check)
+    let codes = section.texts("valid_rcodes")
+    section.carry("valid_rcodes")
+    if !codes.isEmpty { check["expect.rcode"] = .list(codes.map { .text($0) }) }
+    answers(&check)
+    section.list("only the answers are judged here", "validate_authority_rrs", "validate_additional_rrs")
+    section.family(of: &check)
+    return check
+  }
+
+  private func transport(_ check: inout ImportedCheck) {
+    let isTCP = section.text("transport_protocol") == "tcp"
+    if section.flag("dns_over_tls") == true {
+      check["transport"] = .plain("dot")
+      section.tls(of: &check)
+    } else if isTCP {
+      check["transport"] = .plain("tcp")
+    }
+    section.list("without dns_over_tls nobody reads it", "tls_config")
+  }
+
+  /// The exporter's patterns see the whole record, ours its data.
+  private func answers(_ check: inout ImportedCheck) {
+    guard let rules = section.section("validate_answer_rrs") else { return }
+    for (theirs, ours) in [
+      ("fail_if_matches_regexp", "expect.answers.none"),
+      ("fail_if_none_matches_regexp", "expect.answers.any"),
+    ] {
+      for pattern in rules[theirs]?.all ?? [] {
+        guard let text = pattern.text, !text.contains("\t"), !text.contains("\\t"), !text.hasPrefix("^")
+        else {
+          rules.ledger.list(pattern, "conditions see the data of an answer, without name, TTL and type")
+          continue
+        }
+        rules.ledger.carry(pattern)
+        check.append(ours, .text("~ \(text)"))
+      }
+    }
+    rules.list(
+      "there is no condition that every answer must meet", "fail_if_all_match_regexp",
+      "fail_if_not_matches_regexp")
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// Whose configuration it is.
+package enum ImportFormat: String, CaseIterable, Sendable {
+  case blackbox, gatus
+  case uptimeKuma = "uptime-kuma"
+  case nagios, cloudprober, checkly
+}
+
+/// A file to import, read whole.
+package struct ImportFile: Sendable {
+  /// As messages call it.
+  package var name: String
+  /// Where it is; a database is opened there once more, to be read page by page.
+  package var path: String
+  package var bytes: [UInt8]
+
+  package init(name: String, path: String = "", bytes: [UInt8]) {
+    (self.name, self.path, self.bytes) = (name, path, bytes)
+  }
+
+  var isDatabase: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
+}
+
+/// What came of it.
+package struct Imported: Sendable {
+  package var format: ImportFormat
+  /// Names are unique and fit.
+  package var checks: [ImportedCheck]
+  /// What was not carried and belongs to no check.
+  package var notes: [ImportNote]
+  /// Values in the files.
+  package var total: Int
+  package var carried: Int
+  package var listed: Int { total - carried }
+}
+
+/// From other monitors' files to checks. Reads nothing but the bytes it is given, and the database of Uptime Kuma.
+package enum Importer {
+  /// - Parameter format: nil: what the files look like.
+  /// - Throws: what makes a file unusable; its words begin with the file's name.
+  package static func read(_ format: ImportFormat?, _ files: [ImportFile]) throws(ImportProblem) -> Imported {
+    guard let first = files.first else { throw ImportProblem("no file was given") }
+    guard
+      let format = format ?? ImportFormat(looking: first)
+        ?? files.lazy.compactMap(ImportFormat.init(looking:)).first
+    else {
+      throw ImportProblem(
+        "\(first.name.printable(maxBytes: 300)): nobody can tell what this is",
+        hint: "name the format: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    let ledger = Ledger()
+    var checks: [ImportedCheck] = []
+    switch format {
+    case .blackbox: checks = try BlackboxImport(ledger).read(files)
+    case .gatus: for file in files { checks += try GatusImport(ledger).read(file) }
+    case .uptimeKuma: for file in files { checks += try KumaImport(ledger).read(file) }
+    case .nagios: checks = try NagiosImport(ledger).read(files)
+    case .cloudprober: for file in files { checks += try CloudproberImport(ledger).read(file) }
+    case .checkly: for file in files { checks += try ChecklyImport(ledger).read(file) }
+    }
+    ledger.close()
+    guard checks.count <= ForeignLimits.checks else {
+      throw ImportProblem(
+        "\(checks.count) checks are more than \(ForeignLimits.checks), import them in parts")
+    }
+    return Imported(
+      format: format, checks: named(checks), notes: ledger.general, total: ledger.total,
+      carried: ledger.carried)
+  }
+
+  /// Names that agent.yaml takes: printable, at most 200 bytes, each only once.
+  private static func named(_ checks: [ImportedCheck]) -> [ImportedCheck] {
+    var seen: Set<ByteText> = []
+    var next: [ByteText: Int] = [:]
+    return checks.map { check in
+      var check = check
+      let trimmed = check.name.printable(maxBytes: 190).split(separator: " ").joined(separator: " ")
+      let stem = trimmed.isEmpty ? "unnamed" : trimmed
+      check.name = stem
+      while !seen.insert(ByteText(check.name)).inserted {
+        let number = next[ByteText(stem), default: 1] + 1
+        next[ByteText(stem)] = number
+        check.name = "\(stem) (\(number))"
+      }
+      return check
+    }
+  }
+}
+
+extension ForeignNode {
+  /// The documents of a file in YAML or JSON, entered into the books; a problem names the file.
+  static func documents(_ file: ImportFile, _ ledger: Ledger) throws(ImportProblem) -> [ForeignNode] {
+    do throws(ImportProblem) {
+      return try ForeignYAML.read(file.bytes).map { ledger.enter($0, file: file.name) }
+    } catch { throw error.of(file) }
+  }
+
+  static func json(_ file: ImportFile, _ ledger: Ledger) throws(ImportProblem) -> ForeignNode {
+    do throws(ImportProblem) { return ledger.enter(try json(file.bytes), file: file.name) } catch {
+      throw error.of(file)
+    }
+  }
+}
+
+extension ImportProblem {
+  func of(_ file: ImportFile) -> ImportProblem {
+    ImportProblem("\(file.name.printable(maxBytes: 300)): \(message)", hint: hint)
+  }
+}

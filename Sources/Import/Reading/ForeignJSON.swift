@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+extension ForeignNode {
+  /// A JSON text; it has no lines to tell of.
+  static func json(_ bytes: [UInt8]) throws(ImportProblem) -> ForeignNode {
+    guard bytes.count <= ForeignLimits.bytes else { throw ImportProblem("is larger than 16 MiB") }
+    do {
+      return ForeignNode(try JSONValue.parse(bytes, maxDepth: ForeignLimits.depth))
+    } catch {
+      throw ImportProblem("no valid JSON: \(error)")
+    }
+  }
+
+  init(_ value: JSONValue) {
+    line = 0
+    content =
+      switch value {
+      case .null: .scalar("", isPlain: true)
+      case .bool(let flag): .scalar(flag ? "true" : "false", isPlain: true)
+      case .number(let digits): .scalar(digits, isPlain: true)
+      case .string(let text): .scalar(text, isPlain: false)
+      case .array(let items): .list(items.map { ForeignNode($0) })
+      case .object(let members): .map(members.map { ($0.name, ForeignNode($0.value)) })
+      }
+  }
+
+  /// A text of no file.
+  init(text: String, line: Int = 0) { (content, self.line) = (.scalar(text, isPlain: false), line) }
+}

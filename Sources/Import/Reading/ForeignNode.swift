@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// A value of somebody else's configuration, as it was written, with its line.
+package struct ForeignNode: Sendable {
+  package enum Content: Sendable {
+    /// `isPlain`: written without quotes, so that `true` and numbers mean themselves.
+    case scalar(String, isPlain: Bool)
+    case list([ForeignNode])
+    case map([(name: String, value: ForeignNode)])
+  }
+
+  package var content: Content
+  /// Counted from 1; 0: the format has no lines.
+  package var line: Int
+  /// What the ledger calls it; only values without others inside have one.
+  var leaf: Int?
+
+  /// The text of a value; nil for lists and maps.
+  package var text: String? {
+    if case .scalar(let text, _) = content { return text }
+    return nil
+  }
+
+  /// Written as nothing at all.
+  var isNull: Bool {
+    guard case .scalar(let text, isPlain: true) = content else { return false }
+    return ["", "~", "null"].contains(text)
+  }
+
+  package var items: [ForeignNode]? {
+    if case .list(let items) = content { return items }
+    return nil
+  }
+
+  package var entries: [(name: String, value: ForeignNode)]? {
+    if case .map(let entries) = content { return entries }
+    return nil
+  }
+
+  /// A list, or a single value as a list of one.
+  var all: [ForeignNode] { isNull ? [] : items ?? [self] }
+
+  /// The last one of that name, as most readers take it.
+  package subscript(name: String) -> ForeignNode? { entries?.last { $0.name == name }?.value }
+
+  /// `true`, `yes`, `on` and `1`, or their opposites; nil: something else.
+  var flag: Bool? {
+    switch text?.lowercased() {
+    case "true", "yes", "on", "1": true
+    case "false", "no", "off", "0": false
+    default: nil
+    }
+  }
+
+  /// A whole number; nil: something else.
+  var number: Int? { text.flatMap { Int($0) } }
+}
+
+/// Why a file could not be read at all.
+package struct ImportProblem: Error, Hashable, Sendable {
+  package var message: String
+  package var hint: String?
+
+  package init(_ message: String, hint: String? = nil) { (self.message, self.hint) = (message, hint) }
+}
+
+/// What a file of a stranger may cost.
+enum ForeignLimits {
+  /// Bytes of one file.
+  static let bytes = 16 * 1024 * 1024
+  /// Values of one file, aliases expanded: a bomb of nested aliases ends here.
+  static let values = 200_000
+  static let depth = 64
+  /// Checks of one import.
+  static let checks = 10_000
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import CYAML
+
+/// Reads YAML as other programs do: several documents, anchors, aliases and merge keys. agent.yaml has none of these, so its
+/// own reader does not know them. Tags are ignored. What aliases repeat counts against the same budget as what is
+/// written out.
+struct ForeignYAML {
+  private let parser: UnsafeMutablePointer<yaml_parser_t>
+  private var anchors: [ByteText: ForeignNode] = [:]
+  private var values = 0
+
+  /// All documents of the text.
+  static func read(_ bytes: [UInt8]) throws(ImportProblem) -> [ForeignNode] {
+    guard bytes.count <= ForeignLimits.bytes else { throw ImportProblem("is larger than 16 MiB") }
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw ImportProblem("is no valid UTF-8", hint: "save it as UTF-8")
+    }
+    let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+    parser.initialize(to: yaml_parser_t())
+    defer { parser.deallocate() }
+    guard yaml_parser_initialize(parser) == 1 else { throw ImportProblem("no memory left to read it") }
+    defer { yaml_parser_delete(parser) }
+    let result = bytes.withUnsafeBufferPointer { text -> Result<[ForeignNode], ImportProblem> in
+      yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+      yaml_parser_set_input_string(parser, text.baseAddress, text.count)
+      var reader = ForeignYAML(parser: parser)
+      return Result { () throws(ImportProblem) in try reader.documents() }
+    }
+    return try result.get()
+  }
+
+  private init(parser: UnsafeMutablePointer<yaml_parser_t>) { self.parser = parser }
+
+  private mutating func documents() throws(ImportProblem) -> [ForeignNode] {
+    var documents: [ForeignNode] = []
+    while true {
+      let event = try next()
+      switch event.kind {
+      case .end: return documents
+      case .other: continue
+      default:
+        anchors = [:]
+        documents.append(try node(event, depth: 1))
+      }
+    }
+  }
+
+  private struct Event {
+    enum Kind {
+      case scalar(String, isPlain: Bool)
+      case list, map, close, alias, other, end
+    }
+
+    var kind: Kind
+    var anchor: ByteText?
+    var line: Int
+  }
+
+  private func next() throws(ImportProblem) -> Event {
+    var event = yaml_event_t()
+    guard yaml_parser_parse(parser, &event) == 1 else {
+      let state = parser.pointee
+      let words = state.problem.map { String(cString: $0) } ?? "out of memory"
+      throw ImportProblem("line \(state.problem_mark.line &+ 1): no valid YAML: \(words)")
+    }
+    defer { yaml_event_delete(&event) }
+    let line = Int(clamping: event.start_mark.line) &+ 1
+    switch event.type {
+    case YAML_SCALAR_EVENT:
+      let scalar = event.data.scalar
+      let text = String(
+        decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+      let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+      return Event(kind: .scalar(text, isPlain: isPlain), anchor: name(scalar.anchor), line: line)
+    case YAML_SEQUENCE_START_EVENT:
+      return Event(kind: .list, anchor: name(event.data.sequence_start.anchor), line: line)
+    case YAML_MAPPING_START_EVENT:
+      return Event(kind: .map, anchor: name(event.data.mapping_start.anchor), line: line)
+    case YAML_ALIAS_EVENT: return Event(kind: .alias, anchor: name(event.data.alias.anchor), line: line)
+    case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: return Event(kind: .close, line: line)
+    case YAML_STREAM_END_EVENT: return Event(kind: .end, line: line)
+    default: return Event(kind: .other, line: line)
+    }
+  }
+
+  private func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> ByteText? {
+    anchor.map { ByteText(String(cString: $0)) }
+  }
+
+  private mutating func count(_ more: Int, _ line: Int) throws(ImportProblem) {
+    values += more
+    guard values <= ForeignLimits.values else {
+      throw ImportProblem("line \(line): more than \(ForeignLimits.values) values, aliases expanded")
+    }
+  }
+
+  private mutating func node(_ event: Event, depth: Int) throws(ImportProblem) -> ForeignNode {
+    guard depth <= ForeignLimits.depth else {
+      throw ImportProblem("line \(event.line): nested deeper than \(ForeignLimits.depth) levels")
+    }
+    var made: ForeignNode
+    switch event.kind {
+    case .scalar(let text, let isPlain):
+      try count(1, event.line)
+      made = ForeignNode(content: .scalar(text, isPlain: isPlain), line: event.line)
+    case .list:
+      var items: [ForeignNode] = []
+      while let item = try inner() { items.append(try node(item, depth: depth + 1)) }
+      made = ForeignNode(content: .list(items), line: event.line)
+    case .map: made = ForeignNode(content: .map(try entries(depth: depth)), line: event.line)
+    case .alias:
+      guard let anchor = event.anchor, let known = anchors[anchor] else {
+        throw ImportProblem("line \(event.line): an alias without its anchor")
+      }
+      try count(known.size, event.line)
+      return known
+    default: throw ImportProblem("line \(event.line): no valid YAML")
+    }
+    try count(1, event.line)
+    if let anchor = event.anchor { anchors[anchor] = made }
+    return made
+  }
+
+  /// Nil: the list or map ends.
+  private func inner() throws(ImportProblem) -> Event? {
+    let event = try next()
+    if case .close = event.kind { return nil }
+    return event
+  }
+
+  private mutating func entries(depth: Int) throws(ImportProblem) -> [(name: String, value: ForeignNode)] {
+    var entries: [(name: String, value: ForeignNode)] = []
+    var merged: [(name: String, value: ForeignNode)] = []
+    while let key = try inner() {
+      guard let name = try node(key, depth: depth + 1).text else {
+        throw ImportProblem("line \(key.line): a key must be plain text")
+      }
+      guard let first = try inner() else { throw ImportProblem("line \(key.line): a key without its value") }
+      let value = try node(first, depth: depth + 1)
+      if name == "<<" {
+        for source in value.all { merged += source.entries ?? [] }
+      } else {
+        entries.append((name, value))
+      }
+    }
+    // What is written out wins, so it stands behind.
+    return merged + entries
+  }
+}
+
+extension ForeignNode {
+  /// Values inside, itself included.
+  fileprivate var size: Int {
+    switch content {
+    case .scalar: 1
+    case .list(let items): items.reduce(1) { $0 + $1.size }
+    case .map(let entries): entries.reduce(1) { $0 + $1.value.size }
+    }
+  }
+}

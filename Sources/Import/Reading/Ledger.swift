@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// Books on every value of the files: each is carried over or listed with the reason why not, and nothing is forgotten,
+/// for what nobody looked at is listed too. For one thread.
+final class Ledger {
+  private enum Fate {
+    case open, carried
+    case listed(String)
+  }
+
+  private struct Leaf {
+    var place: String
+    var fate = Fate.open
+  }
+
+  private var leaves: [Leaf] = []
+  /// What belongs to the check that is being made.
+  private var pending: [ImportNote] = []
+  /// What belongs to none.
+  private(set) var general: [ImportNote] = []
+
+  var total: Int { leaves.count }
+  var carried: Int { leaves.count { if case .carried = $0.fate { true } else { false } } }
+  var listed: Int { total - carried }
+
+  /// Enters all values of a file.
+  func enter(_ node: ForeignNode, file: String, path: String = "") -> ForeignNode {
+    var node = node
+    switch node.content {
+    // What says nothing has nothing to carry.
+    case .scalar: node.leaf = node.isNull ? nil : note(file, path, node.line)
+    case .list(let items) where items.isEmpty: node.leaf = note(file, path, node.line)
+    case .map(let entries) where entries.isEmpty: node.leaf = note(file, path, node.line)
+    case .list(let items):
+      node.content = .list(
+        items.enumerated().map { enter($0.element, file: file, path: "\(path)[\($0.offset)]") })
+    case .map(let entries):
+      node.content = .map(
+        entries.map { entry in
+          let name = entry.name.printable(maxBytes: 80)
+          let path = path.isEmpty ? name : "\(path).\(name)"
+          return (entry.name, enter(entry.value, file: file, path: path))
+        })
+    }
+    return node
+  }
+
+  private func note(_ file: String, _ path: String, _ line: Int) -> Int {
+    let file = file.printable(maxBytes: 120)
+    leaves.append(Leaf(place: line > 0 ? "\(file):\(line): \(path)" : "\(file): \(path)"))
+    return leaves.count - 1
+  }
+
+  /// All values of it have their counterpart. What was listed before stays listed.
+  func carry(_ node: ForeignNode?) {
+    node?.eachLeaf { index in
+      if case .open = leaves[index].fate { leaves[index].fate = .carried }
+    }
+  }
+
+  /// They are listed.
+  ///
+  /// - Parameter always: also those that somebody took.
+  func list(_ node: ForeignNode?, _ why: String, always: Bool = true) {
+    node?.eachLeaf { index in
+      switch leaves[index].fate {
+      case .listed: return
+      case .carried where !always: return
+      default: break
+      }
+      leaves[index].fate = .listed(why)
+      pending.append(ImportNote(place: leaves[index].place, why: why))
+    }
+  }
+
+  /// Whether somebody judged it.
+  func isSettled(_ node: ForeignNode) -> Bool {
+    guard let leaf = node.leaf else { return false }
+    if case .open = leaves[leaf].fate { return false }
+    return true
+  }
+
+  /// What was listed since the last time.
+  func takeNotes() -> [ImportNote] {
+    defer { pending = [] }
+    return pending
+  }
+
+  /// What was listed belongs to no check.
+  func settle() { general += takeNotes() }
+
+  /// Whatever is left over.
+  func close() {
+    settle()
+    for index in leaves.indices {
+      guard case .open = leaves[index].fate else { continue }
+      let why = "nothing in agent.yaml corresponds to it"
+      leaves[index].fate = .listed(why)
+      general.append(ImportNote(place: leaves[index].place, why: why))
+    }
+  }
+}
+
+/// Something that was not carried over.
+package struct ImportNote: Hashable, Sendable {
+  /// File, line and key; printable.
+  package var place: String
+  package var why: String
+
+  package init(place: String, why: String) { (self.place, self.why) = (place, why) }
+}
+
+extension ForeignNode {
+  func eachLeaf(_ body: (Int) -> Void) {
+    if let leaf { body(leaf) }
+    switch content {
+    case .scalar: break
+    case .list(let items): for item in items { item.eachLeaf(body) }
+    case .map(let entries): for entry in entries { entry.value.eachLeaf(body) }
+    }
+  }
+}
+
+/// A map of a file and the books, for readers that take what they know and list the rest.
+struct Section {
+  let node: ForeignNode
+  let ledger: Ledger
+
+  init(_ node: ForeignNode, _ ledger: Ledger) { (self.node, self.ledger) = (node, ledger) }
+
+  /// Looks without judging.
+  subscript(name: String) -> ForeignNode? { node[name].flatMap { $0.isNull ? nil : $0 } }
+
+  /// A map inside.
+  func section(_ name: String) -> Section? {
+    guard let value = self[name], value.entries != nil else { return nil }
+    return Section(value, ledger)
+  }
+
+  /// Takes a text.
+  func text(_ name: String) -> String? {
+    guard let value = self[name], let text = value.text else { return nil }
+    ledger.carry(value)
+    return text
+  }
+
+  /// Takes a list of texts, or one.
+  func texts(_ name: String) -> [String] {
+    guard let value = self[name] else { return [] }
+    ledger.carry(value)
+    return value.all.compactMap(\.text)
+  }
+
+  /// Takes true or false.
+  func flag(_ name: String) -> Bool? {
+    guard let value = self[name], let flag = value.flag else { return nil }
+    ledger.carry(value)
+    return flag
+  }
+
+  /// Takes a whole number.
+  func number(_ name: String) -> Int? {
+    guard let value = self[name], let number = value.number else { return nil }
+    ledger.carry(value)
+    return number
+  }
+
+  /// Takes something for what it is, since our way is the same without it.
+  func carry(_ names: String...) { for name in names { ledger.carry(node[name]) } }
+
+  /// These have no counterpart, and this is why.
+  func list(_ why: String, _ names: String...) {
+    for name in names { ledger.list(node[name], why, always: false) }
+  }
+
+  /// Everything that was not taken.
+  func listRest(_ why: String = "nothing in agent.yaml corresponds to it") {
+    ledger.list(node, why, always: false)
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// A value on its way into agent.yaml.
+package indirect enum AgentValue: Sendable {
+  /// Any text; quoted where it has to be, and never taken for a reference.
+  case text(String)
+  /// Ours: a number, a duration, a word.
+  case plain(String)
+  /// A secret; written as a reference, and called by these words.
+  case secret(Redacted, as: String)
+  /// Texts and references, one behind the other: `${env:NAME}` or `${file:path}` of the source.
+  case reference(String)
+  case list([AgentValue])
+  case map([(name: String, value: AgentValue)])
+
+  static func number(_ number: Int) -> AgentValue { .plain(String(number)) }
+  static func flag(_ flag: Bool) -> AgentValue { .plain(flag ? "true" : "false") }
+  static func duration(_ milliseconds: Int) -> AgentValue { .plain(ForeignDuration.text(milliseconds)) }
+}
+
+/// One check of the new file.
+package struct ImportedCheck: Sendable {
+  package var name: String
+  package var keys: [(name: String, value: AgentValue)] = []
+  /// What of its source could not be carried over.
+  package var notes: [ImportNote] = []
+
+  package init(name: String, type: String) {
+    self.name = name
+    self["type"] = .plain(type)
+  }
+
+  /// A key by its path, such as `expect.body.contains`. Setting replaces; nil does nothing.
+  package subscript(path: String) -> AgentValue? {
+    get { Self.find(keys, path.split(separator: ".").map(String.init)) }
+    set {
+      guard let newValue else { return }
+      Self.put(&keys, path.split(separator: ".").map(String.init)[...], newValue)
+    }
+  }
+
+  /// One more item of a list.
+  mutating func append(_ path: String, _ value: AgentValue) {
+    if case .list(let items)? = self[path] {
+      self[path] = .list(items + [value])
+    } else {
+      self[path] = .list([value])
+    }
+  }
+
+  /// One more entry of a map whose names are not ours, such as headers.
+  mutating func entry(_ path: String, _ name: String, _ value: AgentValue) {
+    var entries: [(name: String, value: AgentValue)] = []
+    if case .map(let known)? = self[path] { entries = known }
+    entries.append((name, value))
+    self[path] = .map(entries)
+  }
+
+  private static func find(_ keys: [(name: String, value: AgentValue)], _ path: [String]) -> AgentValue? {
+    guard let first = path.first, let found = keys.first(where: { $0.name == first })?.value else {
+      return nil
+    }
+    guard path.count > 1 else { return found }
+    guard case .map(let inner) = found else { return nil }
+    return find(inner, Array(path.dropFirst()))
+  }
+
+  private static func put(
+    _ keys: inout [(name: String, value: AgentValue)], _ path: ArraySlice<String>, _ value: AgentValue
+  ) {
+    guard let first = path.first else { return }
+    let index = keys.firstIndex { $0.name == first }
+    var inner: [(name: String, value: AgentValue)] = []
+    if let index, case .map(let known) = keys[index].value { inner = known }
+    var made = value
+    if path.count > 1 {
+      put(&inner, path.dropFirst(), value)
+      made = .map(inner)
+    }
+    if let index { keys[index].value = made } else { keys.append((first, made)) }
+  }
+}

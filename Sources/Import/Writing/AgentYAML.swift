@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// Writes agent.yaml. Every text of a stranger is quoted or escaped, in comments too: no name can begin a line of its own.
+package struct AgentYAML {
+  /// Where secrets go.
+  package enum Secrets: Sendable {
+    /// The environment; whoever starts the agent sets the variables.
+    case environment
+    /// Files of a directory, by its name relative to agent.yaml.
+    case files(String)
+  }
+
+  private let secrets: Secrets
+  private var text = ""
+  /// The secrets that were written as references: by variable or file name.
+  package private(set) var values: [(name: String, value: Redacted)] = []
+  private var used: Set<ByteText> = []
+
+  package init(secrets: Secrets) { self.secrets = secrets }
+
+  /// The whole file.
+  ///
+  /// - Parameter head: comment lines at its top.
+  package mutating func render(_ checks: [ImportedCheck], head: [String]) -> String {
+    text = ""
+    (values, used) = ([], [])
+    for line in head { comment(line) }
+    guard !checks.isEmpty else { return text + "checks: []\n" }
+    text += "checks:\n"
+    for check in checks { write(check) }
+    return text
+  }
+
+  private mutating func write(_ check: ImportedCheck) {
+    text += "\n"
+    for note in check.notes { comment("not carried: \(note.place): \(note.why)", indent: 2) }
+    text += "  - name: \(Self.quoted(check.name, always: false))\n"
+    for key in check.keys { write(key.name, key.value, indent: 4, of: check.name, path: key.name) }
+  }
+
+  private mutating func comment(_ words: String, indent: Int = 0) {
+    text += String(repeating: " ", count: indent) + "# " + words.printable(maxBytes: 600) + "\n"
+  }
+
+  private mutating func write(
+    _ name: String, _ value: AgentValue, indent: Int, of check: String, path: String
+  ) {
+    text += String(repeating: " ", count: indent) + Self.quoted(name, always: false, isKey: true) + ":"
+    if case .map(let entries) = value, !entries.isEmpty {
+      text += "\n"
+      for entry in entries {
+        write(entry.name, entry.value, indent: indent + 2, of: check, path: "\(path) \(entry.name)")
+      }
+    } else {
+      text += " " + inline(value, of: check, path: path) + "\n"
+    }
+  }
+
+  private mutating func inline(_ value: AgentValue, of check: String, path: String) -> String {
+    switch value {
+    case .text(let text): return Self.quoted(text.replacing("${", with: "$${"), always: false)
+    case .plain(let word): return word
+    case .reference(let text): return Self.quoted(text, always: true)
+    case .secret(let secret, let words):
+      return Self.quoted(reference(secret, "\(check) \(words)"), always: true)
+    case .list(let items):
+      return "[" + items.map { inline($0, of: check, path: path) }.joined(separator: ", ") + "]"
+    case .map(let entries):
+      let parts = entries.map {
+        "\(Self.quoted($0.name, always: false, isKey: true)): \(inline($0.value, of: check, path: path))"
+      }
+      return "{" + parts.joined(separator: ", ") + "}"
+    }
+  }
+
+  private mutating func reference(_ secret: Redacted, _ words: String) -> String {
+    var name = Self.identifier(words)
+    if case .files = secrets { name = name.lowercased() }
+    let stem = name
+    var number = 2
+    while !used.insert(ByteText(name)).inserted {
+      name = "\(stem)_\(number)"
+      number += 1
+    }
+    values.append((name, secret))
+    switch secrets {
+    case .environment: return "${env:\(name)}"
+    case .files(let folder): return "${file:\(folder)/\(name)}"
+    }
+  }
+
+  /// Letters, digits and underscores; at most 80 bytes.
+  private static func identifier(_ words: String) -> String {
+    var name = "QUARTZ"
+    var gap = true
+    for byte in words.utf8.prefix(200) where name.utf8.count < 80 {
+      let isWord =
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+      guard isWord else {
+        gap = true
+        continue
+      }
+      if gap { name += "_" }
+      gap = false
+      name.unicodeScalars.append(Unicode.Scalar(byte))
+    }
+    return name.uppercased()
+  }
+
+  /// As it stands where nobody could take it for something else, else in double quotes (YAML 1.2 section 7.3.1).
+  static func quoted(_ text: String, always: Bool, isKey: Bool = false) -> String {
+    if !always, isPlain(text, isKey: isKey) { return text }
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\t": quoted += "\\t"
+      case "\r": quoted += "\\r"
+      default:
+        if isShown(scalar.value) {
+          quoted.unicodeScalars.append(scalar)
+        } else {
+          quoted += escape(scalar.value)
+        }
+      }
+    }
+    return quoted + "\""
+  }
+
+  private static func isPlain(_ text: String, isKey: Bool) -> Bool {
+    guard let first = text.utf8.first, text.utf8.count <= 200 else { return false }
+    let isLetter: (UInt8) -> Bool = { (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) }
+    guard isLetter(first), text.utf8.last != UInt8(ascii: " "), text.utf8.last != UInt8(ascii: ":") else {
+      return false
+    }
+    let words = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
+    guard !words.contains(text.lowercased()) else { return false }
+    let others = isKey ? "_-".utf8 : "_-./ ".utf8
+    if text.hasPrefix("http://") || text.hasPrefix("https://") {
+      return text.utf8.allSatisfy {
+        isLetter($0) || (0x30...0x39).contains($0) || "_-./:=?&%~+".utf8.contains($0)
+      } && !isKey
+    }
+    return text.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || others.contains($0) }
+  }
+
+  private static func isShown(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x20..<0x7f, 0xa0..<0x2000, 0x2010..<0x2028, 0x2030..<0x2060, 0x2070..<0xd800, 0xf900..<0xfe00,
+      0xfe10..<0xfeff, 0xff00..<0xfff0, 0x10000..<0x1_fff0:
+      true
+    default: false
+    }
+  }
+
+  private static func escape(_ value: UInt32) -> String {
+    let hex = String(value, radix: 16)
+    if value < 0x100 { return "\\x" + String(repeating: "0", count: 2 - hex.count) + hex }
+    if value < 0x10000 { return "\\u" + String(repeating: "0", count: 4 - hex.count) + hex }
+    return "\\U" + String(repeating: "0", count: 8 - hex.count) + hex
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// What agent.yaml keeps apart in an address: user info is a secret of `auth`.
+struct ForeignURL {
+  /// Without user info and fragment.
+  var url: String
+  var username: String?
+  var password: String?
+
+  init(_ text: String) {
+    url = text
+    guard let scheme = text.range(of: "://") else { return }
+    let rest = text[scheme.upperBound...]
+    let authority = rest.prefix { !"/?#".contains($0) }
+    var tail = rest[authority.endIndex...]
+    if let fragment = tail.firstIndex(of: "#") { tail = tail[..<fragment] }
+    var host = authority
+    if let at = authority.lastIndex(of: "@") {
+      host = authority[authority.index(after: at)...]
+      let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      username = percentDecoded(String(parts[0])) ?? String(parts[0])
+      password = parts.count == 2 ? percentDecoded(String(parts[1])) ?? String(parts[1]) : ""
+    }
+    url = String(text[..<scheme.upperBound]) + String(host) + String(tail)
+  }
+
+  /// `host:port`, `[v6]:port` or a host alone.
+  static func place(_ text: String) -> (host: String, port: Int?) {
+    if text.hasPrefix("["), let close = text.firstIndex(of: "]") {
+      let host = String(text[text.index(after: text.startIndex)..<close])
+      let rest = text[text.index(after: close)...]
+      return (host, rest.hasPrefix(":") ? Int(rest.dropFirst()) : nil)
+    }
+    let colons = text.utf8.count { $0 == UInt8(ascii: ":") }
+    guard colons == 1, let colon = text.firstIndex(of: ":") else { return (text, nil) }
+    return (String(text[..<colon]), Int(text[text.index(after: colon)...]))
+  }
+}
+
+extension ImportedCheck {
+  /// The address, and what it says of who asks.
+  mutating func take(url text: String) {
+    let url = ForeignURL(text)
+    self["url"] = .text(url.url)
+    guard let name = url.username else { return }
+    self["auth.basic.username"] = .text(name)
+    self["auth.basic.password"] = .secret(Redacted(url.password ?? ""), as: "password")
+  }
+
+  /// A header; who asks is a secret.
+  mutating func header(_ name: String, _ value: String) {
+    let secret = [
+      "authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "apikey", "x-auth-token",
+      "x-access-token",
+    ]
+    let isSecret = secret.contains(name.lowercased()) || name.lowercased().hasSuffix("token")
+    entry("headers", name, isSecret ? .secret(Redacted(value), as: name) : .text(value))
+  }
+
+  /// How often and how long, within what agent.yaml allows; what had to be changed is noted.
+  mutating func pace(interval: Int, timeout: Int) {
+    let most = min(60_000, max(1000, interval))
+    let clamped = min(max(10, timeout), most)
+    self["interval"] = .duration(max(1000, interval))
+    self["timeout"] = .duration(clamped)
+    if clamped != timeout {
+      notes.append(
+        ImportNote(
+          place: "timeout",
+          why: "\(ForeignDuration.text(timeout)) is made \(ForeignDuration.text(clamped)): a "
+            + "timeout is at most the interval, and at most 60s"))
+    }
+    if interval < 1000 {
+      notes.append(ImportNote(place: "interval", why: "\(interval)ms is made 1s, the shortest there is"))
+    }
+  }
+
+  /// Words to group checks by; what is no tag is cut.
+  mutating func tag(_ words: String) {
+    let tag = words.printable(maxBytes: 64).split(separator: " ").joined(separator: "-")
+    guard !tag.isEmpty else { return }
+    if case .list(let known)? = self["tags"] {
+      let isKnown = known.contains { if case .text(let text) = $0 { text == tag } else { false } }
+      if isKnown || known.count >= 32 { return }
+    }
+    append("tags", .text(tag))
+  }
+}

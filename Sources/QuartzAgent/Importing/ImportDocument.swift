@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Basics
+import Checks
+import Glibc
+import Import
+import Monitoring
+
+/// The new agent.yaml, which is valid: a check that the configuration's own judge refuses becomes a comment with its words.
+struct ImportDocument {
+  private(set) var text = ""
+  private(set) var checks: [ImportedCheck]
+  /// Checks that cannot be, and why.
+  private(set) var refused: [ImportNote] = []
+  private let imported: Imported
+  /// The folder of secrets, by its name beside the output; nil: they are variables.
+  private let folder: String?
+  private var secrets: [(name: String, value: Redacted)] = []
+
+  /// Values that were not carried over; those of a refused check among them.
+  var listed: Int { imported.listed + refused.count }
+
+  init(_ imported: Imported, output: String?) {
+    self.imported = imported
+    checks = imported.checks
+    folder = output.map { ($0.split(separator: "/").last.map(String.init) ?? "agent.yaml") + ".secrets" }
+    render()
+    // Each round refuses at least one, and nearly always all there are.
+    for _ in 0..<8 {
+      let problems = problems()
+      guard !problems.isEmpty else { return }
+      refuse(problems)
+      render()
+    }
+    for check in checks {
+      refused.append(ImportNote(place: check.name.printable(maxBytes: 200), why: "no valid check"))
+    }
+    checks = []
+    render()
+  }
+
+  private mutating func render() {
+    var yaml = AgentYAML(secrets: folder.map { .files($0) } ?? .environment)
+    text = yaml.render(checks, head: head)
+    secrets = yaml.values
+  }
+
+  private var head: [String] {
+    var lines = [
+      "Made by quartz-agent import \(imported.format.rawValue). Look through what stands in comments."
+    ]
+    if folder == nil, !secrets.isEmpty {
+      lines.append("Set before the start: " + secrets.prefix(40).map(\.name).joined(separator: " "))
+    }
+    lines += imported.notes.map { "not carried: \($0.place): \($0.why)" }
+    return lines + refused.map { "no check was made of \($0.place): \($0.why)" }
+  }
+
+  /// What the judge of agent.yaml says, by the place of the check in the list.
+  private func problems() -> [Int: String] {
+    let nothing = SecretFiles(
+      read: { _ throws(SecretFiles.Note) in SecretFiles.Contents(text: Self.standIn) },
+      readBody: { _ throws(SecretFiles.Note) in Self.standIn })
+    var environment = [String: String]()
+    for name in text.variables { environment[name] = Self.standIn }
+    let sources = ConfigSources(
+      environment: environment, secrets: nothing, hostName: "import", patterns: Pattern.rule)
+    do throws(ConfigErrors) {
+      _ = try ConfigLoader.parse(text: text, file: "agent.yaml", sources: sources)
+      return [:]
+    } catch {
+      var found: [Int: String] = [:]
+      let starts = checkLines
+      for problem in error.problems {
+        let index = max(0, starts.count { $0 <= problem.line } - 1)
+        if found[index] == nil { found[index] = problem.message.printable(maxBytes: 300) }
+      }
+      return found
+    }
+  }
+
+  /// What a secret is while its own value is nobody's business.
+  private static let standIn = "stand-in-of-a-secret-value"
+
+  /// The lines on which checks begin, from 1.
+  private var checkLines: [Int] {
+    var lines: [Int] = []
+    for (number, line) in text.utf8.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated()
+    where line.starts(with: "  - name: ".utf8) {
+      lines.append(number + 1)
+    }
+    return lines
+  }
+
+  private mutating func refuse(_ problems: [Int: String]) {
+    for (index, why) in problems where checks.indices.contains(index) {
+      refused.append(ImportNote(place: "\"\(checks[index].name.printable(maxBytes: 200))\"", why: why))
+    }
+    checks = checks.enumerated().filter { problems[$0.offset] == nil }.map(\.element)
+  }
+
+  /// The file, and its secrets beside it.
+  func write(to path: String) throws(UnreadableFile) {
+    if let folder, !secrets.isEmpty {
+      let base =
+        path.contains("/") ? String(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)) : ""
+      let directory = base + folder
+      guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+        throw UnreadableFile(directory, String(cString: strerror(errno)))
+      }
+      for secret in secrets {
+        try writeWhole("\(directory)/\(secret.name)", Array(secret.value.reveal().utf8))
+      }
+    }
+    try writeWhole(path, Array(text.utf8))
+  }
+
+  func summary(_ imported: Imported) -> [String] {
+    let count = checks.count
+    var lines = [
+      "quartz-agent: \(imported.format.rawValue): \(count) \(count == 1 ? "check" : "checks"); "
+        + "\(imported.total) values: \(imported.carried) carried, \(imported.listed) listed with the reason"
+    ]
+    if !refused.isEmpty {
+      lines.append("quartz-agent: \(refused.count) could not become checks; the comments at the top say why")
+    }
+    if !secrets.isEmpty {
+      lines.append(
+        folder.map { "quartz-agent: secrets: \(secrets.count), in \($0)/, for the agent's user alone" }
+          ?? "quartz-agent: secrets: \(secrets.count), expected in the environment; the comment at the top names them"
+      )
+    }
+    return lines
+  }
+}
+
+extension String {
+  /// The names behind `${env:`.
+  fileprivate var variables: [String] {
+    var names: [String] = []
+    var rest = Array(utf8)[...]
+    let mark = Array("${env:".utf8)
+    while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
+      rest = rest[dollar...]
+      if rest.starts(with: mark) {
+        names.append(
+          String(decoding: rest.dropFirst(mark.count).prefix { $0 != UInt8(ascii: "}") }, as: UTF8.self))
+      }
+      rest = rest.dropFirst()
+    }
+    return names
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Glibc
+
+/// A file that cannot be read or written, in words for a person.
+struct UnreadableFile: Error {
+  var words: String
+
+  init(_ path: String, _ why: String) { words = "\(path.printable(maxBytes: 500)): \(why)" }
+}
+
+/// A file, or standard input for `-`, at most `limit` bytes. Blocks for as long as there is something to come.
+func readWhole(_ path: String, limit: Int) throws(UnreadableFile) -> [UInt8] {
+  let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw UnreadableFile(path, String(cString: strerror(errno))) }
+  defer { if path != "-" { close(descriptor) } }
+  var bytes: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw UnreadableFile(path, String(cString: strerror(errno))) }
+    guard count > 0 else { return bytes }
+    guard bytes.count + count <= limit else {
+      throw UnreadableFile(path, "is larger than \(limit >> 20) MiB")
+    }
+    bytes += buffer[..<count]
+  }
+}
+
+/// A file that nobody else may read, written beside its place and then moved there: nobody sees half of it.
+func writeWhole(_ path: String, _ bytes: [UInt8]) throws(UnreadableFile) {
+  let draft = "\(path).\(getpid()).tmp"
+  let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+  guard descriptor >= 0 else { throw UnreadableFile(draft, String(cString: strerror(errno))) }
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { break }
+    rest = rest.dropFirst(count)
+  }
+  let isWhole = rest.isEmpty && fsync(descriptor) == 0
+  close(descriptor)
+  guard isWhole, rename(draft, path) == 0 else {
+    let why = String(cString: strerror(errno))
+    unlink(draft)
+    throw UnreadableFile(path, why)
+  }
+}
