@@ -26,6 +26,7 @@ extension SettingsBuilder {
         if channels.contains(where: { $0.name == channel.name }) {
           walk.problem(map.position(of: ["name"]), "two channels are called \(quoted(channel.name))")
         }
+        warnOfListeners(channel, map)
         channels.append(channel)
       } catch {
         tell(error.problems, map)
@@ -33,4 +34,34 @@ extension SettingsBuilder {
     }
     return channels
   }
+
+  /// What goes through networks of others as plain text: the URL of a webhook is its password.
+  private mutating func warnOfListeners(_ channel: AlertChannel, _ map: GivenMap) {
+    switch channel.kind {
+    case .webhook(let webhook) where webhook.url.scheme == .http && !Self.isNear(webhook.url.host):
+      walk.warn(
+        map.position(of: ["webhook"]),
+        "the channel \(quoted(channel.name)) sends over plain http: everybody on the way reads the messages and the URL",
+        hint: "use https")
+    case .mail(let mail) where mail.security == .none && !Self.isNear(mail.server.host):
+      walk.warn(
+        map.position(of: ["mail", "tls"]),
+        "the channel \(quoted(channel.name)) sends mail in plain text: everybody on the way reads it",
+        hint: "use tls: starttls or implicit")
+    default: break
+    }
+  }
+
+  /// This machine, or an address of a private network.
+  private static func isNear(_ host: String) -> Bool {
+    if isThisMachine(host) { return true }
+    guard let address = IPAddress(host) else { return false }
+    return nearby.contains { $0.contains(address) }
+  }
+
+  /// RFC 1918, RFC 4193, and what is of one link.
+  private static let nearby = [
+    "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "fc00::/7", "fe80::/10",
+  ]
+  .compactMap { CIDR($0) }
 }

@@ -91,7 +91,9 @@ package struct MailTransfer: Sendable {
       codes.append(quartz_curl_set_string(easy, CURLOPT_USERNAME, username))
       codes.append(quartz_curl_set_string(easy, CURLOPT_PASSWORD, password.reveal()))
     }
-    if let caFile { codes.append(quartz_curl_set_string(easy, CURLOPT_CAINFO, caFile)) }
+    // Those that checks trust, and none that libcurl was built with.
+    codes.append(quartz_curl_set_string(easy, CURLOPT_CAINFO, caFile ?? TrustStore.systemBundle))
+    codes.append(quartz_curl_set_string(easy, CURLOPT_CAPATH, nil))
     return codes.allSatisfy { $0 == CURLE_OK }
   }
 

@@ -10,6 +10,12 @@ import Testing
 
 struct ChannelSenderTests {
   private func send(_ answer: String, hangs: Bool = false) async throws -> SendOutcome {
+    try await attempt(answer, hangs: hangs).outcome
+  }
+
+  private func attempt(
+    _ answer: String, hangs: Bool = false
+  ) async throws -> (outcome: SendOutcome, answer: String?) {
     let server = try LoopbackServer { connection in
       _ = connection.read()
       _ = connection.write(answer)
@@ -32,7 +38,7 @@ struct ChannelSenderTests {
       let sender = ChannelSender(engine: engine, userAgent: "test", time: .system) { host, _ in
         .success([IPAddress(host)].compactMap { $0 })
       }
-      return await sender.send(message, by: sent)
+      return await sender.attempt(message, by: sent)
     }
   }
 
@@ -56,6 +62,10 @@ struct ChannelSenderTests {
     ("HTTP/1.1 404 No\r\nContent-Length: 10\r\n\r\nT0KENT0KEN", true),
     ("HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nH3ADERVALU", false), ("", false),
     ("HTTP/1.1 429 Slow\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n", false),
+    (
+      "HTTP/1.1 429 Slow\r\nDate: Fri, 04 Jan 2036 02:00:00 GMT\r\nRetry-After: Fri, 04 Jan 2036 02:00:17 GMT\r\n"
+        + "Content-Length: 0\r\n\r\n", false
+    ),
   ])
   func notTaken(_ answer: String, _ isFinal: Bool) async throws {
     let outcome = try await send(answer)
@@ -65,5 +75,43 @@ struct ChannelSenderTests {
     case .failed(_, let wait): #expect(!isFinal && wait == (answer.contains("429") ? .seconds(17) : nil))
     }
     #expect(!"\(outcome)".contains("T0KEN") && !"\(outcome)".contains("H3ADER"))
+  }
+
+  /// Whoever tries a channel reads what the receiver said: one line, printable, bounded, without what is secret.
+  @Test(arguments: [
+    ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok\nand more", "200 ok"),
+    ("HTTP/1.1 204 No Content\r\n\r\n", "204"),
+    ("HTTP/1.1 400 No\r\nContent-Length: 12\r\n\r\nno such \u{1b}[2m", "400 no such"),
+    (
+      "HTTP/1.1 404 No\r\nContent-Length: 23\r\n\r\n/hooks/T0KENT0KEN is not",
+      "404, and a text that repeats a secret of the channel"
+    ),
+    (
+      "HTTP/1.1 500 No\r\nContent-Length: 400\r\n\r\n\(String(repeating: "y", count: 400))",
+      "500 \(String(repeating: "y", count: 100))"
+    ), ("", nil),
+  ])
+  func whatWasSaid(_ answer: String, _ line: String?) async throws {
+    let said = try await attempt(answer).answer
+    #expect((said == nil) == (line == nil) && said?.hasPrefix(line ?? "") ?? true, "\(said ?? "")")
+    #expect((said ?? "").utf8.count <= 220 && said?.utf8.allSatisfy { $0 >= 0x20 } ?? true)
+  }
+
+  /// What a rule forbids is not tried for a day.
+  @Test func aRuleIsFinal() async throws {
+    let url = try HTTPURL("http://192.0.2.1/")
+    let channel = AlertChannel(name: "c", kind: .webhook(WebhookChannel(url: url, format: .json)))
+    let noon = Timestamp(seconds: 1_767_528_000)
+    let message = AlertMessage(
+      id: UniqueID(high: 1, low: 1), incident: UniqueID(high: 1, low: 1), kind: .test, severity: .low,
+      title: "test", at: noon, begin: noon, agent: "a")
+    for isFinal in [true, false] {
+      let outcome = try await withCurlEngine { engine in
+        await ChannelSender(engine: engine, userAgent: "test", time: .system) { _, _ in
+          .failure(ChannelProblem("not there", isFinal: isFinal))
+        }.send(message, by: channel)
+      }
+      #expect(outcome == (isFinal ? .refused("not there") : .failed("not there")))
+    }
   }
 }

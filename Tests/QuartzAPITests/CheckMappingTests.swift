@@ -90,20 +90,6 @@ import Testing
     #expect(try readBody(page, rules) == nil)
   }
 
-  /// A row names no channel, no program and no door for reports, whatever columns it has: those are of the local file.
-  @Test func whoIsToldIsOfTheFileAlone() throws {
-    let foreign = #"""
-      "token":"0123456789abcdef0123456789abcdef","period":60,"period_seconds":60,"cron":"* * * * *","grace":60,
-      "webhook":"http://evil.test/","exec":["/bin/sh","-c","id"],"channels":[{"name":"x","exec":["/bin/id"]}],
-      "alerts":{"channels":[]},"heartbeat":[{"url":"http://evil.test/"}],"depends_on":["Shop"],
-      "type":"heartbeat","kind":"heartbeat"
-      """#
-    let plain = #""check_type":"http","url":"https://shop.test/health""#
-    #expect(try one("\(plain),\(foreign)") == one(plain))
-    let pulled = try map(#""check_type":"heartbeat",\#(foreign)"#)
-    #expect(pulled.checks.isEmpty && pulled.skipped.count == 1)
-  }
-
   @Test func pingAsICMPWhereTheFileSaysSo() throws {
     var rules = MappingRules()
     rules.pingICMP = true

@@ -116,6 +116,19 @@ import Testing
     #expect(try Self.read(NagiosText(checks: [:]).render([try web(verdict)])).head == head)
   }
 
+  /// What nobody took is unknown, as the exit code is; an outage stays one.
+  @Test func whatIsNotDelivered() throws {
+    let down = Verdict(.httpStatus, phase: .assertion, message: "status 503")
+    func head(_ results: [CheckResult]) throws -> String {
+      try Self.read(NagiosText(checks: [:], isDelivered: false).render(results)).head
+    }
+    #expect(try head([web()]).hasPrefix("UNKNOWN - the results were not delivered; Shop front: 42.1 ms"))
+    #expect(try head([web(), web()]) == "UNKNOWN - the results were not delivered; 2 checks up ")
+    #expect(
+      try head([web(down)])
+        == "CRITICAL - the results were not delivered; Shop front: http_status: status 503 ")
+  }
+
   /// Nothing that a name or a target says is taken for a figure or for a line.
   @Test(arguments: ["a|b", "it's", "a=1 'b'=2", "Shop | 'x'=1s", "üñ 日本"])
   func wordsAreHarmless(name: String) throws {

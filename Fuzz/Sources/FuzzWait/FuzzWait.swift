@@ -15,7 +15,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     response.headers.append(.init(name, line))
   }
   for now in [Timestamp(seconds: 1_772_000_000), .epoch, Timestamp(microseconds: .max)] {
-    if let wait = RetryAfter.wait(response, now: now) { precondition(wait > .zero && wait <= RetryAfter.cap) }
+    if let wait = RetryAfter.wait(response, now: now) { precondition(wait > .zero && wait <= RetryTime.cap) }
   }
   for line in lines {
     guard let date = HTTPDate.parse(line) else { continue }

@@ -24,38 +24,47 @@ package struct ChannelSender: Sendable {
   }
 
   package func send(_ message: AlertMessage, by channel: AlertChannel) async -> SendOutcome {
+    await attempt(message, by: channel).outcome
+  }
+
+  /// What became of it, and what the receiver said in one line; nil: nothing that is worth a line.
+  package func attempt(
+    _ message: AlertMessage, by channel: AlertChannel
+  ) async -> (outcome: SendOutcome, answer: String?) {
     switch channel.kind {
     case .webhook(let webhook): await post(message, webhook, channel)
-    case .mail(let mail): await send(message, mail, channel)
+    case .mail(let mail): (await send(message, mail, channel), nil)
     case .exec(let exec): await run(message, exec, channel)
     }
   }
 
-  private func post(_ message: AlertMessage, _ webhook: WebhookChannel, _ channel: AlertChannel) async
-    -> SendOutcome
-  {
+  private func post(
+    _ message: AlertMessage, _ webhook: WebhookChannel, _ channel: AlertChannel
+  ) async -> (SendOutcome, String?) {
     let addresses: [IPAddress]
     switch await find(webhook.url.host, webhook.url.port) {
-    case .failure(let problem): return .failed(problem.message)
+    case .failure(let problem): return (problem.outcome, nil)
     case .success(let found): addresses = found
     }
     var outcome = SendOutcome.failed("\(webhook.url.host) has no address")
+    var answer: String?
     for address in addresses.prefix(4) {
       guard let report = try? await engine.perform(request(message, webhook, channel, address)) else {
-        return .failed("stopped")
+        return (.failed("stopped"), nil)
       }
       outcome = judge(report, webhook.url)
+      answer = WebhookAnswer(webhook).line(of: report)
       // Beyond a connection the receiver may have taken it.
       guard let failure = report.failure, failure.phase == .connect else { break }
     }
-    return outcome
+    return (outcome, answer)
   }
 
   /// Asks an address by GET, where only the status counts.
   package func call(_ url: HTTPURL, timeout: Duration) async -> SendOutcome {
     let addresses: [IPAddress]
     switch await find(url.host, url.port) {
-    case .failure(let problem): return .failed(problem.message)
+    case .failure(let problem): return problem.outcome
     case .success(let found): addresses = found
     }
     guard let address = addresses.first else { return .failed("\(url.host) has no address") }
@@ -75,7 +84,7 @@ package struct ChannelSender: Sendable {
       webhook.format == .ntfy ? "\(webhook.url.scheme.rawValue)://\(webhook.url.endpoint)/" : webhook.url.text
     var request = TransferRequest(
       url: url, plan: .address(SocketAddress(address, port: webhook.url.port)), timeout: channel.timeout,
-      goal: .drain(limit: Self.answer), method: webhook.method,
+      goal: .body(limit: Self.answer), method: webhook.method,
       headers: [
         HeaderField("User-Agent", userAgent), HeaderField("Content-Type", "application/json"),
         // Who has it already may leave it out.
@@ -96,10 +105,10 @@ package struct ChannelSender: Sendable {
     switch status {
     case 200...299: return .delivered
     case 408, 425, 429, 500...599:
-      let seconds = report.header("retry-after").flatMap { Int64($0) }.flatMap {
-        (0...86_400).contains($0) ? $0 : nil
-      }
-      return .failed("\(place) answered \(status)", retryAfter: seconds.map { .seconds($0) })
+      // A date is meant as the receiver's own clock has it.
+      let now = report.header("date").flatMap { HTTPDate.parse($0) } ?? time.wall()
+      let wait = report.header("retry-after").flatMap { RetryTime.wait($0, now: now) }
+      return .failed("\(place) answered \(status)", retryAfter: wait)
     case 300...399:
       return .refused("\(place) answered \(status): a redirect is not followed, write where it leads")
     default: return .refused("\(place) answered \(status)")
@@ -110,8 +119,14 @@ package struct ChannelSender: Sendable {
 /// Why nothing can be sent, in words without secrets.
 package struct ChannelProblem: Error, Hashable, Sendable {
   package var message: String
+  /// It will be so later, too: a rule forbids it.
+  package var isFinal: Bool
 
-  package init(_ message: String) { self.message = message }
+  package init(_ message: String, isFinal: Bool = false) {
+    (self.message, self.isFinal) = (message, isFinal)
+  }
+
+  fileprivate var outcome: SendOutcome { isFinal ? .refused(message) : .failed(message) }
 }
 
 extension ChannelSender {
@@ -120,7 +135,7 @@ extension ChannelSender {
   {
     let addresses: [IPAddress]
     switch await find(mail.server.host, mail.server.port) {
-    case .failure(let problem): return .failed(problem.message)
+    case .failure(let problem): return problem.outcome
     case .success(let found): addresses = found
     }
     guard let address = addresses.first else { return .failed("\(mail.server.host) has no address") }
@@ -142,13 +157,20 @@ extension ChannelSender {
     }
   }
 
-  private func run(_ message: AlertMessage, _ exec: ExecChannel, _ channel: AlertChannel) async -> SendOutcome
-  {
+  private func run(
+    _ message: AlertMessage, _ exec: ExecChannel, _ channel: AlertChannel
+  ) async -> (SendOutcome, String?) {
     var json = JSONWriter(reserving: 2048)
     message.write(to: &json)
     let input = json.bytes
     let run = ProgramRun(command: exec.command, input: input, timeout: channel.timeout, time: time)
-    switch await onThread({ run.perform() }) {
+    let end = await onThread { run.perform() }
+    if case .ended(code: 0, let output) = end { return (.delivered, output.isEmpty ? nil : output) }
+    return (outcome(of: end, exec, channel), nil)
+  }
+
+  private func outcome(of end: ProgramRun.End, _ exec: ExecChannel, _ channel: AlertChannel) -> SendOutcome {
+    switch end {
     case .ended(code: 0, _): return .delivered
     case .ended(let code, let output):
       return .failed("\(exec.command[0]) ended with \(code)\(output.isEmpty ? "" : ": \(output)")")

@@ -36,6 +36,8 @@ package struct Outbox: Sendable {
 
   private var queues: [String: [Entry]] = [:]  // own text: channels
   private var tallies: [String: Figures] = [:]  // own text: channels
+  /// What a channel is being sent now.
+  private var sending: [String: UniqueID] = [:]  // own text: channels
   /// Changed since it was written down.
   package private(set) var isDirty = false
 
@@ -62,28 +64,40 @@ package struct Outbox: Sendable {
     }
   }
 
+  /// Puts a message behind those that wait. What waits of the same incident and is no news any more makes room: a receiver
+  /// that comes back is told that it began and how it is now, not everything in between.
   package mutating func add(_ message: AlertMessage, to channel: String, now: Timestamp) {
-    guard queues[channel] != nil else { return }
-    queues[channel]?.append(Entry(channel: channel, message: message, queued: now, next: now))
-    isDirty = true
-    let excess = (queues[channel]?.count ?? 0) - Self.limit
-    if excess > 0 {
-      queues[channel]?.removeFirst(excess)
-      tallies[channel]?.dropped += excess
+    guard var queue = queues[channel] else { return }
+    let busy = sending[channel]
+    if message.kind == .update || message.kind == .recovered {
+      queue.removeAll {
+        $0.message.kind == .update && $0.message.incident == message.incident && $0.message.id != busy
+      }
     }
+    queue.append(Entry(channel: channel, message: message, queued: now, next: now))
+    isDirty = true
+    // What is on its way may arrive: it is not the one to make room.
+    if queue.count > Self.limit, let oldest = queue.firstIndex(where: { $0.message.id != busy }) {
+      queue.remove(at: oldest)
+      tallies[channel]?.dropped += 1
+    }
+    queues[channel] = queue
   }
 
-  /// The first of each channel whose time has come; the others wait behind it.
+  /// The first of each channel whose time has come, to be sent now and noted afterwards; the others wait behind it.
   package mutating func due(_ now: Timestamp) -> [Entry] {
     var due: [Entry] = []
-    for channel in queues.keys.sorted() {
+    for channel in queues.keys.sorted() where sending[channel] == nil {
       while let entry = queues[channel]?.first {
         if entry.queued.duration(to: now) > Self.patience {
           drop(entry, "nobody took it for a day")
           continue
         }
         // One that is far ahead: the clock was set back meanwhile.
-        if entry.next <= now || entry.next > now.advanced(by: Self.farthest) { due.append(entry) }
+        if entry.next <= now || entry.next > now.advanced(by: Self.farthest * 2) {
+          due.append(entry)
+          sending[channel] = entry.message.id
+        }
         break
       }
     }
@@ -94,6 +108,7 @@ package struct Outbox: Sendable {
   package var next: Timestamp? { queues.values.compactMap { $0.first?.next }.min() }
 
   package mutating func note(_ entry: Entry, _ outcome: SendOutcome, now: Timestamp) {
+    sending[entry.channel] = nil
     guard let place = queues[entry.channel]?.firstIndex(where: { $0.message.id == entry.message.id }) else {
       return
     }
@@ -107,11 +122,20 @@ package struct Outbox: Sendable {
     case .failed(let why, let retryAfter):
       let attempts = entry.attempts + 1
       let backoff = min(Self.longest, Self.first * Double(1 << min(attempts - 1, 10)))
-      let wait = max(backoff, min(retryAfter ?? .zero, Self.farthest))
+      let least = max(backoff, min(retryAfter ?? .zero, Self.farthest))
+      let wait = least * (1 + Self.spread(entry.message.id, attempts))
       queues[entry.channel]?[place].attempts = attempts
       queues[entry.channel]?[place].next = now.advanced(by: wait)
       tallies[entry.channel]?.trouble = why
     }
+  }
+
+  /// From 0 to a quarter, another for each message and each attempt: those who wait for the same receiver do not come back
+  /// in the same moment. The id's own chance is enough for it.
+  private static func spread(_ id: UniqueID, _ attempts: Int) -> Double {
+    var word = id.low &+ UInt64(clamping: attempts) &* 0x9e37_79b9_7f4a_7c15
+    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    return Double((word ^ (word >> 27)) >> 40) / Double(1 << 26)
   }
 
   private mutating func drop(_ entry: Entry, _ why: String) {

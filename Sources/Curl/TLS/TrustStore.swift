@@ -66,6 +66,9 @@ package final class TrustStore: Sendable {
     return try result.get()
   }
 
+  /// The file that an https check is judged by where it names none; nil: there is none.
+  package static var systemBundle: String? { try? TrustStore().systemBundle() }
+
   private func systemBundle() throws(TrustStoreError) -> String {
     for path in bundles where access(path, F_OK) == 0 { return path }
     throw TrustStoreError(path: bundles.first ?? "", errno: ENOENT)

@@ -90,6 +90,11 @@ private struct AlertChannelJudge {
       return nil
     }
     let format = definition.format.flatMap(WebhookChannel.Format.init) ?? .json
+    if format == .ntfy, !url.path.utf8.contains(where: { $0 != 0x2f }) {
+      problem(
+        "webhook", message: "webhook has no topic, which ntfy takes from the end of the URL",
+        hint: "such as https://ntfy.example/alerts")
+    }
     let method = definition.method ?? "POST"
     if !["POST", "PUT"].contains(method) {
       problem("method", message: "method must be POST or PUT, found \(quoted(method))")

@@ -10,28 +10,23 @@ import Monitoring
 import Synchronization
 
 extension AlertDesk {
-  /// Writes down and sends, until the task is cancelled.
+  /// Writes down and sends, until the task is cancelled. Each channel for itself: one that hangs holds up no other.
   func deliver() async {
-    repeat {
-      await save()
-      await sendDue()
-    } while (try? await time.sleep(for: Self.every)) != nil
-    // What was decided last is told after the next start.
-    await save()
-  }
-
-  /// Each channel for itself: one that hangs holds up no other.
-  private func sendDue() async {
-    let now = time.wall()
-    let due = state.withLock { $0.outbox.due(now) }
-    guard !due.isEmpty else { return }
     await withDiscardingTaskGroup { group in
-      for entry in due {
-        guard let channel = settings.channels.first(where: { $0.name == entry.channel }) else { continue }
-        group.addTask { await self.send(entry, channel) }
-      }
+      repeat {
+        await saving.save(self)
+        let now = time.wall()
+        for entry in state.withLock({ $0.outbox.due(now) }) {
+          guard let channel = settings.channels.first(where: { $0.name == entry.channel }) else { continue }
+          group.addTask {
+            await self.send(entry, channel)
+            await self.saving.save(self)
+          }
+        }
+      } while (try? await time.sleep(for: Self.every)) != nil
     }
-    await save()
+    // What was decided last is told after the next start.
+    await saving.save(self)
   }
 
   private func send(_ entry: Outbox.Entry, _ channel: AlertChannel) async {
@@ -54,7 +49,7 @@ extension AlertDesk {
     }
   }
 
-  private func save() async {
+  fileprivate func save() async {
     let bytes = state.withLock { state -> [UInt8]? in
       guard state.book.isDirty || state.outbox.isDirty else { return nil }
       var json = JSONWriter(reserving: 4096)
@@ -73,6 +68,22 @@ extension AlertDesk {
       log.warning(
         "incidents cannot be written down, a restart would forget them", metadata: ["problem": "\(error)"])
     }
+  }
+}
+
+/// One save after the other, so that what is older never replaces what is newer; when one returns, everything that was so
+/// before it is on disk.
+actor AlertSaving {
+  private var last: Task<Void, Never>?
+
+  func save(_ desk: AlertDesk) async {
+    let before = last
+    let task = Task {
+      await before?.value
+      await desk.save()
+    }
+    last = task
+    await task.value
   }
 }
 
@@ -102,6 +113,6 @@ extension ChannelSender {
       if case .allowed = policy.judge(address, port: port, origin: .local) { true } else { false }
     }
     return allowed.isEmpty
-      ? .failure(ChannelProblem("egress forbids \(host):\(port)")) : .success(allowed)
+      ? .failure(ChannelProblem("egress forbids \(host):\(port)", isFinal: true)) : .success(allowed)
   }
 }

@@ -23,6 +23,7 @@ final class AlertDesk: Sendable {
   let log: Logger
   let time: TimeSource
   let sender: ChannelSender
+  let saving = AlertSaving()
   private let inbox = Mutex<[CheckResult]>([])
   private let writer: MessageWriter
   private let history: HistoryStore

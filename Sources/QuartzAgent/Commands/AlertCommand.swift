@@ -41,8 +41,8 @@ struct AlertCommand: AsyncParsableCommand {
         let message = writer.test(now: engine.time.wall(), using: &generator)
         var isTaken = true
         for channel in channels {
-          let outcome = await sender.send(message, by: channel)
-          printOutput("\(channel.name): \(outcome.words(channel))\n")
+          let (outcome, answer) = await sender.attempt(message, by: channel)
+          printOutput("\(channel.name): \(outcome.words(channel, answer))\n")
           if outcome != .delivered { isTaken = false }
         }
         return isTaken
@@ -67,11 +67,12 @@ struct AlertCommand: AsyncParsableCommand {
 }
 
 extension SendOutcome {
-  fileprivate func words(_ channel: AlertChannel) -> String {
-    switch self {
-    case .delivered: "taken by \(channel.target)"
-    case .failed(let why, _): "not taken: \(why); the agent would try again"
-    case .refused(let why): "refused: \(why)"
+  fileprivate func words(_ channel: AlertChannel, _ answer: String?) -> String {
+    let said = answer.map { " (it said: \($0))" } ?? ""
+    return switch self {
+    case .delivered: "taken by \(channel.target)\(said)"
+    case .failed(let why, _): "not taken: \(why)\(said); the agent would try again"
+    case .refused(let why): "refused: \(why)\(said)"
     }
   }
 }

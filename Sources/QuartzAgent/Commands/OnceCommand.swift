@@ -79,14 +79,16 @@ struct OnceCommand: AsyncParsableCommand {
         checks: selection.checks, plan: selection.maintenance, count: count, every: every)
       let (results, wasStopped) = try await rounds.run(engine, printer)
       let unfinished = wasStopped ? rounds.unfinished(results) : []
-      printer.finish(results, unfinished: unfinished)
+      // A plugin's text has one first line, which says what the exit code says: it waits for the delivery.
+      let early = output.format == .nagios ? try await way?.deliver(results, engine) : nil
+      printer.finish(results, unfinished: unfinished, isDelivered: early ?? true)
       if wasStopped {
         let all = rounds.checks.count * count
         printError("quartz-agent: stopped: \(all - results.count) of \(all) runs were not finished")
       }
       if results.isEmpty, !wasStopped { printError("quartz-agent: nothing was run: no check is enabled") }
       let status = ExitStatus.of(results.map(\.state))
-      let isDelivered = try await way?.deliver(results, engine) ?? true
+      let isDelivered = if let early { early } else { try await way?.deliver(results, engine) ?? true }
       if wasStopped { return ExitStatus.interrupted }
       return isDelivered || status == ExitStatus.down ? status : ExitStatus.unknown
     }

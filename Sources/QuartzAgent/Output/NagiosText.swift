@@ -13,6 +13,8 @@ struct NagiosText {
 
   /// For thresholds.
   var checks: [UniqueID: MonitoringCheck]
+  /// False: the results were to be handed on and nobody took them.
+  var isDelivered = true
 
   /// - Parameter unfinished: checks that should have a result and have none.
   func render(_ results: [CheckResult], unfinished: [String] = []) -> String {
@@ -21,7 +23,9 @@ struct NagiosText {
     }
     let figures = NagiosFigure.all(of: first, checks[first.checkID]).map { $0.text() }
     let explained = ResultExplanation(color: false, width: 100).render(first)
-    return bounded(line(of: first), figures, explained.split(separator: "\n").map { asText(String($0)) })
+    return bounded(
+      told(line(of: first), [first.state]), figures,
+      explained.split(separator: "\n").map { asText(String($0)) })
   }
 
   private func several(_ results: [CheckResult], _ unfinished: [String]) -> String {
@@ -39,7 +43,18 @@ struct NagiosText {
     let shown = figures.indices.filter(kept.contains).map { figures[$0].1 }
     let lines =
       results.map { line(of: $0) } + unfinished.map { "UNKNOWN - \(harmless($0)): was not run to its end" }
-    return bounded(summary(results, unfinished), shown, lines)
+    let states = results.map(\.state) + unfinished.map { _ in .unknown }
+    return bounded(told(summary(results, unfinished), states), shown, lines)
+  }
+
+  /// With what the exit code says where nobody took the results: unknown, unless something is down.
+  private func told(_ line: String, _ states: [CheckState]) -> String {
+    if isDelivered { return line }
+    let status = ExitStatus.of(states)
+    let word = Self.word(status)
+    let rest = line.hasPrefix("\(word) - ") ? String(line.dropFirst(word.count + 3)) : line
+    let state = Self.word(status == ExitStatus.down ? status : ExitStatus.unknown)
+    return "\(state) - the results were not delivered; \(rest)"
   }
 
   /// How many, and which of those that are not up.

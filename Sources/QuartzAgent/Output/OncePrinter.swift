@@ -54,8 +54,10 @@ final class OncePrinter: Sendable {
       width: Terminal(STDERR_FILENO).width - 1)
   }
 
-  /// - Parameter unfinished: checks that should have a result and have none.
-  func finish(_ results: [CheckResult], unfinished: [String] = []) {
+  /// - Parameters:
+  ///   - unfinished: checks that should have a result and have none.
+  ///   - isDelivered: false: nobody took the results that were to be handed on.
+  func finish(_ results: [CheckResult], unfinished: [String] = [], isDelivered: Bool = true) {
     if showsProgress { printProgress("") }
     switch format {
     case .ndjson: printSummaries(results)
@@ -63,7 +65,8 @@ final class OncePrinter: Sendable {
     case .junit: printOutput(renderJUnit(results, unfinished))
     case .nagios:
       let checks = Dictionary(checks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-      printOutput(NagiosText(checks: checks).render(results, unfinished: unfinished))
+      let text = NagiosText(checks: checks, isDelivered: isDelivered)
+      printOutput(text.render(results, unfinished: unfinished))
     case .table: printTables(results)
     }
   }

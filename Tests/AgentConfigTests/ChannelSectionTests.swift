@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+
+@testable import AgentConfig
+
+/// What is worth a word of a channel, and what is wrong with it.
+struct ChannelSectionTests {
+  private func file(_ channel: String) -> String {
+    """
+    alerts:
+      channels:
+        - {name: ops, \(channel)}
+    checks:
+      - {name: Shop, type: ping, host: 192.0.2.1}
+
+    """
+  }
+
+  /// Warnings but that of a secret that stands in the file, which is another matter.
+  private func told(_ channel: String) throws -> [String] {
+    try warnings(file(channel)).filter { !$0.contains("is written out in the file") }
+  }
+
+  /// What crosses networks of others in plain text; this machine and private networks are one's own.
+  @Test(arguments: [
+    ("webhook: \"http://hooks.example/T0KEN\"", "sends over plain http"),
+    ("webhook: \"http://198.51.100.7/T0KEN\"", "sends over plain http"),
+    (
+      "mail: {server: \"mx.example:25\", tls: none, from: a@b.example, to: [c@d.example]}",
+      "mail in plain text"
+    ),
+  ])
+  func listenersAreWarnedOf(channel: String, words: String) throws {
+    let found = try told(channel)
+    #expect(found.count == 1 && found.first?.contains(words) == true, "\(found)")
+    #expect(!"\(found)".contains("T0KEN"))
+  }
+
+  @Test(arguments: [
+    "webhook: \"https://hooks.example/T0KEN\"", "webhook: \"http://127.0.0.1:9093/api/v2/alerts\"",
+    "webhook: \"http://10.1.2.3/x\"", "webhook: \"http://[fd00::7]/x\"",
+    "webhook: \"http://localhost:8080/x\"",
+    "mail: {server: \"192.168.7.1:25\", tls: none, from: a@b.example, to: [c@d.example]}",
+    "mail: {server: \"mx.example\", from: a@b.example, to: [c@d.example]}",
+  ])
+  func whatIsNearOrEncryptedIsNot(channel: String) throws { #expect(try told(channel) == []) }
+
+  /// A login never goes in plain text to another machine, not even to one nearby.
+  @Test func aLoginIsNeverPlain() {
+    let mail =
+      "mail: {server: \"192.168.7.1:25\", tls: none, username: u, password: pppppp, from: a@b.example, to: [c@d.example]}"
+    #expect(
+      problems(file(mail)).first?.contains("mail.tls: none would send the password in plain text") == true)
+  }
+
+  @Test(arguments: ["https://ntfy.example", "https://ntfy.example/", "https://ntfy.example//"])
+  func ntfyNeedsATopic(url: String) {
+    let found = problems(file("webhook: \"\(url)\", format: ntfy"))
+    #expect(found.count == 1 && found.first?.contains("webhook has no topic") == true, "\(found)")
+  }
+}
