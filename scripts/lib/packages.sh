@@ -85,6 +85,20 @@ prometheus-alertmanager  a real Alertmanager to be told
 curl                     waits until it is ready
 "
 
+package_packages="
+dpkg-dev                 knows which package has which library
+python3                  writes the bill of materials
+tzdata                   time zones for the container
+xz-utils                 packs
+"
+
+package_test_packages="
+lintian                  reads the Debian package as Debian does
+mmdebstrap               makes the clean systems that it is installed in
+bubblewrap               runs the container's root without an engine
+python3-seccomp          makes the filter of system calls for it
+"
+
 ci_packages="
 shellcheck               lints the shell scripts
 "
