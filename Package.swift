@@ -14,6 +14,13 @@ let settings: [SwiftSetting] = [
 /// For the rooms that touch no C: every unsafe construct is a warning there, and so an error in CI.
 let strict: [SwiftSetting] = settings + [.strictMemorySafety()]
 
+// Nobody links against the agent; with the Swift runtime linked in, its symbols would be 2 MB to load. What only the
+// loader writes to is read-only afterwards (-z relro, -z now); no number is made of where it was built (ld(1)).
+let linking = [
+  "-Xlinker", "--no-export-dynamic", "-Xlinker", "--build-id=none",
+  "-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now",
+]
+
 let package = Package(
   name: "quartz-agent",
   products: [.executable(name: "quartz-agent", targets: ["QuartzAgent"])],
@@ -83,8 +90,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings,
-      // Nobody links against the agent; with the Swift runtime linked in, its symbols would be 2 MB to load.
-      linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
+      linkerSettings: [.unsafeFlags(linking, .when(configuration: .release))]),
 
     .target(
       name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: settings),

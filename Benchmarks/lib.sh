@@ -4,6 +4,8 @@
 # What the benchmarks have in common: tools that must be there, and what is built. Sourced, never run; the caller is in
 # the folder Benchmarks.
 
+# shellcheck source-path=SCRIPTDIR source=../scripts/lib/common.sh
+source ../scripts/lib/common.sh
 export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/lib/nagios/plugins"
 
 missing=()
@@ -32,9 +34,8 @@ build() {
     [[ $name == curl_multi ]] && libraries=(-lcurl)
     cc -std=gnu17 -O2 -Wall -Wextra -o ".build/c/$name" "c/$name.c" "${libraries[@]}"
   done
-  # As scripts/run builds the agent.
   swift build -c release --static-swift-stdlib --product quartz-bench >&2
   if [[ " $* " != *" --agent"[\ =]* ]]; then
-    swift build --package-path .. -c release --static-swift-stdlib --product quartz-agent >&2
+    release_build "$(cd .. && pwd)" >&2
   fi
 }

@@ -37,6 +37,16 @@ check_swift() {
   fi
 }
 
+# release_build FOLDER [OPTION...]: the program as people get it, for run, package and the benchmarks. Always the same
+# flags: another set in the same folder would build everything again. The Swift runtime is linked in, so that the program
+# runs on machines without a toolchain; a C file that names itself in a message does so from the repository's root.
+release_build() {
+  local folder=$1
+  shift
+  swift build --package-path "$folder" -c release --static-swift-stdlib --product quartz-agent \
+    -Xcc "-ffile-prefix-map=$folder=." "$@"
+}
+
 as_root() {
   if ((EUID == 0)); then
     "$@"

@@ -20,7 +20,9 @@ lay_files() {
   for file in "$here"/deploy/man/*.[15]; do
     put 0644 "$file" "$prefix/share/man/man${file##*.}/$(basename "$file")"
   done
-  put 0644 "$here/deploy/completions/quartz-agent" "$prefix/share/bash-completion/completions/quartz-agent"
+  # Sourced, never run: what it is run by does not belong into it.
+  sed '1{/^#!/d}' "$here/deploy/completions/quartz-agent" >"$output/completion"
+  put 0644 "$output/completion" "$prefix/share/bash-completion/completions/quartz-agent"
   put 0644 "$here/deploy/completions/_quartz-agent" "$prefix/share/zsh/vendor-completions/_quartz-agent"
   put 0644 "$here/deploy/completions/quartz-agent.fish" "$prefix/share/fish/vendor_completions.d/quartz-agent.fish"
   put 0644 "$here/agent.yaml.example" "$prefix/share/doc/quartz-agent/examples/agent.yaml"
@@ -62,6 +64,7 @@ make_deb() {
     put 0644 "$output/$unit" "/lib/systemd/system/$unit"
   done
   doc=$tree/usr/share/doc/quartz-agent
+  put 0644 "$here/deploy/debian/lintian-overrides" /usr/share/lintian/overrides/quartz-agent
   put 0644 "$here/deploy/debian/copyright" /usr/share/doc/quartz-agent/copyright
   put 0644 "$here/CHANGELOG.md" /usr/share/doc/quartz-agent/changelog
   put 0644 "$here/deploy/debian/changelog" /usr/share/doc/quartz-agent/changelog.Debian
@@ -106,6 +109,8 @@ lay_libraries() {
   while read -r library; do
     install -m 0644 "$library" "$root/lib/$(basename "$library")"
   done < <(libraries)
+  # Opened by name, by import alone; the machine's own may ask for a newer C library than the one here.
+  install -m 0644 "/usr/lib/$(uname -m)-linux-gnu/libsqlite3.so.0" "$root/lib/"
   chmod 0755 "$root/lib/$(basename "$(loader)")"
   mv "$root/bin/quartz-agent" "$root/lib/quartz-agent"
   sed "s|@LOADER@|$(basename "$(loader)")|" "$here/deploy/tar/quartz-agent" >"$output/launcher"

@@ -88,6 +88,7 @@ curl                     waits until it is ready
 package_packages="
 dpkg-dev                 knows which package has which library
 python3                  writes the bill of materials
+libsqlite3-0             what import reads Uptime Kuma's database with, for the archive
 tzdata                   time zones for the container
 xz-utils                 packs
 "
@@ -97,6 +98,16 @@ lintian                  reads the Debian package as Debian does
 mmdebstrap               makes the clean systems that it is installed in
 bubblewrap               runs the container's root without an engine
 python3-seccomp          makes the filter of system calls for it
+"
+
+manifest_packages="
+kubernetes-client         puts the manifests together, without a cluster
+"
+
+reproduce_packages="
+disorderfs                gives the names in a folder in another order each time
+diffoscope                says how two files differ
+faketime                  another clock
 "
 
 ci_packages="

@@ -9,6 +9,7 @@ versions that were resolved, and the shared libraries that the loader finds, wit
 
 import json
 import pathlib
+import platform
 import re
 import subprocess
 import sys
@@ -65,36 +66,46 @@ def runtime_component():
     }
 
 
+# Opened by name when it is needed, and only then: no linker and no loader knows of it.
+OPENED = {"libsqlite3.so.0": f"/usr/lib/{platform.machine()}-linux-gnu/libsqlite3.so.0"}
+
+
+def debian_package(path):
+    """The package that a library is of, as dpkg names it."""
+    real = str(pathlib.Path(path).resolve())
+    for candidate in (real, path, real.removeprefix("/usr"), path.removeprefix("/usr")):
+        found = subprocess.run(["dpkg", "-S", candidate], capture_output=True, text=True)
+        if found.returncode == 0:
+            return found.stdout.split(": ")[0].split(",")[0]
+    raise SystemExit(f"error: no Debian package has {path}, which the program uses")
+
+
+def debian_component(owner, libraries, scope, how):
+    package = owner.split(":")[0]
+    version = run("dpkg-query", "-W", "-f=${Version}", owner)
+    architecture = run("dpkg-query", "-W", "-f=${Architecture}", owner)
+    purl = f"pkg:deb/debian/{package}@{version}?arch={architecture}&distro=bookworm"
+    return {
+        "type": "library",
+        "bom-ref": purl,
+        "name": package,
+        "version": version,
+        "purl": purl,
+        "scope": scope,
+        "properties": [{"name": how, "value": library} for library in sorted(libraries)],
+    }
+
+
 def shared_libraries(program):
-    """Debian packages of what the loader loads, each with its libraries."""
+    """Debian packages of what the loader loads and of what the program may open, each with its libraries."""
     owners = {}
     for path in re.findall(r"=> (/\S+)|^\s*(/\S+) \(", run("ldd", str(program)), re.MULTILINE):
         path = path[0] or path[1]
-        name = pathlib.Path(path).name
-        real = str(pathlib.Path(path).resolve())
-        owner = None
-        for candidate in (real, path, real.removeprefix("/usr"), path.removeprefix("/usr")):
-            found = subprocess.run(["dpkg", "-S", candidate], capture_output=True, text=True)
-            if found.returncode == 0:
-                owner = found.stdout.split(": ")[0].split(",")[0]
-                break
-        if owner is None:
-            raise SystemExit(f"error: no Debian package has {path}, which the program is linked with")
-        owners.setdefault(owner, []).append(name)
+        owners.setdefault(debian_package(path), []).append(pathlib.Path(path).name)
     for owner, libraries in sorted(owners.items()):
-        package = owner.split(":")[0]
-        version = run("dpkg-query", "-W", "-f=${Version}", owner)
-        architecture = run("dpkg-query", "-W", "-f=${Architecture}", owner)
-        purl = f"pkg:deb/debian/{package}@{version}?arch={architecture}&distro=bookworm"
-        yield {
-            "type": "library",
-            "bom-ref": purl,
-            "name": package,
-            "version": version,
-            "purl": purl,
-            "scope": "required",
-            "properties": [{"name": "quartz:library", "value": library} for library in sorted(libraries)],
-        }
+        yield debian_component(owner, libraries, "required", "quartz:library")
+    for library, path in OPENED.items():
+        yield debian_component(debian_package(path), [library], "optional", "quartz:opened")
 
 
 def main():
