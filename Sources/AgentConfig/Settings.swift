@@ -8,6 +8,8 @@ package struct Settings: Hashable, Sendable {
   package var agent = AgentSettings()
   package var status = StatusSettings()
   package var metrics = MetricsSettings()
+  /// Nil: `/probe` is not answered.
+  package var probe: ProbeSettings?
   package var limits = LimitSettings()
   package var defaults = CheckDefaults()
   /// Nil: the agent is on its own.
@@ -80,6 +82,27 @@ package struct PublicSettings: Hashable, Sendable {
 package struct MetricsSettings: Hashable, Sendable {
   /// Tags that become labels.
   package var labels: [String] = []
+
+  package init() {}
+}
+
+/// `probe`
+package struct ProbeSettings: Hashable, Sendable {
+  /// Whose targets those are that somebody asks for.
+  package enum Trust: String, CaseIterable, Hashable, Sendable {
+    /// As those of a check from the API.
+    case stranger
+    /// As those of a check of the file.
+    case local
+  }
+
+  /// A file in the form of blackbox_exporter's.
+  package var modules: String?
+  package var trust = Trust.stranger
+  /// Who shows it may ask.
+  package var token: Redacted?
+  /// Who asks from there may.
+  package var allow: [EgressRule] = []
 
   package init() {}
 }

@@ -49,6 +49,23 @@ extension SettingsBuilder {
     }
   }
 
+  /// Whoever may ask lets this machine dial, so it is said who that is.
+  mutating func judgeProbe(_ settings: ProbeSettings?) {
+    guard let settings else { return }
+    let map = root.map("probe")
+    if settings.modules == nil, !map.isInvalid(["modules"]) {
+      walk.problem(map.position, "probe.modules is missing", hint: "name a blackbox.yml")
+    }
+    if settings.token == nil, settings.allow.isEmpty, !map.isInvalid(["token"]), !map.isInvalid(["allow"]) {
+      walk.problem(
+        map.position, "probe says nobody who may ask",
+        hint: "add probe.token, or probe.allow with the addresses of Prometheus, such as [127.0.0.1/32]")
+    }
+    if root.map("status")["listen"]?.text == "off" {
+      walk.problem(map.position, "probe has no effect without a status server", hint: "set status.listen")
+    }
+  }
+
   /// A value for a message, unless it is secret.
   func found(_ map: GivenMap, _ key: String, _ text: String) -> String {
     map.isSecret([key]) ? Redacted.mark : quoted(text)

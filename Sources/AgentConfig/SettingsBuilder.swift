@@ -30,6 +30,7 @@ struct SettingsBuilder {
     nothingToDo()
     judgeStatus(&settings.status, stateDir: settings.agent.stateDir)
     judgePublic(settings.status.publicFace, settings.checks)
+    judgeProbe(settings.probe)
     judgeLabels(settings.metrics.labels)
     settings.secretPaths = secretPaths(checks)
     return settings

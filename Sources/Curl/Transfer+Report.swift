@@ -29,6 +29,7 @@ extension Transfer {
       report.headerBlock = headers.block
     }
     report.body = body.bytes
+    report.drained = body.drained
     report.codings = body.usedCodings
     report.lease = lease
     report.truncated = stop == .bodyTooLarge || stop == .enough

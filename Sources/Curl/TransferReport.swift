@@ -16,6 +16,8 @@ package struct TransferReport: Sendable {
   package var headerBlock = HeaderBlock()
   /// What arrived of the body, also when the transfer failed later; at most the request's limit.
   package var body: [UInt8] = []
+  /// Bytes of a body that was read and not kept.
+  package var drained = 0
   /// What the handshake agreed on: `h2` or `http/1.1`; nil: nothing.
   package var applicationProtocol: String?
   /// Failed in a way that a server has which does not speak the version it was offered.

@@ -12,6 +12,8 @@ package struct MetricsView: Sendable {
   package var labels: [String] = []
   package var process: ProcessFigures?
   package var reloads: ReloadFigures?
+  /// Nil: `/probe` is not answered.
+  package var probes: ProbeFigures?
 
   package init() {}
 }
@@ -65,4 +67,24 @@ package struct ReloadFigures: Hashable, Sendable {
   package var lastSuccess: Timestamp
 
   package init(lastSuccess: Timestamp) { self.lastSuccess = lastSuccess }
+}
+
+/// What `/probe` has done since the start.
+package struct ProbeFigures: Hashable, Sendable {
+  package var succeeded = 0
+  package var failed = 0
+  /// Asked for by a module that is not known.
+  package var unknown = 0
+  /// Asked for by a module that asks for what is not done here.
+  package var refused = 0
+  /// Not begun, because too many were under way.
+  package var busy = 0
+  package var running = 0
+  package var limit: Int
+  /// The file of the modules could be read the last time.
+  package var isFileRead = false
+  /// When it could be read; nil: never.
+  package var readAt: Timestamp?
+
+  package init(limit: Int) { self.limit = limit }
 }

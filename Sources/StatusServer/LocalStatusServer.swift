@@ -19,6 +19,8 @@ package struct LocalStatusServer: Sendable {
   private let publicFace: PublicFace?
   /// Who takes what jobs report; nil: nobody.
   package var heartbeats: (any HeartbeatTaking)?
+  /// Who probes for others; nil: nobody.
+  package var probes: ProbeDoor?
 
   /// Open connections; for one more an idle one is closed.
   static let maxConnections = 128
@@ -58,7 +60,8 @@ package struct LocalStatusServer: Sendable {
     guard startThread({}) else { throw StatusServerError.cannotListen(listen, "the system gives no thread") }
     // One thread: asking takes little, and the probes need the rest.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let desk = ConnectionDesk(limit: Self.maxConnections)
+    // Who waits for a probe takes nobody's place.
+    let desk = ConnectionDesk(limit: Self.maxConnections + (probes?.desk.limit ?? 0))
     let feed = LiveFeed(source: source)
     var problem: StatusServerError?
     do {
@@ -90,6 +93,10 @@ package struct LocalStatusServer: Sendable {
     (limits.maxHeaderFieldSize, limits.maxHeaderListSize, limits.maxHeaderFieldCount) = (8192, 16_384, 64)
     let limitConfiguration = limits
     let heartbeats = heartbeats.map { HeartbeatDoor(desk: $0) }
+    let hosts = AllowedHosts(listen: listen, further: access.hosts)
+    let probes = probes.map { door -> StatusConnection.ProbeAnswering in
+      { request in await door.reply(to: request, hosts: hosts) }
+    }
     return ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 256)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -100,7 +107,8 @@ package struct LocalStatusServer: Sendable {
           try pipeline.addHandler(HTTPResponseEncoder())
           try pipeline.addHandler(
             ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limitConfiguration)))
-          try pipeline.addHandler(StatusConnection(routes: routes, desk: desk, heartbeats: heartbeats))
+          try pipeline.addHandler(
+            StatusConnection(routes: routes, desk: desk, heartbeats: heartbeats, probes: probes))
         }
       }
   }

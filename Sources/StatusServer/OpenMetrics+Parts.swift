@@ -104,6 +104,28 @@ extension OpenMetrics {
       "When the configuration in force was read; the start is the first time.", seconds(reloads.lastSuccess))
   }
 
+  /// What blackbox_exporter has a name for has it here too.
+  mutating func probes(_ probes: ProbeFigures) {
+    text.family("quartz_probe_requests", .counter, "Questions of /probe, by what came of them.")
+    let outcomes = [
+      ("success", probes.succeeded), ("failure", probes.failed), ("refused", probes.refused),
+      ("busy", probes.busy),
+    ]
+    for (outcome, count) in outcomes {
+      text.sample("quartz_probe_requests_total", Labels([("outcome", outcome)]), count)
+    }
+    text.gauge("quartz_probe_in_flight", "Probes of /probe under way.", Double(probes.running))
+    text.gauge("quartz_probe_in_flight_limit", "Those that may be under way at once.", Double(probes.limit))
+    text.counter(
+      "blackbox_module_unknown", "Questions of /probe for a module that is not known.", probes.unknown)
+    text.gauge(
+      "blackbox_exporter_config_last_reload_successful", "0 while the modules' file cannot be read.",
+      probes.isFileRead ? 1 : 0)
+    text.gauge(
+      "blackbox_exporter_config_last_reload_success_timestamp_seconds",
+      "When the modules in force were read.", probes.readAt.map(seconds))
+  }
+
   /// By the names that every Prometheus client library uses.
   mutating func process(_ process: ProcessFigures, started: Timestamp) {
     text.family("process_cpu_seconds", .counter, "Processor time, user and system.")

@@ -25,6 +25,7 @@ struct OpenMetrics {
     if let scheduler = snapshot.scheduler { metrics.scheduler(scheduler) }
     metrics.load(snapshot.load)
     if let reloads = view.reloads { metrics.reloads(reloads) }
+    if let probes = view.probes { metrics.probes(probes) }
     if let process = view.process { metrics.process(process, started: snapshot.agent.started) }
     metrics.text.end()
     return metrics.text.bytes

@@ -38,6 +38,8 @@ final class StatusConnection: ChannelDuplexHandler {
   private let routes: any Answering
   private let desk: ConnectionDesk
   private let heartbeats: HeartbeatDoor?
+  /// Nil: nobody probes for others.
+  private let probes: ProbeAnswering?
   private var number = 0
   private var state = State.asking
   /// Came while a request is being answered.
@@ -48,7 +50,14 @@ final class StatusConnection: ChannelDuplexHandler {
   private var bodyBytes = 0
   private var timer: Scheduled<Void>?
 
-  init(routes: any Answering, desk: ConnectionDesk, heartbeats: HeartbeatDoor? = nil) {
+  /// Nil: the request is something else.
+  typealias ProbeAnswering = @Sendable (StatusRequest) async -> Reply?
+
+  init(
+    routes: any Answering, desk: ConnectionDesk, heartbeats: HeartbeatDoor? = nil,
+    probes: ProbeAnswering? = nil
+  ) {
+    self.probes = probes
     self.routes = routes
     self.desk = desk
     self.heartbeats = heartbeats
@@ -115,7 +124,8 @@ final class StatusConnection: ChannelDuplexHandler {
   }
 
   private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-    let request = StatusRequest(head)
+    var request = StatusRequest(head)
+    request.remote = context.channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
     let isWanted = request.isSubmission || heartbeats != nil && request.isHeartbeat && request.method == .post
     if isWanted, request.hasBody {
       bodyBytes = 0
@@ -131,13 +141,17 @@ final class StatusConnection: ChannelDuplexHandler {
     timer?.cancel()
     let connection = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     let (loop, routes, desk, heartbeats) = (context.eventLoop, routes, desk, heartbeats)
-    // A report may wait for the disk, and reads nothing.
-    let isTurn = request.isReading && !request.isHealth && !request.isHeartbeat
+    let probes = probes
+    // A report may wait for the disk, and reads nothing; a probe waits for its target.
+    let isTurn =
+      request.isReading && !request.isHealth && !request.isHeartbeat && !(request.isProbe && probes != nil)
     let begin = { @Sendable in
       _ = Task {
         var reply: Reply
         if let report = await heartbeats?.reply(to: request) {
           reply = report
+        } else if let probe = await probes?(request) {
+          reply = probe
         } else {
           reply = await routes.reply(to: request)
         }
@@ -266,6 +280,7 @@ extension StatusRequest {
       authorization: head.headers.first(name: "authorization"),
       fetchSite: head.headers.first(name: "sec-fetch-site"),
       accept: head.headers["accept"].joined(separator: ","))
+    scrapeTimeout = head.headers.first(name: "x-prometheus-scrape-timeout-seconds")
     let encodings = head.headers["accept-encoding"]
     if !encodings.isEmpty { acceptEncoding = encodings.joined(separator: ",") }
   }

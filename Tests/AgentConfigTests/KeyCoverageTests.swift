@@ -42,6 +42,8 @@ struct KeyCoverageTests {
       switch leaf.path {
       case ["status", "read_token"], ["status", "hosts"]: ["status.listen": "127.0.0.1:9797"]
       case let path where path.first == "alerts": alertsBase(path)
+      case let path where path.first == "probe":
+        ["probe.modules": "a.yml", "probe.token": "0123456789abcdef", "probe.allow": "[192.0.2.0/24]"]
       case let path where path.starts(with: ["status", "public"]):
         ["status.public.listen": "127.0.0.1:9898", "status.public.groups": "[shop]"]
       default: leaf.path.first == "quartz" ? quartzBase(leaf.path) : [:]
@@ -153,6 +155,8 @@ private let settingValues: [String: String] = [
   "status.run_now_token": "0123456789abcdef", "status.read_token": "0123456789abcdef",
   "status.allow_unauthenticated": "true", "status.hosts": "[agent.example]",
   "metrics.labels": "[team]",
+  "probe.modules": "b.yml", "probe.trust": "local", "probe.token": "fedcba9876543210",
+  "probe.allow": "[127.0.0.1/32]",
   "limits.in_flight": "7", "limits.in_flight_per_host": "7", "limits.remote_checks": "7",
   "limits.remote_interval_min": "7s", "defaults.interval": "70s", "defaults.timeout": "7s",
   "defaults.retries": "7",

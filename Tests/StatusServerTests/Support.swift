@@ -143,7 +143,7 @@ private func sampleDelivery() -> DeliveryView {
 /// Runs `body` with a server that lives exactly as long, on loopback and a port of the kernel's choice.
 func withServer<Value: Sendable>(
   _ source: FixedSource, listen: ListenAddress = .tcp(host: "127.0.0.1", port: 0),
-  heartbeats: (any HeartbeatTaking)? = nil,
+  heartbeats: (any HeartbeatTaking)? = nil, probes: ProbeDoor? = nil,
   _ body: @escaping @Sendable (ListenAddress) async throws -> Value
 ) async throws -> Value {
   let (addresses, continuation) = AsyncStream.makeStream(of: ListenAddress.self)
@@ -152,7 +152,7 @@ func withServer<Value: Sendable>(
   var configured = LocalStatusServer(
     listen: listen, source: source, access: access,
     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-  configured.heartbeats = heartbeats
+  (configured.heartbeats, configured.probes) = (heartbeats, probes)
   let server = configured
   return try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask {

@@ -77,6 +77,18 @@ python3                  drives the browser
 python3-venv             installs axe-core, from PyPI
 "
 
+probe_packages="
+python3                       asks both
+prometheus-blackbox-exporter  what /probe is compared with
+nginx-light                   web servers to probe
+knot                          a name server to probe
+openssh-server                a server with a banner to probe
+postfix                       a mail server to probe
+dovecot-imapd                 a mail server to probe
+redis-server                  a server of lines to probe
+openssl                       certificates and a TLS server to probe
+"
+
 channel_packages="
 python3                  runs aiosmtpd
 python3-venv             holds aiosmtpd, from PyPI

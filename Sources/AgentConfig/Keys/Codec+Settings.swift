@@ -9,11 +9,16 @@ extension Codec<String> {
   static var shown: Codec { text { judgeShown($0, $1, &$2) } }
 
   /// A path, absolute or as seen from the working directory afterwards.
-  static var directory: Codec {
+  static var directory: Codec { path(of: "a directory") }
+
+  /// The same of a file.
+  static var wholeFile: Codec { path(of: "a file") }
+
+  private static func path(of what: String) -> Codec {
     Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
       guard let path = typed.text else { return nil }
       if path.utf8.contains(0) || path.isEmpty {
-        reader.problem(place.position, "\(place.key) must be the path of a directory")
+        reader.problem(place.position, "\(place.key) must be the path of \(what)")
       }
       return reader.path(path)
     }

@@ -8,6 +8,10 @@ extension Settings: KeyedSettings {
     Key(section: \.agent, "agent", "Who this agent is"),
     Key(section: \.status, "status", "The local status server"),
     Key(section: \.metrics, "metrics", "What the metrics say"),
+    Key(
+      section: \.probe, "probe",
+      "Answers /probe?target=&module= of the status server as blackbox_exporter does, see "
+        + "[probe.md](probe.md)"),
     Key(section: \.limits, "limits", "How much may happen at once"),
     Key(section: \.defaults, "defaults", "What a check of this file has when it says nothing"),
     Key(section: \.quartz, "quartz", "The Quartz API: checks from it, results to it"),
@@ -104,6 +108,23 @@ extension MetricsSettings: KeyedSettings {
       \.labels, "labels", .list(.label),
       "Tags that become labels of every check's metrics, at most 8: team is team=\"shop\" for a check with the tag "
         + "team:shop or team=shop")
+  ]
+}
+
+extension ProbeSettings: KeyedSettings {
+  package static let keys: [Key<ProbeSettings>] = [
+    Key(
+      \.modules, "modules", .wholeFile,
+      "File of modules in the form of blackbox.yml; read at start and at SIGHUP; relative to this file"),
+    Key(
+      \.trust, "trust", .choice,
+      "stranger: targets as those of checks from the API, public unless egress.allow opens more; local: as those of "
+        + "this file"),
+    Key(
+      \.token, "token", .token, "What a client must show; at least 10 characters", default: "none: see allow"),
+    Key(
+      \.allow, "allow", .list(.range, texts: \.texts), "Ranges of addresses that may ask without the token",
+      shown: { !$0.allow.isEmpty }),
   ]
 }
 

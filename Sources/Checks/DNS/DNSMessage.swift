@@ -47,8 +47,7 @@ package struct DNSRecord: Hashable, Sendable {
   }
 }
 
-/// A parsed response (or query). Of the authority section only what says which zone answers is kept, of the
-/// additional section only what EDNS says.
+/// A parsed response (or query). What EDNS says is no record of the additional section.
 package struct DNSMessage: Hashable, Sendable {
   package var id: UInt16
   package var isResponse: Bool
@@ -64,6 +63,8 @@ package struct DNSMessage: Hashable, Sendable {
   /// Nil: it came without, as a refusal may.
   package var question: DNSQuestion?
   package var answers: [DNSRecord]
+  package var authority: [DNSRecord] = []
+  package var additional: [DNSRecord] = []
   /// The zone of the SOA record in the authority section: how a negative answer names it (RFC 2308 2).
   package var zone: DNSName?
   package var extendedErrors: [DNSExtendedError] = []
@@ -91,10 +92,15 @@ package struct DNSMessage: Hashable, Sendable {
     for _ in 0..<counts.authority {
       let record = try reader.record().record
       if record.type == .soa, zone == nil { zone = record.name }
+      authority.append(record)
     }
     var options: DNSOptions?
     for _ in 0..<counts.additional {
-      guard let found = try reader.record().options else { continue }
+      let (record, found) = try reader.record()
+      guard let found else {
+        additional.append(record)
+        continue
+      }
       guard options == nil else { throw DNSMalformed("the message has two OPT records") }
       options = found
     }

@@ -203,6 +203,11 @@ package struct DNSProbe: Probe {
       let (verdict, assertions) = judge.judge(message, within: budget)
       outcome = ProbeOutcome(
         verdict, responseTime: total, timings: timings, dns: DNSFacts(message, reply), assertions: assertions)
+      if run.attempt.explains {
+        var account = ProbeAccount()
+        account.sections = AnswerSections(message)
+        outcome.account = account
+      }
     }
     outcome.peer = peer
     if let secure = reply.secure {
@@ -297,6 +302,29 @@ extension DNSFacts {
     answerCount = message.answers.count
     ignored = reply.ignored
     errors = message.extendedErrors.prefix(8).map(\.description)
+  }
+}
+
+extension AnswerSections {
+  init(_ message: DNSMessage) {
+    self.init()
+    answer = message.answers.map(\.line)
+    authority = message.authority.map(\.line)
+    additional = message.additional.map(\.line)
+  }
+}
+
+extension DNSRecord {
+  /// As a zone file has it.
+  fileprivate var line: String {
+    let word =
+      switch recordClass {
+      case 1: "IN"
+      case 3: "CH"
+      case 4: "HS"
+      default: "CLASS\(recordClass)"
+      }
+    return "\(name)\t\(ttl)\t\(word)\t\(type)\t\(data)"
   }
 }
 

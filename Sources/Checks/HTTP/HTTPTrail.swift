@@ -72,6 +72,7 @@ struct HTTPTrail: Sendable {
     let mask = SecretMask(plan.settings)
     var account = ProbeAccount()
     account.names = names
+    account.bodyBytes = last.map { max($0.report.drained, $0.report.body.count) }
     account.locations = blocks.map { $0.first("location").map { ShownHeaders.reference($0, mask) } }
     if let last = blocks.last {
       let shown = ShownHeaders(last.fields, mask)

@@ -104,6 +104,8 @@ package struct FlowReport: Hashable, Sendable {
   /// The longest time the reactor's own thread was late or busy elsewhere while this flow was open, or what it
   /// held back beyond what is added to a deadline.
   package var lateness: Duration
+  /// TTL or hop limit of the last ICMP datagram, as it arrived.
+  package var hopsLeft: Int?
 
   package var elapsed: Duration { started.duration(to: ended) }
 

@@ -29,6 +29,7 @@ final class Flow: ReactorFlow {
   private var started = Instant.now
   private var connected: Instant?
   private var firstByte: Instant?
+  private var hopsLeft: Int?
   private var wake: Instant?
   /// The earliest instant the loop was asked to call at. Most flows are over long before their deadline, and each wish
   /// costs a place in the loop's heap until it has passed.
@@ -184,8 +185,8 @@ final class Flow: ReactorFlow {
   private func receive(_ number: Int32, at now: Instant, on loop: ReactorLoop) -> Bool {
     var (now, hasSpoken) = (now, false)
     for _ in 0..<readsPerTurn {
-      var sender: IPAddress?
-      let count = transport.isICMP ? readFrom(number, &loop.buffer, &sender) : read(number, &loop.buffer)
+      var origin = DatagramOrigin()
+      let count = transport.isICMP ? readFrom(number, &loop.buffer, &origin) : read(number, &loop.buffer)
       // What answers something said in this very turn came after the turn began.
       if hasSpoken, count >= 0 { (now, hasSpoken) = (.now, false) }
       if count < 0 {
@@ -200,7 +201,9 @@ final class Flow: ReactorFlow {
       }
       if count == 0, transport == .tcp { return finish(.closed, at: now, on: loop) }
       if firstByte == nil { firstByte = now }
-      let step = hear(.received(loop.buffer[..<count], from: sender), now)
+      let step = hear(.received(loop.buffer[..<count], from: origin.sender), now)
+      // Of what was no reply of ours nobody asks.
+      if let hops = origin.hopsLeft { hopsLeft = hops }
       if step == .wait { continue }
       if !follow(step, at: now, on: loop) { return false }
       hasSpoken = hasSpoken || step.send != nil
@@ -243,7 +246,7 @@ final class Flow: ReactorFlow {
     report = FlowReport(
       end: end, started: started, connected: connected, firstByte: firstByte, ended: now, deadline: deadline,
       held: allowance.held,
-      lateness: max(loop.lateness(since: started), allowance.excess))
+      lateness: max(loop.lateness(since: started), allowance.excess), hopsLeft: hopsLeft)
     loop.settle(self)
     return false
   }

@@ -22,6 +22,7 @@ func openSocket(_ transport: Transport, family: Int32) -> Int32 {
     var on: Int32 = 1
     let level = isV6 ? Int32(IPPROTO_IPV6) : Int32(IPPROTO_IP)
     setsockopt(number, level, isV6 ? IPV6_RECVERR : IP_RECVERR, &on, socklen_t(MemoryLayout<Int32>.size))
+    setsockopt(number, level, isV6 ? IPV6_RECVHOPLIMIT : IP_RECVTTL, &on, socklen_t(MemoryLayout<Int32>.size))
     return number
   }
 }
@@ -88,19 +89,63 @@ func read(_ number: Int32, _ buffer: inout [UInt8]) -> Int {
   buffer.withUnsafeMutableBytes { recv(number, $0.baseAddress, $0.count, 0) }
 }
 
-/// As `read`, and who sent it.
-func readFrom(_ number: Int32, _ buffer: inout [UInt8], _ sender: inout IPAddress?) -> Int {
+/// Where a datagram of ICMP came from.
+struct DatagramOrigin {
+  var sender: IPAddress?
+  /// TTL or hop limit as it arrived; nil: the kernel did not say.
+  var hopsLeft: Int?
+}
+
+/// As `read`, and where it came from.
+func readFrom(_ number: Int32, _ buffer: inout [UInt8], _ origin: inout DatagramOrigin) -> Int {
   var storage = sockaddr_storage()
-  var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+  var control = [UInt8](repeating: 0, count: 64)
+  var used = 0
   let count = buffer.withUnsafeMutableBytes { bytes in
-    withUnsafeMutablePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        recvfrom(number, bytes.baseAddress, bytes.count, 0, $0, &length)
+    control.withUnsafeMutableBytes { controlBytes in
+      withUnsafeMutablePointer(to: &storage) { name in
+        var piece = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+        return withUnsafeMutablePointer(to: &piece) { vector in
+          var message = msghdr()
+          message.msg_name = UnsafeMutableRawPointer(name)
+          message.msg_namelen = socklen_t(MemoryLayout<sockaddr_storage>.size)
+          (message.msg_iov, message.msg_iovlen) = (vector, 1)
+          (message.msg_control, message.msg_controllen) = (controlBytes.baseAddress, controlBytes.count)
+          let count = recvmsg(number, &message, 0)
+          used = count < 0 ? 0 : Int(message.msg_controllen)
+          return count
+        }
       }
     }
   }
-  sender = SocketAddress(storage)?.address
+  origin.sender = SocketAddress(storage)?.address
+  origin.hopsLeft = used == 0 ? nil : parseHopsLeft(control[..<min(used, control.count)])
   return count
+}
+
+/// Finds IP_TTL or IPV6_HOPLIMIT, an int, among control messages; see `parseExtendedError`.
+func parseHopsLeft(_ control: ArraySlice<UInt8>) -> Int? {
+  let bytes = Array(control)
+  var offset = 0
+  while offset + 20 <= bytes.count {
+    let length = Int(word(bytes, offset))
+    guard length >= 16, offset + length <= bytes.count else { return nil }
+    let level = Int32(bitPattern: word(bytes, offset + 8))
+    let type = Int32(bitPattern: word(bytes, offset + 12))
+    let isLimit =
+      level == Int32(IPPROTO_IP) && type == IP_TTL || level == Int32(IPPROTO_IPV6) && type == IPV6_HOPLIMIT
+    if isLimit, length >= 20 {
+      let value = word(bytes, offset + 16)
+      return value <= 255 ? Int(value) : nil
+    }
+    offset += (length + 7) & ~7
+  }
+  return nil
+}
+
+/// Four bytes as this machine has them, which is little-endian.
+private func word(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
+  (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) }
 }
 
 /// The next ICMP error about a packet of this socket, and the packet it quotes from the ICMP header on.
@@ -131,20 +176,17 @@ func readErrorQueue(_ number: Int32) -> (error: ICMPError, quoted: [UInt8])? {
 /// 8 bytes, as linux/errqueue.h and cmsg(3) lay them out on 64-bit machines.
 func parseExtendedError(_ control: ArraySlice<UInt8>) -> ICMPError? {
   let bytes = Array(control)
-  func word(_ offset: Int) -> UInt32 {
-    (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) }
-  }
   var offset = 0
   while offset + 32 <= bytes.count {
-    let length = Int(word(offset))
+    let length = Int(word(bytes, offset))
     guard length >= 16, offset + length <= bytes.count else { return nil }
-    let level = Int32(bitPattern: word(offset + 8))
-    let type = Int32(bitPattern: word(offset + 12))
+    let level = Int32(bitPattern: word(bytes, offset + 8))
+    let type = Int32(bitPattern: word(bytes, offset + 12))
     let isError =
       level == Int32(IPPROTO_IP) && type == IP_RECVERR || level == Int32(IPPROTO_IPV6) && type == IPV6_RECVERR
     if isError, length >= 32 {
       let offender = bytes[(offset + 32)..<(offset + length)]
-      return ICMPError(code: Int32(bitPattern: word(offset + 16)), offender: parseOffender(offender))
+      return ICMPError(code: Int32(bitPattern: word(bytes, offset + 16)), offender: parseOffender(offender))
     }
     offset += (length + 7) & ~7
   }

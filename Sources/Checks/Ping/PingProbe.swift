@@ -29,7 +29,7 @@ package struct PingProbe: Probe {
     guard let peer = addresses.first else { preconditionFailure("found no address at all") }
     var outcome =
       switch settings.method {
-      case .icmp: try await echo(peer, check, settings, attempt.deadline)
+      case .icmp: try await echo(peer, attempt, settings)
       case .tcp: try await connect(peer, check, settings, attempt.deadline)
       }
     outcome.timings.dns = dns
@@ -49,9 +49,9 @@ package struct PingProbe: Probe {
   }
 
   private func echo(
-    _ peer: SocketAddress, _ check: MonitoringCheck, _ settings: PingSettings,
-    _ deadline: Instant
+    _ peer: SocketAddress, _ attempt: Attempt, _ settings: PingSettings
   ) async throws(CancellationError) -> ProbeOutcome {
+    let (check, deadline) = (attempt.check, attempt.deadline)
     var series = EchoSeries(target: peer.address, settings: settings, nonce: .random(in: 0...UInt64.max))
     var conversation = try await reactor.converse(series, over: .icmp, with: peer, until: deadline)
     if conversation.report.isForbidden, let identifier = EchoIdentifiers.shared.take() {
@@ -67,6 +67,11 @@ package struct PingProbe: Probe {
       outcome.verdict = .ownLateness(report, phase: .answer)
     }
     outcome.peer = SocketAddress(peer.address, port: 0)
+    if attempt.explains, !tally.roundTrips.isEmpty, let hops = report.hopsLeft {
+      var account = ProbeAccount()
+      account.hopsLeft = hops
+      outcome.account = account
+    }
     return outcome
   }
 

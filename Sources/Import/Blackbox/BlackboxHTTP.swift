@@ -38,7 +38,7 @@ struct BlackboxHTTP {
     if check["follow"] == nil { check["allow_downgrade"] = .plain("true") }
     if let url = section.text("proxy_url") { check["proxy"] = proxy(url) }
     section.carry("skip_resolve_phase_with_proxy", "compression")
-    if let limit = section["body_size_limit"]?.text.flatMap(bytes), limit > 0, limit <= 16 << 20 {
+    if let limit = section["body_size_limit"]?.text.flatMap(Self.bytes), limit > 0, limit <= 16 << 20 {
       section.carry("body_size_limit")
       check["max_body"] = .number(limit)
     }
@@ -59,7 +59,7 @@ struct BlackboxHTTP {
   }
 
   /// `10MB` as the exporter reads it.
-  private func bytes(_ text: String) -> Int? {
+  static func bytes(_ text: String) -> Int? {
     let digits = text.prefix { $0.isNumber }
     guard let number = Int(digits), number < 1 << 30 else { return nil }
     switch text.dropFirst(digits.count).uppercased() {

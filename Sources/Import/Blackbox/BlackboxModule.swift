@@ -41,16 +41,67 @@ package struct BlackboxModule: Sendable {
     return (preferred, settings["ip_protocol_fallback"]?.flag ?? true)
   }
 
-  /// A check of this target; nil: there is none of this kind.
-  package func check(of target: String) -> ImportedCheck? { check(of: target, Ledger()) }
+  /// A check of this target for whoever probes by the module at once and holds `rules` against what comes; nil: there is
+  /// none of this kind.
+  package func probe(of target: String) -> ImportedCheck? {
+    guard var check = remainder.check(of: target, Ledger()) else { return nil }
+    if prober == .tcp { check.readLines() }
+    guard prober == .http else { return check }
+    // The exporter sets no limit of its own.
+    check["max_body"] = .plain("16MiB")
+    if settings["compression"]?.text?.isEmpty == false {
+      check.append("expect.body.matches", .text("(?-m)^"))
+    }
+    // Who has a condition on the version sees what is negotiated.
+    if check["expect.http_version"] == nil, check["http_version"] == nil, check["body"] == nil {
+      check["expect.http_version"] = .text("!= 0.9")
+    }
+    return check
+  }
+
+  /// The Host header that the module itself sends.
+  package var host: String? {
+    settings["headers"]?.entries?.last { $0.name.lowercased() == "host" }?.value.text
+  }
+
+  /// Asks for SOA records, whose serial is a metric of its own.
+  package var asksForSerial: Bool { settings["query_type"]?.text == "SOA" }
+
+  /// What no check can say.
+  package var rules: BlackboxRules { BlackboxRules(settings) }
 
   /// What of the module would not hold, in words; for whoever probes by it at once.
-  package func shortcomings(of target: String) -> [String] {
+  package var shortcomings: [String] {
     let ledger = Ledger()
-    let known = BlackboxModule(name: name, ledger.enter(node, file: name))
-    _ = known.check(of: target, ledger)
+    let known = BlackboxModule(name: name, ledger.enter(remainder.node, file: name))
+    _ = known.check(of: prober == .tcp ? "a.example:1" : "a.example", ledger)
     ledger.close()
     return ledger.general.map { "\($0.place): \($0.why)" }
+  }
+
+  /// Without what `rules` has, and without other probers' settings, which nobody reads.
+  private var remainder: BlackboxModule {
+    guard let prober, let entries = node.entries else { return self }
+    let others = ["http", "tcp", "dns", "icmp", "grpc", "unix", "websocket"]
+    var made = node
+    made.content = .map(
+      entries.compactMap { entry in
+        guard entry.name == prober.rawValue, let inner = entry.value.entries else {
+          return others.contains(entry.name) && entry.name != prober.rawValue ? nil : entry
+        }
+        var value = entry.value
+        let plain = BlackboxRules.headerRules(value).filter(\.isPlain)
+        value.content = .map(
+          inner.filter { !BlackboxRules.keys.contains($0.name) }.compactMap { key in
+            guard BlackboxRules.headerKeys.contains(key.name) else { return key }
+            var list = key.value
+            let items = plain.filter { $0.key == key.name }.map(\.node)
+            list.content = .list(items)
+            return items.isEmpty ? nil : (key.name, list)
+          })
+        return (entry.name, value)
+      })
+    return BlackboxModule(name: name, made)
   }
 
   func check(of target: String, _ ledger: Ledger) -> ImportedCheck? {

@@ -60,7 +60,7 @@ struct BlackboxTCP {
   private func talk(_ steps: ArraySlice<ForeignNode>, _ check: inout ImportedCheck) {
     for step in steps {
       let step = Section(step, section.ledger)
-      if let expected = step.text("expect") { say("expect", "~ \(expected)", &check) }
+      if let expected = step.text("expect") { say("expect", "~ \(LinePattern.bounded(expected))", &check) }
       if let bytes = step.text("expect_bytes") { say("expect_hex", Self.hex(bytes), &check) }
       if let sent = step.text("send") { say("send", Self.escaped(sent) + "\\n", &check) }
       step.carry("starttls")
@@ -128,7 +128,12 @@ struct BlackboxDNS {
     check["server"] = .text(target)
     guard let name = section.text("query_name") else { return nil }
     check["query.name"] = .text(name)
-    check["query.type"] = .text(section.text("query_type") ?? "ANY")
+    let type = section.text("query_type") ?? "ANY"
+    check["query.type"] = .text(type)
+    if type.uppercased() == "ANY" {
+      let why = "ANY is a question that servers refuse: name a query_type"
+      section.ledger.list(section["query_type"] ?? section["query_name"], why)
+    }
     if let word = section.text("query_class") { check["query.class"] = .text(word) }
     if section.flag("recursion_desired") == false { check["query.recursion"] = .plain("false") }
     transport(&check)

@@ -53,6 +53,8 @@ struct SQLiteFile: ~Copyable {
   }
 
   /// The rows of a query, each a map of its columns; nulls are left out.
+  ///
+  /// - Throws: that the database is damaged, or has no such table.
   func rows(_ query: String) throws(ImportProblem) -> [ForeignNode] {
     guard let prepare = Self.function("sqlite3_prepare_v2", in: library, as: Prepare.self),
       let step = Self.function("sqlite3_step", in: library, as: OneNumber.self),
@@ -60,7 +62,9 @@ struct SQLiteFile: ~Copyable {
       let count = Self.function("sqlite3_column_count", in: library, as: OneNumber.self)
     else { throw ImportProblem("the library libsqlite3 here is another one") }
     var statement: OpaquePointer?
-    guard prepare(database, query, -1, &statement, nil) == 0 else { return [] }
+    guard prepare(database, query, -1, &statement, nil) == 0 else {
+      throw ImportProblem("is damaged, or not of Uptime Kuma")
+    }
     defer { _ = finalize(statement) }
     var rows: [ForeignNode] = []
     while true {

@@ -15,6 +15,14 @@ package indirect enum AgentValue: Sendable {
   case list([AgentValue])
   case map([(name: String, value: AgentValue)])
 
+  /// A text, or a word of ours.
+  var word: String? {
+    switch self {
+    case .text(let text), .plain(let text): text
+    default: nil
+    }
+  }
+
   static func number(_ number: Int) -> AgentValue { .plain(String(number)) }
   static func flag(_ flag: Bool) -> AgentValue { .plain(flag ? "true" : "false") }
   static func duration(_ milliseconds: Int) -> AgentValue { .plain(ForeignDuration.text(milliseconds)) }

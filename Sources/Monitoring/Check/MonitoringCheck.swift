@@ -96,6 +96,16 @@ package struct MonitoringCheck: Sendable {
   init(_ parts: Parts) { shared = Shared(parts) }
 }
 
+extension MonitoringCheck {
+  /// The same check of a target that a stranger named: it may go where a stranger's check may. How it is made stays the
+  /// administrator's.
+  package var aimedByStranger: MonitoringCheck {
+    var parts = shared.parts
+    parts.origin = .api
+    return MonitoringCheck(parts)
+  }
+}
+
 extension MonitoringCheck: Hashable {
   package static func == (left: MonitoringCheck, right: MonitoringCheck) -> Bool {
     left.shared === right.shared || left.shared.parts == right.shared.parts
@@ -121,7 +131,7 @@ extension MonitoringCheck {
   struct Parts: Hashable, Sendable {
     let id: UniqueID
     var name: String
-    let origin: CheckOrigin
+    var origin: CheckOrigin
     let resourceID: UniqueID?
     let interval: Duration
     let timeout: Duration

@@ -13,6 +13,22 @@ package struct ProbeAccount: Hashable, Sendable {
   package var headers: [AnswerHeader] = []
   /// More headers, for which there was no room.
   package var headersLeftOut = 0
+  /// Bytes of the last answer's body that came, out of their coding where somebody looked at them.
+  package var bodyBytes: Int?
+  /// What a name server answered, all of it.
+  package var sections: AnswerSections?
+  /// How many more routers the last echo reply could have passed (TTL, hop limit).
+  package var hopsLeft: Int?
+
+  package init() {}
+}
+
+/// The records of a name server's answer as zone files have them: name, TTL, class, type and data, with tabs between
+/// them. The OPT record is not among them.
+package struct AnswerSections: Hashable, Sendable {
+  package var answer: [String] = []
+  package var authority: [String] = []
+  package var additional: [String] = []
 
   package init() {}
 }

@@ -37,6 +37,7 @@ extension Agent {
   /// Takes over the checks of a changed file. A file with a problem changes nothing.
   private func reload(_ parts: AgentParts) async {
     let path = configPath
+    if let probes = parts.probes { await onThread { probes.read() } }
     await watch.beginReading()
     let loaded = await onThread {
       Result { () throws(ConfigErrors) in

@@ -27,6 +27,8 @@ struct AgentParts: Sendable {
   let publicServer: LocalStatusServer?
   let operators: OperatorDesk
   let alerts: AlertDesk?
+  /// Nil: `/probe` is not answered.
+  let probes: ProbeDesk?
   private let heartbeats: HeartbeatKeeper
   let supervisor: Supervisor?
   private let status: AgentStatus
@@ -80,6 +82,7 @@ struct AgentParts: Sendable {
       engine.follow(catalog) { recorder.isDown($0) }
       scheduler.apply(checks, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) })
     }
+    let probes = await Self.probes(settings, engine, log)
     let status = AgentStatus(
       history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
       limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget,
@@ -88,14 +91,23 @@ struct AgentParts: Sendable {
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
       refusedFile: refusedFile, starts: starts, agent: settings.agent.name, threads: threads,
       bench: engine.bench, labels: settings.metrics.labels, operators: operators, alerts: alerts,
-      lifeSigns: Self.lifeSigns(settings, engine, threads, log), time: time)
-    self.status = status
+      lifeSigns: Self.lifeSigns(settings, engine, threads, log), probes: probes, time: time)
     alerts?.follow(operators, status)
-    (server, publicServer) = Self.servers(settings.status, status, heartbeats, log)
-    (self.operators, self.alerts, self.keeper) = (operators, alerts, keeper)
+    (server, publicServer) = Self.servers(settings, status, heartbeats, log)
+    (self.operators, self.alerts, self.keeper, self.probes) = (operators, alerts, keeper, probes)
     (self.catalog, self.history, self.heartbeats) = (catalog, history, heartbeats)
     (self.maintenance, engineThreads, self.time) = (maintenance, engine.threads, time)
-    (self.recorder, self.scheduler, self.link) = (recorder, scheduler, link)
+    (self.recorder, self.scheduler, self.link, self.status) = (recorder, scheduler, link, status)
+  }
+
+  /// Nil: `/probe` is not answered. An agent whose modules cannot be read probes all the same.
+  private static func probes(_ settings: Settings, _ engine: ProbeEngine, _ log: Logger) async -> ProbeDesk? {
+    guard let probe = settings.probe else { return nil }
+    // Beside the schedule, which has its own limit, and within what the descriptors allow.
+    let limit = max(8, inFlightLimit(settings.limits.inFlight) / 4)
+    let desk = ProbeDesk(probe, engine: engine, limit: limit, log: log)
+    await onThread { desk.read() }
+    return desk
   }
 
   private static func lifeSigns(
@@ -115,11 +127,15 @@ struct AgentParts: Sendable {
   }
 
   private static func servers(
-    _ settings: StatusSettings, _ status: AgentStatus, _ heartbeats: HeartbeatKeeper, _ log: Logger
+    _ all: Settings, _ status: AgentStatus, _ heartbeats: HeartbeatKeeper, _ log: Logger
   ) -> (LocalStatusServer?, public: LocalStatusServer?) {
-    let own = settings.listen.map {
+    let settings = all.status
+    var own = settings.listen.map {
       LocalStatusServer(listen: $0.numeric, source: status, access: StatusAccess(settings), logger: log)
         .taking(heartbeats)
+    }
+    if let probe = all.probe, let desk = status.probes {
+      own?.probes = ProbeDoor(desk: desk, token: probe.token, allowed: probe.allow.map(\.range))
     }
     guard let face = settings.publicFace, let listen = face.listen else { return (own, nil) }
     let server = LocalStatusServer(

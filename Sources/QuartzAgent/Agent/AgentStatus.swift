@@ -34,6 +34,8 @@ struct AgentStatus: StatusSource {
   /// Nil: nobody is told anything.
   let alerts: AlertDesk?
   let lifeSigns: LifeSigns
+  /// Nil: `/probe` is not answered.
+  let probes: ProbeDesk?
   let time: TimeSource
 
   var now: Timestamp { time.wall() }
@@ -85,6 +87,7 @@ struct AgentStatus: StatusSource {
     var view = history.metrics()
     view.labels = labels
     view.reloads = refusedFile.figures
+    view.probes = probes?.figures
     view.process = await onThread { ProcessFigures.now() }
     return view
   }

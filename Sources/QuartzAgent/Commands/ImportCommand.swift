@@ -61,6 +61,10 @@ struct ImportCommand: AsyncParsableCommand {
       throw failure(error.message, hint: error.hint, status: ExitStatus.badData)
     }
     let document = ImportDocument(imported, output: output)
+    guard !document.checks.isEmpty else {
+      for line in document.reasons.prefix(20) { printError("quartz-agent: \(line)") }
+      throw failure("no check could be made of it", status: ExitStatus.badData)
+    }
     try write(document)
     for line in document.summary(imported) { printError(line) }
     if document.listed > 0 { throw ExitCode(ExitStatus.degraded) }

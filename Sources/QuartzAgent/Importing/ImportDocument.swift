@@ -46,6 +46,12 @@ struct ImportDocument {
     secrets = yaml.values
   }
 
+  /// What was not carried and belongs to no check.
+  var reasons: [String] {
+    imported.notes.map { "not carried: \($0.place): \($0.why)" }
+      + refused.map { "no check was made of \($0.place): \($0.why)" }
+  }
+
   private var head: [String] {
     var lines = [
       "Made by quartz-agent import \(imported.format.rawValue). Look through what stands in comments."
@@ -53,8 +59,7 @@ struct ImportDocument {
     if folder == nil, !secrets.isEmpty {
       lines.append("Set before the start: " + secrets.prefix(40).map(\.name).joined(separator: " "))
     }
-    lines += imported.notes.map { "not carried: \($0.place): \($0.why)" }
-    return lines + refused.map { "no check was made of \($0.place): \($0.why)" }
+    return lines + reasons
   }
 
   /// What the judge of agent.yaml says, by the place of the check in the list.

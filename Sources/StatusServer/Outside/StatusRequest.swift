@@ -26,6 +26,17 @@ struct StatusRequest: Sendable {
   /// The Accept-Encoding headers as one; nil: none came.
   var acceptEncoding: String?
 
+  /// Who asks; nil over a unix socket.
+  var remote: IPAddress?
+  /// X-Prometheus-Scrape-Timeout-Seconds, as sent.
+  var scrapeTimeout: String?
+
+  /// Wants a target probed.
+  var isProbe: Bool {
+    let path = target.prefix { $0 != "?" }
+    return path == Self.probe || path == Self.lastProbes
+  }
+
   /// Results from another process of this machine. The target is compared as a whole: nothing else is read.
   var isSubmission: Bool { method == .post && target == Self.submission }
 
@@ -42,6 +53,8 @@ struct StatusRequest: Sendable {
   var isHealth: Bool { method != .post && (target == "/livez" || target == "/readyz") }
 
   static let heartbeats = "/hb/"
+  static let probe = "/probe"
+  static let lastProbes = "/probe/last"
   static let submission = "/api/v1/spool/submit"
   /// Bytes such a body may have.
   static let longestBody = 1 << 20

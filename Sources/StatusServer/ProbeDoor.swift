@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What is asked of `/probe`, as blackbox_exporter is asked.
+package struct ProbeQuestion: Sendable {
+  /// Empty: it is missing.
+  package var target: String
+  package var module: String
+  /// The Host header and the name in TLS, instead of the target's own.
+  package var hostname: String?
+  /// What the scrape waits, seconds, as its header says; nil: it does not say.
+  package var scrapeTimeout: Double?
+  /// Words about the probe besides its metrics.
+  package var isDebug: Bool
+
+  package init(
+    target: String, module: String, hostname: String? = nil, scrapeTimeout: Double? = nil,
+    isDebug: Bool = false
+  ) {
+    (self.target, self.module, self.hostname) = (target, module, hostname)
+    (self.scrapeTimeout, self.isDebug) = (scrapeTimeout, isDebug)
+  }
+}
+
+package enum ProbeAnswer: Sendable {
+  /// In Prometheus' text format.
+  case metrics(String)
+  /// For a person.
+  case log(String)
+  /// What is wrong with the question.
+  case refused(String)
+  /// What is wrong here.
+  case broken(String)
+  /// As many probes as may be are under way.
+  case busy
+}
+
+/// Probes for whoever may ask.
+package protocol ProbeTaking: Sendable {
+  /// Probes at once, at most.
+  var limit: Int { get }
+  /// A line each, the last probe first.
+  var last: [String] { get }
+  func probe(_ question: ProbeQuestion) async -> ProbeAnswer
+}
+
+/// `/probe?target=&module=` and `/probe/last`, for who shows the token or asks from one of the addresses.
+package struct ProbeDoor: Sendable {
+  let desk: any ProbeTaking
+  private let token: Redacted?
+  private let allowed: [CIDR]
+
+  package init(desk: any ProbeTaking, token: Redacted?, allowed: [CIDR]) {
+    (self.desk, self.token, self.allowed) = (desk, token, allowed)
+  }
+
+  /// Nil: the request is something else.
+  func reply(to request: StatusRequest, hosts: AllowedHosts) async -> Reply? {
+    guard request.isProbe else { return nil }
+    guard request.isReading, !request.hasBody else {
+      var reply = Reply(405, text: "only GET and HEAD are possible here\n")
+      reply.allow = "GET, HEAD"
+      return reply
+    }
+    if let refusal = refusal(of: request, hosts) { return refusal }
+    guard request.target.utf8.count <= Self.longest, let path = RequestPath(request.target) else {
+      return Reply(400, text: "the address is malformed or too long\n")
+    }
+    var reply: Reply
+    if path.segments == ["probe", "last"] {
+      reply = Reply(200, text: desk.last.map { $0 + "\n" }.joined())
+    } else {
+      reply = await answer(path, request)
+    }
+    reply.omitsBody = request.method == .head
+    return reply
+  }
+
+  /// Bytes of an address: a target of 2,048 bytes may be escaped, and has others beside it.
+  private static let longest = 8000
+
+  /// Why somebody may not ask; nil: he may.
+  private func refusal(of request: StatusRequest, _ hosts: AllowedHosts) -> Reply? {
+    let shows = token.map { Credential(request.authorization)?.matches($0) ?? false } ?? false
+    if shows { return nil }
+    guard request.remote.map({ remote in allowed.contains { $0.contains(remote) } }) ?? false else {
+      var reply = Reply(
+        401, text: "send probe.token as Authorization: Bearer, or ask from an address of probe.allow\n")
+      reply.challenge = "quartz-agent"
+      return reply
+    }
+    // A page that is open in a browser over there has no token, but asks from there.
+    guard hosts.contains(request.host) else {
+      return Reply(421, text: "this host name is not served here; add it to status.hosts\n")
+    }
+    guard request.fetchSite.map({ ["none", "same-origin"].contains($0) }) ?? true else {
+      return Reply(403, text: "a page of another site may not ask\n")
+    }
+    return nil
+  }
+
+  private func answer(_ path: RequestPath, _ request: StatusRequest) async -> Reply {
+    var timeout: Double?
+    if let text = request.scrapeTimeout, !text.isEmpty {
+      guard let number = Double(text), number.isFinite else {
+        return Reply(500, text: "Failed to parse timeout from Prometheus header\n")
+      }
+      timeout = number
+    }
+    let module = path["module"] ?? ""
+    let hostname = path["hostname"] ?? ""
+    let question = ProbeQuestion(
+      target: path["target"] ?? "", module: module.isEmpty ? "http_2xx" : module,
+      hostname: hostname.isEmpty ? nil : hostname, scrapeTimeout: timeout, isDebug: path["debug"] == "true")
+    switch await desk.probe(question) {
+    case .metrics(let text): return Reply(200, .plainMetrics, Array(text.utf8))
+    case .log(let text): return Reply(200, text: text)
+    case .refused(let words): return Reply(400, text: words + "\n")
+    case .broken(let words): return Reply(503, text: words + "\n")
+    case .busy: return Reply(503, text: "too many probes are under way\n")
+    }
+  }
+}

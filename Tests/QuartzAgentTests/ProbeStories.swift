@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// `/probe` of the shipped binary; what it says beside blackbox_exporter is what scripts/prove-probe compares.
+@Suite struct ProbeStories {
+  private static let modules = """
+    modules:
+      page: {prober: http, timeout: 5s, http: {preferred_ip_protocol: ip4}}
+      banner: {prober: tcp, timeout: 30s, tcp: {query_response: [{expect: "^hello"}]}}
+      cel: {prober: http, http: {fail_if_body_json_matches_cel: "body.a == 1"}}
+      typo: {prober: http, http: {fail_if_sll: true}}
+      secret: {prober: http, http: {basic_auth: {username: ann, password: canary-password}}}
+    """
+
+  /// Runs the agent and asks it.
+  private func run(
+    _ probe: String, modules: String? = Self.modules, more: String = "",
+    _ body: (AgentProcess, UInt16, URL) async throws -> Void
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let port = try freePort()
+      try """
+      agent: {name: probes, state_dir: state}
+      status: {listen: "127.0.0.1:\(port)"}
+      spool: {size: 16MiB}
+      probe: {modules: blackbox.yml, allow: [127.0.0.1/32]\(probe)}
+      \(more)
+      checks: [{name: a, type: tcp, host: 127.0.0.1, port: 1, interval: 1h}]
+      """.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+      try modules?.write(to: folder.appending(path: "blackbox.yml"), atomically: true, encoding: .utf8)
+      let process = try AgentProcess(["run", "-c", "agent.yaml"], in: folder)
+      while await statusAnswer("/livez", port: port).isEmpty {
+        try #require(process.isRunning, "\(process.stderr)")
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      try await body(process, port, folder)
+      process.send(SIGTERM)
+      _ = try await process.finish()
+    }
+  }
+
+  private static let page: @Sendable (LoopbackConnection) -> Void = { connection in
+    _ = connection.read(until: "\r\n\r\n")
+    connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    connection.waitForEnd()
+  }
+
+  @Test func aTargetIsProbed() async throws {
+    try await withLoopbackServer(script: Self.page) { server in
+      try await run(", trust: local") { process, port, _ in
+        let target = "127.0.0.1:\(server.port)"
+        let answer = await statusAnswer("/probe?module=page&target=\(target)", port: port)
+        for line in [
+          "probe_success 1", "probe_http_status_code 200", "probe_http_uncompressed_body_length 2",
+          "probe_ip_protocol 4",
+        ] {
+          #expect(answer.contains("\n\(line)\n"), "\(line): \(answer)")
+        }
+        #expect(!answer.contains("probe_failure_info"))
+        let log = await statusAnswer("/probe?module=page&target=\(target)&debug=true", port: port)
+        #expect(log.contains("Probe succeeded") && log.contains("Metrics that would have been returned:"))
+        #expect(await statusAnswer("/probe/last", port: port).contains(" page \(target) succeeded "))
+        let metrics = await statusAnswer("/metrics", port: port)
+        for line in [
+          "quartz_probe_requests_total{outcome=\"success\"} 2", "quartz_probe_in_flight 0",
+          "blackbox_module_unknown_total 0", "blackbox_exporter_config_last_reload_successful 1",
+        ] {
+          #expect(metrics.contains(line), "\(line)")
+        }
+      }
+    }
+  }
+
+  /// What the exporter answers with 400 is answered with 400; what it calls a failed probe is one.
+  @Test func badQuestions() async throws {
+    try await run(", trust: local") { process, port, _ in
+      for (query, words) in [
+        ("module=page", "Target parameter is missing"), ("target=a.example", "Unknown module \"http_2xx\""),
+        ("module=none&target=a", "Unknown module \"none\""), ("module=none", "Unknown module \"none\""),
+        ("module=cel&target=a", "CEL is not spoken here"), ("module=typo&target=a", "nothing in agent.yaml"),
+      ] {
+        let answer = await statusAnswer("/probe?\(query)", port: port)
+        #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains(words), "\(query): \(answer)")
+      }
+      for target in [
+        "http://", "http://a..b/", "http://%20/", "ftp://a/", "a:99999", "[::1", "-",
+        "a%0d%0aX-Injected:%201", String(repeating: "a", count: 3000),
+      ] {
+        let answer = await statusAnswer("/probe?module=page&target=\(target)", port: port)
+        #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains("\nprobe_success 0\n"), "\(target)")
+        #expect(answer.contains("probe_failure_info{reason="), "\(target)")
+      }
+      #expect(process.stderr.contains("a module asks for what is not done here"))
+      #expect(await statusAnswer("/metrics", port: port).contains("blackbox_module_unknown_total 3"))
+    }
+  }
+
+  /// A stranger's target goes where a check from the API may go, and nothing is told of the rest.
+  @Test func aStrangersTargetIsDenied() async throws {
+    try await withLoopbackServer(script: Self.page) { server in
+      try await run("") { process, port, _ in
+        for target in ["127.0.0.1:\(server.port)", "10.0.0.1", "169.254.169.254", "[::1]:\(server.port)"] {
+          let answer = await statusAnswer("/probe?module=page&target=\(target)", port: port)
+          #expect(answer.contains("probe_failure_info{reason=\"policy_denied\""), "\(target): \(answer)")
+          #expect(answer.contains("\nprobe_ip_addr_hash 0\n"), "\(target)")
+        }
+        #expect(server.accepted == 0)
+      }
+      let open = "egress: {allow: [\"127.0.0.1/32:\(server.port)\"], ports: [\(server.port)]}"
+      try await run("", more: open) { process, port, _ in
+        let answer = await statusAnswer("/probe?module=page&target=127.0.0.1:\(server.port)", port: port)
+        #expect(answer.contains("\nprobe_success 1\n"), "\(answer)")
+      }
+    }
+  }
+
+  /// Half a second before the scrape gives up there is an answer.
+  @Test func theScrapesTimeHolds() async throws {
+    let silent: @Sendable (LoopbackConnection) -> Void = { $0.waitForEnd() }
+    try await withLoopbackServer(script: silent) { server in
+      try await run(", trust: local") { process, port, _ in
+        let start = ContinuousClock.now
+        let answer = await statusAnswer(
+          "/probe?module=banner&target=127.0.0.1:\(server.port)", port: port,
+          headers: "X-Prometheus-Scrape-Timeout-Seconds: 1\r\n")
+        let took = ContinuousClock.now - start
+        #expect(answer.contains("probe_failure_info{reason=\"first_byte_timeout\",phase=\"dialog\"} 1"))
+        #expect(took >= .milliseconds(490) && took < .seconds(10), "\(took)")
+      }
+    }
+  }
+
+  /// A file that cannot be read is said; once it can, SIGHUP takes it, and what is broken later changes nothing.
+  @Test func modulesAreReadAgain() async throws {
+    try await run(", trust: local", modules: nil) { process, port, folder in
+      let path = "/probe?module=page&target=127.0.0.1:1"
+      #expect(await statusAnswer(path, port: port).hasPrefix("HTTP/1.1 503 "))
+      let file = folder.appending(path: "blackbox.yml")
+      try Self.modules.write(to: file, atomically: true, encoding: .utf8)
+      process.send(SIGHUP)
+      while !(await statusAnswer(path, port: port).contains("connect_refused")) {
+        try #require(process.isRunning)
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      try "modules: [".write(to: file, atomically: true, encoding: .utf8)
+      process.send(SIGHUP)
+      while !(await statusAnswer("/metrics", port: port).contains("config_last_reload_successful 0")) {
+        try #require(process.isRunning)
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      #expect(await statusAnswer(path, port: port).contains("connect_refused"))
+    }
+  }
+
+  /// A module's password is sent to the target, and is in no answer and no log.
+  @Test func secretsStay() async throws {
+    let echo: @Sendable (LoopbackConnection) -> Void = { connection in
+      let text = connection.read(until: "\r\n\r\n")
+      connection.write("HTTP/1.1 401 No\r\nContent-Length: \(text.utf8.count)\r\n\r\n")
+      connection.write(text)
+      connection.waitForEnd()
+    }
+    try await withLoopbackServer(script: echo) { server in
+      try await run(", trust: local") { process, port, _ in
+        let answer = await statusAnswer(
+          "/probe?module=secret&target=127.0.0.1:\(server.port)&debug=true", port: port)
+        #expect(answer.contains("http_status"), "\(answer)")
+        for word in ["canary-password", "YW5uOmNhbmFyeS1wYXNzd29yZA=="] {
+          #expect(!answer.contains(word) && !process.stderr.contains(word), "\(word)")
+        }
+      }
+    }
+  }
+}
