@@ -39,6 +39,7 @@ struct BlackboxImport {
       return nil
     }
     ledger.carry(wish.source)
+    check.question = OldQuestion(module: wish.module, target: wish.target)
     check.name = wish.name ?? "\(module.name) \(ForeignURL(wish.target).url)"
     check.pace(interval: wish.interval ?? 60_000, timeout: module.timeout ?? wish.timeout ?? 10_000)
     for tag in wish.tags { check.tag(tag) }

@@ -28,12 +28,20 @@ package indirect enum AgentValue: Sendable {
   static func duration(_ milliseconds: Int) -> AgentValue { .plain(ForeignDuration.text(milliseconds)) }
 }
 
+/// What blackbox_exporter is asked for a check.
+package struct OldQuestion: Hashable, Sendable {
+  package var module: String
+  package var target: String
+}
+
 /// One check of the new file.
 package struct ImportedCheck: Sendable {
   package var name: String
   package var keys: [(name: String, value: AgentValue)] = []
   /// What of its source could not be carried over.
   package var notes: [ImportNote] = []
+  /// How the old monitor is asked for its verdict; nil: it cannot be.
+  package var question: OldQuestion?
 
   package init(name: String, type: String) {
     self.name = name

@@ -20,8 +20,15 @@ struct ImportCommand: AsyncParsableCommand {
       What could not be carried over stands in comments, with the reason. Secrets become references: to files beside \
       the output, or to variables of the environment on standard output.
 
+      With --diff nothing is written without --output: the old monitor (blackbox_exporter) and the new checks are asked \
+      side by side, and their verdicts compared.
+
+        quartz-agent import blackbox blackbox.yml prometheus.yml --diff http://127.0.0.1:9115 --for 1h
+
       Exit code: 0 everything was carried over, 1 something is listed in comments, \
-      65 the files are unusable, 66 a file cannot be read, 73 the output exists or cannot be written.
+      65 the files are unusable, 66 a file cannot be read, 73 the output exists or cannot be written. With --diff: 0 all \
+      verdicts were the same, 1 some differed, 3 nothing could be compared, 130 stopped before the end, with what was \
+      seen until then.
       """)
 
   @Option(
@@ -30,6 +37,12 @@ struct ImportCommand: AsyncParsableCommand {
 
   @Flag(help: "Replace the output where it exists.")
   var force = false
+
+  @Option(help: ArgumentHelp("Compare verdicts with the blackbox_exporter there.", valueName: "url"))
+  var diff: String?
+
+  @Option(name: .customLong("for"), help: "How long to compare, such as 10m.")
+  var length: Duration = .seconds(3600)
 
   @Argument(
     help: ArgumentHelp(
@@ -45,6 +58,14 @@ struct ImportCommand: AsyncParsableCommand {
         "the format must be auto, \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     guard (1...1000).contains(files.count) else { throw ValidationError("give 1 to 1000 files") }
+    guard length >= .seconds(1), length <= .seconds(7 * 86_400) else {
+      throw ValidationError("--for must be 1s to 7d")
+    }
+    if let diff {
+      do throws(HTTPURL.Invalid) { _ = try HTTPURL(diff) } catch {
+        throw ValidationError("--diff: \(error.message), such as http://127.0.0.1:9115")
+      }
+    }
   }
 
   func run() async throws {
@@ -65,9 +86,26 @@ struct ImportCommand: AsyncParsableCommand {
       for line in document.reasons.prefix(20) { printError("quartz-agent: \(line)") }
       throw failure("no check could be made of it", status: ExitStatus.badData)
     }
-    try write(document)
+    if output != nil || diff == nil { try write(document) }
     for line in document.summary(imported) { printError(line) }
+    if let diff { return try await compare(imported, with: diff) }
     if document.listed > 0 { throw ExitCode(ExitStatus.degraded) }
+  }
+
+  private func compare(_ imported: Imported, with url: String) async throws {
+    guard imported.format == .blackbox else {
+      throw failure(
+        "--diff asks blackbox_exporter, and these are files of \(imported.format.rawValue)",
+        status: ExitStatus.badData)
+    }
+    let pairs: [ImportDiff.Pair]
+    do throws(ConfigErrors) {
+      pairs = try ImportDiff.pairs(ImportDocument(imported, output: nil), old: url, file: files[0])
+    } catch {
+      throw failure(error.description.printable(maxBytes: 1000), status: ExitStatus.badData)
+    }
+    let status = try await ImportDiff(pairs: pairs, length: length, time: .system).run()
+    if status != 0 { throw ExitCode(status) }
   }
 
   private func read(_ path: String) throws -> ImportFile {

@@ -85,6 +85,18 @@ struct ImportDocument {
     }
   }
 
+  /// The checks as an agent would have them, in the order of `checks`; for a document whose secrets are variables.
+  ///
+  /// - Parameter file: what paths of the checks are relative to.
+  func loaded(as file: String) throws(ConfigErrors) -> [MonitoringCheck] {
+    // own text: names that we made
+    var environment: [String: String] = [:]
+    for secret in secrets { environment[secret.name] = secret.value.reveal() }
+    let sources = ConfigSources(
+      environment: environment, secrets: .disk, hostName: "import", patterns: Pattern.rule)
+    return try ConfigLoader.parse(text: text, file: file, sources: sources).settings.checks
+  }
+
   /// What a secret is while its own value is nobody's business.
   private static let standIn = "stand-in-of-a-secret-value"
 
