@@ -9,11 +9,11 @@ import Testing
 /// A crash after every single operation on the disk, in every way the disk may have reordered what was not synced.
 @Suite("Crash states")
 struct CrashTests {
-  /// 300 histories; `SPOOL_SEQUENCES=10000` runs as many.
+  /// 120 histories; `SPOOL_SEQUENCES=10000` runs as many (scripts/prove-durability, optimised).
   @Test(
     "what is counted as dropped is gone and what is gone is counted, whatever failed and whenever it started")
   func counts() {
-    let count = environment("SPOOL_SEQUENCES") ?? 300
+    let count = environment("SPOOL_SEQUENCES") ?? 120
     var tally = CrashExplorer.Tally()
     for seed in environment("SPOOL_SEED").map({ $0..<$0 + 1 }) ?? 0..<count {
       let explorer = CrashExplorer(seed: UInt64(seed), cutsPower: false)
@@ -29,7 +29,7 @@ struct CrashTests {
   @Test(
     "K2: whatever a power cut leaves of any instant, all that was recorded by then is there, unaltered, once")
   func everyInstant() {
-    let goal = environment("SPOOL_CRASH_STATES") ?? 5_000
+    let goal = environment("SPOOL_CRASH_STATES") ?? 2_000
     var tally = CrashExplorer.Tally()
     if let seed = environment("SPOOL_SEED") {
       let explorer = CrashExplorer(seed: UInt64(seed))
