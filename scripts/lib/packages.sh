@@ -117,7 +117,7 @@ kubernetes-client         puts the manifests together, without a cluster
 "
 
 reproduce_packages="
-disorderfs                gives the names in a folder in another order each time
+disorderfs                gives the names in a folder in the opposite order
 diffoscope                says how two files differ
 faketime                  another clock
 "
