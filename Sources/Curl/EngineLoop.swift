@@ -10,6 +10,8 @@ final class EngineLoop: LoopGuest {
   /// Requests taken up in one turn, so that a burst does not keep those already running waiting.
   private static let batchLimit = 16
   private static let spareLimit = 64
+  /// A turn of more than this is looked into: who made it so long by a flood need not get another.
+  private static let longTurn = Duration.milliseconds(2)
   /// Commands of a burst; the memory for more is given back.
   private static let keptCommands = 4096
   /// The part of the memory that answers may hold before further ones begin: those under way need the rest to end.
@@ -38,6 +40,8 @@ final class EngineLoop: LoopGuest {
   /// Transfers with a limit of their own for the connection, by when it falls.
   private var connecting: [(deadline: Instant, number: UInt64)] = []
   private var nextSweep = Instant.now
+  /// Whose sockets had something in this turn.
+  private var served: [UInt64] = []
   /// When each transfer's server will have had its time.
   private var deadlines = DeadlineQueue()
 
@@ -69,7 +73,10 @@ final class EngineLoop: LoopGuest {
   func ready(_ key: UInt64, _ events: UInt32, at now: Instant) {
     guard let place = sockets.place(of: key) else { return }
     spin.noteProgress()
-    if let transfer = active[place.owner] { arrivals.came(events, for: transfer, at: now) }
+    if let transfer = active[place.owner] {
+      served.append(place.owner)
+      arrivals.came(events, for: transfer, at: now)
+    }
     var mask: Int32 = 0
     if events & LoopThread.readable != 0 { mask |= CURL_CSELECT_IN }
     if events & LoopThread.writable != 0 { mask |= CURL_CSELECT_OUT }
@@ -248,8 +255,14 @@ final class EngineLoop: LoopGuest {
     if isOver { finish(transfer, code: CURLE_RECV_ERROR) }
   }
 
-  /// Twice a second.
+  /// Twice a second, and who was served in a long turn at once.
   private func endFloods(_ turn: Instant) {
+    if !served.isEmpty {
+      if turn.duration(to: .now) > Self.longTurn {
+        for number in served where active[number]?.isFlooded == true { endFlood(number, isOver: true) }
+      }
+      served.removeAll(keepingCapacity: served.capacity <= Self.keptCommands)
+    }
     guard turn >= nextSweep else { return }
     nextSweep = turn + .milliseconds(500)
     spin.arm()
