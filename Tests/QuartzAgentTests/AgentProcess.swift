@@ -49,8 +49,15 @@ final class AgentProcess {
     variables["QUARTZ_PLANT"] = ProcessInfo.processInfo.environment["QUARTZ_PLANT"]
     process.environment = variables
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: stdout.map { URL(filePath: $0) } ?? stdoutFile)
-    process.standardError = try FileHandle(forWritingTo: stderrFile)
+    let out = try FileHandle(forWritingTo: stdout.map { URL(filePath: $0) } ?? stdoutFile)
+    let error = try FileHandle(forWritingTo: stderrFile)
+    (process.standardOutput, process.standardError) = (out, error)
+    // They stay open for as long as the process object lives, which is for good: with more than a thousand of them
+    // Foundation, which lists all when it starts a process, reads beyond its list and crashes.
+    defer {
+      try? out.close()
+      try? error.close()
+    }
     try process.run()
   }
 

@@ -29,10 +29,16 @@ package func runTool(
   process.executableURL = URL(filePath: program)
   process.arguments = arguments
   process.currentDirectoryURL = folder
-  process.standardInput = try FileHandle(forReadingFrom: given)
+  let fed = try FileHandle(forReadingFrom: given)
   let output = try FileHandle(forWritingTo: said)
+  process.standardInput = fed
   process.standardOutput = output
   process.standardError = output
+  // A process object keeps them open for good.
+  defer {
+    try? fed.close()
+    try? output.close()
+  }
   try process.run()
   while process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
   return ToolOutcome(
