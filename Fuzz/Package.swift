@@ -42,6 +42,7 @@ let package = Package(
     room("Curl", ["Basics", "CCurl", "COpenSSL", "CSpin"]),
     room("Checks", ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"]),
     room("History", ["Basics", "Monitoring", collection("DequeModule")]),
+    room("Alerts", ["Basics", "Monitoring", "History", "Curl", "CLinux"]),
     room("Spool", ["Basics", "Monitoring", collection("DequeModule")]),
     room("QuartzAPI", ["Basics", "Monitoring", "Curl"]),
     // Of the status server what reads requests and writes pages, without its sockets.
@@ -50,6 +51,7 @@ let package = Package(
     room("SpoolFuzz", ["Basics", "Monitoring", "Spool"]),
 
     fuzz("FuzzAcknowledgement", quartz),
+    fuzz("FuzzAlerts", ["Basics", "Monitoring", "History", "Curl", "CLinux", "Alerts"]),
     fuzz("FuzzCertificate", ["Basics", "Curl", "COpenSSL"]),
     fuzz("FuzzCheckList", quartz),
     fuzz("FuzzCondition", ["Basics", "Monitoring"]),
@@ -60,6 +62,7 @@ let package = Package(
     fuzz("FuzzDialog", checks),
     fuzz("FuzzDigest", checks),
     fuzz("FuzzHeaders", ["Basics", "Curl"]),
+    fuzz("FuzzHeartbeat", checks),
     fuzz("FuzzHistory", ["Basics", "Monitoring", "History"]),
     fuzz("FuzzJSON", ["Basics"]),
     fuzz("FuzzMaintenance", ["Basics", "Monitoring"]),
