@@ -65,6 +65,20 @@ package enum ConfigLoader {
     return loaded
   }
 
+  /// Where the values of a check come from.
+  ///
+  /// - Parameter question: a check's name or id, alone or with a dot and a key behind it.
+  /// - Returns: nil where there is no such check or key.
+  /// - Throws: every problem of the configuration.
+  package static func explain(
+    _ question: String, path: String, environment: [String: String], patterns: PatternRule
+  ) throws(ConfigErrors) -> ValueExplanation? {
+    let sources = ConfigSources(
+      environment: environment, secrets: .disk, hostName: hostName(), patterns: patterns)
+    let text = try utf8Text(sources.files.read(path), file: path)
+    return try ValueExplanation(question, reading(text: text, file: path, sources: sources))
+  }
+
   /// The same for bytes of any origin; `file` is what messages call it, and relative paths are relative to its
   /// directory.
   package static func parse(
@@ -78,14 +92,30 @@ package enum ConfigLoader {
   package static func parse(
     text: String, file: String, sources: ConfigSources
   ) throws(ConfigErrors) -> LoadedConfig {
+    try reading(text: text, file: file, sources: sources).loaded
+  }
+
+  /// What a configuration was made of, for whoever asks where a value came from.
+  struct Reading {
+    var loaded: LoadedConfig
+    var files: [ReuseFile]
+    var walk: Walk
+  }
+
+  static func reading(
+    text: String, file: String, sources: ConfigSources
+  ) throws(ConfigErrors) -> Reading {
     var reader = YAMLReader(file: file)
     guard let node = reader.read(text) else { throw reader.errors }
     let references = References(
       environment: sources.environment, files: sources.secrets, base: directory(of: file))
     var walk = Walk(file: file, references: references)
-    var root = walk.root(node)
+    let main = ReuseFile(node, isMain: true)
+    var root = walk.root(main.rest)
     guard case .map = node.content else { throw ConfigErrors(problems: walk.problems) }
     let included = Includes(sources: sources).read(into: &root, &walk)
+    let files = [main] + included.reuse
+    walk.checks(of: files, into: &root)
     var builder = SettingsBuilder(
       walk: walk, root: root, hostName: sources.hostName, patterns: sources.patterns,
       zones: sources.zones)
@@ -95,11 +125,13 @@ package enum ConfigLoader {
       throw ConfigErrors(problems: problems, warnings: warnings, readable: settings)
     }
     let origin = ConfigOrigin(files: [file] + included.files, patterns: included.patterns)
-    return LoadedConfig(settings: settings, warnings: warnings, origin: origin)
+    return Reading(
+      loaded: LoadedConfig(settings: settings, warnings: warnings, origin: origin), files: files,
+      walk: builder.walk)
   }
 }
 
-private func directory(of file: String) -> String {
+func directory(of file: String) -> String {
   guard let slash = file.lastIndex(of: "/") else { return "." }
   return slash == file.startIndex ? "/" : String(file[..<slash])
 }

@@ -18,7 +18,11 @@ package enum ConfigSchema {
 
 extension JSONWriter {
   /// What makes an object schema of the table; the braces are the caller's.
-  fileprivate mutating func fields(of table: KeyTable, constant: (name: String, value: String)? = nil) {
+  ///
+  /// - Parameter required: nil: the table's own.
+  fileprivate mutating func fields(
+    of table: KeyTable, constant: (name: String, value: String)? = nil, required names: [String]? = nil
+  ) {
     field("type", "object")
     key("properties")
     object { writer in
@@ -32,7 +36,7 @@ extension JSONWriter {
       }
     }
     field("additionalProperties", false)
-    let required = table.keys.filter(\.isRequired).map(\.name)
+    let required = names ?? table.keys.filter(\.isRequired).map(\.name)
     guard !required.isEmpty else { return }
     key("required")
     strings(required)
@@ -42,7 +46,11 @@ extension JSONWriter {
     object { writer in
       let fallback = entry.fallback.map { " (default: \($0))" } ?? ""
       writer.field("description", (entry.summary + fallback).filter { $0 != "`" })
-      writer.value(entry.value)
+      if case .map(let table) = entry.value, entry.name == "defaults" {
+        writer.fields(of: table.partial)
+      } else {
+        writer.value(entry.value)
+      }
     }
   }
 
@@ -71,6 +79,10 @@ extension JSONWriter {
       object { $0.value(.literal) }
     case .either(let single, let other): choices([{ $0.value(single) }, { $0.value(other) }])
     case .check: check()
+    case .templates:
+      field("type", "object")
+      key("additionalProperties")
+      object { $0.field("type", "object") }
     }
   }
 
@@ -80,11 +92,23 @@ extension JSONWriter {
     object { $0.value(item) }
   }
 
+  /// Everything but name and type may come from defaults; with `extends` those may too, and which keys there are is known
+  /// only to who knows the template.
   private mutating func check() {
+    let types = CheckType.allCases.map { type in
+      { (writer: inout JSONWriter) in
+        writer.fields(
+          of: .check(type).partial, constant: ("type", type.rawValue), required: ["name", "type"])
+      }
+    }
     choices(
-      CheckType.allCases.map { type in
-        { $0.fields(of: .check(type), constant: ("type", type.rawValue)) }
-      })
+      types + [
+        { writer in
+          writer.field("type", "object")
+          writer.key("required")
+          writer.strings(["extends"])
+        }
+      ])
   }
 
   private mutating func choice(_ words: [String]) {

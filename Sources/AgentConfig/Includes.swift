@@ -15,6 +15,8 @@ struct Includes {
   struct Reading {
     var patterns: [String] = []
     var files: [String] = []
+    /// What they say of checks, in their order.
+    var reuse: [ReuseFile] = []
   }
 
   func read(into root: inout GivenMap, _ walk: inout Walk) -> Reading {
@@ -35,29 +37,35 @@ struct Includes {
           return reading
         }
         reading.files.append(file)
-        add(file, at: position, to: &root, &walk)
+        if let reuse = add(file, at: position, to: &root, &walk) { reading.reuse.append(reuse) }
       }
     }
     return reading
   }
 
-  private func add(_ file: String, at position: Position, to root: inout GivenMap, _ walk: inout Walk) {
+  private func add(
+    _ file: String, at position: Position, to root: inout GivenMap, _ walk: inout Walk
+  ) -> ReuseFile? {
     let bytes: [UInt8]
     do throws(ConfigErrors) {
       bytes = try sources.files.read(file)
     } catch {
       for problem in error.problems { walk.problem(position, "include: \(file): \(problem.message)") }
-      return
+      return nil
     }
     walk.begin(file)
     var reader = YAMLReader(file: file, source: walk.source)
     do throws(ConfigErrors) {
       let text = try utf8Text(bytes, file: file)
-      guard holdsSomething(text) else { return }
+      guard holdsSomething(text) else { return nil }
       guard let node = reader.read(text) else { throw reader.errors }
-      for entry in walk.included(node).entries { root.append(entry) }
+      let reuse = ReuseFile(node, isMain: false)
+      // Those of the main file are the agent's.
+      for entry in walk.included(reuse.rest).entries where entry.name != "defaults" { root.append(entry) }
+      return reuse
     } catch {
       walk.add(error.problems)
+      return nil
     }
   }
 
@@ -85,7 +93,10 @@ extension GivenMap {
       entries.append(entry)
       return
     }
-    if case .list(let old) = entries[index].value.value, case .list(let new) = entry.value.value {
+    if case .map(var old) = entries[index].value.value, case .map(let new) = entry.value.value {
+      old.entries += new.entries
+      entries[index].value.value = .map(old)
+    } else if case .list(let old) = entries[index].value.value, case .list(let new) = entry.value.value {
       entries[index].value.value = .list(old + new)
     } else if case .invalid = entries[index].value.value {
       // Whatever is wrong there was said.

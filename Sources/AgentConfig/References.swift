@@ -63,6 +63,9 @@ struct References: Sendable {
       resolved.usesEnvironment = true
     case ("file", false): try file(absolute(argument), in: &resolved)
     case ("cred", false): try file(credential(argument), in: &resolved)
+    case ("host", true) where parts.count == 1:
+      throw SecretFiles.Note(
+        "has a ${host}, but the check has no hosts", hint: "give it hosts: [a.example, b.example]")
     default:
       // Not repeated: in a password it would be a piece of the password.
       throw SecretFiles.Note(

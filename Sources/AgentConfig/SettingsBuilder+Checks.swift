@@ -9,13 +9,15 @@ extension SettingsBuilder {
     var checks: [(check: MonitoringCheck, map: GivenMap)] = []
     for item in root["checks"]?.list ?? [] {
       guard case .map(let map) = item.value else { continue }
+      walk.reader.check = map["name"]?.text
+      defer { walk.reader.check = nil }
       emptyStatus(map.map("expect"))
       var definition = CheckDefinition()
       (definition.retries, definition.retryDelay) = (defaults.retries, defaults.retryDelay)
       definition.read(map, &walk.reader)
       let fromFile = bodyFile(map)
       definition.http.body = definition.http.body ?? fromFile
-      fill(&definition, from: defaults)
+      fill(&definition, from: defaults, map)
       do throws(InvalidCheck) {
         let check = try MonitoringCheck(definition, patterns: patterns)
         notice(check, map)
@@ -54,10 +56,13 @@ extension SettingsBuilder {
     }
   }
 
-  private func fill(_ definition: inout CheckDefinition, from defaults: CheckDefaults) {
+  /// A timeout of some defaults gives way to a shorter interval: nobody wrote the two for each other.
+  private func fill(_ definition: inout CheckDefinition, from defaults: CheckDefaults, _ map: GivenMap) {
     let interval = definition.interval ?? defaults.interval
     definition.interval = interval
-    definition.timeout = definition.timeout ?? min(defaults.timeout, interval)
+    let isOwn = map["timeout"].map { $0.position.layer != .defaults } ?? false
+    let timeout = definition.timeout ?? defaults.timeout
+    definition.timeout = isOwn ? timeout : min(timeout, interval)
   }
 
   private mutating func report(_ problem: CheckProblem, _ map: GivenMap) {

@@ -89,7 +89,8 @@ extension Walk {
     case .duration(let range): return duration(reading, range, place).map(Given.Value.duration)
     case .size(let range): return size(reading, range, place).map(Given.Value.integer)
     case .choice(let words): return choice(reading, words, place).map(Given.Value.text)
-    case .list, .oneOrMore, .map, .headers, .conditions, .typedConditions, .either, .check: return nil
+    case .list, .oneOrMore, .map, .headers, .conditions, .typedConditions, .either, .check, .templates:
+      return nil
     }
   }
 
@@ -208,7 +209,7 @@ extension ValueKind {
     case .size: "a size"
     case .choice(let words): "one of \(words.joined(separator: ", "))"
     case .list, .oneOrMore: "a list"
-    case .map, .headers, .conditions, .typedConditions, .check: "a map"
+    case .map, .headers, .conditions, .typedConditions, .check, .templates: "a map"
     case .either(let single, let other): "\(single.words) or \(other.words)"
     }
   }

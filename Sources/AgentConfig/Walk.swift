@@ -29,6 +29,7 @@ struct Walk {
   }
 
   mutating func warn(_ position: Position, _ message: String, hint: String? = nil) {
+    guard reader.isNews(position, message) else { return }
     warningCount += 1
     if warningCount <= KeyReader.kept { warnings.append(told(position, message, hint)) }
   }
@@ -50,6 +51,15 @@ struct Walk {
     return map(entries, .root, KeyPlace(path: [], position: node.position))
   }
 
+  /// A file of another sort, by a table of its own.
+  mutating func document(_ node: YAMLNode, _ table: KeyTable) -> GivenMap {
+    guard case .map(let entries) = node.content else {
+      problem(node.position, "the file must be a map, found \(node.kindText)")
+      return GivenMap(at: node.position)
+    }
+    return map(entries, table, KeyPlace(path: [], position: node.position))
+  }
+
   /// Problems are about this file from now on, as far as their places say so.
   mutating func begin(_ file: String) { files.append(file) }
 
@@ -65,6 +75,11 @@ struct Walk {
       return GivenMap(at: node.position)
     }
     return map(entries, .included, KeyPlace(path: [], position: node.position))
+  }
+
+  /// `agent.yaml:4:7`
+  func place(_ position: Position) -> String {
+    "\(files[position.source]):\(position.line):\(position.column)"
   }
 
   /// A place for a message about another: the file only where it is not the same one.
@@ -158,6 +173,7 @@ struct Walk {
       default: return scalar(node, kind, place)
       }
     case .check: return container(node, place) { walk, entries in walk.check(entries, place.position) }
+    case .templates: return container(node, place) { walk, entries in walk.templates(entries, place) }
     case .list(let item): return list(node, item, place)
     case .oneOrMore(let item):
       if case .scalar = node.content {
@@ -204,10 +220,30 @@ struct Walk {
   /// A check's keys are named from the check, not from the file: `interval`, not `checks[3].interval`.
   private mutating func check(_ entries: [YAMLNode.Entry], _ position: Position) -> GivenMap {
     let place = KeyPlace(path: [], position: position)
+    if case .scalar(let name, _)? = entries.first(where: { $0.key == "name" })?.value.content {
+      reader.check = name
+    }
+    defer { reader.check = nil }
     return map(entries, .check(checkType(entries)), place)
   }
 
-  private func checkType(_ entries: [YAMLNode.Entry]) -> CheckType? {
+  /// What may be wrong with a template is also told where no check extends it. What depends on a type that it does not
+  /// say is told of the checks.
+  private mutating func templates(_ entries: [YAMLNode.Entry], _ place: KeyPlace) -> GivenMap {
+    var result = GivenMap(at: place.position)
+    for entry in entries {
+      let below = place.below(entry.key, entry.position)
+      let given = container(entry.value, below) { walk, keys in
+        let type = walk.checkType(keys)
+        let known = type == nil ? keys.filter { !KeyTable.ambiguous.contains(ByteText($0.key)) } : keys
+        return walk.map(known, .check(type), KeyPlace(path: [], position: entry.position))
+      }
+      result.entries.append((entry.key, given))
+    }
+    return result
+  }
+
+  func checkType(_ entries: [YAMLNode.Entry]) -> CheckType? {
     guard let entry = entries.first(where: { $0.key == "type" }),
       case .scalar(let text, _) = entry.value.content
     else { return nil }

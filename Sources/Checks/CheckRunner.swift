@@ -115,14 +115,19 @@ package struct CheckRunner: Sendable {
     var outcome = try await self.outcome(of: attempt)
     // A probe may have ended well before it saw the cancel, or because of it: nobody wants to know any more.
     if Task.isCancelled { throw CancellationError() }
-    ResponseTimeRule(check.plan.responseTime).judge(&outcome)
-    if check.plan.negate { NegateRule(check.type).judge(&outcome) }
+    Self.judge(&outcome, of: check)
     attempts.append(
       AttemptFacts(
         startedAt: startedAt.advanced(by: outcome.held), status: outcome.verdict.status,
         reason: outcome.verdict.reason,
         responseTime: outcome.responseTime, dialled: outcome.dialled))
     return outcome
+  }
+
+  /// What holds for every kind of check.
+  static func judge(_ outcome: inout ProbeOutcome, of check: MonitoringCheck) {
+    ResponseTimeRule(check.plan.responseTime).judge(&outcome)
+    if check.plan.negate { NegateRule(check.type).judge(&outcome) }
   }
 
   func probe(for type: CheckType) -> any Probe {

@@ -96,7 +96,7 @@ struct ConfigLoaderTests {
   @Test func exampleIsRightWithEverythingOn() throws {
     let text = try String(contentsOfFile: Self.example, encoding: .utf8)
     let loaded = try ConfigLoader.parse(text: switchedOn(text), file: "agent.yaml", sources: exampleSources)
-    #expect(loaded.settings.checks.count == 9)
+    #expect(loaded.settings.checks.count == 11)
     #expect(Set(loaded.settings.checks.map(\.type)) == Set(CheckType.allCases))
     #expect(loaded.settings.quartz?.supabase != nil && loaded.warnings.isEmpty)
   }

@@ -77,9 +77,8 @@ private enum SchemaValidator {
       + entries.flatMap { entry -> [String] in
         let below = "\(path).\(entry.key)"
         if let known = schema["properties"]?[entry.key] { return faults(entry.value, known, at: below) }
-        guard let other = schema["additionalProperties"], other != .bool(false) else {
-          return ["\(below): unknown"]
-        }
+        guard let other = schema["additionalProperties"] else { return [] }
+        if other == .bool(false) { return ["\(below): unknown"] }
         return faults(entry.value, other, at: below)
       }
   }

@@ -93,14 +93,14 @@ struct IncludeTests {
         etc/conf.d/a.yaml:2:6: name "Main" is used twice
           hint: the first is in etc/agent.yaml, line 2
         etc/conf.d/b.yaml:1:1: unknown key "quartz"
-          hint: keys here: maintenance, canaries, dependencies, checks
+          hint: keys here: defaults, templates, groups, maintenance, canaries, dependencies, checks
         etc/conf.d/b.yaml:2:1: unknown key "cheks"
           hint: did you mean "checks"?
         etc/conf.d/c.yaml:1:1: an included file must be a map of lists, found a list
           hint: begin it with checks:
         etc/conf.d/d.yaml:2:1: no valid YAML: did not find expected node content
         etc/conf.d/e.yaml:1:1: unknown key "include"
-          hint: keys here: maintenance, canaries, dependencies, checks
+          hint: keys here: defaults, templates, groups, maintenance, canaries, dependencies, checks
         """)
   }
 

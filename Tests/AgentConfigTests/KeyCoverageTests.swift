@@ -14,10 +14,14 @@ struct KeyCoverageTests {
   }
 
   /// Every key with a value of its own, as a path from the top; checks by type.
-  static let settingLeaves: [Leaf] = leaves(
-    KeyTable(keys: KeyTable.root.keys.filter { !["checks", "include"].contains($0.name) }), [])
+  static let settingLeaves: [Leaf] =
+    leaves(
+      KeyTable(
+        keys: KeyTable.root.keys.filter { !["checks", "include", "templates", "defaults"].contains($0.name) }),
+      [])
+    + leaves(KeyTable(CheckDefaults.keys), ["defaults"])
   static let checkLeaves: [Leaf] = CheckType.allCases.flatMap { type in
-    leaves(KeyTable.check.narrowed(to: type), [type.rawValue])
+    leaves(KeyTable.check.narrowed(to: type).without(["extends", "hosts"]), [type.rawValue])
   }
 
   static func leaves(_ table: KeyTable, _ path: [String]) -> [Leaf] {
@@ -72,6 +76,22 @@ struct KeyCoverageTests {
     let without = try settings("checks:\n  - {\(flow(base))}\n")
     let with = try settings("checks:\n  - {\(flow(base.merging([path: value]) { $1 }))}\n")
     #expect(with.checks != without.checks || with.maintenance != without.maintenance)
+  }
+
+  /// What a check may say, its type's defaults may say for it. A way to log in is taken as a whole, see ReuseTests.
+  @Test(arguments: checkLeaves.filter { !["name", "id", "type", "token", "auth"].contains($0.path[1]) })
+  func everyCheckKeyMayBeADefault(leaf: Leaf) throws {
+    let (type, path) = (leaf.path[0], leaf.path.dropFirst().joined(separator: "."))
+    let value = try #require(checkValues["\(type):\(path)"] ?? checkValues[path])
+    var base = checkBases[type, default: [:]].merging(
+      checkNeeds["\(type):\(path)"] ?? checkNeeds[path] ?? [:]
+    ) { $1 }
+    if path == "cron" || base["cron"] != nil { base["period"] = nil }
+    base[path] = nil
+    let own = try settings("checks:\n  - {\(flow(base.merging([path: value]) { $1 }))}\n")
+    let inherited = try settings(
+      "defaults: {\(type): {\(flow([path: value]))}}\nchecks:\n  - {\(flow(base))}\n")
+    #expect(inherited.checks == own.checks && inherited.maintenance == own.maintenance)
   }
 
   /// Without a required key there are no settings; the full set, or none at all, is then what to differ from.
@@ -142,6 +162,7 @@ private let settingValues: [String: String] = [
   "status.public.listen": "127.0.0.1:9899", "status.public.title": "Shop", "status.public.groups": "[web]",
   "status.public.checks": "[Shop front]", "status.public.hide_targets": "false",
   "heartbeat": "[{url: \"https://hc.example/ping\"}]",
+  "groups": "[{name: G, checks: [{name: Z, type: ping, host: z}]}]",
   "alerts.channels": "[{name: other, exec: [/bin/false]}]",
   "alerts.rules": "[{type: state, state: degraded}]", "alerts.remind": "7h", "alerts.group_wait": "7s",
   "alerts.digest": "\"07:00\"", "alerts.timezone": "Europe/London",

@@ -11,9 +11,11 @@ package enum KeyDocs {
 
   private static let rows: [String: [Row]] = {  // own text
     var tables: [String: [Row]] = [:]  // own text
-    for section in KeyTable.root.keys {
+    for section in KeyTable.root.keys where section.name != "defaults" {
       if case .map(let table) = section.value { add(table, section.name, to: &tables) }
     }
+    // The other keys of a check, which may stand there as well, have tables of their own.
+    tables["defaults"] = rows(KeyTable(CheckDefaults.keys), "", [])
     tables["maintenance"] = rows(.maintenance, "", [])
     tables["dependencies"] = rows(.dependency, "", [])
     tables["alert channels"] = rows(.alertChannel, "", [])
@@ -146,6 +148,7 @@ extension ValueKind {
     case .list(let item): "list: \(item.cell)"
     case .oneOrMore(let item): "one or a list: \(item.cell)"
     case .map, .check: "map"
+    case .templates: "map of checks"
     case .headers: "map of texts, secret"
     case .conditions, .typedConditions: "map of conditions"
     case .either(let single, let other): "\(single.cell), or a \(other.cell)"

@@ -13,7 +13,12 @@ extension Settings: KeyedSettings {
       "Answers /probe?target=&module= of the status server as blackbox_exporter does, see "
         + "[probe.md](probe.md)"),
     Key(section: \.limits, "limits", "How much may happen at once"),
-    Key(section: \.defaults, "defaults", "What a check of this file has when it says nothing"),
+    Key(
+      section: \.defaults, "defaults",
+      "What a check has when it says nothing: every key of a check, and below a type's name those of that type",
+      table: .defaults),
+    Key("templates", .templates, "Keys of checks by a name that checks extend", default: "none") { _, _ in },
+    Key("groups", .list(.map(.group)), "Checks that have something in common", default: "[]") { _, _ in },
     Key(section: \.quartz, "quartz", "The Quartz API: checks from it, results to it"),
     Key(section: \.spool, "spool", "The store of results that wait for delivery"),
     Key(section: \.egress, "egress", "Where probes may go; the API can never widen it"),
@@ -22,7 +27,8 @@ extension Settings: KeyedSettings {
     },
     Key(
       "include", .oneOrMore(.text),
-      "Further files with checks, maintenance, canaries and dependencies, such as conf.d/*.yaml; relative to this file",
+      "Further files with checks, groups, templates, defaults of their own, maintenance, canaries and dependencies, such "
+        + "as conf.d/*.yaml; relative to this file",
       default: "[]"
     ) { _, _ in },
     Key(
@@ -48,9 +54,36 @@ extension KeyTable {
   /// agent.yaml as a whole.
   static let root = KeyTable(Settings.keys, planned: ["otlp"])
 
-  /// What an included file may hold: the lists of the main file.
+  /// What an included file may hold: the lists of the main file, and what its checks have in common.
   static let included = KeyTable(
-    keys: root.keys.filter { ["checks", "maintenance", "canaries", "dependencies"].contains($0.name) })
+    keys: root.keys.filter {
+      ["checks", "groups", "templates", "defaults", "maintenance", "canaries", "dependencies"].contains(
+        $0.name)
+    })
+
+  /// What is one check's alone.
+  private static let ownKeys: Set = ["name", "id", "type", "extends", "hosts", "token"]
+
+  /// Keys of a check that mean something else for each type.
+  static let ambiguous: Set<ByteText> = {
+    var seen: Set<ByteText> = []
+    return Set(check.keys.map { ByteText($0.name) }.filter { !seen.insert($0).inserted })
+  }()
+
+  /// `defaults`: what every type may have, and a map for each type.
+  static let defaults = KeyTable(
+    keys: check.without(ownKeys).keys.filter { !ambiguous.contains(ByteText($0.name)) }
+      + CheckType.allCases.map { type in
+        KeyFacts(type.rawValue, .map(check(type).without(ownKeys)), "The same for checks of this type")
+      })
+
+  /// An entry of `groups`.
+  static let group = KeyTable(keys: [
+    KeyFacts("name", .text, "Its checks have the tag `group:` and this name; each only once", required: true),
+    KeyFacts("tags", .list(.text), "Tags of all its checks, besides their own", default: "[]"),
+    KeyFacts("defaults", .map(.defaults), "What its checks have when they say nothing", default: "none"),
+    KeyFacts("checks", .list(.check), "Its checks", required: true),
+  ])
 }
 
 extension AgentSettings: KeyedSettings {

@@ -66,6 +66,12 @@ package struct DNSResponseCode: RawRepresentable, Hashable, Sendable, CustomStri
   package static let notImp = DNSResponseCode(rawValue: 4)
   package static let refused = DNSResponseCode(rawValue: 5)
 
+  /// Nil: none of the registry.
+  package init?(mnemonic: String) {
+    guard let found = codeNames.first(where: { ByteText($0.value) == ByteText(mnemonic) }) else { return nil }
+    self.init(rawValue: found.key)
+  }
+
   /// The mnemonic of the IANA registry (RFC 6895 2.3), or `RCODE12`.
   package var description: String { codeNames[rawValue] ?? "RCODE\(rawValue)" }
 }

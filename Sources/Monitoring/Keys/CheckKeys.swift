@@ -31,6 +31,16 @@ extension CheckDefinition {
       default: "derived from the name (UUIDv5), so a new name is a new check"
     ).api("id"),
     Key(\.type, "type", .word(CheckType.self), "The kind of probe").required.api("check_type"),
+    Key(
+      "extends", .oneOrMore(.text),
+      "Templates whose keys the check has where it says nothing; a later one wins over an earlier one",
+      default: "none"
+    ) { _, _ in },
+    Key(
+      "hosts", .list(.text),
+      "One check for each of these, up to 10000: `${host}` stands for it in the name and in every other value",
+      default: "none"
+    ) { _, _ in },
     Key(\.plan.enabled, "enabled", .flag, "false: known, but not probed"),
     Key(\.plan.post, "post", .flag, "Deliver results although the API does not list the check"),
     Key(\.resource, "resource", .text, "Id of the resource the check belongs to, a UUID")

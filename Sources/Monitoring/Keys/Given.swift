@@ -8,6 +8,8 @@ package struct Position: Hashable, Comparable, Sendable {
   package var column: Int
   /// Which file: 0 is the main one, the others are in the order they were included in.
   package var source: Int
+  /// Whose the value is that stands there, for the check that has it.
+  package var layer = ValueLayer.own
 
   package init(line: Int, column: Int, source: Int = 0) {
     (self.line, self.column, self.source) = (line, column, source)
@@ -16,6 +18,16 @@ package struct Position: Hashable, Comparable, Sendable {
   package static func < (left: Position, right: Position) -> Bool {
     (left.source, left.line, left.column) < (right.source, right.line, right.column)
   }
+}
+
+/// Where a check has a value from that somebody wrote. Those further down stand back for those before them.
+package enum ValueLayer: UInt8, CaseIterable, Hashable, Sendable {
+  /// Of the check itself, or of a section that is no check.
+  case own
+  /// Of a template that the check extends.
+  case template
+  /// Of the defaults of the check's group, of its file, or of the main file.
+  case defaults
 }
 
 /// A value as somebody gave it to a key: of the right type, inside its bounds, references resolved.

@@ -208,11 +208,13 @@ extension Key where Root: KeyedSettings {
   }
 
   /// A map inside the map.
+  ///
+  /// - Parameter table: its keys, where others than the settings' read some of them.
   package init<Value: KeyedSettings>(
     section path: any WritableKeyPath<Root, Value> & Sendable, _ name: String, _ summary: String,
-    shown: @escaping @Sendable (Root) -> Bool = { _ in true }
+    table: KeyTable? = nil, shown: @escaping @Sendable (Root) -> Bool = { _ in true }
   ) {
-    facts = KeyFacts(name, .map(KeyTable(Value.keys)), summary)
+    facts = KeyFacts(name, .map(table ?? KeyTable(Value.keys)), summary)
     read = { root, typed, place, reader in
       guard case .map(let map) = typed.value else { return false }
       return reader.read(map, into: &root[keyPath: path], place.path)

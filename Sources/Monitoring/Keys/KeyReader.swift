@@ -43,9 +43,40 @@ package struct KeyReader: Sendable {
     self.path = path
   }
 
+  /// The check that is read or judged, for what it has from elsewhere.
+  package var check: String?
+  /// What was said about values that many checks share.
+  private var shared: Set<SharedWord> = []
+
   package mutating func problem(_ position: Position, _ message: String, hint: String? = nil) {
+    guard isNews(position, message) else { return }
     count += 1
-    if count <= Self.kept { problems.append(Problem(position: position, message: message, hint: hint)) }
+    guard count <= Self.kept else { return }
+    problems.append(Problem(position: position, message: told(message, at: position), hint: hint))
+  }
+
+  /// False for what was said already of a value that several checks have from one place.
+  package mutating func isNews(_ position: Position, _ message: String) -> Bool {
+    guard position.layer != .own, shared.count < Self.kept else { return true }
+    let word = SharedWord(position: position, message: ByteText(Self.belowDefaults(message)))
+    return shared.insert(word).inserted
+  }
+
+  /// Defaults are looked at where they stand and once more as each check's: `defaults.http.timeout must …` and `timeout
+  /// must …` are one thing to say.
+  private static func belowDefaults(_ message: String) -> Substring {
+    guard let end = message.firstRange(of: "defaults.")?.upperBound else { return message[...] }
+    let rest = message[end...]
+    for type in CheckType.allCases where rest.hasPrefix("\(type.rawValue).") {
+      return rest.dropFirst(type.rawValue.count + 1)
+    }
+    return rest
+  }
+
+  /// The message, with the check's name where the value stands elsewhere.
+  package func told(_ message: String, at position: Position) -> String {
+    guard position.layer != .own, let check else { return message }
+    return "\(message) (in the check \(quoted(check)))"
   }
 
   /// Gives the settings what the map says.
@@ -81,4 +112,9 @@ package struct KeyReader: Sendable {
       _ = keys.keys[index].read(&root, entry.value, place, &self)
     }
   }
+}
+
+private struct SharedWord: Hashable, Sendable {
+  var position: Position
+  var message: ByteText
 }

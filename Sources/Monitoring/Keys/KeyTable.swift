@@ -37,6 +37,8 @@ package indirect enum ValueKind: Sendable {
   case either(ValueKind, ValueKind)
   /// The keys depend on `type`.
   case check
+  /// Free names, each with keys of a check.
+  case templates
 }
 
 /// What there is to say of one key: its value, its default in the words of the file, and what it is for.
@@ -56,7 +58,7 @@ package struct KeyFacts: Sendable {
   /// Where a check from the API has it; nil: it may not have it.
   package var column: APIColumn?
 
-  init(
+  package init(
     _ name: String, _ value: ValueKind, _ summary: String, default fallback: String? = nil,
     required: Bool = false
   ) {
@@ -96,6 +98,22 @@ package struct KeyTable: Sendable {
 
   /// Where a key stands in `keys`.
   package func place(of name: String) -> Int? { places[ByteText(name)] }
+
+  /// Without some of its keys.
+  package func without(_ names: Set<String>) -> KeyTable {  // own text: names of ours
+    KeyTable(keys: keys.filter { !names.contains($0.name) }, planned: planned)
+  }
+
+  /// The same keys, of which none must be there.
+  package var partial: KeyTable {
+    KeyTable(
+      keys: keys.map { facts in
+        var facts = facts
+        facts.isRequired = false
+        if case .map(let table) = facts.value { facts.value = .map(table.partial) }
+        return facts
+      }, planned: planned)
+  }
 
   package subscript(name: String) -> KeyFacts? { place(of: name).map { keys[$0] } }
 

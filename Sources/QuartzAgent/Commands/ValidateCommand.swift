@@ -19,8 +19,15 @@ struct ValidateCommand: ParsableCommand {
   @Flag(help: "Print the effective configuration, with defaults filled in and secrets redacted.")
   var print = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Say where a check has a value from: file, line and which of template, group or defaults; without a key, all of them.",
+      valueName: "check.key"))
+  var explain: String?
+
   func run() throws {
     let path = try config.required()
+    if let explain { return try explainValue(explain, path) }
     let settings = try loadSettings(path)
     let problems = trustProblems(settings)
     for problem in problems { printError("\(path): \(problem)") }
@@ -38,6 +45,37 @@ struct ValidateCommand: ParsableCommand {
     case .closed(let problem): printError("warning: ping checks cannot run on this machine: \(problem)")
     }
   }
+}
+
+/// `validate --explain CHECK.KEY`.
+private func explainValue(_ question: String, _ path: String) throws {
+  let found: ValueExplanation?
+  do {
+    found = try ConfigLoader.explain(
+      question, path: path, environment: processEnvironment(), patterns: Pattern.rule)
+  } catch {
+    throw report(error)
+  }
+  guard let found else {
+    throw failure(
+      "\(quoted(question)) is no check of \(path), or no key of one; write CHECK or CHECK.KEY, such as "
+        + "\"Shop front.timeout\"", status: ExitCode.validationFailure.rawValue)
+  }
+  printOutput(explanationText(found))
+}
+
+/// A line for each value, and one for each place that has something to say of it: the first counts.
+private func explanationText(_ explanation: ValueExplanation) -> String {
+  var text = "check \(quoted(explanation.check))\n"
+  for value in explanation.values {
+    text += "\(value.key.printable(maxBytes: 200)): \(value.sources.first?.value ?? "")\n"
+    for (index, source) in value.sources.enumerated() {
+      let place = source.place.map { " at \($0)" } ?? ""
+      let other = value.key == "tags" ? "and \(source.value) from" : "instead of \(source.value) from"
+      text += "  \(index == 0 ? "from" : other) \(source.label)\(place)\n"
+    }
+  }
+  return text
 }
 
 /// What is wrong with the files of certificates that checks name, trusted ones and a client's own. The file's walk only

@@ -32,7 +32,16 @@ enum ManualExamples {
         "quartz-agent once --count 10 --every 200ms --timeout 2s https://shop.example"),
       Example("As a plugin of Nagios:", "quartz-agent once --format nagios --tag team:shop"),
     ],
-    "validate": [Example("What is wrong with the file:", "quartz-agent validate -c agent.yaml")],
+    "validate": [
+      Example("What is wrong with the file:", "quartz-agent validate -c agent.yaml"),
+      Example(
+        "Where a value comes from:", "quartz-agent validate -c agent.yaml --explain 'Shop front.timeout'"),
+    ],
+    "init": [
+      Example(
+        "A configuration to begin with:",
+        "quartz-agent init https://shop.example db.example:5432 -o first.yaml")
+    ],
     "status": [
       Example("What is down, the slowest first:", "quartz-agent status --state down --sort latency")
     ],

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// Makes of the checks of all files the list that is read: with what each has from templates and defaults, and one for
+/// each of its hosts.
+///
+/// What is nearer to the check wins: the check, its templates (the later named first, each before what it extends
+/// itself), the defaults of its group, those of its file, those of the main file; in each place those of the check's
+/// type before those of every type. Then comes what is built in.
+struct Expansion {
+  /// Checks of one configuration, and hosts of one check.
+  static let mostChecks = 100_000
+  static let mostHosts = 10_000
+
+  /// Of one check, the nearest first.
+  struct Layer {
+    /// `template "web"`, `defaults of the group "Shop", http`.
+    var label: String
+    var layer: ValueLayer
+    var entries: [YAMLNode.Entry]
+  }
+
+  private var book = TemplateBook()
+  private var merge: YAMLMerge
+  private let files: [ReuseFile]
+  private var count = 0
+  private var isFull = false
+
+  /// Says something about a place.
+  typealias Tell = (Position, String, String?) -> Void
+
+  /// - Parameter files: the main file first.
+  init(_ files: [ReuseFile], budget: Int = YAMLMerge.most, tell: Tell) {
+    self.files = files
+    merge = YAMLMerge(budget: budget)
+    for entry in files.flatMap(\.templates) where book.add(entry) != nil {
+      tell(
+        entry.position, "the template \(quoted(entry.key)) is given twice", "give one of them another name")
+    }
+  }
+
+  /// - Parameter type: the type of a check with these keys, references resolved.
+  mutating func checks(type: ([YAMLNode.Entry]) -> CheckType?, tell: Tell) -> [YAMLNode] {
+    var result: [YAMLNode] = []
+    for file in files {
+      for group in file.groups {
+        for node in group.checks where !isFull {
+          expand(node, group, file, type, tell, into: &result)
+        }
+      }
+    }
+    return result
+  }
+
+  /// A check as it is read, with where it has its keys from: the check itself first.
+  struct Origin {
+    var entries: [YAMLNode.Entry]
+    var layers: [Layer]
+  }
+
+  /// - Parameter isMeant: whether keys are those of the check that is asked for.
+  mutating func origin(
+    type: ([YAMLNode.Entry]) -> CheckType?, where isMeant: ([YAMLNode.Entry]) -> Bool
+  ) -> Origin? {
+    for file in files {
+      for group in file.groups {
+        for node in group.checks {
+          guard case .map(let own) = node.content, let others = try? layers(own, group, file, type),
+            let entries = try? merged(own, group, file, type)
+          else { continue }
+          let whole = YAMLNode(content: .map(entries), position: node.position)
+          for made in each(whole, { _, _, _ in }) {
+            guard case .map(let keys) = made.content, isMeant(keys) else { continue }
+            return Origin(
+              entries: keys, layers: [Layer(label: "the check itself", layer: .own, entries: own)] + others)
+          }
+        }
+      }
+    }
+    return nil
+  }
+
+  private mutating func expand(
+    _ node: YAMLNode, _ group: ReuseFile.Group, _ file: ReuseFile, _ type: ([YAMLNode.Entry]) -> CheckType?,
+    _ tell: Tell, into result: inout [YAMLNode]
+  ) {
+    guard case .map(let entries) = node.content else {
+      result.append(node)
+      return
+    }
+    var whole = node
+    do throws(TemplateBook.Problem) {
+      whole.content = .map(try merged(entries, group, file, type))
+    } catch {
+      tell(error.position, error.message, error.hint)
+      return
+    }
+    let made = each(whole, tell)
+    count += made.count
+    if count > Self.mostChecks || merge.isSpent {
+      isFull = true
+      let message =
+        merge.isSpent
+        ? "templates, defaults and hosts make more of the checks than an agent can hold"
+        : "there are more than \(Self.mostChecks) checks"
+      tell(node.position, message, "this is the check with which it is too much")
+      return
+    }
+    result += made
+  }
+
+  /// The check's keys with everything it has from elsewhere.
+  private mutating func merged(
+    _ entries: [YAMLNode.Entry], _ group: ReuseFile.Group, _ file: ReuseFile,
+    _ type: ([YAMLNode.Entry]) -> CheckType?
+  ) throws(TemplateBook.Problem) -> [YAMLNode.Entry] {
+    var whole = entries
+    for layer in try layers(entries, group, file, type) {
+      if layer.entries.isEmpty { continue }
+      merge.spend(layer.entries.weight)
+      guard !merge.isSpent else { return entries }
+      whole = merge.check(whole, behind: layer.entries)
+    }
+    return whole.filter { $0.key != "extends" }
+  }
+
+  /// What a check has from elsewhere, the nearest first.
+  func layers(
+    _ entries: [YAMLNode.Entry], _ group: ReuseFile.Group, _ file: ReuseFile,
+    _ type: ([YAMLNode.Entry]) -> CheckType?
+  ) throws(TemplateBook.Problem) -> [Layer] {
+    let templates = try book.layers(below: entries)
+    var layers = templates.map {
+      Layer(label: "template \(quoted($0.name))", layer: .template, entries: $0.entries)
+    }
+    let kind = ([entries] + templates.map(\.entries)).lazy.compactMap(type).first
+    let known = kind.map { KeyTable.check($0) }
+    if let name = group.name {
+      var tags = group.tags
+      tags.append(YAMLNode(content: .scalar("group:\(name)", isPlain: false), position: group.position))
+      let entry = YAMLNode.Entry(
+        key: "tags", position: group.position, value: YAMLNode(content: .list(tags), position: group.position)
+      )
+      layers.append(
+        Layer(label: "group \(quoted(name))", layer: .defaults, entries: [entry.marked(.defaults)]))
+    }
+    for defaults in [group.defaults, file.defaults, file.isMain ? nil : files.first?.defaults] {
+      for part in defaults?.parts(for: kind) ?? [] {
+        // A default that a type does not have is none for its checks.
+        let entries = part.entries.filter { known?.place(of: $0.key) != nil }
+        layers.append(Layer(label: part.label, layer: .defaults, entries: entries))
+      }
+    }
+    return layers
+  }
+
+  /// One for each of its hosts; itself, where it has none.
+  private mutating func each(_ node: YAMLNode, _ tell: Tell) -> [YAMLNode] {
+    guard case .map(let entries) = node.content,
+      let place = entries.firstIndex(where: { $0.key == "hosts" })
+    else { return [node] }
+    let hosts = entries[place].value
+    var bare = node
+    bare.content = .map(entries.filter { $0.key != "hosts" })
+    guard let names = names(hosts, entries, tell) else { return [] }
+    merge.spend(bare.weight.multipliedReportingOverflow(by: names.count).partialValue)
+    guard !merge.isSpent else { return [] }
+    return names.map { bare.replacing([HostWord.host: $0]) }
+  }
+
+  /// Nil: something is wrong with them, and it was told.
+  private func names(_ hosts: YAMLNode, _ entries: [YAMLNode.Entry], _ tell: Tell) -> [String]? {
+    guard case .list(let items) = hosts.content else {
+      tell(hosts.position, "hosts must be a list, found \(hosts.kindText)", "put it in brackets: [ ]")
+      return nil
+    }
+    guard (1...Self.mostHosts).contains(items.count) else {
+      tell(hosts.position, "hosts has \(items.count) entries, 1 to \(Self.mostHosts) are possible", nil)
+      return nil
+    }
+    var seen: Set<ByteText> = []
+    var names: [String] = []
+    for item in items {
+      guard case .scalar(let name, _) = item.content, !item.isNull, !name.isEmpty else {
+        tell(item.position, "hosts must hold names or addresses, found \(item.kindText)", nil)
+        return nil
+      }
+      guard seen.insert(ByteText(name)).inserted else {
+        tell(item.position, "hosts names \(quoted(name)) twice", nil)
+        return nil
+      }
+      names.append(name)
+    }
+    if names.count > 1, let name = entries.first(where: { $0.key == "name" }),
+      case .scalar(let text, _) = name.value.content, !text.contains("${host}")
+    {
+      tell(
+        name.value.position, "the checks of several hosts would all be called \(quoted(text))",
+        "put ${host} into the name, such as \"\(text.printable(maxBytes: 60)) ${host}\"")
+      return nil
+    }
+    return names
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What one file says of checks, before any of them is read: the checks themselves and what they may have in common.
+struct ReuseFile {
+  /// Keys of several checks: those of every type, and those below a type's name.
+  struct Defaults {
+    /// Where a person finds them: `defaults`, or `defaults of the group "Shop"`.
+    var label: String
+    var entries: [YAMLNode.Entry]
+
+    /// Those of one type come first, for they are nearer to its checks.
+    func parts(for type: CheckType?) -> [(label: String, entries: [YAMLNode.Entry])] {
+      let types = Set(CheckType.allCases.map { ByteText($0.rawValue) })
+      var parts: [(label: String, entries: [YAMLNode.Entry])] = []
+      if let type, let own = entries.first(where: { $0.key == type.rawValue }),
+        case .map(let below) = own.value.content
+      {
+        parts.append(("\(label), \(type.rawValue)", below))
+      }
+      return parts + [(label, entries.filter { !types.contains(ByteText($0.key)) })]
+    }
+  }
+
+  struct Group {
+    /// Nil: the checks are in none.
+    var name: String?
+    var position: Position
+    var tags: [YAMLNode] = []
+    var defaults: Defaults?
+    var checks: [YAMLNode]
+  }
+
+  private(set) var groups: [Group] = []
+  private(set) var templates: [YAMLNode.Entry] = []
+  private(set) var defaults: Defaults?
+  /// Where `checks` or `groups` stands; nil: the file has neither.
+  private(set) var position: Position?
+  /// The file without the checks that are read later.
+  private(set) var rest: YAMLNode
+  /// Not one of those that it includes.
+  let isMain: Bool
+
+  init(_ node: YAMLNode, isMain: Bool) {
+    rest = node
+    self.isMain = isMain
+    guard case .map(let entries) = node.content else { return }
+    rest.content = .map(entries.compactMap { take($0) })
+  }
+
+  /// The entry as it stays in the file; nil: nothing of it.
+  private mutating func take(_ entry: YAMLNode.Entry) -> YAMLNode.Entry? {
+    var left = entry
+    switch (entry.key, entry.value.content) {
+    case ("checks", .list(let checks)):
+      position = entry.position
+      groups.insert(Group(position: entry.position, checks: checks), at: 0)
+      return nil
+    case ("groups", .list(let items)):
+      position = position ?? entry.position
+      left.value.content = .list(items.map { take(group: $0) })
+    case ("templates", .map(let named)):
+      templates = named.map { $0.marked(.template) }
+      left.value.content = .map(templates.map { $0.withExampleHost })
+    case ("defaults", .map(let keys)):
+      let marked = keys.map { $0.marked(.defaults) }
+      defaults = Defaults(label: "defaults", entries: marked)
+      left.value.content = .map(marked.map { $0.withExampleHost })
+    default: break
+    }
+    return left
+  }
+
+  private mutating func take(group node: YAMLNode) -> YAMLNode {
+    guard case .map(let entries) = node.content else { return node }
+    var group = Group(position: node.position, checks: [])
+    var left: [YAMLNode.Entry] = []
+    for entry in entries {
+      var kept = entry
+      switch (entry.key, entry.value.content) {
+      case ("name", .scalar(let name, _)): group.name = name
+      case ("tags", .list(let tags)): group.tags = tags.map { $0.marked(.defaults) }
+      case ("defaults", .map(let keys)):
+        let marked = keys.map { $0.marked(.defaults) }
+        group.defaults = Defaults(label: "defaults of the group", entries: marked)
+        kept.value.content = .map(marked.map { $0.withExampleHost })
+      case ("checks", .list(let checks)):
+        group.checks = checks
+        continue
+      default: break
+      }
+      left.append(kept)
+    }
+    if let name = group.name { group.defaults?.label = "defaults of the group \(quoted(name))" }
+    groups.append(group)
+    return YAMLNode(content: .map(left), position: node.position)
+  }
+}
+
+extension YAMLNode.Entry {
+  /// With its places marked as those of a layer.
+  func marked(_ layer: ValueLayer) -> YAMLNode.Entry {
+    var entry = self
+    entry.position.layer = layer
+    entry.value = value.marked(layer)
+    return entry
+  }
+
+  /// As it is read where no check is at hand, only to say what is wrong with it.
+  fileprivate var withExampleHost: YAMLNode.Entry {
+    var entry = self
+    entry.value = value.replacing([HostWord.host: "host.example"])
+    return entry
+  }
+}
+
+extension YAMLNode {
+  func marked(_ layer: ValueLayer) -> YAMLNode {
+    var node = self
+    node.position.layer = layer
+    switch content {
+    case .scalar: break
+    case .list(let items): node.content = .list(items.map { $0.marked(layer) })
+    case .map(let entries): node.content = .map(entries.map { $0.marked(layer) })
+    }
+    return node
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+extension Walk {
+  /// Reads the checks of all files, expanded, and puts them into the root as the one list `checks`.
+  mutating func checks(of files: [ReuseFile], into root: inout GivenMap) {
+    groupNames(root)
+    guard let position = files.lazy.compactMap(\.position).first else { return }
+    var told: [(position: Position, message: String, hint: String?)] = []
+    var expansion = Expansion(files) { told.append(($0, $1, $2)) }
+    let reading = self
+    let nodes = expansion.checks(type: { reading.checkType($0) }) { told.append(($0, $1, $2)) }
+    for problem in told { self.problem(problem.position, problem.message, hint: problem.hint) }
+    // A check that could not be made was told of; the list is then no list that lacks something.
+    let list = value(
+      YAMLNode(content: .list(nodes), position: position), .list(.check),
+      KeyPlace(path: ["checks"], position: position))
+    root.entries.removeAll { $0.name == "checks" && !$0.value.isInvalid }
+    guard root["checks"] == nil else { return }
+    root.entries.append(("checks", nodes.isEmpty && !told.isEmpty ? Given(.invalid, at: position) : list))
+  }
+
+  /// A name says which checks belong together, so it stands once.
+  private mutating func groupNames(_ root: GivenMap) {
+    var seen: Set<ByteText> = []
+    for item in root["groups"]?.list ?? [] {
+      guard let map = item.map else { continue }
+      guard let name = map["name"]?.text else {
+        if map["name"] == nil {
+          problem(item.position, "groups: name is missing", hint: "such as name: Shop")
+        }
+        continue
+      }
+      if name.isEmpty || name.utf8.count > CheckLimits.tagBytes - 6 || name.hasControlCharacter {
+        problem(
+          map.position(of: ["name"]),
+          "a group's name must be 1 to \(CheckLimits.tagBytes - 6) bytes without control characters")
+      } else if !seen.insert(ByteText(name)).inserted {
+        problem(
+          map.position(of: ["name"]), "the group \(quoted(name)) is given twice", hint: "put them together")
+      }
+    }
+  }
+}

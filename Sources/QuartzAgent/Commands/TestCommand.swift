@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import ArgumentParser
+import Basics
+import Checks
+import Curl
+import Monitoring
+
+/// `quartz-agent test`.
+struct TestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test",
+    abstract: "Try the checks of the configuration on made-up answers, without a network.",
+    discussion: """
+      Each case of the file gives an answer to one check and says what the check is to make of it; it is judged as the \
+      daemon judges one attempt. Exit code: 0 all as expected, 1 some are not, 64 wrong usage, 78 the configuration or \
+      the file of cases is wrong.
+      """)
+
+  @OptionGroup var config: ConfigOptions
+
+  @Argument(help: ArgumentHelp("The file of cases.", valueName: "cases.yaml"))
+  var file: String
+
+  func run() throws {
+    let path = try config.required()
+    let settings = try loadSettings(path, warn: { _ in })
+    let cases: CaseFile
+    do {
+      cases = try CaseFile.load(path: file, environment: processEnvironment())
+    } catch {
+      throw report(error)
+    }
+    let findings = try cases.cases.map { try finding(of: $0, settings) }
+    for finding in findings { printOutput(finding.text) }
+    let failed = findings.count { !$0.isRight }
+    printOutput("\(findings.count - failed) of \(findings.count) cases as expected\n")
+    if failed > 0 { throw ExitCode(ExitStatus.degraded) }
+  }
+
+  private func finding(of one: CheckCase, _ settings: Settings) throws -> CaseFinding {
+    let id = UniqueID(one.check)
+    let place = "\(file):\(one.position.line):\(one.position.column)"
+    guard let check = settings.checks.first(where: { $0.name == one.check || $0.id == id }) else {
+      let near = nearest(to: one.check, among: settings.checks.map(\.name)).map { "did you mean \"\($0)\"?" }
+      throw failure(
+        "\(place): no check is called \(quoted(one.check))", hint: near, status: ExitStatus.configuration)
+    }
+    let answer = try answer(one.answer, place)
+    guard let outcome = Rehearsal(now: TimeSource.system.wall()).outcome(of: check, answer) else {
+      throw failure(
+        "\(place): \(quoted(one.check)) is a heartbeat, which nobody answers",
+        status: ExitStatus.configuration)
+    }
+    return CaseFinding(case: one, outcome.verdict, outcome.facts.assertions)
+  }
+
+  private func answer(_ given: CaseAnswer, _ place: String) throws -> RehearsedAnswer {
+    var answer = RehearsedAnswer()
+    if let word = given.error {
+      guard let reason = Reason(rawValue: word), Reason.rehearsable.contains(reason) else {
+        throw failure(
+          "\(place): answer.error is \(word), which follows from an answer",
+          hint: "one of \(Reason.rehearsable.map(\.rawValue).joined(separator: ", "))",
+          status: ExitStatus.configuration)
+      }
+      answer.error = reason
+    }
+    answer.time = given.time
+    answer.certificate = given.certificateDays.map { .seconds($0 * 86_400) }
+    (answer.status, answer.httpVersion) = (given.status, given.httpVersion)
+    answer.headers = given.headers.map { HeaderField($0.name, $0.value) }
+    answer.body = Array((given.body ?? "").utf8)
+    (answer.rcode, answer.answers, answer.authoritative) = (given.rcode, given.answers, given.authoritative)
+    answer.ttl = UInt32(clamping: given.ttl)
+    (answer.received, answer.roundTrip) = (given.received, given.roundTrip)
+    return answer
+  }
+}
+
+/// What became of one case.
+private struct CaseFinding {
+  let isRight: Bool
+  let text: String
+
+  init(case one: CheckCase, _ verdict: Verdict, _ assertions: [Assertion]) {
+    let message = verdict.message ?? ""
+    var differences: [String] = []
+    func compare(_ key: String, _ expected: String?, _ found: String, _ holds: Bool) {
+      guard let expected, !holds else { return }
+      differences += ["    - \(key): \(expected)", "    + \(key): \(found)"]
+    }
+    compare("state", one.expect.state, verdict.state.rawValue, one.expect.state == verdict.state.rawValue)
+    compare(
+      "reason", one.expect.reason, verdict.reason.rawValue, one.expect.reason == verdict.reason.rawValue)
+    compare(
+      "message", one.expect.message, message, one.expect.message.map { message.contains($0) } ?? true)
+    isRight = differences.isEmpty
+    var lines = [
+      "\(isRight ? "ok  " : "FAIL") \(one.name.printable(maxBytes: 200)) (\(one.check.printable(maxBytes: 200)))"
+    ]
+    if !isRight {
+      lines += differences
+      if !message.isEmpty { lines.append("    it says: \(message)") }
+      for assertion in assertions where !assertion.ok {
+        lines.append(
+          "    \(assertion.what): expected \(assertion.expected), found \(assertion.actual)"
+            .printable(maxBytes: 400))
+      }
+    }
+    text = lines.joined(separator: "\n") + "\n"
+  }
+}
