@@ -142,4 +142,50 @@ import Testing
       }
     }
   }
+
+  /// Every command of the pages for people, in their order, in a folder with the configuration that they speak of.
+  @Test(arguments: ["getting-started.md", "how-to.md", "operations.md", "troubleshooting.md"])
+  func theCommandsOfThePagesRun(page: String) async throws {
+    let text = try String(
+      contentsOf: Self.deploy.deletingLastPathComponent().appending(path: "docs/\(page)"), encoding: .utf8)
+    let commands = text.components(separatedBy: "```sh\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "```").first }
+      .flatMap { $0.split(separator: "\n").filter { $0.hasPrefix("quartz-agent ") }.map(String.init) }
+    #expect(commands.count >= 4)
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { server in
+        let place = "127.0.0.1:\(server.port)"
+        func local(_ text: String) -> String {
+          text.replacing("https://shop.example", with: "http://\(place)").replacing(
+            "db.example:5432", with: place)
+        }
+        let config = folder.appending(path: "agent.yaml")
+        let yaml = """
+          agent: {state_dir: ./state}
+          spool: {size: 16MiB}
+          alerts: {channels: [{name: ops, exec: [/bin/true]}]}
+          checks:
+            - {name: Shop front, type: http, url: "http://\(place)/", tags: [shop], interval: 1s, timeout: 1s}
+            - {name: "http://\(place)", type: http, url: "http://\(place)/", interval: 1s, timeout: 1s}
+          """
+        try yaml.write(to: config, atomically: true, encoding: .utf8)
+        try FileManager.default.createSymbolicLink(
+          at: folder.appending(path: "quartz-agent"), withDestinationURL: AgentProcess.binary)
+        let daemon = try AgentProcess(["run", "-c", "agent.yaml"], in: folder)
+        try await daemon.wait(for: "probes") { server.accepted >= 1 }
+        for command in commands where command != "quartz-agent run" {
+          // The file that init is to write is there already.
+          let line = command.hasPrefix("quartz-agent init") ? command + " -o first.yaml" : command
+          let outcome = try await runTool(
+            "/bin/bash", ["-c", "PATH=\"$PWD:$PATH\"; export PATH; \(local(line))"], debianPackage: "bash",
+            in: folder)
+          // Doctor may find fault with this machine, but nothing with the command.
+          let allowed: [Int32] = command.hasPrefix("quartz-agent doctor") ? [0, 1, 2, 3] : [0]
+          #expect(allowed.contains(outcome.status), "\(line): \(outcome.output)")
+        }
+        daemon.send(SIGTERM)
+        #expect(try await daemon.finish().status == 0)
+      }
+    }
+  }
 }
