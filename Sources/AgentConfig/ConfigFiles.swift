@@ -11,12 +11,17 @@ package struct ConfigFiles: Sendable {
   /// - Throws: one problem, about the file as a whole.
   package var read: @Sendable (String) throws(ConfigErrors) -> [UInt8]
 
+  /// Whether there is such a file at all.
+  package var isThere: @Sendable (String) -> Bool
+
   package init(
     expand: @escaping @Sendable (String) -> [String],
-    read: @escaping @Sendable (String) throws(ConfigErrors) -> [UInt8]
+    read: @escaping @Sendable (String) throws(ConfigErrors) -> [UInt8],
+    isThere: @escaping @Sendable (String) -> Bool = { access($0, F_OK) == 0 }
   ) {
     self.expand = expand
     self.read = read
+    self.isThere = isThere
   }
 
   package static let disk = ConfigFiles(

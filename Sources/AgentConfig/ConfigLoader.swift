@@ -114,17 +114,20 @@ package enum ConfigLoader {
     var root = walk.root(main.rest)
     guard case .map = node.content else { throw ConfigErrors(problems: walk.problems) }
     let included = Includes(sources: sources).read(into: &root, &walk)
-    let files = [main] + included.reuse
+    let discovered = Discovery(sources: sources).read(root, &walk)
+    let files = [main] + included.reuse + discovered.reuse
     walk.checks(of: files, into: &root)
     var builder = SettingsBuilder(
       walk: walk, root: root, hostName: sources.hostName, patterns: sources.patterns,
       zones: sources.zones)
-    let settings = builder.settings()
+    var settings = builder.settings()
+    settings.discover = discovered.sources
     let (problems, warnings) = (builder.walk.problems, builder.walk.sortedWarnings)
     guard problems.isEmpty else {
       throw ConfigErrors(problems: problems, warnings: warnings, readable: settings)
     }
-    let origin = ConfigOrigin(files: [file] + included.files, patterns: included.patterns)
+    let origin = ConfigOrigin(
+      files: [file] + included.files + discovered.files, patterns: included.patterns + discovered.patterns)
     return Reading(
       loaded: LoadedConfig(settings: settings, warnings: warnings, origin: origin), files: files,
       walk: builder.walk)

@@ -24,6 +24,7 @@ package struct Settings: Hashable, Sendable {
   package var alerts: AlertSettings?
   /// Who is told that the agent lives.
   package var lifeSigns: [LifeSign] = []
+  package var discover: [DiscoverySource] = []
   /// The checks of the file, in its order; names and ids are unique.
   package var checks: [MonitoringCheck] = []
   /// Windows of the section, then those of the checks.

@@ -86,7 +86,8 @@ struct SettingsBuilder {
     let mayPull = root.isInvalid(pullPath) || root.map("quartz").map("checks")["pull"]?.flag == true
     let checksMayExist =
       root["checks"].map { root["checks"]?.list?.isEmpty == false || $0.isInvalid } ?? false
-    guard !mayPull, !checksMayExist else { return }
+    let mayDiscover = root["discover"].map { $0.list?.isEmpty == false || $0.isInvalid } ?? false
+    guard !mayPull, !mayDiscover, !checksMayExist else { return }
     walk.problem(
       root.position(of: ["checks"]), "there is nothing to do: checks is empty",
       hint: "add a check, or set quartz.checks.pull: true")

@@ -16,11 +16,10 @@ struct QuartzAgentCommand: AsyncParsableCommand {
       """,
     version: agentVersion,
     subcommands: [
-      RunCommand.self, InitCommand.self, OnceCommand.self, ValidateCommand.self, StatusCommand.self,
-      SpoolCommand.self, DoctorCommand.self, SchemaCommand.self, ImportCommand.self, CompareCommand.self,
-      IncidentsCommand.self, AckCommand.self,
-      MuteCommand.self, UnmuteCommand.self, MaintenanceCommand.self, AlertCommand.self,
-      TestCommand.self, CompletionsCommand.self, ManualCommand.self,
+      RunCommand.self, OnceCommand.self, ValidateCommand.self, InitCommand.self, TestCommand.self,
+      StatusCommand.self, SpoolCommand.self, DoctorCommand.self, SchemaCommand.self, ImportCommand.self,
+      CompareCommand.self, IncidentsCommand.self, AckCommand.self, MuteCommand.self, UnmuteCommand.self,
+      MaintenanceCommand.self, AlertCommand.self, CompletionsCommand.self, ManualCommand.self,
     ]
   )
 

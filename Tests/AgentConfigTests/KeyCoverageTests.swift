@@ -162,6 +162,7 @@ private let settingValues: [String: String] = [
   "status.public.listen": "127.0.0.1:9899", "status.public.title": "Shop", "status.public.groups": "[web]",
   "status.public.checks": "[Shop front]", "status.public.hide_targets": "false",
   "heartbeat": "[{url: \"https://hc.example/ping\"}]",
+  "discover": "[{dns: _https._tcp.example.com, extends: t}]",
   "groups": "[{name: G, checks: [{name: Z, type: ping, host: z}]}]",
   "alerts.channels": "[{name: other, exec: [/bin/false]}]",
   "alerts.rules": "[{type: state, state: degraded}]", "alerts.remind": "7h", "alerts.group_wait": "7s",

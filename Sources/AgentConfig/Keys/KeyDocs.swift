@@ -20,6 +20,7 @@ package enum KeyDocs {
     tables["dependencies"] = rows(.dependency, "", [])
     tables["alert channels"] = rows(.alertChannel, "", [])
     tables["heartbeat services"] = rows(.lifeSign, "", [])
+    tables["discover items"] = rows(.discovery, "", [])
     tables["alert rules"] = rows(.alertRule, "", [])
     addChecks(to: &tables)
     return tables

@@ -46,6 +46,10 @@ extension Settings: KeyedSettings {
       "heartbeat", .list(.map(.lifeSign)), "Services that are told that the agent lives and probes",
       default: "[]"
     ) { $1.lifeSigns($0.lifeSigns) },
+    Key(
+      "discover", .list(.map(.discovery)), "Checks for targets out of files, of a URL, or of SRV records",
+      default: "[]"
+    ) { $1.discoveries($0.discover) },
     Key("checks", .list(.check), "What is probed") { $1.checks($0.checks) },
   ]
 }

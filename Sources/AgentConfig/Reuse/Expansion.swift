@@ -27,6 +27,8 @@ struct Expansion {
   private let files: [ReuseFile]
   private var count = 0
   private var isFull = false
+  /// Targets that make no check.
+  private(set) var skipped: [(position: Position, message: String)] = []
 
   /// Says something about a place.
   typealias Tell = (Position, String, String?) -> Void
@@ -46,8 +48,8 @@ struct Expansion {
     var result: [YAMLNode] = []
     for file in files {
       for group in file.groups {
-        for node in group.checks where !isFull {
-          expand(node, group, file, type, tell, into: &result)
+        for (index, node) in group.checks.enumerated() where !isFull {
+          expand(node, group, group.words?[index], file, type, tell, into: &result)
         }
       }
     }
@@ -66,12 +68,12 @@ struct Expansion {
   ) -> Origin? {
     for file in files {
       for group in file.groups {
-        for node in group.checks {
+        for (index, node) in group.checks.enumerated() {
           guard case .map(let own) = node.content, let others = try? layers(own, group, file, type),
             let entries = try? merged(own, group, file, type)
           else { continue }
           let whole = YAMLNode(content: .map(entries), position: node.position)
-          for made in each(whole, { _, _, _ in }) {
+          for made in each(whole, group.words?[index], { _, _, _ in }) {
             guard case .map(let keys) = made.content, isMeant(keys) else { continue }
             return Origin(
               entries: keys, layers: [Layer(label: "the check itself", layer: .own, entries: own)] + others)
@@ -83,8 +85,8 @@ struct Expansion {
   }
 
   private mutating func expand(
-    _ node: YAMLNode, _ group: ReuseFile.Group, _ file: ReuseFile, _ type: ([YAMLNode.Entry]) -> CheckType?,
-    _ tell: Tell, into result: inout [YAMLNode]
+    _ node: YAMLNode, _ group: ReuseFile.Group, _ words: HostWords?, _ file: ReuseFile,
+    _ type: ([YAMLNode.Entry]) -> CheckType?, _ tell: Tell, into result: inout [YAMLNode]
   ) {
     guard case .map(let entries) = node.content else {
       result.append(node)
@@ -97,7 +99,7 @@ struct Expansion {
       tell(error.position, error.message, error.hint)
       return
     }
-    let made = each(whole, tell)
+    let made = each(whole, words, tell)
     count += made.count
     if count > Self.mostChecks || merge.isSpent {
       isFull = true
@@ -156,8 +158,16 @@ struct Expansion {
     return layers
   }
 
-  /// One for each of its hosts; itself, where it has none.
-  private mutating func each(_ node: YAMLNode, _ tell: Tell) -> [YAMLNode] {
+  /// One for each of its hosts; itself, where it has none; none for a target that lacks what its check names.
+  private mutating func each(_ node: YAMLNode, _ words: HostWords?, _ tell: Tell) -> [YAMLNode] {
+    if var words {
+      merge.spend(node.weight)
+      guard !merge.isSpent else { return [] }
+      let made = node.replacing(&words)
+      guard let lack = words.lacks.first else { return [made] }
+      skipped.append((node.position, "a target has no \(lack.text), which its check names"))
+      return []
+    }
     guard case .map(let entries) = node.content,
       let place = entries.firstIndex(where: { $0.key == "hosts" })
     else { return [node] }
@@ -167,7 +177,10 @@ struct Expansion {
     guard let names = names(hosts, entries, tell) else { return [] }
     merge.spend(bare.weight.multipliedReportingOverflow(by: names.count).partialValue)
     guard !merge.isSpent else { return [] }
-    return names.map { bare.replacing([HostWord.host: $0]) }
+    return names.map { name in
+      var words = HostWords(host: name)
+      return bare.replacing(&words)
+    }
   }
 
   /// Nil: something is wrong with them, and it was told.

@@ -2,34 +2,94 @@
 
 import Basics
 
-/// `${host}` in the values of a check with `hosts`.
-enum HostWord {
-  static let host = "host"
+/// What `${host}`, `${target}`, `${port}` and `${label:NAME}` stand for in the values of one check.
+struct HostWords: Sendable {
+  private var host: String
+  /// Of a target that was discovered; nil: only the host is known.
+  private var target: TargetList.Target?
+  private var kind = Kind.real
+
+  private enum Kind {
+    case real
+    /// Each label is there.
+    case example
+    /// Each word stands for itself.
+    case kept
+  }
+
+  /// What a value names and the target has not.
+  private(set) var lacks: Set<ByteText> = []
+
+  /// One of `hosts`.
+  init(host: String) { self.host = host }
+
+  init(_ target: TargetList.Target) { (host, self.target) = (target.host, target) }
+
+  /// For a value that is looked at where no check is at hand.
+  static let example: HostWords = {
+    var words = HostWords(TargetList.Target(address: "host.example:443", host: "host.example", port: 443))
+    words.kind = .example
+    return words
+  }()
+
+  /// For the name that checks will have: it is read now, and its words are replaced later.
+  static let kept: HostWords = {
+    var words = example
+    words.kind = .kept
+    return words
+  }()
+
+  /// Nil: the word is none of these.
+  fileprivate mutating func value(of word: String) -> String? {
+    if kind == .kept {
+      return ["host", "target", "port"].contains(word) || word.hasPrefix("label:") ? "$${\(word)}" : nil
+    }
+    if word == "host" { return host }
+    guard let target else { return nil }
+    if word == "target" { return target.address }
+    let found: String?
+    if word == "port" {
+      found = target.port.map(String.init)
+    } else if word.hasPrefix("label:") {
+      let name = word.dropFirst(6)
+      found = kind == .example ? "label" : target.labels.first { $0.name == name }?.value
+    } else {
+      return nil
+    }
+    if found == nil { lacks.insert(ByteText(word)) }
+    return found ?? ""
+  }
 }
 
 extension YAMLNode {
-  /// With `${name}` replaced in every value, in one pass: what is put in is not looked at again here. `$${name}` stays
+  /// With the words replaced in every value, in one pass: what is put in is not looked at again here. `$${name}` stays
   /// what it is, a literal of the references that are resolved later.
-  func replacing(_ words: [String: String]) -> YAMLNode {  // own text: names of ours
+  func replacing(_ words: inout HostWords) -> YAMLNode {
     var node = self
     switch content {
     case .scalar(let text, let isPlain):
       guard text.utf8.contains(UInt8(ascii: "$")) else { return self }
-      node.content = .scalar(replaced(text, words), isPlain: isPlain)
-    case .list(let items): node.content = .list(items.map { $0.replacing(words) })
+      let made = replaced(text, &words)
+      // What a word yields may be a number as well as a text.
+      let isNumber = made != text && made.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      node.content = .scalar(made, isPlain: isPlain || isNumber)
+    case .list(let items):
+      var made: [YAMLNode] = []
+      for item in items { made.append(item.replacing(&words)) }
+      node.content = .list(made)
     case .map(let entries):
-      node.content = .map(
-        entries.map { entry in
-          var entry = entry
-          entry.value = entry.value.replacing(words)
-          return entry
-        })
+      var made: [Entry] = []
+      for var entry in entries {
+        entry.value = entry.value.replacing(&words)
+        made.append(entry)
+      }
+      node.content = .map(made)
     }
     return node
   }
 }
 
-private func replaced(_ text: String, _ words: [String: String]) -> String {  // own text: names of ours
+private func replaced(_ text: String, _ words: inout HostWords) -> String {
   var result = ""
   var rest = text.utf8[...]
   while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
@@ -39,7 +99,7 @@ private func replaced(_ text: String, _ words: [String: String]) -> String {  //
       result += "$${"
       rest = rest.dropFirst(3)
     } else if rest.starts(with: "${".utf8), let close = rest.firstIndex(of: UInt8(ascii: "}")),
-      let word = words[String(Substring(rest[..<close].dropFirst(2)))]
+      let word = words.value(of: String(Substring(rest[..<close].dropFirst(2))))
     {
       result += word
       rest = rest[close...].dropFirst()

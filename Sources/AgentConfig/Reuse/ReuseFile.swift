@@ -31,6 +31,8 @@ struct ReuseFile {
     var tags: [YAMLNode] = []
     var defaults: Defaults?
     var checks: [YAMLNode]
+    /// Of each check, where they were discovered.
+    var words: [HostWords]?
   }
 
   private(set) var groups: [Group] = []
@@ -61,6 +63,8 @@ struct ReuseFile {
     case ("groups", .list(let items)):
       position = position ?? entry.position
       left.value.content = .list(items.map { take(group: $0) })
+    case ("discover", .list(let items)):
+      left.value.content = .list(items.map(\.withKeptName))
     case ("templates", .map(let named)):
       templates = named.map { $0.marked(.template) }
       left.value.content = .map(templates.map { $0.withExampleHost })
@@ -72,6 +76,9 @@ struct ReuseFile {
     }
     return left
   }
+
+  /// The checks are those of targets, each with words of its own.
+  mutating func name(_ words: [HostWords]) { groups[0].words = words }
 
   private mutating func take(group node: YAMLNode) -> YAMLNode {
     guard case .map(let entries) = node.content else { return node }
@@ -111,12 +118,24 @@ extension YAMLNode.Entry {
   /// As it is read where no check is at hand, only to say what is wrong with it.
   fileprivate var withExampleHost: YAMLNode.Entry {
     var entry = self
-    entry.value = value.replacing([HostWord.host: "host.example"])
+    var words = HostWords.example
+    entry.value = value.replacing(&words)
     return entry
   }
 }
 
 extension YAMLNode {
+  /// An item of `discover`, whose name is completed for each target.
+  fileprivate var withKeptName: YAMLNode {
+    guard case .map(var entries) = content, let place = entries.firstIndex(where: { $0.key == "name" }) else {
+      return self
+    }
+    var (node, words) = (self, HostWords.kept)
+    entries[place].value = entries[place].value.replacing(&words)
+    node.content = .map(entries)
+    return node
+  }
+
   func marked(_ layer: ValueLayer) -> YAMLNode {
     var node = self
     node.position.layer = layer

@@ -12,6 +12,7 @@ extension Walk {
     var expansion = Expansion(files) { told.append(($0, $1, $2)) }
     let reading = self
     let nodes = expansion.checks(type: { reading.checkType($0) }) { told.append(($0, $1, $2)) }
+    for skip in expansion.skipped { warn(skip.position, skip.message, hint: "it is left out") }
     for problem in told { self.problem(problem.position, problem.message, hint: problem.hint) }
     // A check that could not be made was told of; the list is then no list that lacks something.
     let list = value(

@@ -30,6 +30,7 @@ struct AgentParts: Sendable {
   /// Nil: `/probe` is not answered.
   let probes: ProbeDesk?
   private let heartbeats: HeartbeatKeeper
+  private let discovery: DiscoveryKeeper
   let supervisor: Supervisor?
   private let status: AgentStatus
   private let engineThreads: [WatchedThread]
@@ -66,11 +67,11 @@ struct AgentParts: Sendable {
     let recorder = Recorder(
       agent: settings.agent.name, history: history, spool: spool, catalog: catalog,
       link: link, alerts: alerts, log: log)
-    let scheduler = try Self.scheduler(
-      settings, engine, recorder, maintenance,
-      pulse: Self.pulse(supervisor, catalog, threads))
+    let pulse = Self.pulse(supervisor, catalog, threads)
+    let scheduler = try Self.scheduler(settings, engine, recorder, maintenance, pulse: pulse)
     reporter.follow { scheduler.status().lateP99 }
     let heartbeats = await Self.heartbeats(settings, engine, log)
+    let probes = await Self.probes(settings, engine, log)
     catalog.observe { checks in
       engine.heartbeats.follow(checks)
       recorder.keep(checks)
@@ -82,7 +83,7 @@ struct AgentParts: Sendable {
       engine.follow(catalog) { recorder.isDown($0) }
       scheduler.apply(checks, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) })
     }
-    let probes = await Self.probes(settings, engine, log)
+    discovery = DiscoveryKeeper(settings, engine, log: log)
     let status = AgentStatus(
       history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
       limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget,
@@ -222,6 +223,7 @@ struct AgentParts: Sendable {
     if let link { services.append { await ConnectionWatch(link, log: log, time: time).run() } }
     services.append { await operators.run() }
     services.append { await status.lifeSigns.run() }
+    services.append { await discovery.run() }
     if let alerts {
       services.append { await alerts.run() }
       services.append { await alerts.deliver() }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Alerts
+import Basics
+import Checks
+import Curl
+import Glibc
+import Logging
+import Monitoring
+import Synchronization
+
+/// Asks the sources of `discover` that are no files, and keeps what they say in the state directory, from where the
+/// configuration is read again. What was learned stays while a source is away, also over restarts.
+final class DiscoveryKeeper: Sendable {
+  private let sources: [DiscoverySource]
+  private let folder: String
+  private let fetch: @Sendable (DiscoverySource) async throws(CancellationError) -> Finding
+  private let log: Logger
+  private let time: TimeSource
+  /// Why the last question to each came to nothing, by place.
+  private let failures = Mutex<[Int: String]>([:])
+
+  enum Finding: Sendable {
+    case list(TargetList)
+    /// In words without secrets.
+    case failed(String)
+  }
+
+  init(
+    _ sources: [DiscoverySource], folder: String, log: Logger, time: TimeSource,
+    fetch: @escaping @Sendable (DiscoverySource) async throws(CancellationError) -> Finding
+  ) {
+    self.sources = sources.filter { $0.cacheName != nil }
+    (self.folder, self.log, self.time, self.fetch) = (folder, log, time, fetch)
+  }
+
+  /// Until the task is cancelled; each source by a clock of its own.
+  func run() async {
+    guard !sources.isEmpty else { return }
+    await withDiscardingTaskGroup { group in
+      for (place, source) in sources.enumerated() {
+        group.addTask { await self.follow(source, place) }
+      }
+    }
+  }
+
+  private func follow(_ source: DiscoverySource, _ place: Int) async {
+    repeat {
+      guard let finding = try? await fetch(source) else { return }
+      await take(finding, of: source, place)
+    } while (try? await time.sleep(for: source.refresh)) != nil
+  }
+
+  private func take(_ finding: Finding, of source: DiscoverySource, _ place: Int) async {
+    var problem: String?
+    switch finding {
+    case .failed(let why): problem = why
+    case .list(let list):
+      for words in list.skipped {
+        log.debug("a target is left out", metadata: ["source": "\(source.label)", "why": "\(words)"])
+      }
+      problem = await keep(list, of: source)
+    }
+    let before = failures.withLock { failures in
+      defer { failures[place] = problem }
+      return failures[place]
+    }
+    if let problem, before != problem {
+      log.warning(
+        "targets cannot be discovered; those known before stay",
+        metadata: ["source": "\(source.label)", "problem": "\(problem)"])
+    } else if problem == nil, before != nil {
+      log.notice("targets are discovered again", metadata: ["source": "\(source.label)"])
+    }
+  }
+
+  /// - Returns: why it could not be kept.
+  private func keep(_ list: TargetList, of source: DiscoverySource) async -> String? {
+    guard let name = source.cacheName else { return nil }
+    let file = StateFile(path: "\(folder)/\(name)", maxBytes: DiscoverySource.mostBytes)
+    let bytes = list.json
+    guard bytes.count <= DiscoverySource.mostBytes else {
+      return "the list is longer than \(DiscoverySource.mostBytes >> 20) MiB"
+    }
+    do throws(StateFile.Failure) {
+      if let known = try? await file.read(), known == bytes { return nil }
+      await onThread { [folder] in _ = mkdir("\(folder)/discovered", 0o750) }
+      try await file.write(bytes)
+      log.notice(
+        "other targets were discovered",
+        metadata: ["source": "\(source.label)", "targets": "\(list.targets.count)"])
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+}
+
+extension DiscoveryKeeper {
+  /// Of one question; less than the shortest time between two.
+  private static let patience: Duration = .seconds(8)
+
+  convenience init(_ settings: Settings, _ engine: ProbeEngine, log: Logger) {
+    let find = administratorsPlaces(engine, settings.egress)
+    self.init(settings.discover, folder: settings.agent.stateDir, log: log, time: engine.time) {
+      source throws(CancellationError) in
+      switch source.place {
+      case .files: .failed("files are looked at as the configuration is")
+      case .http(let url, let headers): try await Self.ask(url, headers, source, engine, find)
+      case .dns(let name): try await Self.ask(name, engine)
+      }
+    }
+  }
+
+  private static func ask(_ name: String, _ engine: ProbeEngine) async throws(CancellationError) -> Finding {
+    let found = try await engine.resolver.services(of: name, until: engine.time.instant() + patience)
+    if let problem = found.problem { return .failed(problem) }
+    return .list(
+      TargetList(
+        targets: found.services.map {
+          TargetList.Target(address: $0.description, host: $0.host, port: $0.port)
+        }))
+  }
+
+  private static func ask(
+    _ url: HTTPURL, _ headers: [HeaderField], _ source: DiscoverySource, _ engine: ProbeEngine,
+    _ find: ChannelSender.Find
+  ) async throws(CancellationError) -> Finding {
+    let addresses: [IPAddress]
+    switch await find(url.host, url.port) {
+    case .failure(let problem): return .failed(problem.message)
+    case .success(let found): addresses = found
+    }
+    guard let address = addresses.first else { return .failed("\(url.host) has no address") }
+    let seconds = source.refresh.components.seconds
+    var request = TransferRequest(
+      url: url.text, plan: .address(SocketAddress(address, port: url.port)), timeout: patience,
+      goal: .body(limit: DiscoverySource.mostBytes + 1),
+      headers: [
+        HeaderField("User-Agent", userAgent), HeaderField("Accept", "application/json"),
+        HeaderField("X-Prometheus-Refresh-Interval-Seconds", "\(seconds)"),
+      ] + headers)
+    request.httpVersion = .http11
+    let report: TransferReport
+    do {
+      report = try await engine.curl.perform(request)
+    } catch {
+      throw CancellationError()
+    }
+    if let failure = report.failure { return .failed("\(url.endpoint): \(failure.message)") }
+    guard report.statusCode == 200 else {
+      return .failed("\(url.endpoint) answered \(report.statusCode.map(String.init) ?? "nothing"), not 200")
+    }
+    guard report.body.count <= DiscoverySource.mostBytes else {
+      return .failed("\(url.endpoint): the answer is longer than \(DiscoverySource.mostBytes >> 20) MiB")
+    }
+    do throws(TargetList.Problem) {
+      return .list(try TargetList(json: report.body))
+    } catch {
+      return .failed("\(url.endpoint): the answer \(error.message)")
+    }
+  }
+}

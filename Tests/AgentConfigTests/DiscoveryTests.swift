@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Synchronization
+import Testing
+
+@testable import AgentConfig
+
+/// `discover`: what of a list of targets becomes checks, and what of it never gets that far.
+struct DiscoveryTests {
+  private let template = """
+    templates:
+      web: {type: http, url: "https://${target}/", interval: 30s, tags: [web]}
+      port: {type: tcp, host: "${host}", port: "${port}", timeout: 2s}
+
+    """
+
+  private func loaded(_ text: String, _ files: [String: String] = [:]) throws(ConfigErrors) -> LoadedConfig {
+    var sources = ConfigSources.test
+    sources.files = ConfigFiles(
+      expand: { pattern in pattern.contains("*") ? files.keys.sorted() : [pattern] },
+      read: { path throws(ConfigErrors) in
+        guard let text = files[path] else {
+          throw ConfigErrors(problems: [
+            ConfigProblem(file: path, line: 0, column: 0, message: "the file does not exist", hint: nil)
+          ])
+        }
+        return Array(text.utf8)
+      }, isThere: { files[$0] != nil })
+    return try ConfigLoader.parse(text: template + text, file: "etc/agent.yaml", sources: sources)
+  }
+
+  private func problems(_ text: String, _ files: [String: String] = [:]) -> [String] {
+    do throws(ConfigErrors) {
+      _ = try loaded(text, files)
+      return []
+    } catch {
+      return error.problems.map(\.message)
+    }
+  }
+
+  @Test func targetsOfFilesBecomeChecks() throws {
+    let loaded = try loaded(
+      """
+      discover:
+        - {file: "targets/*", extends: web, name: "Page of ${host} in ${label:city}"}
+        - {file: "targets/*", extends: port}
+      """,
+      [
+        "etc/targets/a.json": """
+        [{"targets": ["a.example:8443", "b.example:443", "a.example:8443"], "labels": {"city": "Bern", "__meta_x": "y"}}]
+        """,
+        "etc/targets/b.yml": "- targets: ['[2001:db8::1]:443']\n  labels: {city: Genève}\n",
+      ])
+    let checks = loaded.settings.checks
+    #expect(
+      checks.map(\.name) == [
+        "Page of a.example in Bern", "Page of b.example in Bern", "Page of 2001:db8::1 in Genève",
+        "port a.example:8443", "port b.example:443", "port [2001:db8::1]:443",
+      ])
+    #expect(checks[0].target == "https://a.example:8443/" && checks[0].tags == ["city:Bern", "web"])
+    #expect(checks[3].target == "a.example:8443" && checks[3].timeout == .seconds(2))
+    #expect(checks[5].target == "[2001:db8::1]:443")
+    #expect(loaded.warnings.isEmpty)
+    #expect(
+      loaded.origin.files == ["etc/agent.yaml"]
+        + Array(repeating: ["etc/targets/a.json", "etc/targets/b.yml"], count: 2).flatMap(\.self))
+  }
+
+  /// A list of targets is somebody else's: it can name no secret, and one bad entry takes no other with it.
+  @Test func whatNoTargetMayBeIsLeftOut() throws {
+    let list = """
+      [{"targets": ["${file:/etc/shadow}", "a.example", "two words", "", "x\\ny", "http://", "b.example:99999"],
+        "labels": {"owner": "${env:HOME}", "city": "Bern"}}]
+      """
+    let loaded = try loaded(
+      "discover: [{file: t.json, extends: web, name: \"${label:city} ${target}\"}]", ["etc/t.json": list])
+    #expect(loaded.settings.checks.map(\.name) == ["Bern a.example"])
+    #expect(loaded.settings.checks[0].tags == ["city:Bern", "web"])
+    #expect(loaded.warnings.count == 6)
+    #expect(!loaded.warnings.contains { $0.message.contains("shadow:") })
+  }
+
+  @Test func aTargetWithoutWhatItsCheckNamesIsLeftOut() throws {
+    let loaded = try loaded(
+      "discover: [{file: t.json, extends: port}]",
+      ["etc/t.json": #"[{"targets": ["a.example", "b.example:1"]}]"#])
+    #expect(loaded.settings.checks.map(\.name) == ["port b.example:1"])
+    #expect(loaded.warnings.map(\.message) == ["a target has no port, which its check names"])
+  }
+
+  /// What a running agent learned is read like a file; before it learned anything there is nothing to read.
+  @Test func whatWasLearnedIsRead() throws {
+    let text = """
+      agent: {state_dir: /state}
+      discover: [{http: "https://cmdb.example/x", extends: web}, {dns: _https._tcp.example.com, extends: web}]
+      """
+    let first = try loaded(text)
+    #expect(first.settings.checks.isEmpty && first.settings.discover.count == 2)
+    #expect(first.origin.patterns.count == 2)
+    let path = try #require(first.origin.patterns.first)
+    #expect(path.hasPrefix("/state/discovered/") && path.hasSuffix(".json"))
+    let list = TargetList(targets: [TargetList.Target(address: "a.example:1", host: "a.example", port: 1)])
+    let second = try loaded(text, [path: String(decoding: list.json, as: UTF8.self)])
+    #expect(second.settings.checks.map(\.name) == ["web a.example:1"])
+  }
+
+  @Test func listsAreWrittenAsTheyAreRead() throws {
+    let list = try TargetList(
+      json: Array(
+        #"[{"targets": ["a:1"], "labels": {"x": "\"é\\"}}, {"targets": ["b:2", "https://c/d"]}]"#.utf8))
+    #expect(list.targets.map(\.host) == ["a", "b", "c"] && list.targets.map(\.port) == [1, 2, 443])
+    #expect(try TargetList(json: list.json) == list)
+  }
+
+  @Test(arguments: [
+    ("discover: [{file: no.json, extends: web}]", "the file does not exist"),
+    ("discover: [{file: bad.json, extends: web}]", "is no JSON"),
+    ("discover: [{file: map.json, extends: web}]", "must be a list of groups with targets"),
+    ("discover: [{file: group.json, extends: web}]", "a group without a list of targets"),
+    ("discover: [{file: many.json, extends: web}]", "more than 10000 targets"),
+    ("discover: [{file: one.json, extends: wob}]", "wob"),
+    ("discover: [{extends: web}]", "has one of file, http and dns, found 0"),
+    ("discover: [{file: a, dns: _a._tcp.b, extends: web}]", "has one of file, http and dns, found 2"),
+    ("discover: [{dns: example.com, extends: web}]", "dns must be the name of SRV records"),
+    ("discover: [{http: \"ftp://x/\", extends: web}]", "http must be an http or https URL"),
+    ("discover: [{file: one.json, extends: web, name: Same}]", "all checks would be called"),
+    ("discover: [{file: one.json}]", "extends is missing"),
+  ])
+  func whatCannotBeIsTold(text: String, words: String) {
+    let many = (0..<10_001).map { "\"h\($0):1\"" }.joined(separator: ",")
+    let found = problems(
+      text,
+      [
+        "etc/bad.json": "[{", "etc/map.json": "{}", "etc/group.json": "[{\"labels\": {}}]",
+        "etc/many.json": "[{\"targets\": [\(many)]}]", "etc/one.json": "[{\"targets\": [\"a:1\"]}]",
+      ])
+    #expect(found.contains { $0.contains(words) }, "\(found)")
+  }
+}

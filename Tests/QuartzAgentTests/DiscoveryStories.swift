@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Targets that come and go while the agent runs.
+@Suite struct DiscoveryStories {
+  /// What the source says, and how: nil is an answer of 500.
+  private final class Source: Sendable {
+    let list = Mutex<String?>(nil)
+    let asked = Mutex<[String]>([])
+
+    @Sendable func answer(_ connection: LoopbackConnection) {
+      let request = connection.read(until: "\r\n\r\n")
+      asked.withLock { $0.append(request) }
+      let body = list.withLock(\.self)
+      connection.write(
+        "HTTP/1.1 \(body == nil ? "500 Sorry" : "200 OK")\r\nContent-Length: \(body?.utf8.count ?? 0)\r\nConnection: close\r\n\r\n\(body ?? "")"
+      )
+    }
+  }
+
+  @Test func targetsOverHTTPComeGoAndStayWhileTheSourceIsAway() async throws {
+    let source = Source()
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { first in
+        try await withLoopbackServer(script: RunStories.web) { second in
+          try await withLoopbackServer(script: { source.answer($0) }) { cmdb in
+            let more = """
+              templates: {t: {type: http, url: "http://${target}/", interval: 1s, timeout: 1s}}
+              discover: [{http: "http://127.0.0.1:\(cmdb.port)/targets", extends: t, refresh: 10s, headers: {X-Key: k}}]
+              """
+            func list(_ ports: [UInt16]) -> String {
+              let targets = ports.map { "\"127.0.0.1:\($0)\"" }.joined(separator: ",")
+              return #"[{"targets": [\#(targets)], "labels": {"site": "north"}}]"#
+            }
+            source.list.withLock { $0 = list([first.port]) }
+            try RunStories.config("  []", more: more, in: folder)
+            let process = try AgentProcess(["run"], in: folder)
+            try await process.wait(for: "the first target") { first.accepted >= 2 }
+            #expect(
+              source.asked.withLock { $0[0].contains("X-Key: k") && $0[0].contains("X-Prometheus-Refresh") })
+
+            source.list.withLock { $0 = list([first.port, second.port]) }
+            try await process.wait(for: "the second target") { second.accepted >= 2 }
+
+            // What it says is nothing to go by: those known before stay, over a restart too.
+            source.list.withLock { $0 = nil }
+            try await process.wait(for: "a word of it") {
+              process.stderr.contains("targets cannot be discovered; those known before stay")
+            }
+            process.send(SIGTERM)
+            #expect(try await process.finish().status == 0)
+            let (one, two) = (first.accepted, second.accepted)
+            let again = try AgentProcess(["run"], in: folder)
+            try await again.wait(for: "both again") { first.accepted > one && second.accepted > two }
+            let told = try await agent("validate", in: folder)
+            #expect(told.status == 0 && told.stdout.contains("ok, 2 checks"), "\(told.stdout)\(told.stderr)")
+
+            source.list.withLock { $0 = "[]" }
+            try await again.wait(for: "their end") {
+              again.stderr.contains("configuration reloaded")
+                && again.stderr.contains("other targets were discovered")
+            }
+            again.send(SIGTERM)
+            #expect(try await again.finish().status == 0)
+          }
+        }
+      }
+    }
+  }
+}
