@@ -71,7 +71,7 @@ struct DiscoveryTests {
   /// A list of targets is somebody else's: it can name no secret, and one bad entry takes no other with it.
   @Test func whatNoTargetMayBeIsLeftOut() throws {
     let list = """
-      [{"targets": ["${file:/etc/shadow}", "a.example", "two words", "", "x\\ny", "http://", "b.example:99999"],
+      [{"targets": ["${file:/etc/shadow}", "a.example", "two words", "", "x\\ny", "http://", "b.example:99999", "a..b", "x:y:z"],
         "labels": {"owner": "${env:HOME}", "city": "Bern"}}]
       """
     let loaded = try loaded(

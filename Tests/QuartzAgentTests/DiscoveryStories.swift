@@ -52,6 +52,8 @@ import Testing
             try await process.wait(for: "a word of it") {
               process.stderr.contains("targets cannot be discovered; those known before stay")
             }
+            let status = try await agent("status", in: folder)
+            #expect(status.stdout.contains("the targets known before stay"), "\(status.stdout)")
             process.send(SIGTERM)
             #expect(try await process.finish().status == 0)
             let (one, two) = (first.accepted, second.accepted)

@@ -7,6 +7,13 @@ import Monitoring
 /// in its state directory, which is looked at like any file of the configuration.
 struct Discovery {
   let sources: ConfigSources
+  /// Names of templates.
+  let templates: Set<ByteText>
+
+  init(_ sources: ConfigSources, templates: [YAMLNode.Entry]) {
+    self.sources = sources
+    self.templates = Set(templates.map { ByteText($0.key) })
+  }
 
   struct Reading {
     var sources: [DiscoverySource] = []
@@ -32,6 +39,16 @@ struct Discovery {
       let references = walk.references
       do throws(InvalidAlerts) {
         let source = try DiscoverySource(definition) { normalised(references.absolute($0)) }
+        // Told now, and not when the first target comes.
+        if let unknown = source.templates.first(where: { !templates.contains(ByteText($0)) }) {
+          let near = nearest(to: unknown, among: templates.map(\.text).sorted()).map {
+            "did you mean \"\($0)\"?"
+          }
+          walk.problem(
+            map.position(of: ["extends"]), "extends names \(quoted(unknown)), which is no template",
+            hint: near ?? "see templates")
+          continue
+        }
         reading.sources.append(source)
         add(source, at: item.position, normalised(folder), to: &reading, &walk)
       } catch {
@@ -107,6 +124,9 @@ struct Discovery {
 }
 
 extension ReuseFile {
+  /// Labels that become tags; a check may have twice as many.
+  private static let labels = 16
+
   /// A check for each of the targets, to be completed by the templates.
   fileprivate init(_ list: TargetList, of source: DiscoverySource, at position: Position) {
     // What is wrong with a template is said once, and not of each of ten thousand.
@@ -118,7 +138,7 @@ extension ReuseFile {
     }
     let templates = source.templates.map { node(.scalar($0, isPlain: false)) }
     let checks = list.targets.map { target in
-      let tags = target.labels.map { "\($0.name):\($0.value)" }.filter {
+      let tags = target.labels.prefix(Self.labels).map { "\($0.name):\($0.value)" }.filter {
         $0.utf8.count <= CheckLimits.tagBytes
       }
       return node(

@@ -128,13 +128,12 @@ package struct TargetList: Hashable, Sendable {
       guard let url = try? HTTPURL(address) else { return nil }
       return Target(address: address, host: url.host, port: url.port, labels: labels)
     }
-    if let endpoint = Endpoint(address, defaultPort: nil) {
-      return Target(address: address, host: endpoint.host, port: endpoint.port, labels: labels)
-    }
-    let isName = address.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || "-._".utf8.contains(byte)
-    }
-    return IPAddress(address) != nil || isName ? Target(address: address, host: address, labels: labels) : nil
+    // What can be a host is the same for every type of check.
+    guard let host = Endpoint(address, defaultPort: 1)?.host,
+      (try? HTTPURL("http://\(Endpoint(host: host, port: 1))/")) != nil
+    else { return nil }
+    let port = Endpoint(address, defaultPort: nil)?.port
+    return Target(address: address, host: host, port: port, labels: labels)
   }
 
   /// As a file of it.

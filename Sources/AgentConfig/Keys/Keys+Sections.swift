@@ -49,7 +49,7 @@ extension Settings: KeyedSettings {
     Key(
       "discover", .list(.map(.discovery)), "Checks for targets out of files, of a URL, or of SRV records",
       default: "[]"
-    ) { $1.discoveries($0.discover) },
+    ) { _, _ in },
     Key("checks", .list(.check), "What is probed") { $1.checks($0.checks) },
   ]
 }

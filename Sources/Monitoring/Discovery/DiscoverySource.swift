@@ -89,18 +89,6 @@ package struct DiscoveryDefinition: Sendable {
     self.init()
     reader.fill(&self, map, Self.list)
   }
-
-  init(_ source: DiscoverySource) {
-    self.init()
-    switch source.place {
-    case .files(let pattern): file = pattern
-    case .http(let url, let headers):
-      http = Redacted(url.text)
-      self.headers = headers.map { ($0.name, $0.value) }
-    case .dns(let name): dns = name
-    }
-    (templates, name, refresh) = (source.templates, source.name, source.refresh)
-  }
 }
 
 extension DiscoverySource {
@@ -156,18 +144,4 @@ extension DiscoverySource {
 extension KeyTable {
   /// An item of the section `discover`.
   package static let discovery = KeyTable(DiscoveryDefinition.keys)
-}
-
-extension KeyPrinter {
-  package mutating func discoveries(_ sources: [DiscoverySource]) {
-    guard !sources.isEmpty else { return }
-    map("discover") { printer in
-      for (index, source) in sources.enumerated() {
-        printer.item(String(index)) { printer in
-          let definition = DiscoveryDefinition(source)
-          for key in DiscoveryDefinition.keys { key.print(definition, &printer) }
-        }
-      }
-    }
-  }
 }

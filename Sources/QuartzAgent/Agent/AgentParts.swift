@@ -30,7 +30,6 @@ struct AgentParts: Sendable {
   /// Nil: `/probe` is not answered.
   let probes: ProbeDesk?
   private let heartbeats: HeartbeatKeeper
-  private let discovery: DiscoveryKeeper
   let supervisor: Supervisor?
   private let status: AgentStatus
   private let engineThreads: [WatchedThread]
@@ -83,7 +82,6 @@ struct AgentParts: Sendable {
       engine.follow(catalog) { recorder.isDown($0) }
       scheduler.apply(checks, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) })
     }
-    discovery = DiscoveryKeeper(settings, engine, log: log)
     let status = AgentStatus(
       history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
       limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget,
@@ -92,7 +90,8 @@ struct AgentParts: Sendable {
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
       refusedFile: refusedFile, starts: starts, agent: settings.agent.name, threads: threads,
       bench: engine.bench, labels: settings.metrics.labels, operators: operators, alerts: alerts,
-      lifeSigns: Self.lifeSigns(settings, engine, threads, log), probes: probes, time: time)
+      lifeSigns: Self.lifeSigns(settings, engine, threads, log),
+      discovery: DiscoveryKeeper(settings, engine, log: log), probes: probes, time: time)
     alerts?.follow(operators, status)
     (server, publicServer) = Self.servers(settings, status, heartbeats, log)
     (self.operators, self.alerts, self.keeper, self.probes) = (operators, alerts, keeper, probes)
@@ -223,7 +222,7 @@ struct AgentParts: Sendable {
     if let link { services.append { await ConnectionWatch(link, log: log, time: time).run() } }
     services.append { await operators.run() }
     services.append { await status.lifeSigns.run() }
-    services.append { await discovery.run() }
+    services.append { await status.discovery.run() }
     if let alerts {
       services.append { await alerts.run() }
       services.append { await alerts.deliver() }

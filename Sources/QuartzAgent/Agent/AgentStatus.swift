@@ -34,6 +34,7 @@ struct AgentStatus: StatusSource {
   /// Nil: nobody is told anything.
   let alerts: AlertDesk?
   let lifeSigns: LifeSigns
+  let discovery: DiscoveryKeeper
   /// Nil: `/probe` is not answered.
   let probes: ProbeDesk?
   let time: TimeSource
@@ -56,7 +57,7 @@ struct AgentStatus: StatusSource {
     snapshot.notices += starts.notices
     snapshot.notices += await link?.notices() ?? []
     snapshot.notices += [egress.notice, pingNotice].compactMap(\.self)
-    snapshot.notices += lifeSigns.notices
+    snapshot.notices += lifeSigns.notices + discovery.notices
     snapshot.mark(catalog.dependencies)
     let orders = operators.current
     snapshot.mutes = orders.mutes.map(OrderView.init)

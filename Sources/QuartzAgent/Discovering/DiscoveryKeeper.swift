@@ -57,9 +57,6 @@ final class DiscoveryKeeper: Sendable {
     switch finding {
     case .failed(let why): problem = why
     case .list(let list):
-      for words in list.skipped {
-        log.debug("a target is left out", metadata: ["source": "\(source.label)", "why": "\(words)"])
-      }
       problem = await keep(list, of: source)
     }
     let before = failures.withLock { failures in
@@ -72,6 +69,14 @@ final class DiscoveryKeeper: Sendable {
         metadata: ["source": "\(source.label)", "problem": "\(problem)"])
     } else if problem == nil, before != nil {
       log.notice("targets are discovered again", metadata: ["source": "\(source.label)"])
+    }
+  }
+
+  var notices: [Notice] {
+    failures.withLock { failures in
+      failures.sorted { $0.key < $1.key }.map { place, problem in
+        .warning("discover", "\(sources[place].label): \(problem); the targets known before stay")
+      }
     }
   }
 
@@ -90,6 +95,9 @@ final class DiscoveryKeeper: Sendable {
       log.notice(
         "other targets were discovered",
         metadata: ["source": "\(source.label)", "targets": "\(list.targets.count)"])
+      for words in list.skipped {
+        log.warning("a target is left out", metadata: ["source": "\(source.label)", "why": "\(words)"])
+      }
       return nil
     } catch {
       return "\(error)"
