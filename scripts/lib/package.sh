@@ -7,6 +7,16 @@
 # The same source gives the same bytes: times are those of the last commit, owners are root, names are sorted, modes are
 # set here, and nothing depends on the folder, the locale, the clock or the number of cores.
 
+# blank_section SECTION PROGRAM: writes zeros over what the section holds; it stays where it is, and as long.
+blank_section() {
+  local held=$output/section
+  objcopy --dump-section "$1=$held" "$2" "$held.program"
+  truncate --size 0 "$held.zeros"
+  truncate --reference "$held" "$held.zeros"
+  objcopy --update-section "$1=$held.zeros" "$2"
+  rm "$held" "$held.program" "$held.zeros"
+}
+
 # put MODE FILE PLACE: one file of the package.
 put() {
   mkdir -p "$(dirname "$tree$3")"
@@ -117,9 +127,10 @@ lay_libraries() {
   install -m 0755 "$output/launcher" "$root/bin/quartz-agent"
 }
 
-# Paths of all shared libraries and the loader, links followed by whoever copies them.
+# Paths of all shared libraries and the loader, links followed by whoever copies them. Not what this shell was given to
+# load before them.
 libraries() {
-  ldd "$stripped" | sed -n -e 's|.* => \(/[^ ]*\) .*|\1|p' -e 's|^[[:space:]]*\(/[^ ]*\) (.*|\1|p' | LC_ALL=C sort -u
+  LD_PRELOAD='' ldd "$stripped" | sed -n -e 's|.* => \(/[^ ]*\) .*|\1|p' -e 's|^[[:space:]]*\(/[^ ]*\) (.*|\1|p' | LC_ALL=C sort -u
 }
 
 loader() { libraries | grep '/ld-linux'; }

@@ -8,6 +8,7 @@ versions that were resolved, and the shared libraries that the loader finds, wit
 """
 
 import json
+import os
 import pathlib
 import platform
 import re
@@ -21,7 +22,9 @@ APACHE = {"swift-argument-parser", "swift-log", "swift-collections", "swift-nio"
 
 
 def run(*arguments):
-    return subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
+    # What this process was given to load before everything else is no library of the program.
+    own = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    return subprocess.run(arguments, check=True, capture_output=True, text=True, env=own).stdout
 
 
 def linked_packages(repository):
