@@ -114,8 +114,7 @@ package enum ConfigLoader {
     var root = walk.root(main.rest)
     guard case .map = node.content else { throw ConfigErrors(problems: walk.problems) }
     let included = Includes(sources: sources).read(into: &root, &walk)
-    let templates = ([main] + included.reuse).flatMap(\.templates)
-    let discovered = Discovery(sources, templates: templates).read(root, &walk)
+    let discovered = Discovery(sources: sources).read(root, &walk)
     let files = [main] + included.reuse + discovered.reuse
     walk.checks(of: files, into: &root)
     var builder = SettingsBuilder(

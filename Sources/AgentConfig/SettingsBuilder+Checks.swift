@@ -3,34 +3,88 @@
 import Basics
 import Monitoring
 
+/// What a second check may not have as well.
+private struct TakenMarks {
+  private var names: Set<ByteText> = []
+  private var ids: Set<UniqueID> = []
+  private var tokens: Set<Redacted> = []
+
+  mutating func insert(_ check: MonitoringCheck) {
+    names.insert(ByteText(check.name))
+    ids.insert(check.id)
+    if let token = check.token { tokens.insert(token) }
+  }
+
+  /// Why the check cannot be one beside those before it.
+  func objection(to check: MonitoringCheck) -> String? {
+    if check.plan.dependsOn.contains(where: { ByteText($0) == ByteText(check.name) }) {
+      return "it would depend on itself"
+    }
+    if names.contains(ByteText(check.name)) { return "another check has the name \(quoted(check.name))" }
+    if ids.contains(check.id) { return "another check has the id \(check.id)" }
+    if let token = check.token, tokens.contains(token) { return "another check has its token" }
+    return nil
+  }
+}
+
+extension MonitoringCheck {
+  /// Of a heartbeat; nil as well where no configuration gave it.
+  fileprivate var token: Redacted? {
+    guard case .heartbeat(let settings) = kind, settings.token.reveal() != Redacted.mark else { return nil }
+    return settings.token
+  }
+}
+
 extension SettingsBuilder {
   /// The checks of the file that are right, each with the map it was made from.
   mutating func checks(_ defaults: CheckDefaults) -> [(check: MonitoringCheck, map: GivenMap)] {
     var checks: [(check: MonitoringCheck, map: GivenMap)] = []
-    for item in root["checks"]?.list ?? [] {
-      guard case .map(let map) = item.value else { continue }
-      walk.reader.check = map["name"]?.text
-      defer { walk.reader.check = nil }
-      emptyStatus(map.map("expect"))
-      var definition = CheckDefinition()
-      (definition.retries, definition.retryDelay) = (defaults.retries, defaults.retryDelay)
-      definition.read(map, &walk.reader)
-      let fromFile = bodyFile(map)
-      definition.http.body = definition.http.body ?? fromFile
-      fill(&definition, from: defaults, map)
-      do throws(InvalidCheck) {
-        let check = try MonitoringCheck(definition, patterns: patterns)
-        notice(check, map)
-        notice(check, unheard: map)
-        checks.append((check, map))
-      } catch {
-        for problem in error.problems { report(problem, map) }
+    var kept: [Given] = []
+    var taken = TakenMarks()
+    for (item, role) in zip(root["checks"]?.list ?? [], walk.roles) {
+      guard case .map(let map) = item.value else {
+        kept.append(item)
+        continue
       }
+      let before = walk.reader
+      let check = check(map, defaults)
+      guard walk.mayStay(role, since: before), role != .example else { continue }
+      if case .found(let target) = role, let check, let why = taken.objection(to: check) {
+        walk.leaveOut(target, why)
+        continue
+      }
+      kept.append(item)
+      guard let check else { continue }
+      taken.insert(check)
+      checks.append((check, map))
     }
+    root.replace("checks", kept)
     uniqueNames()
     uniqueIDs(checks)
     uniqueTokens(checks)
     return checks
+  }
+
+  /// Nil: something is wrong with it, and it was told.
+  private mutating func check(_ map: GivenMap, _ defaults: CheckDefaults) -> MonitoringCheck? {
+    walk.reader.check = map["name"]?.text
+    defer { walk.reader.check = nil }
+    emptyStatus(map.map("expect"))
+    var definition = CheckDefinition()
+    (definition.retries, definition.retryDelay) = (defaults.retries, defaults.retryDelay)
+    definition.read(map, &walk.reader)
+    let fromFile = bodyFile(map)
+    definition.http.body = definition.http.body ?? fromFile
+    fill(&definition, from: defaults, map)
+    do throws(InvalidCheck) {
+      let check = try MonitoringCheck(definition, patterns: patterns)
+      notice(check, map)
+      notice(check, unheard: map)
+      return check
+    } catch {
+      for problem in error.problems { report(problem, map) }
+      return nil
+    }
   }
 
   /// An empty list could mean every status or none; nobody should have to guess.
@@ -119,11 +173,9 @@ extension SettingsBuilder {
   private mutating func uniqueTokens(_ checks: [(check: MonitoringCheck, map: GivenMap)]) {
     var first: [Redacted: MonitoringCheck] = [:]
     for item in checks {
-      guard case .heartbeat(let settings) = item.check.kind, settings.token.reveal() != Redacted.mark else {
-        continue
-      }
-      guard let earlier = first[settings.token] else {
-        first[settings.token] = item.check
+      guard let token = item.check.token else { continue }
+      guard let earlier = first[token] else {
+        first[token] = item.check
         continue
       }
       walk.problem(

@@ -51,9 +51,7 @@ extension SettingsBuilder {
     }
     for (index, name) in rule.checks.enumerated() where !map.isInvalid(["checks", String(index)]) {
       let position = map.position(of: ["checks", String(index)])
-      if let problem = known.problem(name, "checks") {
-        walk.problem(position, problem.message, hint: problem.hint)
-      }
+      if let problem = known.problem(name, "checks") { say(problem, position, known) }
     }
     for (index, tag) in rule.tags.enumerated() where !map.isInvalid(["tags", String(index)]) {
       warnOfTag(tag, map.position(of: ["tags", String(index)]), "tags", known)
@@ -82,8 +80,19 @@ extension SettingsBuilder {
       } else if word == name {
         walk.problem(position, "depends_on names the check itself")
       } else if let problem = known.problem(word, "depends_on", mustRun: true) {
-        walk.problem(position, problem.message, hint: problem.hint)
+        say(problem, position, known)
       }
+    }
+  }
+
+  /// Where checks are discovered, a name may be that of one that is gone or will come.
+  mutating func say(
+    _ problem: (message: String, hint: String?), _ position: Position, _ known: KnownChecks
+  ) {
+    if known.mayDiscover {
+      walk.warn(position, problem.message, hint: problem.hint)
+    } else {
+      walk.problem(position, problem.message, hint: problem.hint)
     }
   }
 
@@ -99,6 +108,7 @@ extension SettingsBuilder {
 /// What may be named: the checks of the file, also those that have other problems, and whatever the API brings.
 struct KnownChecks {
   let mayPull: Bool
+  let mayDiscover: Bool
   private(set) var tags: Set<ByteText> = []
   private var written: Set<ByteText> = []
   private var ids: Set<UniqueID> = []
@@ -106,6 +116,7 @@ struct KnownChecks {
 
   init(_ root: GivenMap, _ checks: [MonitoringCheck]) {
     mayPull = root.map("quartz").map("checks")["pull"]?.flag == true
+    mayDiscover = root["discover"]?.list?.isEmpty == false
     for item in root["checks"]?.list ?? [] {
       if case .map(let map) = item.value, let name = map["name"]?.text { written.insert(ByteText(name)) }
     }

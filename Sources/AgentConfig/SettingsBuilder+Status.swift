@@ -41,7 +41,7 @@ extension SettingsBuilder {
     let known = KnownChecks(root, checks)
     for (index, name) in face.checks.enumerated() where !map.isInvalid(["checks", String(index)]) {
       if let problem = known.problem(name, "checks") {
-        walk.problem(map.position(of: ["checks", String(index)]), problem.message, hint: problem.hint)
+        say(problem, map.position(of: ["checks", String(index)]), known)
       }
     }
     for (index, tag) in face.groups.enumerated() where !map.isInvalid(["groups", String(index)]) {

@@ -6,7 +6,7 @@ import Monitoring
 /// Makes settings of what the walk read, by the keys that they declare, and judges the rules that span keys.
 struct SettingsBuilder {
   var walk: Walk
-  let root: GivenMap
+  var root: GivenMap
   let hostName: String
   let patterns: PatternRule
   let zones: TimeZoneFiles
@@ -72,9 +72,13 @@ struct SettingsBuilder {
           hint: "enable the check, or leave it out")
       } else if !isWritten, !mayPull {
         let near = nearest(to: name, among: checks.map(\.name)).map { "did you mean \"\($0)\"?" }
-        walk.problem(
-          position, "canaries names \(quoted(name)), which is no check of this file",
-          hint: near ?? "a canary is a check that works whenever the uplink does, such as the own router")
+        let message = "canaries names \(quoted(name)), which is no check of this file"
+        let hint = near ?? "a canary is a check that works whenever the uplink does, such as the own router"
+        if root["discover"]?.list?.isEmpty == false {
+          walk.warn(position, message, hint: hint)
+        } else {
+          walk.problem(position, message, hint: hint)
+        }
       }
     }
     return names

@@ -15,6 +15,8 @@ struct Walk {
   private var broken: [ConfigProblem] = []
   private var warnings: [ConfigProblem] = []
   private var warningCount = 0
+  /// Of each of the root's checks, in their order.
+  var roles: [FoundTarget.Role] = []
   /// Something came from a secret source.
   var hasSecrets = false
 

@@ -87,7 +87,85 @@ struct DiscoveryTests {
       "discover: [{file: t.json, extends: port}]",
       ["etc/t.json": #"[{"targets": ["a.example", "b.example:1"]}]"#])
     #expect(loaded.settings.checks.map(\.name) == ["port b.example:1"])
-    #expect(loaded.warnings.map(\.message) == ["a target has no port, which its check names"])
+    #expect(
+      loaded.warnings.map(\.message) == [
+        "etc/t.json: the target \"a.example\" is left out: it has no port, which its check names"
+      ])
+  }
+
+  /// A list is somebody else's: what is wrong with one of its targets refuses neither the others nor the file.
+  @Test(arguments: [
+    // What its host is not, but its check is.
+    ("{type: http, url: \"https://${target}/\", interval: \"${label:every}\"}", "every", "soon", "duration"),
+    ("{type: tcp, host: \"${host}\", port: \"${label:port}\"}", "port", "70000", "65535"),
+    ("{type: http, url: \"http://${host}/\", method: \"${label:m}\"}", "m", "GET IT", "method"),
+    ("{type: tcp, host: \"${host}\", port: 1, depends_on: [\"${label:gw}\"]}", "gw", "t bad.example", "itself"),
+    (
+      "{type: tcp, host: \"${host}\", port: 1, id: \"${label:id}\"}", "id", Self.id,
+      "another check has the id"
+    ),
+  ])
+  func aTargetWhoseCheckIsWrongIsLeftOut(template: String, label: String, wrong: String, words: String) throws
+  {
+    func group(_ target: String, _ value: String) -> String {
+      #"{"targets": ["\#(target)"], "labels": {"\#(label)": "\#(value)"}}"#
+    }
+    let right = ["every": "10s", "port": "80", "m": "GET", "gw": "own", "id": Self.id][label] ?? ""
+    let other = label == "id" ? "0c6f1f0a-7b86-4f53-9a5c-2f5f5f8f0a02" : right
+    let text = """
+        t: \(template)
+      checks: [{name: own, type: ping, host: own.example}]
+      discover: [{file: t.json, extends: t, name: "t ${host}"}]
+      """
+    let list = "[\(group("a.example", right)),\(group("bad.example", wrong)),\(group("c.example", other))]"
+    let loaded = try loaded(text, ["etc/t.json": list])
+    #expect(loaded.settings.checks.map(\.name) == ["own", "t a.example", "t c.example"])
+    let warning = try #require(loaded.warnings.first)
+    #expect(loaded.warnings.count == 1, "\(loaded.warnings)")
+    #expect(warning.message.hasPrefix("etc/t.json: the target \"bad.example\" is left out: "), "\(warning)")
+    #expect(warning.message.contains(words) && warning.line > 0, "\(warning)")
+  }
+
+  private static let id = "0c6f1f0a-7b86-4f53-9a5c-2f5f5f8f0a01"
+
+  @Test func aTargetWithTheNameOfAnotherIsLeftOut() throws {
+    let loaded = try loaded(
+      """
+      checks: [{name: page a.example, type: ping, host: own.example}]
+      discover: [{file: t.json, extends: web, name: "page ${host}"}]
+      """, ["etc/t.json": #"[{"targets": ["a.example:1", "b.example:1", "b.example:2"]}]"#])
+    #expect(loaded.settings.checks.map(\.target) == ["own.example", "https://b.example:1/"])
+    #expect(loaded.warnings.count == 2)
+    #expect(loaded.warnings.allSatisfy { $0.message.contains("another check has the name \"page ") })
+  }
+
+  /// What would be wrong with every target is wrong with the file, whether a target is there or not.
+  @Test(arguments: ["[]", #"[{"targets": ["a.example:1", "b.example:2"]}]"#])
+  func aTemplateThatMakesNoCheckIsAProblem(list: String) {
+    let text = """
+        bare: {url: "https://${target}/"}
+        twice: {type: tcp, host: "${host}", port: 1, extends: wob}
+      discover: [{file: t.json, extends: bare}, {file: t.json, extends: twice}]
+      """
+    let found = problems(text, ["etc/t.json": list])
+    #expect(found.count == 2, "\(found)")
+    #expect(
+      found.contains { $0.contains("type is missing") } && found.contains { $0.contains("\"wob\"") },
+      "\(found)")
+  }
+
+  /// Who is named may be gone from the list for today.
+  @Test func namesOfTargetsThatAreGoneAreAWarning() throws {
+    let text = """
+      canaries: [web gone.example]
+      checks: [{name: own, type: ping, host: own.example, depends_on: [web gone.example]}]
+      status: {public: {listen: "127.0.0.1:1", checks: [web gone.example]}}
+      discover: [{file: t.json, extends: web}]
+      """
+    let loaded = try loaded(text, ["etc/t.json": "[]"])
+    #expect(
+      loaded.warnings.count == 3
+        && loaded.warnings.allSatisfy { $0.message.contains("is no check of this file") })
   }
 
   /// What a running agent learned is read like a file; before it learned anything there is nothing to read.

@@ -45,7 +45,7 @@ struct KeyCoverageTests {
     let base =
       switch leaf.path {
       case ["status", "read_token"], ["status", "hosts"]: ["status.listen": "127.0.0.1:9797"]
-      case ["discover"]: ["templates": "{t: {type: ping}}"]
+      case ["discover"]: ["templates": "{t: {type: ping, host: \"${host}\"}}"]
       case let path where path.first == "alerts": alertsBase(path)
       case let path where path.first == "probe":
         ["probe.modules": "a.yml", "probe.token": "0123456789abcdef", "probe.allow": "[192.0.2.0/24]"]

@@ -62,11 +62,25 @@ import Testing
             let told = try await agent("validate", in: folder)
             #expect(told.status == 0 && told.stdout.contains("ok, 2 checks"), "\(told.stdout)\(told.stderr)")
 
+            // Another source in the file: the one before is asked no more, at the reload and not at the next start.
+            let other = more.replacingOccurrences(of: "/targets", with: "/others").replacingOccurrences(
+              of: "extends: t,", with: "extends: t, name: \"o ${target}\",")
+            try RunStories.config("  []", more: other, in: folder)
+            again.send(SIGHUP)
+            source.list.withLock { $0 = list([second.port]) }
+            try await again.wait(for: "the other source") {
+              source.asked.withLock { $0.contains { $0.contains("GET /others ") } }
+            }
+            try await again.wait(for: "its check") { again.stderr.contains("other targets were discovered") }
+            let asked = source.asked.withLock { $0.count { $0.contains("GET /targets ") } }
+            #expect(!again.stderr.contains("take effect at the next start"), "\(again.stderr)")
+
             source.list.withLock { $0 = "[]" }
             try await again.wait(for: "their end") {
               again.stderr.contains("configuration reloaded")
-                && again.stderr.contains("other targets were discovered")
+                && again.stderr.components(separatedBy: "other targets were discovered").count > 2
             }
+            #expect(source.asked.withLock { $0.count { $0.contains("GET /targets ") } } == asked)
             again.send(SIGTERM)
             #expect(try await again.finish().status == 0)
           }

@@ -7,19 +7,11 @@ import Monitoring
 /// in its state directory, which is looked at like any file of the configuration.
 struct Discovery {
   let sources: ConfigSources
-  /// Names of templates.
-  let templates: Set<ByteText>
-
-  init(_ sources: ConfigSources, templates: [YAMLNode.Entry]) {
-    self.sources = sources
-    self.templates = Set(templates.map { ByteText($0.key) })
-  }
-
   struct Reading {
     var sources: [DiscoverySource] = []
     var files: [String] = []
     var patterns: [String] = []
-    /// One for each source that has targets.
+    /// An example of each source, and one for each list of targets.
     var reuse: [ReuseFile] = []
   }
 
@@ -39,17 +31,8 @@ struct Discovery {
       let references = walk.references
       do throws(InvalidAlerts) {
         let source = try DiscoverySource(definition) { normalised(references.absolute($0)) }
-        // Told now, and not when the first target comes.
-        if let unknown = source.templates.first(where: { !templates.contains(ByteText($0)) }) {
-          let near = nearest(to: unknown, among: templates.map(\.text).sorted()).map {
-            "did you mean \"\($0)\"?"
-          }
-          walk.problem(
-            map.position(of: ["extends"]), "extends names \(quoted(unknown)), which is no template",
-            hint: near ?? "see templates")
-          continue
-        }
         reading.sources.append(source)
+        reading.reuse.append(ReuseFile(exampleOf: source, map))
         add(source, at: item.position, normalised(folder), to: &reading, &walk)
       } catch {
         for problem in error.problems where !map.isInvalid(problem.path) {
@@ -87,7 +70,9 @@ struct Discovery {
       if list.skippedCount > list.skipped.count {
         walk.warn(position, "\(file): \(list.skippedCount) targets and labels are left out")
       }
-      if !list.targets.isEmpty { reading.reuse.append(ReuseFile(list, of: source, at: position)) }
+      guard !list.targets.isEmpty else { continue }
+      let origin = source.cacheName == nil ? file : source.label
+      reading.reuse.append(ReuseFile(list, of: source, from: origin, at: position))
     }
   }
 
@@ -128,26 +113,52 @@ extension ReuseFile {
   private static let labels = 16
 
   /// A check for each of the targets, to be completed by the templates.
-  fileprivate init(_ list: TargetList, of source: DiscoverySource, at position: Position) {
+  ///
+  /// - Parameter origin: where the list is from, in words.
+  fileprivate init(_ list: TargetList, of source: DiscoverySource, from origin: String, at position: Position)
+  {
     // What is wrong with a template is said once, and not of each of ten thousand.
     var place = position
     place.layer = .template
-    func node(_ content: YAMLNode.Content) -> YAMLNode { YAMLNode(content: content, position: place) }
-    func entry(_ key: String, _ content: YAMLNode.Content) -> YAMLNode.Entry {
-      YAMLNode.Entry(key: key, position: place, value: node(content))
-    }
-    let templates = source.templates.map { node(.scalar($0, isPlain: false)) }
     let checks = list.targets.map { target in
       let tags = target.labels.prefix(Self.labels).map { "\($0.name):\($0.value)" }.filter {
         $0.utf8.count <= CheckLimits.tagBytes
       }
-      return node(
-        .map([
-          entry("name", .scalar(source.name, isPlain: false)), entry("extends", .list(templates)),
-          entry("tags", .list(tags.map { node(.scalar($0, isPlain: false)) })),
-        ]))
+      return YAMLNode(check: source, extends: place, tags: tags, at: place)
     }
-    self.init(node(.map([entry("checks", .list(checks))])), isMain: false)
-    name(list.targets.map(HostWords.init))
+    self.init(YAMLNode(map: [("checks", .list(checks))], at: place), isMain: false)
+    name(
+      list.targets.map {
+        HostWords($0, found: FoundTarget(address: $0.address, source: origin, position: position))
+      })
+  }
+
+  /// What is wrong with the templates whatever the target is told now, and not when the first target comes.
+  fileprivate init(exampleOf source: DiscoverySource, _ map: GivenMap) {
+    let check = YAMLNode(check: source, extends: map.position(of: ["extends"]), tags: [], at: map.position)
+    self.init(YAMLNode(map: [("checks", .list([check]))], at: map.position), isMain: false)
+    name([.example])
+  }
+}
+
+extension YAMLNode {
+  fileprivate init(map: [(key: String, content: Content)], at place: Position) {
+    self.init(
+      content: .map(
+        map.map {
+          Entry(key: $0.key, position: place, value: YAMLNode(content: $0.content, position: place))
+        }), position: place)
+  }
+
+  /// A check of the source, to be completed by its templates.
+  fileprivate init(check source: DiscoverySource, extends: Position, tags: [String], at place: Position) {
+    func texts(_ texts: [String], _ place: Position) -> Content {
+      .list(texts.map { YAMLNode(content: .scalar($0, isPlain: false), position: place) })
+    }
+    self.init(
+      map: [
+        ("name", .scalar(source.name, isPlain: false)), ("extends", texts(source.templates, extends)),
+        ("tags", texts(tags, place)),
+      ], at: place)
   }
 }

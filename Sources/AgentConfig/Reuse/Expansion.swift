@@ -27,8 +27,8 @@ struct Expansion {
   private let files: [ReuseFile]
   private var count = 0
   private var isFull = false
-  /// Targets that make no check.
-  private(set) var skipped: [(position: Position, message: String)] = []
+  /// Targets that lack what their check names.
+  private(set) var lacking: [(target: FoundTarget, word: String)] = []
 
   /// Says something about a place.
   typealias Tell = (Position, String, String?) -> Void
@@ -43,9 +43,14 @@ struct Expansion {
     }
   }
 
+  struct Made {
+    var node: YAMLNode
+    var role: FoundTarget.Role
+  }
+
   /// - Parameter type: the type of a check with these keys, references resolved.
-  mutating func checks(type: ([YAMLNode.Entry]) -> CheckType?, tell: Tell) -> [YAMLNode] {
-    var result: [YAMLNode] = []
+  mutating func checks(type: ([YAMLNode.Entry]) -> CheckType?, tell: Tell) -> [Made] {
+    var result: [Made] = []
     for file in files {
       for group in file.groups {
         for (index, node) in group.checks.enumerated() where !isFull {
@@ -73,8 +78,8 @@ struct Expansion {
             let entries = try? merged(own, group, file, type)
           else { continue }
           let whole = YAMLNode(content: .map(entries), position: node.position)
-          for made in each(whole, group.words?[index], { _, _, _ in }) {
-            guard case .map(let keys) = made.content, isMeant(keys) else { continue }
+          for made in each(whole, group.words?[index], { _, _, _ in }) where made.role != .example {
+            guard case .map(let keys) = made.node.content, isMeant(keys) else { continue }
             return Origin(
               entries: keys, layers: [Layer(label: "the check itself", layer: .own, entries: own)] + others)
           }
@@ -86,17 +91,18 @@ struct Expansion {
 
   private mutating func expand(
     _ node: YAMLNode, _ group: ReuseFile.Group, _ words: HostWords?, _ file: ReuseFile,
-    _ type: ([YAMLNode.Entry]) -> CheckType?, _ tell: Tell, into result: inout [YAMLNode]
+    _ type: ([YAMLNode.Entry]) -> CheckType?, _ tell: Tell, into result: inout [Made]
   ) {
     guard case .map(let entries) = node.content else {
-      result.append(node)
+      result.append(Made(node: node, role: .written))
       return
     }
     var whole = node
     do throws(TemplateBook.Problem) {
       whole.content = .map(try merged(entries, group, file, type))
     } catch {
-      tell(error.position, error.message, error.hint)
+      // Of what all targets of a source have, its example tells.
+      if words?.found == nil { tell(error.position, error.message, error.hint) }
       return
     }
     let made = each(whole, words, tell)
@@ -159,18 +165,20 @@ struct Expansion {
   }
 
   /// One for each of its hosts; itself, where it has none; none for a target that lacks what its check names.
-  private mutating func each(_ node: YAMLNode, _ words: HostWords?, _ tell: Tell) -> [YAMLNode] {
+  private mutating func each(_ node: YAMLNode, _ words: HostWords?, _ tell: Tell) -> [Made] {
     if var words {
       merge.spend(node.weight)
       guard !merge.isSpent else { return [] }
       let made = node.replacing(&words)
-      guard let lack = words.lacks.first else { return [made] }
-      skipped.append((node.position, "a target has no \(lack.text), which its check names"))
-      return []
+      if let lack = words.lacks.first {
+        if let target = words.found { lacking.append((target, lack.text)) }
+        return []
+      }
+      return [Made(node: made, role: words.found.map(FoundTarget.Role.found) ?? .example)]
     }
     guard case .map(let entries) = node.content,
       let place = entries.firstIndex(where: { $0.key == "hosts" })
-    else { return [node] }
+    else { return [Made(node: node, role: .written)] }
     let hosts = entries[place].value
     var bare = node
     bare.content = .map(entries.filter { $0.key != "hosts" })
@@ -179,7 +187,7 @@ struct Expansion {
     guard !merge.isSpent else { return [] }
     return names.map { name in
       var words = HostWords(host: name)
-      return bare.replacing(&words)
+      return Made(node: bare.replacing(&words), role: .written)
     }
   }
 

@@ -7,11 +7,13 @@ struct HostWords: Sendable {
   private var host: String
   /// Of a target that was discovered; nil: only the host is known.
   private var target: TargetList.Target?
+  /// Where it was found.
+  private(set) var found: FoundTarget?
   private var kind = Kind.real
 
   private enum Kind {
     case real
-    /// Each label is there.
+    /// Nobody knows what its labels are.
     case example
     /// Each word stands for itself.
     case kept
@@ -20,14 +22,19 @@ struct HostWords: Sendable {
   /// What a value names and the target has not.
   private(set) var lacks: Set<ByteText> = []
 
+  var isExample: Bool { kind == .example }
+
   /// One of `hosts`.
   init(host: String) { self.host = host }
 
-  init(_ target: TargetList.Target) { (host, self.target) = (target.host, target) }
+  init(_ target: TargetList.Target, found: FoundTarget?) {
+    (host, self.target, self.found) = (target.host, target, found)
+  }
 
   /// For a value that is looked at where no check is at hand.
   static let example: HostWords = {
-    var words = HostWords(TargetList.Target(address: "host.example:443", host: "host.example", port: 443))
+    let target = TargetList.Target(address: "host.example:443", host: "host.example", port: 443)
+    var words = HostWords(target, found: nil)
     words.kind = .example
     return words
   }()
@@ -52,7 +59,7 @@ struct HostWords: Sendable {
       found = target.port.map(String.init)
     } else if word.hasPrefix("label:") {
       let name = word.dropFirst(6)
-      found = kind == .example ? "label" : target.labels.first { $0.name == name }?.value
+      found = target.labels.first { $0.name == name }?.value
     } else {
       return nil
     }

@@ -31,7 +31,7 @@ struct ReuseFile {
     var tags: [YAMLNode] = []
     var defaults: Defaults?
     var checks: [YAMLNode]
-    /// Of each check, where they were discovered.
+    /// Of each check, where they were discovered; of the first that is an example, see `Discovery`.
     var words: [HostWords]?
   }
 
@@ -67,11 +67,11 @@ struct ReuseFile {
       left.value.content = .list(items.map(\.withKeptName))
     case ("templates", .map(let named)):
       templates = named.map { $0.marked(.template) }
-      left.value.content = .map(templates.map { $0.withExampleHost })
+      left.value = left.value.withTemplates(templates)
     case ("defaults", .map(let keys)):
       let marked = keys.map { $0.marked(.defaults) }
       defaults = Defaults(label: "defaults", entries: marked)
-      left.value.content = .map(marked.map { $0.withExampleHost })
+      left.value.content = .map(marked.compactMap(\.withExampleHost))
     default: break
     }
     return left
@@ -92,7 +92,7 @@ struct ReuseFile {
       case ("defaults", .map(let keys)):
         let marked = keys.map { $0.marked(.defaults) }
         group.defaults = Defaults(label: "defaults of the group", entries: marked)
-        kept.value.content = .map(marked.map { $0.withExampleHost })
+        kept.value.content = .map(marked.compactMap(\.withExampleHost))
       case ("checks", .list(let checks)):
         group.checks = checks
         continue
@@ -115,16 +115,31 @@ extension YAMLNode.Entry {
     return entry
   }
 
-  /// As it is read where no check is at hand, only to say what is wrong with it.
-  fileprivate var withExampleHost: YAMLNode.Entry {
+  /// As it is read where no check is at hand, only to say what is wrong with it. Nil: it holds a label, which may be
+  /// anything.
+  fileprivate var withExampleHost: YAMLNode.Entry? {
     var entry = self
     var words = HostWords.example
     entry.value = value.replacing(&words)
-    return entry
+    return words.lacks.isEmpty ? entry : nil
   }
 }
 
 extension YAMLNode {
+  /// The section of that name, each as it is read where no check is at hand.
+  fileprivate func withTemplates(_ templates: [Entry]) -> YAMLNode {
+    var section = self
+    section.content = .map(
+      templates.map { template in
+        var shown = template
+        if case .map(let keys) = template.value.content {
+          shown.value.content = .map(keys.compactMap(\.withExampleHost))
+        }
+        return shown
+      })
+    return section
+  }
+
   /// An item of `discover`, whose name is completed for each target.
   fileprivate var withKeptName: YAMLNode {
     guard case .map(var entries) = content, let place = entries.firstIndex(where: { $0.key == "name" }) else {

@@ -11,16 +11,30 @@ extension Walk {
     var told: [(position: Position, message: String, hint: String?)] = []
     var expansion = Expansion(files) { told.append(($0, $1, $2)) }
     let reading = self
-    let nodes = expansion.checks(type: { reading.checkType($0) }) { told.append(($0, $1, $2)) }
-    for skip in expansion.skipped { warn(skip.position, skip.message, hint: "it is left out") }
+    let made = expansion.checks(type: { reading.checkType($0) }) { told.append(($0, $1, $2)) }
+    for lack in expansion.lacking { leaveOut(lack.target, "it has no \(lack.word), which its check names") }
     for problem in told { self.problem(problem.position, problem.message, hint: problem.hint) }
-    // A check that could not be made was told of; the list is then no list that lacks something.
-    let list = value(
-      YAMLNode(content: .list(nodes), position: position), .list(.check),
-      KeyPlace(path: ["checks"], position: position))
+    let list = read(made, at: position)
     root.entries.removeAll { $0.name == "checks" && !$0.value.isInvalid }
     guard root["checks"] == nil else { return }
-    root.entries.append(("checks", nodes.isEmpty && !told.isEmpty ? Given(.invalid, at: position) : list))
+    // A check that could not be made was told of; the list is then no list that lacks something.
+    let isBroken = made.isEmpty && !told.isEmpty
+    root.entries.append(("checks", Given(isBroken ? .invalid : .list(list), at: position)))
+  }
+
+  /// The checks with their `roles`, without the targets that make none.
+  private mutating func read(_ made: [Expansion.Made], at position: Position) -> [Given] {
+    let place = KeyPlace(path: ["checks"], position: position)
+    var list: [Given] = []
+    for made in made {
+      let below = place.below(String(list.count), made.node.position)
+      let before = reader
+      let given = value(made.node, .check, below)
+      guard mayStay(made.role, since: before) else { continue }
+      list.append(given)
+      roles.append(made.role)
+    }
+    return list
   }
 
   /// A name says which checks belong together, so it stands once.

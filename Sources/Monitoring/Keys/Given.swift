@@ -97,6 +97,14 @@ package struct GivenMap: Sendable {
   /// An empty map when the key is absent: every key below it then has its default.
   package func map(_ name: String) -> GivenMap { self[name]?.map ?? GivenMap(at: position) }
 
+  /// Another list where there is one.
+  package mutating func replace(_ name: String, _ list: [Given]) {
+    for index in entries.indices where entries[index].name == name {
+      guard case .list = entries[index].value.value else { continue }
+      entries[index].value.value = .list(list)
+    }
+  }
+
   /// The place to point at for a path below this map: the deepest part of it that is in the file.
   package func position(of path: [String]) -> Position {
     guard let first = path.first, let found = self[first] else { return position }

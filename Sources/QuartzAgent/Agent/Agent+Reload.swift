@@ -51,11 +51,12 @@ extension Agent {
       let new = loaded.settings
       for warning in loaded.warnings { log.warning("\(warning.headline)", metadata: warning.hintMetadata) }
       parts.maintenance.replace(file: new.maintenance)
+      parts.discovery.follow(new.discover)
       parts.catalog.replace(file: new.checks, canaries: new.canaries, rules: new.dependencies)
       log.notice("configuration reloaded", metadata: ["checks": "\(parts.catalog.checks.count)"])
       if !new.differsOnlyInChecks(from: settings) {
         log.warning(
-          "settings other than checks, defaults, canaries, dependencies and maintenance have changed: they take effect at the next start"
+          "settings other than checks, defaults, canaries, dependencies, discover and maintenance have changed: they take effect at the next start"
         )
       }
     case .failure(let errors):
@@ -78,6 +79,7 @@ extension Settings {
     comparable.maintenance = other.maintenance
     comparable.canaries = other.canaries
     comparable.dependencies = other.dependencies
+    comparable.discover = other.discover
     // They are in the checks already.
     comparable.defaults = other.defaults
     comparable.secretPaths = other.secretPaths

@@ -287,6 +287,8 @@ struct AgentParts: Sendable {
   /// Bytes of a stored result with its framing, a failing one's message included; status shows the measured mean.
   private static let typicalRecord = 300.0
 
+  var discovery: DiscoveryKeeper { status.discovery }
+
   /// After the last probe: everything on disk, then one more upload round with the time that is left.
   func finish(until deadline: Instant) async {
     await heartbeats.save()

@@ -13,13 +13,14 @@ import Synchronization
 /// Asks the sources of `discover` that are no files, and keeps what they say in the state directory, from where the
 /// configuration is read again. What was learned stays while a source is away, also over restarts.
 final class DiscoveryKeeper: Sendable {
-  private let sources: [DiscoverySource]
+  private let wishes: AsyncStream<[DiscoverySource]>
+  private let wish: AsyncStream<[DiscoverySource]>.Continuation
   private let folder: String
   private let fetch: @Sendable (DiscoverySource) async throws(CancellationError) -> Finding
   private let log: Logger
   private let time: TimeSource
-  /// Why the last question to each came to nothing, by place.
-  private let failures = Mutex<[Int: String]>([:])
+  /// Why the last question to each came to nothing.
+  private let failures = Mutex<[DiscoverySource: String]>([:])
 
   enum Finding: Sendable {
     case list(TargetList)
@@ -31,28 +32,49 @@ final class DiscoveryKeeper: Sendable {
     _ sources: [DiscoverySource], folder: String, log: Logger, time: TimeSource,
     fetch: @escaping @Sendable (DiscoverySource) async throws(CancellationError) -> Finding
   ) {
-    self.sources = sources.filter { $0.cacheName != nil }
+    (wishes, wish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     (self.folder, self.log, self.time, self.fetch) = (folder, log, time, fetch)
+    follow(sources)
   }
+
+  /// Other sources than before: what stays the same keeps its clock, what is gone is asked no more.
+  func follow(_ sources: [DiscoverySource]) { wish.yield(sources.filter { $0.cacheName != nil }) }
 
   /// Until the task is cancelled; each source by a clock of its own.
   func run() async {
-    guard !sources.isEmpty else { return }
     await withDiscardingTaskGroup { group in
-      for (place, source) in sources.enumerated() {
-        group.addTask { await self.follow(source, place) }
+      var followed: [DiscoverySource: Task<Void, Never>] = [:]
+      for await sources in wishes {
+        let wanted = Set(sources)
+        for (source, task) in followed where !wanted.contains(source) {
+          task.cancel()
+          await task.value
+          followed[source] = nil
+          failures.withLock { $0[source] = nil }
+        }
+        for source in wanted where followed[source] == nil {
+          let task = Task { await self.ask(source) }
+          followed[source] = task
+          group.addTask {
+            await withTaskCancellationHandler {
+              await task.value
+            } onCancel: {
+              task.cancel()
+            }
+          }
+        }
       }
     }
   }
 
-  private func follow(_ source: DiscoverySource, _ place: Int) async {
+  private func ask(_ source: DiscoverySource) async {
     repeat {
-      guard let finding = try? await fetch(source) else { return }
-      await take(finding, of: source, place)
+      guard let finding = try? await fetch(source), !Task.isCancelled else { return }
+      await take(finding, of: source)
     } while (try? await time.sleep(for: source.refresh)) != nil
   }
 
-  private func take(_ finding: Finding, of source: DiscoverySource, _ place: Int) async {
+  private func take(_ finding: Finding, of source: DiscoverySource) async {
     var problem: String?
     switch finding {
     case .failed(let why): problem = why
@@ -60,8 +82,8 @@ final class DiscoveryKeeper: Sendable {
       problem = await keep(list, of: source)
     }
     let before = failures.withLock { failures in
-      defer { failures[place] = problem }
-      return failures[place]
+      defer { failures[source] = problem }
+      return failures[source]
     }
     if let problem, before != problem {
       log.warning(
@@ -74,8 +96,8 @@ final class DiscoveryKeeper: Sendable {
 
   var notices: [Notice] {
     failures.withLock { failures in
-      failures.sorted { $0.key < $1.key }.map { place, problem in
-        .warning("discover", "\(sources[place].label): \(problem); the targets known before stay")
+      failures.map { source, problem in "\(source.label): \(problem)" }.sorted().map {
+        .warning("discover", "\($0); the targets known before stay")
       }
     }
   }
