@@ -99,7 +99,10 @@ struct DiscoveryTests {
     ("{type: http, url: \"https://${target}/\", interval: \"${label:every}\"}", "every", "soon", "duration"),
     ("{type: tcp, host: \"${host}\", port: \"${label:port}\"}", "port", "70000", "65535"),
     ("{type: http, url: \"http://${host}/\", method: \"${label:m}\"}", "m", "GET IT", "method"),
-    ("{type: tcp, host: \"${host}\", port: 1, depends_on: [\"${label:gw}\"]}", "gw", "t bad.example", "itself"),
+    (
+      "{type: tcp, host: \"${host}\", port: 1, depends_on: [\"${label:gw}\"]}", "gw", "t bad.example",
+      "itself"
+    ),
     (
       "{type: tcp, host: \"${host}\", port: 1, id: \"${label:id}\"}", "id", Self.id,
       "another check has the id"
