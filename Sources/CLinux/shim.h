@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The kernel's event descriptors, its clock and its file systems, and the allocator's upkeep, which Swift's Glibc module
-// leaves out, and prctl, which is variadic. Only glibc's own declarations, and
-// typed wrappers of what is variadic: there is nothing to own here. Each function returns -1 and sets errno on failure; a descriptor
+// leaves out, and prctl, which is variadic. Only glibc's own declarations, typed wrappers of what is variadic, and the
+// kernel's structures in a form that every kernel can fill: there is nothing to own here. Each function returns -1 and sets errno on failure; a descriptor
 // it returns belongs to the caller, who closes it once. Create with the CLOEXEC flag of its family, always.
 
 #ifndef QUARTZ_CLINUX_SHIM_H
@@ -11,6 +11,7 @@
 #include <elf.h>
 #include <malloc.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
@@ -19,6 +20,12 @@
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <sys/vfs.h>
+#include <time.h>
+
+// Behind <time.h>, whose timespec it holds.
+#include <asm/socket.h>
+#include <linux/errqueue.h>
+#include <linux/net_tstamp.h>
 
 // pipe2(2) with O_CLOEXEC, whose declaration glibc keeps for _GNU_SOURCE: both ends are closed in what is started meanwhile.
 extern int pipe2(int ends[2], int flags);
@@ -60,6 +67,61 @@ static inline void quartz_forget_code(void) {
     // A failure leaves everything as it was.
     madvise((void *)begin, end - begin, MADV_DONTNEED);
   }
+}
+
+// socket(7). Of glibc, whose own header would make all of its names this module's.
+extern int getsockopt(int descriptor, int level, int option, void *__restrict value, unsigned *__restrict length);
+extern int setsockopt(int descriptor, int level, int option, const void *value, unsigned length);
+
+// What the control messages of stamped packets bear, of cmsg(3), linux/errqueue.h and timestamping.rst of the kernel.
+enum {
+  QUARTZ_STAMPS = SO_TIMESTAMPING,
+  QUARTZ_STAMP_ORIGIN = SO_EE_ORIGIN_TIMESTAMPING,
+};
+
+// SO_TIMESTAMPING: the kernel says of each packet when it came and, in the error queue, when it left, by its own clock
+// and without the packet. Those that leave are numbered from 0 on.
+static inline int quartz_ask_for_stamps(int descriptor, int leaving) {
+  int flags = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+  if (leaving) flags |= SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY;
+  return setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags);
+}
+
+// What the kernel knows of a TCP connection, of struct tcp_info (tcp(7), linux/tcp.h). Times are microseconds; a round
+// trip of zero: none was measured.
+struct quartz_tcp_facts {
+  uint32_t retransmits, round_trip, variance, timeout, segment, path_mtu;
+};
+
+// The structure's beginning up to tcpi_total_retrans, as every kernel since 2.6 has it. Not netinet/tcp.h: what a header
+// of the library declares here, Swift would look for here alone.
+struct quartz_tcp_info {
+  uint8_t states[8];
+  uint32_t rto, ato, snd_mss, rcv_mss, unacked, sacked, lost, retrans, fackets, last_data_sent, last_ack_sent,
+      last_data_recv, last_ack_recv, pmtu, rcv_ssthresh, rtt, rttvar, snd_ssthresh, snd_cwnd, advmss, reordering, rcv_rtt,
+      rcv_space, total_retrans;
+};
+
+// A kernel writes as much of the structure as it knows and there is room for, and says how much.
+static inline int quartz_tcp_facts_in(const void *bytes, unsigned long length, struct quartz_tcp_facts *facts) {
+  struct quartz_tcp_info info;
+  if (bytes == 0 || length < sizeof info) return -1;
+  __builtin_memcpy(&info, bytes, sizeof info);
+  facts->retransmits = info.total_retrans;
+  facts->round_trip = info.rtt;
+  facts->variance = info.rttvar;
+  facts->timeout = info.rto;
+  facts->segment = info.snd_mss;
+  facts->path_mtu = info.pmtu;
+  return 0;
+}
+
+// TCP_INFO (11) of SOL_TCP (6), getsockopt(2). It takes nothing from the socket: an error that waits there still waits.
+static inline int quartz_tcp_facts_of(int descriptor, struct quartz_tcp_facts *facts) {
+  struct quartz_tcp_info info;
+  unsigned length = sizeof info;
+  if (getsockopt(descriptor, 6, 11, &info, &length) != 0) return -1;
+  return quartz_tcp_facts_in(&info, length, facts);
 }
 
 #endif

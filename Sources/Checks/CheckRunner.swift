@@ -127,6 +127,7 @@ package struct CheckRunner: Sendable {
   /// What holds for every kind of check.
   static func judge(_ outcome: inout ProbeOutcome, of check: MonitoringCheck) {
     ResponseTimeRule(check.plan.responseTime).judge(&outcome)
+    outcome.tellLostSYNs()
     if check.plan.negate { NegateRule(check.type).judge(&outcome) }
   }
 

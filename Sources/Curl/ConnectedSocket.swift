@@ -8,13 +8,16 @@ import Synchronization
 package final class ConnectedSocket: Sendable, Hashable {
   /// The other end.
   package let peer: SocketAddress
+  /// How often its SYN was sent again.
+  package let synRetransmits: UInt8
   /// Negative once taken.
   private let descriptor: Atomic<Int32>
 
   /// - Parameter descriptor: non-blocking and close-on-exec; from here on nobody else's to close.
-  package init(_ descriptor: Int32, to peer: SocketAddress) {
+  package init(_ descriptor: Int32, to peer: SocketAddress, synRetransmits: UInt8 = 0) {
     self.descriptor = Atomic(descriptor)
     self.peer = peer
+    self.synRetransmits = synRetransmits
   }
 
   deinit {

@@ -57,7 +57,7 @@ final class EngineLoop: LoopGuest {
     self.mailbox = mailbox
     self.trust = trust
     self.loop = loop
-    sockets = EngineSockets(on: loop)
+    sockets = EngineSockets(on: loop, of: active)
     arrivals = ArrivalClock(loop)
     sockets.serve(self)
     let context = Unmanaged.passUnretained(sockets).toOpaque()

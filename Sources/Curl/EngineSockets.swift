@@ -19,6 +19,9 @@ final class EngineSockets {
   let spin = SpinGuard()
   private let loop: LoopThread
   private weak var guest: (any LoopGuest)?
+  private let transfers: TransferTable
+  /// Whose connection each descriptor is; `TransferTable.none`: nobody's.
+  private var holders: [UInt64] = []
   private var places: [Place] = []
   private var uses: UInt32 = 0
   /// No longer looked at by libcurl, and not closed yet.
@@ -29,7 +32,9 @@ final class EngineSockets {
 
   private static let useBits: UInt64 = 24
 
-  init(on loop: LoopThread) { self.loop = loop }
+  init(on loop: LoopThread, of transfers: TransferTable = TransferTable()) {
+    (self.loop, self.transfers) = (loop, transfers)
+  }
 
   /// From here on the guest gets what is reported.
   func serve(_ guest: any LoopGuest) { self.guest = guest }
@@ -72,8 +77,19 @@ final class EngineSockets {
     _ = loop.watch(descriptor, for: guest, key: key, events, isNew: isNew)
   }
 
+  /// The connection of a transfer, until libcurl closes it.
+  func hold(_ descriptor: Int32, for owner: UInt64) {
+    while holders.count <= Int(descriptor) { holders.append(TransferTable.none) }
+    holders[Int(descriptor)] = owner
+    spin.watch(descriptor, for: owner)
+  }
+
   /// Before the descriptor's number can be another's.
   func closing(_ descriptor: Int32) {
+    if descriptor >= 0, Int(descriptor) < holders.count {
+      transfers[holders[Int(descriptor)]]?.noteConnectionEnd(closing: true)
+      holders[Int(descriptor)] = TransferTable.none
+    }
     spin.forget(descriptor)
     clear(descriptor)
   }

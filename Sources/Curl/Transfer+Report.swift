@@ -34,6 +34,8 @@ extension Transfer {
     report.lease = lease
     report.truncated = stop == .bodyTooLarge || stop == .enough
     report.times = times(complete: report.outcome == .complete)
+    noteConnectionEnd()
+    report.tcp = tcp
     report.tls = judge?.report
     report.applicationProtocol = judge?.chosenProtocol
     report.mayWantAnotherVersion = mayWantAnotherVersion(code)

@@ -15,6 +15,9 @@ final class Transfer {
   var lookout: Int?
   /// Of the connection; negative: there is none yet.
   var descriptor: Int32 = -1
+  /// What the kernel said of the connection when it was asked last; nil: not yet.
+  private(set) var tcp: TransportFacts?
+  private var isClosed = false
   var handle: EasyHandle
   var easy: UnsafeMutableRawPointer { handle.easy }
   let started = Instant.now
@@ -98,8 +101,31 @@ final class Transfer {
   /// The connection's socket, until libcurl closes it.
   func hold(_ descriptor: Int32) {
     self.descriptor = descriptor
-    spin.watch(descriptor, for: number)
+    sockets.hold(descriptor, for: number)
     spin.noteProgress()
+  }
+
+  /// Connecting is over, whatever it came to: what was sent again were SYNs. Only the first call is.
+  func noteConnection() {
+    guard tcp == nil, descriptor >= 0, !isClosed else { return }
+    if case .connected(let socket) = request.plan {
+      tcp = TransportFacts(of: descriptor, synRetransmits: socket.synRetransmits)
+    } else {
+      tcp = TransportFacts(connecting: descriptor)
+    }
+  }
+
+  /// The last look at the connection.
+  ///
+  /// - Parameter closing: its descriptor is somebody else's from here on.
+  func noteConnectionEnd(closing: Bool = false) {
+    guard descriptor >= 0, !isClosed else { return }
+    defer { isClosed = closing }
+    if let synRetransmits = tcp?.synRetransmits {
+      tcp = TransportFacts(of: descriptor, synRetransmits: synRetransmits) ?? tcp
+    } else {
+      noteConnection()
+    }
   }
 
   /// Whether it has read far more than it was given.
@@ -108,7 +134,10 @@ final class Transfer {
     return WireBudget.isSpent(consumed: consumed, delivered: delivered)
   }
 
-  func note(_ what: Arrival, at instant: Instant) { seen.note(what, at: instant) }
+  func note(_ what: Arrival, at instant: Instant) {
+    seen.note(what, at: instant)
+    if what == .connection { noteConnection() }
+  }
 
   /// The request went out, or an interim answer is over: what comes next may be the final answer.
   func awaitAnswer() {

@@ -75,6 +75,11 @@ func takeBody(
     return 0
   }
   guard case .body(let limit) = transfer.request.goal else { return length }
+  if let stream = transfer.request.stream {
+    if stream(Array(UnsafeRawBufferPointer(start: bytes, count: length))) { return length }
+    transfer.stop = .goalReached
+    return 0
+  }
   guard let stop = transfer.keep(UnsafeRawBufferPointer(start: bytes, count: length), limit: limit) else {
     return length
   }
@@ -142,6 +147,7 @@ private func handOver(_ socket: ConnectedSocket, to transfer: Transfer) -> curl_
   let now = Instant.now
   (transfer.seen.connectStart, transfer.seen.connected) = (now, now)
   transfer.hold(descriptor)
+  transfer.noteConnection()
   return descriptor
 }
 
@@ -172,6 +178,7 @@ func allowRequest(
   let now = Instant.now
   transfer.spin.noteProgress()
   transfer.arrivals.look(at: now)
+  transfer.noteConnection()
   if transfer.seen.connected == nil {
     transfer.seen.connected = transfer.hasTunnel ? now : transfer.seen.writableSince ?? now
   }
@@ -198,6 +205,7 @@ func takeOverTLS(
   let transfer = transfer(argument)
   transfer.spin.noteProgress()
   transfer.arrivals.look()
+  transfer.noteConnection()
   if transfer.seen.connected == nil || transfer.hasTunnel {
     transfer.seen.connected = transfer.hasTunnel ? .now : transfer.seen.writableSince ?? .now
   }

@@ -29,6 +29,8 @@ package struct TransferReport: Sendable {
   /// Keeps what the answer holds counted for as long as somebody has it.
   var lease: MemoryLease?
   package var times = TransferTimes()
+  /// What the kernel says of the connection; nil: none was tried, or it is no TCP.
+  package var tcp: TransportFacts?
   /// What the handshake showed; nil when no certificate arrived.
   package var tls: TLSReport?
 

@@ -31,6 +31,9 @@ package struct TransferRequest: Sendable {
   package var stopsAtStream = false
   /// With the goal `drain`: the first 16 KiB of a body that is not compressed are kept all the same.
   package var keepsBeginning = false
+  /// With the goal `body`, whose limit does not count then: told each piece of a body as it comes, on the engine's thread,
+  /// and nothing is kept. It must not block; false is enough, and reaches the goal.
+  package var stream: (@Sendable ([UInt8]) -> Bool)?
   /// Ask for a compressed body and decode it; the body's limit then counts decoded bytes.
   package var decompress = false
   package var httpVersion = HTTPVersionPreference.auto

@@ -4,8 +4,8 @@
 @testable import Checks
 @testable import Monitoring
 
-/// Datagrams that come to a ping: replies, and the packets that an ICMP error quotes. The first byte chooses the family,
-/// the second how the rest is cut.
+/// Datagrams that come to a ping: replies, and the packets that an ICMP error quotes; and what the kernel says beside them.
+/// The first byte chooses the family, the second how the rest is cut.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard count > 2 else { return 0 }
@@ -30,6 +30,14 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     _ = series.refused(ICMPError(code: Int32(piece.first ?? 0), offender: nil), about: piece)
     precondition(series.tally.roundTrips.keys.allSatisfy { (1...5).contains($0) })
     _ = series.tally.facts
+  }
+  let notes = PacketNotes(Array(bytes.dropFirst(2)))
+  precondition(notes.hopsLeft.map { (0...255).contains($0) } ?? true)
+  var clock = StampClock()
+  for stamp in [notes.stamp, notes.departure.map(Int64.init)].compactMap(\.self) {
+    let reading = StampClockReading(instant: now, ahead: Int64(truncatingIfNeeded: count))
+    let instant = clock.instant(of: stamp, notBefore: now, reading: reading)
+    precondition(instant.map { $0 == now } ?? true)
   }
   // A reply is known by its whole payload: nothing but our own echo is one.
   guard var reply = first.send else { return 0 }

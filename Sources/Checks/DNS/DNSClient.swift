@@ -90,7 +90,8 @@ struct DNSClient: Sendable {
     return DNSReply(
       content: content(of: outcome.conversation, report, server), transport: .tcp,
       ignored: outcome.conversation.ignored,
-      connect: report.connected.map { report.started.duration(to: $0) }, elapsed: report.elapsed,
+      connect: report.connected.map { report.started.duration(to: $0) }, tcp: report.tcp,
+      elapsed: report.elapsed,
       held: report.held)
   }
 

@@ -210,6 +210,7 @@ package struct DNSProbe: Probe {
       }
     }
     outcome.peer = peer
+    outcome.tcp = reply.tcp
     if let secure = reply.secure {
       outcome.tls = secure.tls
       outcome.statusCode = secure.statusCode

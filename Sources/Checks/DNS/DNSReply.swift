@@ -22,6 +22,8 @@ struct DNSReply: Sendable {
   var ignored = 0
   /// Of the TCP connection, where one was made.
   var connect: Duration?
+  /// What the kernel says of it.
+  var tcp: TransportFacts?
   /// Of a server asked over TLS or HTTPS.
   var secure: DNSSecureFacts?
   /// On the wire: connecting, asking, waiting. Our own waiting for a turn is not in it.

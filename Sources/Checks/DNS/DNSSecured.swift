@@ -43,7 +43,7 @@ extension DNSClient {
     var reply = DNSReply(
       content: content(of: outcome.conversation.inner, report, server), transport: .dot,
       ignored: outcome.conversation.inner.ignored,
-      connect: report.connected.map { report.started.duration(to: $0) },
+      connect: report.connected.map { report.started.duration(to: $0) }, tcp: report.tcp,
       secure: DNSSecureFacts(
         handshake: summary.elapsed, tls: summary.report.map { TLSFacts($0, now: secured.time.wall()) }),
       elapsed: report.elapsed, held: report.held)
@@ -97,6 +97,7 @@ extension DNSClient {
     let timings = dialled.timings
     return DNSReply(
       content: content(of: dialled, query, secured), transport: .doh, connect: timings.connect,
+      tcp: dialled.report.tcp,
       secure: DNSSecureFacts(
         handshake: timings.tls, tls: dialled.report.tls.map { TLSFacts($0, now: secured.time.wall()) },
         statusCode: dialled.report.statusCode, httpVersion: dialled.report.httpVersion),

@@ -47,7 +47,7 @@ struct HTTPTrail: Sendable {
     let hop = Hop(
       url: step.url.display, statusCode: dialled.report.statusCode,
       address: isDirect ? dialled.peer.description : nil,
-      timings: timings)
+      timings: timings, tcp: dialled.report.tcp)
     // Nearly always the only one: a list of one is made faster than an empty one grows.
     if hops.isEmpty { held = dialled.report.times.queued }
     if hops.isEmpty { hops = [hop] } else { hops.append(hop) }
@@ -133,6 +133,7 @@ struct HTTPTrail: Sendable {
       assertions: judge.assertions,
       excerpt: judge.excerpt)
     outcome.dialled = tries
+    outcome.tcp = last?.report.tcp
     outcome.truncated = last?.report.truncated ?? false
     outcome.held = held
     outcome.account = account

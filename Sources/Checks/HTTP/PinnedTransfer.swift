@@ -54,7 +54,8 @@ struct PinnedTransfer: Sendable {
     }
     let (_, peer) = race.failure(of: addresses) { Verdict(Reason(failure($0))) }
     let attempt = race.tries.first { $0.peer == peer }
-    let report = TransferReport(outcome: .failed(attempt.map(failure) ?? .connectTimeout))
+    var report = TransferReport(outcome: .failed(attempt.map(failure) ?? .connectTimeout))
+    report.tcp = attempt?.tcp
     return DialledTransfer(
       report: report, peer: peer, elapsed: race.elapsed, lateness: race.lateness, spent: race.elapsed,
       connect: race.elapsed, tries: race.dialled)

@@ -30,6 +30,9 @@ package protocol Conversation: Sendable {
   mutating func woke(at now: Instant) -> ConversationStep
   /// A router or the target sent an ICMP error about one of our ICMP packets, which is quoted from its header on.
   mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> ConversationStep
+  /// When a datagram left this machine, by the kernel's own stamp: it may have waited for a core since it was handed over.
+  /// Counted from 0; not each one's is known.
+  mutating func left(_ number: Int, at instant: Instant)
 }
 
 extension Conversation {
@@ -37,6 +40,7 @@ extension Conversation {
   package mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> ConversationStep {
     .wait
   }
+  package mutating func left(_ number: Int, at instant: Instant) {}
 }
 
 /// An error message of the network about a packet of ours.
@@ -106,6 +110,8 @@ package struct FlowReport: Hashable, Sendable {
   package var lateness: Duration
   /// TTL or hop limit of the last ICMP datagram, as it arrived.
   package var hopsLeft: Int?
+  /// What the kernel says of a TCP connection; nil: there is none.
+  package var tcp: TransportFacts?
 
   package var elapsed: Duration { started.duration(to: ended) }
 

@@ -18,6 +18,8 @@ package struct Dialled: Sendable {
   package var elapsed: Duration
   /// All that were dialled; empty where there was no choice.
   package var tries: [DialledAddress]
+  /// What the kernel says of the one that answered, or whose failure counts.
+  package var tcp: TransportFacts?
 
   /// The part of the time that went into it; where no connection stands, all of it.
   var dialling: Duration { connect ?? elapsed }
@@ -34,7 +36,7 @@ extension Reactor {
     if let winner = race.winner {
       return Dialled(
         verdict: .ok, socket: race.socket, peer: winner.peer, connect: winner.elapsed, elapsed: race.elapsed,
-        tries: race.dialled)
+        tries: race.dialled, tcp: winner.tcp)
     }
     let lost = race.failure(of: addresses) { Verdict(losing: $0, in: race, to: name) }
     var verdict = lost.verdict
@@ -42,7 +44,9 @@ extension Reactor {
       verdict = Verdict(
         verdict.reason, phase: verdict.phase, message: "\(message); \(race.tries.count) addresses tried")
     }
-    return Dialled(verdict: verdict, peer: lost.peer, elapsed: race.elapsed, tries: race.dialled)
+    return Dialled(
+      verdict: verdict, peer: lost.peer, elapsed: race.elapsed, tries: race.dialled,
+      tcp: race.tries.first { $0.peer == lost.peer }?.tcp)
   }
 }
 

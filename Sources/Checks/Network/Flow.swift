@@ -30,12 +30,20 @@ final class Flow: ReactorFlow {
   private var connected: Instant?
   private var firstByte: Instant?
   private var hopsLeft: Int?
+  /// What the kernel said of a TCP connection when it stood.
+  private var tcp: TransportFacts?
   private var wake: Instant?
   /// The earliest instant the loop was asked to call at. Most flows are over long before their deadline, and each wish
   /// costs a place in the loop's heap until it has passed.
   private var alarm: Instant?
   /// Bytes of the stream the socket would not take yet.
   private var unsent: [UInt8] = []
+  /// Which of its datagrams have left.
+  private var departures = Departures(from: nil)
+  /// When what was served last had waited for the thread, and until when.
+  private var wait: (from: Instant, until: Instant)?
+  /// The part of the last wait that is in no time of the flow's.
+  private var overlap = Duration.zero
   /// What epoll watches the socket for; zero: nothing yet.
   private var interest: UInt32 = 0
 
@@ -83,7 +91,12 @@ final class Flow: ReactorFlow {
     else { return nil }
     let number = opened.number
     socket = consume opened
-    if isShared { interest = EPOLLIN.rawValue }
+    if isShared {
+      interest = EPOLLIN.rawValue
+      departures = Departures(from: loop.nextDeparture(of: number))
+    } else if transport != .tcp {
+      departures = Departures(from: loop.askForStamps(number) ? 0 : nil)
+    }
     return number
   }
 
@@ -99,7 +112,10 @@ final class Flow: ReactorFlow {
 
   func ready(_ events: UInt32, at now: Instant, on loop: ReactorLoop) -> Bool {
     // What came waited for the thread, which was with others.
-    allowance.hold(max(loop.readySince, lastServed).duration(to: .now))
+    let begin = max(loop.readySince, lastServed)
+    let end = Instant.now
+    wait = (begin, end)
+    allowance.hold(begin.duration(to: end))
     defer { lastServed = .now }
     return serve(events, at: now, on: loop)
   }
@@ -114,7 +130,11 @@ final class Flow: ReactorFlow {
       default: return finish(.failed(code), at: now, on: loop)
       }
     }
-    if transport.isICMP, events & EPOLLERR.rawValue != 0 { return takeErrors(number, at: now, on: loop) }
+    if transport != .tcp, events & EPOLLERR.rawValue != 0 || departures.missing > 0,
+      !takeErrors(number, at: now, on: loop)
+    {
+      return false
+    }
     if events & EPOLLOUT.rawValue != 0, !unsent.isEmpty, !flush(number, on: loop) { return false }
     return receive(number, at: now, on: loop)
   }
@@ -144,13 +164,35 @@ final class Flow: ReactorFlow {
     if transport == .tcp, isSelfConnected(number, peer) {
       return finish(.failed(ECONNREFUSED), at: now, on: loop)
     }
+    noteConnection(number)
     connected = now
     return follow(hear(.opened, now), at: now, on: loop)
+  }
+
+  private func noteConnection(_ number: Int32) {
+    guard transport == .tcp else { return }
+    if let connection {
+      tcp = TransportFacts(synRetransmits: connection.synRetransmits)
+    } else {
+      tcp = TransportFacts(connecting: number)
+    }
+  }
+
+  /// The last look at the connection.
+  private func transportFacts(_ end: FlowReport.End, at now: Instant) -> TransportFacts? {
+    guard transport == .tcp, let number = socket?.number, interest != 0 || connected != nil else {
+      return nil
+    }
+    guard connected != nil else { return TransportFacts(connecting: number) }
+    // Nothing was said on it: it was looked at just now.
+    if end == .done, connected == now, connection == nil { return tcp }
+    return TransportFacts(of: number, synRetransmits: tcp?.synRetransmits ?? 0) ?? tcp
   }
 
   /// The reset came before we looked. An attempt that is reset is "refused" (RFC 9293 3.5.2); "reset" is what
   /// the kernel calls the end of a connection that stood, so the verdict does not hang on who was faster.
   private func connectionStood(at now: Instant, on loop: ReactorLoop) -> Bool {
+    if let number = socket?.number { noteConnection(number) }
     connected = now
     let isDone = hear(.opened, now).isDone
     return finish(isDone ? .done : .failed(ECONNRESET), at: now, on: loop)
@@ -170,6 +212,9 @@ final class Flow: ReactorFlow {
         if !flush(number, on: loop) { return false }
       } else if !say(bytes, number) {
         return finish(.failed(errno), at: .now, on: loop)
+      } else if transport == .udp, departures.missing > 0 {
+        // Nearly always it has left by now: to be told would cost the loop a turn.
+        noteDeparture(number, on: loop)
       }
     }
     if step.isDone { return finish(.done, at: now, on: loop) }
@@ -177,46 +222,94 @@ final class Flow: ReactorFlow {
   }
 
   private func say(_ bytes: [UInt8], _ number: Int32) -> Bool {
-    if sendDatagram(bytes, number) { return true }
+    let outcome = sendDatagram(bytes, number)
+    departures.send(isSure: outcome == .sent)
     // The error may be about an earlier packet: it is in the error queue as well, and what is sent now is not sent yet.
-    return transport.isICMP && sendDatagram(bytes, number)
+    return outcome != .failed || transport.isICMP && sendDatagram(bytes, number) != .failed
+  }
+
+  /// One stamp of the error queue. False: there is nothing in it.
+  @discardableResult
+  private func noteDeparture(_ number: Int32, on loop: ReactorLoop) -> Bool {
+    let packet = readPacket(number, &loop.buffer, &loop.control, ofErrors: true)
+    if packet.count >= 0 { note(packet.notes, on: loop) }
+    return packet.count >= 0
+  }
+
+  /// When a datagram left. The time of a question begins with it.
+  private func note(_ notes: PacketNotes, on loop: ReactorLoop) {
+    guard let number = notes.departure, let stamp = notes.stamp, let place = departures.arrived(number),
+      let instant = loop.instant(of: stamp, notBefore: started)
+    else { return }
+    if place == 0, transport == .udp { started = instant }
+    _ = hear(.left(place), instant)
   }
 
   private func receive(_ number: Int32, at now: Instant, on loop: ReactorLoop) -> Bool {
     var (now, hasSpoken) = (now, false)
     for _ in 0..<readsPerTurn {
-      var origin = DatagramOrigin()
-      let count = transport.isICMP ? readFrom(number, &loop.buffer, &origin) : read(number, &loop.buffer)
+      let packet =
+        transport == .tcp
+        ? ReceivedPacket(count: read(number, &loop.buffer))
+        : readPacket(number, &loop.buffer, &loop.control)
+      let count = packet.count
       // What answers something said in this very turn came after the turn began.
       if hasSpoken, count >= 0 { (now, hasSpoken) = (.now, false) }
       if count < 0 {
         let code = errno
         if code == EAGAIN || code == EINTR { return true }
         // An error that came since the queue was looked at.
-        if transport.isICMP, let (error, quoted) = readErrorQueue(number) {
-          if !follow(hear(.refused(error, about: quoted[...]), now), at: now, on: loop) { return false }
-          continue
+        if transport.isICMP {
+          switch takeError(number, at: now, on: loop) {
+          case .goesOn: continue
+          case .ended: return false
+          case .nothing: break
+          }
         }
         return finish(.failed(code), at: now, on: loop)
       }
       if count == 0, transport == .tcp { return finish(.closed, at: now, on: loop) }
-      if firstByte == nil { firstByte = now }
-      let step = hear(.received(loop.buffer[..<count], from: origin.sender), now)
+      let came = packet.notes.stamp.flatMap { loop.instant(of: $0, notBefore: started) }
+      if firstByte == nil { firstByte = came ?? now }
+      let sender = transport.isICMP ? packet.sender : nil
+      let step = hear(.received(loop.buffer[..<count], from: sender), came ?? now)
       // Of what was no reply of ours nobody asks.
-      if let hops = origin.hopsLeft { hopsLeft = hops }
+      if let hops = packet.notes.hopsLeft { hopsLeft = hops }
       if step == .wait { continue }
-      if !follow(step, at: now, on: loop) { return false }
+      if step.isDone, let came { forgetWait(since: came) }
+      if !follow(step, at: came ?? now, on: loop) { return false }
       hasSpoken = hasSpoken || step.send != nil
     }
     return true
   }
 
+  /// The stamp says when the last of it came: what it waited for us since then is in no time that is told.
+  private func forgetWait(since came: Instant) {
+    guard let wait, wait.until > came else { return }
+    overlap = max(wait.from, came).duration(to: wait.until)
+  }
+
+  private enum ErrorTaken { case nothing, goesOn, ended }
+
+  /// One entry of the error queue: a stamp, or what was said about one of our packets.
+  private func takeError(_ number: Int32, at now: Instant, on loop: ReactorLoop) -> ErrorTaken {
+    let packet = readPacket(number, &loop.buffer, &loop.control, ofErrors: true)
+    guard packet.count >= 0 else { return .nothing }
+    note(packet.notes, on: loop)
+    guard let error = packet.notes.error else { return .goesOn }
+    let quoted = loop.buffer[..<min(packet.count, loop.buffer.count)]
+    return follow(hear(.refused(error, about: quoted), now), at: now, on: loop) ? .goesOn : .ended
+  }
+
   private func takeErrors(_ number: Int32, at now: Instant, on loop: ReactorLoop) -> Bool {
     for _ in 0..<readsPerTurn {
-      guard let (error, quoted) = readErrorQueue(number) else { break }
-      if !follow(hear(.refused(error, about: quoted[...]), now), at: now, on: loop) { return false }
+      switch takeError(number, at: now, on: loop) {
+      case .goesOn: continue
+      case .ended: return false
+      case .nothing: return true
+      }
     }
-    return receive(number, at: now, on: loop)
+    return true
   }
 
   /// Sends what the stream takes now. False when the flow ended.
@@ -240,13 +333,17 @@ final class Flow: ReactorFlow {
   }
 
   private func finish(_ end: FlowReport.End, at now: Instant, on loop: ReactorLoop) -> Bool {
+    let tcp = transportFacts(end, at: now)
     // Closed before the caller goes on: its next socket may need this descriptor.
     let used = socket.take()
-    if isShared, end == .done, let number = used?.release() { loop.giveBack(number, peer.family) }
+    if isShared, end == .done, let number = used?.release() {
+      loop.giveBack(number, peer.family, nextDeparture: departures.next)
+    }
     report = FlowReport(
       end: end, started: started, connected: connected, firstByte: firstByte, ended: now, deadline: deadline,
-      held: allowance.held,
-      lateness: max(loop.lateness(since: started), allowance.excess), hopsLeft: hopsLeft)
+      held: max(.zero, allowance.held - overlap),
+      lateness: max(loop.lateness(since: started), allowance.excess), hopsLeft: hopsLeft,
+      tcp: tcp)
     loop.settle(self)
     return false
   }

@@ -11,16 +11,20 @@ enum FlowEvent {
   case opened
   case received(ArraySlice<UInt8>, from: IPAddress?)
   case woke
+  case left(Int)
   case refused(ICMPError, about: ArraySlice<UInt8>)
 }
 
 extension Conversation {
   mutating func hear(_ event: FlowEvent, at now: Instant) -> ConversationStep {
     switch event {
-    case .opened: opened(at: now)
-    case .received(let bytes, let sender): received(bytes, from: sender, at: now)
-    case .woke: woke(at: now)
-    case .refused(let error, let quoted): refused(error, about: quoted)
+    case .opened: return opened(at: now)
+    case .received(let bytes, let sender): return received(bytes, from: sender, at: now)
+    case .woke: return woke(at: now)
+    case .left(let number):
+      left(number, at: now)
+      return .wait
+    case .refused(let error, let quoted): return refused(error, about: quoted)
     }
   }
 }

@@ -21,6 +21,8 @@ package struct DialTry: Hashable, Sendable {
   package var started: Instant
   package var ended: Instant
   package var end: End
+  /// What the kernel says of it; nil where nothing was sent, and of one that was given up for another.
+  package var tcp: TransportFacts? = nil
 
   package var elapsed: Duration { started.duration(to: ended) }
 }
@@ -91,6 +93,7 @@ final class Race: ReactorFlow {
       guard isAlone || isConnectOver(number) else { continue }
       let code = outcome(of: number, peers[index], hasError: isError || !isAlone)
       if code == 0 { return finish(index, at: now, on: loop) }
+      tries[index].tcp = TransportFacts(connecting: number)
       close(index, as: .failed(code), at: now)
       if !dialNext(on: loop) { return false }
     }
@@ -99,7 +102,10 @@ final class Race: ReactorFlow {
 
   func timer(at now: Instant, on loop: ReactorLoop) -> Bool {
     if now >= deadline {
-      for index in open.indices { close(index, as: .timedOut, at: now) }
+      for (index, number) in open.enumerated() where number >= 0 {
+        tries[index].tcp = TransportFacts(connecting: number)
+        close(index, as: .timedOut, at: now)
+      }
       return finish(nil, at: now, on: loop)
     }
     guard let nextStart, nextStart <= now else { return true }
@@ -173,6 +179,7 @@ final class Race: ReactorFlow {
   private func finish(_ winner: Int?, at now: Instant, on loop: ReactorLoop) -> Bool {
     var socket: ConnectedSocket?
     if let winner {
+      tries[winner].tcp = TransportFacts(connecting: open[winner])
       socket = take(winner, on: loop)
       tries[winner].end = .connected
       tries[winner].ended = now
@@ -194,6 +201,7 @@ final class Race: ReactorFlow {
       return nil
     }
     loop.forget(number)
-    return ConnectedSocket(number, to: tries[winner].peer)
+    return ConnectedSocket(
+      number, to: tries[winner].peer, synRetransmits: tries[winner].tcp?.synRetransmits ?? 0)
   }
 }

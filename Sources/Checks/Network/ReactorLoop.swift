@@ -33,6 +33,12 @@ final class ReactorLoop: LoopGuest {
   private var ended: [any ReactorFlow] = []
   /// Shared by all receives: one read never holds more than this.
   var buffer = [UInt8](repeating: 0, count: 65_536)
+  /// What the kernel says beside a datagram.
+  var control = [UInt8](repeating: 0, count: 256)
+  private var stamps = StampClock()
+  /// The kernel stamps what comes as long as one socket wants it; to begin and to end costs it more than many packets.
+  private var stampKeeper: Descriptor?
+  private var wantsStamps: Bool?
 
   /// While something is open the loop wakes this often, only to see how late it is woken.
   private static let heartbeat = Duration.milliseconds(50)
@@ -48,7 +54,9 @@ final class ReactorLoop: LoopGuest {
   var readySince: Instant { loop.readySince }
 
   func ready(_ key: UInt64, _ events: UInt32, at now: Instant) {
-    let id = spares.borrower(key) ?? key
+    guard let id = SpareSockets.isTag(key) ? spares.borrower(key) : key else {
+      return spares.emptyErrors(key)
+    }
     if let flow = flows[id], !flow.ready(events, at: now, on: self) { flows[id] = nil }
   }
 
@@ -130,11 +138,36 @@ final class ReactorLoop: LoopGuest {
       errno = code
       return -1
     }
+    spares.add(number, isStamped: askForStamps(number))
     spares.lend(number, to: id)
     return number
   }
 
-  func giveBack(_ number: Int32, _ family: Int32) { spares.giveBack(number, family) }
+  func giveBack(_ number: Int32, _ family: Int32, nextDeparture: UInt32?) {
+    spares.giveBack(number, family, nextDeparture: nextDeparture)
+  }
+
+  func nextDeparture(of number: Int32) -> UInt32? { spares.nextDeparture(of: number) }
+
+  /// Whether the kernel will stamp the socket's datagrams, and number those that leave from 0 on.
+  func askForStamps(_ number: Int32) -> Bool {
+    let wants = wantsStamps ?? beginStamping()
+    return wants && quartz_ask_for_stamps(number, 1) == 0
+  }
+
+  private func beginStamping() -> Bool {
+    stamps.begin(.now())
+    let keeper = openSocket(.udp, family: AF_INET)
+    let isKnown = keeper < 0 || quartz_ask_for_stamps(keeper, 0) == 0
+    wantsStamps = isKnown
+    stampKeeper = Descriptor(keeper)
+    return isKnown
+  }
+
+  /// When a stamped packet came or left; nil: nobody can tell.
+  func instant(of stamp: Int64, notBefore earliest: Instant) -> Instant? {
+    stamps.instant(of: stamp, notBefore: earliest, reading: .now())
+  }
 
   /// Ends the interest in a descriptor that lives on elsewhere.
   func forget(_ descriptor: Int32) { loop.forget(descriptor) }

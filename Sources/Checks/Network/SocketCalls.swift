@@ -79,29 +79,38 @@ func isSelfConnected(_ number: Int32, _ peer: SocketAddress) -> Bool {
 /// Zero: it has none; nil: nobody can tell.
 func nearPort(_ number: Int32) -> UInt16? { socketName(number, getsockname)?.port }
 
-/// One datagram. A full queue loses it, as any router may; the caller's deadline tells.
-func sendDatagram(_ bytes: [UInt8], _ number: Int32) -> Bool {
+enum DatagramSent {
+  case sent
+  /// A full queue lost it, as any router may; the caller's deadline tells.
+  case lost
+  case failed
+}
+
+/// One datagram.
+func sendDatagram(_ bytes: [UInt8], _ number: Int32) -> DatagramSent {
   let count = send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-  return count >= 0 || errno == EAGAIN || errno == ENOBUFS || errno == EINTR
+  if count >= 0 { return .sent }
+  return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? .lost : .failed
 }
 
 func read(_ number: Int32, _ buffer: inout [UInt8]) -> Int {
   buffer.withUnsafeMutableBytes { recv(number, $0.baseAddress, $0.count, 0) }
 }
 
-/// Where a datagram of ICMP came from.
-struct DatagramOrigin {
+/// A datagram, or an entry of the error queue.
+struct ReceivedPacket {
+  /// Negative: there was none; `errno` says why.
+  var count: Int
   var sender: IPAddress?
-  /// TTL or hop limit as it arrived; nil: the kernel did not say.
-  var hopsLeft: Int?
+  var notes = PacketNotes()
 }
 
-/// As `read`, and where it came from.
-func readFrom(_ number: Int32, _ buffer: inout [UInt8], _ origin: inout DatagramOrigin) -> Int {
+/// As `read`, with what the kernel says beside it. Both buffers are the caller's to use again.
+func readPacket(
+  _ number: Int32, _ buffer: inout [UInt8], _ control: inout [UInt8], ofErrors: Bool = false
+) -> ReceivedPacket {
   var storage = sockaddr_storage()
-  var control = [UInt8](repeating: 0, count: 64)
-  var used = 0
-  let count = buffer.withUnsafeMutableBytes { bytes in
+  return buffer.withUnsafeMutableBytes { bytes in
     control.withUnsafeMutableBytes { controlBytes in
       withUnsafeMutablePointer(to: &storage) { name in
         var piece = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
@@ -111,95 +120,14 @@ func readFrom(_ number: Int32, _ buffer: inout [UInt8], _ origin: inout Datagram
           message.msg_namelen = socklen_t(MemoryLayout<sockaddr_storage>.size)
           (message.msg_iov, message.msg_iovlen) = (vector, 1)
           (message.msg_control, message.msg_controllen) = (controlBytes.baseAddress, controlBytes.count)
-          let count = recvmsg(number, &message, 0)
-          used = count < 0 ? 0 : Int(message.msg_controllen)
-          return count
+          var packet = ReceivedPacket(count: recvmsg(number, &message, ofErrors ? Int32(MSG_ERRQUEUE) : 0))
+          guard packet.count >= 0 else { return packet }
+          let used = min(Int(message.msg_controllen), controlBytes.count)
+          packet.notes = PacketNotes(UnsafeRawBufferPointer(rebasing: controlBytes[..<used]))
+          if message.msg_namelen > 0 { packet.sender = SocketAddress(name.pointee)?.address }
+          return packet
         }
       }
     }
-  }
-  origin.sender = SocketAddress(storage)?.address
-  origin.hopsLeft = used == 0 ? nil : parseHopsLeft(control[..<min(used, control.count)])
-  return count
-}
-
-/// Finds IP_TTL or IPV6_HOPLIMIT, an int, among control messages; see `parseExtendedError`.
-func parseHopsLeft(_ control: ArraySlice<UInt8>) -> Int? {
-  let bytes = Array(control)
-  var offset = 0
-  while offset + 20 <= bytes.count {
-    let length = Int(word(bytes, offset))
-    guard length >= 16, offset + length <= bytes.count else { return nil }
-    let level = Int32(bitPattern: word(bytes, offset + 8))
-    let type = Int32(bitPattern: word(bytes, offset + 12))
-    let isLimit =
-      level == Int32(IPPROTO_IP) && type == IP_TTL || level == Int32(IPPROTO_IPV6) && type == IPV6_HOPLIMIT
-    if isLimit, length >= 20 {
-      let value = word(bytes, offset + 16)
-      return value <= 255 ? Int(value) : nil
-    }
-    offset += (length + 7) & ~7
-  }
-  return nil
-}
-
-/// Four bytes as this machine has them, which is little-endian.
-private func word(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
-  (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) }
-}
-
-/// The next ICMP error about a packet of this socket, and the packet it quotes from the ICMP header on.
-func readErrorQueue(_ number: Int32) -> (error: ICMPError, quoted: [UInt8])? {
-  var data = [UInt8](repeating: 0, count: 128)
-  var control = [UInt8](repeating: 0, count: 512)
-  let sizes: (data: Int, control: Int)? = data.withUnsafeMutableBytes { dataBytes in
-    control.withUnsafeMutableBytes { controlBytes in
-      var piece = iovec(iov_base: dataBytes.baseAddress, iov_len: dataBytes.count)
-      return withUnsafeMutablePointer(to: &piece) { vector in
-        var message = msghdr()
-        message.msg_iov = vector
-        message.msg_iovlen = 1
-        message.msg_control = controlBytes.baseAddress
-        message.msg_controllen = controlBytes.count
-        let count = recvmsg(number, &message, Int32(MSG_ERRQUEUE))
-        return count < 0 ? nil : (count, Int(message.msg_controllen))
-      }
-    }
-  }
-  guard let sizes, let error = parseExtendedError(control[..<min(sizes.control, control.count)]) else {
-    return nil
-  }
-  return (error, Array(data[..<min(sizes.data, data.count)]))
-}
-
-/// Finds the `sock_extended_err` among control messages: a `cmsghdr` (length, level, type) and its data, aligned to
-/// 8 bytes, as linux/errqueue.h and cmsg(3) lay them out on 64-bit machines.
-func parseExtendedError(_ control: ArraySlice<UInt8>) -> ICMPError? {
-  let bytes = Array(control)
-  var offset = 0
-  while offset + 32 <= bytes.count {
-    let length = Int(word(bytes, offset))
-    guard length >= 16, offset + length <= bytes.count else { return nil }
-    let level = Int32(bitPattern: word(bytes, offset + 8))
-    let type = Int32(bitPattern: word(bytes, offset + 12))
-    let isError =
-      level == Int32(IPPROTO_IP) && type == IP_RECVERR || level == Int32(IPPROTO_IPV6) && type == IPV6_RECVERR
-    if isError, length >= 32 {
-      let offender = bytes[(offset + 32)..<(offset + length)]
-      return ICMPError(code: Int32(bitPattern: word(bytes, offset + 16)), offender: parseOffender(offender))
-    }
-    offset += (length + 7) & ~7
-  }
-  return nil
-}
-
-/// The `sockaddr` the kernel puts behind the error.
-private func parseOffender(_ bytes: ArraySlice<UInt8>) -> IPAddress? {
-  let raw = Array(bytes)
-  guard raw.count >= 8 else { return nil }
-  switch Int32(raw[0]) | Int32(raw[1]) << 8 {
-  case AF_INET: return IPAddress(bytes: raw[4..<8])
-  case AF_INET6 where raw.count >= 24: return IPAddress(bytes: raw[8..<24])
-  default: return nil
   }
 }

@@ -16,6 +16,8 @@ struct SpareSockets {
 
   /// What was lent, and to which flow. A descriptor that was closed since may still be in here.
   private var borrowers: [Int32: UInt64] = [:]
+  /// What the kernel will number the next datagram of each with; see `Departures`.
+  private var departures: [Int32: UInt32] = [:]
   private var v4: [Int32] = []
   private var v6: [Int32] = []
   /// Nil: not tried yet. False where a kernel keeps the port: then there are no spares.
@@ -24,9 +26,12 @@ struct SpareSockets {
   /// What epoll knows a lent descriptor by; the ids of flows are far smaller.
   static func tag(_ number: Int32) -> UInt64 { 1 << 55 | UInt64(number) }
 
+  /// Whether epoll knows a socket of this kind by it.
+  static func isTag(_ key: UInt64) -> Bool { key >> 55 == 1 }
+
   /// The flow that has the descriptor with this tag; nil: none, or it is no tag.
   func borrower(_ tag: UInt64) -> UInt64? {
-    tag >> 55 == 1 ? borrowers[Int32(truncatingIfNeeded: tag)] : nil
+    Self.isTag(tag) ? borrowers[Int32(truncatingIfNeeded: tag)] : nil
   }
 
   /// A socket that is watched for input already; nil: open one.
@@ -34,11 +39,30 @@ struct SpareSockets {
 
   mutating func lend(_ number: Int32, to flow: UInt64) { borrowers[number] = flow }
 
+  /// A socket that is new.
+  ///
+  /// - Parameter isStamped: its datagrams are numbered, from 0 on.
+  mutating func add(_ number: Int32, isStamped: Bool) { departures[number] = isStamped ? 0 : nil }
+
+  /// The number that its next datagram will have; nil: they have none.
+  func nextDeparture(of number: Int32) -> UInt32? { departures[number] }
+
+  /// A stamp came late, when nobody had the socket any more. As long as it is there, epoll reports the socket.
+  func emptyErrors(_ tag: UInt64) {
+    let number = Int32(truncatingIfNeeded: tag)
+    var (data, control) = ([UInt8](repeating: 0, count: 64), [UInt8](repeating: 0, count: 64))
+    for _ in 0..<16 where readPacket(number, &data, &control, ofErrors: true).count < 0 { return }
+  }
+
   /// Keeps a watched socket, or closes it.
-  mutating func giveBack(_ number: Int32, _ family: Int32) {
+  ///
+  /// - Parameter nextDeparture: nil: nobody knows. Where its datagrams are numbered, it is of no more use then.
+  mutating func giveBack(_ number: Int32, _ family: Int32, nextDeparture: UInt32?) {
     borrowers[number] = nil
+    let isSure = nextDeparture != nil || departures[number] == nil
+    departures[number] = nextDeparture
     let count = family == AF_INET ? v4.count : v6.count
-    guard losesPort != false, count < Self.limit, dissolveConnection(number), isEmpty(number),
+    guard isSure, losesPort != false, count < Self.limit, dissolveConnection(number), isEmpty(number),
       isWithoutPort(number)
     else {
       _ = close(number)

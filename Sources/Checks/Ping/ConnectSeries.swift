@@ -20,6 +20,8 @@ struct ConnectSeries: Sendable {
     /// Of a connection that ran out of time while our own thread was late.
     var late: FlowReport?
     var elapsed = Duration.zero
+    /// What the kernel says of the connections.
+    var tcp: TransportFacts?
   }
 
   func run() async throws(CancellationError) -> Outcome {
@@ -61,6 +63,7 @@ extension ConnectSeries.Outcome {
       return
     }
     tally.sent += 1
+    if let one = report.tcp { tcp = tcp?.adding(one) ?? one }
     switch report.end {
     case .done, .closed, .failed(ECONNREFUSED), .failed(ECONNRESET):
       tally.roundTrips[number] = report.started.duration(to: report.connected ?? report.ended)

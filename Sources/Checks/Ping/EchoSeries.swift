@@ -15,7 +15,10 @@ struct EchoSeries: Conversation {
   var identifier: UInt16?
 
   private(set) var tally = PingTally()
+  /// When each left, by the kernel's stamp where there is one.
   private var sentAt: [Instant] = []
+  /// Of the grid.
+  private var start: Instant?
 
   init(target: IPAddress, settings: PingSettings, nonce: UInt64, identifier: UInt16? = nil) {
     self.identifier = identifier
@@ -34,11 +37,13 @@ struct EchoSeries: Conversation {
     // bounded: at most 100 packets
     var echo = ICMPEcho(sequence: UInt16(sentAt.count + 1), nonce: nonce, size: settings.size)
     echo.identifier = identifier
+    let start = start ?? now
+    self.start = start
     sentAt.append(now)
     tally.sent = sentAt.count
     // On the grid of the first packet: one late wake-up does not move the others.
     // bounded: at most 100 packets
-    let next = sentAt.count < settings.count ? sentAt[0] + settings.packetInterval * sentAt.count : nil
+    let next = sentAt.count < settings.count ? start + settings.packetInterval * sentAt.count : nil
     return ConversationStep(send: echo.request(version: target.version), wake: next)
   }
 
@@ -52,9 +57,15 @@ struct EchoSeries: Conversation {
       message, version: target.version, nonce: nonce, size: settings.size)
     guard sender == target, let number = open(sequence) else { return .wait }
     // bounded: at most 100 packets, numbered from 1
-    tally.roundTrips[number] = sentAt[number - 1].duration(to: now)
+    tally.roundTrips[number] = max(.zero, sentAt[number - 1].duration(to: now))
     tally.errors[number] = nil
     return isSettled ? .done : .wait
+  }
+
+  mutating func left(_ number: Int, at instant: Instant) {
+    // bounded: at most 100 packets
+    guard number < sentAt.count, tally.roundTrips[number + 1] == nil else { return }
+    sentAt[number] = instant
   }
 
   mutating func refused(_ error: ICMPError, about quoted: ArraySlice<UInt8>) -> ConversationStep {

@@ -90,6 +90,7 @@ package struct PingProbe: Probe {
       outcome.verdict = .ownLateness(late, phase: .answer)
     }
     outcome.peer = peer
+    outcome.tcp = run.tcp
     return outcome
   }
 

@@ -39,6 +39,7 @@ struct PortVisit: Sendable {
     var outcome = outcome(
       verdict.failure ?? .ok, dialled, settings, dns: dns,
       took: dialled.elapsed + ended.report.started.duration(to: end), tls)
+    outcome.tcp = ended.report.tcp ?? outcome.tcp
     outcome.note(said, from: ended.report.started, until: end)
     return outcome
   }
@@ -69,6 +70,7 @@ struct PortVisit: Sendable {
       peer: dialled.peer,
       tls: tls?.report.map { TLSFacts($0, now: now) }, assertions: rule.assertions)
     outcome.dialled = dialled.tries
+    outcome.tcp = dialled.tcp
     return outcome
   }
 }

@@ -92,6 +92,7 @@ extension ProbeOutcome {
       timings: Timings(dns: dns, connect: dialled.dialling, total: total),
       peer: dialled.peer)
     self.dialled = dialled.tries
+    self.tcp = dialled.tcp
   }
 
   /// A check was handed to the wrong probe: a mistake of ours, never an outage.

@@ -94,7 +94,7 @@ private func turned(_ packet: ArraySlice<UInt8>) -> [UInt8] {
 }
 
 /// tun(4): packets without a header of their own, without blocking.
-private func openTunnel(_ name: String) throws -> Int32 {
+func openTunnel(_ name: String) throws -> Int32 {
   let device = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC)
   guard device >= 0 else { throw POSIXFailure("open /dev/net/tun", errno) }
   // struct ifreq: the name in 16 bytes, then the flags IFF_TUN and IFF_NO_PI.

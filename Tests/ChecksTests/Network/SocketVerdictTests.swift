@@ -25,18 +25,4 @@ import Testing
     #expect(verdict.state == state)
     #expect(verdict.message?.isEmpty == false)
   }
-
-  @Test func readsTheExtendedErrorOfTheKernel() {
-    // cmsghdr {48, IPPROTO_IP, IP_RECVERR}, sock_extended_err {113, ICMP, 3, 1}, sockaddr_in 192.0.2.9.
-    var control: [UInt8] = [48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 0, 0, 0]
-    control += [113, 0, 0, 0, 2, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    control += [2, 0, 0, 0, 192, 0, 2, 9, 0, 0, 0, 0, 0, 0, 0, 0]
-    #expect(
-      parseExtendedError(control[...]) == ICMPError(code: EHOSTUNREACH, offender: IPAddress("192.0.2.9")))
-    // Behind another control message, unaligned.
-    let other: [UInt8] = [20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 29, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0]
-    #expect(parseExtendedError((other + control)[...])?.code == EHOSTUNREACH)
-    for length in 0..<control.count { _ = parseExtendedError(control[..<length]) }
-    #expect(parseExtendedError([UInt8](repeating: 0, count: 64)[...]) == nil)
-  }
 }

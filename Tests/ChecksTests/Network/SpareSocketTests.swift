@@ -78,7 +78,7 @@ import Testing
     spares.lend(number, to: 7)
     #expect(spares.borrower(SpareSockets.tag(number)) == 7)
     UDPClient(server: server, address: loopbackAddress(0x7f00_0001, port)).send([1])
-    spares.giveBack(number, AF_INET)
+    spares.giveBack(number, AF_INET, nextDeparture: nil)
     #expect(spares.borrower(SpareSockets.tag(number)) == nil)
     #expect(nearPort(number) == 0)
     #expect(spares.take(AF_INET6) == nil)
@@ -87,6 +87,20 @@ import Testing
     var byte: UInt8 = 0
     #expect(recv(number, &byte, 1, Int32(MSG_DONTWAIT)) == -1 && errno == EAGAIN)
     close(number)
+  }
+
+  /// Nobody knows what number its next datagram has: a late stamp of the last flow would be taken for the next one's.
+  @Test func aSocketOfUnknownNumbersIsClosed() throws {
+    var spares = SpareSockets()
+    for next in [UInt32(3), nil] {
+      let number = openSocket(.udp, family: AF_INET)
+      spares.add(number, isStamped: true)
+      #expect(spares.nextDeparture(of: number) == 0)
+      spares.giveBack(number, AF_INET, nextDeparture: next)
+      #expect(spares.take(AF_INET) == (next == nil ? nil : number))
+      #expect(spares.nextDeparture(of: number) == next)
+      if next != nil { close(number) }
+    }
   }
 
   @Test func aFloodedSocketIsClosed() throws {
@@ -99,7 +113,7 @@ import Testing
     let client = UDPClient(
       server: server, address: loopbackAddress(0x7f00_0001, try #require(nearPort(number))))
     for _ in 0..<40 { client.send([1]) }
-    spares.giveBack(number, AF_INET)
+    spares.giveBack(number, AF_INET, nextDeparture: nil)
     #expect(spares.take(AF_INET) == nil)
   }
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Glibc
+
+/// What a router, the target or this machine itself said about a packet of ours: `sock_extended_err` of
+/// linux/errqueue.h, and behind it the `sockaddr` of who said it. Pure.
+struct PacketFailure: Hashable, Sendable {
+  /// The errno the kernel made of it.
+  var code: Int32
+  /// The network said it; else this machine did.
+  var isFromNetwork: Bool
+  /// Of ICMP or ICMPv6.
+  var type: UInt8
+  var icmpCode: UInt8
+  /// "Too big": bytes that the next link takes.
+  var info: UInt32
+  /// Where the extensions of RFC 4884 begin in what is quoted; nil: the router gave none, or the kernel says nothing of
+  /// them (before Linux 5.9).
+  var extensions: Int?
+  /// Who said it.
+  var offender: IPAddress?
+
+  /// Nil: it is cut short.
+  init?(_ data: UnsafeRawBufferPointer) {
+    guard data.count >= 16 else { return nil }
+    code = data.loadUnaligned(as: Int32.self)
+    // SO_EE_ORIGIN_ICMP and SO_EE_ORIGIN_ICMP6.
+    isFromNetwork = data[4] == 2 || data[4] == 3
+    (type, icmpCode) = (data[5], data[6])
+    info = data.loadUnaligned(fromByteOffset: 8, as: UInt32.self)
+    let place = Int(data.loadUnaligned(fromByteOffset: 12, as: UInt16.self))  // bounded: sixteen bits
+    // SO_EE_RFC4884_FLAG_INVALID: its checksum is wrong.
+    extensions = place > 0 && data[14] & 1 == 0 ? place : nil
+    offender = Self.address(UnsafeRawBufferPointer(rebasing: data[16...]))
+  }
+
+  private static func address(_ bytes: UnsafeRawBufferPointer) -> IPAddress? {
+    guard bytes.count >= 8 else { return nil }
+    switch Int32(bytes.loadUnaligned(as: UInt16.self)) {  // bounded: sixteen bits
+    case AF_INET: return IPAddress(bytes: Array(bytes[4..<8])[...])
+    case AF_INET6 where bytes.count >= 24: return IPAddress(bytes: Array(bytes[8..<24])[...])
+    default: return nil
+    }
+  }
+}

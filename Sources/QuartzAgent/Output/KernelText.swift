@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What the kernel says of a connection, for people: what was lost on the way, and how long the way is.
+enum KernelText {
+  static func lines(_ result: CheckResult) -> [String] {
+    guard let tcp = result.tcp else { return [] }
+    var lines = ["sent again   \(sentAgain(tcp))"]
+    // The other hops' connections are over: what was lost on them is all that still matters.
+    if result.hops.count > 1 {
+      lines = result.hops.enumerated().compactMap { index, hop in
+        guard let tcp = hop.tcp, tcp.retransmits > 0 || index == result.hops.count - 1 else { return nil }
+        return "sent again   \(sentAgain(tcp)), at hop \(index + 1)"
+      }
+    }
+    if let trip = tcp.roundTrip {
+      let spread = tcp.roundTripVariance.map { ", give or take \(precise($0))" } ?? ""
+      lines.append("round trip   \(precise(trip))\(spread)")
+    }
+    if let timeout = tcp.retransmissionTimeout {
+      lines.append("patience     \(precise(timeout)) without an answer, and it sends again")
+    }
+    if tcp.roundTrip != nil, tcp.segmentSize > 0 {
+      let way = tcp.pathMTU > 0 ? ", in packets of \(tcp.pathMTU) (path MTU)" : ""
+      lines.append("segments     of \(tcp.segmentSize) bytes\(way)")
+    }
+    return lines
+  }
+
+  private static func sentAgain(_ tcp: TransportFacts) -> String {
+    if tcp.retransmits == 0 { return "nothing" }
+    let syns = Int(tcp.synRetransmits)
+    // bounded: SYNs are among them
+    let others = Int(tcp.retransmits) - min(syns, Int(tcp.retransmits))
+    let parts = [
+      syns > 0 ? "\(syns) \(syns == 1 ? "SYN" : "SYNs")" : nil,
+      others > 0 ? "\(others) \(others == 1 ? "segment" : "segments")" : nil,
+    ]
+    return parts.compactMap(\.self).joined(separator: " and ")
+  }
+}
