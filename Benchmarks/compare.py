@@ -21,6 +21,7 @@ import time
 import urllib.request
 
 import daemon
+import interference
 import promises
 import scheduling
 import servers
@@ -32,9 +33,9 @@ BURST = 500
 DELAY_MS = 50
 ROUND_TRIP_MS = 40
 SIZES = {"http": 20_000, "https": 2000, "tcp": 30_000, "dns": 40_000, "wrk": 3, "schedule": 30, "results": 500_000,
-         "ring": 256, "verdicts": 1000, "verdict_timeout": 6000, "wire": 30, "hanging": 60}
+         "ring": 256, "verdicts": 1000, "verdict_timeout": 6000, "wire": 30, "hanging": 60, "sequence": 300}
 SHORT = {"http": 4000, "https": 400, "tcp": 6000, "dns": 10_000, "wrk": 1, "schedule": 5, "results": 50_000,
-         "ring": 16, "verdicts": 1000, "verdict_timeout": 6000, "wire": 5, "hanging": 25}
+         "ring": 16, "verdicts": 1000, "verdict_timeout": 6000, "wire": 5, "hanging": 25, "sequence": 150}
 
 
 def run(command):
@@ -337,6 +338,7 @@ def show_machine(rounds):
         "knot": first_match(["knotd", "--version"], r"version (\S+)"),
         "dnsperf": first_match(["dpkg-query", "-W", "-f", "${Version}", "dnsperf"], r"(\S+)"),
         "wrk": first_match(["wrk", "-v"], r"wrk (\S+)"),
+        "fping": first_match(["fping", "--version"], r"Version (\S+)"),
         "blackbox_exporter": first_match(["prometheus-blackbox-exporter", "--version"], r"version (\S+?),? "),
     }
     print(", ".join(f"{name} {version}" for name, version in versions.items()))
@@ -368,6 +370,8 @@ def measure_all(book, options, size, rounds):
     with scratch() as folder:
         report["wire"] = wire(folder, size["wire"])
     show_wire(book, report["wire"])
+    with scratch() as folder:
+        report["interference"] = interference.show(book, folder, size["sequence"], rounds)
     report["schedule"] = show_schedule(book, size)
     with scratch(dir=HERE) as folder:
         report["spool"] = show_spool(book, size, rounds, folder)

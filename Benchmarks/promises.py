@@ -33,6 +33,14 @@ def wire(phase):
     return Promise(f"{phase} against the wire, median error", 0.5, "ms")
 
 
+def beside(kind, share, limit):
+    return Promise(f"{kind}, {share}: what 1,000 neighbours add", limit, "ms")
+
+
+def busy(kind):
+    return Promise(f"{kind} against the wire, both cores busy, error p99", 0.1, "ms")
+
+
 # The order is that of the table. Ratios have no unit, counts neither.
 PROMISES = {
     "http-c": Promise("CPU an http probe, to C, curl_multi", 1.25, ""),
@@ -51,6 +59,10 @@ PROMISES = {
     "wire-tls": wire("tls"),
     "wire-first_byte": wire("first byte"),
     "wire-transfer": wire("transfer"),
+    **{f"beside-{kind}-{share}": beside(kind, share, limit)
+       for kind in ("tcp", "http", "ping", "dns") for share, limit in (("p50", 0.2), ("p99", 1))},
+    "busy-ping": busy("ping"),
+    "busy-dns": busy("dns"),
     "schedule-late": Promise("schedule, 100,000 checks, lateness p99", 5, "ms"),
     "schedule-bytes": Promise("schedule, memory a check beside the list", 64, "B"),
     "spool-rate": Promise("store, append with group sync", 20_000, "/s", at_least=True),

@@ -165,6 +165,10 @@ modules:
     prober: dns
     timeout: 10s
     dns: {{query_name: n1.bench.test, query_type: A, preferred_ip_protocol: ip4}}
+  icmp:
+    prober: icmp
+    timeout: 10s
+    icmp: {{preferred_ip_protocol: ip4}}
 """)
     command = ["prometheus-blackbox-exporter", f"--config.file={config}",
                f"--web.listen-address=127.0.0.1:{port}", "--log.level=error"]

@@ -10,6 +10,7 @@ import Glibc
       switch arguments.words.first {
       case "http", "tcp", "dns", "ping": print(try await ProbeLoad(arguments).run().json)
       case "burst": print(try await BurstLoad(arguments.dropFirst()).run())
+      case "sequence": print(try await SequenceLoad(arguments.dropFirst()).run())
       case "verdicts": print(try await VerdictLoad(arguments).run())
       case "wire": print(try await WireLoad(arguments).run())
       case "schedule": print(try await ScheduleLoad(arguments).run())
@@ -17,7 +18,8 @@ import Glibc
       case "history": print(try HistoryLoad(arguments).run())
       default:
         throw Misuse(
-          "the first word must be http, tcp, dns, ping, burst, verdicts, wire, schedule, spool or history")
+          "the first word must be http, tcp, dns, ping, burst, sequence, verdicts, wire, schedule, spool or history"
+        )
       }
     } catch {
       let words = Array("quartz-bench: \(error)\n".utf8)
@@ -57,6 +59,12 @@ struct Arguments {
     var other = self
     if !other.words.isEmpty { other.words[0] = word }
     return other
+  }
+
+  /// The same with another target, so often.
+  mutating func replaceTarget(with place: String, count: Int) {
+    if words.count == 2 { words[1] = place }
+    values["count"] = "\(count)"
   }
 
   func text(_ key: String) -> String? { values[key] }
