@@ -75,6 +75,7 @@ let package = Package(
     fuzz("FuzzStartTLS", checks),
     fuzz("FuzzState", quartz),
     fuzz("FuzzStore", ["SpoolFuzz"]),
+    fuzz("FuzzTrace", checks),
     fuzz("FuzzURL", checks + ["CCurl"]),
     fuzz("FuzzWait", quartz),
     // How the time grows with the input.

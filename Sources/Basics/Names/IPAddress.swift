@@ -230,6 +230,12 @@ package struct CIDR: Hashable, Sendable, CustomStringConvertible {
     guard masked(base, prefix) == base else { return nil }
   }
 
+  /// The block of that size that an address is in; nil when the prefix is longer than the address.
+  package init?(holding address: IPAddress, prefix: Int) {
+    guard prefix >= 0, prefix <= (address.version == 4 ? 32 : 128) else { return nil }
+    self.init(base: masked(address, prefix), prefix: prefix)
+  }
+
   package func contains(_ address: IPAddress) -> Bool {
     address.version == base.version && masked(address, prefix) == masked(base, prefix)
   }
