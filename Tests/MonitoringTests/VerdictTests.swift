@@ -64,7 +64,7 @@ import Testing
       tls_handshake tls_timeout tls_weak http_status http_protocol http_redirect_limit http_redirect_refused \
       first_byte_timeout transfer_timeout body_too_large headers_too_large body header json final_url \
       http_version response_time certificate_expiring dialog starttls_refused proxy_connect proxy_auth \
-      auth_token ping_loss ping_timeout negated heartbeat_missed heartbeat_failed dependency policy_denied local_fault unsupported
+      auth_token ping_loss ping_timeout negated heartbeat_missed heartbeat_failed dependency regional policy_denied local_fault unsupported
       """
     #expect(Reason.allCases.map(\.rawValue) == documented.split(separator: " ").map(String.init))
     #expect(ResultStatus.allCases.map(\.rawValue) == ["success", "failure", "timeout"])

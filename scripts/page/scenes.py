@@ -13,6 +13,9 @@ import subprocess
 import threading
 import time
 import urllib.request
+import uuid
+
+import ways
 
 TOKEN = "0123456789abcdef0123"
 LONG = "Ein Name, der so lang ist, wie ein Name nur sein darf, " * 3 + "und_ein_Wort_ohne_jede_Luecke"
@@ -137,6 +140,12 @@ class Agent:
             f"agent: {{name: Späti 東京, region: eu-west, state_dir: {self.folder}/state}}\nspool: {{size: 16MiB}}\n"
             f'status: {{listen: "127.0.0.1:{self.port}", run_now_token: {TOKEN}}}\n'
             f"limits: {{in_flight_per_host: 100}}\nchecks: {checks(target, self.closed.getsockname()[1])}\n")
+
+        # The check that is down has a way that is broken: nothing on loopback has one of its own.
+        state = self.folder / "state"
+        state.mkdir(mode=0o700)
+        (state / "traces").write_bytes(ways.file(uuid.UUID(check_id(4))))
+        (state / "traces").chmod(0o600)
 
     def begin(self):
         log = open(self.folder / "log", "ab")

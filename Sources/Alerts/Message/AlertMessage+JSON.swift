@@ -65,6 +65,7 @@ extension AlertMessage.Member {
       json.fieldIfPresent("state", state?.rawValue)
       json.fieldIfPresent("reason", reason?.rawValue)
       json.fieldIfPresent("text", text)
+      json.fieldIfPresent("path", path)
       json.field("since", since)
       json.fieldIfPresent("until", until)
       json.key("recent")
@@ -84,6 +85,7 @@ extension AlertMessage.Member {
     state = json["state"]?.string.flatMap(CheckState.init)
     reason = json["reason"]?.string.flatMap(Reason.init)
     text = json["text"]?.string?.printable(maxBytes: 256)
+    path = json["path"]?.string?.printable(maxBytes: 256)
     until = json.time("until")
     recent = (json["recent"]?.array ?? []).prefix(100).compactMap(Recent.init)
   }

@@ -32,6 +32,8 @@ package struct AlertMessage: Hashable, Sendable {
     package var reason: Reason?
     /// One line for a person, without secrets.
     package var text: String?
+    /// What a look at the way to the target showed, in one line; nil: nobody has looked, or not yet.
+    package var path: String?
     package var since: Timestamp
     /// Nil while it lasts.
     package var until: Timestamp?
@@ -100,6 +102,19 @@ package struct AlertMessage: Hashable, Sendable {
   ) {
     (self.id, self.incident, self.kind, self.severity) = (id, incident, kind, severity)
     (self.title, self.at, self.begin, self.agent) = (title, at, begin, agent)
+  }
+
+  /// The same with what is known of the ways to its members' targets.
+  ///
+  /// - Parameter path: of a check that is in trouble since then.
+  package func with(_ path: (UniqueID, Timestamp) -> String?) -> AlertMessage {
+    guard kind == .opened || kind == .update else { return self }
+    var message = self
+    for place in members.indices {
+      guard let check = members[place].checkID, members[place].until == nil else { continue }
+      message.members[place].path = path(check, members[place].since)?.printable(maxBytes: 256)
+    }
+    return message
   }
 
   /// Members of a message at most.
