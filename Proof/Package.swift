@@ -3,8 +3,9 @@
 
 import PackageDescription
 
-// The store and its tests are the agent's own sources, by symbolic links, built here alone and optimised: a hundred
-// thousand crash states and ten thousand histories take seconds then. `scripts/prove-durability` drives it.
+// The agent's own sources, by symbolic links, built here optimised. The store alone, with its tests: a hundred thousand
+// crash states and ten thousand histories take seconds then; `scripts/prove-durability` drives it. And the rooms of the
+// agent as one process under one clock: `scripts/simulate` and docs/simulation.md.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility", .when(configuration: .debug)),
@@ -12,8 +13,14 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
   name: "quartz-agent",
-  products: [.executable(name: "spool-proof", targets: ["SpoolProof"])],
-  dependencies: [.package(url: "https://github.com/apple/swift-collections", exact: "1.6.0")],
+  products: [
+    .executable(name: "spool-proof", targets: ["SpoolProof"]),
+    .executable(name: "agent-simulation", targets: ["AgentSimulation"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+  ],
   targets: [
     .systemLibrary(name: "CIDN2"),
     .systemLibrary(name: "CLinux"),
@@ -26,5 +33,38 @@ let package = Package(
     .executableTarget(
       name: "SpoolProof", dependencies: ["Basics", "Monitoring", "Spool"], swiftSettings: settings),
     .testTarget(name: "SpoolTests", dependencies: ["Spool", "Monitoring"], swiftSettings: settings),
+
+    .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "COpenSSL"),
+    .systemLibrary(name: "CPCRE2"),
+    .systemLibrary(name: "CYAML"),
+    .target(name: "CSpin"),
+    .target(name: "CSimulation"),
+    .target(name: "Curl", dependencies: ["Basics", "CCurl", "COpenSSL", "CSpin"], swiftSettings: settings),
+    .target(
+      name: "Checks", dependencies: ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
+      swiftSettings: settings),
+    .target(
+      name: "Scheduler",
+      dependencies: [
+        "Basics", "Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "History",
+      dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: settings),
+    .target(name: "QuartzAPI", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: settings),
+    .target(
+      name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "CLinux"],
+      swiftSettings: settings),
+    .target(name: "AgentConfig", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
+    .executableTarget(
+      name: "AgentSimulation",
+      dependencies: [
+        "CSimulation", "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI",
+        "AgentConfig", "Alerts", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
   ]
 )

@@ -53,11 +53,13 @@ struct HeldVerdicts: Sendable {
     _ standing: Standing, slot: Timestamp, interval: Duration, startedAt: Timestamp, latency: Int64?,
     note: OutageNote? = nil, isSpanned: Bool = false
   ) {
-    count(standing, at: slot.microseconds, latency: latency)
     let verdict = Open(
       slot: slot.microseconds, interval: max(1, interval.microseconds), standing: standing, note: note,
       isResult: !isSpanned)
+    // First the end of the one before: after a long absence it is the older by more than a series holds, and would
+    // take the place of what has just been counted.
     hold(verdict, startedAt: startedAt)
+    count(standing, at: slot.microseconds, latency: latency)
   }
 
   /// A slot without a verdict, because of a maintenance window: its time counts, as a verdict it does not.
@@ -144,6 +146,18 @@ struct HeldVerdicts: Sendable {
     status.enabled = enabled.length(from: from, to: now)
     status.latency = LatencyStats(totals.latency, sketched.sketch, resolution)
     return status
+  }
+
+  /// The buckets of a window, its sums, and those of the one that its quantiles are read from.
+  mutating func shareSources(
+    _ period: UptimePeriod, now: Int64
+  ) -> (buckets: BucketSeries, sums: Bucket, sketched: Bucket) {
+    switch period {
+    case .day: (minutes, minutes.totals(0, now: now), hours.totals(1, now: now))
+    case .week: (hours, hours.totals(0, now: now), hours.totals(0, now: now))
+    case .month: (quarters, quarters.totals(0, now: now), days.totals(1, now: now))
+    case .quarter: (days, days.totals(0, now: now), days.totals(0, now: now))
+    }
   }
 
   /// Bytes held beyond the struct itself.

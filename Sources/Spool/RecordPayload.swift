@@ -34,6 +34,8 @@ enum RecordPayload {
     static let message: UInt64 = 20
     static let flags: UInt64 = 21
     static let startTLS: UInt64 = 22
+    static let wireID: UInt64 = 23
+    static let ownerRevision: UInt64 = 24
   }
 
   private enum Words {
@@ -57,6 +59,8 @@ enum RecordPayload {
     fields.put(Tag.state, record.state.rawValue)
     fields.put(Tag.reason, record.reason.rawValue)
     fields.put(Tag.flags, integer: Int64(record.flags.rawValue))  // bounded: flags have 32 bits at most
+    if let id = record.wireID { fields.put(Tag.wireID, id) }
+    if let revision = record.ownerRevision { fields.put(Tag.ownerRevision, integer: revision) }
     if let phase = record.phase { fields.put(Tag.phase, phase.rawValue) }
     // bounded: a wider number
     if let code = record.statusCode { fields.put(Tag.statusCode, integer: Int64(code)) }
@@ -123,6 +127,8 @@ enum RecordPayload {
     var certificateNotAfter: Int64?
     var message: String?
     var flags: Int64?
+    var wireID: UniqueID?
+    var ownerRevision: Int64?
 
     /// False when a known field has a value this version cannot read.
     mutating func take(_ tag: UInt64, _ value: FieldValue) -> Bool {
@@ -141,6 +147,8 @@ enum RecordPayload {
       case Tag.certificateNotAfter: set(&certificateNotAfter, value.integer)
       case Tag.message: set(&message, value.text)
       case Tag.flags: set(&flags, value.integer)
+      case Tag.wireID: set(&wireID, value.uniqueID)
+      case Tag.ownerRevision: set(&ownerRevision, value.integer)
       default: takeDuration(tag, value)
       }
     }
@@ -170,13 +178,15 @@ enum RecordPayload {
         let state,
         let reason, let flags
       else { throw MalformedPayload(field: nil) }
-      return DeliveryRecord(
+      var record = DeliveryRecord(
         id: id, checkID: checkID, agent: agent, scheduledAt: Timestamp(microseconds: scheduledAt),
         startedAt: Timestamp(microseconds: startedAt), trigger: trigger, status: status, state: state,
         // bounded: Int has 64 bits
         reason: reason, phase: phase, statusCode: statusCode.map(Int.init), responseTime: responseTime,
         timings: timings, certificateNotAfter: certificateNotAfter.map(Timestamp.init(microseconds:)),
         message: message, flags: DeliveryRecord.Flags(rawValue: UInt8(truncatingIfNeeded: flags)))
+      (record.wireID, record.ownerRevision) = (wireID, ownerRevision)
+      return record
     }
   }
 

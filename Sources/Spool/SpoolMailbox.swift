@@ -56,21 +56,35 @@ final class SpoolMailbox: Sendable {
   /// A pipe: the thread polls one end, callers write a byte into the other.
   private let wakeUp: (read: Int32, write: Int32)
   private let limit: (count: Int, bytes: Int)
+  private let clock: @Sendable () -> SpoolTime
+  /// Told that there is something to do in place of the thread.
+  private let driver: (@Sendable () -> Void)?
 
-  init(settings: SpoolSettings, next: UInt64, status: SpoolStatus) {
+  /// - Parameters:
+  ///   - clock: a simulation's; the system's unless told.
+  ///   - driver: who takes the turns where there is no thread, told at each wake-up; nil: the thread waits.
+  init(
+    settings: SpoolSettings, next: UInt64, status: SpoolStatus,
+    clock: @escaping @Sendable () -> SpoolTime = { SpoolTime.now }, driver: (@Sendable () -> Void)? = nil
+  ) {
     self.state = Mutex(State(next: next, status: status))
-    self.wakeUp = makePipe()
+    self.wakeUp = driver == nil ? makePipe() : (-1, -1)
     self.limit = (settings.queueLimit, settings.queueBytes)
+    (self.clock, self.driver) = (clock, driver)
   }
 
+  /// Both clocks, by which its groups are due.
+  var time: SpoolTime { clock() }
+
   deinit {
+    guard driver == nil else { return }
     Glibc.close(wakeUp.read)
     Glibc.close(wakeUp.write)
   }
 
   /// Takes a result in and returns its number; 0 when the store is closed. Never waits for the disk.
   func add(_ payload: [UInt8], deliverable: Bool, waiter: Waiter?) -> UInt64 {
-    let now = SpoolTime.now.monotonic
+    let now = time.monotonic
     var dropped: [Waiter] = []
     let (sequence, wakes) = state.withLock { state -> (UInt64, Bool) in
       guard !state.isClosing else {
@@ -178,6 +192,7 @@ final class SpoolMailbox: Sendable {
   var status: SpoolStatus { state.withLock { $0.status } }
 
   private func wake() {
+    if let driver { return driver() }
     var one: UInt8 = 1
     // A full pipe is a wake-up as well.
     _ = write(wakeUp.write, &one, 1)
@@ -188,7 +203,7 @@ final class SpoolMailbox: Sendable {
     // Without a pipe (no descriptor left at the start) the thread looks every 20 ms.
     var timeout: Int32 = wakeUp.read < 0 ? 20 : -1
     if let deadline {
-      let left = max(0, deadline - SpoolTime.now.monotonic)
+      let left = max(0, deadline - time.monotonic)
       // Rounded up: waking a moment early would spin.
       timeout = min(Int32(clamping: (left + 999) / 1000), wakeUp.read < 0 ? 20 : .max)
     }

@@ -4,31 +4,51 @@ import Basics
 import Glibc
 import Monitoring
 
-/// The writer: groups of results, then jobs, then what time demands; and again until the mailbox closes.
+/// The writer: turns, until the mailbox closes.
 func runSpool(_ core: consuming SpoolCore, _ mailbox: SpoolMailbox, wakeUploader: @Sendable () -> Void) {
   var core = core
-  while true {
-    let load = mailbox.take(at: SpoolTime.now.monotonic)
-    let time = SpoolTime.now
-    if !load.results.isEmpty || load.overflow != nil {
-      let isRecorded = core.record(load.results.map(\.entry), overflow: load.overflow, at: time)
-      // Before anyone who waited can ask.
-      mailbox.publish(core.status(at: time), next: core.nextSequence)
-      for result in load.results { result.waiter?.resume(returning: isRecorded) }
-      if load.results.contains(where: \.entry.deliverable) { wakeUploader() }
-    }
-    core.tick(at: time)
-    for job in load.jobs { job.work(&core, time) }
-    if load.isLast { break }
-    mailbox.publish(core.status(at: time), next: core.nextSequence)
-    let deadlines = [load.dueAt, core.nextTick].compactMap { $0 }
-    mailbox.wait(until: deadlines.min())
+  while case .wait(let deadline) = turnSpool(&core, mailbox, wakeUploader: wakeUploader) {
+    mailbox.wait(until: deadline)
   }
-  let time = SpoolTime.now
+  endSpool(&core, mailbox)
+  mailbox.turn.end()
+  for closer in mailbox.takeClosers() { closer.resume() }
+}
+
+/// What comes after a turn.
+enum SpoolTurn: Hashable {
+  /// The next one, at a wake-up or at this instant of the monotonic clock, in microseconds.
+  case wait(until: Int64?)
+  /// The mailbox closes.
+  case last
+}
+
+/// One turn: a group of results, then jobs, then what time demands. Whoever drives the store in place of its thread, in
+/// one order with everything else, takes the same turns.
+func turnSpool(
+  _ core: inout SpoolCore, _ mailbox: SpoolMailbox, wakeUploader: @Sendable () -> Void
+) -> SpoolTurn {
+  let load = mailbox.take(at: mailbox.time.monotonic)
+  let time = mailbox.time
+  if !load.results.isEmpty || load.overflow != nil {
+    let isRecorded = core.record(load.results.map(\.entry), overflow: load.overflow, at: time)
+    // Before anyone who waited can ask.
+    mailbox.publish(core.status(at: time), next: core.nextSequence)
+    for result in load.results { result.waiter?.resume(returning: isRecorded) }
+    if load.results.contains(where: \.entry.deliverable) { wakeUploader() }
+  }
+  core.tick(at: time)
+  for job in load.jobs { job.work(&core, time) }
+  if load.isLast { return .last }
+  mailbox.publish(core.status(at: time), next: core.nextSequence)
+  return .wait(until: [load.dueAt, core.nextTick].compactMap { $0 }.min())
+}
+
+/// After the last turn: all of it on the disk, and the directory released.
+func endSpool(_ core: inout SpoolCore, _ mailbox: SpoolMailbox) {
+  let time = mailbox.time
   core.flush(at: time)
   for job in mailbox.endJobs() { job.work(&core, time) }
   mailbox.publish(core.status(at: time), next: core.nextSequence)
   core.close(at: time)
-  mailbox.turn.end()
-  for closer in mailbox.takeClosers() { closer.resume() }
 }

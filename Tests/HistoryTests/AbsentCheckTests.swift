@@ -31,6 +31,25 @@ import Testing
     HistoryStore(agent: AgentIdentity(name: "a", region: nil, version: "1", started: start))
   }
 
+  /// A day of results, and more than a day without any: the end of the last verdict before it is told when the first one
+  /// after it comes, and must not take that one's place.
+  @Test func theFirstVerdictAfterADayAwayIsCounted() throws {
+    let check = try check()
+    let store = store()
+    store.apply([check], now: start)
+    for slot in 0..<1500 {
+      store.record(result(check, at: start.advanced(by: .seconds(60 * slot))), interval: .seconds(60))
+    }
+    let back = start.advanced(by: .seconds(60 * (1500 + 30 * 60)))
+    var first = result(check, at: back)
+    first.responseTime = .milliseconds(10)
+    store.record(first, interval: .seconds(60))
+    let window = try #require(store.snapshot(now: back.advanced(by: .seconds(30))).checks.first?.window(.day))
+    #expect(window.counts.up == 1)
+    #expect(window.latency?.count == 1)
+    #expect(window.time.up == 30_000_000)
+  }
+
   @Test func figuresWaitAWeekForTheCheckToComeBack() throws {
     let check = try check()
     let store = store()

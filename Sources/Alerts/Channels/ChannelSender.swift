@@ -4,9 +4,14 @@ import Basics
 import Curl
 import Monitoring
 
+/// A way out for messages.
+package protocol MessageSending: Sendable {
+  func send(_ message: AlertMessage, by channel: AlertChannel) async -> SendOutcome
+}
+
 /// Sends messages: by HTTP over the engine that probes use, by mail over libcurl, or to a program. Where to is written in
 /// the administrator's file alone, and the administrator's rules of `egress` hold for it.
-package struct ChannelSender: Sendable {
+package struct ChannelSender: MessageSending {
   /// The addresses of a host that may be dialled, best first; or why there is none, in words.
   package typealias Find =
     @Sendable (_ host: String, _ port: UInt16) async -> Result<[IPAddress], ChannelProblem>

@@ -39,7 +39,7 @@ struct MessageText {
     switch message.kind {
     case .test: lines.append("Sent by quartz-agent \(message.agent) to see whether this channel works.")
     case .digest: lines += message.digest.map(line)
-    case .opened, .update, .recovered: lines += facts + message.members.map(line)
+    case .opened, .update, .recovered: lines += facts + message.members.flatMap(memberLines)
     }
     let rest =
       message.kind == .digest
@@ -56,6 +56,10 @@ struct MessageText {
     if let cause = message.cause { facts.append("all of it depends on \(cause)") }
     if let by = message.acknowledgedBy { facts.append("acknowledged by \(by)") }
     return facts
+  }
+
+  private func memberLines(_ member: AlertMessage.Member) -> [String] {
+    [line(member)] + (member.path.map { ["path: \($0)"] } ?? [])
   }
 
   private func line(_ member: AlertMessage.Member) -> String {

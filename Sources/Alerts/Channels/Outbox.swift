@@ -66,7 +66,11 @@ package struct Outbox: Sendable {
 
   /// Puts a message behind those that wait. What waits of the same incident and is no news any more makes room: a receiver
   /// that comes back is told that it began and how it is now, not everything in between.
-  package mutating func add(_ message: AlertMessage, to channel: String, now: Timestamp) {
+  ///
+  /// - Parameter hold: something is not known yet that is worth waiting for so long; see `complete`.
+  package mutating func add(
+    _ message: AlertMessage, to channel: String, hold: Duration = .zero, now: Timestamp
+  ) {
     guard var queue = queues[channel] else { return }
     let busy = sending[channel]
     if message.kind == .update || message.kind == .recovered {
@@ -74,7 +78,8 @@ package struct Outbox: Sendable {
         $0.message.kind == .update && $0.message.incident == message.incident && $0.message.id != busy
       }
     }
-    queue.append(Entry(channel: channel, message: message, queued: now, next: now))
+    queue.append(
+      Entry(channel: channel, message: message, queued: now, next: now.advanced(by: hold)))
     isDirty = true
     // What is on its way may arrive: it is not the one to make room.
     if queue.count > Self.limit, let oldest = queue.firstIndex(where: { $0.message.id != busy }) {
@@ -82,6 +87,22 @@ package struct Outbox: Sendable {
       tallies[channel]?.dropped += 1
     }
     queues[channel] = queue
+  }
+
+  /// Adds what has become known meanwhile to messages that nobody was sent yet. One that lacks nothing any more goes at
+  /// once.
+  package mutating func complete(
+    now: Timestamp, _ body: (AlertMessage) -> (message: AlertMessage, isComplete: Bool)
+  ) {
+    for channel in queues.keys {
+      for (place, entry) in (queues[channel] ?? []).enumerated()
+      where entry.attempts == 0 && entry.next > now && sending[channel] != entry.message.id {
+        let (message, isComplete) = body(entry.message)
+        if message != entry.message { isDirty = true }
+        queues[channel]?[place].message = message
+        if isComplete { queues[channel]?[place].next = now }
+      }
+    }
   }
 
   /// The first of each channel whose time has come, to be sent now and noted afterwards; the others wait behind it.

@@ -2,11 +2,22 @@
 
 import Glibc
 
+/// Where work that blocks is done.
+package enum OwnThread {
+  /// True in the tasks of a simulation, where nothing blocks and everything happens in one order: what a thread of its
+  /// own would do is done at once, by whoever asks for it.
+  @TaskLocal package static var worksInPlace = false
+}
+
 /// Runs `body` on a new, detached thread. For what blocks: the cooperative pool has two threads on a small machine,
 /// and a call that blocks there delays every probe.
 ///
 /// False when the system gives no thread; `body` has not run then.
 package func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+  if OwnThread.worksInPlace {
+    body()
+    return true
+  }
   // Balanced by takeRetainedValue in the thread, or by the release below.
   let retained = Unmanaged.passRetained(ThreadBody(body))
   var thread = pthread_t()

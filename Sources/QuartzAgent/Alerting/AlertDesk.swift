@@ -6,6 +6,7 @@ import Basics
 import History
 import Logging
 import Monitoring
+import QuartzAPI
 import Synchronization
 
 /// Alerting in the daemon. Results are only put down here, so that no probe ever waits; what they mean is decided a moment
@@ -19,19 +20,32 @@ final class AlertDesk: Sendable {
 
   let settings: AlertSettings
   let state: Mutex<State>
-  let file: StateFile
+  let file: any DurableBytes
   let log: Logger
   let time: TimeSource
-  let sender: ChannelSender
+  let sender: any MessageSending
+  /// From one look at what came in to the next.
+  let pace: Duration
   let saving = AlertSaving()
   private let inbox = Mutex<[CheckResult]>([])
   private let writer: MessageWriter
   private let history: HistoryStore
   private let catalog: CheckCatalog
-  /// Whether nobody wants to hear of a check.
-  private let isMuted = Mutex<@Sendable (MonitoringCheck, Timestamp) -> Bool>({ _, _ in false })
-  /// What the agent says of itself.
-  private let notices = Mutex<@Sendable () async -> [Notice]>({ [] })
+  private let surroundings = Mutex(Surroundings())
+
+  /// What it asks of the rest of the agent. Never bare in a `Mutex`: a closure is wrapped for who takes the lock, each time,
+  /// and never unwrapped; asked once a second for a day it is 170,000 calls deep.
+  private struct Surroundings {
+    /// Whether nobody wants to hear of a check.
+    var isMuted: @Sendable (MonitoringCheck, Timestamp) -> Bool = { _, _ in false }
+    /// What the agent says of itself.
+    var notices: @Sendable () async -> [Notice] = { [] }
+    /// Nil: no way is looked at.
+    var traces: TraceDesk?
+  }
+
+  /// Nil: no way is looked at.
+  var traces: TraceDesk? { surroundings.withLock(\.traces) }
 
   static let every: Duration = .seconds(1)
   /// Between looks at the agent's own problems, and at the windows.
@@ -41,12 +55,12 @@ final class AlertDesk: Sendable {
 
   init(
     _ settings: AlertSettings, agent: AgentSettings, history: HistoryStore, catalog: CheckCatalog,
-    sender: ChannelSender, log: Logger, time: TimeSource
+    sender: any MessageSending, file: any DurableBytes, pace: Duration = AlertDesk.every, log: Logger,
+    time: TimeSource
   ) async {
-    self.settings = settings
+    (self.settings, self.file, self.pace) = (settings, file, pace)
     (self.history, self.catalog, self.sender) = (history, catalog, sender)
     (self.log, self.time) = (log, time)
-    file = StateFile(path: agent.stateDir + "/" + Self.fileName)
     writer = MessageWriter(agent: agent.name, region: agent.region, pageURL: settings.pageURL) {
       history.recent($0) ?? []
     }
@@ -54,7 +68,7 @@ final class AlertDesk: Sendable {
     do throws(StateFile.Failure) {
       if let bytes = try await file.read() {
         saved = try? JSONValue.parse(bytes)
-        if saved == nil { log.warning("incidents of before are lost: \(file.path) is damaged") }
+        if saved == nil { log.warning("incidents of before are lost: \(Self.fileName) is damaged") }
       }
     } catch {
       log.warning("incidents of before are not known", metadata: ["problem": "\(error)"])
@@ -66,9 +80,15 @@ final class AlertDesk: Sendable {
         outbox: Outbox(saved?["outbox"], channels: settings.channels.map(\.name), now: now)))
   }
 
-  func follow(_ operators: OperatorDesk, _ status: AgentStatus) {
-    isMuted.withLock { $0 = { operators.current.isMuted($0, at: $1) } }
-    notices.withLock { $0 = { await status.snapshot().ownProblems } }
+  /// - Parameters:
+  ///   - isMuted: whether nobody wants to hear of a check.
+  ///   - traces: nil: no way is looked at.
+  ///   - notices: what the agent says of itself.
+  func follow(
+    isMuted: @escaping @Sendable (MonitoringCheck, Timestamp) -> Bool, traces: TraceDesk? = nil,
+    notices: @escaping @Sendable () async -> [Notice]
+  ) {
+    surroundings.withLock { $0 = Surroundings(isMuted: isMuted, notices: notices, traces: traces) }
   }
 
   /// One result, from whichever thread found it.
@@ -104,7 +124,7 @@ final class AlertDesk: Sendable {
       let instant = time.instant()
       if instant >= ownDue {
         ownDue = instant + Self.own
-        let notices = await notices.withLock { $0 }()
+        let notices = await surroundings.withLock(\.notices)()
         let now = time.wall()
         state.withLock { $0.book.note(notices, now: now) }
       }
@@ -113,7 +133,7 @@ final class AlertDesk: Sendable {
         judgeFigures()
       }
       decide()
-    } while (try? await time.sleep(for: Self.every)) != nil
+    } while (try? await time.sleep(for: pace)) != nil
   }
 
   private func judgeFigures() {
@@ -126,7 +146,7 @@ final class AlertDesk: Sendable {
 
   private func decide() {
     let now = time.wall()
-    let isMuted = isMuted.withLock { $0 }
+    let (isMuted, traces) = surroundings.withLock { ($0.isMuted, $0.traces) }
     state.withLock { state in
       let decisions = state.book.advance(to: now) { trouble in
         trouble.key.check.flatMap { self.catalog[$0] }.map { isMuted($0, now) } ?? false
@@ -134,7 +154,10 @@ final class AlertDesk: Sendable {
       for (decision, incidents) in decisions {
         let message = writer.message(
           decision, incidents, cause: incidents.first.flatMap(cause), now: now, using: &state.generator)
-        if let message { state.outbox.add(message, to: decision.channel, now: now) }
+        guard let message else { continue }
+        let (whole, isComplete) = traces?.completed(message) ?? (message, true)
+        let hold = isComplete ? Duration.zero : TraceDesk.patience
+        state.outbox.add(whole, to: decision.channel, hold: hold, now: now)
       }
     }
   }

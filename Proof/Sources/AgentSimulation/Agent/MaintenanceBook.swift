@@ -1,0 +1,1 @@
+../../../../Sources/QuartzAgent/Agent/MaintenanceBook.swift

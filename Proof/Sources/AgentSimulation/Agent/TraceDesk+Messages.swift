@@ -1,0 +1,1 @@
+../../../../Sources/QuartzAgent/Tracing/TraceDesk+Messages.swift

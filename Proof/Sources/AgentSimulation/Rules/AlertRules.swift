@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+
+import Alerts
+import Basics
+import Monitoring
+
+/// What arrives at the receiver of messages, against what was found. Pure.
+struct AlertRules {
+  private struct Incident {
+    var opened: UniqueID?
+    var recovered: UniqueID?
+  }
+
+  private var incidents: [UniqueID: Incident] = [:]
+  /// Incidents that were told of a check since it last worked, whenever they arrive.
+  private var told: [UniqueID: Set<UniqueID>] = [:]
+  /// When that was, by the wall clock.
+  private var worked: [UniqueID: Timestamp] = [:]
+  /// Messages that the agent knows to have arrived, and when.
+  private var acknowledged: [UniqueID: Instant] = [:]
+  private var died = Instant(nanoseconds: 0)
+  private(set) var messages = 0
+  /// Failures in a row, as found, lost ones too.
+  private var failures: [UniqueID: Int] = [:]
+  private var seen: Set<UniqueID> = []
+  /// When a check reached its threshold, without a restart or trouble since, and nothing has been told.
+  private var due: [UniqueID: Instant] = [:]
+
+  mutating func found(_ result: CheckResult, _ check: MonitoringCheck, wall: Timestamp, now: Instant) {
+    // In maintenance nothing is anybody's trouble, and afterwards everything begins anew.
+    if result.maintenance { return forget(check.id, wall) }
+    switch result.state {
+    case .up, .degraded: forget(check.id, wall)
+    case .down:
+      failures[check.id, default: 0] += 1
+      if failures[check.id] == check.plan.failureThreshold, told[check.id] == nil { due[check.id] = now }
+    case .unknown: break
+    }
+  }
+
+  private mutating func forget(_ check: UniqueID, _ wall: Timestamp) {
+    worked[check] = wall
+    failures[check] = 0
+    told[check] = nil
+    due[check] = nil
+  }
+
+  mutating func acknowledge(_ message: AlertMessage, now: Instant) { acknowledged[message.id] = now }
+
+  /// The process died: what it was about to tell it may tell again, and it counts failures anew.
+  mutating func died(now: Instant) {
+    died = now
+    due = [:]
+  }
+
+  /// Nobody can be told for a while.
+  mutating func troubled() { due = [:] }
+
+  /// Checks that are configured no more are no trouble.
+  mutating func keep(_ checks: Set<UniqueID>, wall: Timestamp) {
+    for check in Set(failures.keys).union(told.keys) where !checks.contains(check) { forget(check, wall) }
+  }
+
+  mutating func arrived(_ message: AlertMessage, now: Instant) -> Violation.Found? {
+    if let when = acknowledged[message.id], !(when <= died && when.duration(to: died) < .seconds(90)) {
+      return (.told, "\"\(message.title)\" comes again after the agent knew that it had arrived")
+    }
+    guard !seen.contains(message.id) else { return nil }
+    seen.insert(message.id)
+    messages += 1
+    switch message.kind {
+    case .opened: return opened(message)
+    case .recovered:
+      if let first = incidents[message.incident]?.recovered, first != message.id {
+        return (.told, "the end of \"\(message.title)\" is told twice")
+      }
+      incidents[message.incident, default: Incident()].recovered = message.id
+    case .update: note(message)
+    case .digest, .test: break
+    }
+    return nil
+  }
+
+  private mutating func note(_ message: AlertMessage) {
+    for member in message.members {
+      if let check = member.checkID { due[check] = nil }
+    }
+  }
+
+  private mutating func opened(_ message: AlertMessage) -> Violation.Found? {
+    if let first = incidents[message.incident]?.opened, first != message.id {
+      return (.told, "the beginning of \"\(message.title)\" is told twice")
+    }
+    incidents[message.incident, default: Incident()].opened = message.id
+    note(message)
+    for check in message.members.compactMap(\.checkID) where message.at >= worked[check] ?? .epoch {
+      told[check, default: []].insert(message.incident)
+      if told[check, default: []].count > 1 {
+        return (
+          .told, "\"\(message.title)\": a second incident about a check that has not worked since the first"
+        )
+      }
+    }
+    return nil
+  }
+
+  /// Whether an outage is kept from everybody.
+  func sweep(now: Instant) -> Violation.Found? {
+    // Where several fail at once one message may stand for them: it names them, or is an update later.
+    guard due.count == 1, let (check, since) = due.first, since.duration(to: now) > .seconds(5 * 3600) else {
+      return nil
+    }
+    return (.told, "nobody was told of check \(check), down since \(since.duration(to: now)) ago")
+  }
+}

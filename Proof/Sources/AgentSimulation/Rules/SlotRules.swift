@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Scheduler
+
+/// Slots of the checks of one life: each is run once, spanned, left out or counted as missed. Pure: it is told what
+/// happened, in order, and says what must not be.
+struct SlotRules {
+  private struct Watch {
+    /// The last slot that is accounted for.
+    var last: Timestamp?
+    /// Slot to slot from there, and before its last change; microseconds.
+    var pace: Int64
+    var before: Int64
+    /// How many slots may still be anywhere: after a start, a change of the interval, or of the clock.
+    var free = 1
+    var isRunning = false
+    /// Since when it waits for a slot.
+    var since: Instant
+    let check: MonitoringCheck
+  }
+
+  private let agent: String
+  private var watches: [UniqueID: Watch] = [:]
+
+  init(agent: String) { self.agent = agent }
+
+  /// The list in force. A check that is in both with the same pace keeps its place.
+  mutating func apply(_ checks: [MonitoringCheck], now: Instant) {
+    var new: [UniqueID: Watch] = [:]
+    for check in checks where check.plan.enabled {
+      let pace = check.interval.microseconds
+      if let old = watches[check.id], old.check == check {
+        new[check.id] = old
+      } else {
+        new[check.id] = Watch(pace: pace, before: pace, free: 3, since: now, check: check)
+        new[check.id]?.isRunning = watches[check.id]?.isRunning ?? false
+      }
+    }
+    watches = new
+  }
+
+  /// The wall clock was set: the plan moves, by at most an interval.
+  mutating func clockStepped(now: Instant) {
+    for id in watches.keys {
+      watches[id]?.free = 3
+      watches[id]?.since = now
+    }
+  }
+
+  /// The process stood still: what is due is told late.
+  mutating func resumed(now: Instant) { for id in watches.keys { watches[id]?.since = now } }
+
+  mutating func began(_ due: DueCheck, now: Instant) -> Violation.Found? {
+    guard let watch = watches[due.check.id] else { return nil }
+    let name = due.check.name
+    if watch.isRunning { return (.once, "\(name) begins at \(due.scheduledAt) while a run of it goes on") }
+    watches[due.check.id]?.isRunning = true
+    let most = min(max(watch.pace / 20, 1_000_000), 30_000_000) + 100_000
+    if due.late.microseconds > most {
+      return (
+        .late,
+        "\(name) runs its slot \(due.scheduledAt) \(due.late) late, at most \(Duration.microseconds(most))"
+      )
+    }
+    return account(due.check.id, due.scheduledAt, count: 1, step: watch.pace, "begins", now)
+  }
+
+  /// A run that was to begin came too late for that, or was cancelled.
+  mutating func abandoned(_ due: DueCheck) { watches[due.check.id]?.isRunning = false }
+
+  /// - Parameter state: what a run found; nil: it left no result.
+  mutating func ended(
+    _ check: MonitoringCheck, _ state: CheckState?, spanned: SlotRange?, now: Instant
+  ) -> Violation.Found? {
+    guard let watch = watches[check.id] else { return nil }
+    watches[check.id]?.isRunning = false
+    if let state, state != .unknown {
+      let pace = (state == .down ? check.plan.intervalFailing ?? check.interval : check.interval).microseconds
+      if pace != watch.pace {
+        watches[check.id]?.before = watch.pace
+        watches[check.id]?.pace = pace
+        watches[check.id]?.free = max(watch.free, 1)
+      }
+    }
+    guard let spanned else { return nil }
+    return account(
+      check.id, spanned.first, count: spanned.count, step: spanned.interval.microseconds, "is spanned", now)
+  }
+
+  mutating func skipped(_ due: DueCheck, now: Instant) -> Violation.Found? {
+    guard let watch = watches[due.check.id] else { return nil }
+    return account(due.check.id, due.scheduledAt, count: 1, step: watch.pace, "is left out", now)
+  }
+
+  mutating func missed(_ check: UniqueID, _ slots: SlotRange, now: Instant) -> Violation.Found? {
+    account(check, slots.first, count: slots.count, step: slots.interval.microseconds, "is missed", now)
+  }
+
+  private mutating func account(
+    _ id: UniqueID, _ first: Timestamp, count: Int, step: Int64, _ what: String, _ now: Instant
+  ) -> Violation.Found? {
+    guard var watch = watches[id] else { return nil }
+    defer { watches[id] = watch }
+    let last = watch.last
+    watch.last = Timestamp(microseconds: first.microseconds + Int64(count - 1) * step)
+    watch.since = now
+    let isFree = watch.free > 0
+    if isFree { watch.free -= 1 }
+    guard let last else { return nil }
+    let gap = first.microseconds - last.microseconds
+    let name = watch.check.name
+    if isFree {
+      // The first slots after a change may be anywhere within the wider interval, but not over and over.
+      return gap <= max(watch.pace, watch.before) * 2 || watch.free > 0
+        ? nil : (.slots, "\(name) \(what) at \(first), and \(last) was its slot before: too far")
+    }
+    if gap == watch.pace { return nil }
+    if gap <= 0 { return (.once, "\(name) \(what) at \(first), and had \(last) before") }
+    let between = Duration.microseconds(gap), pace = Duration.microseconds(watch.pace)
+    return (
+      .slots,
+      "\(name) \(what) at \(first), \(between) after \(last), every \(pace): nothing says what became of the slots between"
+    )
+  }
+
+  /// Whether any check has been forgotten.
+  func sweep(now: Instant) -> Violation.Found? {
+    for (_, watch) in watches.sorted(by: { $0.key < $1.key }) {
+      let most = Duration.microseconds(2 * max(watch.pace, watch.before)) + watch.check.longestRun
+      let waits = watch.since.duration(to: now)
+      if waits > most { return (.slots, "nothing has been heard of \(watch.check.name) for \(waits)") }
+    }
+    return nil
+  }
+
+  /// Whether those of one interval are spread over it: of six and more, no three quarters in one twentieth.
+  func spread() -> Violation.Found? {
+    for (pace, group) in Dictionary(grouping: watches.values, by: \.pace) where group.count >= 6 {
+      let phases = group.compactMap { $0.last.map { $0.microseconds % pace } }.sorted()
+      guard phases.count >= 6 else { continue }
+      for first in phases.indices {
+        let near = phases.indices.count { (phases[$0] - phases[first] + pace) % pace <= pace / 20 }
+        if near * 4 >= phases.count * 3 {
+          return (
+            .lockStep,
+            "\(near) of \(phases.count) checks every \(Duration.microseconds(pace)) start within a twentieth of it"
+          )
+        }
+      }
+    }
+    return nil
+  }
+}
+
+extension Violation {
+  typealias Found = (rule: Violation.Rule, words: String)
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// A rule that did not hold, and when.
+struct Violation: Error, CustomStringConvertible {
+  enum Rule: String, CaseIterable {
+    case lost = "no recorded result is lost"
+    case twice = "no result is there twice"
+    case altered = "a result arrives as it was recorded"
+    case slots = "every slot has a run or is counted as missed"
+    case once = "a slot is run once, and a check never overlaps itself"
+    case late = "a slot that is too late is not run"
+    case time = "a run carries the slot of its time"
+    case budget = "no more requests than the receiver allows"
+    case lockStep = "starts are spread over the interval"
+    case windows = "the windows equal a recomputation from the results"
+    case told = "one message an incident"
+    case growth = "nothing grows without a bound"
+    case ends = "a task ends with its process"
+  }
+
+  let rule: Rule
+  let words: String
+  /// By the wall clock of the machine.
+  let at: Timestamp
+
+  var description: String { "\(at): \(rule.rawValue): \(words)" }
+}

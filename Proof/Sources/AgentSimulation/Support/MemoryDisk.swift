@@ -1,0 +1,1 @@
+../../../../Tests/SpoolTests/Support/MemoryDisk.swift

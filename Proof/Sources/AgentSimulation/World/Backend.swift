@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import QuartzAPI
+
+/// The receiver of results and the way to it: rows by id, and everything that can go wrong with a request.
+///
+/// No lock: the simulator has one thread.
+final class Backend: @unchecked Sendable {
+  enum Mood: CaseIterable {
+    case well
+    /// Nothing listens.
+    case refusing
+    /// Nothing answers, and nothing was stored.
+    case silent
+    /// Everything was stored, and the answer is lost.
+    case mute
+    /// Everything was stored, and the answer says that it was not.
+    case lying
+    case failing
+    case overloaded
+    case throttling
+    case locked
+    /// Something on the way answers in its place.
+    case portal
+    case slow
+  }
+
+  struct Row {
+    let check: UniqueID
+    let scheduledAt: Timestamp
+    let state: String
+  }
+
+  private let clock: WorldClock
+  private var dice: Dice
+  private(set) var rows: [UniqueID: Row] = [:]
+  /// Rows that it will never take.
+  private(set) var refused: Set<UniqueID> = []
+  private(set) var requests = 0
+  private(set) var duplicates = 0
+  var mood = Mood.well
+  /// Rows of this check are refused, each with a code; nil: of none.
+  var unwanted: UniqueID?
+  /// Told of each row that is new.
+  var observe: (UniqueID, Row) -> Void = { _, _ in }
+  /// Told when there were more requests than it documents, in words.
+  var overrun: (String) -> Void = { _ in }
+  /// Of the last hour.
+  private var times: [Instant] = []
+
+  init(_ clock: WorldClock, seed: UInt64) {
+    self.clock = clock
+    dice = Dice(seed, "backend")
+  }
+
+  /// A request leaves now; `answer` is called when the sender knows how it went.
+  func take(_ body: [UInt8], _ answer: @escaping (APIReply) -> Void) {
+    requests += 1
+    count()
+    let mood = mood
+    let way = dice.time(.milliseconds(5) ... .milliseconds(200))
+    let work =
+      mood == .slow
+      ? dice.time(.seconds(2) ... .seconds(50)) : dice.time(.milliseconds(2) ... .milliseconds(80))
+    clock.after(way) {
+      let reply = self.reply(to: body, mood)
+      let wait = mood == .silent || mood == .mute ? Duration.seconds(60) : way + work
+      self.clock.after(wait) { answer(reply) }
+    }
+  }
+
+  /// A hundred in a minute, a thousand in an hour.
+  private func count() {
+    if times.count > 4000 { times.removeFirst(times.count - 1001) }
+    times.append(clock.now)
+    for (limit, span) in [(100, Duration.seconds(60)), (1000, .seconds(3600))] where times.count > limit {
+      if times[times.count - 1 - limit].duration(to: clock.now) < span {
+        overrun("more than \(limit) requests in \(span)")
+      }
+    }
+  }
+
+  private func reply(to body: [UInt8], _ mood: Mood) -> APIReply {
+    switch mood {
+    case .well, .slow: return store(body)
+    case .refusing: return .failure("connection refused")
+    case .silent: return .failure("no answer within 60 s")
+    case .mute:
+      _ = store(body)
+      return .failure("no answer within 60 s")
+    case .lying:
+      _ = store(body)
+      return .response(APIResponse(status: 502))
+    case .failing: return .response(APIResponse(status: 500, body: Array(#"{"error":"internal"}"#.utf8)))
+    case .overloaded: return .response(APIResponse(status: 503, headers: [HeaderField("Retry-After", "20")]))
+    case .throttling: return .response(APIResponse(status: 429, headers: [HeaderField("Retry-After", "60")]))
+    case .locked: return .response(APIResponse(status: 401))
+    case .portal: return .response(APIResponse(status: 200, body: Array("<html>Welcome</html>".utf8)))
+    }
+  }
+
+  private func store(_ body: [UInt8]) -> APIReply {
+    guard let json = try? JSONValue.parse(body), let results = json["results"]?.array else {
+      return .response(APIResponse(status: 400))
+    }
+    var (accepted, known) = (0, 0)
+    var rejected: [UniqueID] = []
+    for result in results {
+      guard let id = result["id"]?.string.flatMap({ UniqueID($0) }),
+        let check = result["monitoring_check_id"]?.string.flatMap({ UniqueID($0) }),
+        let slot = result["scheduled_at"]?.string.flatMap({ Timestamp(rfc3339: $0) }),
+        let state = result["state"]?.string
+      else { return .response(APIResponse(status: 400)) }
+      if rows[id] != nil {
+        known += 1
+      } else if check == unwanted {
+        rejected.append(id)
+        refused.insert(id)
+      } else {
+        accepted += 1
+        let row = Row(check: check, scheduledAt: slot, state: state)
+        rows[id] = row
+        observe(id, row)
+      }
+    }
+    duplicates += known
+    return .response(APIResponse(status: 200, body: answer(accepted, known, rejected)))
+  }
+
+  private func answer(_ accepted: Int, _ known: Int, _ rejected: [UniqueID]) -> [UInt8] {
+    var json = JSONWriter(reserving: 256)
+    json.object { json in
+      json.field("success", true)
+      json.key("data")
+      json.object { json in
+        json.field("accepted", accepted)
+        json.field("duplicates", known)
+        json.key("rejected")
+        json.array { json in
+          for id in rejected {
+            json.object { json in
+              json.field("id", id.description)
+              json.field("code", "23514")
+            }
+          }
+        }
+      }
+    }
+    return json.bytes
+  }
+}
+
+/// The way of one life to the backend.
+struct LifeExchange: HTTPExchanging {
+  let backend: Backend
+  let life: Life
+
+  func exchange(_ request: APIRequest) async throws(CancellationError) -> APIReply {
+    guard let reply: APIReply = await life.answer({ backend.take(request.body, $0) }) else {
+      throw CancellationError()
+    }
+    return reply
+  }
+}

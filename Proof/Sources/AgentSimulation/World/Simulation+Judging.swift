@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+
+@testable import Spool
+
+/// What is held against the rules from time to time, and at the end.
+extension Simulation {
+  /// Every hour: nobody is forgotten, starts are spread, nothing grows.
+  func sweep() {
+    guard let agent, life.isAlive, !life.isPaused else { return }
+    hold(slots.sweep(now: clock.now))
+    if scenario.clockSteps == nil { hold(slots.spread()) }
+    hold(alerts.sweep(now: clock.now))
+    judgeGrowth(agent)
+  }
+
+  /// The windows against the results. Not where the clock was set: time is lived twice there.
+  func judgeWindows(_ agent: SimulatedAgent) {
+    guard !clockWasSet, let history = agent.history else { return }
+    let snapshot = history.snapshot(now: wall)
+    let rules = WindowRules(agent: setup.name)
+    for check in setup.checks where !inexact.contains(check.id) {
+      guard let status = snapshot.check(check.id) else { continue }
+      hold(rules.judge(check, status, ledger, now: wall))
+    }
+  }
+
+  private func judgeGrowth(_ agent: SimulatedAgent) {
+    let limit = 3 * setup.checks.count + 60
+    if life.sleeping > limit {
+      hold((.growth, "\(life.sleeping) tasks of the agent sleep, at most \(limit)"))
+    }
+    machine.store.tidy()
+    let bytes = machine.store.bytes
+    let most = setup.spool.size + setup.spool.quarantineSize + 6 * setup.spool.segmentSize + (64 << 10)
+    if bytes > most { hold((.growth, "the store has \(bytes) bytes, at most \(most)")) }
+    let status = agent.spool.status()
+    if status.bytesReserved > setup.spool.size {
+      hold((.growth, "the ring has \(status.bytesReserved) bytes, at most \(setup.spool.size)"))
+    }
+    let state = machine.files.values.reduce(0) { $0 + $1.count }
+    if state > 2 << 20 { hold((.growth, "the state files have \(state) bytes")) }
+    figures.mostSleepers = max(figures.mostSleepers, life.sleeping)
+    figures.mostBytes = max(figures.mostBytes, bytes + state)
+    figures.mostEvents = max(figures.mostEvents, clock.pending)
+    if clock.pending > 20_000 { hold((.growth, "\(clock.pending) events are to come")) }
+  }
+
+  /// All has been well for a while: what was recorded is there, once, or counted as lost.
+  func judgeEnd() {
+    guard let agent, life.isAlive else { return hold((.ends, "no agent lives at the end")) }
+    judgeWindows(agent)
+    let status = agent.spool.status()
+    // Not those that wait for company still.
+    let missing = ledger.missing { backend.rows[$0] != nil || backend.refused.contains($0) }
+      .filter { $0.startedAt.duration(to: wall) > .seconds(600) }
+    if missing.count > status.lostInGaps {
+      let first = missing.first.map { "the first is of \($0.slot)" } ?? ""
+      hold(
+        (
+          .lost,
+          "\(missing.count) recorded results have not arrived, and \(status.lostInGaps) are counted; \(first)"
+        ))
+    }
+    if !scenario.hasSmallStore, scenario.disk == nil, status.dropped > 0 {
+      hold((.lost, "\(status.dropped) results were dropped although there was room"))
+    }
+    if missing.isEmpty, status.depth > setup.checks.count * 2 {
+      hold((.growth, "\(status.depth) results wait although all have arrived"))
+    }
+    guard !clockWasSet else { return }
+    var slots: Set<SlotKey> = []
+    for row in backend.rows.values
+    where !slots.insert(SlotKey(check: row.check, slot: row.scheduledAt)).inserted {
+      hold((.twice, "two rows for the slot \(row.scheduledAt) of one check"))
+    }
+  }
+
+  private struct SlotKey: Hashable {
+    let check: UniqueID
+    let slot: Timestamp
+  }
+}
