@@ -30,6 +30,8 @@ package struct QuartzLink: Sendable {
     package var report: @Sendable () async -> AgentReport
     /// Told each new list of checks.
     package var apply: @Sendable (PulledChecks) async -> Void
+    /// Nil: nobody else has this list.
+    package var sharing: CheckListPuller.Sharing?
 
     package init(
       engine: CurlEngine, time: TimeSource, resolve: @escaping CurlExchange.Resolve, stateDirectory: String?,
@@ -135,9 +137,11 @@ package struct QuartzLink: Sendable {
     let cache = CheckListCache(
       file: outside.kept("checks.json"), base: settings.url,
       keepsSecrets: settings.checks.cacheCredentials)
+    var parts = CheckListPuller.Parts(
+      client: client, cache: cache, mapping: CheckMapping(rules), apply: outside.apply)
+    parts.sharing = outside.sharing
     return CheckListPuller(
-      .init(client: client, cache: cache, mapping: CheckMapping(rules), apply: outside.apply),
-      every: settings.checks.every, time: line.ground.time)
+      parts, every: settings.checks.every, time: line.ground.time)
   }
 
   private static func resources(

@@ -8,6 +8,8 @@ import Synchronization
 package struct SchedulerOptions: Sendable {
   /// Part of every phase: agents of different names probe one check at different times.
   package var agent: String
+  /// Nil: the agent is on its own.
+  package var group: SlotGrid.Group?
   package var limits: InFlightLimits
   /// How long runs may go on once the scheduler is cancelled.
   package var drainGrace: Duration
@@ -102,11 +104,16 @@ package final class CheckScheduler: Sendable {
   /// first counts. Unchanged checks keep their slots and their runs; a removed one's run ends by itself. One that
   /// comes, and of which nothing is known, runs within min(interval, 30 s).
   ///
-  /// - Parameter findings: what the last result of each check found, by the history; checks without one are left out.
-  package func apply(_ checks: [MonitoringCheck], recalling findings: [UniqueID: RunOutcome.Finding] = [:]) {
+  /// - Parameters:
+  ///   - findings: what the last result of each check found, by the history; checks without one are left out.
+  ///   - taken: have come from another agent, which may not have run their last slots: these are run at once.
+  package func apply(
+    _ checks: [MonitoringCheck], recalling findings: [UniqueID: RunOutcome.Finding] = [:],
+    taking taken: Set<UniqueID> = []
+  ) {
     let list = CheckList(checks)
     let told = state.withLock { state in
-      let told = state.schedule.apply(list, recalling: findings, at: source.now())
+      let told = state.schedule.apply(list, recalling: findings, taking: taken, at: source.now())
       arm(&state)
       return told
     }

@@ -28,8 +28,10 @@ extension Schedule {
   /// - Parameter findings: what the last result of a check found, from before this process or before the check was gone:
   ///   who is known to work may take the reserved places at once, and who is known to fail is probed at its pace for
   ///   that.
+  /// - Parameter taken: have come from another agent: their last slots are run at once.
   mutating func apply(
-    _ list: CheckList, recalling findings: [UniqueID: RunOutcome.Finding] = [:], at reading: ClockReading
+    _ list: CheckList, recalling findings: [UniqueID: RunOutcome.Finding] = [:],
+    taking taken: Set<UniqueID> = [], at reading: ClockReading
   ) -> [ScheduleEvent] {
     realign(to: reading)
     let now = wall(reading.boot)
@@ -56,8 +58,10 @@ extension Schedule {
     for (id, position) in list.positions where entries[position].state == .off {
       if let finding = findings[id] { recall(finding, of: position) }
       let interval = Duration.microseconds(entries[position].interval)
-      let timeline = Timeline(agent: agent, check: id, interval: interval)
-      if entries[position].isNew {
+      let timeline = grid.timeline(checks[position], interval)
+      if taken.contains(id) {
+        entries[position].slot = timeline.slot(atOrBefore: now).microseconds
+      } else if entries[position].isNew {
         planFirst(position, on: timeline, after: now)
       } else {
         entries[position].slot = timeline.slot(after: now).microseconds

@@ -51,6 +51,6 @@ extension Schedule {
 
   /// The grid of the present pace.
   func ownTimeline(_ position: Int) -> Timeline {
-    Timeline(agent: agent, check: checks[position].id, interval: .microseconds(entries[position].interval))
+    grid.timeline(checks[position], .microseconds(entries[position].interval))
   }
 }

@@ -55,6 +55,8 @@ struct Schedule {
     let check: UniqueID
     let host: String
     let standing: InFlightLimit.Standing
+    /// It began after its slot's time for another reason than our own slowness.
+    let isCaughtUp: Bool
     /// Later slots that passed before its end are not its to answer for. By the boot clock.
     let answersUntil: Int64
     /// Position in the list; nil once the check was removed.
@@ -68,7 +70,7 @@ struct Schedule {
     let due: Instant
   }
 
-  let agent: String
+  let grid: SlotGrid
   let hostKey: @Sendable (MonitoringCheck) -> String
   var checks: [MonitoringCheck] = []
   var entries: [Entry] = []
@@ -82,7 +84,7 @@ struct Schedule {
   private var lastRun: UInt64 = 0
 
   init(_ options: SchedulerOptions, at reading: ClockReading) {
-    agent = options.agent
+    grid = SlotGrid(agent: options.agent, group: options.group)
     hostKey = options.hostKey
     limit = InFlightLimit(options.limits)
     offset = reading.offset
@@ -139,7 +141,7 @@ struct Schedule {
   ) -> (events: [ScheduleEvent], canStart: Bool) {
     guard let run = runs.removeValue(forKey: number) else { return ([], false) }
     limit.release(host: run.host, run.standing)
-    lateness.record(late, at: now)
+    if !run.isCaughtUp { lateness.record(late, at: now) }
     var events: [ScheduleEvent] = []
     if let position = run.entry {
       let entry = entries[position]
@@ -205,7 +207,7 @@ struct Schedule {
     let cause: MissCause = entry.state == .waiting ? .limit : .gap
     entries[position].slot = latest
     if entry.state == .planned {
-      if wall(now).microseconds - entries[position].instant > Self.grace(entry.interval) {
+      if isTooLate(position, at: wall(now)) {
         if entry.steps == 0 { missed += 1 }
         planNext(position, after: wall(now))
       } else {
@@ -220,12 +222,19 @@ struct Schedule {
     return .missed(check: checks[position].id, slots: slots, cause: cause)
   }
 
+  /// A slot of a group is run however late, within its interval: nobody can say whether another member did.
+  private func isTooLate(_ position: Int, at now: Timestamp) -> Bool {
+    let (age, interval) = (now.microseconds - entries[position].instant, entries[position].interval)
+    guard age > Self.grace(interval) else { return false }
+    return age >= interval || !grid.isShared(checks[position])
+  }
+
   /// What was seen sets the pace. Its grid is the check's own, so the way back leads to the slots it came from.
   mutating func take(_ position: Int, _ seen: Seen) {
     entries[position].seen = seen
     let pace = checks[position].pace(seen)
     guard pace != entries[position].interval else { return }
-    let timeline = Timeline(agent: agent, check: checks[position].id, interval: .microseconds(pace))
+    let timeline = grid.timeline(checks[position], .microseconds(pace))
     let slot = timeline.slot(atOrBefore: Timestamp(microseconds: entries[position].instant))
     entries[position].interval = pace
     entries[position].slot = slot.microseconds
@@ -243,6 +252,7 @@ struct Schedule {
     counts.started += 1
     runs[lastRun] = Run(
       check: check.id, host: host, standing: standing,
+      isCaughtUp: wall(now).microseconds - slot > Self.grace(entries[position].interval),
       answersUntil: now.advanced(by: check.longestRun).microseconds,
       entry: position)
     return Start(

@@ -38,7 +38,7 @@ import Testing
         try JSONValue.parse(text(record, agentFields: agentFields).utf8).members?.map(\.name)
       }
       #expect(keys[0] == keys[1])
-      #expect(keys[0]?.count == (agentFields ? 14 : 9))
+      #expect(keys[0]?.count == (agentFields ? 15 : 9))
     }
   }
 
@@ -90,6 +90,6 @@ import Testing
     #expect(
       row.hasSuffix(
         #""scheduled_at":"2026-01-04T02:00:00.000Z","trigger":"schedule","state":"up","reason":"ok","#
-          + #""maintenance":true}"#))
+          + #""maintenance":true,"traced":false}"#))
   }
 }

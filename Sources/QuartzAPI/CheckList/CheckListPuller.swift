@@ -13,6 +13,7 @@ package final class CheckListPuller: Sendable {
   private let every: Duration
   private let time: SteadyTime
   private let apply: @Sendable (PulledChecks) async -> Void
+  private let sharing: Sharing?
   private let state: Mutex<State>
 
   private struct State: Sendable {
@@ -31,6 +32,8 @@ package final class CheckListPuller: Sendable {
     package var mapping: CheckMapping
     /// Told each list that differs from the one in force, the one from the disk included.
     package var apply: @Sendable (PulledChecks) async -> Void
+    /// Nil: nobody else has this list.
+    package var sharing: Sharing?
 
     package init(
       client: APIClient, cache: CheckListCache, mapping: CheckMapping,
@@ -43,11 +46,26 @@ package final class CheckListPuller: Sendable {
     }
   }
 
+  /// Others run the same list, and one pulls it for all.
+  package struct Sharing: Sendable {
+    /// Whether it is this agent; asked each second.
+    package var pulls: @Sendable () -> Bool
+    /// Told each list that was pulled and holds, whether or not it is new.
+    package var publish: @Sendable (CheckSnapshot) async -> Void
+
+    package init(
+      pulls: @escaping @Sendable () -> Bool, publish: @escaping @Sendable (CheckSnapshot) async -> Void
+    ) {
+      (self.pulls, self.publish) = (pulls, publish)
+    }
+  }
+
   package init(_ parts: Parts, every: Duration, time: SteadyTime, generator: RandomSource = .system) {
     self.client = parts.client
     self.cache = parts.cache
     self.mapping = parts.mapping
     self.apply = parts.apply
+    self.sharing = parts.sharing
     self.every = every
     self.time = time
     let backoff = Backoff(first: min(.seconds(10), every), cap: every)
@@ -58,6 +76,10 @@ package final class CheckListPuller: Sendable {
   package func run() async {
     do {
       while !Task.isCancelled {
+        if let sharing, !sharing.pulls() {
+          try await time.sleep(until: time.now.advanced(by: .seconds(1)))
+          continue
+        }
         let pause = try await pull()
         try await time.sleep(until: time.now.advanced(by: pause))
       }
@@ -116,8 +138,32 @@ package final class CheckListPuller: Sendable {
         await save(snapshot, pulledAt: now)
         await enforce(snapshot)
       }
+      await sharing?.publish(snapshot)
       return every
     }
+  }
+
+  /// A list that another agent has pulled: by the same judge as if it had been this one.
+  ///
+  /// - Returns: why it is not put in force; nil: it is.
+  package func take(shared snapshot: CheckSnapshot) async -> String? {
+    let now = time.now
+    let isNew = state.withLock { $0.inForce != snapshot }
+    if isNew, let why = await cache.refusal(of: snapshot, pulledAt: now) {
+      state.withLock { $0.status.held = why }
+      return why
+    }
+    state.withLock { state in
+      state.backoff.reset()
+      (state.status.trouble, state.status.held) = (nil, nil)
+      state.listGuard = ListGuard(current: Set(snapshot.checks.map(\.id)))
+      state.status.lastSuccess = now
+      state.status.isFromDisk = false
+    }
+    guard isNew else { return nil }
+    await save(snapshot, pulledAt: now)
+    await enforce(snapshot)
+    return nil
   }
 
   /// The windows of now; those of before while the API does not give them, which is no reason to keep an old list.

@@ -10,7 +10,8 @@ extension DeliveryMachine {
     let codes = Dictionary(
       acknowledgement.rejected.map { ($0.id, $0.code) }, uniquingKeysWith: { first, _ in first })
     let rejected = Dictionary(
-      grouping: piece.rows.filter { codes[$0.record.id] != nil }, by: { ByteText(codes[$0.record.id] ?? "") })
+      grouping: piece.rows.filter { codes[$0.record.sentID] != nil },
+      by: { ByteText(codes[$0.record.sentID] ?? "") })
     var effects = rejected.sorted { $0.key.text < $1.key.text }
       .map { Effect.quarantine($0.value, code: $0.key.text) }
     for (code, rows) in rejected { count(rows.count, code.text) }

@@ -17,7 +17,7 @@ package struct WireRow: Hashable, Sendable {
   /// The nine columns; `agentFields` adds what only the quartz route knows.
   package func write(into json: inout JSONWriter, agentFields: Bool) {
     json.object { json in
-      json.field("id", record.id.description)
+      json.field("id", record.sentID.description)
       json.field("monitoring_check_id", record.checkID.description)
       json.field("status", record.status.rawValue)
       orNull("response_time_ms", responseTime, &json)
@@ -32,6 +32,7 @@ package struct WireRow: Hashable, Sendable {
       json.field("state", record.state.rawValue)
       json.field("reason", record.reason.rawValue)
       json.field("maintenance", record.flags.contains(.maintenance))
+      json.field("traced", record.flags.contains(.traced))
     }
   }
 

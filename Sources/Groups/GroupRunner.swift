@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Synchronization
+
+/// Drives a `GroupMember`: asks the store what it wants to ask, tells it what came, and when time has passed.
+package final class GroupRunner: Sendable {
+  /// Whoever is told what has changed; called from any thread, never under a lock.
+  package struct Observer: Sendable {
+    /// Which checks to run: see `GroupRunner.assignment`.
+    package var arrange: @Sendable () async -> Void
+    /// There is another list of checks; nil: there is none.
+    package var list: @Sendable (ListHead?) async -> Void
+
+    package init(
+      arrange: @escaping @Sendable () async -> Void,
+      list: @escaping @Sendable (ListHead?) async -> Void = { _ in }
+    ) {
+      (self.arrange, self.list) = (arrange, list)
+    }
+  }
+
+  private enum Work: Sendable {
+    case event(GroupMember.Event)
+    case done
+  }
+
+  package let group: String
+  package let name: String
+  private let ttl: Duration
+  private let store: any GroupStore
+  private let time: TimeSource
+  private let member: Mutex<GroupMember>
+  private let works: AsyncStream<Work>
+  private let inbox: AsyncStream<Work>.Continuation
+  private let hasLeft = Atomic(false)
+
+  /// How often time is looked at.
+  static let pulse: Duration = .milliseconds(200)
+
+  package init(
+    group: String, _ settings: GroupMember.Settings, card: MemberCard, store: any GroupStore, time: TimeSource
+  ) {
+    self.group = group
+    name = settings.name
+    ttl = settings.ttl
+    self.store = store
+    self.time = time
+    member = Mutex(GroupMember(settings, card: card, at: time.reading()))
+    (works, inbox) = AsyncStream<Work>.makeStream(bufferingPolicy: .unbounded)
+  }
+
+  /// What may be divided, before `run` and at each change.
+  package func follow(_ checks: [Placement.GroupCheck], pools: MemberCard.Pools) {
+    // At once, and not by the inbox: whoever changed the list asks for the assignment next.
+    let actions = member.withLock { member in
+      let now = time.reading()
+      return member.handle(.pools(pools), at: now) + member.handle(.checks(checks), at: now)
+    }
+    // Whoever calls arranges anyway.
+    for action in actions where action != .arrange { inbox.yield(.event(.tick)) }
+    pending.withLock { $0 += actions.filter { $0 != .arrange } }
+  }
+
+  /// Made outside of `run`, for it to do.
+  private let pending = Mutex<[GroupMember.Action]>([])
+
+  package var assignment: GroupAssignment { member.withLock { $0.assignment } }
+
+  /// False: who has what is not known yet, for this process has just begun.
+  package var isPlaced: Bool { member.withLock { $0.view != nil || $0.isBlind } }
+
+  package func takeTaken() -> Set<UniqueID> { member.withLock { $0.takeTaken() } }
+
+  package func does(_ task: UniqueID, where isFit: (MemberCard) -> Bool = { _ in true }) -> Bool {
+    member.withLock { $0.does(task, where: isFit) }
+  }
+
+  package var journal: GroupJournal { member.withLock { $0.journal } }
+
+  /// The picture of now, for people.
+  package var status: GroupStatus {
+    let now = time.reading()
+    return member.withLock { GroupStatus($0, group: group, now: now) }
+  }
+
+  /// A check with who has it.
+  package struct PlacedCheck: Hashable, Sendable {
+    package var id: UniqueID
+    package var owner: String?
+    package var standby: String?
+    /// Run by this member, as its own or not.
+    package var isHere: Bool
+  }
+
+  /// In the order of the list.
+  package var placed: [PlacedCheck] {
+    member.withLock { member in
+      let revisions = member.assignment.revisions
+      return member.placement.checks.indices.map { position in
+        let id = member.placement.checks[position].id
+        return PlacedCheck(
+          id: id, owner: member.placement.owner(position), standby: member.placement.standby(position),
+          isHere: revisions[id] != nil)
+      }
+    }
+  }
+
+  package var head: ListHead? { member.withLock { $0.head } }
+
+  /// The runs that come next are told to a process that may have stood still: a lease that has ended meanwhile is
+  /// noticed before them.
+  package func lookAtClock() {
+    guard member.withLock({ $0.isLate(at: time.instant()) }) else { return }
+    inbox.yield(.event(.tick))
+  }
+
+  /// Until its task is cancelled; then it leaves, for some seconds at most.
+  package func run(_ observer: Observer) async {
+    // A task of its own, since a cancelled task could ask nothing more.
+    await withTaskCancellationHandler {
+      await Task { await self.live(observer) }.value
+    } onCancel: {
+      inbox.yield(.event(.leave))
+    }
+  }
+
+  private func live(_ observer: Observer) async {
+    await withDiscardingTaskGroup { group in
+      let arranging = Doorbell(), listing = Doorbell()
+      group.addTask { [inbox, time] in
+        inbox.yield(.event(.tick))
+        while (try? await time.sleep(for: Self.pulse)) != nil { inbox.yield(.event(.tick)) }
+      }
+      group.addTask { for await _ in arranging.rings { await observer.arrange() } }
+      group.addTask { for await _ in listing.rings { await observer.list(self.head) } }
+      var watch: Task<Void, Never>?
+      for await work in works {
+        guard case .event(let event) = work else { break }
+        var actions = pending.withLock { pending in
+          defer { pending = [] }
+          return pending
+        }
+        actions += member.withLock { $0.handle(event, at: time.reading()) }
+        for action in actions {
+          switch action {
+          case .ask(let number, let request): group.addTask { await self.ask(number, request) }
+          case .watch(let number, let revision):
+            watch?.cancel()
+            watch = Task { await self.watch(number, after: revision) }
+          case .arrange: arranging.ring()
+          case .list: listing.ring()
+          case .done: inbox.yield(.done)
+          }
+        }
+      }
+      watch?.cancel()
+      group.cancelAll()
+    }
+  }
+
+  private func ask(_ number: Int, _ request: StoreRequest) async {
+    guard let answer = try? await store.ask(request) else { return }
+    inbox.yield(.event(.answer(number, answer)))
+  }
+
+  private func watch(_ number: Int, after revision: Int64) async {
+    let end = try? await store.watch(after: revision) { [inbox] changes in
+      inbox.yield(.event(.changes(watch: number, changes)))
+    }
+    if let end { inbox.yield(.event(.watchEnded(number, end))) }
+  }
+}
+
+/// Rings that nobody has heard yet are one.
+private struct Doorbell: Sendable {
+  let rings: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init() { (rings, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+  func ring() { continuation.yield() }
+}
+
+extension GroupMember {
+  /// The lease may have ended, and nobody has said so yet.
+  func isLate(at now: Instant) -> Bool { alone == nil && lastOK.duration(to: now) > settings.ttl }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// What a member can tell of what went on: the last changes, why the store does not answer, who has its name.
+package struct GroupJournal: Hashable, Sendable {
+  package enum What: Hashable, Sendable {
+    case joined(String)
+    case leaving(String)
+    case gone(String)
+    case moved(gained: Int, given: Int)
+    case alone
+    case back
+    case newWorld
+
+    package var words: String {
+      switch self {
+      case .joined(let name): "\(name.printable(maxBytes: 100)) joined"
+      case .leaving(let name): "\(name.printable(maxBytes: 100)) is leaving"
+      case .gone(let name): "\(name.printable(maxBytes: 100)) is gone: its lease ended"
+      case .moved(let gained, let given): "\(gained) checks came here, \(given) went to others"
+      case .alone: "the store was lost: going on alone"
+      case .back: "the store is back"
+      case .newWorld: "the store is another one or was set back: everything was read anew"
+      }
+    }
+  }
+
+  package struct Entry: Hashable, Sendable {
+    package var at: Timestamp
+    package var revision: Int64
+    package var what: What
+  }
+
+  /// Oldest first.
+  package private(set) var entries: [Entry] = []
+  /// Nil once the store has done again what it was asked.
+  package private(set) var trouble: (what: StoreTrouble, since: Timestamp)? {
+    get { troubles.first.map { ($0, troubleSince) } }
+    set {
+      troubles = newValue.map { [$0.what] } ?? []
+      troubleSince = newValue?.since ?? .epoch
+    }
+  }
+  /// Entries so far, also those that are not kept any more.
+  package private(set) var total = 0
+  private var troubles: [StoreTrouble] = []
+  private var troubleSince = Timestamp.epoch
+  /// Another process has this member's name.
+  package private(set) var rival: Rival?
+  /// Checks that came from others, since the start.
+  package internal(set) var takeovers = 0
+
+  package struct Rival: Hashable, Sendable {
+    package var card: MemberCard?
+    package var since: Timestamp
+  }
+
+  package static let most = 64
+
+  mutating func note(_ at: Timestamp, _ revision: Int64, _ what: What) {
+    total += 1
+    entries.append(Entry(at: at, revision: revision, what: what))
+    if entries.count > Self.most { entries.removeFirst(entries.count - Self.most) }
+  }
+
+  mutating func moved(gained: Int, given: Int, revision: Int64, at: Timestamp) {
+    note(at, revision, .moved(gained: gained, given: given))
+  }
+
+  mutating func trouble(_ found: StoreTrouble, at: Timestamp) {
+    trouble = (found, trouble?.what.kind == found.kind ? troubleSince : at)
+  }
+
+  mutating func clearTrouble() { trouble = nil }
+
+  mutating func taken(by card: MemberCard?, at: Timestamp) {
+    rival = Rival(card: card, since: rival?.card?.boot == card?.boot ? rival?.since ?? at : at)
+  }
+
+  mutating func clearTaken() { rival = nil }
+}

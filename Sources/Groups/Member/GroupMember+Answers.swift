@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+// What the store says to what it was asked.
+extension GroupMember {
+  mutating func take(
+    _ answer: StoreAnswer, to number: Int, at now: ClockReading, _ actions: inout [Action]
+  ) {
+    guard let asked = sent.removeValue(forKey: number) else { return }
+    if case .trouble(let trouble) = answer { journal.trouble(trouble, at: now.wall) }
+    if number == keeping {
+      keeping = nil
+      takeProof(answer, asked: asked, at: now, &actions)
+    } else if number == putting {
+      putting = nil
+      takePut(answer, at: now)
+    } else if number == main {
+      main = nil
+      takeMain(answer, asked: asked, at: now, &actions)
+    }
+  }
+
+  private mutating func takeMain(
+    _ answer: StoreAnswer, asked: Sent, at now: ClockReading, _ actions: inout [Action]
+  ) {
+    switch (stage, answer) {
+    case (.revoking, _): finish(&actions)
+    case (.leaving, _): break
+    case (.granting, .granted(let lease)):
+      self.lease = lease
+      granted = asked.at
+      claim(replacing: nil, at: now, &actions)
+    case (.claiming, .claimed):
+      lastOK = granted
+      journal.clearTaken()
+      read(at: now, &actions)
+    case (.claiming, .occupied(let entry)): takeOccupied(entry, asked: asked.at, at: now, &actions)
+    case (.reading, .read(let reading)):
+      failures = 0
+      journal.clearTrouble()
+      enter(reading, at: now, &actions)
+    case (.reading, _):
+      failures = min(failures + 1, 6)
+      nextRead = now.boot + pause
+    default: retreat(at: now)
+    }
+  }
+
+  private mutating func claim(replacing revision: Int64?, at now: ClockReading, _ actions: inout [Action]) {
+    guard let lease else { return retreat(at: now) }
+    stage = .claiming
+    card.applied = 0
+    card.clock = now.wall.microseconds / 1000
+    main = ask(.claim(lease: lease, card: card, replacing: revision), at: now, &actions)
+  }
+
+  /// The name is somebody's. The same state directory is this agent before its restart, whose lease still lasts: no two
+  /// processes have one at a time. Anybody else keeps the name until its lease ends.
+  private mutating func takeOccupied(
+    _ entry: StoreReading.Entry, asked: Instant, at now: ClockReading, _ actions: inout [Action]
+  ) {
+    // One that took the name while our lease held is no past of ours: a copy of the state directory.
+    let isCopy = entry.card != nil && entry.card?.boot == journal.rival?.card?.boot
+    if entry.card == nil || entry.card?.home == card.home && !isCopy {
+      return claim(replacing: entry.revision, at: now, &actions)
+    }
+    // It runs what this name has: that is no reason to believe ourselves cut off.
+    lastOK = asked
+    journal.taken(by: entry.card, at: now.wall)
+    if let lease { actions.append(.ask(0, .revoke(lease: lease))) }
+    lease = nil
+    stage = .out(retry: now.boot + max(.seconds(1), beat))
+  }
+
+  mutating func read(at now: ClockReading, _ actions: inout [Action]) {
+    stage = .reading
+    nextRead = now.boot
+    main = ask(.read, at: now, &actions)
+  }
+
+  private var pause: Duration { min(.milliseconds(100) * (1 << failures), .seconds(2)) }
+
+  /// Nothing came of it; once more a little later, from the start.
+  private mutating func retreat(at now: ClockReading) {
+    failures = min(failures + 1, 6)
+    stage = .out(retry: now.boot + pause)
+  }
+
+  private mutating func takeProof(
+    _ answer: StoreAnswer, asked: Sent, at now: ClockReading, _ actions: inout [Action]
+  ) {
+    switch answer {
+    case .alive(let audit):
+      lastOK = asked.at
+      journal.clearTrouble()
+      nextKeep = asked.at + beat
+      if alone != nil {
+        // The view may be old in any way.
+        return read(again: now, &actions)
+      }
+      judge(audit, seenBefore: asked.seen, at: now, &actions)
+    case .dead:
+      lease = nil
+      rejoin(at: now)
+    default: nextKeep = now.boot + min(.seconds(1), beat / 2)
+    }
+  }
+
+  /// Our key is gone: come back at once.
+  mutating func rejoin(at now: ClockReading) {
+    lease = nil
+    switch stage {
+    case .leaving, .revoking:
+      // That is what it wanted.
+      stage = .revoking(until: now.boot)
+      return
+    default: stage = .out(retry: now.boot)
+    }
+    (main, keeping, putting) = (nil, nil, nil)
+    watch &+= 1
+  }
+
+  private mutating func read(again now: ClockReading, _ actions: inout [Action]) {
+    guard case .inside = stage else { return }
+    read(at: now, &actions)
+  }
+
+  /// A watch that has died says nothing. What it should have said by now shows in the number of cards and in the newest.
+  private mutating func judge(
+    _ audit: StoreAudit, seenBefore: Int64, at now: ClockReading, _ actions: inout [Action]
+  ) {
+    guard case .inside = stage else { return }
+    let known = (view?.members.count ?? 0) + (view?.garbled.count ?? 0)
+    if audit.cluster != cluster || audit.revision < seenBefore {
+      journal.note(now.wall, audit.revision, .newWorld)
+      return read(again: now, &actions)
+    }
+    guard audit.members != known || audit.newest > seen else {
+      suspicion = nil
+      return
+    }
+    guard let since = suspicion else {
+      suspicion = now.boot
+      nextKeep = now.boot + .seconds(1)
+      return
+    }
+    if now.boot - since >= .milliseconds(900) {
+      suspicion = nil
+      read(again: now, &actions)
+    }
+  }
+
+  private mutating func takePut(_ answer: StoreAnswer, at now: ClockReading) {
+    switch answer {
+    case .put:
+      nextRefresh = now.boot + max(.seconds(60), .seconds(3) * (view?.members.count ?? 1))
+    case .lost:
+      // The watch or the next proof says why.
+      nextKeep = now.boot
+    default:
+      owesPut = true
+      nextPut = now.boot + .milliseconds(500)
+    }
+  }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// One member of a group, as a state machine: what the store answers, what its watch tells and the time go in; what to
+/// ask next and which checks to run come out. It touches no network and no clock, and decides nothing by the wall clock.
+///
+/// The rule above all: a check that two run is fine, one that nobody runs is not. So
+/// - who lost a check goes on with it until the new owner says that it has put that view into effect (*held*),
+/// - who gains one from another runs its last slot at once,
+/// - who cannot reach the store goes on with its own, and after three leases with those it is the standby of (*alone*).
+package struct GroupMember: Sendable {
+  package struct Settings: Hashable, Sendable {
+    package var name: String
+    /// Of the lease.
+    package var ttl: Duration
+
+    package init(name: String, ttl: Duration) { (self.name, self.ttl) = (name, ttl) }
+  }
+
+  package enum Event: Hashable, Sendable {
+    /// Time has passed; to come at least twice a second.
+    case tick
+    case answer(Int, StoreAnswer)
+    case changes(watch: Int, [StoreChange])
+    case watchEnded(Int, WatchEnd)
+    /// What it may have of checks, in any order.
+    case checks([Placement.GroupCheck])
+    case pools(MemberCard.Pools)
+    case leave
+  }
+
+  package enum Action: Hashable, Sendable {
+    case ask(Int, StoreRequest)
+    /// In place of the one before.
+    case watch(Int, after: Int64)
+    /// Which checks to run has changed.
+    case arrange
+    /// The head of the list is another one.
+    case list
+    /// It has left, or waited long enough.
+    case done
+  }
+
+  enum Stage: Hashable, Sendable {
+    /// Without a lease, until then.
+    case out(retry: Instant)
+    case granting
+    case claiming
+    case reading
+    case inside
+    /// Its weight is 0; others take what it has.
+    case leaving(until: Instant)
+    case revoking(until: Instant)
+    case left
+  }
+
+  /// A check that has another owner by now, which has not said that it runs it.
+  struct Held: Hashable, Sendable {
+    var owner: Int32
+    /// What the owner has to have applied.
+    var needed: Int64
+  }
+
+  let settings: Settings
+  package internal(set) var card: MemberCard
+  var stage: Stage
+  var lease: Int64?
+  var placement: Placement
+  package internal(set) var view: GroupView?
+  package internal(set) var head: ListHead?
+  /// By position: the revision that made it ours; 0: it is not. Eight bytes a check.
+  var gained: [Int64] = []
+  var held: [Int: Held] = [:]
+  /// Came from another member, and their last slots are to be run.
+  var taken: Set<UniqueID> = []
+
+  /// Before the last request that proved our lease left.
+  var lastOK: Instant
+  /// Before the request for the lease left.
+  var granted: Instant
+  package internal(set) var alone: Alone?
+  var cluster: UInt64?
+  /// Everything up to here has been seen.
+  var seen: Int64 = 0
+  /// A gap that an audit found, and when it was first found.
+  var suspicion: Instant?
+
+  var numbers = 0
+  var sent: [Int: Sent] = [:]
+  /// Answers of others are late, and mean nothing any more.
+  var main: Int?
+  var keeping: Int?
+  var putting: Int?
+  var watch = 0
+  var nextKeep: Instant
+  var nextPut: Instant
+  var nextRead: Instant
+  var nextWatch: Instant?
+  var nextRefresh: Instant
+  /// The card in the store is not what it should be.
+  var owesPut = false
+  var failures = 0
+
+  /// What went on, for people.
+  package internal(set) var journal = GroupJournal()
+
+  struct Sent: Hashable, Sendable {
+    /// Before it left.
+    var at: Instant
+    /// What had been seen then.
+    var seen: Int64
+  }
+
+  /// Without the store for longer than a lease lasts.
+  package struct Alone: Hashable, Sendable {
+    /// Since the last proof that the lease held.
+    package var since: Timestamp
+    /// For three leases: the standby's checks are run, too.
+    package var standsIn = false
+  }
+
+  package init(_ settings: Settings, card: MemberCard, at now: ClockReading) {
+    self.settings = settings
+    self.card = card
+    self.card.applied = 0
+    stage = .out(retry: now.boot)
+    placement = Placement(own: settings.name)
+    placement.pools = card.pools
+    (lastOK, granted, nextKeep) = (now.boot, now.boot, now.boot)
+    (nextPut, nextRead, nextRefresh) = (now.boot, now.boot, now.boot)
+  }
+
+  package mutating func handle(_ event: Event, at now: ClockReading) -> [Action] {
+    var actions: [Action] = []
+    if case .left = stage { return actions }
+    switch event {
+    case .tick: break
+    case .answer(let number, let answer): take(answer, to: number, at: now, &actions)
+    case .changes(let number, let changes): if number == watch { take(changes, at: now, &actions) }
+    case .watchEnded(let number, let end): if number == watch { endWatch(end, at: now, &actions) }
+    case .checks(let checks): replace(checks, &actions)
+    case .pools(let pools): change(pools, at: now, &actions)
+    case .leave: leave(at: now, &actions)
+    }
+    advance(at: now, &actions)
+    return actions
+  }
+
+  mutating func ask(_ request: StoreRequest, at now: ClockReading, _ actions: inout [Action]) -> Int {
+    numbers &+= 1
+    sent[numbers] = Sent(at: now.boot, seen: seen)
+    actions.append(.ask(numbers, request))
+    return numbers
+  }
+}
+
+// What is due by the time.
+extension GroupMember {
+  /// From one proof to the next.
+  var beat: Duration { settings.ttl / 3 }
+
+  private var isInside: Bool {
+    switch stage {
+    case .reading, .inside, .leaving: true
+    default: false
+    }
+  }
+
+  private mutating func advance(at now: ClockReading, _ actions: inout [Action]) {
+    loseTouch(at: now, &actions)
+    switch stage {
+    case .out(let retry) where now.boot >= retry:
+      stage = .granting
+      // bounded: seconds of a setting
+      main = ask(.grant(seconds: Int64(settings.ttl.seconds)), at: now, &actions)
+    case .reading where main == nil && now.boot >= nextRead: main = ask(.read, at: now, &actions)
+    case .leaving(let deadline):
+      // What nobody can take needs nobody's word.
+      let isFree = !runsAny && held.values.allSatisfy { $0.owner < 0 }
+      if now.boot >= deadline || isFree { revoke(at: now, &actions) }
+    case .revoking(let deadline) where now.boot >= deadline: finish(&actions)
+    default: break
+    }
+    guard isInside, let lease else { return }
+    if keeping == nil, now.boot >= nextKeep { keeping = ask(.keepAlive(lease: lease), at: now, &actions) }
+    if let again = nextWatch, now.boot >= again { startWatch(&actions) }
+    refresh(at: now)
+    if owesPut, putting == nil, now.boot >= nextPut {
+      owesPut = false
+      card.clock = now.wall.microseconds / 1000
+      putting = ask(.put(lease: lease, card: card), at: now, &actions)
+    }
+  }
+
+  /// A card now and then, so that others can compare clocks: each minute, or in a great group each member in its turn.
+  private mutating func refresh(at now: ClockReading) {
+    guard now.boot >= nextRefresh else { return }
+    let members = view?.members.count ?? 1
+    if card.applied > 0 { owesPut = true }
+    nextRefresh = now.boot + max(.seconds(60), .seconds(3) * members)
+  }
+
+  mutating func startWatch(_ actions: inout [Action]) {
+    watch &+= 1
+    nextWatch = nil
+    actions.append(.watch(watch, after: seen))
+  }
+
+  /// Goes on with what it has, and says so.
+  private mutating func loseTouch(at now: ClockReading, _ actions: inout [Action]) {
+    let silence = lastOK.duration(to: now.boot)
+    guard silence > settings.ttl else { return }
+    if alone == nil {
+      alone = Alone(since: now.wall.advanced(by: .zero - silence))
+      journal.note(now.wall, view?.revision ?? 0, .alone)
+      actions.append(.arrange)
+    }
+    if silence > settings.ttl * 3, alone?.standsIn == false {
+      alone?.standsIn = true
+      // Their owners may be dead: nobody can tell.
+      let own = placement.place(settings.name)
+      for (position, check) in placement.checks.enumerated()
+      where own != nil && placement.standbyPlace(position) == own && gained[position] == 0 {
+        taken.insert(check.id)
+      }
+      actions.append(.arrange)
+    }
+  }
+
+  private mutating func leave(at now: ClockReading, _ actions: inout [Action]) {
+    guard isInside else {
+      guard lease != nil else { return finish(&actions) }
+      return revoke(at: now, &actions)
+    }
+    // Nobody hears of it while the store is away.
+    if alone != nil { return revoke(at: now, &actions) }
+    stage = .leaving(until: now.boot + .seconds(4))
+    card.weight = 0
+    owesPut = true
+    nextPut = now.boot
+  }
+
+  private mutating func revoke(at now: ClockReading, _ actions: inout [Action]) {
+    guard let lease else { return finish(&actions) }
+    stage = .revoking(until: now.boot + .seconds(1))
+    main = ask(.revoke(lease: lease), at: now, &actions)
+  }
+
+  mutating func finish(_ actions: inout [Action]) {
+    stage = .left
+    lease = nil
+    actions.append(.done)
+  }
+}

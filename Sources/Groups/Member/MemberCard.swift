@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// What a member says of itself in the store, under `m/` and its name.
+package struct MemberCard: Hashable, Sendable {
+  /// Of the process: a new one with each start.
+  package var boot = UniqueID(high: 0, low: 0)
+  /// Of the state directory, which only one process has at a time: who comes with the same is the same agent anew.
+  package var home = UniqueID(high: 0, low: 0)
+  package var version = ""
+  /// 0: it is leaving, and takes nothing.
+  package var weight = 1
+  /// Where its status server is; never dialled for a probe.
+  package var url: String?
+  /// The revision of the newest view that it has put into effect; 0: none yet.
+  package var applied: Int64 = 0
+  /// Its wall clock when this was written, milliseconds since 1970.
+  package var clock: Int64 = 0
+  /// It may pull the list of checks from the API.
+  package var pulls = false
+  /// What it makes of the API's list, and which checks of its file it shares: only members that agree divide them.
+  package var pools = Pools()
+
+  /// Two digests, one for each source of checks; empty: it has no such checks.
+  package struct Pools: Hashable, Sendable {
+    package var api = ""
+    package var file = ""
+
+    package init(api: String = "", file: String = "") { (self.api, self.file) = (api, file) }
+
+    subscript(pool: Pool) -> String {
+      switch pool {
+      case .api: api
+      case .file: file
+      }
+    }
+  }
+
+  package init() {}
+}
+
+/// Where a group's check is from.
+package enum Pool: UInt8, CaseIterable, Hashable, Sendable {
+  case api, file
+}
+
+extension MemberCard {
+  package var json: [UInt8] {
+    var json = JSONWriter(reserving: 320)
+    json.object { json in
+      json.field("boot", boot.description)
+      json.field("home", home.description)
+      json.field("version", version)
+      json.field("weight", weight)
+      json.fieldIfPresent("url", url)
+      json.field("applied", applied)
+      json.field("clock_ms", clock)
+      json.field("pulls", pulls)
+      json.field("pool_api", pools.api)
+      json.field("pool_file", pools.file)
+    }
+    return json.bytes
+  }
+
+  /// Nil: it is none. Members beside it are other versions' and mean nothing here.
+  package init?(json bytes: [UInt8]) {
+    guard bytes.count <= StoreBounds.card,
+      let json = try? JSONValue.parse(bytes, maxDepth: StoreBounds.depth),
+      let boot = json["boot"]?.string.flatMap({ UniqueID($0) }),
+      let weight = json["weight"]?.integer, (0...Int64(StoreBounds.weight)).contains(weight),
+      let applied = json["applied"]?.integer, applied >= 0
+    else { return nil }
+    self.boot = boot
+    home = json["home"]?.string.flatMap { UniqueID($0) } ?? boot
+    version = (json["version"]?.string ?? "").printable(maxBytes: 40)
+    self.weight = Int(weight)  // bounded: at most a thousand
+    url = json["url"]?.string.map { $0.printable(maxBytes: 200) }
+    self.applied = applied
+    clock = json["clock_ms"]?.integer ?? 0
+    pulls = json["pulls"]?.bool ?? false
+    pools = Pools(
+      api: (json["pool_api"]?.string ?? "").printable(maxBytes: 80),
+      file: (json["pool_file"]?.string ?? "").printable(maxBytes: 80))
+  }
+}
+
+/// What is believed of a store: everything in it is a stranger's.
+package enum StoreBounds {
+  /// Bytes of a member's card.
+  package static let card = 4096
+  /// Bytes of any value.
+  package static let value = 65_536
+  /// Arrays and objects inside one another.
+  package static let depth = 32
+  package static let weight = 1000
+  /// Members that are looked at.
+  package static let members = 2000
+  /// Bytes of a member's name.
+  package static let name = 100
+}

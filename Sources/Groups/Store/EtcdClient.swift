@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Curl
+import Monitoring
+import Synchronization
+
+/// Speaks to etcd's JSON gateway (`/v3/…`, of 3.4 and newer) over HTTP/1.1. It knows endpoints, tokens and failures, and
+/// nothing of groups.
+///
+/// An endpoint that does not answer within two seconds, or has no leader, is left for the next at once: a request takes as many tries as
+/// there are endpoints. Certificates are always verified, redirects are never followed.
+package final class EtcdClient: Sendable {
+  package typealias Resolve =
+    @Sendable (_ host: String, _ port: UInt16) async -> Result<[IPAddress], EndpointFailure>
+
+  /// Of one try. Etcd itself waits seven seconds for a quorum that is not there.
+  static let patience: Duration = .seconds(2)
+  /// A watch is begun anew after this long, whether or not anything was wrong with it.
+  static let watchLength: Duration = .seconds(120)
+  static let bodyLimit = 8 << 20
+
+  private let settings: EtcdSettings
+  private let engine: CurlEngine
+  private let resolve: Resolve
+  private let userAgent: String
+  private let state = Mutex(State())
+
+  private struct State {
+    /// The endpoint that answered last.
+    var current = 0
+    var token: Redacted?
+  }
+
+  package init(
+    _ settings: EtcdSettings, userAgent: String, engine: CurlEngine, resolve: @escaping Resolve
+  ) {
+    self.settings = settings
+    self.userAgent = userAgent
+    self.engine = engine
+    self.resolve = resolve
+  }
+
+  /// What is left of an answer: its JSON, or why there is none.
+  package typealias Answer = Result<JSONValue, EtcdFailure>
+
+  /// One call, at one endpoint after the other until one answers.
+  package func call(_ path: String, _ body: [UInt8]) async throws(CancellationError) -> Answer {
+    let answer = try await tryAll(path, body)
+    guard case .failure(let failure) = answer, failure.isStaleToken, settings.user != nil else {
+      return answer
+    }
+    // A token lives for five minutes, and dies with the member that gave it.
+    state.withLock { $0.token = nil }
+    return try await tryAll(path, body)
+  }
+
+  private func tryAll(_ path: String, _ body: [UInt8]) async throws(CancellationError) -> Answer {
+    var answer = Answer.failure(EtcdFailure(.unreachable, "group.store.etcd is empty"))
+    for _ in settings.endpoints.indices {
+      let index = state.withLock { $0.current }
+      answer = try await once(path, body, at: index)
+      guard case .failure(let failure) = answer, failure.deservesAnother else { return answer }
+      leave(index)
+    }
+    return answer
+  }
+
+  /// The next endpoint, unless somebody has gone on meanwhile.
+  func leave(_ index: Int) {
+    state.withLock { state in
+      guard state.current == index else { return }
+      state.current = (index + 1) % max(1, settings.endpoints.count)  // bounded: a list of the settings
+    }
+  }
+
+  var current: Int { state.withLock { $0.current } }
+
+  /// At one endpoint, with a token if it takes one.
+  package func once(_ path: String, _ body: [UInt8], at index: Int) async throws(CancellationError) -> Answer
+  {
+    let token: Redacted?
+    switch try await self.token(at: index) {
+    case .success(let found): token = found
+    case .failure(let failure): return .failure(failure)
+    }
+    return try await exchange(path, body, token: token, at: index)
+  }
+
+  /// Nil: none is needed.
+  func token(at index: Int) async throws(CancellationError) -> Result<Redacted?, EtcdFailure> {
+    guard let user = settings.user else { return .success(nil) }
+    if let token = state.withLock({ $0.token }) { return .success(token) }
+    var json = JSONWriter(reserving: 128)
+    json.object { json in
+      json.field("name", user)
+      json.field("password", settings.password?.reveal() ?? "")
+    }
+    switch try await exchange("v3/auth/authenticate", json.bytes, token: nil, at: index) {
+    case .failure(var failure):
+      // An etcd without authentication takes everybody.
+      if failure.code == 9 { return .success(nil) }
+      if failure.code == 3 || failure.code == 16 {
+        failure = EtcdFailure(
+          .unauthenticated, "etcd does not take the user and password", code: failure.code)
+      }
+      return .failure(failure)
+    case .success(let json):
+      guard let text = json["token"]?.string, !text.isEmpty, text.utf8.count <= 8192,
+        text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+      else { return .failure(EtcdFailure(.garbled, "etcd's answer to the sign-in has no token")) }
+      let token = Redacted(text)
+      state.withLock { $0.token = token }
+      return .success(token)
+    }
+  }
+
+  private func exchange(
+    _ path: String, _ body: [UInt8], token: Redacted?, at index: Int
+  ) async throws(CancellationError) -> Answer {
+    switch try await transfer(path, body, token: token, at: index, timeout: Self.patience, stream: nil) {
+    case .failure(let failure): return .failure(failure)
+    case .success(let report): return Self.read(report, at: place(index))
+    }
+  }
+
+  /// - Parameter stream: told the body as it comes; nil: it is in the report.
+  func transfer(
+    _ path: String, _ body: [UInt8], token: Redacted?, at index: Int, timeout: Duration,
+    stream: (@Sendable ([UInt8]) -> Bool)?
+  ) async throws(CancellationError) -> Result<TransferReport, EtcdFailure> {
+    guard settings.endpoints.indices.contains(index) else {
+      return .failure(EtcdFailure(.unreachable, "there is no such endpoint"))
+    }
+    let base = settings.endpoints[index]
+    let addresses: [IPAddress]
+    switch await self.addresses(of: base) {
+    case .failure where Task.isCancelled: throw CancellationError()
+    case .failure(let failure):
+      return .failure(EtcdFailure(.unreachable, "\(place(index)): \(failure.words)"))
+    case .success(let found): addresses = found
+    }
+    var failure = EtcdFailure(.unreachable, "\(place(index)) has no address")
+    for address in addresses.prefix(2) {
+      var request = TransferRequest(
+        url: base.appending(path, query: nil).text,
+        plan: .address(SocketAddress(address, port: base.origin.port)),
+        timeout: timeout, goal: .body(limit: Self.bodyLimit), method: "POST", headers: headers(token))
+      request.body = body
+      request.httpVersion = .http11
+      request.connectTimeout = Self.patience / 2
+      request.tls = settings.tls
+      request.stream = stream
+      let report = try await engine.perform(request)
+      guard let problem = report.failure else { return .success(report) }
+      failure = EtcdFailure(.unreachable, "\(place(index)): \(problem.message)")
+      failure.timedOut = problem.timedOut
+      // Beyond the connection the store may have acted.
+      guard problem.phase == .connect else { break }
+    }
+    return .failure(failure)
+  }
+
+  private func headers(_ token: Redacted?) -> [HeaderField] {
+    var headers = [
+      HeaderField("User-Agent", userAgent), HeaderField("Content-Type", "application/json"),
+      // A watch at a member without a leader would say nothing for ever.
+      HeaderField("Grpc-Metadata-hasleader", "true"),
+    ]
+    if let token { headers.append(HeaderField("Authorization", token)) }
+    return headers
+  }
+
+  private func addresses(of base: HTTPURL) async -> Result<[IPAddress], EndpointFailure> {
+    if let literal = IPAddress(base.origin.host) { return .success([literal]) }
+    let found = await resolve(base.origin.host, base.origin.port)
+    guard base.scheme == .http, case .success(let addresses) = found else { return found }
+    // Plain http is for this machine; a name that leads elsewhere does not change that.
+    let local = addresses.filter(\.isLoopback)
+    return local.isEmpty
+      ? .failure(EndpointFailure("\(base.origin.host) is not this machine; use an https url"))
+      : .success(local)
+  }
+
+  func place(_ index: Int) -> String {
+    settings.endpoints.indices.contains(index) ? "etcd at \(settings.endpoints[index].endpoint)" : "etcd"
+  }
+
+  package var endpoints: [HTTPURL] { settings.endpoints }
+
+  /// An answer's JSON, or what is wrong in the gateway's words.
+  static func read(_ report: TransferReport, at place: String) -> Answer {
+    let json = try? JSONValue.parse(report.body, maxDepth: StoreBounds.depth)
+    guard report.statusCode == 200 else {
+      return .failure(EtcdFailure(status: report.statusCode ?? 0, json, at: place))
+    }
+    guard let json, json.members != nil else {
+      return .failure(EtcdFailure(.garbled, "\(place) answers 200, but not with JSON"))
+    }
+    return .success(json)
+  }
+}
+
+/// What a call came to that did not do what it was to.
+package struct EtcdFailure: Error, Hashable, Sendable {
+  package var trouble: StoreTrouble
+  /// Of gRPC; nil: no answer of etcd.
+  package var code: Int64?
+  /// Nothing more came in the time that there was.
+  package var timedOut = false
+
+  package init(_ kind: StoreTrouble.Kind, _ words: String, code: Int64? = nil) {
+    trouble = StoreTrouble(kind, words)
+    self.code = code
+  }
+
+  /// The gateway's `{"error":…,"code":…}`. Etcd answers what is wrong with a token or a permission by code alone, what is
+  /// wrong with itself by code 14, and a full database by its words.
+  init(status: Int, _ json: JSONValue?, at place: String) {
+    let words = (json?["message"]?.string ?? json?["error"]?.string ?? "status \(status)").printable(
+      maxBytes: 200)
+    let code = json?["code"]?.integer
+    let kind: StoreTrouble.Kind =
+      switch (code, status) {
+      case (16, _), (_, 401): .unauthenticated
+      case (7, _), (_, 403): .denied
+      case (8, _): words.contains("space") ? .noSpace : .refused
+      case (14, _), (4, _), (_, 503): .noQuorum
+      case (nil, _): .garbled
+      case (3, _) where words.contains("auth") || words.contains("user name"): .unauthenticated
+      default: .refused
+      }
+    self.init(kind, "\(place): \(words)", code: code)
+  }
+
+  /// The token has expired, or roles were changed since it was given.
+  var isStaleToken: Bool {
+    trouble.kind == .unauthenticated && code != nil
+  }
+
+  /// Another member of the cluster may do better.
+  var deservesAnother: Bool {
+    switch trouble.kind {
+    case .unreachable, .noQuorum, .garbled: true
+    case .unauthenticated, .denied, .noSpace, .refused: false
+    }
+  }
+
+  /// There is no such lease (any more).
+  package var isMissing: Bool { code == 5 }
+}

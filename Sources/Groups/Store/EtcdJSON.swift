@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+// What is said to the gateway, and how its answers are read: 64-bit numbers are texts there, and what is zero is left out.
+
+extension JSONValue {
+  /// A number of 64 bits, given as text or as digits; what is not there is 0. Nil: it is none.
+  func etcdNumber(_ name: String) -> Int64? {
+    guard let value = self[name] else { return 0 }
+    if let text = value.string { return Int64(text) }  // bounded: digits that are no such number are nil
+    return value.integer
+  }
+
+  func etcdUnsigned(_ name: String) -> UInt64? {
+    guard let value = self[name] else { return 0 }
+    if let text = value.string { return UInt64(text) }  // bounded: digits that are no such number are nil
+    return value.integer.flatMap { UInt64(exactly: $0) }
+  }
+
+  /// Bytes that may be empty; nil: more than there may be, or no base64.
+  func etcdBytes(_ name: String, limit: Int) -> [UInt8]? {
+    guard let value = self[name] else { return [] }
+    return value.string.flatMap { Base64.bytes($0, limit: limit) }
+  }
+}
+
+/// A key with its value.
+package struct EtcdPair: Hashable, Sendable {
+  package var key: [UInt8]
+  /// Nil: more than `StoreBounds.value`, or no base64.
+  package var value: [UInt8]?
+  package var created: Int64
+  package var changed: Int64
+  package var lease: Int64
+
+  init?(_ json: JSONValue) {
+    guard let key = json.etcdBytes("key", limit: 4096), let created = json.etcdNumber("create_revision"),
+      let changed = json.etcdNumber("mod_revision"), let lease = json.etcdNumber("lease"), changed >= 0
+    else { return nil }
+    (self.key, self.created, self.changed, self.lease) = (key, created, changed, lease)
+    value = json.etcdBytes("value", limit: StoreBounds.value)
+  }
+}
+
+/// An answer's header.
+package struct EtcdHeader: Hashable, Sendable {
+  package var cluster: UInt64
+  package var revision: Int64
+
+  init?(_ json: JSONValue) {
+    guard let header = json["header"], let cluster = header.etcdUnsigned("cluster_id"),
+      let revision = header.etcdNumber("revision"), revision >= 0
+    else { return nil }
+    (self.cluster, self.revision) = (cluster, revision)
+  }
+}
+
+/// What a range has.
+struct EtcdRange: Hashable, Sendable {
+  var header: EtcdHeader
+  var pairs: [EtcdPair]
+  /// Of all keys in it, given or not.
+  var count: Int
+
+  init?(_ json: JSONValue, header: EtcdHeader? = nil) {
+    guard let header = header ?? EtcdHeader(json), let count = json.etcdNumber("count"),
+      (0...Int64(Int32.max)).contains(count)
+    else { return nil }
+    let rows = json["kvs"]?.array ?? []
+    self.header = header
+    // bounded: as many as are in memory
+    self.count = Int(count)  // bounded: 31 bits
+    pairs = rows.compactMap { EtcdPair($0) }
+    guard pairs.count == rows.count else { return nil }
+  }
+}
+
+/// Requests of the gateway.
+enum EtcdBody {
+  static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter(reserving: 512)
+    json.object(body)
+    return json.bytes
+  }
+
+  static func range(_ json: inout JSONWriter, _ start: [UInt8], end: [UInt8]? = nil) {
+    json.field("key", Base64.text(start))
+    if let end { json.field("range_end", Base64.text(end)) }
+  }
+
+  static func put(_ json: inout JSONWriter, _ key: String, _ value: [UInt8], lease: Int64? = nil) {
+    json.key("request_put")
+    json.object { json in
+      json.field("key", Base64.text(key.utf8))
+      json.field("value", Base64.text(value))
+      if let lease { json.field("lease", String(lease)) }
+    }
+  }
+
+  enum Test { case created(Int64), changed(Int64), lease(Int64) }
+
+  static func compare(_ json: inout JSONWriter, _ key: String, _ test: Test) {
+    json.key("compare")
+    json.array { json in
+      json.object { json in
+        json.field("key", Base64.text(key.utf8))
+        json.field("result", "EQUAL")
+        switch test {
+        case .created(let revision):
+          json.field("target", "CREATE")
+          json.field("create_revision", String(revision))
+        case .changed(let revision):
+          json.field("target", "MOD")
+          json.field("mod_revision", String(revision))
+        case .lease(let lease):
+          json.field("target", "LEASE")
+          json.field("lease", String(lease))
+        }
+      }
+    }
+  }
+}

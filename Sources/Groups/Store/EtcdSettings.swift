@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// How to reach an etcd.
+package struct EtcdSettings: Hashable, Sendable {
+  /// Bases of its members' client listeners: https, or http to this machine.
+  package var endpoints: [HTTPURL]
+  /// Nil: it asks nobody who they are, or the certificate says it.
+  package var user: String?
+  package var password: Redacted?
+  package var tls: TLSOptions
+
+  package init(
+    endpoints: [HTTPURL], user: String? = nil, password: Redacted? = nil, tls: TLSOptions = TLSOptions()
+  ) {
+    (self.endpoints, self.user, self.password, self.tls) = (endpoints, user, password, tls)
+  }
+}
+
+/// Why a name has no addresses, in words.
+package struct EndpointFailure: Error, Hashable, Sendable {
+  package var words: String
+  package init(_ words: String) { self.words = words }
+}

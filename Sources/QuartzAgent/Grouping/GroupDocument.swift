@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Groups
+import History
+import Monitoring
+
+extension GroupFigures {
+  init(_ status: GroupStatus) {
+    self.init(name: status.group)
+    members = status.members.count
+    view = status.view
+    total = status.assignment.total
+    (owned, held) = (status.assignment.owned, status.assignment.held)
+    standingIn = status.assignment.standingIn
+    alone = status.alone?.since
+    takeovers = status.journal.takeovers
+  }
+}
+
+/// What `/api/v1/group` says, and `quartz-agent group` prints.
+struct GroupDocument: Sendable {
+  let status: GroupStatus
+  /// Name, id and owner of each check; nil: nobody asked.
+  let checks: [GroupRunner.PlacedCheck]?
+  let names: [UniqueID: String]
+  let notices: [Notice]
+
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("name", status.group)
+      json.field("member", status.name)
+      json.field("inside", status.isInside)
+      json.field("view", status.view)
+      json.field("checks", status.assignment.total)
+      json.field("owned", status.assignment.owned)
+      json.field("held", status.assignment.held)
+      json.field("standing_in", status.assignment.standingIn)
+      json.fieldIfPresent("alone_since", status.alone?.since)
+      json.field("takeovers", status.journal.takeovers)
+      json.key("members")
+      json.array { json in for member in status.members { write(member, to: &json) } }
+      json.key("moves")
+      json.array { json in
+        for entry in status.journal.entries {
+          json.object { json in
+            json.field("at", entry.at)
+            json.field("view", entry.revision)
+            json.field("what", entry.what.words)
+          }
+        }
+      }
+      json.key("problems")
+      json.array { json in
+        for notice in notices {
+          json.object { json in
+            json.field("what", notice.what)
+            json.fieldIfPresent("hint", notice.hint)
+            json.fieldIfPresent("since", notice.since)
+            json.field("critical", notice.isCritical)
+          }
+        }
+      }
+      if let checks { write(checks, to: &json) }
+    }
+  }
+
+  private func write(_ member: GroupStatus.Member, to json: inout JSONWriter) {
+    json.object { json in
+      json.field("name", member.name)
+      json.field("self", member.isSelf)
+      json.field("version", member.card.version)
+      json.field("weight", member.card.weight)
+      json.field("leaving", member.card.weight == 0)
+      json.field("owns", member.owns)
+      json.field("applied", member.card.applied)
+      json.fieldIfPresent("clock_ahead_ms", member.ahead)
+      json.field("apart", member.isApart)
+    }
+  }
+
+  private func write(_ checks: [GroupRunner.PlacedCheck], to json: inout JSONWriter) {
+    json.key("placement")
+    json.array { json in
+      for check in checks {
+        json.object { json in
+          json.field("id", check.id.description)
+          json.field("name", (names[check.id] ?? "").printable(maxBytes: 256))
+          json.fieldIfPresent("owner", check.owner)
+          json.fieldIfPresent("standby", check.standby)
+          json.field("here", check.isHere)
+        }
+      }
+    }
+  }
+}
+
+extension GroupDesk {
+  func document(withChecks: Bool) -> GroupDocument {
+    let shared = shared
+    return GroupDocument(
+      status: runner.status, checks: withChecks ? runner.placed : nil,
+      names: Dictionary(shared.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }),
+      notices: notices)
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Curl
+import Foundation
+import Groups
+import Monitoring
+import Synchronization
+import TestSupport
+import Testing
+
+/// Three places on a real etcd.
+@Suite struct EtcdQuorumTests {
+  private final class Told: Sendable {
+    let entries = Mutex<[QuorumEntry]>([])
+  }
+
+  /// Where a probe fails.
+  private final class Broken: Sendable {
+    let places = Mutex<Set<String>>([])
+  }
+
+  private func withEtcd(_ body: (UInt16) async throws -> Void) async throws {
+    try await withTemporaryDirectory { folder in
+      let (client, peer) = (try freePort(), try freePort())
+      let etcd = try RealServer(
+        "/usr/bin/etcd",
+        [
+          "--data-dir", folder.appending(path: "data").path,
+          "--listen-client-urls", "http://127.0.0.1:\(client)",
+          "--advertise-client-urls", "http://127.0.0.1:\(client)",
+          "--listen-peer-urls", "http://127.0.0.1:\(peer)",
+          "--initial-advertise-peer-urls", "http://127.0.0.1:\(peer)",
+          "--initial-cluster", "default=http://127.0.0.1:\(peer)",
+        ], debianPackage: "etcd-server", log: folder.appending(path: "etcd.log"))
+      defer { etcd.stop() }
+      try await etcd.waitUntilListening(port: client)
+      try await body(client)
+    }
+  }
+
+  private func store(_ engine: CurlEngine, _ port: UInt16) throws -> EtcdQuorum {
+    let settings = EtcdSettings(endpoints: [try HTTPURL("http://127.0.0.1:\(port)")])
+    let client = EtcdClient(settings, userAgent: "test", engine: engine) { _, _ in
+      .failure(EndpointFailure("no names here"))
+    }
+    return EtcdQuorum(client: client, prefix: "/quartz/")
+  }
+
+  private func makeCheck(_ name: String = "Shop") throws -> MonitoringCheck {
+    var definition = CheckDefinition()
+    (definition.name, definition.type, definition.host, definition.port) = (name, "tcp", "shop.example", 443)
+    definition.plan.confirm = ConfirmSettings(from: 2, of: ["london", "paris", "ny"], within: .seconds(2))
+    definition.timeout = .seconds(1)
+    return try MonitoringCheck(definition, patterns: .unchecked)
+  }
+
+  /// What is put is there, is told to who watches, and goes with its lease.
+  @Test(.timeLimit(.minutes(1))) func keysComeAndGo() async throws {
+    try await withEtcd { port in
+      try await withCurlEngine { engine in
+        let store = try store(engine, port)
+        let check = try makeCheck().id
+        let told = Told()
+        let watch = Task {
+          await store.watchQuorum(after: 0) { entries in told.entries.withLock { $0 += entries } }
+        }
+        defer { watch.cancel() }
+        let lease = try await store.grant(seconds: 5).get()
+        let key = QuorumKey.vote(check: check, place: "paris")
+        let revision = try await store.put(key, Vote(.down, .connectRefused).json, lease: lease).get()
+        let (entries, now) = try await store.readQuorum().get()
+        #expect(entries.map(\.key) == [key] && entries.first?.revision == revision && now >= revision)
+        #expect(entries.first?.value.flatMap { Vote(json: $0) } == Vote(.down, .connectRefused))
+        // Who is second is told so.
+        #expect(try await store.create(.incident(check: check), [1], lease: lease).get())
+        #expect(try await !store.create(.incident(check: check), [2], lease: lease).get())
+        #expect(try await store.keepAlive(lease).get())
+        await store.revoke(lease)
+        #expect(try await !store.keepAlive(lease).get())
+        let late = await store.put(key, [], lease: lease)
+        #expect(throws: StoreTrouble.self) { try late.get() }
+        let deadline = ContinuousClock.now + .seconds(10)
+        while told.entries.withLock({ $0.count }) < 4, ContinuousClock.now < deadline {
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        let all = told.entries.withLock { $0 }
+        #expect(all.filter { $0.value == nil }.count == 2, "\(all)")
+        #expect(all.map(\.revision) == all.map(\.revision).sorted())
+      }
+    }
+  }
+
+  /// A failure that two places find is confirmed within moments, and told by one of them.
+  @Test(.timeLimit(.minutes(1))) func threePlacesDecide() async throws {
+    try await withEtcd { port in
+      try await withCurlEngine { engine in
+        let check = try makeCheck()
+        let broken = Broken()
+        var desks: [String: QuorumDesk] = [:]
+        for place in ["london", "paris", "ny"] {
+          let desk = QuorumDesk(place: place, store: try store(engine, port), ttl: .seconds(5), time: .system)
+          { _ in
+            broken.places.withLock { $0.contains(place) } ? Verdict(.connectRefused, phase: .connect) : .ok
+          }
+          desk.apply([check])
+          desks[place] = desk
+        }
+        let runs = desks.values.map { desk in Task { await desk.run() } }
+        defer { for run in runs { run.cancel() } }
+        try await decide(check, desks, broken)
+      }
+    }
+  }
+
+  private func decide(
+    _ check: MonitoringCheck, _ desks: [String: QuorumDesk], _ broken: Broken
+  ) async throws {
+    let london = try #require(desks["london"]), paris = try #require(desks["paris"])
+    for desk in desks.values { _ = await settle(desk, check, .ok) }
+    // Everybody has said that all is well, and everybody has heard it.
+    let deadline = ContinuousClock.now + .seconds(15)
+    while ContinuousClock.now < deadline {
+      if desks.values.allSatisfy({ $0.verdicts(of: check.id).count { $0.state == .up } == 3 }) { break }
+      for desk in desks.values { _ = await settle(desk, check, .ok) }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(london.verdicts(of: check.id).map(\.state) == [.up, .up, .up])
+    let down = Verdict(.connectRefused, phase: .connect, message: "refused")
+    // Alone.
+    let alone = await settle(london, check, down)
+    #expect(alone.result.state == .degraded && alone.result.reason == .regional)
+    _ = await settle(london, check, .ok)
+    // Two of three.
+    broken.places.withLock { $0 = ["london", "paris"] }
+    let began = ContinuousClock.now
+    let settled = await settle(london, check, down)
+    #expect(settled.result.state == .down && settled.isOurs, "\(settled.result.message ?? "")")
+    #expect(settled.result.confirmation?.outcome == .confirmed)
+    #expect(ContinuousClock.now - began < .seconds(3))
+    let second = await settle(paris, check, down)
+    #expect(second.result.state == .down && !second.isOurs)
+  }
+
+  private func settle(_ desk: QuorumDesk, _ check: MonitoringCheck, _ verdict: Verdict) async
+    -> QuorumDesk.Settled
+  {
+    let now = Timestamp.now()
+    let result = CheckResult(
+      id: check.id, check: check, trigger: .schedule, scheduledAt: now, startedAt: now, late: .zero,
+      verdict: verdict)
+    return await withCheckedContinuation { continuation in
+      desk.take(result, of: check) { continuation.resume(returning: $0) }
+    }
+  }
+}

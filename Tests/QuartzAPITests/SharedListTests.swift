@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import QuartzAPI
+import Synchronization
+import TestSupport
+import Testing
+
+/// The list as one agent of a group hands it to the others.
+@Suite struct SharedListTests {
+  private func snapshot(_ count: Int, _ more: String = "") throws -> CheckSnapshot {
+    let checks = try (1...count).map { number in
+      try CheckMappingTests.wire(
+        number, "\"check_type\":\"http\",\"url\":\"https://shop.example/\(number)?key=secret\"\(more)")
+    }
+    return CheckSnapshot(checks: checks, isCut: true)
+  }
+
+  @Test func aListComesBackAsItWas() throws {
+    let list = try snapshot(
+      1000, ",\"http_auth_type\":\"basic\",\"http_auth_credentials\":{\"username\":\"a\"}")
+    let (parts, leftOut) = list.parts()
+    #expect(leftOut == 0)
+    #expect(parts.count > 4)
+    #expect(parts.allSatisfy { $0.count <= CheckSnapshot.partBytes })
+    #expect(CheckSnapshot(parts: parts) == list)
+    #expect(CheckSnapshot(parts: CheckSnapshot(checks: []).parts().parts) == CheckSnapshot(checks: []))
+  }
+
+  @Test func whatIsTooLongIsLeftOutAndCounted() throws {
+    var list = try snapshot(3)
+    list.checks[1].url = "https://shop.example/" + String(repeating: "x", count: 60_000)
+    let (parts, leftOut) = list.parts()
+    #expect(leftOut == 1)
+    #expect(CheckSnapshot(parts: parts)?.checks.map(\.id) == [list.checks[0].id, list.checks[2].id])
+  }
+
+  @Test func partsOfAnythingAreNoList() throws {
+    let good = try snapshot(2).parts().parts
+    for bad in ["", "{", "[]", "{\"version\":2,\"cut\":true}", "{\"version\":1}"] {
+      #expect(CheckSnapshot(parts: [Array(bad.utf8)]) == nil)
+    }
+    for bad in ["{", "{\"checks\":[7]}", "{\"windows\":[{}]}", "{\"checks\":[{\"id\":\"x\"}]}"] {
+      #expect(CheckSnapshot(parts: good + [Array(bad.utf8)]) == nil)
+    }
+    #expect(CheckSnapshot(parts: []) == nil)
+  }
+
+  /// What the store says is a stranger's, as what the API says: by the same judge.
+  @Test func hostileChecksOfTheStoreAreRefusedAsThoseOfTheAPI() async throws {
+    let base = try HTTPURL("https://api.test/v1")
+    let wire = Wire(exchange: InProcess(fake: FakeQuartz(now: { 0 })), now: { dawn }) {
+      _ throws(CancellationError) in
+    }
+    let client = APIClient(base: base, keys: KeyRing(Redacted(FakeQuartz.key)), over: wire)
+    let applied = Mutex<[PulledChecks]>([])
+    let mapping = CheckMapping(MappingRules())
+    var parts = CheckListPuller.Parts(
+      client: client, cache: CheckListCache(file: MemoryBytes(), base: base, keepsSecrets: false),
+      mapping: mapping
+    ) { list in applied.withLock { $0.append(list) } }
+    parts.sharing = CheckListPuller.Sharing {
+      false
+    } publish: { _ in
+    }
+    let puller = CheckListPuller(
+      parts, every: .seconds(600), time: SteadyTime(FakeClock().time), generator: longest)
+    var list = try snapshot(4)
+    list.checks[0].url = "file:///etc/passwd"
+    list.checks[1].url = "https://user:word@shop.example/"
+    list.checks[2].type = "shell"
+    #expect(await puller.take(shared: list) == nil)
+    let pulled = applied.withLock { $0.first }
+    #expect(pulled?.checks.map(\.id) == [list.checks[3].id])
+    #expect(pulled?.checks.allSatisfy { $0.origin == .api } == true)
+    #expect(pulled?.skipped == mapping.map(list).skipped)
+    // The same once more changes nothing.
+    #expect(await puller.take(shared: list) == nil)
+    #expect(applied.withLock(\.count) == 1)
+  }
+}
