@@ -81,7 +81,8 @@ struct CheckHistory: Sendable {
       appliedThrough = sequence
     }
     let standing = Standing(result.state, maintenance: result.maintenance)
-    let success = standing == .up || standing == .degraded
+    // What failed here took no time to work, whatever other places found.
+    let success = (standing == .up || standing == .degraded) && result.reason != .regional
     let note = standing == .down ? OutageNote(result) : nil
     defer { timeline.trimOutages(outages) }
     counts.add(result.state, result.reason)
@@ -150,6 +151,14 @@ struct CheckHistory: Sendable {
       resourceID: check.resourceID, failures: failures, failureThreshold: check.plan.failureThreshold,
       counts: counts.pairs,
       latestOutage: lastOutage(now: now).map { [$0] } ?? [])
+  }
+
+  /// Also while it is not configured: another member may run it.
+  mutating func share(now: Timestamp) -> WindowShare {
+    let instant = now.microseconds
+    return WindowShare(
+      now: instant, parts: UptimePeriod.allCases.map { timeline.share($0, now: instant) },
+      enabled: enabled.spans)
   }
 
   /// Oldest first; nil while it is not configured.
@@ -242,10 +251,11 @@ extension LastResult {
   }
 
   init(_ record: DeliveryRecord) {
+    let judged = record.judged
     self.init(
-      scheduledAt: record.scheduledAt, startedAt: record.startedAt, state: record.state,
-      reason: record.reason,
-      phase: record.phase, statusCode: record.statusCode, responseTime: record.responseTime,
+      scheduledAt: record.scheduledAt, startedAt: record.startedAt, state: judged.state,
+      reason: judged.reason,
+      phase: judged.phase, statusCode: record.statusCode, responseTime: record.responseTime,
       certificateNotAfter: record.certificateNotAfter, message: record.message,
       maintenance: record.flags.contains(.maintenance))
   }

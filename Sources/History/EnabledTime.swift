@@ -60,7 +60,7 @@ struct EnabledTime: Hashable, Sendable {
 }
 
 /// The same time in ascending order, none of it twice.
-private func united(_ spans: [Span]) -> [Span] {
+func united(_ spans: [Span]) -> [Span] {
   var united: [Span] = []
   for span in spans.sorted(by: { $0.start < $1.start }) {
     if let last = united.last, span.start <= last.end {

@@ -39,6 +39,19 @@ extension HistoryStore {
     }
   }
 
+  /// How long a check takes as a rule: of the last day, or of a week where a day has too few results; nil when it is not
+  /// configured, or has none.
+  package func usual(_ checkID: UniqueID, now: Timestamp) -> TraceUsual? {
+    state.withLock { state -> TraceUsual? in
+      guard let place = state.histories.place(of: checkID),
+        let windows = state.histories[place: place].windows(now: now)
+      else { return nil }
+      let known = windows.filter { [.day, .week].contains($0.period) }.compactMap(\.latency)
+        .map { TraceUsual(count: $0.count, p99: $0.p99) }
+      return known.first { $0.count >= TraceUsual.enough } ?? known.last
+    }
+  }
+
   /// What the metrics say beyond a snapshot, as far as the history knows it.
   package func metrics() -> MetricsView {
     var view = MetricsView()

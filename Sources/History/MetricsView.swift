@@ -14,6 +14,8 @@ package struct MetricsView: Sendable {
   package var reloads: ReloadFigures?
   /// Nil: `/probe` is not answered.
   package var probes: ProbeFigures?
+  /// Nil: no way is looked at.
+  package var traces: TraceFigures?
 
   package init() {}
 }

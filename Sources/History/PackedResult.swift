@@ -30,6 +30,7 @@ final class PackedResult: Sendable {
     let addresses: [AddressVerdict]
     /// Empty: there was one, and it is the result.
     let attempts: [AttemptFacts]
+    let confirmation: Box<QuorumVerdict>?
     /// It has times below a nanosecond.
     let whole: Box<CheckResult>?
 
@@ -37,11 +38,12 @@ final class PackedResult: Sendable {
       let facts = result.facts
       guard
         facts.tls != nil || facts.dns != nil || facts.ping != nil || !facts.dialog.isEmpty || !isExact
-          || !facts.addresses.isEmpty || !attempts.isEmpty
+          || !facts.addresses.isEmpty || !attempts.isEmpty || result.confirmation != nil
       else { return nil }
       tls = facts.tls.map(Box.init)
       dns = facts.dns.map(Box.init)
       ping = facts.ping.map(Box.init)
+      confirmation = result.confirmation.map(Box.init)
       (dialog, addresses, self.attempts) = (facts.dialog, facts.addresses, attempts)
       whole = isExact ? nil : Box(result)
     }
@@ -82,6 +84,7 @@ final class PackedResult: Sendable {
         rare.tls?.value, rare.dns?.value, rare.ping?.value
       )
       (result.facts.dialog, result.facts.addresses) = (rare.dialog, rare.addresses)
+      result.confirmation = rare.confirmation?.value
     }
     result.attempts = isPlain ? [AttemptFacts(onlyOneOf: result)] : rare?.attempts ?? []
     return result
@@ -114,6 +117,7 @@ private struct ResultPacker {
     text(result.message)
     optional(facts.responseTime)
     timings(facts.timings)
+    transport(facts.tcp)
     writer.count(facts.hops.count)
     for hop in facts.hops {
       text(hop.url == result.target ? nil : hop.url)
@@ -122,6 +126,9 @@ private struct ResultPacker {
       let isAll = hop.timings == facts.timings
       flag(isAll)
       if !isAll { timings(hop.timings) }
+      // Of the last hop it is the result's own.
+      flag(hop.tcp == facts.tcp)
+      if hop.tcp != facts.tcp { transport(hop.tcp) }
     }
     peer(facts.peer)
     writer.optional(facts.statusCode.map(Int64.init))
@@ -158,6 +165,17 @@ private struct ResultPacker {
     optional(timings.firstByte)
     optional(timings.transfer)
     optional(timings.total)
+  }
+
+  private mutating func transport(_ tcp: TransportFacts?) {
+    flag(tcp != nil)
+    guard let tcp else { return }
+    for number in [
+      UInt32(tcp.synRetransmits), tcp.retransmits, tcp.times.roundTrip, tcp.times.variance, tcp.times.timeout,
+      UInt32(tcp.segmentSize), tcp.pathMTU,
+    ] {
+      writer.unsigned(UInt64(number))
+    }
   }
 
   /// One more than its bytes; 0 for none.
@@ -197,13 +215,16 @@ extension ByteReader {
     var facts = ProbeFacts()
     facts.responseTime = try optionalTime()
     facts.timings = try timings()
+    facts.tcp = try transport()
     for _ in 0..<(try count()) {
       let url = try sharedText() ?? result.target
       let statusCode = try optional().map { Int($0) }
       let address = try sharedText()
       let isAll = try flag()
       let timings = isAll ? facts.timings : try self.timings()
-      facts.hops.append(Hop(url: url, statusCode: statusCode, address: address, timings: timings))
+      let tcp = try flag() ? facts.tcp : try transport()
+      facts.hops.append(
+        Hop(url: url, statusCode: statusCode, address: address, timings: timings, tcp: tcp))
     }
     facts.peer = try peer()
     facts.statusCode = try optional().map { Int($0) }
@@ -230,6 +251,15 @@ extension ByteReader {
       dns: try optionalTime(), connect: try optionalTime(), startTLS: try optionalTime(),
       tls: try optionalTime(), firstByte: try optionalTime(), transfer: try optionalTime(),
       total: try optionalTime())
+  }
+
+  private mutating func transport() throws(CodingDamage) -> TransportFacts? {
+    guard try flag() else { return nil }
+    return TransportFacts(
+      synRetransmits: UInt8(clamping: try unsigned()), retransmits: UInt32(clamping: try unsigned()),
+      roundTrip: UInt32(clamping: try unsigned()), variance: UInt32(clamping: try unsigned()),
+      timeout: UInt32(clamping: try unsigned()), segmentSize: UInt16(clamping: try unsigned()),
+      pathMTU: UInt32(clamping: try unsigned()))
   }
 
   private mutating func sharedText() throws(CodingDamage) -> String? {

@@ -113,6 +113,10 @@ extension StatusSnapshot {
       json.key("schedule")
       scheduler.write(to: &json)
     }
+    if let group {
+      json.key("group")
+      group.write(to: &json)
+    }
     json.key("load")
     load.write(to: &json)
   }
@@ -149,15 +153,11 @@ extension CheckStatus {
       writeAppNames(to: &json)
       if !tags.isEmpty {
         json.key("tags")
-        json.array { json in
-          for tag in tags { json.string(tag) }
-        }
+        json.array { json in for tag in tags { json.string(tag) } }
       }
       if !parents.isEmpty {
         json.key("depends_on")
-        json.array { json in
-          for parent in parents { json.string(parent) }
-        }
+        json.array { json in for parent in parents { json.string(parent) } }
       }
       json.field("interval_s", interval.seconds)
       json.field("enabled", enabled)
@@ -196,6 +196,10 @@ extension CheckStatus {
       if let maintenance {
         json.key("maintenance")
         maintenance.write(to: &json)
+      }
+      if !places.isEmpty {
+        json.key("places")
+        json.array { json in for place in places { place.write(to: &json) } }
       }
     }
   }

@@ -47,6 +47,27 @@ extension StatusSnapshot {
     // In a window somebody is at work already.
     let open = told.filter { $0.enabled && $0.maintenance == nil }
     return own(open.filter { !$0.failsWithParent }) + taken(open.filter(\.failsWithParent))
+      + open.compactMap(dissent)
+  }
+
+  /// Other places find it down, and have for longer than a moment, though too few for it to be down: shown, never hidden.
+  private func dissent(_ check: CheckStatus) -> Notice? {
+    guard check.state != .down else { return nil }
+    let places = check.places.filter { place in
+      guard !place.isOwn, let verdict = place.verdict, verdict.isDown, let since = verdict.since else {
+        return false
+      }
+      return since.duration(to: now) > check.interval * 3
+    }
+    guard let first = places.compactMap(\.verdict).min(by: { $0.since ?? now < $1.since ?? now }) else {
+      return nil
+    }
+    let name = StatusFormat.name(check.name)
+    let names = places.compactMap(\.verdict?.text).joined(separator: ", ")
+    return .warning(
+      .check(name),
+      "\(name) is down elsewhere for \(StatusFormat.age(first.since ?? now, now: now)): \(names.printable(maxBytes: 256))",
+      hint: Reason.regional.advice())
   }
 
   /// All that fail with something else are one line: it is that which is to be seen to.

@@ -14,6 +14,8 @@ package struct StatusSnapshot: Sendable {
   package var spool: SpoolView?
   package var delivery: DeliveryView?
   package var scheduler: SchedulerView?
+  /// Nil: the agent shares its checks with nobody.
+  package var group: GroupFigures?
   package var load = LoadView()
   /// What the agent found wrong with itself, such as a damaged snapshot; shown before what is derived.
   package var notices: [Notice] = []
@@ -152,6 +154,9 @@ package struct CheckStatus: Sendable {
   package var outage: Outage? { lastOutage.flatMap { $0.isOver ? nil : $0 } }
   /// The outage that began last, within 90 days, whether it is over or not.
   package var lastOutage: Outage? { latestOutage.first }
+
+  /// As the places see it that run it; filled in by whoever composes the agent.
+  package var places: [PlaceStatus] = []
 
   /// What it depends on itself, by name; see `StatusSnapshot.mark(_:)`.
   package var parents: [String] = []

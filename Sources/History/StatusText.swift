@@ -28,6 +28,8 @@ package struct StatusText: Sendable {
     if !checks.isEmpty { lines += table(checks, now: snapshot.now) + [""] }
     let outages = outages(checks, now: snapshot.now)
     if !outages.isEmpty { lines += outages + [""] }
+    let places = places(checks)
+    if !places.isEmpty { lines += places + [""] }
     let incidents = incidents(snapshot)
     if !incidents.isEmpty { lines += incidents + [""] }
     lines += fold(
@@ -134,6 +136,9 @@ package struct StatusText: Sendable {
       lines.append(
         "schedule  \(lateness), \(scheduler.missed) missed, \(scheduler.spanned) spanned, "
           + "\(scheduler.inFlight) of \(scheduler.limit) in flight")
+    }
+    if let group = snapshot.group {
+      lines.append("group     \(StatusFormat.name(group.name)): \(group.words(now: snapshot.now))")
     }
     return lines
   }

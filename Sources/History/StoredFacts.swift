@@ -13,7 +13,7 @@ extension CheckResult {
       startedAt: record.startedAt, late: max(.zero, record.late), verdict: verdict)
     // As stored: a version that judges a reason differently must not rewrite the past.
     status = record.status
-    state = record.state
+    (state, reason, phase) = record.judged
     facts.statusCode = record.statusCode
     facts.responseTime = record.responseTime
     facts.timings = record.timings

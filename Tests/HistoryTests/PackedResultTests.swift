@@ -17,8 +17,14 @@ import Testing
       firstByte: .milliseconds(2), transfer: .microseconds(999_999), total: .seconds(86_400))
     result.facts.hops = [
       Hop(url: result.target, statusCode: 301, address: "127.0.0.1:80", timings: result.facts.timings),
-      Hop(url: "http://other.test/", timings: Timings(total: .milliseconds(4))),
+      Hop(
+        url: "http://other.test/", timings: Timings(total: .milliseconds(4)),
+        tcp: TransportFacts(synRetransmits: 2, retransmits: 3)),
     ]
+    result.facts.tcp = TransportFacts(
+      synRetransmits: 1, retransmits: 70_000, roundTrip: 24_812, variance: 7, timeout: .max,
+      segmentSize: 1448, pathMTU: 65_536)
+    result.facts.hops[0].tcp = result.facts.tcp
     result.facts.peer = SocketAddress(
       .v6(high: 0xfe80 << 48, low: 9), port: 8443, scope: 3, source: .v4(0x7f00_0001))
     result.facts.statusCode = 503

@@ -56,7 +56,18 @@ package struct CheckPlan: Hashable, Sendable {
   package var dependsOn: [String] = []
   /// Failures count as down although something is down that it depends on.
   package var strictDowntime = false
+  /// The way to the target is looked at when something is wrong with it.
+  package var trace = true
   package var responseTime = Thresholds<Duration>()
+  /// Nearly nobody asks other places, and a list takes the room of a pointer.
+  private var confirms: [ConfirmSettings] = []
+  /// Whose word it takes for the check to be down; nil: this agent's own.
+  package var confirm: ConfirmSettings? {
+    get { confirms.first }
+    set { confirms = newValue.map { [$0] } ?? [] }
+  }
+
+  package init() {}
 }
 
 /// What is configured: a check that cannot be wrong. Both doors, YAML and API, go through `init(_:)`.
@@ -104,6 +115,13 @@ extension MonitoringCheck {
     parts.origin = .api
     return MonitoringCheck(parts)
   }
+
+  /// The same check, tried once: for who wants to know at once, and has tried more than once itself.
+  package var triedOnce: MonitoringCheck {
+    var parts = shared.parts
+    (parts.plan.retries, parts.plan.confirmDelay) = (0, .zero)
+    return MonitoringCheck(parts)
+  }
 }
 
 extension MonitoringCheck: Hashable {
@@ -140,7 +158,7 @@ extension MonitoringCheck {
     let resolver: Endpoint?
     let sourceAddress: IPAddress?
     var kind: CheckKind
-    let plan: CheckPlan
+    var plan: CheckPlan
   }
 }
 

@@ -39,6 +39,7 @@ struct CheckJudge {
     tags()
     dependencies()
     schedule()
+    confirm()
     let ip = choice(definition.ip, ["ip"], IPPreference.self) ?? .any
     thresholds(
       definition.responseTime, ["expect", "response_time"], within: CheckLimits.responseTime,

@@ -43,7 +43,15 @@ extension CheckResult {
       writeList("attempts", attempts, to: &json) { $0.write(to: &$1) }
       writeList("addresses", facts.addresses, to: &json) { $0.write(to: &$1) }
       json.fieldIfPresent("excerpt", facts.excerpt)
+      if let trace = facts.account?.trace {
+        json.key("trace")
+        trace.write(to: &json)
+      }
       if maintenance { json.field("maintenance", true) }
+      if let confirmation {
+        json.key("confirmed")
+        confirmation.write(to: &json)
+      }
     }
   }
 
@@ -56,6 +64,10 @@ extension CheckResult {
 
 extension ProbeFacts {
   fileprivate func writeParts(to json: inout JSONWriter) {
+    if let tcp {
+      json.key("tcp")
+      tcp.write(to: &json)
+    }
     if let tls {
       json.key("tls")
       tls.write(to: &json)
@@ -105,6 +117,10 @@ extension Hop {
       if timings != Timings() {
         json.key("timings")
         timings.write(to: &json)
+      }
+      if let tcp {
+        json.key("tcp")
+        tcp.write(to: &json)
       }
     }
   }

@@ -33,6 +33,13 @@ package struct CheckResult: Hashable, Sendable {
   package var attempts: [AttemptFacts] = []
   /// Inside a maintenance window: shown, left out of uptime.
   package var maintenance = false
+  /// Nearly nobody asks other places, and a list takes the room of a pointer.
+  private var confirmations: [QuorumVerdict] = []
+  /// What the places of `confirm` made of it; nil: nobody was to be asked.
+  package var confirmation: QuorumVerdict? {
+    get { confirmations.first }
+    set { confirmations = newValue.map { [$0] } ?? [] }
+  }
 
   package init(
     id: UniqueID, check: MonitoringCheck, trigger: Trigger, scheduledAt: Timestamp, startedAt: Timestamp,
@@ -89,6 +96,9 @@ package struct ProbeFacts: Hashable, Sendable {
   package var httpVersion: String?
   /// The body was longer than what was read of it (`max_body`).
   package var truncated = false
+  /// What the kernel says of the connection that was made last: the last hop's, a proxy's where there is one, and of the
+  /// connections of a ping what was sent again on any of them.
+  package var tcp: TransportFacts?
   package var tls: TLSFacts?
   package var dns: DNSFacts?
   package var ping: PingFacts?
@@ -197,12 +207,18 @@ package struct Hop: Hashable, Sendable {
   package var statusCode: Int?
   package var address: String?
   package var timings: Timings
+  /// What the kernel says of its connection.
+  package var tcp: TransportFacts?
 
-  package init(url: String, statusCode: Int? = nil, address: String? = nil, timings: Timings = Timings()) {
+  package init(
+    url: String, statusCode: Int? = nil, address: String? = nil, timings: Timings = Timings(),
+    tcp: TransportFacts? = nil
+  ) {
     self.url = url
     self.statusCode = statusCode
     self.address = address
     self.timings = timings
+    self.tcp = tcp
   }
 }
 

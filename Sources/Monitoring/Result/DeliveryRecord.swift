@@ -22,6 +22,10 @@ package struct DeliveryRecord: Hashable, Sendable {
   /// At most 256 bytes.
   package var message: String?
   package var flags: Flags
+  /// What it is called on the wire, where that is not `id`: a slot of a group has one name, whoever ran it.
+  package var wireID: UniqueID?
+  /// The revision of the group's view that made this agent the check's owner; nil: it was not, or there is no group.
+  package var ownerRevision: Int64?
 
   package struct Flags: OptionSet, Hashable, Sendable {
     package var rawValue: UInt8
@@ -31,6 +35,10 @@ package struct DeliveryRecord: Hashable, Sendable {
     package static let maintenance = Flags(rawValue: 2)
     /// Went back from the quarantine to the lanes: it was counted when it was made.
     package static let resubmitted = Flags(rawValue: 4)
+    /// The way to the target is looked at because of it. What was seen stays on this machine.
+    package static let traced = Flags(rawValue: 8)
+    /// The places of `confirm` came to another verdict than this one: down here is degraded, anything else is down.
+    package static let overruled = Flags(rawValue: 16)
   }
 
   package init(_ result: CheckResult, agent: String, flags: Flags) {
@@ -40,16 +48,19 @@ package struct DeliveryRecord: Hashable, Sendable {
     self.scheduledAt = result.scheduledAt
     self.startedAt = result.startedAt
     self.trigger = result.trigger
+    // As measured here, whatever other places found.
+    let own = result.confirmation?.own
     self.status = result.status
-    self.state = result.state
-    self.reason = result.reason
-    self.phase = result.phase
+    self.state = own?.state ?? result.state
+    self.reason = own?.reason ?? result.reason
+    self.phase = own.map(\.phase) ?? result.phase
     self.statusCode = result.statusCode
     self.responseTime = result.responseTime
     self.timings = result.timings
     self.certificateNotAfter = result.tls?.notAfter
-    self.message = result.message
+    self.message = own.map(\.message) ?? result.message
     self.flags = result.maintenance ? flags.union(.maintenance) : flags
+    if result.confirmation?.isOverruled == true { self.flags.insert(.overruled) }
   }
 
   /// For decoders: every stored field.
@@ -77,10 +88,19 @@ package struct DeliveryRecord: Hashable, Sendable {
     self.flags = flags
   }
 
+  /// What a receiver knows it by.
+  package var sentID: UniqueID { wireID ?? id }
+
   /// True when this record may leave the machine: wanted by the receiver, and a verdict about the target.
   package var isDeliverable: Bool { flags.contains(.post) && state != .unknown }
 
   package var late: Duration { scheduledAt.duration(to: startedAt) }
+
+  /// What windows and alerts count: the verdict that the places of `confirm` came to, or else this place's own.
+  package var judged: (state: CheckState, reason: Reason, phase: Phase?) {
+    guard flags.contains(.overruled) else { return (state, reason, phase) }
+    return (state == .down ? .degraded : .down, .regional, nil)
+  }
 }
 
 /// A record with its place in the store.

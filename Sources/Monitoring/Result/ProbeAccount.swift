@@ -19,6 +19,8 @@ package struct ProbeAccount: Hashable, Sendable {
   package var sections: AnswerSections?
   /// How many more routers the last echo reply could have passed (TTL, hop limit).
   package var hopsLeft: Int?
+  /// The way to the target, looked at after a failure (`once --trace`).
+  package var trace: RouteTrace?
 
   package init() {}
 }

@@ -57,6 +57,7 @@ extension Reason {
       "the job did not run, hangs, or cannot reach the agent: see its log, and its scheduler's"
     case .heartbeatFailed: "the job says that it failed: see its log"
     case .dependency: "see to the check that it depends on, which is down; the message names it"
+    case .regional: "compare the places, which the message names: the way from some of them is broken"
     case .policyDenied: "see egress in docs/configuration.md"
     case .localFault: "this machine could not probe: the message says what it lacks"
     case .unsupported: "this version cannot run this check: the message says why"

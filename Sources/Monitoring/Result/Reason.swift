@@ -71,6 +71,9 @@ package enum Reason: String, CaseIterable, Hashable, Sendable {
   /// It failed, and so does a check that it depends on.
   case dependency
 
+  /// This place and the others of `confirm` disagree, and the verdict is the others'.
+  case regional
+
   case policyDenied = "policy_denied"
   case localFault = "local_fault"
   case unsupported

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Alerts
+import Basics
+import Checks
+import Groups
+import History
+import Monitoring
+
+/// What the places that share a store are to each other, wired: one verdict, and the windows of all.
+struct PlacesParts: Sendable {
+  let desk: QuorumDesk
+  let keeper: PlaceKeeper
+
+  /// Nil: the agent is in no group.
+  init?(
+    _ settings: Settings, _ engine: ProbeEngine, _ history: HistoryStore, _ maintenance: MaintenanceBook
+  ) {
+    guard let group = settings.group else { return nil }
+    let client = EtcdClient(group, engine)
+    let time = engine.time
+    desk = QuorumDesk(
+      place: group.name, store: EtcdQuorum(client: client, prefix: group.prefix), ttl: group.ttl, time: time
+    ) { check in
+      let result = try? await engine.runNow(check, maintenance.plan)
+      return result.map { result in
+        // In a window somebody is at work: this place has no say.
+        result.maintenance ? Verdict(result.reason, isUnknown: true) : result.ownVerdict
+      }
+    }
+    let places = EtcdPlaces(client: client, prefix: group.prefix)
+    let shares = ShareClient(
+      engine: engine.curl, find: administratorsPlaces(engine, settings.egress), token: group.token)
+    keeper = PlaceKeeper(
+      place: group.name, agent: settings.agent.name, history: history, time: time,
+      members: { await places.members(of: $0) }, fetch: { await shares.share($0, $1, $2) })
+  }
+
+  func apply(_ checks: [MonitoringCheck]) {
+    desk.apply(checks)
+    keeper.apply(checks)
+  }
+
+  /// What runs beside the scheduler until its task is cancelled.
+  var services: [@Sendable () async -> Void] {
+    [{ [desk] in await desk.run() }, { [keeper] in await keeper.run() }]
+  }
+
+  /// What is wrong with it.
+  var notices: [Notice] {
+    desk.trouble.map { trouble in
+      [
+        .warning(
+          .group, "the other places of checks with confirm are not heard: \(trouble.words)",
+          hint: trouble.hint)
+      ]
+    } ?? []
+  }
+
+  /// Tells each check what its places say, and what they have added up.
+  func mark(_ snapshot: inout StatusSnapshot) {
+    for index in snapshot.checks.indices {
+      let id = snapshot.checks[index].id
+      var places = keeper.places(of: id)
+      let verdicts = desk.verdicts(of: id)
+      if places.isEmpty {
+        guard !verdicts.isEmpty else { continue }
+        places = verdicts.map { PlaceStatus($0.place) }
+      }
+      for place in places.indices {
+        places[place].isOwn = places[place].place == desk.place
+        places[place].verdict = verdicts.first { $0.place == places[place].place }
+      }
+      snapshot.checks[index].places = places
+    }
+  }
+}
