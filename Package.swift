@@ -62,6 +62,7 @@ let package = Package(
       dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
     .target(name: "QuartzAPI", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: strict),
+    .target(name: "Groups", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: strict),
     .target(
       name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "CLinux"],
       swiftSettings: settings),
@@ -85,7 +86,7 @@ let package = Package(
       name: "QuartzAgent",
       dependencies: [
         "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "Alerts", "Import", "StatusServer",
+        "Alerts", "Groups", "Import", "StatusServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -95,7 +96,8 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "BasicsTests", dependencies: ["Basics", "Monitoring"], swiftSettings: settings),
-    .testTarget(name: "MonitoringTests", dependencies: ["Basics", "Monitoring"], swiftSettings: settings),
+    .testTarget(
+      name: "MonitoringTests", dependencies: ["Basics", "Monitoring", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "CurlTests", dependencies: ["Basics", "Curl", "CCurl", "COpenSSL", "TestSupport"],
       swiftSettings: settings),
@@ -114,6 +116,9 @@ let package = Package(
     .testTarget(
       name: "QuartzAPITests",
       dependencies: ["Basics", "QuartzAPI", "Spool", "Curl", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "GroupsTests", dependencies: ["Basics", "Groups", "Curl", "Monitoring", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "AlertsTests",
@@ -136,7 +141,9 @@ let package = Package(
     .testTarget(
       name: "QuartzAgentTests",
       dependencies: [
-        "Basics", "QuartzAgent", "History", "Monitoring", "Scheduler", "Spool", "TestSupport",
+        "AgentConfig", "Alerts", "Basics", "Groups", "QuartzAPI", "QuartzAgent", "History", "Monitoring",
+        "Scheduler",
+        "Spool", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
     .testTarget(

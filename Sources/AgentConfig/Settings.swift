@@ -14,12 +14,15 @@ package struct Settings: Hashable, Sendable {
   package var defaults = CheckDefaults()
   /// Nil: the agent is on its own.
   package var quartz: QuartzSettings?
+  /// Nil: the agent shares its checks with nobody.
+  package var group: GroupSettings?
   package var spool = SpoolSettings()
   package var egress = EgressSettings()
   /// Names of checks; when all of them fail, what else fails may be our own fault.
   package var canaries: [String] = []
   /// Which checks cannot work while others are down, beside what the checks say themselves.
   package var dependencies: [DependencyRule] = []
+  package var trace = TraceSettings()
   /// Nil: nobody is told anything.
   package var alerts: AlertSettings?
   /// Who is told that the agent lives.

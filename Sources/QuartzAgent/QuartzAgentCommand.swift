@@ -18,7 +18,8 @@ struct QuartzAgentCommand: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, OnceCommand.self, ValidateCommand.self, InitCommand.self, TestCommand.self,
       StatusCommand.self, SpoolCommand.self, DoctorCommand.self, SchemaCommand.self, ImportCommand.self,
-      CompareCommand.self, IncidentsCommand.self, AckCommand.self, MuteCommand.self, UnmuteCommand.self,
+      TraceCommand.self, CompareCommand.self, GroupCommand.self, IncidentsCommand.self, AckCommand.self,
+      MuteCommand.self, UnmuteCommand.self,
       MaintenanceCommand.self, AlertCommand.self, CompletionsCommand.self, ManualCommand.self,
     ]
   )

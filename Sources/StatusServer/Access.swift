@@ -9,6 +9,8 @@ package struct StatusAccess: Sendable {
   package var runNowToken: Redacted?
   /// What a client must show to read over TCP; nil: nothing.
   package var readToken: Redacted?
+  /// What other members of the group show to read what they add up, and nothing else; nil: they read as all others do.
+  package var memberToken: Redacted?
   /// Other machines may read without a token.
   package var allowUnauthenticated: Bool
   /// Names besides its addresses that the server answers to, lower case.
@@ -16,8 +18,9 @@ package struct StatusAccess: Sendable {
 
   package init(
     runNowToken: Redacted? = nil, readToken: Redacted? = nil, allowUnauthenticated: Bool = false,
-    hosts: [String] = []
+    hosts: [String] = [], memberToken: Redacted? = nil
   ) {
+    self.memberToken = memberToken
     self.runNowToken = runNowToken
     self.readToken = readToken
     self.allowUnauthenticated = allowUnauthenticated
@@ -34,18 +37,22 @@ package struct StatusAccess: Sendable {
 /// has said already who may ask.
 struct ReadGate: Sendable {
   private let tokens: [Redacted]
+  private let memberToken: Redacted?
   private let isOpen: Bool
 
   init(_ access: StatusAccess, isSocket: Bool) {
     isOpen = isSocket || access.readToken == nil
     tokens = [access.readToken, access.runNowToken].compactMap(\.self)
+    memberToken = access.memberToken
   }
 
-  func admits(_ authorization: String?) -> Bool {
+  /// - Parameter isShare: what is asked for is what members of a group add up.
+  func admits(_ authorization: String?, isShare: Bool = false) -> Bool {
     if isOpen { return true }
     guard let shown = Credential(authorization) else { return false }
+    let all = tokens + (isShare ? [memberToken].compactMap(\.self) : [])
     // Each is compared, so that the time does not tell which one it was.
-    return tokens.reduce(false) { shown.matches($1) || $0 }
+    return all.reduce(false) { shown.matches($1) || $0 }
   }
 }
 

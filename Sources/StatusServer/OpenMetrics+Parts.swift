@@ -81,6 +81,19 @@ extension OpenMetrics {
     }
   }
 
+  /// Absent where no checks are shared.
+  mutating func group(_ group: GroupFigures) {
+    text.gauge("quartz_group_members", "Members of the group, this one included.", Double(group.members))
+    text.gauge(
+      "quartz_group_view", "Revision of the store that the newest placement of checks is of.",
+      Double(group.view))
+    text.gauge("quartz_group_owned", "Checks of the group that are this agent's.", Double(group.owned))
+    text.gauge(
+      "quartz_group_alone", "1 while the group's store is out of reach for longer than a lease.",
+      group.alone == nil ? 0 : 1)
+    text.counter("quartz_group_takeovers", "Checks that came from other members.", group.takeovers)
+  }
+
   mutating func load(_ load: LoadView) {
     text.gauge("quartz_kept_results", "Full results kept in memory.", Double(load.kept.results))
     text.gauge("quartz_kept_result_bytes", "Bytes they take, an upper estimate.", Double(load.kept.bytes))
@@ -124,6 +137,19 @@ extension OpenMetrics {
     text.gauge(
       "blackbox_exporter_config_last_reload_success_timestamp_seconds",
       "When the modules in force were read.", probes.readAt.map(seconds))
+  }
+
+  mutating func traces(_ traces: TraceFigures) {
+    text.family("quartz_traces", .counter, "Ways to targets that were looked at since the start, by cause.")
+    for (cause, count) in [("failure", traces.failure), ("slow", traces.slow), ("good", traces.good)] {
+      text.sample("quartz_traces_total", Labels([("cause", cause)]), count)
+    }
+    text.counter(
+      "quartz_traces_dropped",
+      "Those that were due and not made: too many waited, or the target worked again.",
+      traces.dropped)
+    text.gauge("quartz_traces_running", "Those under way.", Double(traces.running))
+    text.gauge("quartz_traces_waiting", "Those that wait for their turn.", Double(traces.waiting))
   }
 
   /// By the names that every Prometheus client library uses.

@@ -18,14 +18,17 @@ struct OpenMetrics {
     var metrics = OpenMetrics(text: MetricsText(format), view: view)
     metrics.agent(snapshot)
     metrics.checks(snapshot)
+    metrics.places(snapshot)
     metrics.histograms(view.histograms)
     if let spool = snapshot.spool { metrics.spool(spool) }
     if let delivery = snapshot.delivery { metrics.delivery(delivery) }
     if let alerts = snapshot.alerts { metrics.alerts(alerts) }
     if let scheduler = snapshot.scheduler { metrics.scheduler(scheduler) }
+    if let group = snapshot.group { metrics.group(group) }
     metrics.load(snapshot.load)
     if let reloads = view.reloads { metrics.reloads(reloads) }
     if let probes = view.probes { metrics.probes(probes) }
+    if let traces = view.traces { metrics.traces(traces) }
     if let process = view.process { metrics.process(process, started: snapshot.agent.started) }
     metrics.text.end()
     return metrics.text.bytes

@@ -28,6 +28,11 @@ extension Routes {
       let snapshot = await source.snapshot()
       return json(snapshot) { snapshot.writeDashboard(to: &$0) }
     case ["groups"]: return try await groups(path)
+    case ["group"]:
+      guard let write = await source.group(withChecks: try path.flag("checks")) else {
+        return failure(404, "NOT_FOUND", "this agent is in no group: agent.yaml has no section group")
+      }
+      return Reply(200, .json, StatusJSON.success(now: source.now, page: nil, write))
     case let rest where rest.first == "spool": return try await spool(Array(rest.dropFirst()), path)
     default: break
     }
@@ -39,6 +44,8 @@ extension Routes {
     guard segments.first == "checks", segments.count <= 3, let id = UniqueID(segments[1]) else {
       return failure(404, "NOT_FOUND", "no such document; docs/status.md lists them")
     }
+    if segments.count == 3, segments[2] == "share" { return try await share(id, path) }
+    if segments.count == 2 { await source.askPlaces(id) }
     let snapshot = await source.snapshot()
     guard let check = snapshot.check(id) else { return failure(404, "NOT_FOUND", "no check has this id") }
     switch segments.dropFirst(2).first {
@@ -47,6 +54,9 @@ extension Routes {
     case "results": return try await results(id, snapshot, path)
     case "outages": return try await outages(id, snapshot, path)
     case "series": return try await series(id, snapshot, path)
+    case "trace":
+      let view = await source.traces(id) ?? TraceView()
+      return json(snapshot) { view.write(to: &$0) }
     default: return failure(404, "NOT_FOUND", "no such document; docs/status.md lists them")
     }
   }

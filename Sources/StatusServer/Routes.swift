@@ -24,7 +24,7 @@ struct Routes: Answering {
     guard hosts.contains(request.host) else {
       return Reply(421, text: "this host name is not served here; use 127.0.0.1 or localhost\n")
     }
-    guard readGate?.admits(request.authorization) ?? true || request.isHealth else {
+    guard readGate?.admits(request.authorization, isShare: request.isShare) ?? true || request.isHealth else {
       var reply = failure(
         401, "UNAUTHORIZED",
         "send status.read_token: Authorization: Bearer, or as the password of Authorization: Basic")
@@ -95,6 +95,7 @@ struct Routes: Answering {
   }
 
   private func checkPage(_ text: String, _ path: RequestPath) async -> Reply {
+    if let id = UniqueID(text) { await source.askPlaces(id) }
     let snapshot = await source.snapshot()
     guard let id = UniqueID(text), let check = snapshot.check(id) else {
       return html(404) { MissingPage(snapshot: snapshot).render(nonce: $0) }
@@ -109,6 +110,7 @@ struct Routes: Answering {
     }
     var page = CheckPage(snapshot: snapshot, check: check, results: await source.recent(id) ?? [])
     page.past = await CheckPast(of: id, period, from: source)
+    page.way = await source.traces(id)
     if runNow.token != nil, check.enabled { page.runAddress = button.address(of: id) }
     return html { page.render(nonce: $0) }
   }

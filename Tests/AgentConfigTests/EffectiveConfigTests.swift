@@ -67,6 +67,14 @@ struct EffectiveConfigTests {
           deny: []
           ports: [80, 443, 8080, 8443]
           methods: ["GET", "HEAD"]
+        trace:
+          on_failure: true
+          slow_factor: 3
+          good_every: 1d
+          at_once: 4
+          every: 5m
+          api_checks: false
+          names: true
         checks:
           - name: "Shop front"
             id: "e8695924-c804-5d61-b8e5-290b1d8e600a"
@@ -80,6 +88,7 @@ struct EffectiveConfigTests {
             confirm_delay: 0s
             failure_threshold: 1
             strict_downtime: false
+            trace: true
             ip: "any"
             addresses: any
             negate: false

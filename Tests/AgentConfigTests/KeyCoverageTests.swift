@@ -51,6 +51,7 @@ struct KeyCoverageTests {
         ["probe.modules": "a.yml", "probe.token": "0123456789abcdef", "probe.allow": "[192.0.2.0/24]"]
       case let path where path.starts(with: ["status", "public"]):
         ["status.public.listen": "127.0.0.1:9898", "status.public.groups": "[shop]"]
+      case let path where path.first == "group": groupBase(path)
       default: leaf.path.first == "quartz" ? quartzBase(leaf.path) : [:]
       }
     let value = try #require(
@@ -74,8 +75,9 @@ struct KeyCoverageTests {
     func flow(_ values: [String: String]) -> String {
       self.flow(values.filter { $0.key != "period" || values["cron"] == nil })
     }
-    let without = try settings("checks:\n  - {\(flow(base))}\n")
-    let with = try settings("checks:\n  - {\(flow(base.merging([path: value]) { $1 }))}\n")
+    let group = path.hasPrefix("confirm.") ? ownPlace : ""
+    let without = try settings(group + "checks:\n  - {\(flow(base))}\n")
+    let with = try settings(group + "checks:\n  - {\(flow(base.merging([path: value]) { $1 }))}\n")
     #expect(with.checks != without.checks || with.maintenance != without.maintenance)
   }
 
@@ -89,9 +91,10 @@ struct KeyCoverageTests {
     ) { $1 }
     if path == "cron" || base["cron"] != nil { base["period"] = nil }
     base[path] = nil
-    let own = try settings("checks:\n  - {\(flow(base.merging([path: value]) { $1 }))}\n")
+    let group = path.hasPrefix("confirm.") ? ownPlace : ""
+    let own = try settings(group + "checks:\n  - {\(flow(base.merging([path: value]) { $1 }))}\n")
     let inherited = try settings(
-      "defaults: {\(type): {\(flow([path: value]))}}\nchecks:\n  - {\(flow(base))}\n")
+      group + "defaults: {\(type): {\(flow([path: value]))}}\nchecks:\n  - {\(flow(base))}\n")
     #expect(inherited.checks == own.checks && inherited.maintenance == own.maintenance)
   }
 
@@ -134,12 +137,25 @@ struct KeyCoverageTests {
   }
 }
 
+/// A place that confirms.
+private let ownPlace = "group: {name: a, share: true, store: {etcd: [\"https://e.example:2379\"]}}\n"
 private let id = "0b8f1c9e-3d52-4a7b-8c11-5e6f7a8b9c0d"
+
+private func groupBase(_ path: [String]) -> [String: String] {
+  var base = [
+    "group.name": "london", "group.store.etcd": "[\"https://e.example:2379\"]", "group.store.user": "a",
+    "group.store.password": "x", "group.store.tls.client_certificate": "c.pem",
+  ]
+  guard path.last == "share" else { return base.merging(["group.share": "true"]) { $1 } }
+  base.merge(quartzBase(["quartz"])) { $1 }
+  base["quartz.checks.pull"] = "true"
+  return base
+}
 
 private func quartzBase(_ path: [String]) -> [String: String] {
   var base = ["quartz.url": "\"https://q.example/v1\"", "quartz.api_key": "x"]
   if path.count > 2, path[1] == "checks", path[2] != "pull" { base["quartz.checks.pull"] = "true" }
-  if path[1] == "update_resources" || path.count > 2 && path[1] == "supabase" {
+  if path.dropFirst().first == "update_resources" || path.count > 2 && path[1] == "supabase" {
     base["quartz.deliver.to"] = "supabase"
     base["quartz.supabase.url"] = "\"https://s.example\""
     if path.last != "service_key" {
@@ -178,6 +194,13 @@ private let settingValues: [String: String] = [
   "status.run_now_token": "0123456789abcdef", "status.read_token": "0123456789abcdef",
   "status.allow_unauthenticated": "true", "status.hosts": "[agent.example]",
   "metrics.labels": "[team]",
+  "trace.on_failure": "false", "trace.slow_factor": "7", "trace.good_every": "7h", "trace.at_once": "7",
+  "trace.every": "7m", "trace.api_checks": "true", "trace.networks": "n.csv", "trace.names": "false",
+  "group.name": "paris", "group.store.etcd": "[\"https://f.example:2379\"]", "group.store.user": "b",
+  "group.store.password": "y", "group.store.tls.ca_file": "ca.pem",
+  "group.store.tls.client_certificate": "d.pem", "group.store.tls.client_key": "k.pem", "group.ttl": "20s",
+  "group.url": "\"http://a.example:9797\"", "group.token": "fedcba9876543210",
+  "group.weight": "7", "group.prefix": "/q/", "group.share": "true",
   "probe.modules": "b.yml", "probe.trust": "local", "probe.token": "fedcba9876543210",
   "probe.allow": "[127.0.0.1/32]",
   "limits.in_flight": "7", "limits.in_flight_per_host": "7", "limits.remote_checks": "7",
@@ -219,6 +242,8 @@ private let checkNeeds: [String: [String: String]] = [
   "dns:tls.max_version": dot, "dns:tls.client_certificate": dot,
   "dns:tls.client_key": dot.merging(["tls.client_certificate": "/c.pem"]) { $1 },
   "tcp:expect.certificate.warn": ["tls": "true"], "tcp:expect.certificate.fail": ["tls": "true"],
+  "confirm.from": ["confirm.of": "[a, b]"], "confirm.of": ["confirm.of": "[a, b]"],
+  "confirm.within": ["confirm.of": "[a, b]"],
   "body": ["method": "POST"],
   "auth.basic.username": ["auth.basic.username": "x", "auth.basic.password": "x"],
   "auth.basic.password": ["auth.basic.username": "x", "auth.basic.password": "x"],
@@ -238,7 +263,8 @@ private let oauth2 = [
 
 private let checkValues: [String: String] = [
   "maintenance": "[{start: 2026-01-04T02:00, duration: 2h}]",
-  "depends_on": "[\"tag:x\"]", "strict_downtime": "true",
+  "confirm.from": "1", "confirm.of": "[a, c]", "confirm.within": "17s",
+  "depends_on": "[\"tag:x\"]", "strict_downtime": "true", "trace": "false",
   "name": "B", "id": id, "type": "-", "enabled": "false", "post": "true", "resource": id, "tags": "[x]",
   "interval": "70s", "timeout": "7s", "retries": "7", "retry_delay": "7s", "confirm_delay": "7s", "ip": "4",
   "url": "\"https://b.example/\"", "method": "PUT", "headers": "{X-A: b}", "body": "x",

@@ -24,6 +24,11 @@ final class AlertWorld: Sendable {
       connection.write("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
       return
     }
+    take(connection, head: head)
+  }
+
+  /// A message.
+  func take(_ connection: LoopbackConnection, head: String) {
     let length =
       head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
       .flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0

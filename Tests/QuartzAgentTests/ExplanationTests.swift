@@ -135,6 +135,33 @@ import Testing
     #expect(text.contains("  excerpt\n    Location: ftp://x.example/secret\n"))
   }
 
+  /// What was lost on the way, and how long the way is.
+  @Test func whatTheKernelKnows() throws {
+    let words = "connecting took 1025ms: 1 SYN, or its answer, was lost and sent again"
+    var result = try Explained.http(Verdict(.ok, message: words), url: "http://shop.example/") {
+      $0.tcp = TransportFacts(
+        synRetransmits: 1, retransmits: 3, roundTrip: 24_812, variance: 12_406, timeout: 224_000,
+        segmentSize: 1448, pathMTU: 1500)
+    }
+    let text = ResultExplanation(color: false).render(result)
+    #expect(text.contains("  \(words)\n"), "\(text)")
+    let section = """
+        kernel
+          sent again   1 SYN and 2 segments
+          round trip   24.812 ms, give or take 12.406 ms
+          patience     224.000 ms without an answer, and it sends again
+          segments     of 1448 bytes, in packets of 1500 (path MTU)
+
+      """
+    #expect(text.contains(section), "\(text)")
+    #expect(
+      result.json.contains(
+        #""tcp":{"syn_retransmits":1,"retransmits":3,"rtt_ms":24.812,"rttvar_ms":12.406,"rto_ms":224,"mss":1448,"#
+          + #""path_mtu":1500}"#), "\(result.json)")
+    result.facts.tcp = TransportFacts(retransmits: 0, timeout: 1_000_000)
+    #expect(ResultExplanation(color: false).render(result).contains("sent again   nothing\n"))
+  }
+
   private func redirects() throws -> CheckResult {
     let verdict = Verdict(
       .body, phase: .assertion, message: "body does not contain \"welcome\", and 1 more condition")

@@ -25,11 +25,13 @@ struct FixedSource: StatusSource {
   /// Without the token to run checks, which is `token`.
   var access = StatusAccess()
   var outcome = RunNowOutcome.noSuchCheck
+  var ways: [UniqueID: TraceView] = [:]
 
   var now: Timestamp { status.now }
   func snapshot() async -> StatusSnapshot { status }
   func recent(_ checkID: UniqueID) async -> [CheckResult]? { results[checkID] }
   func outages(_ checkID: UniqueID) async -> [Outage]? { store?.outages(checkID, now: now) }
+  func traces(_ checkID: UniqueID) async -> TraceView? { ways[checkID] }
   func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]? {
     store?.series(checkID, period, now: now, points: points)
   }
@@ -40,7 +42,17 @@ struct FixedSource: StatusSource {
       processorSeconds: 1.5, residentBytes: 25 << 20, virtualBytes: 1 << 30, openDescriptors: 20,
       maxDescriptors: 1024, threads: 9)
     view.reloads = ReloadFigures(lastSuccess: started)
+    view.traces = TraceFigures()
     return view
+  }
+  func share(of checkID: UniqueID, at instant: Timestamp) async -> WindowShare? {
+    guard status.check(checkID) != nil, let check = try? makeCheck("Shared") else { return nil }
+    let store = HistoryStore(agent: status.agent)
+    store.apply([check], now: started)
+    return store.share(of: check.id, now: instant)
+  }
+  func group(withChecks: Bool) async -> (@Sendable (inout JSONWriter) -> Void)? {
+    { json in json.object { $0.field("name", "london") } }
   }
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome { outcome }
   func isReady() async -> Bool { ready }

@@ -20,6 +20,9 @@ extension Settings: KeyedSettings {
     Key("templates", .templates, "Keys of checks by a name that checks extend", default: "none") { _, _ in },
     Key("groups", .list(.map(.group)), "Checks that have something in common", default: "[]") { _, _ in },
     Key(section: \.quartz, "quartz", "The Quartz API: checks from it, results to it"),
+    Key(
+      section: \.group, "group",
+      "Agents that share their checks and take over from each other, see [groups.md](groups.md)"),
     Key(section: \.spool, "spool", "The store of results that wait for delivery"),
     Key(section: \.egress, "egress", "Where probes may go; the API can never widen it"),
     Key("maintenance", .list(.map(.maintenance)), "Windows in which somebody works on the targets") {
@@ -41,6 +44,7 @@ extension Settings: KeyedSettings {
       "dependencies", .list(.map(.dependency)), "Which checks cannot work while others are down",
       default: "[]"
     ) { $1.dependencies($0.dependencies) },
+    Key(section: \.trace, "trace", "When the way to a target is looked at, router by router"),
     Key(section: \.alerts, "alerts", "Who is told when something fails"),
     Key(
       "heartbeat", .list(.map(.lifeSign)), "Services that are told that the agent lives and probes",

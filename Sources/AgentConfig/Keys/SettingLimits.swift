@@ -13,7 +13,13 @@ enum SettingLimits {
   static let spoolSize = 16 * 1024 * 1024...1024 * 1024 * 1024 * 1024
   static let pullEvery: ClosedRange<Duration> = .seconds(60) ... .seconds(86_400)
   static let deliverEvery: ClosedRange<Duration> = .seconds(1) ... .seconds(300)
+  static let groupTTL: ClosedRange<Duration> = .seconds(5) ... .seconds(60)
+  static let groupWeight = 1...1000
   static let batch = 1...1000
+  static let slowFactor = 0...100
+  static let tracesAtOnce = 1...64
+  static let traceEvery: ClosedRange<Duration> = .seconds(10) ... .seconds(86_400)
+  static let goodEvery: ClosedRange<Duration> = .seconds(600) ... .seconds(30 * 86_400)
   /// Bytes of UTF-8 of a name that travels with every result.
   static let nameBytes = 100
 }

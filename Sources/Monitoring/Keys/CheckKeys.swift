@@ -83,8 +83,18 @@ extension CheckDefinition {
       "Names or ids of checks, or `tag:` and a tag: while one of them is down, a failure of this check is no downtime"
     ),
     Key(
+      given: \.plan.confirm, "confirm",
+      "Down only where so many places find it down, see [places.md](places.md#confirm); needs `group`",
+      ConfirmSettings.keys, ConfirmSettings()
+    ).only(CheckType.probing),
+    Key(
       \.plan.strictDowntime, "strict_downtime", .flag,
       "true: a failure is downtime although something is down that the check depends on"),
+    Key(
+      \.plan.trace, "trace", .flag,
+      "false: the way to the target is not looked at when something is wrong, see "
+        + "[configuration.md](configuration.md#trace)"
+    ).only(CheckType.probing),
   ]
 
   private static let network: [Key<CheckDefinition>] = [
@@ -172,6 +182,17 @@ extension CheckDefinition {
     Key(
       given: \.auth.oauth2, "oauth2", "A token fetched first, by client credentials (RFC 6749)",
       OAuth2Definition.keys, OAuth2Definition()),
+  ]
+}
+
+extension ConfirmSettings: KeyedSettings {
+  package static let keys: [Key<ConfirmSettings>] = [
+    Key(\.from, "from", .integer(1...places.upperBound), "Places that must find it down, this one included"),
+    Key(\.of, "of", .texts, "The places that have a say, 2 to 50: names of groups, this agent's among them")
+      .required,
+    Key(
+      \.within, "within", .duration(time), "How long the others have to look and answer; at most the interval"
+    ),
   ]
 }
 

@@ -4,6 +4,7 @@ import AgentConfig
 import Alerts
 import Basics
 import Checks
+import Groups
 import History
 import Logging
 import Monitoring
@@ -27,6 +28,10 @@ struct AgentParts: Sendable {
   let publicServer: LocalStatusServer?
   let operators: OperatorDesk
   let alerts: AlertDesk?
+  /// Nil: the agent shares its checks with nobody.
+  let group: GroupDesk?
+  /// Nil: there are no other places.
+  let places: PlacesParts?
   /// Nil: `/probe` is not answered.
   let probes: ProbeDesk?
   private let heartbeats: HeartbeatKeeper
@@ -49,52 +54,52 @@ struct AgentParts: Sendable {
     let (time, catalog) = (engine.time, CheckCatalog(settings))
     let maintenance = MaintenanceBook(file: settings.maintenance)
     let reporter = AgentReporter(spool: spool)
-    let link = try settings.quartz.map { quartz in
-      try QuartzLink(quartz, settings, engine, spool, starts, reporter) {
-        Self.take($0, maintenance, catalog, log)
-      }
+    let group = await GroupDesk.make(settings, engine, log)
+    let grid = SlotGrid(agent: settings.agent.name, group: group?.grid)
+    let link = try Self.link(settings, engine, spool, starts, reporter, group) {
+      Self.take($0, maintenance, catalog, log)
     }
     // Before the history: what it remembers of a check it does not know is dropped.
     await link?.puller?.restore()
     let keeper = HistoryKeeper(
-      folder: settings.agent.stateDir, spool: spool, starts: starts, log: log, time: time)
+      folder: HistoryFolder(in: settings.agent.stateDir, starts), spool: spool, log: log, time: time)
     let history = await keeper.restore(
-      agent: AgentIdentity(settings.agent, started: started), checks: catalog.checks)
+      agent: AgentIdentity(settings.agent, started: started), grid: grid, checks: catalog.checks)
     let alerts = await Self.alertDesk(settings, engine, history, catalog, log)
+    let traces = await engine.traceDesk(settings, history, catalog, maintenance, log)
     let operators = await OperatorDesk(
       restoring: settings.agent.stateDir, catalog, maintenance, alerts: alerts, log: log, time: time)
     let recorder = Recorder(
-      agent: settings.agent.name, history: history, spool: spool, catalog: catalog,
-      link: link, alerts: alerts, log: log)
+      grid: grid, stamp: group?.stamping, history: history, spool: spool,
+      catalog: catalog, uploader: link?.uploader, resources: link?.resources, alerts: alerts, traces: traces,
+      log: log)
     let pulse = Self.pulse(supervisor, catalog, threads)
-    let scheduler = try Self.scheduler(settings, engine, recorder, maintenance, pulse: pulse)
+    let places = PlacesParts(settings, engine, history, maintenance)
+    let results = ResultDesk(recorder: recorder, quorum: places?.desk)
+    let scheduler = try Self.scheduler(settings, engine, results, maintenance, group, pulse: pulse)
     reporter.follow { scheduler.status().lateP99 }
     let heartbeats = await Self.heartbeats(settings, engine, log)
     let probes = await Self.probes(settings, engine, log)
-    catalog.observe { checks in
-      engine.heartbeats.follow(checks)
-      recorder.keep(checks)
-      reporter.replace(checks: checks)
-      link?.resources?.apply(checks)
-      maintenance.replace(checks: checks)
-      history.apply(checks, now: time.wall())
-      alerts?.apply(checks)
-      engine.follow(catalog) { recorder.isDown($0) }
-      scheduler.apply(checks, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) })
-    }
+    let followers = ListFollowers(
+      engine: engine, recorder: recorder, reporter: reporter, link: link, maintenance: maintenance,
+      history: history, alerts: alerts, catalog: catalog, scheduler: scheduler, group: group,
+      places: places)
+    catalog.observe { followers.take($0) }
     let status = AgentStatus(
       history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
-      limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget,
-      maintenance: maintenance,
+      limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget, maintenance: maintenance,
       desk: RunNowDesk(
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
       refusedFile: refusedFile, starts: starts, agent: settings.agent.name, threads: threads,
       bench: engine.bench, labels: settings.metrics.labels, operators: operators, alerts: alerts,
-      lifeSigns: Self.lifeSigns(settings, engine, threads, log),
+      traces: traces, group: group, places: places, lifeSigns: Self.lifeSigns(settings, engine, threads, log),
       discovery: DiscoveryKeeper(settings, engine, log: log), probes: probes, time: time)
-    alerts?.follow(operators, status)
+    alerts?.follow(isMuted: { operators.current.isMuted($0, at: $1) }, traces: traces) {
+      await status.snapshot().ownProblems
+    }
     (server, publicServer) = Self.servers(settings, status, heartbeats, log)
     (self.operators, self.alerts, self.keeper, self.probes) = (operators, alerts, keeper, probes)
+    (self.group, self.places) = (group, places)
     (self.catalog, self.history, self.heartbeats) = (catalog, history, heartbeats)
     (self.maintenance, engineThreads, self.time) = (maintenance, engine.threads, time)
     (self.recorder, self.scheduler, self.link, self.status) = (recorder, scheduler, link, status)
@@ -118,6 +123,23 @@ struct AgentParts: Sendable {
     ) { threads.stuck.isEmpty }
   }
 
+  /// Nil: nothing comes from the API, and nothing goes there.
+  private static func link(
+    _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool, _ starts: StartWatch,
+    _ reporter: AgentReporter, _ group: GroupDesk?, apply: @escaping @Sendable (PulledChecks) async -> Void
+  ) throws -> QuartzLink? {
+    let sharing = group.map { group in
+      CheckListPuller.Sharing {
+        group.pullsForAll
+      } publish: {
+        await group.publish($0)
+      }
+    }
+    return try settings.quartz.map { quartz in
+      try QuartzLink(quartz, settings, engine, spool, starts, reporter, sharing: sharing, apply: apply)
+    }
+  }
+
   private static func take(
     _ pulled: PulledChecks, _ maintenance: MaintenanceBook, _ catalog: CheckCatalog, _ log: Logger
   ) {
@@ -131,8 +153,11 @@ struct AgentParts: Sendable {
   ) -> (LocalStatusServer?, public: LocalStatusServer?) {
     let settings = all.status
     var own = settings.listen.map {
-      LocalStatusServer(listen: $0.numeric, source: status, access: StatusAccess(settings), logger: log)
-        .taking(heartbeats)
+      LocalStatusServer(
+        listen: $0.numeric, source: status, access: StatusAccess(settings, memberToken: all.group?.token),
+        logger: log
+      )
+      .taking(heartbeats)
     }
     if let probe = all.probe, let desk = status.probes {
       own?.probes = ProbeDoor(desk: desk, token: probe.token, allowed: probe.allow.map(\.range))
@@ -151,7 +176,8 @@ struct AgentParts: Sendable {
     guard let alerts = settings.alerts else { return nil }
     return await AlertDesk(
       alerts, agent: settings.agent, history: history, catalog: catalog,
-      sender: ChannelSender(engine, settings.egress), log: log, time: engine.time)
+      sender: ChannelSender(engine, settings.egress),
+      file: StateFile(path: settings.agent.stateDir + "/" + AlertDesk.fileName), log: log, time: engine.time)
   }
 
   private static func heartbeats(
@@ -174,27 +200,29 @@ struct AgentParts: Sendable {
   }
 
   private static func scheduler(
-    _ settings: Settings, _ engine: ProbeEngine, _ recorder: Recorder, _ maintenance: MaintenanceBook,
-    pulse: SchedulerOptions.Pulse?
+    _ settings: Settings, _ engine: ProbeEngine, _ results: ResultDesk, _ maintenance: MaintenanceBook,
+    _ group: GroupDesk?, pulse: SchedulerOptions.Pulse?
   ) throws -> CheckScheduler {
     let limits = InFlightLimits(
       total: inFlightLimit(settings.limits.inFlight), perHost: settings.limits.inFlightPerHost)
-    let options = SchedulerOptions(
+    var options = SchedulerOptions(
       agent: settings.agent.name, limits: limits, pulse: pulse, executor: engine.loop,
       hostKey: { $0.kind.loadedHost })
+    options.group = group?.grid
     return CheckScheduler(options, source: try TimerWakeSource(time: engine.time, on: engine.loop)) { due in
       let plan = maintenance.plan
+      group?.runner.lookAtClock()
       if plan.skips(due.check.id, at: due.scheduledAt) {
-        return RunOutcome(.unknown, hasResult: false) { _ in recorder.skipped(due) }
+        return RunOutcome(.unknown, hasResult: false) { _ in results.recorder.skipped(due) }
       }
       let slot = ProbeSlot(scheduledAt: due.scheduledAt, trigger: .schedule, late: due.late)
       // A probe cancelled by the drain says nothing about its target: no result.
       guard let result = try? await engine.run(due.check, slot: slot, plan) else {
         return RunOutcome(.unknown, hasResult: false)
       }
-      return RunOutcome(.init(result.state)) { recorder.record(result, of: due.check, spanned: $0) }
+      return RunOutcome(.init(result.state)) { results.take(result, of: due.check, spanned: $0) }
     } events: { event in
-      recorder.note(event)
+      results.recorder.note(event)
     }
   }
 
@@ -220,9 +248,12 @@ struct AgentParts: Sendable {
     if let puller = link?.puller { services.append { await puller.run() } }
     if let resources = link?.resources { services.append { await resources.run() } }
     if let link { services.append { await ConnectionWatch(link, log: log, time: time).run() } }
+    if let group { services.append { await group.run(catalog, link?.puller) } }
+    services += places?.services ?? []
     services.append { await operators.run() }
     services.append { await status.lifeSigns.run() }
     services.append { await status.discovery.run() }
+    services.append { await status.traces.run() }
     if let alerts {
       services.append { await alerts.run() }
       services.append { await alerts.deliver() }
@@ -291,7 +322,9 @@ struct AgentParts: Sendable {
 
   /// After the last probe: everything on disk, then one more upload round with the time that is left.
   func finish(until deadline: Instant) async {
+    await places?.desk.drain()
     await heartbeats.save()
+    await status.traces.save()
     await keeper.save(history)
     await link?.uploader?.flush(within: max(.seconds(1), time.instant().duration(to: deadline)))
   }
@@ -327,10 +360,10 @@ extension PublicFace {
 }
 
 extension StatusAccess {
-  init(_ settings: StatusSettings) {
+  init(_ settings: StatusSettings, memberToken: Redacted? = nil) {
     self.init(
       runNowToken: settings.runNowToken, readToken: settings.readToken,
-      allowUnauthenticated: settings.allowUnauthenticated, hosts: settings.hosts)
+      allowUnauthenticated: settings.allowUnauthenticated, hosts: settings.hosts, memberToken: memberToken)
   }
 }
 

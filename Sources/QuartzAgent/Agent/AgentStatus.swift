@@ -3,6 +3,7 @@
 import Alerts
 import Basics
 import Checks
+import Groups
 import History
 import Monitoring
 import QuartzAPI
@@ -33,6 +34,11 @@ struct AgentStatus: StatusSource {
   let operators: OperatorDesk
   /// Nil: nobody is told anything.
   let alerts: AlertDesk?
+  let traces: TraceDesk
+  /// Nil: the agent shares its checks with nobody.
+  let group: GroupDesk?
+  /// Nil: there are no other places.
+  let places: PlacesParts?
   let lifeSigns: LifeSigns
   let discovery: DiscoveryKeeper
   /// Nil: `/probe` is not answered.
@@ -56,9 +62,15 @@ struct AgentStatus: StatusSource {
     snapshot.notices = [threads.notice, history.damage, refusedFile.notice].compactMap(\.self)
     snapshot.notices += starts.notices
     snapshot.notices += await link?.notices() ?? []
+    if let group {
+      snapshot.group = GroupFigures(group.runner.status)
+      snapshot.notices += group.notices
+    }
     snapshot.notices += [egress.notice, pingNotice].compactMap(\.self)
-    snapshot.notices += lifeSigns.notices + discovery.notices
+    snapshot.notices += lifeSigns.notices + discovery.notices + [traces.notice].compactMap(\.self)
     snapshot.mark(catalog.dependencies)
+    places?.mark(&snapshot)
+    snapshot.notices += places?.notices ?? []
     let orders = operators.current
     snapshot.mutes = orders.mutes.map(OrderView.init)
     snapshot.byHand = orders.windows.map(OrderView.init)
@@ -76,9 +88,23 @@ struct AgentStatus: StatusSource {
 
   func act(_ wish: OperatorWish) async -> OperatorAnswer { await operators.take(wish) }
 
+  func group(withChecks: Bool) async -> (@Sendable (inout JSONWriter) -> Void)? {
+    guard let group else { return nil }
+    let document = await onThread { group.document(withChecks: withChecks) }
+    return { document.write(to: &$0) }
+  }
+
+  func share(of checkID: UniqueID, at instant: Timestamp) -> WindowShare? {
+    history.share(of: checkID, now: instant)
+  }
+
+  func askPlaces(_ checkID: UniqueID) async { await places?.keeper.ask(checkID) }
+
   func recent(_ checkID: UniqueID) -> [CheckResult]? { history.recent(checkID) }
 
   func outages(_ checkID: UniqueID) -> [Outage]? { history.outages(checkID, now: now) }
+
+  func traces(_ checkID: UniqueID) -> TraceView? { traces.view(of: checkID) }
 
   func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) -> [SeriesPoint]? {
     history.series(checkID, period, now: now, points: points)
@@ -89,6 +115,7 @@ struct AgentStatus: StatusSource {
     view.labels = labels
     view.reloads = refusedFile.figures
     view.probes = probes?.figures
+    view.traces = traces.figures
     view.process = await onThread { ProcessFigures.now() }
     return view
   }

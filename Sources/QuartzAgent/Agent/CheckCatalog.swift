@@ -23,7 +23,12 @@ final class CheckCatalog: Sendable {
   private let state: Mutex<State>
   /// Held around a change and its announcement, so that of two changes the later one has the last word with
   /// everybody. Whoever is told may ask the catalog, which takes `state` alone.
-  private let observer = Mutex<@Sendable ([MonitoringCheck]) -> Void>({ _ in })
+  private let observer = Mutex(Observer())
+
+  /// Never bare in a `Mutex`: a closure is wrapped for who takes the lock, each time, and never unwrapped.
+  private struct Observer {
+    var tell: @Sendable ([MonitoringCheck]) -> Void = { _ in }
+  }
 
   init(file: [MonitoringCheck], canaries: [String] = [], rules: [DependencyRule] = []) {
     state = Mutex(State(file: file, canaries: Set(canaries.map { ByteText($0) }), rules: rules))
@@ -56,10 +61,13 @@ final class CheckCatalog: Sendable {
   /// Tells the list that is in force now, and every later one.
   func observe(_ observer: @escaping @Sendable ([MonitoringCheck]) -> Void) {
     self.observer.withLock { current in
-      current = observer
+      current.tell = observer
       observer(checks)
     }
   }
+
+  /// Tells the list once more: what follows from it has changed.
+  func announce() { observer.withLock { $0.tell(checks) } }
 
   func replace(file: [MonitoringCheck], canaries: [String] = [], rules: [DependencyRule] = []) {
     change { state in
@@ -83,7 +91,7 @@ final class CheckCatalog: Sendable {
         merge(&state)
         return state.merged
       }
-      observer(merged)
+      observer.tell(merged)
     }
   }
 

@@ -1,41 +1,36 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Glibc
 import History
 import Logging
 import Monitoring
+import Scheduler
 import Spool
 
 /// The history on disk: files of 256 checks each, restored at the start, written one after another over ten minutes,
 /// and all that are behind at the end.
 struct HistoryKeeper: Sendable {
-  let folder: HistoryFolder
+  let folder: any HistoryFiles
   let spool: ResultSpool
-  let starts: StartWatch
   let log: Logger
   let time: TimeSource
 
   /// In which every file gets its turn.
   static let every: Duration = .seconds(600)
 
-  init(folder: String, spool: ResultSpool, starts: StartWatch, log: Logger, time: TimeSource) {
-    self.folder = HistoryFolder(path: folder + "/\(StartJournal.history)")
-    self.starts = starts
-    self.spool = spool
-    self.log = log
-    self.time = time
+  init(folder: any HistoryFiles, spool: ResultSpool, log: Logger, time: TimeSource) {
+    (self.folder, self.spool, self.log, self.time) = (folder, spool, log, time)
   }
 
   /// The files, and what the store holds beyond them.
-  func restore(agent: AgentIdentity, checks: [MonitoringCheck]) async -> HistoryStore {
+  func restore(agent: AgentIdentity, grid: SlotGrid, checks: [MonitoringCheck]) async -> HistoryStore {
     let history = await stored(agent: agent)
     // A check without a file is new, or its file is lost: then the store tells all it has of it.
     let isWhole = history.damage == nil && history.knows(checks)
     history.recount(after: spool.status().recordedThrough)
     history.apply(checks, now: time.wall())
     let known = Dictionary(checks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    let hold = SlotHold(agent: agent.name)
+    let hold = SlotHold(grid: grid)
     // Below the files only the recent results are still missing, 100 a check at most.
     let applied = history.appliedThrough
     let recent = UInt64(100 * checks.count)
@@ -52,7 +47,7 @@ struct HistoryKeeper: Sendable {
   }
 
   private func stored(agent: AgentIdentity) async -> HistoryStore {
-    let (reading, problems) = await folder.read(starts)
+    let (reading, problems) = await folder.read()
     for problem in problems { log.warning("the history is not whole: \(problem)") }
     let history = HistoryStore(agent: agent, reading)
     if let damage = history.damage { log.tell(damage, ["folder": "\(folder.path)"]) }
@@ -105,63 +100,14 @@ struct HistoryKeeper: Sendable {
   static func pause(files: Int) -> Duration { every / max(1, files) }
 }
 
-/// The folder of the history's files, `0000`, `0001` and so on.
-struct HistoryFolder: Sendable {
-  let path: String
-
-  private func name(_ number: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-  }
-
-  private func file(_ number: Int) -> StateFile {
-    StateFile(path: path + "/" + name(number), maxBytes: 256 << 20)
-  }
+/// Where the history's files are.
+protocol HistoryFiles: Sendable {
+  /// For the log.
+  var path: String { get }
 
   /// All files there are, decoded one by one, and what could not be read, in words.
-  func read(_ starts: StartWatch) async -> (reading: HistoryReading, problems: [String]) {
-    var reading = HistoryReading()
-    if let problem = await objection() { return (reading, [problem]) }
-    if let problem = await StateFolder.prepare(path) { return (reading, [problem]) }
-    var problems: [String] = []
-    for number in await onThread({ fileNumbers(path) }) {
-      do {
-        guard let bytes = try await file(number).read() else { continue }
-        let input = StartInput("\(StartJournal.history)/\(name(number))", sum: fingerprint(of: bytes))
-        guard await onThread({ starts.mayRead(input) }) else {
-          await onThread { _ = starts.putAside(input) }
-          problems.append("\(input.name) was put aside: two starts of the agent died over it")
-          reading.add(StoredShard(number: number, bytes: []))
-          continue
-        }
-        reading.add(StoredShard(number: number, bytes: bytes))
-        await onThread { starts.ended(input.name) }
-      } catch {
-        problems.append("\(error)")
-        // As good as damaged: it is replaced, and its checks are rebuilt.
-        reading.add(StoredShard(number: number, bytes: []))
-      }
-    }
-    return (reading, problems)
-  }
+  func read() async -> (reading: HistoryReading, problems: [String])
 
-  func write(_ number: Int, _ bytes: [UInt8]) async throws(StateFile.Failure) {
-    if let problem = await objection() { throw StateFile.Failure(description: problem) }
-    try await file(number).write(bytes)
-  }
-
-  /// Its files would be looked for, and written, wherever a link in its place leads.
-  private func objection() async -> String? {
-    await onThread { OwnFile.objection(toFolder: path).map { "\(path) \($0)" } }
-  }
-}
-
-/// Names of four digits or more; nothing else in the folder is ours.
-private func fileNumbers(_ path: String) -> [Int] {
-  fileNames(in: path).compactMap { name in
-    guard name.utf8.count >= 4, name.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(name),
-      number < 100_000
-    else { return nil }
-    return number
-  }.sorted()
+  /// Durable when it returns.
+  func write(_ number: Int, _ bytes: [UInt8]) async throws(StateFile.Failure)
 }

@@ -87,8 +87,11 @@ struct ProbeEngine: Sendable {
   }
 
   /// Runs the checks at the same time, within the limit of descriptors, and returns the results in their order.
+  ///
+  /// - Parameter then: adds to a result what is found out behind its verdict.
   func runAll(
     _ checks: [MonitoringCheck], _ plan: MaintenancePlan = .none,
+    then: (@Sendable (CheckResult, MonitoringCheck) async -> CheckResult)? = nil,
     each: @escaping @Sendable (CheckResult) -> Void
   ) async throws -> [CheckResult] {
     let limit = inFlightLimit(nil)
@@ -97,7 +100,8 @@ struct ProbeEngine: Sendable {
       for (index, check) in checks.enumerated() {
         if index >= limit, let (done, result) = try await group.next() { results[done] = result }
         group.addTask {
-          let result = try await runNow(check, plan)
+          var result = try await runNow(check, plan)
+          if let then { result = await then(result, check) }
           each(result)
           return (index, result)
         }

@@ -13,13 +13,15 @@ extension QuartzLink {
   /// The link of this agent: over the engine and the resolver that the probes use.
   init(
     _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool,
-    _ starts: StartWatch, _ reporter: AgentReporter, apply: @escaping @Sendable (PulledChecks) async -> Void
+    _ starts: StartWatch, _ reporter: AgentReporter, sharing: CheckListPuller.Sharing? = nil,
+    apply: @escaping @Sendable (PulledChecks) async -> Void
   ) throws(QuartzSetupError) {
     var outside = Outside(
       engine: engine.curl, time: engine.time, resolve: engine.resolver.forRequests(engine.own, engine.time),
       stateDirectory: settings.agent.stateDir,
       queue: spool, readKey: rereading(quartz.apiKeyFile),
       report: { await reporter.report() }, apply: apply)
+    outside.sharing = sharing
     outside.watched = { WatchedFile(file: $1, name: $0, watch: starts) }
     try self.init(quartz, settings, outside)
   }
@@ -70,27 +72,6 @@ private func rereading(_ path: String?) -> @Sendable () async -> Redacted? {
   {
     guard let path else { return nil }
     return await onThread { (try? SecretFiles.disk.read(path)).map { Redacted($0.text) } }
-  }
-}
-
-extension Logger {
-  /// Under a title of its own the words are the problem: what comes often is one class of lines, whatever it says.
-  func tell(_ notice: Notice, as title: String? = nil, _ facts: Metadata = [:]) {
-    var metadata = facts
-    if title != nil { metadata["problem"] = "\(notice.what)" }
-    if let hint = notice.hint { metadata["hint"] = "\(hint)" }
-    let level: Level = title != nil || notice.isCritical ? .error : .warning
-    log(level: level, "\(title ?? notice.what)", metadata: metadata)
-  }
-
-  /// Who runs the agent can see what somebody with a key of the API changed, and when.
-  func tell(_ changes: [CheckChange]) {
-    for change in changes.prefix(50) {
-      notice(
-        "check of the API changed",
-        metadata: ["check": "\(change.name)", "id": "\(change.id)", "change": "\(change.text)"])
-    }
-    if changes.count > 50 { notice("\(changes.count - 50) more checks of the API changed") }
   }
 }
 

@@ -12,6 +12,8 @@ import Synchronization
 /// Where every result of the daemon goes, in one place: history, store, log.
 final class Recorder: Sendable {
   private let agent: String
+  /// Nil: no check is shared with anybody.
+  private let stamp: (@Sendable (inout DeliveryRecord, MonitoringCheck) -> Void)?
   private let history: HistoryStore
   private let spool: ResultSpool
   private let catalog: CheckCatalog
@@ -22,6 +24,8 @@ final class Recorder: Sendable {
   private let resources: ResourceUpdater?
   /// Nil: nobody is told anything.
   private let alerts: AlertDesk?
+  /// Nil: no way is looked at.
+  private let traces: TraceDesk?
   private let log: Logger
   /// What was told in the log, by check. The lock also joins the two writes of `record`.
   private let told: Mutex<[UniqueID: Told]>
@@ -33,17 +37,20 @@ final class Recorder: Sendable {
   }
 
   init(
-    agent: String, history: HistoryStore, spool: ResultSpool, catalog: CheckCatalog,
-    link: QuartzLink?, alerts: AlertDesk? = nil, log: Logger
+    grid: SlotGrid, stamp: (@Sendable (inout DeliveryRecord, MonitoringCheck) -> Void)? = nil,
+    history: HistoryStore, spool: ResultSpool, catalog: CheckCatalog,
+    uploader: Uploader?, resources: ResourceUpdater?, alerts: AlertDesk? = nil, traces: TraceDesk? = nil,
+    log: Logger
   ) {
-    self.agent = agent
-    hold = SlotHold(agent: agent)
+    agent = grid.agent
+    self.stamp = stamp
+    hold = SlotHold(grid: grid)
     self.history = history
     self.spool = spool
     self.catalog = catalog
-    uploader = link?.uploader
-    resources = link?.resources
+    (self.uploader, self.resources) = (uploader, resources)
     self.alerts = alerts
+    self.traces = traces
     self.log = log
     // What was down before a restart is no news when it still is, and is news when it is not.
     told = Mutex(
@@ -54,29 +61,41 @@ final class Recorder: Sendable {
   func keep(_ checks: [MonitoringCheck]) {
     let ids = Set(checks.map(\.id))
     told.withLock { $0 = $0.filter { ids.contains($0.key) } }
+    traces?.apply(checks)
   }
 
   /// Whether its last run of the schedule found it down.
   func isDown(_ checkID: UniqueID) -> Bool { told.withLock { $0[checkID]?.state == .down } }
 
-  /// - Parameter spanned: the slots that passed while the run was going; they take its verdict.
-  func record(_ result: CheckResult, of check: MonitoringCheck, spanned: SlotRange? = nil) {
-    let flags: DeliveryRecord.Flags = uploader != nil && catalog.isPosted(check) ? .post : []
-    let record = DeliveryRecord(result, agent: agent, flags: flags)
-    let interval = hold.interval(of: check, result.state, slot: result.scheduledAt)
-    let previous = told.withLock { told in
+  /// - Parameters:
+  ///   - spanned: the slots that passed while the run was going; they take its verdict.
+  ///   - tells: false: another place tells people of it.
+  /// - Returns: its place in the store; 0 once that is closed.
+  @discardableResult
+  func record(
+    _ result: CheckResult, of check: MonitoringCheck, spanned: SlotRange? = nil, tells: Bool = true
+  ) -> UInt64 {
+    var flags: DeliveryRecord.Flags = uploader != nil && catalog.isPosted(check) ? .post : []
+    if traces?.note(result, of: check) == true { flags.insert(.traced) }
+    var record = DeliveryRecord(result, agent: agent, flags: flags)
+    stamp?(&record, check)
+    // The pace is that of what was found here.
+    let found = result.confirmation?.own.state ?? result.state
+    let interval = hold.interval(of: check, found, slot: result.scheduledAt)
+    let (previous, sequence) = told.withLock { [record] told in
       // Store first and history second, without anybody in between: a history that has counted a record knows its
       // sequence, so a restart neither counts it again nor leaves it out.
       let sequence = spool.enqueue(record)
       history.record(
         result, interval: interval, sequence: sequence, spanned: spanned.map(SpannedSlots.init))
       defer { if result.trigger == .schedule { told[check.id] = Self.next(told[check.id], result) } }
-      return told[check.id]
+      return (told[check.id], sequence)
     }
     if record.isDeliverable { uploader?.recorded() }
     resources?.note(result)
-    alerts?.note(result)
+    if tells { alerts?.note(result) }
     if result.trigger == .schedule { tell(result, previous: previous) }
+    return sequence
   }
 
   /// A slot that was not run because the check is in a window that says so.

@@ -8,8 +8,11 @@ import Scheduler
 /// What the slots of a check say about a verdict: pure, so that a replay of the store of results counts as the live
 /// agent did.
 struct SlotHold {
-  /// The agent's name, which is part of every phase.
-  let agent: String
+  /// Whose name is part of a check's phase.
+  let grid: SlotGrid
+
+  init(grid: SlotGrid) { self.grid = grid }
+  init(agent: String) { self.init(grid: SlotGrid(agent: agent)) }
 
   /// From the verdict's slot to the next one the check then plans.
   ///
@@ -41,7 +44,7 @@ struct SlotHold {
   }
 
   private func timeline(_ check: MonitoringCheck, _ interval: Duration) -> Timeline {
-    Timeline(agent: agent, check: check.id, interval: interval)
+    grid.timeline(check, interval)
   }
 }
 

@@ -3,12 +3,13 @@
 import ArgumentParser
 import Basics
 import Glibc
+import Monitoring
 
 /// `quartz-agent compare`: latency between two agents, regions or days.
 struct CompareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Compare the latency of two files of results, phase by phase.",
+    abstract: "Compare the latency of two files of results, phase by phase, or of the places of a group.",
     discussion: """
       The files are what `once --format ndjson` and `spool export` print: of two regions, two agents, or before and \
       after a change. Checks are matched by id, else by name and target. A difference is called one only where the ranks \
@@ -17,7 +18,11 @@ struct CompareCommand: AsyncParsableCommand {
         quartz-agent once --count 30 --format ndjson https://example.com > london.ndjson
         quartz-agent compare london.ndjson paris.ndjson
 
-      Exit code: 0 compared, 65 a line that is no result, 66 a file that cannot be read.
+      --by-place asks the running agent, and takes no file: each check with confirm as its places see it, against the
+      fastest of them.
+
+      Exit code: 0 compared, 3 no agent answers, 65 a line that is no result, or nothing to compare, 66 a file that cannot be
+      read.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -30,20 +35,32 @@ struct CompareCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only this check, by its name.", valueName: "name"))
   var check: String?
 
+  @Flag(help: "Of the places of a group, as the running agent has added them up.")
+  var byPlace = false
+
+  @Option(help: "With --by-place: 24h, 7d, 30d or 90d. Default: 24h.")
+  var period: UptimePeriod?
+
+  @OptionGroup var agent: AgentOptions
+
   @Flag(help: "No colours. The variable NO_COLOR does the same.")
   var noColor = false
 
   @Argument(help: ArgumentHelp("Results of the one; - for standard input.", valueName: "a"))
-  var a: String
+  var a: String?
 
   @Argument(help: ArgumentHelp("Results of the other.", valueName: "b"))
-  var b: String
+  var b: String?
 
   func validate() throws {
     if a == "-", b == "-" { throw ValidationError("only one of the two can come from standard input") }
+    if byPlace, a != nil { throw ValidationError("--by-place takes no file") }
+    if !byPlace, a == nil || b == nil { throw ValidationError("name two files, or --by-place") }
+    if !byPlace, period != nil { throw ValidationError("--period goes with --by-place") }
   }
 
   func run() async throws {
+    guard let a, let b else { return try await comparePlaces() }
     let files = (ResultFile(path: a), ResultFile(path: b))
     let (first, second) = (try await read(files.0), try await read(files.1))
     let comparison = Comparison(first, second, only: check)
@@ -58,6 +75,25 @@ struct CompareCommand: AsyncParsableCommand {
     switch format {
     case .table: printOutput(text.table(width: terminal.width, color: terminal.usesColor(disabled: noColor)))
     case .json: printOutput(text.json)
+    }
+  }
+
+  private func comparePlaces() async throws {
+    let text = try await agent.client().ask("/api/v1/checks?limit=1000")
+    let checks = (try? JSONValue.parse(text.utf8))?["data"]?.array ?? []
+    let comparison = PlaceComparison(checks, period: (period ?? .day).rawValue, only: check)
+    guard !comparison.rows.isEmpty else {
+      throw failure(
+        check.map { "\"\($0.printable(maxBytes: 200))\" is not seen from several places" }
+          ?? "no check is seen from several places",
+        hint: "checks with confirm are, once their places have answered: docs/places.md",
+        status: ExitStatus.badData)
+    }
+    let terminal = Terminal()
+    switch format {
+    case .table:
+      printOutput(comparison.table(width: terminal.width, color: terminal.usesColor(disabled: noColor)))
+    case .json: printOutput(comparison.json)
     }
   }
 
@@ -78,3 +114,5 @@ struct CompareCommand: AsyncParsableCommand {
     }
   }
 }
+
+extension UptimePeriod: ExpressibleByArgument {}

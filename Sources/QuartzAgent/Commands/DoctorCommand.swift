@@ -13,7 +13,7 @@ struct DoctorCommand: AsyncParsableCommand {
     abstract: "Look for what on this machine would make probes lie.",
     discussion: """
       Looks at the configuration, the resolvers, the trusted certificates, the clock, descriptors, the permission to \
-      ping, routes, the state directory and, where the configuration names one, the API and its key.
+      ping, routes, the state directory and, where the configuration names them, the API and its key, and the store of the group.
 
       Exit code: 0 all well, 1 warnings, 2 trouble.
       """)
@@ -40,6 +40,9 @@ struct DoctorCommand: AsyncParsableCommand {
       let network = NetworkFindings(engine: engine)
       var findings = await network.resolvers()
       if let quartz = settings?.quartz { findings += await network.api(quartz) }
+      if let settings, let group = settings.group {
+        findings += await GroupFindings(engine: engine, group: group, settings: settings).all()
+      }
       return findings
     }
     print(findings)

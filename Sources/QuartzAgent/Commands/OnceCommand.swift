@@ -28,6 +28,13 @@ struct OnceCommand: AsyncParsableCommand {
   @Flag(help: "Show where the time went, every hop, the certificate chain and every assertion.")
   var explain = false
 
+  @Flag(
+    help: """
+      After a failure that the way may explain, look at the way to the target, router by router: up to 15 s more. With a \
+      table it implies --explain.
+      """)
+  var trace = false
+
   @Flag(help: "Also deliver the results: through the running agent, else directly with three tries.")
   var post = false
 
@@ -62,12 +69,13 @@ struct OnceCommand: AsyncParsableCommand {
   func run() async throws {
     let selection = try OnceSelection(targets: targets, tags: tags, options: asked, config: config)
     let terminal = Terminal()
+    let explains = explain || trace && output.format ?? .table == .table
     let printer = OncePrinter(
-      format: output.chosen(terminal, explains: explain), explain: explain, terminal: terminal,
+      format: output.chosen(terminal, explains: explains), explain: explains, terminal: terminal,
       color: terminal.usesColor(disabled: output.noColor), rounds: count, checks: selection.checks)
     let way = post ? try OncePost(selection) : nil
     let status = try await withProbeEngine(
-      egress: selection.egress, explains: explain || output.format == .nagios, time: .system
+      egress: selection.egress, explains: explains || output.format == .nagios, time: .system
     ) { engine in
       engine.canaries.replace(selection.canaries)
       engine.parents.replace(selection.dependencies)
@@ -75,8 +83,10 @@ struct OnceCommand: AsyncParsableCommand {
         let heartbeats = OnceHeartbeats(agent)
         engine.heartbeats.ask { await heartbeats.latest(of: $0) }
       }
+      let traces = OnceTraces(selection.settings?.trace ?? TraceSettings())
       let rounds = OnceRounds(
-        checks: selection.checks, plan: selection.maintenance, count: count, every: every)
+        checks: selection.checks, plan: selection.maintenance, count: count, every: every,
+        traces: trace ? traces : nil)
       let (results, wasStopped) = try await rounds.run(engine, printer)
       let unfinished = wasStopped ? rounds.unfinished(results) : []
       // A plugin's text has one first line, which says what the exit code says: it waits for the delivery.
@@ -102,6 +112,8 @@ private struct OnceRounds: Sendable {
   let plan: MaintenancePlan
   let count: Int
   let every: Duration
+  /// Nil: no way is looked at.
+  let traces: OnceTraces?
 
   /// The names of those that have no result at all.
   func unfinished(_ results: [CheckResult]) -> [String] {
@@ -137,7 +149,7 @@ private struct OnceRounds: Sendable {
         next += every
         try await engine.time.sleep(until: next)
       }
-      results += try await engine.runAll(checks, plan) { printer.add($0) }
+      results += try await engine.runAll(checks, plan, then: await traces?.add(engine)) { printer.add($0) }
     }
     return results
   }

@@ -137,7 +137,7 @@ struct OnceSelection {
 }
 
 /// Whether it is a host and a port, and so a target of tcp.
-private func isEndpoint(_ text: String) -> Bool {
+func isEndpoint(_ text: String) -> Bool {
   guard let endpoint = Endpoint(text, defaultPort: nil) else { return false }
   return endpoint.host.utf8.allSatisfy { $0 > 0x20 && !"/?#@".utf8.contains($0) }
 }

@@ -49,6 +49,10 @@ enum ManualExamples {
       Example("What waits to be delivered:", "quartz-agent spool ls"),
       Example("All results that are stored:", "quartz-agent spool export > results.ndjson"),
     ],
+    "trace": [
+      Example(
+        "Where the way to a service ends:", "quartz-agent trace --report --count 1 https://shop.example")
+    ],
     "doctor": [Example("What would make probes lie here:", "quartz-agent doctor")],
     "import": [
       Example(

@@ -17,7 +17,9 @@ struct ResultExplanation {
     if let account = result.account {
       lines += section("names", names(account))
       lines += section("headers", headers(account))
+      if let trace = account.trace { lines += section("path", path(trace)) }
     }
+    lines += section("kernel", KernelText.lines(result))
     lines += section("dialog", dialog(result.dialog))
     if let dns = result.dns { lines += section("dns", answers(dns)) }
     if let ping = result.ping { lines += section("ping", replies(ping)) }
@@ -71,6 +73,12 @@ struct ResultExplanation {
         index < locations.count ? locations[index].map { "        Location: \($0)" } ?? "" : "",
       ].map(trimmed).filter { !$0.isEmpty }
     }
+  }
+
+  private func path(_ trace: RouteTrace) -> [String] {
+    let comparison = TraceComparison(trace, good: nil)
+    return [paint(comparison.shortSummary, comparison.brokenAfter == nil ? Paint.good : Paint.bad)]
+      + RouteTraceText(trace, width: width - 4, color: color).lines
   }
 
   /// A name that every hop asks for is said once.

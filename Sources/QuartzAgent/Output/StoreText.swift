@@ -93,6 +93,8 @@ func renderRecord(
   var json = JSONWriter()
   json.object { json in
     json.field("id", record.id.description)
+    json.fieldIfPresent("wire_id", record.wireID?.description)
+    json.fieldIfPresent("owner_rev", record.ownerRevision)
     json.field("check_id", record.checkID.description)
     json.fieldIfPresent("check", check)
     json.field("agent", record.agent)

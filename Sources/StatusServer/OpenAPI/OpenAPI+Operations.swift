@@ -62,6 +62,10 @@ extension OpenAPI {
     Operation(
       path: "/api/v1/groups", id: "groups", summary: "Enabled checks by tag", parameters: [limit, offset],
       answer: .page(.list(.ref("Group"))), failures: badRequest),
+    Operation(
+      path: "/api/v1/group", id: "group", summary: "The group whose checks this agent shares, by its members",
+      parameters: [.init(name: "checks", schema: flag, summary: "Who has which check, too")],
+      answer: .data(.any), failures: badRequest + [(404, "The agent is in no group")]),
   ]
 
   private static let ofChecks = [
@@ -91,6 +95,19 @@ extension OpenAPI {
           name: "points", schema: .integer(2...SeriesPoint.limit),
           summary: "Points at most; \(SeriesPoint.limit) when not given"),
       ], answer: .data(.ref("Series")), failures: badRequest + notFound),
+    Operation(
+      path: "/api/v1/checks/{id}/trace", id: "trace", summary: "The way to its target, router by router",
+      parameters: [id], answer: .data(.ref("Path")), failures: badRequest + notFound),
+    Operation(
+      path: "/api/v1/checks/{id}/share", id: "share",
+      summary:
+        "What this agent knows of its windows, for another member of its group; group.token may read it",
+      parameters: [
+        id,
+        .init(
+          name: "at", schema: .integer(0...1 << 55),
+          summary: "The instant they end at, microseconds since 1970; now when not given"),
+      ], answer: .data(.ref("Share")), failures: badRequest + notFound),
     Operation(
       method: "post", path: "/api/v1/checks/{id}/run", id: "run", summary: "Runs it now, beside its schedule",
       parameters: [id], answer: .data(.ref("Result")),

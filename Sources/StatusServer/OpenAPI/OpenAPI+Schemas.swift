@@ -30,7 +30,7 @@ extension OpenAPI {
     ("Window", window), ("Windows", .either(.list(.ref("Window")), .ref("Window"))), ("Latency", latency),
     ("Outage", outage), ("Series", series), ("Incident", incident), ("Alerts", alerts), ("Order", order),
     ("Maintenance", maintenance), ("Done", .object([.field("message", .text)])),
-    ("Result", result),
+    ("Result", result), ("Path", path), ("Trace", trace), ("Place", place), ("Share", share),
   ]
 
   private static let states = ["total", "up", "down", "degraded", "unknown", "pending", "maintenance"]
@@ -49,8 +49,8 @@ extension OpenAPI {
         .field("average", .orNull(.number), "Percent, over the checks that have data"),
         .field("data", .number, "Percent of the window that has a verdict"), .field("period", .text),
       ])),
-    .may("spool", .any), .may("delivery", .any), .may("schedule", .any), .field("load", .any),
-    .field("maintenance", .list(.any)), .field("resources", .list(.any)),
+    .may("spool", .any), .may("delivery", .any), .may("schedule", .any), .may("group", .any),
+    .field("load", .any), .field("maintenance", .list(.any)), .field("resources", .list(.any)),
     .field(
       "problems",
       .list(.object([.field("what", .text), .may("hint", .text), .field("critical", .flag)]))),
@@ -132,6 +132,22 @@ extension OpenAPI {
     .field("failure_threshold", .integer(1...Int.max)),
     .may(
       "maintenance", .object([.field("name", .text), .field("until", .time), .field("skip", .flag)])),
+    .may("places", .list(.ref("Place")), "As the places of a group see it"),
+  ])
+
+  private static let place = Schema.object([
+    .field("place", .text), .field("own", .flag, "This agent's"),
+    .may("alive", .flag, "False: it has no say"), .may("state", state),
+    .may("reason", .word(Reason.allCases.map(\.rawValue))),
+    .may("since", .time, "When that was first heard of here; of other places"),
+    .field("members", .integer(0...Int.max), "Those whose windows these are"),
+    .field("absent", .list(.text), "Those that could not be asked"),
+    .field("uptime", .map(.ref("Window")), "By period; empty where nobody could be asked"),
+  ])
+
+  private static let share = Schema.object([
+    .field("check_id", .id), .field("at", .time),
+    .field("share", .text, "What members of a group add up, in base 16"),
   ])
 
   private static let last = Schema.object([
@@ -184,6 +200,12 @@ extension OpenAPI {
     .field("state", state), .field("reason", .word(Reason.allCases.map(\.rawValue))), .may("phase", .text),
     .may("message", .text), .may("response_time_ms", .number),
     .may("response_time", .number, "The same, as the apps call it"), .may("status_code", .integer(0...999)),
-    .may("maintenance", .flag),
+    .may("tcp", transport, "What the kernel says of the last connection"), .may("maintenance", .flag),
+  ])
+
+  private static let transport = Schema.object([
+    .field("syn_retransmits", .integer(0...255)), .field("retransmits", .integer(0...Int(UInt32.max))),
+    .may("rtt_ms", .number), .may("rttvar_ms", .number), .may("rto_ms", .number),
+    .may("mss", .integer(1...65_535)), .may("path_mtu", .integer(1...Int(UInt32.max))),
   ])
 }

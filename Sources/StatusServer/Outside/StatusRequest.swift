@@ -52,6 +52,12 @@ struct StatusRequest: Sendable {
   /// What a supervisor asks, which has no token to show.
   var isHealth: Bool { method != .post && (target == "/livez" || target == "/readyz") }
 
+  /// Another member of the group asks for windows.
+  var isShare: Bool {
+    guard isReading, target.hasPrefix("/api/v1/checks/") else { return false }
+    return target.utf8.prefix { $0 != UInt8(ascii: "?") }.suffix(6).elementsEqual("/share".utf8)
+  }
+
   static let heartbeats = "/hb/"
   static let probe = "/probe"
   static let lastProbes = "/probe/last"

@@ -11,6 +11,8 @@ struct CheckPage {
   /// Newest first.
   let results: [CheckResult]
   var past = CheckPast()
+  /// Nil: nobody knows of ways here.
+  var way: TraceView?
   /// Where the button leads that runs the check now; nil: there is none.
   var runAddress: String?
 
@@ -25,7 +27,9 @@ struct CheckPage {
       <nav class="bar" aria-label="This check"><a class="button" href="/">← All checks</a>\(runButton())</nav>
       \(hero(name))
       \(uptimes())
+      \(PlacesSection(places: check.places).render())
       \(responseTimes())
+      \(way.map { TraceSection(view: $0, now: snapshot.now).render() } ?? "")
       \(OutageList(outages: past.outages, checks: snapshot.checks.count, now: snapshot.now).render())
       \(chart())
       \(certificate())

@@ -9,7 +9,7 @@ struct PartsSection {
   let snapshot: StatusSnapshot
 
   func render() -> Markup {
-    let parts = [spool, delivery, schedule].compactMap { $0 }
+    let parts = [spool, delivery, schedule, group].compactMap { $0 }
     return "<div class=\"parts\">\(Markup(parts))</div>\n"
   }
 
@@ -59,6 +59,18 @@ struct PartsSection {
           """
       } ?? ""
     return part("Delivery", lines, note: note)
+  }
+
+  private var group: Markup? {
+    guard let group = snapshot.group else { return nil }
+    var lines = [
+      ("name", StatusFormat.name(group.name)), ("members", StatusFormat.grouped(group.members)),
+      ("view", String(group.view)),
+      ("checks mine", "\(StatusFormat.grouped(group.owned)) of \(StatusFormat.grouped(group.total))"),
+      ("taken over", StatusFormat.grouped(group.takeovers)),
+    ]
+    if let alone = group.alone { lines.append(("alone", "▲ since \(moment(alone))")) }
+    return part("Group", lines)
   }
 
   private var schedule: Markup? {

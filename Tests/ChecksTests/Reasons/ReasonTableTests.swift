@@ -33,6 +33,7 @@ import Testing
     .heartbeatMissed: Witness("Heartbeat/HeartbeatJudgeTests", "silenceIsDown"),
     .heartbeatFailed: Witness("Heartbeat/HeartbeatJudgeTests", "aReportedFailureIsDown"),
     .dependency: Witness("Runner/ParentWatchTests", "aChildOfWhatIsDownIsUnknown"),
+    .regional: Witness("../GroupsTests/Quorum/QuorumRuleTests", "oneOfThreeIsRegional"),
     .policyDenied: Witness("HTTP/HTTPReasonTests", "aDeniedTargetIsNotAnOutage"),
   ]
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Glibc
+import History
+
+/// The folder of the history's files, `0000`, `0001` and so on.
+struct HistoryFolder: HistoryFiles {
+  let path: String
+  private let starts: StartWatch
+
+  init(in stateDir: String, _ starts: StartWatch) {
+    path = stateDir + "/\(StartJournal.history)"
+    self.starts = starts
+  }
+
+  private func name(_ number: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+
+  private func file(_ number: Int) -> StateFile {
+    StateFile(path: path + "/" + name(number), maxBytes: 256 << 20)
+  }
+
+  func read() async -> (reading: HistoryReading, problems: [String]) {
+    var reading = HistoryReading()
+    if let problem = await objection() { return (reading, [problem]) }
+    if let problem = await StateFolder.prepare(path) { return (reading, [problem]) }
+    var problems: [String] = []
+    for number in await onThread({ fileNumbers(path) }) {
+      do {
+        guard let bytes = try await file(number).read() else { continue }
+        let input = StartInput("\(StartJournal.history)/\(name(number))", sum: fingerprint(of: bytes))
+        guard await onThread({ starts.mayRead(input) }) else {
+          await onThread { _ = starts.putAside(input) }
+          problems.append("\(input.name) was put aside: two starts of the agent died over it")
+          reading.add(StoredShard(number: number, bytes: []))
+          continue
+        }
+        reading.add(StoredShard(number: number, bytes: bytes))
+        await onThread { starts.ended(input.name) }
+      } catch {
+        problems.append("\(error)")
+        // As good as damaged: it is replaced, and its checks are rebuilt.
+        reading.add(StoredShard(number: number, bytes: []))
+      }
+    }
+    return (reading, problems)
+  }
+
+  func write(_ number: Int, _ bytes: [UInt8]) async throws(StateFile.Failure) {
+    if let problem = await objection() { throw StateFile.Failure(description: problem) }
+    try await file(number).write(bytes)
+  }
+
+  /// Its files would be looked for, and written, wherever a link in its place leads.
+  private func objection() async -> String? {
+    await onThread { OwnFile.objection(toFolder: path).map { "\(path) \($0)" } }
+  }
+}
+
+/// Names of four digits or more; nothing else in the folder is ours.
+private func fileNumbers(_ path: String) -> [Int] {
+  fileNames(in: path).compactMap { name in
+    guard name.utf8.count >= 4, name.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(name),
+      number < 100_000
+    else { return nil }
+    return number
+  }.sorted()
+}

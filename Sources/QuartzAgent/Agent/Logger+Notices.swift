@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Logging
+import Monitoring
+import QuartzAPI
+
+extension Logger {
+  /// Under a title of its own the words are the problem: what comes often is one class of lines, whatever it says.
+  func tell(_ notice: Notice, as title: String? = nil, _ facts: Metadata = [:]) {
+    var metadata = facts
+    if title != nil { metadata["problem"] = "\(notice.what)" }
+    if let hint = notice.hint { metadata["hint"] = "\(hint)" }
+    let level: Level = title != nil || notice.isCritical ? .error : .warning
+    log(level: level, "\(title ?? notice.what)", metadata: metadata)
+  }
+
+  /// Who runs the agent can see what somebody with a key of the API changed, and when.
+  func tell(_ changes: [CheckChange]) {
+    for change in changes.prefix(50) {
+      notice(
+        "check of the API changed",
+        metadata: ["check": "\(change.name)", "id": "\(change.id)", "change": "\(change.text)"])
+    }
+    if changes.count > 50 { notice("\(changes.count - 50) more checks of the API changed") }
+  }
+}
