@@ -59,6 +59,8 @@ tmux                     a real terminal of any width
 mandoc                   holds the manual against what man(1) reads
 zsh                      loads its completions
 libmonitoring-plugin-perl  a real parser of what Nagios plugins print
+etcd-server              a real store for a group of agents
+etcd-client              its users, roles and faults as an operator makes them
 "
 
 memory_packages="
@@ -87,6 +89,20 @@ postfix                       a mail server to probe
 dovecot-imapd                 a mail server to probe
 redis-server                  a server of lines to probe
 openssl                       certificates and a TLS server to probe
+"
+
+trace_packages="
+python3                  compares, and is the server that is traced
+traceroute               what trace is compared with
+mtr-tiny                 what trace is compared with
+iproute2                 makes the networks
+nftables                 breaks them
+"
+
+group_packages="
+python3                  makes the faults, and counts
+etcd-server              what the agents of a group meet in
+etcd-client              compacts it, and knows its leader
 "
 
 channel_packages="
