@@ -86,8 +86,10 @@ final class PacketFlow {
     largest = max(largest, packet.count + overhead)
     sentAt[last] = .now
     var result = Glibc.send(number, packet, packet.count, Int32(MSG_NOSIGNAL))
-    // The first failure may be about an earlier packet: it is in the error queue as well.
-    if result < 0 {
+    // A failure may be about an earlier packet, which is in the error queue as well: each answer that comes meanwhile makes
+    // one. What this machine itself says comes every time.
+    for _ in 0..<8 where result < 0 {
+      _ = pendingError(number)
       sentAt[last] = .now
       result = Glibc.send(number, packet, packet.count, Int32(MSG_NOSIGNAL))
     }
