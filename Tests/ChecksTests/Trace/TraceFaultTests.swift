@@ -134,7 +134,8 @@ extension TraceLabTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
       }
-      #expect(ContinuousClock.now - start < .seconds(2))
+      // Nobody waited for an answer's five seconds; a busy machine may need one or two of them.
+      #expect(ContinuousClock.now - start < .seconds(4))
     }
   }
 }
