@@ -155,7 +155,7 @@ import Testing
       #expect(outcome.verdict == .ok)
       #expect(outcome.dialog.map(\.what) == [#"expect "one""#, "send", #"expect "two""#])
       #expect(try #require(outcome.dialog.last).elapsed >= .milliseconds(50))
-      #expect(outcome.dialog[1].elapsed < .milliseconds(50))
+      #expect(try outcome.dialog[1].elapsed < #require(outcome.dialog.last).elapsed)
       let whole = outcome.dialog.reduce(Duration.zero) { $0 + $1.elapsed }
       let (total, connect) = (try #require(outcome.timings.total), try #require(outcome.timings.connect))
       #expect(total >= connect + whole)
