@@ -28,8 +28,11 @@ package struct Dialled: Sendable {
 extension Reactor {
   /// Races the addresses for a connection. Messages call the target by `name`: they leave this machine, and what a
   /// stranger's name resolves to in here is none of the stranger's business.
+  ///
+  /// - Parameter timeout: what the check gives an attempt, for the message; what was left of it by then, or came on top
+  ///   because this machine was late, is a number that nobody has set. Nil: it is not named.
   package func connect(
-    to addresses: [SocketAddress], named name: Endpoint, until deadline: Instant,
+    to addresses: [SocketAddress], named name: Endpoint, until deadline: Instant, timeout: Duration? = nil,
     keepsSocket: Bool = true
   ) async throws(CancellationError) -> Dialled {
     let race = try await race(addresses, until: deadline, keepsSocket: keepsSocket)
@@ -38,7 +41,7 @@ extension Reactor {
         verdict: .ok, socket: race.socket, peer: winner.peer, connect: winner.elapsed, elapsed: race.elapsed,
         tries: race.dialled, tcp: winner.tcp)
     }
-    let lost = race.failure(of: addresses) { Verdict(losing: $0, in: race, to: name) }
+    let lost = race.failure(of: addresses) { Verdict(losing: $0, in: race, to: name, timeout: timeout) }
     var verdict = lost.verdict
     if race.tries.count > 1, let message = verdict.message {
       verdict = Verdict(
@@ -99,7 +102,7 @@ extension DialTry {
 
 extension Verdict {
   /// What an attempt that did not connect says.
-  init(losing attempt: DialTry, in race: RaceReport, to peer: Endpoint) {
+  init(losing attempt: DialTry, in race: RaceReport, to peer: Endpoint, timeout: Duration?) {
     switch attempt.end {
     case .failed(let code):
       self.init(
@@ -110,8 +113,8 @@ extension Verdict {
         .localFault, phase: .connect, message: "this machine was busy: its network thread was \(late) ms late"
       )
     case .timedOut, .abandoned, .connected:
-      let waited = attempt.elapsed.roundedText
-      self.init(.connectTimeout, phase: .connect, message: "\(peer) did not accept within \(waited)")
+      let limit = timeout.map { "within \($0.limitText)" } ?? "in time"
+      self.init(.connectTimeout, phase: .connect, message: "\(peer) did not accept \(limit)")
     }
   }
 }

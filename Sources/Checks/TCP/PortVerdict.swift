@@ -11,6 +11,8 @@ struct PortVerdict {
   let tls: TLSSummary?
   /// As the check writes it: messages leave this machine.
   let endpoint: Endpoint
+  /// Of an attempt, as configured.
+  let timeout: Duration
   /// Where a person at this machine sees the address too.
   let place: String
 
@@ -61,13 +63,13 @@ struct PortVerdict {
   /// The connection ended, or the time did, before the step was done.
   private func unfinished(_ conversation: DialogConversation, in phase: Phase) -> Verdict {
     guard report.end == .timedOut, !report.isOwnLateness else { return ending(in: phase, conversation) }
-    let waited = report.elapsed.roundedText
+    let limit = timeout.limitText
     if conversation.window.isEmpty {
       return Verdict(
-        .firstByteTimeout, phase: phase, message: "\(step(of: conversation)): nothing came within \(waited)")
+        .firstByteTimeout, phase: phase, message: "\(step(of: conversation)): nothing came within \(limit)")
     }
     let count = conversation.window.count
-    let words = "\(step(of: conversation)): not found in the \(count) bytes that came within \(waited)"
+    let words = "\(step(of: conversation)): not found in the \(count) bytes that came within \(limit)"
     return Verdict(.transferTimeout, phase: phase, message: words)
   }
 
@@ -81,7 +83,7 @@ struct PortVerdict {
     case .timedOut:
       return Verdict(
         .tlsTimeout, phase: phase,
-        message: "\(step)the tls handshake did not end within \(report.elapsed.roundedText)")
+        message: "\(step)the tls handshake did not end within \(timeout.limitText)")
     case .closed, .done:
       return Verdict(.connectionClosed, phase: phase, message: "\(step)the server closed the connection")
     }

@@ -23,7 +23,8 @@ struct PortVisit: Sendable {
       return ProbeOutcome(Verdict(.localFault, phase: .prepare, message: fault.description))
     }
     let endpoint = Endpoint(host: settings.host, port: settings.port)
-    let dialled = try await reactor.connect(to: addresses, named: endpoint, until: time.deadline)
+    let dialled = try await reactor.connect(
+      to: addresses, named: endpoint, until: time.deadline, timeout: check.timeout)
     guard let socket = dialled.socket else {
       return outcome(dialled.verdict, dialled, settings, dns: dns, took: dialled.elapsed)
     }
@@ -33,7 +34,7 @@ struct PortVisit: Sendable {
     let tls = said.tls
     if ended.report.end == .closed || tls?.isClosed == true { said.ended(at: ended.report.ended) }
     let verdict = PortVerdict(
-      conversation: said, report: ended.report, tls: tls, endpoint: endpoint,
+      conversation: said, report: ended.report, tls: tls, endpoint: endpoint, timeout: check.timeout,
       place: check.origin == .api ? endpoint.description : dialled.peer.description)
     let end = said.end ?? ended.report.ended
     var outcome = outcome(

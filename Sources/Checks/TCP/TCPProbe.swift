@@ -40,7 +40,8 @@ package struct TCPProbe: Probe {
       return .done(try await speak(check, at: addresses, dns: dns, until: attempt.deadline))
     }
     let dialled = try await reactor.connect(
-      to: addresses, named: endpoint, until: attempt.deadline, keepsSocket: false)
+      to: addresses, named: endpoint, until: attempt.deadline, timeout: check.timeout,
+      keepsSocket: false)
     return .done(ProbeOutcome(dialled, dns: dns))
   }
 
@@ -69,19 +70,6 @@ package struct TCPProbe: Probe {
   }
 }
 
-extension Verdict {
-  /// What a connection that never stood says.
-  init(connecting report: FlowReport, to peer: Endpoint) {
-    switch report.end {
-    case .failed(let code): self.init(errno: code, phase: .connect, peer: peer)
-    case .timedOut where report.isOwnLateness: self = .ownLateness(report, phase: .connect)
-    case .timedOut, .closed, .done:
-      let waited = report.elapsed.roundedText
-      self.init(.connectTimeout, phase: .connect, message: "\(peer) did not accept within \(waited)")
-    }
-  }
-}
-
 extension ProbeOutcome {
   /// A connection and nothing else. Never inlined: an asynchronous function would keep all of this while it waits.
   @inline(never)
@@ -103,6 +91,9 @@ extension ProbeOutcome {
 }
 
 extension Duration {
+  /// As the limit of a check, in a message: the number that is configured.
+  var limitText: String { "the timeout of \(text)" }
+
   /// To the millisecond, to the microsecond below one: for messages.
   var roundedText: String {
     if self < .milliseconds(1) { return Duration.microseconds(microseconds).text }

@@ -22,7 +22,7 @@ import Testing
     let report = RaceReport(
       socket: nil, tries: tries, started: now, ended: now, deadline: now + .seconds(1), lateness: .zero)
     let lost = report.failure(of: peers) {
-      Verdict(losing: $0, in: report, to: Endpoint(host: "good.test", port: 80))
+      Verdict(losing: $0, in: report, to: Endpoint(host: "good.test", port: 80), timeout: .seconds(1))
     }
     #expect(lost.peer == peers[telling])
   }

@@ -79,14 +79,27 @@ import Testing
   }
 
   @Test func ownLatenessIsALocalFaultAndTheRestIsATimeout() {
-    let peer = Endpoint(host: "web.example", port: 443)
-    let late = Verdict(connecting: report(.timedOut, late: .seconds(3)), to: peer)
+    let late = Verdict.ownLateness(report(.timedOut, late: .seconds(3)), phase: .connect)
     #expect(late.reason == .localFault)
     #expect(late.state == .unknown)
     #expect(late.message == "this machine was busy: its network thread was 3000 ms late")
-    let timeout = Verdict(connecting: report(.timedOut, late: .zero), to: peer)
-    #expect(timeout.reason == .connectTimeout)
-    #expect(timeout.message == "web.example:443 did not accept within 10s")
+  }
+
+  /// What a name took of the time, or this machine's lateness put on top, makes no number that nobody has set.
+  @Test func aTimeoutNamesTheLimitThatIsConfigured() throws {
+    let peer = Endpoint(host: "web.example", port: 443)
+    let start = Instant.now
+    let end = start + .milliseconds(1002)
+    let attempt = DialTry(
+      peer: SocketAddress(try #require(IPAddress("192.0.2.1")), port: 443), started: start, ended: end,
+      end: .timedOut)
+    let race = RaceReport(
+      tries: [attempt], started: start, ended: end, deadline: start + .milliseconds(998), lateness: .zero)
+    let named = Verdict(losing: attempt, in: race, to: peer, timeout: .seconds(1))
+    #expect(named.reason == .connectTimeout)
+    #expect(named.message == "web.example:443 did not accept within the timeout of 1s")
+    let unnamed = Verdict(losing: attempt, in: race, to: peer, timeout: nil)
+    #expect(unnamed.message == "web.example:443 did not accept in time")
   }
 
   @Test func onlyATimeoutThatWasLateByMoreThanAFifthIsOurs() {
