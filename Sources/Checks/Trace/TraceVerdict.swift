@@ -122,7 +122,11 @@ struct TraceVerdict: Hashable, Sendable {
     case ENETUNREACH, EHOSTUNREACH: "no route from this machine to \(target.address)"
     case EADDRNOTAVAIL where target.source != nil:
       "this machine does not have the address \(target.source.map(\.description) ?? "") that is to be dialled from"
-    case EACCES, EPERM: "this machine's own rules keep packets to \(target.address) in: look at its firewall"
+    case EACCES where "\(target.address)" == "255.255.255.255":
+      "255.255.255.255 is the broadcast address of the own network: no way leads there"
+    case EACCES:
+      "this machine sends nothing to \(target.address): it is a network's broadcast address, or a route or rule of this machine forbids it"
+    case EPERM: "this machine's own rules keep packets to \(target.address) in: look at its firewall"
     case EMFILE, ENFILE: "out of file descriptors: raise the limit"
     default: "cannot send to \(target.address): \(errorText(code).lowercased())"
     }

@@ -94,6 +94,16 @@ package struct KeptTraces: Sendable {
 extension KeptTraces {
   private static let magic = Array("QTRACE1\n".utf8)
 
+  /// What is to be written down, for `encoded` aside of any lock; nil: nothing has changed since the last time.
+  package mutating func takeChanges() -> KeptTraces? {
+    guard isDirty else { return nil }
+    isDirty = false
+    return self
+  }
+
+  /// They were not written down after all.
+  package mutating func keepChanges() { isDirty = true }
+
   /// As it is written down: a mark, the entries, and a checksum of both.
   package mutating func encoded() -> [UInt8] {
     isDirty = false

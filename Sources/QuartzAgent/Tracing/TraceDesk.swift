@@ -183,11 +183,16 @@ extension TraceDesk {
   }
 
   func save() async {
-    let bytes = state.withLock { $0.kept.isDirty ? $0.kept.encoded() : nil }
-    guard let bytes else { return }
+    guard let kept = state.withLock({ $0.kept.takeChanges() }) else { return }
+    // Megabytes, which nobody who notes a result waits for.
+    let bytes = await onThread {
+      var kept = kept
+      return kept.encoded()
+    }
     do throws(StateFile.Failure) {
       try await file.write(bytes)
     } catch {
+      state.withLock { $0.kept.keepChanges() }
       log.warning(
         "traces cannot be written down, a restart would forget them", metadata: ["problem": "\(error)"])
     }

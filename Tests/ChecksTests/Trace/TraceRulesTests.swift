@@ -181,6 +181,10 @@ import Testing
   @Test(arguments: [
     (ENETUNREACH, "no route from this machine to 0.0.0.9"),
     (EPERM, "this machine's own rules keep packets to 0.0.0.9 in: look at its firewall"),
+    (
+      EACCES,
+      "this machine sends nothing to 0.0.0.9: it is a network's broadcast address, or a route or rule of this machine forbids it"
+    ),
     (EMFILE, "out of file descriptors: raise the limit"),
   ])
   func faults(code: Int32, words: String) {
