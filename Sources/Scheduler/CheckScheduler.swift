@@ -107,13 +107,16 @@ package final class CheckScheduler: Sendable {
   /// - Parameters:
   ///   - findings: what the last result of each check found, by the history; checks without one are left out.
   ///   - taken: have come from another agent, which may not have run their last slots: these are run at once.
+  ///   - orphaned: of those, the ones whose agent has died, and for how long nobody may have run them: older slots of
+  ///     that time are missed.
   package func apply(
     _ checks: [MonitoringCheck], recalling findings: [UniqueID: RunOutcome.Finding] = [:],
-    taking taken: Set<UniqueID> = []
+    taking taken: Set<UniqueID> = [], orphaned: [UniqueID: Duration] = [:]
   ) {
     let list = CheckList(checks)
     let told = state.withLock { state in
-      let told = state.schedule.apply(list, recalling: findings, taking: taken, at: source.now())
+      let told = state.schedule.apply(
+        list, recalling: findings, taking: taken, orphaned: orphaned, at: source.now())
       arm(&state)
       return told
     }

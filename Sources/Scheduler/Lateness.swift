@@ -13,7 +13,9 @@ package struct ScheduleStatus: Hashable, Sendable {
   /// Runs since the start.
   package var started = 0
   /// Slots since the start that were not run for our own reasons.
-  package var missed = 0
+  package private(set) var missed = 0
+  /// Of them, by cause; causes that never were are left out.
+  package private(set) var missedBy: [MissCause: Int] = [:]
   /// Slots since the start that took the verdict of a run still going.
   package var spanned = 0
   /// From the slot to the start of the run, over the last 10 to 20 minutes; nil without a run in them. At most
@@ -22,6 +24,12 @@ package struct ScheduleStatus: Hashable, Sendable {
   package var lateP99: Duration?
   /// Exact, over the same time.
   package var lateMax: Duration?
+
+  mutating func miss(_ slots: Int, _ cause: MissCause) {
+    guard slots > 0 else { return }
+    missed += slots
+    missedBy[cause, default: 0] += slots
+  }
 }
 
 /// Lateness of started runs: two sketches that take turns, so that an old stall does not colour the figures for

@@ -29,13 +29,15 @@ extension Schedule {
   ///   who is known to work may take the reserved places at once, and who is known to fail is probed at its pace for
   ///   that.
   /// - Parameter taken: have come from another agent: their last slots are run at once.
+  /// - Parameter orphaned: of those, the ones whose agent has died, and for how long nobody may have run them.
   mutating func apply(
     _ list: CheckList, recalling findings: [UniqueID: RunOutcome.Finding] = [:],
-    taking taken: Set<UniqueID> = [], at reading: ClockReading
+    taking taken: Set<UniqueID> = [], orphaned: [UniqueID: Duration] = [:], at reading: ClockReading
   ) -> [ScheduleEvent] {
     realign(to: reading)
     let now = wall(reading.boot)
     let old = (checks: checks, entries: entries)
+    takenOver.formIntersection(list.positions.keys)
     checks = list.checks
     counts.checks = list.positions.count
     entries = checks.map { Entry(slot: 0, interval: $0.pace(.never), state: .off) }
@@ -48,7 +50,7 @@ extension Schedule {
       if entries[position].interval == entry.interval {
         entries[position] = entry
       } else if entry.state == .waiting, entry.steps == 0 {
-        counts.missed += 1
+        counts.miss(1, .limit)
         let slots = SlotRange(
           first: Timestamp(microseconds: entry.slot), count: 1, interval: .microseconds(entry.interval))
         events.append(.missed(check: check.id, slots: slots, cause: .limit))
@@ -60,7 +62,14 @@ extension Schedule {
       let interval = Duration.microseconds(entries[position].interval)
       let timeline = grid.timeline(checks[position], interval)
       if taken.contains(id) {
-        entries[position].slot = timeline.slot(atOrBefore: now).microseconds
+        let last = timeline.slot(atOrBefore: now)
+        entries[position].slot = last.microseconds
+        takenOver.insert(id)
+        if let span = orphaned[id],
+          let lost = lose(position, since: now.advanced(by: .zero - span), before: last)
+        {
+          events.append(lost)
+        }
       } else if entries[position].isNew {
         planFirst(position, on: timeline, after: now)
       } else {
@@ -103,6 +112,20 @@ extension Schedule {
       }
     }
     planAll()
+  }
+
+  /// The slots that nobody is known to have run, and that are too old to be run now.
+  private mutating func lose(_ position: Int, since: Timestamp, before last: Timestamp) -> ScheduleEvent? {
+    let interval = Duration.microseconds(entries[position].interval)
+    let timeline = ownTimeline(position)
+    // Without the last one, which is run at once.
+    let count = timeline.slots(after: since, through: last) - 1
+    guard count > 0 else { return nil }
+    counts.miss(count, .failover)
+    let first = timeline.slot(after: since)
+    return .missed(
+      check: checks[position].id, slots: SlotRange(first: first, count: count, interval: interval),
+      cause: .failover)
   }
 
   /// The check is not new: its last result is known.

@@ -81,6 +81,8 @@ struct Schedule {
   var offset: Int64
   private var lateness = Lateness()
   var counts = ScheduleStatus()
+  /// Taken over, and not begun yet: what these are late by is not this agent's doing.
+  var takenOver: Set<UniqueID> = []
   private var lastRun: UInt64 = 0
 
   init(_ options: SchedulerOptions, at reading: ClockReading) {
@@ -148,7 +150,7 @@ struct Schedule {
       let last = Timestamp(microseconds: entry.slot)
       let missed = entry.timeline.slots(after: last, through: wall(now))
       pass(position, missed) { events.append(.missed(check: run.check, slots: $0, cause: .gap)) }
-      counts.missed += missed
+      counts.miss(missed, .gap)
       entries[position].state = .planned
       planNext(position, after: wall(now))
     }
@@ -166,7 +168,7 @@ struct Schedule {
     let entry = entries[position]
     var end = finish(start.run, late: late, at: now)
     guard entry.steps == 0 else { return end }
-    counts.missed += 1
+    counts.miss(1, .gap)
     let own = SlotRange(first: start.scheduledAt, count: 1, interval: .microseconds(entry.interval))
     end.events.insert(.missed(check: start.check.id, slots: own, cause: .gap), at: 0)
     return end
@@ -216,7 +218,7 @@ struct Schedule {
       }
     }
     guard missed > 0 else { return nil }
-    counts.missed += missed
+    counts.miss(missed, cause)
     let slots = SlotRange(
       first: Timestamp(microseconds: entry.slot), count: missed, interval: .microseconds(entry.interval))
     return .missed(check: checks[position].id, slots: slots, cause: cause)
@@ -252,7 +254,8 @@ struct Schedule {
     counts.started += 1
     runs[lastRun] = Run(
       check: check.id, host: host, standing: standing,
-      isCaughtUp: wall(now).microseconds - slot > Self.grace(entries[position].interval),
+      isCaughtUp: wall(now).microseconds - slot > Self.grace(entries[position].interval)
+        || takenOver.remove(check.id) != nil,
       answersUntil: now.advanced(by: check.longestRun).microseconds,
       entry: position)
     return Start(

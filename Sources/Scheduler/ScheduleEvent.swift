@@ -52,4 +52,6 @@ package enum MissCause: String, Hashable, Sendable, CaseIterable {
   case limit
   /// The agent did not run: suspend, a stopped process, or a stall.
   case gap
+  /// Of a check of a group whose member died: too old to be run when it was taken over.
+  case failover
 }

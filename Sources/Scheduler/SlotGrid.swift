@@ -9,7 +9,7 @@ package struct SlotGrid: Hashable, Sendable {
   /// A group that this agent is in.
   package struct Group: Hashable, Sendable {
     package var name: String
-    /// The checks of the file are shared, too; those of the API always are.
+    /// The checks of the file are shared, too; those of the API and those with `confirm` always are.
     package var sharesFile: Bool
 
     package init(name: String, sharesFile: Bool) { (self.name, self.sharesFile) = (name, sharesFile) }
@@ -17,7 +17,8 @@ package struct SlotGrid: Hashable, Sendable {
     /// Whether one member runs it for all. Heartbeats report to one agent, and only that one knows.
     package func shares(_ check: MonitoringCheck) -> Bool {
       if case .heartbeat = check.kind { return false }
-      return check.origin == .api || sharesFile
+      // A place has one voice, so a check that places decide on is run once in each.
+      return check.origin == .api || sharesFile || check.plan.confirm != nil
     }
   }
 

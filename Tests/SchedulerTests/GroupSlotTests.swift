@@ -43,6 +43,52 @@ import Testing
     #expect(schedule.counts.missed == 0)
   }
 
+  /// Its owner may have been dead for some 31 s: three slots of 10 s are too old, and the fourth is run at once.
+  @Test func whatTheDeadDidNotRunIsCounted() throws {
+    var schedule = schedule("london-1")
+    let check = try makeCheck("Shop", every: .seconds(10))
+    let timeline = Timeline(agent: "london", check: check.id, interval: .seconds(10))
+    let last = timeline.slot(atOrBefore: newYear.wall)
+    let since = last.advanced(by: .seconds(-31)).duration(to: newYear.wall)
+    let events = schedule.apply(
+      CheckList([check]), taking: [check.id], orphaned: [check.id: since], at: newYear)
+    let slots = SlotRange(first: last.advanced(by: .seconds(-30)), count: 3, interval: .seconds(10))
+    #expect(events == [.missed(check: check.id, slots: slots, cause: .failover)])
+    #expect(schedule.begin(at: newYear).starts.map(\.scheduledAt) == [last])
+    #expect(schedule.status(at: newYear.boot).missed == 3)
+    #expect(schedule.status(at: newYear.boot).missedBy == [.failover: 3])
+  }
+
+  @Test func anIntervalLongerThanDetectionLosesNothing() throws {
+    var schedule = schedule("london-1")
+    let check = try makeCheck("Shop", every: .seconds(60))
+    let events = schedule.apply(
+      CheckList([check]), taking: [check.id], orphaned: [check.id: .seconds(11)], at: newYear)
+    #expect(events.isEmpty)
+    #expect(schedule.status(at: newYear.boot).missedBy.isEmpty)
+  }
+
+  /// A second of a check of a second is within what a busy machine may be late: this one is late for another's sake.
+  @Test func whatIsTakenOverIsNotLate() throws {
+    var schedule = schedule("london-1")
+    let check = try makeCheck("Shop", every: .seconds(1))
+    _ = schedule.apply(CheckList([check]), taking: [check.id], at: newYear)
+    let start = try #require(schedule.begin(at: newYear).starts.first)
+    _ = schedule.conclude(start.run, .works, at: newYear.boot)
+    _ = schedule.finish(start.run, late: .milliseconds(700), at: newYear.boot)
+    #expect(schedule.status(at: newYear.boot).lateMax == nil)
+  }
+
+  /// Places decide on it, and a place has one voice.
+  @Test func aCheckWithConfirmIsTheGroups() throws {
+    let group = SlotGrid.Group(name: "london", sharesFile: false)
+    #expect(!group.shares(try makeCheck("Shop")))
+    var definition = CheckDefinition()
+    (definition.name, definition.type, definition.host, definition.port) = ("Shop", "tcp", "shop.example", 80)
+    definition.plan.confirm = ConfirmSettings(from: 1, of: ["london", "paris"])
+    #expect(group.shares(try MonitoringCheck(definition, patterns: .unchecked)))
+  }
+
   @Test func aStallLosesNoSlotOfAGroup() throws {
     var schedule = schedule("london-1")
     let check = try makeCheck("Shop", every: .seconds(60))
