@@ -79,4 +79,40 @@ import Testing
     #expect(await puller.take(shared: list) == nil)
     #expect(applied.withLock(\.count) == 1)
   }
+
+  /// Nobody else runs what this member refuses of its own share: it must not stay refused for as long as the list stays.
+  @Test func aDestinationThatHadToWaitJoinsThoughTheListStays() async throws {
+    let base = try HTTPURL("https://api.test/v1")
+    let clock = FakeClock()
+    let wire = Wire(exchange: InProcess(fake: FakeQuartz(now: { 0 })), now: { dawn }) {
+      _ throws(CancellationError) in
+    }
+    let counts = Mutex<[Int]>([])
+    var parts = CheckListPuller.Parts(
+      client: APIClient(base: base, keys: KeyRing(Redacted(FakeQuartz.key)), over: wire),
+      cache: CheckListCache(file: MemoryBytes(), base: base, keepsSecrets: false),
+      mapping: CheckMapping(MappingRules())
+    ) { list in counts.withLock { $0.append(list.checks.count) } }
+    parts.sharing = CheckListPuller.Sharing {
+      false
+    } publish: { _ in
+    }
+    let puller = CheckListPuller(
+      parts, every: .seconds(600), time: SteadyTime(clock.time), generator: longest)
+    for count in [10, 110] {
+      let checks = try (1...count).map {
+        try CheckMappingTests.wire($0, "\"check_type\":\"http\",\"url\":\"https://host\($0).example/\"")
+      }
+      #expect(await puller.take(shared: CheckSnapshot(checks: checks, isCut: false)) == nil)
+    }
+    let refusing = counts.withLock { $0 }
+    #expect(refusing.count == 2 && (refusing.last ?? 0) < 110)
+    await puller.judgeAgain()
+    #expect(counts.withLock(\.count) == 2, "it has just been judged")
+    for _ in 0..<3 {
+      clock.advance(by: .seconds(7200))
+      await puller.judgeAgain()
+    }
+    #expect(counts.withLock { $0.last } == 110)
+  }
 }

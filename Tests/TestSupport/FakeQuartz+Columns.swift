@@ -6,7 +6,9 @@ enum FakeColumns {
     "ssl_expiry_date",
     "checked_at", "ssl_days_remaining",
   ]
-  static let agent: Set<String> = ["scheduled_at", "trigger", "state", "reason", "maintenance", "traced"]
+  static let agent: Set<String> = [
+    "scheduled_at", "trigger", "state", "reason", "maintenance", "traced", "owner_rev",
+  ]
 }
 
 struct FakeProblem {

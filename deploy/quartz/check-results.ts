@@ -20,6 +20,8 @@ export interface Database {
 export interface AgentScope {
   may_post: boolean;
   agent_name: string | null;
+  /** Agents of a group that share the key. */
+  agent_names: string[] | null;
   resource_ids: string[] | null;
 }
 

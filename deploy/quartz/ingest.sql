@@ -19,7 +19,9 @@ alter table public.check_results
   add column if not exists trigger text,
   add column if not exists state text,
   add column if not exists reason text,
-  add column if not exists maintenance boolean;
+  add column if not exists maintenance boolean,
+  add column if not exists location text,
+  add column if not exists owner_rev bigint;
 
 comment on column public.check_results.agent is 'Name of the agent that ran the check; null: not run by an agent';
 comment on column public.check_results.region is 'Where that agent stands';
@@ -28,6 +30,9 @@ comment on column public.check_results.trigger is 'schedule, or manual for a run
 comment on column public.check_results.state is 'up, degraded or down; degraded is a success that crossed a warning';
 comment on column public.check_results.reason is 'The agent''s word for what happened, such as connect_refused';
 comment on column public.check_results.maintenance is 'Ran inside a maintenance window: counts for nothing';
+comment on column public.check_results.location is 'The group of agents that ran the check; null: an agent on its own';
+comment on column public.check_results.owner_rev is
+  'Revision of the group''s store that gave the check to the agent; a lower one than the last seen moves nothing';
 
 -- What a key of api_keys may do as an agent's key. A key without a row here may not post.
 create table if not exists public.agent_key_scopes (
@@ -37,7 +42,11 @@ create table if not exists public.agent_key_scopes (
   resource_ids uuid[],
   created_at timestamptz not null default now()
 );
-comment on column public.agent_key_scopes.agent_name is 'The only agent that may use the key; null: any name';
+-- Where an earlier version of this file made the table.
+alter table public.agent_key_scopes add column if not exists agent_names text[];
+comment on column public.agent_key_scopes.agent_name is
+  'The only agent that may use the key, beside those of agent_names; both null: any name';
+comment on column public.agent_key_scopes.agent_names is 'Agents of a group that share the key';
 comment on column public.agent_key_scopes.resource_ids is 'The only resources it may see and post for; null: all';
 
 -- Who reports, and how it goes with them. An agent writes here with every batch, an empty one included.
@@ -74,6 +83,30 @@ comment on column public.monitoring_agents.lost_from is 'When the first of them 
 comment on column public.monitoring_agents.lost_to is 'When the last of them was due, as far as known';
 comment on column public.monitoring_agents.lag_s is 'How late its probes run, seconds';
 
+-- The last word of each location about a check that several run, of the agent that had the check there. Agents on their own
+-- have no row: theirs is the latest result.
+create table if not exists public.check_locations (
+  monitoring_check_id uuid not null references public.monitoring_checks (id) on delete cascade,
+  location text not null,
+  status public.check_result_status not null,
+  state text,
+  checked_at timestamptz not null,
+  owner_rev bigint,
+  owner_seen timestamptz,
+  primary key (monitoring_check_id, location)
+);
+comment on column public.check_locations.owner_rev is 'The highest one; results of an agent with a lower one move nothing';
+comment on column public.check_locations.owner_seen is 'When it last ran the check';
+
+-- Checks that are down only where so many locations find it; a check without a row is what the latest result says.
+create table if not exists public.check_confirmations (
+  monitoring_check_id uuid primary key references public.monitoring_checks (id) on delete cascade,
+  needed integer not null check (needed between 1 and 1000),
+  locations text[]
+);
+comment on column public.check_confirmations.needed is 'As confirm.from in agent.yaml';
+comment on column public.check_confirmations.locations is 'As confirm.of in agent.yaml; null: all that report';
+
 -- An agent is silent after three minutes without a request; checks may be quiet for longer than that.
 create or replace view public.monitoring_agents_health with (security_invoker = true) as
 select id, name, region, version, first_seen, last_seen, last_result_at, results, spool_depth, oldest_s, lag_s,
@@ -83,6 +116,8 @@ from public.monitoring_agents;
 
 alter table public.agent_key_scopes enable row level security;
 alter table public.monitoring_agents enable row level security;
+alter table public.check_locations enable row level security;
+alter table public.check_confirmations enable row level security;
 
 do $$
 begin
@@ -92,6 +127,15 @@ begin
   execute 'drop policy if exists "Team members can view agents" on public.monitoring_agents';
   execute 'create policy "Team members can view agents" on public.monitoring_agents for select to authenticated '
     'using (public.has_any_role(auth.uid()))';
+  execute 'drop policy if exists "Team members can view locations" on public.check_locations';
+  execute 'create policy "Team members can view locations" on public.check_locations for select to authenticated '
+    'using (public.has_any_role(auth.uid()))';
+  execute 'drop policy if exists "Team members can view confirmations" on public.check_confirmations';
+  execute 'create policy "Team members can view confirmations" on public.check_confirmations for select '
+    'to authenticated using (public.has_any_role(auth.uid()))';
+  execute 'drop policy if exists "Admins manage confirmations" on public.check_confirmations';
+  execute 'create policy "Admins manage confirmations" on public.check_confirmations for all to authenticated '
+    'using (public.has_role(auth.uid(), ''admin'')) with check (public.has_role(auth.uid(), ''admin''))';
   execute 'drop policy if exists "Admins manage agent keys" on public.agent_key_scopes';
   execute 'create policy "Admins manage agent keys" on public.agent_key_scopes for all to authenticated '
     'using (public.has_role(auth.uid(), ''admin'')) with check (public.has_role(auth.uid(), ''admin''))';
@@ -102,7 +146,7 @@ drop type if exists quartz_agent.incoming cascade;
 create type quartz_agent.incoming as (
   ord bigint, id uuid, check_id uuid, status text, response_time_ms integer, status_code integer,
   error_message text, ssl_expiry_date timestamptz, ssl_days_remaining integer, checked_at timestamptz,
-  scheduled_at timestamptz, trigger text, state text, reason text, maintenance boolean,
+  scheduled_at timestamptz, trigger text, state text, reason text, maintenance boolean, owner_rev bigint,
   code text, message text
 );
 
@@ -186,7 +230,10 @@ language sql stable parallel safe as $$
     quartz_agent.word_problem('state', item -> 'state', '{up,degraded,down}', false),
     quartz_agent.word_problem('reason', item -> 'reason', null, false),
     case when coalesce(jsonb_typeof(item -> 'maintenance'), 'null') not in ('boolean', 'null')
-      then '22P02 maintenance must be true or false' end
+      then '22P02 maintenance must be true or false' end,
+    case when coalesce(jsonb_typeof(item -> 'owner_rev'), 'null') <> 'null'
+      and (jsonb_typeof(item -> 'owner_rev') <> 'number' or item ->> 'owner_rev' !~ '^\d{1,18}$')
+      then '22P02 owner_rev must be a whole number, or null' end
   )
 $$;
 
@@ -198,7 +245,7 @@ language sql stable as $$
     left(fine ->> 'error_message', 1024), quartz_agent.to_time(fine -> 'ssl_expiry_date'),
     (fine ->> 'ssl_days_remaining')::integer, quartz_agent.to_time(fine -> 'checked_at'),
     quartz_agent.to_time(fine -> 'scheduled_at'), fine ->> 'trigger', fine ->> 'state',
-    left(fine ->> 'reason', 64), (fine ->> 'maintenance')::boolean,
+    left(fine ->> 'reason', 64), (fine ->> 'maintenance')::boolean, (fine ->> 'owner_rev')::bigint,
     left(verdict.problem, 5), substr(verdict.problem, 7)
   from jsonb_array_elements(batch) with ordinality as entry (item, ord)
   -- `offset 0` keeps each row's verdict from being found again for every column that asks for it.
@@ -222,7 +269,8 @@ begin
     raise exception 'this key may not post results' using errcode = '42501',
       hint = 'an administrator allows it with a row in agent_key_scopes';
   end if;
-  if scope.agent_name is not null and scope.agent_name <> agent ->> 'name' then
+  if not (scope.agent_name is null and scope.agent_names is null
+    or agent ->> 'name' = any (array_append(coalesce(scope.agent_names, '{}'), scope.agent_name))) is true then
     raise exception 'this key is another agent''s' using errcode = '42501';
   end if;
   return scope;
@@ -276,29 +324,74 @@ language sql stable parallel safe as $$
   select not coalesce(maintenance, false) and checked_at <= now() + interval '5 minutes'
 $$;
 
--- Sets the status of each resource from the latest result of each of its enabled checks: all failing is down, one
--- failing or degraded is degraded, else up. A result that is older than an hour, and than three intervals of its
--- check, says nothing about now; with nothing else the status stays.
+-- How long the word of an agent that had a check fences off those who had it before: three runs and a minute. After that it is
+-- gone, or the group has another store, whose revisions begin anew.
+create or replace function quartz_agent.fence(check_interval integer) returns interval
+language sql immutable parallel safe as $$
+  select 3 * make_interval(secs => least(greatest(check_interval, 0), 86400)) + interval '1 minute'
+$$;
+
+-- Whether a result is of an agent that had the check before another one, which has run it since.
+create or replace function quartz_agent.is_fenced(
+  rev bigint, checked_at timestamptz, seen_rev bigint, seen_at timestamptz, check_interval integer)
+returns boolean language sql immutable parallel safe as $$
+  select coalesce(rev < seen_rev and checked_at <= seen_at + quartz_agent.fence(check_interval), false)
+$$;
+
+-- A result older than this says nothing about now.
+create or replace function quartz_agent.fresh_since(check_interval integer) returns timestamptz
+language sql stable parallel safe as $$
+  select now() - greatest(interval '1 hour', 3 * make_interval(secs => least(greatest(check_interval, 0), 86400)))
+$$;
+
+-- What each enabled check of some resources says: the latest result, of any location; or where a check is to be confirmed,
+-- failing when `needed` of its locations find so, degraded when fewer do, and the latest word where fewer than that report.
+create or replace function quartz_agent.verdicts(resource_ids uuid[])
+returns table (resource_id uuid, is_failing boolean, is_degraded boolean)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  select c.resource_id,
+    case when said.alive >= n.needed then said.failing >= n.needed else quartz_agent.is_failing(last.status) end,
+    case when said.alive >= n.needed then said.failing > 0 or said.degraded > 0 else last.state = 'degraded' end
+  from public.monitoring_checks c
+  left join public.check_confirmations n on n.monitoring_check_id = c.id
+  left join lateral (
+    select count(*) as alive, count(*) filter (where quartz_agent.is_failing(l.status)) as failing,
+      count(*) filter (where l.state = 'degraded') as degraded
+    from public.check_locations l
+    where l.monitoring_check_id = c.id and l.checked_at > quartz_agent.fresh_since(c.check_interval_seconds)
+      and (n.locations is null or l.location = any (n.locations))
+  ) as said on true
+  cross join lateral (
+    select w.status, w.state, w.checked_at from (
+      (select l.status, l.state, l.checked_at from public.check_locations l
+        where l.monitoring_check_id = c.id order by l.checked_at desc limit 1)
+      union all
+      -- Of who has no location. A check that has some may be run by those alone: no further back than counts.
+      (select r.status, r.state, r.checked_at from public.check_results r
+        where r.monitoring_check_id = c.id and r.location is null
+          and quartz_agent.counts(r.maintenance, r.checked_at)
+          and r.checked_at > quartz_agent.fresh_since(c.check_interval_seconds)
+        order by r.checked_at desc limit 1)
+    ) as w
+    order by w.checked_at desc limit 1
+  ) as last
+  where c.resource_id = any (resource_ids) and c.is_enabled
+    and last.checked_at > quartz_agent.fresh_since(c.check_interval_seconds)
+$$;
+
+-- Sets the status of each resource from its enabled checks: all failing is down, one failing or degraded is degraded, else
+-- up. With nothing that says something about now the status stays.
 create or replace function quartz_agent.refresh_resources(check_ids uuid[], newest timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
   with touched as (
     select distinct c.resource_id from public.monitoring_checks c where c.id = any (check_ids)
   ),
   verdict as (
-    select c.resource_id,
-      case when bool_and(quartz_agent.is_failing(last.status)) then 'down'
-        when bool_or(quartz_agent.is_failing(last.status) or last.state = 'degraded') then 'degraded'
-        else 'up' end as status
-    from touched
-    join public.monitoring_checks c on c.resource_id = touched.resource_id and c.is_enabled
-    cross join lateral (
-      select r.status, r.state, r.checked_at from public.check_results r
-      where r.monitoring_check_id = c.id and quartz_agent.counts(r.maintenance, r.checked_at)
-      order by r.checked_at desc limit 1
-    ) as last
-    where last.checked_at > now() - greatest(
-      interval '1 hour', 3 * make_interval(secs => least(greatest(c.check_interval_seconds, 0), 86400)))
-    group by c.resource_id
+    select v.resource_id,
+      case when bool_and(v.is_failing) then 'down'
+        when bool_or(v.is_failing or coalesce(v.is_degraded, false)) then 'degraded' else 'up' end as status
+    from quartz_agent.verdicts((select array_agg(t.resource_id) from touched t)) v
+    group by v.resource_id
   )
   update public.resources r set
     status = coalesce(verdict.status::public.resource_status, r.status),
@@ -322,6 +415,7 @@ declare
   newest timestamptz;
   refused jsonb;
   repeated integer;
+  place text := nullif(left(p_agent ->> 'location', 100), '');
 begin
   scope := quartz_agent.admit(p_key_id, p_agent);
   if jsonb_typeof(p_results) is distinct from 'array' then
@@ -372,16 +466,41 @@ begin
   stored as (
     insert into public.check_results as r (
       id, monitoring_check_id, status, response_time_ms, status_code, error_message, ssl_expiry_date,
-      ssl_days_remaining, checked_at, agent, region, scheduled_at, trigger, state, reason, maintenance)
+      ssl_days_remaining, checked_at, agent, region, scheduled_at, trigger, state, reason, maintenance, location,
+      owner_rev)
     select v.id, v.check_id, v.status::public.check_result_status, v.response_time_ms, v.status_code,
       v.error_message, v.ssl_expiry_date, v.ssl_days_remaining, v.checked_at, p_agent ->> 'name',
       left(p_agent ->> 'region', 100), v.scheduled_at, coalesce(v.trigger, 'schedule'), v.state, v.reason,
-      coalesce(v.maintenance, false)
+      coalesce(v.maintenance, false), place, v.owner_rev
     from verdicts v where v.refusal is null order by v.id
     on conflict (id) do nothing
-    returning r.id, r.monitoring_check_id as check_id, r.status, r.checked_at, r.trigger, r.maintenance
+    returning r.id, r.monitoring_check_id as check_id, r.status, r.state, r.checked_at, r.trigger, r.maintenance,
+      r.owner_rev
   ),
-  moving as (select s.* from stored s where quartz_agent.counts(s.maintenance, s.checked_at)),
+  moving as (
+    select s.*, c.check_interval_seconds as pace
+    from stored s join public.monitoring_checks c on c.id = s.check_id
+    left join public.check_locations l on l.monitoring_check_id = s.check_id and l.location = place
+    where quartz_agent.counts(s.maintenance, s.checked_at)
+      and not quartz_agent.is_fenced(s.owner_rev, s.checked_at, l.owner_rev, l.owner_seen, c.check_interval_seconds)
+  ),
+  placed as (
+    insert into public.check_locations as l
+      (monitoring_check_id, location, status, state, checked_at, owner_rev, owner_seen)
+    select distinct on (m.check_id) m.check_id, place, m.status, m.state, m.checked_at, m.owner_rev,
+      case when m.owner_rev is not null then m.checked_at end
+    from moving m where place is not null
+    order by m.check_id, m.checked_at desc
+    on conflict (monitoring_check_id, location) do update set
+      status = excluded.status, state = excluded.state, checked_at = excluded.checked_at,
+      owner_rev = coalesce(excluded.owner_rev, l.owner_rev),
+      owner_seen = coalesce(excluded.owner_seen, l.owner_seen)
+    -- The later one, or that of who has the check by now, which came late.
+    where excluded.checked_at > l.checked_at or excluded.owner_rev > l.owner_rev
+      and l.checked_at <= excluded.checked_at + quartz_agent.fence((
+        select min(m.pace) from moving m where m.check_id = l.monitoring_check_id))
+    returning l.monitoring_check_id
+  ),
   scheduled as (
     select m.check_id, m.checked_at, quartz_agent.is_failing(m.status) as is_failing,
       max(m.checked_at) filter (where not quartz_agent.is_failing(m.status)) over (partition by m.check_id) as well_at
@@ -417,14 +536,16 @@ end $$;
 -- What a key may reach, for the edge function: null for a key that is no agent's, else its scope.
 create or replace function public.agent_key_scope(p_key_id uuid) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select jsonb_build_object('may_post', s.may_post, 'agent_name', s.agent_name, 'resource_ids', s.resource_ids)
+  select jsonb_build_object('may_post', s.may_post, 'agent_name', s.agent_name, 'agent_names', s.agent_names,
+    'resource_ids', s.resource_ids)
   from public.agent_key_scopes s where s.api_key_id = p_key_id
 $$;
 
 -- Nobody but the edge function's role: the key was judged there.
 revoke all on function public.ingest_check_results(uuid, jsonb, jsonb) from public;
 revoke all on function public.agent_key_scope(uuid) from public;
-revoke all on public.agent_key_scopes, public.monitoring_agents, public.monitoring_agents_health from public;
+revoke all on public.agent_key_scopes, public.monitoring_agents, public.monitoring_agents_health,
+  public.check_locations, public.check_confirmations from public;
 
 do $$
 declare
@@ -436,17 +557,20 @@ begin
       execute format('revoke all on function public.ingest_check_results(uuid, jsonb, jsonb) from %I', role);
       execute format('revoke all on function public.agent_key_scope(uuid) from %I', role);
       execute format('revoke all on public.agent_key_scopes, public.monitoring_agents, '
-        'public.monitoring_agents_health from %I', role);
+        'public.monitoring_agents_health, public.check_locations, public.check_confirmations from %I', role);
     end if;
   end loop;
   if to_regrole('authenticated') is not null then
-    execute 'grant select on public.monitoring_agents, public.monitoring_agents_health to authenticated';
+    execute 'grant select on public.monitoring_agents, public.monitoring_agents_health, public.check_locations '
+      'to authenticated';
+    execute 'grant select, insert, update, delete on public.check_confirmations to authenticated';
     execute 'grant select, insert, update, delete on public.agent_key_scopes to authenticated';
   end if;
   if to_regrole('service_role') is not null then
     execute 'grant execute on function public.ingest_check_results(uuid, jsonb, jsonb) to service_role';
     execute 'grant execute on function public.agent_key_scope(uuid) to service_role';
-    execute 'grant select, insert, update, delete on public.agent_key_scopes, public.monitoring_agents to service_role';
+    execute 'grant select, insert, update, delete on public.agent_key_scopes, public.monitoring_agents, '
+      'public.check_locations, public.check_confirmations to service_role';
     execute 'grant select on public.monitoring_agents_health to service_role';
   end if;
 end $$;

@@ -20,6 +20,8 @@ package final class CheckListPuller: Sendable {
     var listGuard = ListGuard()
     var budget: DestinationBudget
     var inForce: CheckSnapshot?
+    /// When the destinations of the list in force were last judged.
+    var judged = Timestamp.epoch
     var backoff: Backoff
     var generator: RandomSource
     var status = PullStatus()
@@ -77,6 +79,7 @@ package final class CheckListPuller: Sendable {
     do {
       while !Task.isCancelled {
         if let sharing, !sharing.pulls() {
+          await judgeAgain()
           try await time.sleep(until: time.now.advanced(by: .seconds(1)))
           continue
         }
@@ -166,6 +169,16 @@ package final class CheckListPuller: Sendable {
     return nil
   }
 
+  /// A destination that had to wait may join by now: as if the list had been pulled again.
+  package func judgeAgain() async {
+    let now = time.now
+    let snapshot = state.withLock { state -> CheckSnapshot? in
+      guard state.status.refusedDestinations > 0, state.judged.duration(to: now) >= every else { return nil }
+      return state.inForce
+    }
+    if let snapshot { await enforce(snapshot) }
+  }
+
   /// The windows of now; those of before while the API does not give them, which is no reason to keep an old list.
   private func windows() async throws(CancellationError) -> [WireWindow] {
     switch try await client.pullWindows() {
@@ -194,6 +207,7 @@ package final class CheckListPuller: Sendable {
       var pulled = mapping.map(snapshot, budget: &state.budget, now: now)
       if let before = state.inForce { pulled.changes = CheckChange.between(before.checks, snapshot.checks) }
       state.inForce = snapshot
+      state.judged = now
       state.status.isCut = snapshot.isCut
       state.status.running = pulled.checks.count
       state.status.skipped = pulled.skipped

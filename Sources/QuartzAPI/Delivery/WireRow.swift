@@ -33,6 +33,7 @@ package struct WireRow: Hashable, Sendable {
       json.field("reason", record.reason.rawValue)
       json.field("maintenance", record.flags.contains(.maintenance))
       json.field("traced", record.flags.contains(.traced))
+      json.fieldIfPresent("owner_rev", record.ownerRevision)
     }
   }
 
@@ -74,10 +75,13 @@ package struct WireRow: Hashable, Sendable {
 package struct Sender: Hashable, Sendable {
   package var name: String
   package var region: String?
+  /// The group's place; nil: the agent is in no group.
+  package var location: String?
   package var version: String
 
-  package init(name: String, region: String?, version: String) {
+  package init(name: String, region: String?, location: String? = nil, version: String) {
     self.name = name
+    self.location = location
     self.region = region
     self.version = version
   }

@@ -60,6 +60,16 @@ package struct ResourceBoard: Hashable, Sendable {
     }.sorted { $0.resource < $1.resource }
   }
 
+  /// What another agent found of a check.
+  package mutating func note(_ check: UniqueID, _ state: CheckState, at: Timestamp) {
+    guard let resource = resources[check], state != .unknown else { return }
+    states[check] = state
+    checkedAt[resource] = max(checkedAt[resource] ?? at, at)
+  }
+
+  /// What was told may have been told otherwise since, by another agent: everything is told once more.
+  package mutating func distrust() { told = [:] }
+
   package mutating func took(_ update: Update) { told[update.resource] = update.status }
 }
 

@@ -25,6 +25,36 @@ package final class ResourceUpdater: Sendable {
     /// Refused on its own, as a resource that is gone: not again before then.
     var setAside: [UniqueID: Timestamp] = [:]
     var status = ResourceUpdateStatus()
+    /// Nil: this agent writes for itself alone.
+    var sharing: Sharing?
+    var wasOurs = false
+  }
+
+  /// A group writes the status of resources once: one of its agents does, from what all of them find.
+  package struct Sharing: Sendable {
+    /// This agent is the one that writes.
+    package var isOurs: @Sendable () -> Bool
+    /// For the others to know.
+    package var found: @Sendable (UniqueID, CheckState, Timestamp) -> Void
+
+    package init(
+      isOurs: @escaping @Sendable () -> Bool,
+      found: @escaping @Sendable (UniqueID, CheckState, Timestamp) -> Void
+    ) {
+      (self.isOurs, self.found) = (isOurs, found)
+    }
+  }
+
+  /// Before it runs.
+  package func share(_ sharing: Sharing) { state.withLock { $0.sharing = sharing } }
+
+  /// What another agent of the group found.
+  package func note(_ check: UniqueID, _ found: CheckState, at: Timestamp) {
+    let hasNews = state.withLock { state in
+      state.board.note(check, found, at: at)
+      return !state.board.due.isEmpty
+    }
+    if hasNews { bell.ring() }
   }
 
   package init(
@@ -51,6 +81,9 @@ package final class ResourceUpdater: Sendable {
   }
 
   package func note(_ result: CheckResult) {
+    if let sharing = state.withLock({ $0.sharing }), !result.maintenance, result.state != .unknown {
+      sharing.found(result.checkID, result.state, result.startedAt)
+    }
     let hasNews = state.withLock { state in
       state.board.note(result)
       return !state.board.due.isEmpty
@@ -109,11 +142,21 @@ package final class ResourceUpdater: Sendable {
         }
       }
     }
-    return time.now.advanced(by: .seconds(300))
+    // Another agent's part may become this one's without a word.
+    return time.now.advanced(by: .seconds(state.withLock { $0.sharing == nil } ? 300 : 5))
   }
 
   private func next() -> ResourceBoard.Update? {
-    state.withLock { state in
+    let isOurs = state.withLock({ $0.sharing }).map { $0.isOurs() }
+    return state.withLock { state in
+      if let isOurs {
+        defer { state.wasOurs = isOurs }
+        guard isOurs else {
+          state.status.pending = 0
+          return nil
+        }
+        if !state.wasOurs { state.board.distrust() }
+      }
       state.setAside = state.setAside.filter { $0.value > time.now }
       let due = state.board.due.filter { state.setAside[$0.resource] == nil }
       state.status.pending = due.count

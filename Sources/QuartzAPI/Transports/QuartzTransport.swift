@@ -51,6 +51,7 @@ package struct QuartzTransport: ResultTransport {
       json.object { json in
         json.field("name", agent.name)
         json.fieldIfPresent("region", agent.region)
+        json.fieldIfPresent("location", agent.location)
         json.field("version", agent.version)
         report.write(into: &json, now: now())
       }

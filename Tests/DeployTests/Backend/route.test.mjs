@@ -43,7 +43,7 @@ assert.deepEqual(asked, [], 'the database is not asked');
 await post('{"agent":{"name":"a"},"results":[{"error_message":"a\\u0000b \\ud83d c \\ud83d\\ude00","n":1}]}');
 assert.deepEqual(asked.pop()[1].p_results, [{ error_message: 'a\uFFFDb \uFFFD c 😀', n: 1 }]);
 
-const scope = { may_post: true, agent_name: null, resource_ids: ['r1'] };
+const scope = { may_post: true, agent_name: null, agent_names: null, resource_ids: ['r1'] };
 assert.deepEqual(await agentScope(saying({ data: scope }), 'k'), scope);
 assert.equal(await agentScope(saying({}), 'k'), null);
 await assert.rejects(agentScope(saying({ error: { message: 'no connection' } }), 'k'), /no connection/);
