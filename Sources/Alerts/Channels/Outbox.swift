@@ -125,6 +125,19 @@ package struct Outbox: Sendable {
     return due
   }
 
+  /// Puts back what is not to be sent now, or not any more.
+  package mutating func unsend(_ entry: Entry, drops: Bool) {
+    sending[entry.channel] = nil
+    guard drops else { return }
+    queues[entry.channel]?.removeAll { $0.message.id == entry.message.id }
+    isDirty = true
+  }
+
+  /// Something of an incident has not reached a channel yet.
+  package func isWaiting(_ incident: UniqueID, _ channel: String) -> Bool {
+    queues[channel]?.contains { $0.message.incident == incident } ?? false
+  }
+
   /// When the next one is due; nil: none waits.
   package var next: Timestamp? { queues.values.compactMap { $0.first?.next }.min() }
 

@@ -8,11 +8,13 @@ import Monitoring
 /// A pure machine, kept over restarts.
 package struct AlertBook: Sendable {
   package let settings: AlertSettings
-  package private(set) var watch: RuleWatch
-  package private(set) var incidents: IncidentBook
+  package internal(set) var watch: RuleWatch
+  package internal(set) var incidents: IncidentBook
   private var notifier: Notifier
   /// Something changed that a restart must not forget.
-  package private(set) var isDirty = false
+  package internal(set) var isDirty = false
+  /// What is known of the group's store.
+  var sharing = ShareLedger()
 
   /// - Parameters:
   ///   - saved: what `encoded()` gave before; what is damaged is left out.
@@ -32,14 +34,21 @@ package struct AlertBook: Sendable {
   }
 
   /// Takes over other checks and dependencies.
-  package mutating func apply(_ checks: [MonitoringCheck], _ graph: DependencyGraph, now: Timestamp) {
+  ///
+  /// - Parameter names: the group's checks, also those that other agents run; nil: there is no group.
+  package mutating func apply(
+    _ checks: [MonitoringCheck], _ graph: DependencyGraph, names: IncidentNames? = nil, now: Timestamp
+  ) {
+    incidents.names = names
     incidents.apply(graph)
-    take(watch.apply(checks, now: now), now)
+    guard let names else { return take(watch.apply(checks, now: now), now) }
+    take(watch.apply(checks, now: now) { names.checks.contains($0) }, now)
+    adopt(Set(checks.map(\.id)), names, now)
   }
 
   package mutating func note(_ result: CheckResult, now: Timestamp) { take(watch.note(result), now) }
 
-  private mutating func take(_ events: [TroubleEvent], _ now: Timestamp) {
+  mutating func take(_ events: [TroubleEvent], _ now: Timestamp) {
     guard !events.isEmpty else { return }
     for event in events { incidents.take(event, now: now) }
     isDirty = true
@@ -58,8 +67,10 @@ package struct AlertBook: Sendable {
   package var needsFigures: Bool { watch.needsFigures }
 
   /// As time passes: what is to be told now, to whom.
+  ///
+  /// - Parameter role: whose a check is; nil: there is no group.
   package mutating func advance(
-    to now: Timestamp, isMuted: (Trouble) -> Bool
+    to now: Timestamp, role: Role? = nil, isMuted: (Trouble) -> Bool
   ) -> [(decision: Notifier.Decision, incidents: [Incident])] {
     take(watch.advance(to: now), now)
     let before = incidents.open.count
@@ -67,7 +78,9 @@ package struct AlertBook: Sendable {
     if incidents.open.count != before { isDirty = true }
     var all = incidents.over + incidents.opened
     let told = all.map(\.told)
-    let decisions = notifier.decide(&all, now: now, isMuted: isMuted)
+    let silent = role.map { role in Set(all.filter { !speaks($0, now: now, role: role) }.map(\.id)) } ?? []
+    let decisions = notifier.decide(
+      &all, now: now, speaks: { silent.isEmpty || !silent.contains($0.id) }, isMuted: isMuted)
     var changed: [UniqueID: [String: Told]] = [:]  // own text: channels
     for (place, incident) in all.enumerated() where incident.told != told[place] {
       changed[incident.id] = incident.told

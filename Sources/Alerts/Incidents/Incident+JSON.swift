@@ -25,8 +25,34 @@ extension Incident {
       json.array { json in
         for (channel, entry) in told.sorted(by: { $0.key < $1.key }) { entry.write(channel, to: &json) }
       }
+      if !kept.isEmpty || isClosedElsewhere { writeShare(to: &json) }
       json.key("members")
       json.array { json in for member in members { member.write(to: &json) } }
+    }
+  }
+
+  private func writeShare(to json: inout JSONWriter) {
+    json.field("closed_elsewhere", isClosedElsewhere)
+    json.key("kept")
+    json.array { json in
+      for (check, mark) in kept.sorted(by: { $0.key < $1.key }) {
+        json.object { json in
+          json.field("check", check.description)
+          json.field("world", String(mark.world))
+          json.field("created", mark.created)
+        }
+      }
+    }
+  }
+
+  private mutating func readShare(_ json: JSONValue) {
+    isClosedElsewhere = json["closed_elsewhere"]?.bool ?? false
+    for item in json["kept"]?.array ?? [] {
+      if let check = item["check"]?.string.flatMap({ UniqueID($0) }),
+        let world = item["world"]?.string.flatMap({ UInt64($0) }), let created = item["created"]?.integer
+      {
+        kept[check] = KeptMark(world: world, created: created)
+      }
     }
   }
 
@@ -45,6 +71,7 @@ extension Incident {
     for item in json["told"]?.array ?? [] {
       if let channel = item["channel"]?.string, let entry = Told(item) { told[channel] = entry }
     }
+    readShare(json)
     // Nobody is in it who could leave: it must end by itself.
     if end == nil, activeCount == 0, quietSince == nil { quietSince = opened }
   }

@@ -44,6 +44,12 @@ package struct Incident: Hashable, Sendable {
   package var acknowledged: Acknowledgement?
   /// What was told of it, by channel.
   package var told: [String: Told] = [:]  // own text: channels
+  /// Where the group's store has it, by check; empty: nowhere, or it is done with.
+  package var kept: [UniqueID: KeptMark] = [:]
+  /// Another agent of the group has told that it is over.
+  package var isClosedElsewhere = false
+  /// Its end stands in the group's store: nothing joins it any more.
+  package var isClosing = false
   private var places: [Trouble.Key: Int] = [:]
   package private(set) var activeCount = 0
 
@@ -94,6 +100,7 @@ package struct Incident: Hashable, Sendable {
   mutating func restore(_ members: [Member]) {
     self.members = members
     activeCount = members.count { $0.isActive }
+    lastJoined = members.map(\.joined).max() ?? opened
     places = Dictionary(
       members.enumerated().map { ($1.trouble.key, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -139,6 +146,7 @@ extension Incident {
     let be = isPlural ? "are" : "is"
     let isMaintenance = members.last?.end == .maintenance
     if isMaintenance { return "\(who) \(be) in maintenance now" }
+    if members.last?.end == .moved { return "\(who): the group goes on with this in another incident" }
     switch subject {
     case .availability: return "\(who) \(be) up again"
     case .performance: return "\(who) \(be) fast again"

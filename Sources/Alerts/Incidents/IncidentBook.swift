@@ -10,10 +10,12 @@ import Monitoring
 /// began within a minute of it in the same network. Incidents that turn out to be one later stay two.
 package struct IncidentBook: Sendable {
   /// By id, which is by age.
-  package private(set) var open: [UniqueID: Incident] = [:]
+  package internal(set) var open: [UniqueID: Incident] = [:]
   /// The latest that are over, oldest first.
-  package private(set) var over: [Incident]
-  private var places = IncidentPlaces()
+  package internal(set) var over: [Incident]
+  /// What the group's incidents are called; nil: this agent shares nothing.
+  var names: IncidentNames?
+  var places = IncidentPlaces()
   private var graph = DependencyGraph()
   private let patience: Duration
   private var generator: any RandomNumberGenerator & Sendable
@@ -65,7 +67,7 @@ package struct IncidentBook: Sendable {
     return troubles
   }
 
-  private func ancestors(_ trouble: Trouble) -> [UniqueID] {
+  func ancestors(_ trouble: Trouble) -> [UniqueID] {
     trouble.key.check.map { graph.ancestors(of: $0).map(\.id) } ?? []
   }
 
@@ -77,7 +79,7 @@ package struct IncidentBook: Sendable {
         return
       }
       let ancestors = ancestors(trouble)
-      let id = place(for: trouble, ancestors, now: now) ?? .v7(at: now, using: &generator)
+      let id = place(for: trouble, ancestors, now: now) ?? name(trouble, now: now)
       open[
         id, default: Incident(id: id, subject: trouble.subject, begin: trouble.since, opened: now)
       ].take(trouble, at: now)
@@ -85,6 +87,11 @@ package struct IncidentBook: Sendable {
     case .ended(let key, let at, let end):
       if let id = places.incident(of: key) { open[id]?.leave(key, at: at, end) }
     }
+  }
+
+  private mutating func name(_ trouble: Trouble, now: Timestamp) -> UniqueID {
+    if let id = names?.id(trouble), open[id] == nil, !over.contains(where: { $0.id == id }) { return id }
+    return .v7(at: now, using: &generator)
   }
 
   private func place(for trouble: Trouble, _ ancestors: [UniqueID], now: Timestamp) -> UniqueID? {
@@ -97,7 +104,7 @@ package struct IncidentBook: Sendable {
       guard let begin = open[id]?.begin else { return false }
       return begin.duration(to: max(trouble.since, begin)) <= Self.together
     }
-    return (kin + siblings + neighbours).filter { open[$0] != nil }.min()
+    return (kin + siblings + neighbours).filter { canJoin(trouble, $0) }.min()
   }
 
   /// As time passes: incidents in which nothing has been wrong for long enough are over.
@@ -148,7 +155,7 @@ package struct IncidentBook: Sendable {
 
 /// Where each trouble of the open incidents is, and what they can be found by, so that a storm of failures costs no more
 /// than a failure each.
-private struct IncidentPlaces: Sendable {
+struct IncidentPlaces: Sendable {
   private enum Handle: Hashable {
     case check(UniqueID)
     /// Something depends on it.
@@ -164,7 +171,7 @@ private struct IncidentPlaces: Sendable {
     var handle: Handle
   }
 
-  private var keys: [Trouble.Key: UniqueID] = [:]
+  private(set) var keys: [Trouble.Key: UniqueID] = [:]
   private var incidents: [Name: Set<UniqueID>] = [:]
   private var names: [UniqueID: Set<Name>] = [:]
   private var keysOf: [UniqueID: [Trouble.Key]] = [:]
@@ -208,8 +215,13 @@ private struct IncidentPlaces: Sendable {
     }
   }
 
+  mutating func remove(_ key: Trouble.Key) {
+    guard let incident = keys.removeValue(forKey: key) else { return }
+    keysOf[incident]?.removeAll { $0 == key }
+  }
+
   mutating func remove(_ incident: UniqueID) {
-    for key in keysOf.removeValue(forKey: incident) ?? [] { keys[key] = nil }
+    for key in keysOf.removeValue(forKey: incident) ?? [] where keys[key] == incident { keys[key] = nil }
     for name in names.removeValue(forKey: incident) ?? [] {
       incidents[name]?.remove(incident)
       if incidents[name]?.isEmpty == true { incidents[name] = nil }

@@ -29,9 +29,11 @@ package struct Notifier: Sendable {
   ///
   /// - Parameters:
   ///   - incidents: open ones and those that are over, oldest first.
+  ///   - speaks: false: another agent tells of it.
   ///   - isMuted: whether nobody wants to hear of a trouble at present.
   package mutating func decide(
-    _ incidents: inout [Incident], now: Timestamp, isMuted: (Trouble) -> Bool
+    _ incidents: inout [Incident], now: Timestamp, speaks: (Incident) -> Bool = { _ in true },
+    isMuted: (Trouble) -> Bool
   ) -> [Decision] {
     let quietEnd = settings.quietHours?.end(at: now)
     let isDigestTime = digestIsDue(now) || (wasQuiet && quietEnd == nil)
@@ -39,6 +41,7 @@ package struct Notifier: Sendable {
     var decisions: [Decision] = []
     var digests: [String: [UniqueID]] = [:]  // own text: channels
     for place in incidents.indices where !incidents[place].isSettled(settings.channels.map(\.name)) {
+      guard speaks(incidents[place]) else { continue }
       for channel in settings.channels {
         var incident = incidents[place]
         let view = ChannelView(incident, channel, settings.rules, isMuted)

@@ -14,6 +14,8 @@ package struct RuleWatch: Sendable {
   private var watched: [UniqueID: Watched] = [:]
   /// Troubles that hold, with the level that was told.
   private(set) var open: [Trouble.Key: Int]
+  /// Of checks that came from other agents: their windows are not here, and until then say nothing.
+  private var lent: [Trouble.Key: Timestamp] = [:]
   /// When a state will have lasted for as long as its rule says, if nothing changes it.
   private var pending: [Trouble.Key: Pending] = [:]
   private var parts: [String: Timestamp] = [:]  // own text
@@ -39,7 +41,11 @@ package struct RuleWatch: Sendable {
   }
 
   /// Takes over other checks: troubles of those that are gone, are off, or have no such rule any more end.
-  package mutating func apply(_ checks: [MonitoringCheck], now: Timestamp) -> [TroubleEvent] {
+  ///
+  /// - Parameter isElsewhere: another agent runs it: its troubles are that one's, and do not end.
+  package mutating func apply(
+    _ checks: [MonitoringCheck], now: Timestamp, isElsewhere: (UniqueID) -> Bool = { _ in false }
+  ) -> [TroubleEvent] {
     var next: [UniqueID: Watched] = [:]
     next.reserveCapacity(checks.count)
     for check in checks where check.enabled {
@@ -56,7 +62,26 @@ package struct RuleWatch: Sendable {
     pending = pending.filter { isRuled($0.key) }
     let gone = open.keys.filter { !isRuled($0) }.sorted()
     for key in gone { open[key] = nil }
-    return gone.map { .ended($0, at: now, .removed) }
+    return gone.filter { !($0.check.map(isElsewhere) ?? false) }.map { .ended($0, at: now, .removed) }
+  }
+
+  /// What another agent found of a check that is here now.
+  ///
+  /// - Returns: false: no rule of this agent says so.
+  mutating func hold(_ trouble: Trouble) -> Bool {
+    guard isRuled(trouble.key) else { return false }
+    guard open[trouble.key] == nil else { return true }
+    open[trouble.key] = trouble.level
+    if let rule = rules.first(where: { ByteText($0.name) == trouble.key.rule }), let span = rule.kind.span {
+      // What made it hold has left the window by then.
+      lent[trouble.key] = trouble.since.advanced(by: span)
+    }
+    return true
+  }
+
+  /// They are nobody's any more: what is found next begins anew.
+  mutating func release(_ keys: [Trouble.Key]) {
+    for key in keys { (open[key], lent[key]) = (nil, nil) }
   }
 
   private func isRuled(_ key: Trouble.Key) -> Bool {
@@ -205,6 +230,8 @@ extension RuleWatch {
       where item.rules.contains(where: { rules[$0].name == rule.name }) {
         let key = Trouble.Key(rule: rule.name, check: item.check.id)
         guard let text = Self.excess(rule.kind, item.check.id, figures) else {
+          if let until = lent[key], until > now, open[key] != nil { continue }
+          lent[key] = nil
           events += ended(key, at: now)
           continue
         }
@@ -283,6 +310,15 @@ extension RuleWatch {
 }
 
 extension AlertRule.Kind {
+  /// Of a rule about windows, the longest of them.
+  fileprivate var span: Duration? {
+    switch self {
+    case .downtime(_, let window): window.duration
+    case .burnRate: .seconds(6 * 3600)
+    default: nil
+    }
+  }
+
   fileprivate var needsTimes: Bool {
     if case .responseTime(_, .some, _) = self { true } else { false }
   }

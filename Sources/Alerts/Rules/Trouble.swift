@@ -77,6 +77,8 @@ package enum TroubleEnd: String, CaseIterable, Hashable, Sendable {
   case maintenance
   /// The check or the rule is not configured any more.
   case removed
+  /// Another incident of the group is about it.
+  case moved
 }
 
 extension Trouble.Relation {

@@ -18,7 +18,7 @@ extension AlertDesk {
         if let traces {
           state.withLock { $0.outbox.complete(now: now) { traces.completed($0) } }
         }
-        for entry in state.withLock({ $0.outbox.due(now) }) {
+        for entry in due(now) {
           guard let channel = settings.channels.first(where: { $0.name == entry.channel }) else { continue }
           group.addTask {
             await self.send(entry, channel)
@@ -35,6 +35,7 @@ extension AlertDesk {
     let outcome = await sender.send(entry.message, by: channel)
     let now = time.wall()
     state.withLock { $0.outbox.note(entry, outcome, now: now) }
+    tellShare(share)
     let facts: Logger.Metadata = [
       "channel": "\(channel.name)", "incident": "\(entry.message.incident)",
       "kind": "\(entry.message.kind.rawValue)",

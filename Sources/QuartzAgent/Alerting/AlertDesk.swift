@@ -42,10 +42,15 @@ final class AlertDesk: Sendable {
     var notices: @Sendable () async -> [Notice] = { [] }
     /// Nil: no way is looked at.
     var traces: TraceDesk?
+    /// Nil: every incident is this agent's alone.
+    var share: (any IncidentShare)?
   }
 
   /// Nil: no way is looked at.
   var traces: TraceDesk? { surroundings.withLock(\.traces) }
+
+  /// Nil: every incident is this agent's alone.
+  var share: (any IncidentShare)? { surroundings.withLock(\.share) }
 
   static let every: Duration = .seconds(1)
   /// Between looks at the agent's own problems, and at the windows.
@@ -83,12 +88,15 @@ final class AlertDesk: Sendable {
   /// - Parameters:
   ///   - isMuted: whether nobody wants to hear of a check.
   ///   - traces: nil: no way is looked at.
+  ///   - share: nil: every incident is this agent's alone.
   ///   - notices: what the agent says of itself.
   func follow(
     isMuted: @escaping @Sendable (MonitoringCheck, Timestamp) -> Bool, traces: TraceDesk? = nil,
-    notices: @escaping @Sendable () async -> [Notice]
+    share: (any IncidentShare)? = nil, notices: @escaping @Sendable () async -> [Notice]
   ) {
-    surroundings.withLock { $0 = Surroundings(isMuted: isMuted, notices: notices, traces: traces) }
+    surroundings.withLock {
+      $0 = Surroundings(isMuted: isMuted, notices: notices, traces: traces, share: share)
+    }
   }
 
   /// One result, from whichever thread found it.
@@ -98,10 +106,12 @@ final class AlertDesk: Sendable {
   }
 
   /// Takes over other checks.
-  func apply(_ checks: [MonitoringCheck]) {
+  ///
+  /// - Parameter names: the group's, also those that other agents run; nil: there is no group.
+  func apply(_ checks: [MonitoringCheck], names: IncidentNames? = nil) {
     let (graph, now) = (catalog.dependencies, time.wall())
     drain()
-    state.withLock { $0.book.apply(checks, graph, now: now) }
+    state.withLock { $0.book.apply(checks, graph, names: names, now: now) }
   }
 
   private func drain() {
@@ -146,9 +156,12 @@ final class AlertDesk: Sendable {
 
   private func decide() {
     let now = time.wall()
-    let (isMuted, traces) = surroundings.withLock { ($0.isMuted, $0.traces) }
+    let (isMuted, traces, share) = surroundings.withLock { ($0.isMuted, $0.traces, $0.share) }
+    defer { tellShare(share) }
+    let view = share?.look()
     state.withLock { state in
-      let decisions = state.book.advance(to: now) { trouble in
+      if let view, let share { state.book.follow(view, now: now, role: share.role) }
+      let decisions = state.book.advance(to: now, role: share.map { $0.role }) { trouble in
         trouble.key.check.flatMap { self.catalog[$0] }.map { isMuted($0, now) } ?? false
       }
       for (decision, incidents) in decisions {
