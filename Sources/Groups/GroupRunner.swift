@@ -23,6 +23,7 @@ package final class GroupRunner: Sendable {
 
   private enum Work: Sendable {
     case event(GroupMember.Event)
+    case placed(PlacementJob)
     case done
   }
 
@@ -40,26 +41,30 @@ package final class GroupRunner: Sendable {
   static let pulse: Duration = .milliseconds(200)
 
   package init(
-    group: String, _ settings: GroupMember.Settings, card: MemberCard, store: any GroupStore, time: TimeSource
+    group: String, _ settings: GroupMember.Settings, card: MemberCard, recalling memory: GroupMemory? = nil,
+    store: any GroupStore, time: TimeSource
   ) {
     self.group = group
     name = settings.name
     ttl = settings.ttl
     self.store = store
     self.time = time
-    member = Mutex(GroupMember(settings, card: card, at: time.reading()))
+    var member = GroupMember(settings, card: card, at: time.reading())
+    if let memory { member.recall(memory) }
+    self.member = Mutex(member)
     (works, inbox) = AsyncStream<Work>.makeStream(bufferingPolicy: .unbounded)
   }
 
   /// What may be divided, before `run` and at each change.
   package func follow(_ checks: [Placement.GroupCheck], pools: MemberCard.Pools) {
     // At once, and not by the inbox: whoever changed the list asks for the assignment next.
-    let actions = member.withLock { member in
+    let (actions, waits) = member.withLock { member in
       let now = time.reading()
-      return member.handle(.pools(pools), at: now) + member.handle(.checks(checks), at: now)
+      let actions = member.handle(.pools(pools), at: now) + member.handle(.checks(checks), at: now)
+      return (actions, member.hasJob)
     }
     // Whoever calls arranges anyway.
-    for action in actions where action != .arrange { inbox.yield(.event(.tick)) }
+    if waits || actions.contains(where: { $0 != .arrange }) { inbox.yield(.event(.tick)) }
     pending.withLock { $0 += actions.filter { $0 != .arrange } }
   }
 
@@ -69,12 +74,24 @@ package final class GroupRunner: Sendable {
   package var assignment: GroupAssignment { member.withLock { $0.assignment } }
 
   /// False: who has what is not known yet, for this process has just begun.
-  package var isPlaced: Bool { member.withLock { $0.view != nil || $0.isBlind } }
+  package var isPlaced: Bool { member.withLock { $0.isPlaced } }
+
+  /// Of the newest view in effect that may have moved a check; 0: there is none.
+  package var placedRevision: Int64 { member.withLock { $0.pending == nil ? $0.view?.placed ?? 0 : 0 } }
+
+  func look<Value: Sendable>(_ body: (borrowing GroupMember) -> Value) -> Value {
+    member.withLock { body($0) }
+  }
 
   package func takeTaken() -> Set<UniqueID> { member.withLock { $0.takeTaken() } }
 
   package func does(_ task: UniqueID, where isFit: (MemberCard) -> Bool = { _ in true }) -> Bool {
     member.withLock { $0.does(task, where: isFit) }
+  }
+
+  /// What to keep on the disk; nil: nothing that is known to hold now.
+  package func remembered(root: String) -> GroupMemory? {
+    member.withLock { $0.remembered(root: root, at: time.wall()) }
   }
 
   package var journal: GroupJournal { member.withLock { $0.journal } }
@@ -98,12 +115,46 @@ package final class GroupRunner: Sendable {
   package var placed: [PlacedCheck] {
     member.withLock { member in
       let revisions = member.assignment.revisions
-      return member.placement.checks.indices.map { position in
-        let id = member.placement.checks[position].id
+      return (0..<member.placement.count).map { position in
+        let id = member.placement.id(position)
         return PlacedCheck(
           id: id, owner: member.placement.owner(position), standby: member.placement.standby(position),
           isHere: revisions[id] != nil)
       }
+    }
+  }
+
+  /// See `GroupMember.takeArrangement`.
+  package func takeArrangement() -> (
+    assignment: GroupAssignment, taken: Set<UniqueID>, orphaned: [UniqueID: Duration]
+  ) {
+    let now = time.instant()
+    return member.withLock { $0.takeArrangement(at: now) }
+  }
+
+  /// The list that the store names is in force.
+  package func listed() { inbox.yield(.event(.listed)) }
+
+  /// Of the key of the list's head, whatever it says; 0: there is none.
+  package var headRevision: Int64 { member.withLock { $0.headRevision } }
+
+  /// The checks that this member does not run: how many by whom, and the first of them with their owners.
+  package func elsewhere(most: Int) -> (
+    shares: [(owner: String?, checks: Int)], first: [(id: UniqueID, owner: String?)]
+  ) {
+    member.withLock { member in
+      // Before it is known who has what, nothing is said.
+      guard member.isPlaced else { return ([], []) }
+      let revisions = member.assignment.revisions
+      var counts: [Int32: Int] = [:]
+      var first: [(id: UniqueID, owner: String?)] = []
+      for position in 0..<member.placement.count {
+        let check = member.placement.id(position)
+        guard revisions[check] == nil else { continue }
+        counts[member.placement.ownerPlace(position), default: 0] += 1
+        if first.count < most { first.append((check, member.placement.owner(position))) }
+      }
+      return (counts.map { (member.placement.name($0.key), $0.value) }, first)
     }
   }
 
@@ -137,12 +188,9 @@ package final class GroupRunner: Sendable {
       group.addTask { for await _ in listing.rings { await observer.list(self.head) } }
       var watch: Task<Void, Never>?
       for await work in works {
-        guard case .event(let event) = work else { break }
-        var actions = pending.withLock { pending in
-          defer { pending = [] }
-          return pending
-        }
-        actions += member.withLock { $0.handle(event, at: time.reading()) }
+        if case .done = work { break }
+        let (actions, job) = take(work)
+        if let job { group.addTask { await self.place(job) } }
         for action in actions {
           switch action {
           case .ask(let number, let request): group.addTask { await self.ask(number, request) }
@@ -158,6 +206,33 @@ package final class GroupRunner: Sendable {
       watch?.cancel()
       group.cancelAll()
     }
+  }
+
+  private func take(_ work: Work) -> (actions: [GroupMember.Action], job: PlacementJob?) {
+    let older = pending.withLock { pending in
+      defer { pending = [] }
+      return pending
+    }
+    return member.withLock { member in
+      let now = time.reading()
+      let actions =
+        switch work {
+        case .event(let event): member.handle(event, at: now)
+        case .placed(let job): member.finish(job, at: now)
+        case .done: [GroupMember.Action]()
+        }
+      return (older + actions, member.takeJob())
+    }
+  }
+
+  /// Long work, on a thread of its own.
+  private func place(_ job: PlacementJob) async {
+    let done = await onThread {
+      var job = job
+      job.run()
+      return job
+    }
+    inbox.yield(.placed(done))
   }
 
   private func ask(_ number: Int, _ request: StoreRequest) async {

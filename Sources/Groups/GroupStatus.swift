@@ -24,12 +24,14 @@ package struct GroupStatus: Sendable {
   /// Revision of the view; 0: there is none.
   package var view: Int64 = 0
   package var isInside = false
+  /// The members and the view are of the disk, as of then; nil: they are of the store.
+  package var remembered: Timestamp?
   package var alone: GroupMember.Alone?
   package var assignment: GroupAssignment
   package var journal: GroupJournal
   package var notices: [Notice] = []
 
-  init(_ member: GroupMember, group: String, now: ClockReading) {
+  package init(_ member: GroupMember, group: String, now: ClockReading) {
     self.group = group
     name = member.settings.name
     assignment = member.assignment
@@ -40,10 +42,11 @@ package struct GroupStatus: Sendable {
     default: isInside = false
     }
     var owned: [Int32: Int] = [:]
-    for position in member.placement.checks.indices {
+    for position in member.gained.indices {
       owned[member.placement.ownerPlace(position), default: 0] += 1
     }
-    if let view = member.view {
+    if member.isRecalled { remembered = member.memory?.at }
+    if let view = member.view ?? (member.isRecalled ? member.memory?.view : nil) {
       self.view = view.placed
       for name in view.names {
         guard let other = view.members[ByteText(name)] else { continue }
@@ -54,7 +57,7 @@ package struct GroupStatus: Sendable {
             owns: member.placement.place(name).flatMap { owned[$0] } ?? 0))
       }
     }
-    notices = problems(garbled: member.view?.garbled ?? [])
+    notices = problems(garbled: member.view?.garbled ?? []) + odd(member)
   }
 }
 
@@ -67,13 +70,7 @@ extension GroupStatus {
       notices.append(Notice(.warning, .group, words, hint: trouble.what.hint, since: trouble.since))
     }
     if let alone {
-      let what =
-        members.isEmpty
-        ? "the group has never been reached: this agent runs all of its checks"
-        : alone.standsIn
-          ? "the group is out of reach: this agent runs its own checks and those it is the standby of"
-          : "the group is out of reach: this agent goes on with its own checks"
-      notices.append(Notice(.warning, .group, what, since: alone.since))
+      notices.append(Notice(.warning, .group, words(of: alone), since: alone.since))
     }
     if let rival = journal.rival {
       let version = rival.card.map { " (version \($0.version))" } ?? ""
@@ -90,10 +87,45 @@ extension GroupStatus {
     for name in garbled.map(\.text).sorted().prefix(3) {
       notices.append(
         .warning(
-          .group, "what the store says of the member \(name.printable(maxBytes: 100)) is not understood",
+          .group,
+          "the store's key of the member \(name.printable(maxBytes: 100)) is not understood, or has no lease: it counts as none",
           hint:
-            "delete the key below \(group.printable(maxBytes: 100))/m/ in etcd, unless a newer agent wrote it"
+            "delete etcd's key that ends in \(group.printable(maxBytes: 100))/m/\(name.printable(maxBytes: 100)), unless a newer agent wrote it"
         ))
+    }
+    return notices
+  }
+
+  private func words(of alone: GroupMember.Alone) -> String {
+    let runs =
+      alone.runsAll || members.isEmpty
+      ? "this agent runs all of the group's checks"
+      : alone.standsIn
+        ? "this agent runs its own checks and those it is the standby of" : "this agent runs its own checks"
+    guard remembered != nil || members.isEmpty else { return "the group is out of reach: \(runs)" }
+    let what = "the group has not been reached since the start"
+    guard let remembered else { return "\(what), and no view of before is kept: \(runs)" }
+    return alone.runsAll
+      ? "\(what), and who of its last view is there is not known: \(runs)"
+      : "\(what): \(runs), by the view of \(remembered.rfc3339.prefix(19))Z"
+  }
+
+  /// What else is in the store.
+  private func odd(_ member: GroupMember) -> [Notice] {
+    let path = group.printable(maxBytes: 100)
+    var notices: [Notice] = []
+    if let strays = member.view?.strays, strays > 0 {
+      notices.append(
+        .warning(
+          .group,
+          "the store has \(strays) \(strays == 1 ? "key" : "keys") below \(path)/m/ that no agent wrote, or more than \(StoreBounds.members) members: what is too much is not looked at",
+          hint: "look with etcdctl get --prefix --keys-only, and delete what no agent wrote"))
+    }
+    if member.headRevision > 0, member.head == nil {
+      notices.append(
+        .warning(
+          .group, "the key \(path)/c/head in the store is not understood: the list of before stays",
+          hint: "the next pull puts the list there anew; see who else writes below this prefix"))
     }
     return notices
   }

@@ -96,6 +96,25 @@ import Testing
     #expect(ListHead(json: Array(#"{"version":1,"n":99999999,"sha256":""}"#.utf8), revision: 1) == nil)
   }
 
+  /// A revision of 0 says that a check is not ours: a store that says it for all must not stop the member.
+  @Test func aStoreWithoutRevisionsStopsNothing() throws {
+    var now = ClockReading(boot: Instant(nanoseconds: 0), wall: .epoch)
+    var card = MemberCard()
+    card.boot = UniqueID(high: 1, low: 1)
+    var member = GroupMember(.init(name: "a", ttl: .seconds(5)), card: card, at: now)
+    let check = UniqueID(high: 1, low: 2)
+    var actions = member.handle(.checks([.init(check, .api)]), at: now)
+    let reading = StoreReading(
+      cluster: 7, revision: 0, members: [.init(name: "a", card: card, revision: 0)])
+    for answer in [.granted(lease: 4), .claimed(revision: 0), .read(reading)] as [StoreAnswer] {
+      now.boot = now.boot + .milliseconds(1)
+      let asked = actions.compactMap { if case .ask(let number, _) = $0 { number } else { nil } }
+      // What comes with the question about the view is the first proof of the lease.
+      actions = member.handle(.answer(try #require(asked.first), answer), at: now)
+    }
+    #expect(member.assignment.revisions == [check: 1])
+  }
+
   /// Thousands of members, of which some are anything.
   @Test func aFloodOfMembersIsBounded() {
     var reading = StoreReading(cluster: 1, revision: 9, members: [])

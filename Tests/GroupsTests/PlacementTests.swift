@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Groups
+import Foundation
 import Testing
 import TestSupport
+
+@testable import Groups
 
 @Suite struct PlacementTests {
   private func checks(_ count: Int) -> [Placement.GroupCheck] {
@@ -97,6 +99,114 @@ import TestSupport
     }
   }
 
+  /// By the claims alone, one after the other: what is quicker comes to the same.
+  private func counted(_ weights: [String: Int], _ check: UniqueID) -> [String] {
+    weights.filter { $0.value > 0 }
+      .map {
+        (claim: Rendezvous.claim(check, seed: Rendezvous.seed($0.key), weight: $0.value), name: $0.key)
+      }
+      .sorted { $0.claim != $1.claim ? $0.claim > $1.claim : $0.name < $1.name }
+      .map(\.name)
+  }
+
+  @Test(arguments: [1, 4, 1000])
+  func theQuickWayIsTheWayOfTheClaims(_ heaviest: Int) {
+    var generator = SeededGenerator(seed: UInt64(heaviest))
+    var weights = Dictionary(
+      uniqueKeysWithValues: (0..<300).map { ("m\($0)", Int.random(in: 1...heaviest, using: &generator)) })
+    var placement = placement(weights, 400)
+    for round in 0..<6 {
+      for position in 0..<placement.count {
+        let wanted = counted(weights, placement.id(position))
+        #expect(placement.owner(position) == wanted[0])
+        #expect(placement.standby(position) == wanted[1])
+      }
+      // Some come, some go, some weigh another.
+      weights["m\(round * 7)"] = nil
+      weights["new-\(round)"] = Int.random(in: 1...heaviest, using: &generator)
+      weights["m\(round + 100)"] = heaviest
+      placement.follow(view(weights))
+    }
+  }
+
+  /// What is turned away by its hash alone has the smaller claim, also at the ends of the range.
+  @Test(arguments: [1, 3, 1000])
+  func noHashIsTurnedAwayWrongly(_ weight: Int) {
+    var generator = SeededGenerator(seed: 5)
+    var edges: [UInt64] = [0, 1, 2047, 2048, 1 << 43, 1 << 52, 1 << 63, .max - 1 << 43, .max - 2048, .max]
+    for _ in 0..<2000 { edges.append(generator.next() >> (generator.next() % 64)) }
+    for hash in edges {
+      let claim = Rendezvous.claim(of: hash, weight: weight)
+      for other in [1, 2, weight, 1000] {
+        let floor = Rendezvous.floor(of: claim, weight: other)
+        guard floor > 0 else { continue }
+        #expect(Rendezvous.claim(of: floor - 1, weight: other) < claim, "\(hash) \(other)")
+        if other == weight { #expect(floor <= hash) }
+      }
+      if hash > 1 << 43 {
+        #expect(Rendezvous.claim(of: hash - 1 << 43 - 1, weight: weight) < claim, "\(hash)")
+      }
+    }
+  }
+
+  @Test func equalClaimsGoByName() throws {
+    let placement = placement(["b": 1, "a": 1, "c": 1], 1)
+    let seats = PlacementSeats(placement)
+    let found = ["a", "b", "c"].compactMap { placement.place($0) }.map { Claim(value: -1, seat: UInt16($0)) }
+    try #require(found.count == 3)
+    #expect(seats.isBefore(found[0], found[1]) && seats.isBefore(found[1], found[2]))
+    #expect(!seats.isBefore(found[1], found[0]) && seats.isBefore(found[2], .none))
+  }
+
+  @Test func anotherListKeepsWhatIsInBoth() {
+    let weights = ["a": 1, "b": 3, "c": 2]
+    let all = checks(3000)
+    var placement = placement(weights, 2000)
+    placement.replace(Array(all[500...].reversed()))
+    var fresh = Placement(own: "a")
+    fresh.replace(Array(all[500...].reversed()))
+    fresh.follow(view(weights))
+    for position in 0..<2500 {
+      #expect(placement.check(position) == fresh.check(position))
+      #expect(placement.owner(position) == fresh.owner(position))
+      #expect(placement.standby(position) == fresh.standby(position))
+    }
+    #expect(placement.isOf(fresh.checks) && !placement.isOf(all))
+  }
+
+  @Test func whatAChangeCostsIsKnownBefore() {
+    var weights = Dictionary(uniqueKeysWithValues: (0..<100).map { ("m\($0)", 1) })
+    var placement = Placement(own: "m0")
+    placement.replace(checks(1000))
+    #expect(placement.cost(of: view(weights)) == 100_000)
+    #expect(placement.cost(of: placement.checks) == 0)
+    placement.follow(view(weights))
+    #expect(placement.cost(of: view(weights)) == 0)
+    #expect(placement.cost(of: checks(1500)) == 50_000)
+    weights["new"] = 1
+    #expect(placement.cost(of: view(weights)) == 2000)
+    weights["m5"] = nil
+    #expect(placement.cost(of: view(weights)) == 2000 + 20 * 99)
+  }
+
+  /// The ids, who has them, and the revision since when: no more than 24 bytes a check.
+  @Test func aCheckTakesTwentyFourBytes() {
+    #expect(Placement.bytesACheck + GainTable.bytesACheck == 24)
+  }
+
+  @Test func revisionsOfManyViewsAreKeptApart() {
+    var table = GainTable(count: 50)
+    var plain = [Int64](repeating: 0, count: 50)
+    var generator = SeededGenerator(seed: 3)
+    for _ in 0..<20_000 {
+      let (position, revision) = (Int(generator.next() % 50), Int64(generator.next() % 3000))
+      table[position] = revision
+      plain[position] = revision
+    }
+    #expect(table.indices.allSatisfy { table[$0] == plain[$0] })
+    #expect(!table.isEmpty && GainTable(count: 3).isEmpty)
+  }
+
   @Test func whoLeavesHasNothing() {
     #expect(shares(placement(["a": 1, "b": 0]))["b"] == nil)
     #expect(shares(placement(["a": 0]))["-"] == 1)
@@ -117,6 +227,21 @@ import TestSupport
     }
     #expect(Set((0..<1000).compactMap { mine.owner($0) }) == ["a", "b"])
     #expect(Set((0..<1000).compactMap { other.owner($0) }) == ["c"])
+  }
+
+  /// Also while the store does not show this member's card: what was divided with those that agreed before is its own.
+  @Test func otherRulesCountWithTheNextView() {
+    var placement = Placement(own: "me")
+    placement.replace(checks(200))
+    placement.follow(view(["me": 1, "a": 1, "b": 1]))
+    placement.follow(view(["a": 1, "b": 1]))
+    placement.ownPools.api = "x"
+    var card = MemberCard()
+    card.pools.api = "x"
+    var entries = [StoreReading.Entry(name: "me", card: card, revision: 6)]
+    for name in ["a", "b"] { entries.append(.init(name: name, card: MemberCard(), revision: 5)) }
+    placement.follow(GroupView(StoreReading(cluster: 1, revision: 6, members: entries)))
+    #expect((0..<200).allSatisfy { placement.owner($0) == "me" && placement.standby($0) == nil })
   }
 
   /// What a version places is what every other places: these numbers never change.

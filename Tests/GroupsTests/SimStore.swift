@@ -18,6 +18,13 @@ struct SimStore {
   var leases: [Int64: (end: Int, length: Int)] = [:]
   var log: [StoreChange] = []
   var compacted: Int64 = 0
+  /// Keys below `m/` that are no agent's.
+  var strays = 0
+  /// Of the list's head; 0: there is none.
+  var headRevision: Int64 = 0
+  /// Cards that were written, by claim or put.
+  private(set) var writes = 0
+  private(set) var reads = 0
   private var lastLease: Int64 = 0
 
   /// What a dead lease takes along.
@@ -62,16 +69,19 @@ struct SimStore {
       guard keys[name] != nil || replacing == nil else { return .lost }
       return .claimed(revision: write(name, card, lease))
     case .read:
+      reads += 1
       let entries = keys.map {
         StoreReading.Entry(name: $0.key, card: $0.value.card, revision: $0.value.revision)
       }
-      return .read(StoreReading(cluster: cluster, revision: revision, members: entries))
+      var reading = StoreReading(cluster: cluster, revision: revision, members: entries)
+      (reading.strays, reading.headRevision) = (strays, headRevision)
+      return .read(reading)
     case .keepAlive(let lease):
       guard let term = leases[lease] else { return .dead }
       leases[lease]?.end = now + term.length
       return .alive(
         StoreAudit(
-          cluster: cluster, revision: revision, members: keys.count,
+          cluster: cluster, revision: revision, members: keys.count + strays,
           newest: keys.values.map(\.revision).max() ?? 0))
     case .put(let lease, let card):
       guard keys[name]?.lease == lease else { return .lost }
@@ -84,6 +94,7 @@ struct SimStore {
 
   private mutating func write(_ name: String, _ card: MemberCard, _ lease: Int64) -> Int64 {
     revision += 1
+    writes += 1
     keys[name] = Key(card: card, lease: lease, revision: revision)
     log.append(.card(.init(name: name, card: card, revision: revision)))
     return revision

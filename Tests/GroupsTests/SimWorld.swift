@@ -30,12 +30,16 @@ struct SimWorld {
     var hasLeft = false
     /// It was told to stop, and starts no more probes.
     var isStopping = false
+    /// What its disk holds of the group.
+    var memory: GroupMemory?
     /// For due slots.
     var looked: Int?
     /// What was asked and answered, to come at that time.
     var mail: [(at: Int, event: GroupMember.Event)] = []
     /// Requests under way to the store.
     var requests: [(at: Int, number: Int, request: StoreRequest)] = []
+    /// What it works out aside, done at that time.
+    var jobs: [(at: Int, job: PlacementJob)] = []
   }
 
   struct Check {
@@ -45,6 +49,7 @@ struct SimWorld {
   }
 
   static let step = 50
+  static let root = "/quartz/london/"
   let ttl = 5
   var now = 100_000
   var store = SimStore()
@@ -53,13 +58,24 @@ struct SimWorld {
   var random: SeededGenerator
   /// The store answers nobody.
   var isStoreAway = false
+  /// It answers nothing, but watches go on.
+  var isRefusing = false
   /// Of requests that are lost, in thousandths.
   var loss = 0
+  /// Hashes that a member makes on the spot; nil: as in the agent, where these worlds are too small for more.
+  var atOnce: Int?
+  /// What was worked out aside.
+  var jobs = 0
+  /// What was taken over stays with the member, for a test to look at.
+  var keepsTaken = false
   /// Who ran a slot, by check and slot.
   var runs: [UniqueID: [Int: Int]] = [:]
 
-  init(seed: UInt64, agents count: Int, checks: Int, intervals: ClosedRange<Int> = 16...40) {
+  init(
+    seed: UInt64, agents count: Int, checks: Int, intervals: ClosedRange<Int> = 16...40, atOnce: Int? = nil
+  ) {
     random = SeededGenerator(seed: seed)
+    self.atOnce = atOnce
     for _ in 0..<checks {
       let interval = pick(intervals) * 1000
       self.checks.append(
@@ -79,19 +95,40 @@ struct SimWorld {
       wall: Timestamp(milliseconds: Int64(now) + 3_600_000))
   }
 
-  mutating func start(_ name: String, home: UniqueID) {
+  /// - Parameters:
+  ///   - memory: of its disk; nil: there is none.
+  ///   - isReturning: its state directory is one of before.
+  ///   - awaitsList: it has no checks, and they are to come by `list`.
+  mutating func start(
+    _ name: String, home: UniqueID, recalling memory: GroupMemory? = nil, isReturning: Bool = false,
+    awaitsList: Bool = false
+  ) {
     var card = MemberCard()
     card.boot = UniqueID(high: random.next(), low: random.next())
     card.home = home
-    let member = GroupMember(.init(name: name, ttl: .seconds(ttl)), card: card, at: reading)
-    let agent = Agent(name: name, home: home, member: member)
+    var settings = GroupMember.Settings(name: name, ttl: .seconds(ttl), isReturning: isReturning)
+    settings.atOnce = atOnce ?? settings.atOnce
+    settings.awaitsList = awaitsList
+    var member = GroupMember(settings, card: card, at: reading)
+    if let memory { member.recall(memory) }
+    let agent = Agent(name: name, home: home, member: member, memory: memory)
     if let index = agents.firstIndex(where: { $0.name == name && ($0.isDead || $0.hasLeft) }) {
       agents[index] = agent
     } else {
       agents.append(agent)
     }
     let index = agents.firstIndex { $0.member.card.boot == card.boot } ?? 0
+    if !awaitsList { list(index) }
+  }
+
+  func status(_ index: Int) -> GroupStatus {
+    GroupStatus(agents[index].member, group: "london", now: reading)
+  }
+
+  /// It has the list now.
+  mutating func list(_ index: Int) {
     handle(.checks(checks.map { Placement.GroupCheck($0.id, .api) }), by: index)
+    handle(.listed, by: index)
   }
 
   mutating func advance(_ milliseconds: Int) {
@@ -105,6 +142,9 @@ struct SimWorld {
         deliver(index)
         handle(.tick, by: index)
         runSlots(index)
+        if let fresh = agents[index].member.remembered(root: Self.root, at: reading.wall) {
+          agents[index].memory = fresh
+        }
       }
     }
   }
@@ -115,7 +155,7 @@ struct SimWorld {
       let due = agents[index].requests.filter { $0.at <= now }
       agents[index].requests.removeAll { $0.at <= now }
       for (_, number, request) in due {
-        let isLost = isStoreAway || agents[index].isCut
+        let isLost = isStoreAway || isRefusing || agents[index].isCut
         if isLost || pick(0...999) < loss {
           // The store may have done it all the same.
           if !isLost, pick(0...1) == 0 { _ = store.answer(request, as: agents[index].name, at: now) }
@@ -137,6 +177,9 @@ struct SimWorld {
     }
     due.shuffle(using: &random)
     for mail in due { handle(mail.event, by: index) }
+    let done = agents[index].jobs.filter { $0.at <= now }
+    agents[index].jobs.removeAll { $0.at <= now }
+    for (_, job) in done { act(on: agents[index].member.finish(job, at: reading), by: index) }
     tellWatch(index)
   }
 
@@ -155,8 +198,17 @@ struct SimWorld {
     handle(.changes(watch: watch.number, changes), by: index)
   }
 
-  private mutating func handle(_ event: GroupMember.Event, by index: Int) {
-    for action in agents[index].member.handle(event, at: reading) {
+  mutating func handle(_ event: GroupMember.Event, by index: Int) {
+    act(on: agents[index].member.handle(event, at: reading), by: index)
+  }
+
+  private mutating func act(on actions: [GroupMember.Action], by index: Int) {
+    if var job = agents[index].member.takeJob() {
+      job.run()
+      jobs += 1
+      agents[index].jobs.append((now + pick(1...40) * Self.step, job))
+    }
+    for action in actions {
       switch action {
       case .ask(let number, let request):
         agents[index].requests.append((now + pick(0...2) * Self.step, number, request))
@@ -180,8 +232,12 @@ struct SimWorld {
   }
 
   private mutating func arrange(_ index: Int) {
-    agents[index].assignment = Set(agents[index].member.assignment.revisions.keys)
-    let taken = agents[index].member.takeTaken()
+    if keepsTaken {
+      agents[index].assignment = Set(agents[index].member.assignment.revisions.keys)
+      return
+    }
+    let (assignment, taken, _) = agents[index].member.takeArrangement(at: reading.boot)
+    agents[index].assignment = Set(assignment.revisions.keys)
     guard !taken.isEmpty, !agents[index].isStopping else { return }
     for check in checks where taken.contains(check.id) { run(check, slot: slot(check, now)) }
   }

@@ -7,8 +7,11 @@ package struct GroupJournal: Hashable, Sendable {
   package enum What: Hashable, Sendable {
     case joined(String)
     case leaving(String)
+    /// Its lease has ended.
     case gone(String)
-    case moved(gained: Int, given: Int)
+    /// As it had said.
+    case left(String)
+    case moved(gained: Int, given: Int, because: String?)
     case alone
     case back
     case newWorld
@@ -18,10 +21,22 @@ package struct GroupJournal: Hashable, Sendable {
       case .joined(let name): "\(name.printable(maxBytes: 100)) joined"
       case .leaving(let name): "\(name.printable(maxBytes: 100)) is leaving"
       case .gone(let name): "\(name.printable(maxBytes: 100)) is gone: its lease ended"
-      case .moved(let gained, let given): "\(gained) checks came here, \(given) went to others"
+      case .left(let name): "\(name.printable(maxBytes: 100)) has left"
+      case .moved(let gained, let given, let why):
+        Self.move(gained, given) + (why.map { ", for \($0)" } ?? "")
       case .alone: "the store was lost: going on alone"
       case .back: "the store is back"
       case .newWorld: "the store is another one or was set back: everything was read anew"
+      }
+    }
+
+    private static func checks(_ count: Int) -> String { count == 1 ? "1 check" : "\(count) checks" }
+
+    private static func move(_ gained: Int, _ given: Int) -> String {
+      switch (gained, given) {
+      case (_, 0): "\(checks(gained)) came here"
+      case (0, _): "\(checks(given)) went to others"
+      default: "\(checks(gained)) came here and \(given) went to others"
       }
     }
   }
@@ -65,7 +80,12 @@ package struct GroupJournal: Hashable, Sendable {
   }
 
   mutating func moved(gained: Int, given: Int, revision: Int64, at: Timestamp) {
-    note(at, revision, .moved(gained: gained, given: given))
+    // What came right before it is why.
+    let cause = entries.last.flatMap { entry -> String? in
+      if case .moved = entry.what { return nil }
+      return entry.at == at ? entry.what.words : nil
+    }
+    note(at, revision, .moved(gained: gained, given: given, because: cause))
   }
 
   mutating func trouble(_ found: StoreTrouble, at: Timestamp) {

@@ -36,19 +36,23 @@ extension GroupMember {
       journal.clearTaken()
       read(at: now, &actions)
     case (.claiming, .occupied(let entry)): takeOccupied(entry, asked: asked.at, at: now, &actions)
+    case (.reading, .read(let reading))
+    where reading.cluster == cluster && (asked.seen..<max(asked.seen, seen)).contains(reading.revision):
+      // The watch has told more meanwhile: going back would undo it.
+      nextRead = now.boot + .milliseconds(50)
     case (.reading, .read(let reading)):
       failures = 0
       journal.clearTrouble()
-      enter(reading, at: now, &actions)
+      if !postpones(reading) { enter(reading, at: now, &actions) }
     case (.reading, _):
-      failures = min(failures + 1, 6)
-      nextRead = now.boot + pause
-    default: retreat(at: now)
+      failures = min(failures + 1, 7)
+      nextRead = now.boot + pause(atMost: .seconds(2))
+    default: retreat(asked: asked.at, at: now)
     }
   }
 
-  private mutating func claim(replacing revision: Int64?, at now: ClockReading, _ actions: inout [Action]) {
-    guard let lease else { return retreat(at: now) }
+  mutating func claim(replacing revision: Int64?, at now: ClockReading, _ actions: inout [Action]) {
+    guard let lease else { return retreat(asked: now.boot, at: now) }
     stage = .claiming
     card.applied = 0
     card.clock = now.wall.microseconds / 1000
@@ -71,6 +75,18 @@ extension GroupMember {
     if let lease { actions.append(.ask(0, .revoke(lease: lease))) }
     lease = nil
     stage = .out(retry: now.boot + max(.seconds(1), beat))
+    if let card = entry.card, card.applied > 0 { stepDown(&actions) }
+  }
+
+  /// Who has our name has said that it runs what that has: there is nothing left for us, until the name is free again.
+  private mutating func stepDown(_ actions: inout [Action]) {
+    guard view != nil || alone != nil else { return }
+    (view, alone) = (nil, nil)
+    placement.follow(GroupView())
+    dropPendingView()
+    gained = GainTable(count: placement.count)
+    (held, taken, orphaned) = ([:], [], [:])
+    actions.append(.arrange)
   }
 
   mutating func read(at now: ClockReading, _ actions: inout [Action]) {
@@ -79,12 +95,18 @@ extension GroupMember {
     main = ask(.read, at: now, &actions)
   }
 
-  private var pause: Duration { min(.milliseconds(100) * (1 << failures), .seconds(2)) }
+  /// Grows with each failure, and is another one for each member: who failed together does not come back together.
+  private func pause(atMost limit: Duration) -> Duration {
+    let share = Rendezvous.hash(card.boot.high, card.boot.low, UInt64(failures)) % 512
+    return min(.milliseconds(100) * (1 << failures), limit) * Int(512 + share) / 1024
+  }
 
-  /// Nothing came of it; once more a little later, from the start.
-  private mutating func retreat(at now: ClockReading) {
-    failures = min(failures + 1, 6)
-    stage = .out(retry: now.boot + pause)
+  /// Nothing came of it; once more a little later, with the lease that there is. A store that takes its time to answer
+  /// has too much to do, and gets more of it.
+  private mutating func retreat(asked: Instant, at now: ClockReading) {
+    failures = min(failures + 1, 7)
+    let limit = max(.seconds(2), min(asked.duration(to: now.boot) * 4, settings.ttl))
+    stage = .out(retry: now.boot + pause(atMost: limit))
   }
 
   private mutating func takeProof(
@@ -118,6 +140,7 @@ extension GroupMember {
     default: stage = .out(retry: now.boot)
     }
     (main, keeping, putting) = (nil, nil, nil)
+    dropPendingView()
     watch &+= 1
   }
 
@@ -130,8 +153,8 @@ extension GroupMember {
   private mutating func judge(
     _ audit: StoreAudit, seenBefore: Int64, at now: ClockReading, _ actions: inout [Action]
   ) {
-    guard case .inside = stage else { return }
-    let known = (view?.members.count ?? 0) + (view?.garbled.count ?? 0)
+    guard case .inside = stage, pending == nil else { return }
+    let known = view?.counted ?? 0
     if audit.cluster != cluster || audit.revision < seenBefore {
       journal.note(now.wall, audit.revision, .newWorld)
       return read(again: now, &actions)

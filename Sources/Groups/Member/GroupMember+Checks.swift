@@ -6,27 +6,34 @@ import Basics
 extension GroupMember {
   /// Another list. What is in both stays with whom it was; what is new was nobody's, so it has no slot to catch up with.
   mutating func replace(_ checks: [Placement.GroupCheck], _ actions: inout [Action]) {
-    guard checks != placement.checks else { return }
+    guard !postpones(checks), !placement.isOf(checks) else { return }
+    var fresh = placement
+    fresh.replace(checks)
+    install(fresh, checks, &actions)
+  }
+
+  /// - Parameter fresh: the placement as it is, of the new list.
+  mutating func install(_ fresh: Placement, _ checks: [Placement.GroupCheck], _ actions: inout [Action]) {
     var before: [Placement.GroupCheck: (gained: Int64, held: Held?)] = [:]
-    for (position, check) in placement.checks.enumerated() {
-      if gained[position] > 0 || held[position] != nil {
-        before[check] = (gained[position], held[position])
-      }
+    for position in gained.indices where gained[position] > 0 || held[position] != nil {
+      before[placement.check(position)] = (gained[position], held[position])
     }
-    placement.replace(checks)
-    gained = Array(repeating: 0, count: checks.count)
+    placement = fresh
+    gained = GainTable(count: checks.count)
     held = [:]
     let own = placement.place(settings.name)
     for (position, check) in checks.enumerated() {
       let old = before[check]
       if let own, placement.ownerPlace(position) == own {
         let known = old?.gained ?? 0
-        gained[position] = known > 0 ? known : max(1, view?.placed ?? 1)
+        let placed = view?.placed ?? memory?.view.placed ?? 1
+        gained[position] = known > 0 ? known : max(1, placed)
       } else if let kept = old?.held {
         held[position] = kept
       }
     }
     taken.formIntersection(checks.map(\.id))
+    orphaned = orphaned.filter { taken.contains($0.key) }
     actions.append(.arrange)
   }
 
@@ -34,34 +41,48 @@ extension GroupMember {
   mutating func change(_ pools: MemberCard.Pools, at now: ClockReading, _ actions: inout [Action]) {
     guard pools != card.pools else { return }
     card.pools = pools
-    if view?.members[ByteText(settings.name)] == nil { placement.pools = pools }
+    placement.ownPools = pools
+    restartPending()
+    placeByMemory()
     owesPut = true
     nextPut = now.boot
   }
 
-  /// Whether it has no part in the group, and no view of it: then it is on its own, and runs all.
-  var isBlind: Bool { view == nil && alone != nil }
+  /// Whether it has no part in the group, and no view of it that can be relied on: then it is on its own, and runs all.
+  var isBlind: Bool { view == nil && alone != nil && (memory == nil || alone?.runsAll == true) }
 
-  var runsAny: Bool { gained.contains { $0 > 0 } }
+  /// False: who has what is not known yet, for this process has just begun.
+  package var isPlaced: Bool { view != nil || alone != nil }
+
+  var runsAny: Bool { !gained.isEmpty }
 
   /// What to run now.
   package var assignment: GroupAssignment {
-    var assignment = GroupAssignment(total: placement.checks.count)
+    var assignment = GroupAssignment(total: placement.count)
     let own = placement.place(settings.name)
     let standsIn = alone?.standsIn == true
-    for (position, check) in placement.checks.enumerated() {
+    for position in gained.indices {
       if gained[position] > 0 {
         assignment.owned += 1
-        assignment.revisions[check.id] = gained[position]
+        assignment.revisions[placement.id(position)] = gained[position]
       } else if held[position] != nil {
         assignment.held += 1
-        assignment.revisions[check.id] = 0
+        assignment.revisions[placement.id(position)] = 0
       } else if isBlind || (standsIn && own != nil && placement.standbyPlace(position) == own) {
         assignment.standingIn += 1
-        assignment.revisions[check.id] = 0
+        assignment.revisions[placement.id(position)] = 0
       }
     }
     return assignment
+  }
+
+  /// What to run now, and of it the checks whose last slots are to be run, once, with those of the dead (see
+  /// `takeOrphaned`): of one moment, for a check that is taken after a look at the one would be lost for the other.
+  package mutating func takeArrangement(
+    at now: Instant
+  ) -> (assignment: GroupAssignment, taken: Set<UniqueID>, orphaned: [UniqueID: Duration]) {
+    let here = assignment
+    return (here, takeTaken().filter { here.revisions[$0] != nil }, takeOrphaned(at: now))
   }
 
   /// The checks whose last slots are to be run, once.
@@ -70,9 +91,16 @@ extension GroupMember {
     return taken
   }
 
+  /// Of the checks that were taken, those whose owner has died, and for how long nobody may have run them.
+  package mutating func takeOrphaned(at now: Instant) -> [UniqueID: Duration] {
+    defer { orphaned = [:] }
+    return orphaned.mapValues { $0.duration(to: now) }
+  }
+
   /// Whether this member does what the group does once. Alone, as with a check: by the last view.
   package func does(_ task: UniqueID, where isFit: (MemberCard) -> Bool) -> Bool {
-    guard let view else { return isBlind }
+    if isBlind { return true }
+    guard let view = view ?? (isRecalled ? memory?.view : nil) else { return false }
     let owners = view.owners(of: task) { isFit($0) && $0.pools.api == card.pools.api }
     if owners.first == settings.name { return true }
     return alone?.standsIn == true && owners.second == settings.name

@@ -5,7 +5,11 @@ import Basics
 // Views, and what follows from them.
 extension GroupMember {
   /// In the group, by a reading of everything.
-  mutating func enter(_ reading: StoreReading, at now: ClockReading, _ actions: inout [Action]) {
+  ///
+  /// - Parameter placed: who has what by it, worked out before.
+  mutating func enter(
+    _ reading: StoreReading, placed: Placement? = nil, at now: ClockReading, _ actions: inout [Action]
+  ) {
     if let cluster, cluster != reading.cluster || reading.revision < seen {
       journal.note(now.wall, reading.revision, .newWorld)
     }
@@ -15,6 +19,7 @@ extension GroupMember {
       // Between the claim and the reading the lease has ended, or another has taken the name.
       return rejoin(at: now)
     }
+    placement = placed ?? placement
     stage = .inside
     seen = reading.revision
     suspicion = nil
@@ -22,6 +27,10 @@ extension GroupMember {
     nextRefresh = now.boot + max(.seconds(60), .seconds(3) * reading.members.count)
     let isFirst = view == nil
     let old = view
+    let dead = Set(
+      (old?.names ?? []).compactMap { name in
+        reading.members.contains { $0.name == name } ? nil : placement.place(name)
+      })
     var fresh = GroupView(reading)
     for (name, member) in old?.members ?? [:] where fresh.members[name]?.card.boot == member.card.boot {
       fresh.members[name]?.ahead = member.ahead
@@ -32,9 +41,22 @@ extension GroupMember {
       alone = nil
       journal.note(now.wall, reading.revision, .back)
     }
-    place(at: now, isReading: true, runsAtOnce: !isFirst || fresh.members.count > 1)
-    apply(reading.revision)
-    take(head: reading.head, &actions)
+    // Who is alone at its first look takes what nobody had, unless it had it itself, before it was started again.
+    let isOpening = isFirst && fresh.members.count == 1
+    let takeovers = journal.takeovers
+    let hasGained = place(
+      at: now, isReading: true, runsAtOnce: !isOpening || settings.isReturning, dead: dead)
+    if isOpening { journal.takeovers = takeovers }
+    forget(at: now)
+    if reading.headRevision == 0 { isListed = true }
+    // Not at each reading: a store in which something is odd is read again and again.
+    if hasGained || card.applied == 0 || card.applied > reading.revision || old?.isPlaced(like: fresh) != true
+    {
+      apply(reading.revision)
+    } else if own.card?.applied != card.applied || own.card?.isPlaced(like: card) != true {
+      owesPut = true
+    }
+    take(head: reading.head, reading.headRevision, &actions)
     actions.append(.arrange)
     startWatch(&actions)
   }
@@ -45,11 +67,13 @@ extension GroupMember {
       journal.note(now.wall, fresh.revision, .joined(name))
     }
     for name in old.names where fresh.members[ByteText(name)] == nil {
-      journal.note(now.wall, fresh.revision, .gone(name))
+      let isDone = old.members[ByteText(name)]?.card.weight == 0
+      journal.note(now.wall, fresh.revision, isDone ? .left(name) : .gone(name))
     }
   }
 
-  private mutating func take(head fresh: ListHead?, _ actions: inout [Action]) {
+  private mutating func take(head fresh: ListHead?, _ revision: Int64, _ actions: inout [Action]) {
+    headRevision = revision
     guard fresh != head else { return }
     head = fresh
     actions.append(.list)
@@ -59,24 +83,30 @@ extension GroupMember {
     _ changes: [StoreChange], at now: ClockReading, _ actions: inout [Action]
   ) {
     guard view != nil else { return }
-    var isMoved = false
     for change in changes where change.revision > seen {
+      var isMoved = false
+      var dead: Set<Int32> = []
       switch change {
       case .card(let entry): if take(entry, at: now, &actions) { isMoved = true }
       case .gone(let name, let revision):
         if name == settings.name {
+          // It goes on with what it has by the last view that it was in, as if the store were away, until it is in again.
           if lease != nil { rejoin(at: now) }
-        } else if view?.members[ByteText(name)] != nil {
-          journal.note(now.wall, revision, .gone(name))
+          break
+        }
+        if let member = view?.members[ByteText(name)] {
+          journal.note(now.wall, revision, member.card.weight == 0 ? .left(name) : .gone(name))
+          if let place = placement.place(name) { dead = [place] }
         }
         view?.remove(name)
         view?.placed = revision
         isMoved = true
-      case .head(let head, _): take(head: head, &actions)
-      case .noHead: take(head: nil, &actions)
+      case .stray(let added, _): view?.take(strays: added)
+      case .head(let head, let revision): take(head: head, revision, &actions)
+      case .strangeHead(let revision): take(head: nil, revision, &actions)
+      case .noHead: take(head: nil, 0, &actions)
       }
-      if isMoved { settle(change.revision, at: now, &actions) }
-      isMoved = false
+      if isMoved, settle(change, at: now, dead: dead, &actions) { return }
     }
     seen = max(seen, changes.last?.revision ?? 0)
     view?.revision = seen
@@ -103,7 +133,8 @@ extension GroupMember {
     if let fresh, fresh.weight == 0, old?.weight != 0 {
       journal.note(now.wall, entry.revision, .leaving(entry.name))
     }
-    let isSame = old?.weight == fresh?.weight && old?.pools == fresh?.pools && old?.boot == fresh?.boot
+    if mayHoldForUs(old, fresh) { nextWord = nextWord ?? now.boot + wordPause }
+    let isSame = old == nil ? fresh == nil : fresh.map { old?.isPlaced(like: $0) == true } ?? false
     if isSame {
       if release() { actions.append(.arrange) }
     } else {
@@ -112,14 +143,32 @@ extension GroupMember {
     return !isSame
   }
 
-  private mutating func settle(_ revision: Int64, at now: ClockReading, _ actions: inout [Action]) {
-    view?.revision = revision
-    if place(at: now, isReading: false, runsAtOnce: true) { apply(revision) }
+  /// - Returns: whether who has what by this view is worked out aside; what comes after it waits.
+  private mutating func settle(
+    _ change: StoreChange, at now: ClockReading, dead: Set<Int32>, _ actions: inout [Action]
+  ) -> Bool {
+    view?.revision = change.revision
+    if postponesView(only: change.name) {
+      seen = change.revision
+      return true
+    }
+    effect(change.revision, only: change.name, at: now, dead: dead, &actions)
+    return false
+  }
+
+  /// The view is put into effect.
+  mutating func effect(
+    _ revision: Int64, only name: ByteText? = nil, at now: ClockReading, dead: Set<Int32> = [],
+    _ actions: inout [Action]
+  ) {
+    if place(at: now, only: name, isReading: false, runsAtOnce: true, dead: dead) { apply(revision) }
     actions.append(.arrange)
   }
 
   /// Says that this view is in effect: who had what is ours now may stop.
   private mutating func apply(_ revision: Int64) {
+    nextWord = nil
+    guard isListed else { return }
     card.applied = revision
     owesPut = true
   }
@@ -127,13 +176,18 @@ extension GroupMember {
   /// Who has what, by the view as it is.
   ///
   /// - Parameters:
+  ///   - name: whose card is all that is different; nil: anybody's may be.
   ///   - isReading: what came between this view and the one before is not known.
   ///   - runsAtOnce: what is gained has been another's.
+  ///   - dead: places of members whose leases have ended since the view before.
   /// - Returns: whether anything was gained.
   @discardableResult
-  private mutating func place(at now: ClockReading, isReading: Bool, runsAtOnce: Bool) -> Bool {
+  private mutating func place(
+    at now: ClockReading, only name: ByteText? = nil, isReading: Bool, runsAtOnce: Bool, dead: Set<Int32>
+  ) -> Bool {
     guard let view else { return false }
-    placement.follow(view)
+    let orphans = orphans(of: dead)
+    placement.follow(view, only: name)
     let own = placement.place(settings.name)
     let needed = isReading ? 1 : view.revision
     var (gains, losses) = (0, 0)
@@ -141,11 +195,13 @@ extension GroupMember {
       let owner = placement.ownerPlace(position)
       if owner == own {
         guard gained[position] == 0 else { continue }
-        gained[position] = view.placed
+        // 0 would say that it is not ours.
+        gained[position] = max(1, view.placed)
         gains += 1
         // What is held was never stopped.
         if held.removeValue(forKey: position) == nil, runsAtOnce {
-          taken.insert(placement.checks[position].id)
+          taken.insert(placement.id(position))
+          if orphans.contains(position) { note(orphan: position, at: now) }
         }
       } else if gained[position] > 0 {
         gained[position] = 0
@@ -159,6 +215,19 @@ extension GroupMember {
     if runsAtOnce { journal.takeovers += gains }
     release()
     return gains > 0
+  }
+
+  /// What these had, by position.
+  private func orphans(of dead: Set<Int32>) -> Set<Int> {
+    dead.isEmpty ? [] : Set(gained.indices.filter { dead.contains(placement.ownerPlace($0)) })
+  }
+
+  /// Its owner renewed its lease a lease ago at the latest, and has not been heard of since.
+  private mutating func note(orphan position: Int, at now: ClockReading) {
+    let heard = now.boot.advanced(by: .zero - settings.ttl)
+    // Alone, this member ran it as its standby.
+    guard alone == nil else { return }
+    orphaned[placement.id(position)] = heard
   }
 
   /// Stops with what its new owner runs.

@@ -24,6 +24,12 @@ package struct GroupView: Hashable, Sendable {
   package var placed: Int64 = 0
   /// Names under `m/` that say nothing that can be used, and so have nothing.
   package var garbled: Set<ByteText> = []
+  /// Keys below `m/` that are not looked at: no agent could have them, or there are more than `StoreBounds.members`.
+  package var strays = 0
+
+  /// What a count of all keys below `m/` gives.
+  // bounded: lists in memory
+  var counted: Int { members.count + garbled.count + strays }
 
   package init() {}
 
@@ -31,7 +37,16 @@ package struct GroupView: Hashable, Sendable {
   package init(_ reading: StoreReading) {
     revision = reading.revision
     placed = reading.revision
+    strays = reading.strays + max(0, reading.members.count - StoreBounds.members)  // bounded: lists in memory
     for entry in reading.members.prefix(StoreBounds.members) { take(entry) }
+  }
+
+  /// Whether by the other one each check is placed as by this one, and nobody in it has begun anew.
+  func isPlaced(like other: GroupView) -> Bool {
+    members.count == other.members.count
+      && members.allSatisfy { name, member in
+        other.members[name].map { $0.card.isPlaced(like: member.card) } ?? false
+      }
   }
 
   /// A key of `m/` has a new value.
@@ -44,13 +59,21 @@ package struct GroupView: Hashable, Sendable {
       return
     }
     garbled.remove(name)
-    guard members[name] != nil || members.count < StoreBounds.members else { return }
+    guard members[name] != nil || members.count < StoreBounds.members else {
+      strays = strays.bounded(plus: 1)
+      return
+    }
     members[name] = Member(card: card, revision: entry.revision, ahead: ahead ?? members[name]?.ahead)
   }
 
+  /// So many more keys that are not looked at.
+  mutating func take(strays added: Int) { strays = max(0, strays.bounded(plus: added)) }
+
   mutating func remove(_ name: String) {
-    members[ByteText(name)] = nil
-    garbled.remove(ByteText(name))
+    let key = ByteText(name)
+    if members[key] == nil && !garbled.contains(key) { take(strays: -1) }
+    members[key] = nil
+    garbled.remove(key)
   }
 
   /// Names in the order of their bytes.
@@ -73,4 +96,6 @@ package struct GroupView: Hashable, Sendable {
 extension UniqueID {
   /// Pulls the list of checks for all.
   package static let listTask = UniqueID(high: 0x406c_6973_7400_0000, low: 1)
+  /// Ends incidents that nobody has any more, and writes the status of resources: `@alerts`.
+  package static let alertsTask = UniqueID(high: 0x4061_6c65_7274_7300, low: 1)
 }

@@ -38,6 +38,11 @@ package struct MemberCard: Hashable, Sendable {
   }
 
   package init() {}
+
+  /// Whether who has what is the same with the other one, and it is of the same process.
+  func isPlaced(like other: MemberCard) -> Bool {
+    boot == other.boot && weight == other.weight && pools == other.pools
+  }
 }
 
 /// Where a group's check is from.
@@ -48,6 +53,11 @@ package enum Pool: UInt8, CaseIterable, Hashable, Sendable {
 extension MemberCard {
   package var json: [UInt8] {
     var json = JSONWriter(reserving: 320)
+    write(to: &json)
+    return json.bytes
+  }
+
+  func write(to json: inout JSONWriter) {
     json.object { json in
       json.field("boot", boot.description)
       json.field("home", home.description)
@@ -60,14 +70,18 @@ extension MemberCard {
       json.field("pool_api", pools.api)
       json.field("pool_file", pools.file)
     }
-    return json.bytes
   }
 
   /// Nil: it is none. Members beside it are other versions' and mean nothing here.
   package init?(json bytes: [UInt8]) {
     guard bytes.count <= StoreBounds.card,
-      let json = try? JSONValue.parse(bytes, maxDepth: StoreBounds.depth),
-      let boot = json["boot"]?.string.flatMap({ UniqueID($0) }),
+      let json = try? JSONValue.parse(bytes, maxDepth: StoreBounds.depth)
+    else { return nil }
+    self.init(json)
+  }
+
+  init?(_ json: JSONValue) {
+    guard let boot = json["boot"]?.string.flatMap({ UniqueID($0) }),
       let weight = json["weight"]?.integer, (0...Int64(StoreBounds.weight)).contains(weight),
       let applied = json["applied"]?.integer, applied >= 0
     else { return nil }

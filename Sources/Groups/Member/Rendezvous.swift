@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Glibc
 
 /// Weighted rendezvous hashing: which of the members has a check. Each member asks it for itself, and all come to the same
 /// answer without a word: no leader, no messages.
@@ -19,12 +20,32 @@ package enum Rendezvous {
 
   /// The claim of a member; the greatest one has the check. Not positive.
   ///
-  /// In 32 bits, which is what is kept of it: two claims that are equal are decided by the names.
+  /// In 32 bits: two claims that are equal are decided by the names.
   package static func claim(_ check: UniqueID, seed: UInt64, weight: Int) -> Float {
-    let hash = mixed(mixed(check.high ^ seed) ^ check.low)
+    claim(of: hash(check.high, check.low, seed), weight: weight)
+  }
+
+  static func hash(_ high: UInt64, _ low: UInt64, _ seed: UInt64) -> UInt64 {
+    mixed(mixed(high ^ seed) ^ low)
+  }
+
+  static func claim(of hash: UInt64, weight: Int) -> Float {
     // 53 bits, and never 0 or 1.
     let share = (Double(hash >> 11) + 0.5) * 0x1p-53
     return Float(logarithm(share) / Double(max(1, weight)))
+  }
+
+  /// A hash below this makes a smaller claim for this weight than the one given, for sure: the others need not be counted
+  /// out. What is at it or above may be greater, equal or smaller.
+  ///
+  /// ln(h) / weight is less than the claim where h is less than exp(claim · weight). A claim is exact to 1e-7 and the C
+  /// library's exponential to 1e-15, whichever it is, so a millionth of room in the exponent decides nothing wrongly; and
+  /// a hash's share of 2^64 is exact to 2^11.
+  static func floor(of claim: Float, weight: Int) -> UInt64 {
+    let power = Double(claim) * Double(max(1, weight)) * (1 + 0x1p-20)
+    let bound = exp(power) * (1 - 0x1p-30) * 0x1p64
+    // bounded: below 2^64, for the claim is not positive
+    return bound > 8192 && bound < 0x1p64 ? UInt64(bound) - 4096 : 0
   }
 
   /// The natural logarithm of a number in (0, 1), from the four operations that IEEE 754 rounds alike everywhere: the

@@ -5,8 +5,14 @@ import Monitoring
 import Synchronization
 
 /// What others want to know, and how much of it is looked at: one probe of a check at a time, one more for all questions
-/// that come meanwhile, and some checks at once. A store that asks without end gets no more than that.
+/// that come meanwhile, and some checks at once. A store that asks without end gets no more than that, and what nobody
+/// wants to know any more is not looked at.
 struct AnswerQueue: Sendable {
+  struct Question: Hashable, Sendable {
+    var check: UniqueID
+    var revision: Int64
+  }
+
   /// Checks that are looked at at once.
   static let limit = 16
   /// From one look at a check to the next.
@@ -14,36 +20,41 @@ struct AnswerQueue: Sendable {
 
   /// The newest question about each check that no probe has begun for.
   private var open: [UniqueID: Int64] = [:]
+  /// What is not open any more is passed over.
   private var order: [UniqueID] = []
-  private var running: Set<UniqueID> = []
+  private var running: [UniqueID: Int64] = [:]
   private var begun: [UniqueID: Instant] = [:]
 
-  mutating func add(_ question: VoteBook.Question) {
-    if open[question.check] == nil { order.append(question.check) }
-    open[question.check] = max(open[question.check] ?? 0, question.revision)
+  mutating func add(_ question: Question) {
+    guard running[question.check] ?? 0 < question.revision else { return }
+    if open.updateValue(question.revision, forKey: question.check) == nil { order.append(question.check) }
   }
 
+  /// Nobody asks about this check any more.
+  mutating func drop(_ check: UniqueID) { open[check] = nil }
+
   /// What to look at now; each is to be given back.
-  mutating func next(at now: Instant) -> [VoteBook.Question] {
+  mutating func next(at now: Instant) -> [Question] {
     begun = begun.filter { $0.value.duration(to: now) < Self.pace }
-    var taken: [VoteBook.Question] = []
+    var taken: [Question] = []
     var rest: [UniqueID] = []
-    for check in order {
+    var seen: Set<UniqueID> = []
+    for check in order where seen.insert(check).inserted {
       guard let revision = open[check] else { continue }
-      guard running.count < Self.limit, !running.contains(check), begun[check] == nil else {
+      guard running.count < Self.limit, running[check] == nil, begun[check] == nil else {
         rest.append(check)
         continue
       }
       open[check] = nil
-      running.insert(check)
+      running[check] = revision
       begun[check] = now
-      taken.append(VoteBook.Question(check: check, revision: revision))
+      taken.append(Question(check: check, revision: revision))
     }
     order = rest
     return taken
   }
 
-  mutating func done(_ check: UniqueID) { running.remove(check) }
+  mutating func done(_ check: UniqueID) { running[check] = nil }
 }
 
 // Looking when others ask.
@@ -59,16 +70,13 @@ extension QuorumDesk {
     }
   }
 
-  private func answer(_ question: VoteBook.Question) async {
+  private func answer(_ question: AnswerQueue.Question) async {
     defer { state.withLock { $0.answers.done(question.check) } }
-    guard isOwner(question.check), let check = state.withLock({ $0.book.watched[question.check]?.check })
-    else {
-      return
-    }
+    guard let check = state.withLock({ $0.watched[question.check]?.check }) else { return }
     // It is in no window and is not delivered: the check's own schedule goes on as if nothing had been asked.
     let began = time.wall()
     guard let verdict = await probe(check.triedOnce) else { return }
     state.withLock { $0.figures.answered += 1 }
-    await tell(check.id, Vote(verdict.state, verdict.reason, answers: question.revision), began: began)
+    say(check.id, Vote(verdict.state, verdict.reason, answers: question.revision), began: began)
   }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Curl
 import Monitoring
-import Synchronization
 
 /// What the places tell each other, in an etcd: keys under `{prefix}v/`, for all groups with this prefix.
 package struct EtcdQuorum: QuorumStore {
@@ -30,39 +28,124 @@ package struct EtcdQuorum: QuorumStore {
     _ = await call("v3/lease/revoke", EtcdBody.object { $0.field("ID", String(lease)) }) { _ in true }
   }
 
-  package func readQuorum() async -> Result<(entries: [QuorumEntry], revision: Int64), StoreTrouble> {
-    let body = EtcdBody.object { EtcdBody.range(&$0, Array(root.utf8), end: EtcdKeys.end(of: root)) }
-    return await call("v3/kv/range", body) { json in
-      guard let range = EtcdRange(json) else { return nil }
-      return (range.pairs.compactMap { entry($0, isGone: false) }, range.header.revision)
+  package func readQuorum(from start: [UInt8]?, at revision: Int64) async -> Result<QuorumPage, StoreTrouble>
+  {
+    var answer: Result<QuorumPage, StoreTrouble> = .failure(StoreTrouble(.garbled, "nothing was read"))
+    // Values that nobody else writes may be so long that a page is more than an answer may be.
+    for limit in [1000, 100, 10, 1] {
+      answer = await page(from: start ?? Array(root.utf8), limit: limit, at: revision)
+      guard case .failure(let trouble) = answer, trouble.kind == .garbled || trouble.kind == .unreachable
+      else { break }
     }
+    return answer
   }
 
-  package func put(_ key: QuorumKey, _ value: [UInt8], lease: Int64) async -> Result<Int64, StoreTrouble> {
+  private func page(
+    from start: [UInt8], limit: Int, at revision: Int64
+  ) async -> Result<QuorumPage, StoreTrouble> {
     let body = EtcdBody.object { json in
-      json.field("key", Base64.text((root + key.path).utf8))
-      json.field("value", Base64.text(value))
-      json.field("lease", String(lease))
+      EtcdBody.range(&json, start, end: EtcdKeys.end(of: root))
+      json.field("limit", String(limit))
+      if revision > 0 { json.field("revision", String(revision)) }
     }
-    return await call("v3/kv/put", body) { EtcdHeader($0)?.revision }
+    return await call("v3/kv/range", body) { page($0, after: start, at: revision) }
   }
 
-  package func create(_ key: QuorumKey, _ value: [UInt8], lease: Int64) async -> Result<Bool, StoreTrouble> {
+  func page(_ json: JSONValue, after start: [UInt8], at revision: Int64) -> QuorumPage? {
+    guard let header = EtcdHeader(json) else { return nil }
+    let pairs = json["kvs"]?.array ?? []
+    var rows = QuorumRows()
+    for row in pairs { take(row, isGone: false, into: &rows) }
+    (rows.growth, rows.revision) = (pairs.count, revision > 0 ? revision : header.revision)
+    guard json["more"]?.bool == true else { return QuorumPage(rows, next: nil) }
+    // Whoever says that there is more says where, and comes to an end.
+    guard let last = pairs.last?.etcdBytes("key", limit: EtcdClient.bodyLimit),
+      !last.lexicographicallyPrecedes(start), !last.isEmpty
+    else { return nil }
+    return QuorumPage(rows, next: last + [0])
+  }
+
+  package func audit() async -> Result<QuorumAudit, StoreTrouble> {
+    let body = EtcdBody.object { json in
+      EtcdBody.range(&json, Array(root.utf8), end: EtcdKeys.end(of: root))
+      json.field("sort_order", "DESCEND")
+      json.field("sort_target", "MOD")
+      json.field("limit", "1")
+      json.field("keys_only", true)
+    }
+    return await call("v3/kv/range", body) { json in
+      guard EtcdHeader(json) != nil, let count = json.etcdNumber("count"),
+        (0...Int64(Int32.max)).contains(count),
+        let newest = (json["kvs"]?[0] ?? .null).etcdNumber("mod_revision")
+      else { return nil }
+      return QuorumAudit(count: Int(count), newest: newest)  // bounded: 31 bits
+    }
+  }
+
+  package func put(
+    _ rows: [(key: QuorumKey, value: [UInt8])], lease: Int64
+  ) async -> Result<Int64?, StoreTrouble> {
+    let body = EtcdBody.object { json in
+      json.key("success")
+      json.array { json in
+        for row in rows {
+          json.object { EtcdBody.put(&$0, root + row.key.path, row.value, lease: lease) }
+        }
+      }
+    }
+    return await call("v3/kv/txn", body, missing: .some(nil)) { EtcdHeader($0).map(\.revision) }
+  }
+
+  package func claim(
+    _ key: QuorumKey, _ value: [UInt8], lease: Int64
+  ) async -> Result<Int64?, StoreTrouble> {
     let name = root + key.path
     let body = EtcdBody.object { json in
-      EtcdBody.compare(&json, name, .created(0))
+      // What is not there has no lease either.
+      EtcdBody.compare(&json, name, .lease(0))
       json.key("success")
       json.array { json in json.object { EtcdBody.put(&$0, name, value, lease: lease) } }
+      json.key("failure")
+      json.array { json in
+        json.object { json in
+          json.key("request_range")
+          json.object { EtcdBody.range(&$0, Array(name.utf8)) }
+        }
+      }
     }
     return await call("v3/kv/txn", body) { json in
+      guard let header = EtcdHeader(json) else { return nil }
       // What is false is left out.
-      EtcdHeader(json).map { _ in json["succeeded"]?.bool ?? false }
+      if json["succeeded"]?.bool == true { return header.revision }
+      let row = json["responses"]?[0]?["response_range"]?["kvs"]?[0] ?? .null
+      guard let holder = row.etcdNumber("lease"), let revision = row.etcdNumber("mod_revision") else {
+        return nil
+      }
+      return .some(holder == lease ? revision : nil)
     }
   }
 
-  package func delete(_ key: QuorumKey) async -> Result<Void, StoreTrouble> {
-    let body = EtcdBody.object { EtcdBody.range(&$0, Array((root + key.path).utf8)) }
-    return await call("v3/kv/deleterange", body) { _ in () }
+  package func delete(_ rows: [(key: QuorumKey, revision: Int64)]) async -> Result<Bool, StoreTrouble> {
+    let body = EtcdBody.object { json in
+      json.key("compare")
+      json.array { json in
+        for row in rows {
+          EtcdBody.condition(&json, root + row.key.path, .changed(row.revision))
+        }
+      }
+      json.key("success")
+      json.array { json in
+        for row in rows {
+          json.object { json in
+            json.key("request_delete_range")
+            json.object { EtcdBody.range(&$0, Array((root + row.key.path).utf8)) }
+          }
+        }
+      }
+    }
+    return await call("v3/kv/txn", body) { json in
+      EtcdHeader(json).map { _ in json["succeeded"]?.bool ?? false }
+    }
   }
 
   /// - Parameter missing: what it means that there is no such lease; nil: a refusal.
@@ -85,110 +168,22 @@ package struct EtcdQuorum: QuorumStore {
     }
   }
 
-  /// Nil: nothing of ours.
-  func entry(_ pair: EtcdPair, isGone: Bool) -> QuorumEntry? {
-    guard pair.key.starts(with: root.utf8),
+  /// One key, as a reading or a watch has it. What nobody of us writes is counted and passed over.
+  func take(_ row: JSONValue, isGone: Bool, into rows: inout QuorumRows) {
+    guard let pair = EtcdPair(row), pair.key.starts(with: root.utf8),
       let path = String(validating: pair.key.dropFirst(root.utf8.count), as: UTF8.self),
-      let key = QuorumKey(path: path)
-    else { return nil }
-    return QuorumEntry(key, isGone ? nil : pair.value ?? [], revision: pair.changed)
-  }
-}
-
-// A watch is one answer that does not end: a JSON object a line.
-extension EtcdQuorum {
-  package func watchQuorum(
-    after revision: Int64, _ tell: @escaping @Sendable ([QuorumEntry]) -> Void
-  ) async -> StoreTrouble? {
-    let index = client.current
-    let body = EtcdBody.object { json in
-      json.key("create_request")
-      json.object { json in
-        EtcdBody.range(&json, Array(root.utf8), end: EtcdKeys.end(of: root))
-        json.field("start_revision", String(revision.bounded(plus: 1)))
-      }
+      let key = QuorumKey(path: path), isGone || pair.value != nil
+    else {
+      if !isGone { rows.strange.add(Self.name(of: row)) }
+      return
     }
-    guard let token = try? await client.token(at: index) else { return nil }
-    guard case .success(let shown) = token else {
-      client.leave(index)
-      return StoreTrouble(.unauthenticated, "the watch of the places has no token")
-    }
-    let lines = QuorumLines(self, tell)
-    let result = try? await client.transfer(
-      "v3/watch", body, token: shown, at: index, timeout: EtcdClient.watchLength
-    ) { lines.take($0) }
-    switch result {
-    // It was as long as it may be; what has come meanwhile is read anew.
-    case nil,
-      .failure where lines.hasBegun:
-      return lines.trouble
-    case .failure(let failure):
-      client.leave(index)
-      return failure.trouble
-    case .success:
-      client.leave(index)
-      return lines.trouble ?? StoreTrouble(.unreachable, "\(client.place(index)) has ended the watch")
-    }
+    rows.entries.append(
+      QuorumEntry(
+        key, isGone ? nil : pair.value, revision: pair.changed, lease: isGone ? 0 : pair.lease))
   }
 
-  /// Nil: the watch is over, or not understood.
-  fileprivate func read(_ line: [UInt8]) -> [QuorumEntry]? {
-    guard let json = try? JSONValue.parse(line, maxDepth: StoreBounds.depth), let result = json["result"],
-      result["canceled"]?.bool != true
-    else { return nil }
-    var entries: [QuorumEntry] = []
-    for event in result["events"]?.array ?? [] {
-      guard let row = event["kv"], let pair = EtcdPair(row) else { return nil }
-      if let entry = entry(pair, isGone: event["type"]?.string == "DELETE") { entries.append(entry) }
-    }
-    return entries
-  }
-}
-
-/// Puts the pieces of a watch's body together to lines, on the engine's thread.
-private final class QuorumLines: Sendable {
-  /// Bytes of a line.
-  private static let most = 4 << 20
-
-  private let store: EtcdQuorum
-  private let tell: @Sendable ([QuorumEntry]) -> Void
-  private let state = Mutex(State())
-
-  private struct State {
-    var rest: [UInt8] = []
-    var hasBegun = false
-    var trouble: StoreTrouble?
-  }
-
-  init(_ store: EtcdQuorum, _ tell: @escaping @Sendable ([QuorumEntry]) -> Void) {
-    (self.store, self.tell) = (store, tell)
-  }
-
-  var hasBegun: Bool { state.withLock { $0.hasBegun } }
-  var trouble: StoreTrouble? { state.withLock { $0.trouble } }
-
-  /// - Returns: false: the watch is over.
-  func take(_ bytes: [UInt8]) -> Bool {
-    let lines = state.withLock { state -> [[UInt8]] in
-      state.rest += bytes
-      var parts = state.rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      // What has no end yet.
-      state.rest = parts.popLast().map { Array($0) } ?? []
-      if state.rest.count > Self.most {
-        state.trouble = StoreTrouble(.garbled, "a line of the places' watch is longer than 4 MiB")
-      }
-      return parts.filter { !$0.isEmpty }.map { Array($0) }
-    }
-    for line in lines {
-      guard let entries = store.read(line) else {
-        state.withLock {
-          $0.trouble = $0.trouble ?? StoreTrouble(.refused, "etcd has ended the places' watch")
-        }
-        return false
-      }
-      state.withLock { $0.hasBegun = true }
-      if !entries.isEmpty { tell(entries) }
-    }
-    return trouble == nil
+  private static func name(of row: JSONValue) -> String {
+    let bytes = row["key"]?.string.flatMap { Base64.bytes($0, limit: EtcdClient.bodyLimit) } ?? []
+    return String(decoding: bytes.prefix(200), as: UTF8.self)
   }
 }

@@ -9,6 +9,10 @@ import Synchronization
 ///
 /// A result that has to wait for others waits in a queue of its own check, for `within` at most; no probe and no other
 /// check's result ever waits. Without a store everything goes on, and a failure is unconfirmed.
+///
+/// What should stand in the store is kept in `OwnVotes`, what does stand there in `VoteMirror`; one task keeps the lease,
+/// one follows the store, one writes what is due, one looks when others ask. Nobody who settles a result waits for a vote
+/// to be written.
 package final class QuorumDesk: Sendable {
   /// What becomes of a result.
   package struct Settled: Sendable {
@@ -27,18 +31,19 @@ package final class QuorumDesk: Sendable {
   }
 
   struct State {
-    var book: VoteBook
+    /// Checks that ask this place, and may be asked.
+    var watched: [UniqueID: Watched] = [:]
     var figures = Figures()
-    var lease: Int64?
-    /// Before the request left that was answered last: wall clocks decide nothing here.
-    var lastOK: Instant?
-    var trouble: StoreTrouble?
-    /// What was last told, with which lease.
-    var told: [UniqueID: Told] = [:]
-    /// The state that the schedule last found here.
-    var found: [UniqueID: CheckState] = [:]
-    /// Checks that this agent tells people of.
-    var incidents: Set<UniqueID> = []
+    var link = QuorumLink()
+    var mirror = VoteMirror()
+    var own = OwnVotes()
+    /// Checks that the others were asked about in this outage, and that they are being asked about now.
+    var asked: Set<UniqueID> = []
+    var asking: Set<UniqueID> = []
+    /// Checks whose last verdict is down.
+    var down: Set<UniqueID> = []
+    /// Checks that this agent tells people of, with the revision of the key that says so.
+    var incidents: [UniqueID: Int64] = [:]
     /// Results that wait, by check; the first of each is being settled.
     var queues: [UniqueID: [Waiting]] = [:]
     var answers = AnswerQueue()
@@ -46,11 +51,9 @@ package final class QuorumDesk: Sendable {
     var isEnding = false
   }
 
-  struct Told: Hashable {
-    var vote: Vote
-    var lease: Int64
-    /// When the probe that found it began.
-    var began: Timestamp
+  struct Watched: Sendable {
+    var check: MonitoringCheck
+    var confirm: ConfirmSettings
   }
 
   struct Waiting: Sendable {
@@ -64,55 +67,62 @@ package final class QuorumDesk: Sendable {
   let store: any QuorumStore
   let ttl: Duration
   let time: TimeSource
-  let state: Mutex<State>
+  let state = Mutex(State())
+  /// Rung when something is to be written.
+  let bell = QuorumBell()
   /// Runs a check now, beside its schedule; nil: it could not be run.
   let probe: @Sendable (MonitoringCheck) async -> Verdict?
-  /// Whether this agent is the one of its place that runs a check.
-  let isOwner: @Sendable (UniqueID) -> Bool
 
   package init(
     place: String, store: any QuorumStore, ttl: Duration, time: TimeSource,
-    isOwner: @escaping @Sendable (UniqueID) -> Bool = { _ in true },
     probe: @escaping @Sendable (MonitoringCheck) async -> Verdict?
   ) {
     (self.place, self.store, self.ttl, self.time) = (place, store, ttl, time)
-    (self.probe, self.isOwner) = (probe, isOwner)
-    state = Mutex(State(book: VoteBook(place: place)))
+    self.probe = probe
   }
 
   package var figures: Figures { state.withLock { $0.figures } }
 
-  /// Why the others are not heard; nil: they are.
-  package var trouble: StoreTrouble? { state.withLock { isInTouch($0) ? nil : $0.trouble } }
-
-  /// What each place says of a check now, in the order of the configuration; empty where nobody is asked.
-  package func verdicts(of check: UniqueID) -> [PlaceVerdict] {
-    state.withLock { state in
-      guard let item = state.book.watched[check] else { return [] }
-      let isInTouch = isInTouch(state)
-      return item.confirm.of.map { name in
-        if name == place {
-          let own = state.told[check]?.vote
-          return PlaceVerdict(name, own?.state, own?.reason)
-        }
-        guard isInTouch, let vote = item.votes[ByteText(name)] else {
-          return PlaceVerdict(name, isAlive: false)
-        }
-        var verdict = PlaceVerdict(name, vote.state, vote.reason)
-        verdict.since = item.since[ByteText(name)]
-        return verdict
-      }
+  /// Until the task is cancelled.
+  package func run() async {
+    state.withLock { $0.link.seeking = time.instant() }
+    await withDiscardingTaskGroup { group in
+      group.addTask { await self.keepLease() }
+      group.addTask { await self.follow() }
+      group.addTask { await self.write() }
+      group.addTask { await self.answer() }
     }
   }
 
-  /// Takes over other checks.
+  /// Takes over other checks: those that ask this place, of what is run here.
   package func apply(_ checks: [MonitoringCheck]) {
+    var next: [UniqueID: Watched] = [:]
+    for check in checks where check.enabled {
+      guard let confirm = check.plan.confirm, confirm.of.contains(place) else { continue }
+      next[check.id] = Watched(check: check, confirm: confirm)
+    }
+    let now = time.instant()
     state.withLock { state in
-      for id in state.book.apply(checks) {
-        (state.told[id], state.found[id]) = (nil, nil)
-        state.incidents.remove(id)
+      let before = state.watched
+      state.watched = next
+      if before.isEmpty, !hears(state, at: now) { state.link.seeking = now }
+      for check in before.keys where next[check] == nil { drop(check, &state) }
+      for check in next.keys where before[check] == nil {
+        lookAt(check, &state)
+        lookAtQuestions(check, &state)
       }
     }
+    bell.ring()
+  }
+
+  /// It is another's now, or nobody's: nothing of it is left behind.
+  private func drop(_ check: UniqueID, _ state: inout State) {
+    state.own.drop(check, place: place, lease: state.link.lease)
+    state.asked.remove(check)
+    state.down.remove(check)
+    state.answers.drop(check)
+    guard let revision = state.incidents.removeValue(forKey: check) else { return }
+    state.own.delete(.incident(check: check), revision: revision)
   }
 
   /// Whether a result of this check has to go through here.
@@ -133,7 +143,9 @@ package final class QuorumDesk: Sendable {
 
   private func work(_ check: UniqueID) async {
     while let waiting = state.withLock({ $0.queues[check]?.first }) {
-      waiting.then(await settle(waiting.result, of: waiting.check))
+      let (settled, question) = await settle(waiting.result, of: waiting.check)
+      waiting.then(settled)
+      if let question { await withdraw(check, question) }
       let isDone = state.withLock { state in
         state.queues[check]?.removeFirst()
         guard state.queues[check]?.isEmpty == true else { return false }
@@ -147,72 +159,10 @@ package final class QuorumDesk: Sendable {
   /// Results that nobody has been told of yet.
   package var waiting: Int { state.withLock { $0.queues.values.reduce(0) { $0 + $1.count } } }
 
-  /// The store answers us, and so its leases and what it tells are of now.
-  func isInTouch(_ state: State) -> Bool {
-    guard state.lease != nil, let lastOK = state.lastOK else { return false }
-    return lastOK.duration(to: time.instant()) <= ttl
-  }
-
-  /// Between looks at what the others have said.
-  static let pace: Duration = .milliseconds(50)
-
-  private func settle(_ result: CheckResult, of check: MonitoringCheck) async -> Settled {
-    guard let confirm = check.plan.confirm, confirm.of.contains(place), result.trigger == .schedule else {
-      return Settled(result: result, isOurs: true)
-    }
-    let own = result.ownVerdict
-    // In a window somebody is at work: this place has no say, and asks nobody.
-    let vote = result.maintenance ? Vote(.unknown, own.reason) : Vote(own.state, own.reason)
-    let isNews = state.withLock { state in
-      defer { state.found[check.id] = vote.state }
-      return vote.state == .down && state.found[check.id] != .down
-    }
-    await tell(check.id, vote, began: result.startedAt)
-    guard !result.maintenance else {
-      await release(check.id)
-      return Settled(result: result, isOurs: true)
-    }
-    let began = time.instant()
-    let asked = isNews ? await ask(check.id) : nil
-    let rule = QuorumRule(confirm, place: place)
-    while true {
-      let decision = decide(rule, own, check.id, asked, since: began)
-      if case .settled(let confirmation) = decision {
-        if asked != nil { await withdraw(check.id) }
-        note(confirmation)
-        let settled = result.settled(by: confirmation)
-        return Settled(result: settled, isOurs: await isOurs(check.id, settled))
-      }
-      try? await time.sleep(for: Self.pace)
-    }
-  }
-
-  /// Settles what waits with what there is, for the end of the agent.
+  /// Settles what waits with what there is, and takes back what it has said, for the end of the agent.
   package func drain() async {
     state.withLock { $0.isEnding = true }
     for _ in 0..<100 where waiting > 0 { try? await time.sleep(for: Self.pace) }
-  }
-
-  private func decide(
-    _ rule: QuorumRule, _ own: Verdict, _ check: UniqueID, _ asked: Int64?, since began: Instant
-  ) -> QuorumRule.Decision {
-    state.withLock { state in
-      guard isInTouch(state) else { return rule.decide(own, votes: [:], alive: [], asked: nil) }
-      let votes = state.book.votes(check, since: asked)
-      return rule.decide(
-        own, votes: votes, alive: Set(votes.keys),
-        asked: asked.map { _ in state.isEnding ? rule.settings.within : began.duration(to: time.instant()) })
-    }
-  }
-
-  private func note(_ confirmation: QuorumVerdict) {
-    state.withLock { state in
-      switch confirmation.outcome {
-      case .confirmed: state.figures.confirmed += 1
-      case .regional: state.figures.regional += 1
-      case .unconfirmed: state.figures.unconfirmed += 1
-      case .own, .outvoted: break
-      }
-    }
+    await leave()
   }
 }

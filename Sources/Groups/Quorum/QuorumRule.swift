@@ -61,6 +61,15 @@ package struct QuorumRule: Sendable {
       QuorumVerdict(outcome(own, places), from: settings.from, places: places, own: own))
   }
 
+  /// Nobody knows what the others have written: the store is out of reach.
+  package func decideAlone(_ own: Verdict) -> Decision {
+    let places = settings.of.map { name in
+      name == place
+        ? PlaceVerdict(name, own.state, own.reason) : PlaceVerdict(name, isAlive: false, isHeard: false)
+    }
+    return .settled(QuorumVerdict(outcome(own, places), from: settings.from, places: places, own: own))
+  }
+
   private func outcome(_ own: Verdict, _ places: [PlaceVerdict]) -> QuorumVerdict.Outcome {
     let isDown = own.state == .down
     if places.count(where: \.isDown) >= settings.from { return isDown ? .confirmed : .outvoted }

@@ -55,27 +55,94 @@ package struct QuorumEntry: Hashable, Sendable {
   package var value: [UInt8]?
   /// Of the change.
   package var revision: Int64
+  /// That it lives with; 0 where it is gone.
+  package var lease: Int64
 
-  package init(_ key: QuorumKey, _ value: [UInt8]?, revision: Int64) {
-    (self.key, self.value, self.revision) = (key, value, revision)
+  package init(_ key: QuorumKey, _ value: [UInt8]?, revision: Int64, lease: Int64) {
+    (self.key, self.value, self.revision, self.lease) = (key, value, revision, lease)
   }
 }
 
-/// Where the places tell each other. Etcd in the agent, a store in memory in tests. Every call ends within some seconds.
+/// Keys that no agent writes: what is there beside them counts all the same.
+package struct StrangeKeys: Hashable, Sendable {
+  package var count = 0
+  /// One of them, for a person.
+  package var example: String?
+
+  package init() {}
+
+  package mutating func add(_ name: @autoclosure () -> String) {
+    count &+= 1
+    if example == nil { example = name().printable(maxBytes: 100) }
+  }
+
+  package mutating func add(_ other: StrangeKeys) {
+    count &+= other.count
+    example = example ?? other.example
+  }
+}
+
+/// Some keys of a reading, or some changes.
+package struct QuorumRows: Hashable, Sendable {
+  package var entries: [QuorumEntry] = []
+  package var strange = StrangeKeys()
+  /// By how many keys there are more with them, understood or not.
+  package var growth = 0
+  /// Of a reading: what it is of. Of changes: of the newest; 0: nothing has changed.
+  package var revision: Int64 = 0
+
+  package init() {}
+}
+
+/// A part of a reading.
+package struct QuorumPage: Hashable, Sendable {
+  package var rows: QuorumRows
+  /// Where the next part begins; nil: this was the last.
+  package var next: [UInt8]?
+
+  package init(_ rows: QuorumRows, next: [UInt8]?) { (self.rows, self.next) = (rows, next) }
+}
+
+/// What should be so if the watch has told everything.
+package struct QuorumAudit: Hashable, Sendable {
+  /// Keys that there are.
+  package var count: Int
+  /// Revision of the one that changed last; 0: there is none.
+  package var newest: Int64
+
+  package init(count: Int, newest: Int64) { (self.count, self.newest) = (count, newest) }
+}
+
+/// Where the places tell each other. Etcd in the agent, a store in memory in tests. Every call but the watch ends within
+/// some seconds.
 package protocol QuorumStore: Sendable {
   /// A lease for so many seconds; what is put with it goes with it.
   func grant(seconds: Int64) async -> Result<Int64, StoreTrouble>
   /// False: it has ended.
   func keepAlive(_ lease: Int64) async -> Result<Bool, StoreTrouble>
-  /// All there is, and the revision it is of.
-  func readQuorum() async -> Result<(entries: [QuorumEntry], revision: Int64), StoreTrouble>
-  /// The revision of the change.
-  func put(_ key: QuorumKey, _ value: [UInt8], lease: Int64) async -> Result<Int64, StoreTrouble>
-  /// Puts it unless something is there. False: something is.
-  func create(_ key: QuorumKey, _ value: [UInt8], lease: Int64) async -> Result<Bool, StoreTrouble>
-  func delete(_ key: QuorumKey) async -> Result<Void, StoreTrouble>
-  /// Tells every change after a revision until it ends; then everything is to be read anew.
+  func revoke(_ lease: Int64) async
+  /// A part of all there is.
+  ///
+  /// - Parameters:
+  ///   - start: what the part before says; nil: from the first key.
+  ///   - revision: of the first part, for the others to be of the same; 0: the newest.
+  func readQuorum(from start: [UInt8]?, at revision: Int64) async -> Result<QuorumPage, StoreTrouble>
+  func audit() async -> Result<QuorumAudit, StoreTrouble>
+  /// All or none, at most `quorumBatch`, each key once.
+  ///
+  /// - Returns: the revision of the change; nil: the lease has ended.
+  func put(_ rows: [(key: QuorumKey, value: [UInt8])], lease: Int64) async -> Result<Int64?, StoreTrouble>
+  /// Puts it unless something is there that lives with another lease. What has no lease is nobody's, and is replaced.
+  ///
+  /// - Returns: the revision of what is there with this lease; nil: it is another's.
+  func claim(_ key: QuorumKey, _ value: [UInt8], lease: Int64) async -> Result<Int64?, StoreTrouble>
+  /// All or none, at most `quorumBatch`, each as long as it is of this revision. False: something is not.
+  func delete(_ rows: [(key: QuorumKey, revision: Int64)]) async -> Result<Bool, StoreTrouble>
+  /// Tells every change after a revision, in their order, until it ends.
   func watchQuorum(
-    after revision: Int64, _ tell: @escaping @Sendable ([QuorumEntry]) -> Void
-  ) async -> StoreTrouble?
+    after revision: Int64, _ tell: @escaping @Sendable (QuorumRows) -> Void
+  ) async -> WatchEnd
 }
+
+/// Keys that are written at once: an etcd takes 128 operations.
+package let quorumBatch = 64

@@ -102,7 +102,7 @@ package final class EtcdClient: Sendable {
       if failure.code == 9 { return .success(nil) }
       if failure.code == 3 || failure.code == 16 {
         failure = EtcdFailure(
-          .unauthenticated, "etcd does not take the user and password", code: failure.code)
+          .unauthenticated, "\(place(index)) does not take the user and password", code: failure.code)
       }
       return .failure(failure)
     case .success(let json):
@@ -153,7 +153,9 @@ package final class EtcdClient: Sendable {
       request.stream = stream
       let report = try await engine.perform(request)
       guard let problem = report.failure else { return .success(report) }
-      failure = EtcdFailure(.unreachable, "\(place(index)): \(problem.message)")
+      failure = EtcdFailure(
+        problem.phase == .tls && !problem.timedOut ? .handshake : .unreachable,
+        "\(place(index)): \(problem.message)")
       failure.timedOut = problem.timedOut
       // Beyond the connection the store may have acted.
       guard problem.phase == .connect else { break }
@@ -230,6 +232,14 @@ package struct EtcdFailure: Error, Hashable, Sendable {
       case (3, _) where words.contains("auth") || words.contains("user name"): .unauthenticated
       default: .refused
       }
+    if words == "etcdserver: user name is empty" {
+      self.init(kind, "\(place) asks for a user and password, and none is set", code: code)
+      return
+    }
+    if kind == .garbled, json == nil {
+      self.init(kind, "\(place) answers with \(words), and not as etcd does", code: code)
+      return
+    }
     self.init(kind, "\(place): \(words)", code: code)
   }
 
@@ -241,7 +251,7 @@ package struct EtcdFailure: Error, Hashable, Sendable {
   /// Another member of the cluster may do better.
   var deservesAnother: Bool {
     switch trouble.kind {
-    case .unreachable, .noQuorum, .garbled: true
+    case .unreachable, .handshake, .noQuorum, .garbled: true
     case .unauthenticated, .denied, .noSpace, .refused: false
     }
   }

@@ -89,12 +89,17 @@ enum EtcdBody {
     if let end { json.field("range_end", Base64.text(end)) }
   }
 
-  static func put(_ json: inout JSONWriter, _ key: String, _ value: [UInt8], lease: Int64? = nil) {
+  /// - Parameter tellsPrevious: the answer has what was there before.
+  static func put(
+    _ json: inout JSONWriter, _ key: String, _ value: [UInt8], lease: Int64? = nil,
+    tellsPrevious: Bool = false
+  ) {
     json.key("request_put")
     json.object { json in
       json.field("key", Base64.text(key.utf8))
       json.field("value", Base64.text(value))
       if let lease { json.field("lease", String(lease)) }
+      if tellsPrevious { json.field("prev_kv", true) }
     }
   }
 
@@ -102,21 +107,24 @@ enum EtcdBody {
 
   static func compare(_ json: inout JSONWriter, _ key: String, _ test: Test) {
     json.key("compare")
-    json.array { json in
-      json.object { json in
-        json.field("key", Base64.text(key.utf8))
-        json.field("result", "EQUAL")
-        switch test {
-        case .created(let revision):
-          json.field("target", "CREATE")
-          json.field("create_revision", String(revision))
-        case .changed(let revision):
-          json.field("target", "MOD")
-          json.field("mod_revision", String(revision))
-        case .lease(let lease):
-          json.field("target", "LEASE")
-          json.field("lease", String(lease))
-        }
+    json.array { condition(&$0, key, test) }
+  }
+
+  /// One of the conditions of `compare`.
+  static func condition(_ json: inout JSONWriter, _ key: String, _ test: Test) {
+    json.object { json in
+      json.field("key", Base64.text(key.utf8))
+      json.field("result", "EQUAL")
+      switch test {
+      case .created(let revision):
+        json.field("target", "CREATE")
+        json.field("create_revision", String(revision))
+      case .changed(let revision):
+        json.field("target", "MOD")
+        json.field("mod_revision", String(revision))
+      case .lease(let lease):
+        json.field("target", "LEASE")
+        json.field("lease", String(lease))
       }
     }
   }

@@ -39,6 +39,8 @@ package struct EtcdKeys: Hashable, Sendable {
     return String(validating: rest, as: UTF8.self)
   }
 
+  func isBelowMembers(_ key: [UInt8]) -> Bool { key.starts(with: Array(members.utf8)) }
+
   private static func padded(_ number: Int64, _ digits: Int) -> String {
     let text = String(number)
     // bounded: texts, or digits

@@ -52,17 +52,21 @@ extension EtcdStore {
     let body = EtcdBody.object { json in
       EtcdBody.compare(&json, keys.head, revision == 0 ? .created(0) : .changed(revision))
       json.key("success")
-      json.array { json in json.object { EtcdBody.put(&$0, keys.head, head.json) } }
+      json.array { json in json.object { EtcdBody.put(&$0, keys.head, head.json, tellsPrevious: true) } }
     }
+    var before: ListHead?
     switch try await client.call("v3/kv/txn", body) {
     case .failure(let failure): return .failure(failure.trouble)
     case .success(let json):
       guard json["succeeded"]?.bool == true else { return .success(false) }
+      let row = json["responses"]?[0]?["response_put"]?["prev_kv"]
+      before = row.flatMap { EtcdPair($0) }?.value.flatMap { ListHead(json: $0, revision: 0) }
     }
     // The version before stays: somebody may be reading it. What cannot be taken away now is taken away with the next.
+    guard let before, before.version < head.version else { return .success(true) }
     let old = EtcdBody.object { json in
       EtcdBody.range(
-        &json, Array(keys.allParts.utf8), end: Array(keys.parts(before: head.version.bounded(minus: 1)).utf8))
+        &json, Array(keys.allParts.utf8), end: Array(keys.parts(before: before.version).utf8))
     }
     _ = try await client.call("v3/kv/deleterange", old)
     return .success(true)

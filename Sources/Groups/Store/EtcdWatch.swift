@@ -73,9 +73,13 @@ extension EtcdStore {
     if let name = keys.name(of: pair.key) {
       return isGone ? .gone(name: name, revision: pair.changed) : .card(entry(pair, name))
     }
+    if keys.isBelowMembers(pair.key) {
+      return .stray(added: isGone ? -1 : pair.created == pair.changed ? 1 : 0, revision: pair.changed)
+    }
     guard pair.key == Array(keys.head.utf8) else { return nil }
-    guard !isGone, let head = pair.value.flatMap({ ListHead(json: $0, revision: pair.changed) }) else {
-      return .noHead(revision: pair.changed)
+    if isGone { return .noHead(revision: pair.changed) }
+    guard let head = pair.value.flatMap({ ListHead(json: $0, revision: pair.changed) }) else {
+      return .strangeHead(revision: pair.changed)
     }
     return .head(head, revision: pair.changed)
   }
@@ -86,17 +90,14 @@ enum WatchLine: Hashable, Sendable {
   case end(WatchEnd)
 }
 
-/// Puts the pieces of a watch's body together to lines, on the engine's thread.
+/// Reads a watch's body as it comes, on the engine's thread.
 private final class WatchLines: Sendable {
-  /// Bytes of a line; a transaction may hold many cards.
-  private static let most = 4 << 20
-
   private let store: EtcdStore
   private let tell: @Sendable ([StoreChange]) -> Void
   private let state = Mutex(State())
 
   private struct State {
-    var rest: [UInt8] = []
+    var lines = LineCutter()
     var hasBegun = false
     var ends: [WatchEnd] = []
   }
@@ -112,27 +113,22 @@ private final class WatchLines: Sendable {
 
   /// - Returns: false: the watch is over.
   func take(_ bytes: [UInt8]) -> Bool {
-    let lines = state.withLock { state in
-      // bounded: bytes in memory
-      state.rest += bytes
-      var lines: [[UInt8]] = []
-      while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
-        lines.append(Array(state.rest[..<end]))
-        state.rest.removeFirst(end + 1)  // bounded: a place in memory
+    guard let lines = state.withLock({ $0.lines.take(bytes) }) else {
+      state.withLock {
+        $0.ends.append(.trouble(StoreTrouble(.garbled, "a line of the watch is longer than 4 MiB")))
       }
-      if state.rest.count > Self.most {
-        state.ends.append(.trouble(StoreTrouble(.garbled, "a line of the watch is longer than 4 MiB")))
-      }
-      return lines
+      return false
     }
-    for line in lines where !line.isEmpty {
+    for line in lines {
       switch store.read(line) {
       case .changes(let changes):
         state.withLock { $0.hasBegun = true }
         if !changes.isEmpty { tell(changes) }
-      case .end(let end): state.withLock { $0.ends.append(end) }
+      case .end(let end):
+        state.withLock { $0.ends.append(end) }
+        return false
       }
     }
-    return end == nil
+    return true
   }
 }

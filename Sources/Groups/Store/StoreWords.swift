@@ -37,7 +37,7 @@ package enum StoreAnswer: Hashable, Sendable {
 package struct StoreReading: Hashable, Sendable {
   package struct Entry: Hashable, Sendable {
     package var name: String
-    /// Nil: what stands there is no card.
+    /// Nil: what stands there is no card, or is bound to no lease: it would be a member for ever.
     package var card: MemberCard?
     /// Of its last change.
     package var revision: Int64
@@ -50,11 +50,16 @@ package struct StoreReading: Hashable, Sendable {
   package var cluster: UInt64
   package var revision: Int64
   package var members: [Entry]
-  /// Nil: there is no list.
+  /// Nil: there is no list, or none that is understood.
   package var head: ListHead?
+  /// Of the key of the list's head, whatever it says; 0: there is none.
+  package var headRevision: Int64 = 0
+  /// Keys below `m/` that no agent could have: they count where all are counted.
+  package var strays = 0
 
   package init(cluster: UInt64, revision: Int64, members: [Entry], head: ListHead? = nil) {
     (self.cluster, self.revision, self.members, self.head) = (cluster, revision, members, head)
+    headRevision = head?.revision ?? 0
   }
 }
 
@@ -76,13 +81,28 @@ package struct StoreAudit: Hashable, Sendable {
 package enum StoreChange: Hashable, Sendable {
   case card(StoreReading.Entry)
   case gone(name: String, revision: Int64)
+  /// A key below `m/` that no agent could have.
+  case stray(added: Int, revision: Int64)
   case head(ListHead, revision: Int64)
+  /// What its key says is not understood.
+  case strangeHead(revision: Int64)
   case noHead(revision: Int64)
+
+  /// Whose card it is about; nil: nobody's.
+  var name: ByteText? {
+    switch self {
+    case .card(let entry): ByteText(entry.name)
+    case .gone(let name, _): ByteText(name)
+    case .stray, .head, .strangeHead, .noHead: nil
+    }
+  }
 
   package var revision: Int64 {
     switch self {
     case .card(let entry): entry.revision
-    case .gone(_, let revision), .head(_, let revision), .noHead(let revision): revision
+    case .gone(_, let revision), .stray(_, let revision), .head(_, let revision),
+      .strangeHead(let revision), .noHead(let revision):
+      revision
     }
   }
 }
@@ -103,6 +123,8 @@ package struct StoreTrouble: Error, Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// No endpoint answers.
     case unreachable
+    /// It answers, but one of the two does not take the other's certificate, or it speaks no TLS.
+    case handshake
     /// It answers that too few of its members are there.
     case noQuorum
     /// It does not take our name and password, or wants some.
@@ -127,6 +149,8 @@ package struct StoreTrouble: Error, Hashable, Sendable {
     switch kind {
     case .unreachable:
       "look whether etcd runs and this machine may reach it; the agent goes on with what it has"
+    case .handshake:
+      "group.store.tls: ca_file must have signed etcd's certificate, and etcd may ask for client_certificate and client_key"
     case .noQuorum:
       "most of etcd's members must run: etcdctl endpoint status --cluster; the agent goes on with what it has"
     case .unauthenticated: "compare group.store.user and password with: etcdctl user get"

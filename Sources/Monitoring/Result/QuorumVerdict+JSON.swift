@@ -32,6 +32,7 @@ extension PlaceVerdict {
       json.fieldIfPresent("state", state?.rawValue)
       json.fieldIfPresent("reason", reason?.rawValue)
       json.field("alive", isAlive)
+      if !isHeard { json.field("heard", false) }
       if isSilent { json.field("silent", true) }
     }
   }

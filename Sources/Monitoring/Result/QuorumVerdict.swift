@@ -10,6 +10,8 @@ package struct PlaceVerdict: Hashable, Sendable {
   package var reason: Reason?
   /// False: nobody is there any more, and it has no say.
   package var isAlive: Bool
+  /// False: the store is out of reach, and whether anybody is there is not known. It has no say, as if it were gone.
+  package var isHeard: Bool
   /// It was asked and did not answer in time; what it said before counts.
   package var isSilent: Bool
   /// When it was first heard of here; of other places only.
@@ -17,10 +19,10 @@ package struct PlaceVerdict: Hashable, Sendable {
 
   package init(
     _ place: String, _ state: CheckState? = nil, _ reason: Reason? = nil, isAlive: Bool = true,
-    isSilent: Bool = false
+    isSilent: Bool = false, isHeard: Bool = true
   ) {
     (self.place, self.state, self.reason) = (place, state, reason)
-    (self.isAlive, self.isSilent) = (isAlive, isSilent)
+    (self.isAlive, self.isSilent, self.isHeard) = (isAlive, isSilent, isHeard)
   }
 
   package var isDown: Bool { isAlive && state == .down }
@@ -38,7 +40,7 @@ package struct QuorumVerdict: Hashable, Sendable {
     case regional
     /// Not down here, but enough other places are down: down.
     case outvoted
-    /// Down here, and too few places are alive to say more.
+    /// Down here, and too few places are alive to say more, or nobody is heard.
     case unconfirmed
   }
 
@@ -66,6 +68,8 @@ package struct QuorumVerdict: Hashable, Sendable {
     switch outcome {
     case .own: own.message
     case .confirmed: joined([own.message, "confirmed \(down)/\(places.count)", told { !$0.isDown }])
+    case .unconfirmed where places.contains { !$0.isHeard }:
+      joined([own.message, "unconfirmed: the store of the places is out of reach"])
     case .unconfirmed:
       joined([own.message, "unconfirmed: \(alive) of \(places.count) places alive", told { !$0.isAlive }])
     case .regional: joined(["down in \(down) of \(places.count) places", told { _ in true }])
@@ -84,8 +88,9 @@ package struct QuorumVerdict: Hashable, Sendable {
 }
 
 extension PlaceVerdict {
-  /// Such as `paris connect_refused`, `ny up`, `tokyo gone`.
+  /// Such as `paris connect_refused`, `ny up`, `tokyo gone`, `rome not heard`.
   package var text: String {
+    guard isHeard else { return "\(place) not heard" }
     guard isAlive else { return "\(place) gone" }
     let said =
       switch state {

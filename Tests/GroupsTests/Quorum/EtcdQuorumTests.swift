@@ -63,29 +63,39 @@ import Testing
         let check = try makeCheck().id
         let told = Told()
         let watch = Task {
-          await store.watchQuorum(after: 0) { entries in told.entries.withLock { $0 += entries } }
+          await store.watchQuorum(after: 0) { rows in told.entries.withLock { $0 += rows.entries } }
         }
         defer { watch.cancel() }
         let lease = try await store.grant(seconds: 5).get()
         let key = QuorumKey.vote(check: check, place: "paris")
-        let revision = try await store.put(key, Vote(.down, .connectRefused).json, lease: lease).get()
-        let (entries, now) = try await store.readQuorum().get()
-        #expect(entries.map(\.key) == [key] && entries.first?.revision == revision && now >= revision)
-        #expect(entries.first?.value.flatMap { Vote(json: $0) } == Vote(.down, .connectRefused))
-        // Who is second is told so.
-        #expect(try await store.create(.incident(check: check), [1], lease: lease).get())
-        #expect(try await !store.create(.incident(check: check), [2], lease: lease).get())
+        let vote = Vote(.down, .connectRefused)
+        let revision = try #require(try await store.put([(key, vote.json)], lease: lease).get())
+        let page = try await store.readQuorum(from: nil, at: 0).get()
+        let entry = try #require(page.rows.entries.first)
+        #expect(page.rows.entries.count == 1 && page.rows.growth == 1 && page.next == nil)
+        #expect(entry.key == key && entry.revision == revision && entry.lease == lease)
+        #expect(page.rows.revision >= revision && entry.value.flatMap { Vote(json: $0) } == vote)
+        #expect(try await store.audit().get() == QuorumAudit(count: 1, newest: revision))
+        // Who is second is told so; who is first stays it.
+        let other = try await store.grant(seconds: 5).get()
+        let incident = QuorumKey.incident(check: check)
+        let first = try #require(try await store.claim(incident, [1], lease: lease).get())
+        #expect(try await store.claim(incident, [2], lease: other).get() == nil)
+        #expect(try await store.claim(incident, [1], lease: lease).get() == first)
+        // Only what is as it was seen is deleted, all or none.
+        #expect(try await !store.delete([(incident, first), (key, revision + 100)]).get())
         #expect(try await store.keepAlive(lease).get())
         await store.revoke(lease)
         #expect(try await !store.keepAlive(lease).get())
-        let late = await store.put(key, [], lease: lease)
-        #expect(throws: StoreTrouble.self) { try late.get() }
+        #expect(try await store.put([(key, [])], lease: lease).get() == nil)
+        let second = try #require(try await store.claim(incident, [2], lease: other).get())
+        #expect(try await store.delete([(incident, second)]).get())
         let deadline = ContinuousClock.now + .seconds(10)
-        while told.entries.withLock({ $0.count }) < 4, ContinuousClock.now < deadline {
+        while told.entries.withLock({ $0.count }) < 6, ContinuousClock.now < deadline {
           try await Task.sleep(for: .milliseconds(20))
         }
         let all = told.entries.withLock { $0 }
-        #expect(all.filter { $0.value == nil }.count == 2, "\(all)")
+        #expect(all.filter { $0.value == nil }.count == 3, "\(all)")
         #expect(all.map(\.revision) == all.map(\.revision).sorted())
       }
     }

@@ -5,23 +5,43 @@ import Groups
 import Synchronization
 import TestSupport
 
-/// A store in memory: keys with leases, revisions, watchers. Each place may be cut off from it.
+/// A store in memory: keys with leases, revisions, watchers. Each place may be cut off from it, or kept waiting.
 final class MemoryQuorumStore: Sendable {
+  struct Item {
+    var value: [UInt8]
+    var lease: Int64
+    var revision: Int64
+  }
+
   private struct State {
     var revision: Int64 = 0
-    var keys: [QuorumKey: (value: [UInt8], lease: Int64, revision: Int64)] = [:]
+    var keys: [QuorumKey: Item] = [:]
     var leases: [Int64: (ttl: Duration, end: Instant)] = [:]
     var nextLease: Int64 = 0
     var watchers: [Int: Watcher] = [:]
     var nextWatcher = 0
     var cut: Set<String> = []
+    var rules: [String: Rule] = [:]
     var puts = 0
+    var readings = 0
   }
+
+  /// How the store is to one place.
+  struct Rule {
+    /// Of each call.
+    var wait: Duration = .zero
+    /// Calls that fail.
+    var fails: Set<Call> = []
+    /// Its watch tells nothing, and does not end.
+    var isDeaf = false
+  }
+
+  enum Call { case keepAlive, put, question, claim, delete, read, audit }
 
   private struct Watcher {
     var place: String
-    var tell: @Sendable ([QuorumEntry]) -> Void
-    var end: CheckedContinuation<StoreTrouble?, Never>
+    var tell: @Sendable (QuorumRows) -> Void
+    var end: CheckedContinuation<WatchEnd, Never>
   }
 
   private let state = Mutex(State())
@@ -29,17 +49,35 @@ final class MemoryQuorumStore: Sendable {
 
   init(_ time: TimeSource) { self.time = time }
 
+  /// Keys that were put.
   var puts: Int { state.withLock { $0.puts } }
+  /// Times that everything was read.
+  var readings: Int { state.withLock { $0.readings } }
   var keys: [QuorumKey] { state.withLock { Array($0.keys.keys) } }
+  var paths: [String] { keys.map(\.path).sorted() }
+  func value(_ key: QuorumKey) -> Item? { state.withLock { $0.keys[key] } }
+  func vote(_ check: UniqueID, _ place: String) -> Vote? {
+    value(.vote(check: check, place: place)).flatMap { Vote(json: $0.value) }
+  }
+
+  func rule(_ place: String, _ body: (inout Rule) -> Void) {
+    state.withLock { body(&$0.rules[place, default: Rule()]) }
+  }
 
   func cut(_ place: String, _ isCut: Bool = true) {
-    let ended = state.withLock { state -> [Watcher] in
+    state.withLock { state in
       if isCut { state.cut.insert(place) } else { state.cut.remove(place) }
+    }
+    endWatches(of: place)
+  }
+
+  func endWatches(of place: String) {
+    let ended = state.withLock { state -> [Watcher] in
       let ended = state.watchers.filter { $0.value.place == place }
       for id in ended.keys { state.watchers[id] = nil }
       return Array(ended.values)
     }
-    for watcher in ended { watcher.end.resume(returning: Self.away) }
+    for watcher in ended { watcher.end.resume(returning: .trouble(Self.away)) }
   }
 
   static let away = StoreTrouble(.unreachable, "cut")
@@ -48,27 +86,53 @@ final class MemoryQuorumStore: Sendable {
   func expire() {
     let now = time.instant()
     change(nil) { state in
-      let dead = state.leases.filter { $0.value.end <= now }.map(\.key)
-      for lease in dead { state.leases[lease] = nil }
-      var gone: [QuorumEntry] = []
-      for (key, item) in state.keys where state.leases[item.lease] == nil {
-        state.keys[key] = nil
-        state.revision += 1
-        gone.append(QuorumEntry(key, nil, revision: state.revision))
-      }
-      return gone
+      for (lease, item) in state.leases where item.end <= now { state.leases[lease] = nil }
+      return Self.sweep(&state)
+    }
+  }
+
+  private static func sweep(_ state: inout State) -> [QuorumEntry] {
+    var gone: [QuorumEntry] = []
+    for (key, item) in state.keys where item.lease != 0 && state.leases[item.lease] == nil {
+      gone.append(remove(key, &state))
+    }
+    return gone
+  }
+
+  private static func remove(_ key: QuorumKey, _ state: inout State) -> QuorumEntry {
+    state.keys[key] = nil
+    state.revision += 1
+    return QuorumEntry(key, nil, revision: state.revision, lease: 0)
+  }
+
+  private static func put(
+    _ key: QuorumKey, _ value: [UInt8], _ lease: Int64, _ state: inout State
+  ) -> QuorumEntry {
+    state.keys[key] = Item(value: value, lease: lease, revision: state.revision)
+    return QuorumEntry(key, value, revision: state.revision, lease: lease)
+  }
+
+  /// What nobody's agent has put there: without a lease.
+  func plant(_ key: QuorumKey, _ value: [UInt8]) {
+    change(nil) { state in
+      state.revision += 1
+      return [Self.put(key, value, 0, &state)]
     }
   }
 
   @discardableResult
   private func change(_ place: String?, _ body: (inout State) -> [QuorumEntry]) -> Bool {
-    let told = state.withLock { state -> ([QuorumEntry], [Watcher])? in
+    let told = state.withLock { state -> (QuorumRows, [Watcher])? in
       if let place, state.cut.contains(place) { return nil }
+      let before = state.keys.count
       let entries = body(&state)
-      return (entries, Array(state.watchers.values))
+      var rows = QuorumRows()
+      (rows.entries, rows.growth) = (entries, state.keys.count - before)
+      rows.revision = entries.map(\.revision).max() ?? 0
+      return (rows, state.watchers.values.filter { state.rules[$0.place]?.isDeaf != true })
     }
-    guard let (entries, watchers) = told else { return false }
-    if !entries.isEmpty { for watcher in watchers { watcher.tell(entries) } }
+    guard let (rows, watchers) = told else { return false }
+    if !rows.entries.isEmpty { for watcher in watchers { watcher.tell(rows) } }
     return true
   }
 
@@ -79,79 +143,103 @@ final class MemoryQuorumStore: Sendable {
     let place: String
     let store: MemoryQuorumStore
 
-    func grant(seconds: Int64) async -> Result<Int64, StoreTrouble> {
-      var lease: Int64 = 0
-      let now = store.time.instant()
-      let isThere = store.change(place) { state in
-        state.nextLease += 1
-        lease = state.nextLease
-        state.leases[lease] = (.seconds(seconds), now + .seconds(seconds))
-        return []
+    /// - Returns: nil: the call fails.
+    private func call<Value>(
+      _ kind: Call?, _ body: (inout State) -> (Value, [QuorumEntry])
+    ) async -> Result<Value, StoreTrouble> {
+      let rule = store.state.withLock { $0.rules[place] } ?? Rule()
+      if rule.wait > .zero { try? await store.time.sleep(for: rule.wait) }
+      if let kind, store.state.withLock({ $0.rules[place]?.fails.contains(kind) == true }) {
+        return .failure(away)
       }
-      return isThere ? .success(lease) : .failure(away)
+      var value: Value?
+      let isThere = store.change(place) { state in
+        let (made, entries) = body(&state)
+        value = made
+        return entries
+      }
+      return isThere ? value.map { .success($0) } ?? .failure(away) : .failure(away)
+    }
+
+    func grant(seconds: Int64) async -> Result<Int64, StoreTrouble> {
+      let now = store.time.instant()
+      return await call(nil) { state in
+        state.nextLease += 1
+        state.leases[state.nextLease] = (.seconds(seconds), now + .seconds(seconds))
+        return (state.nextLease, [])
+      }
     }
 
     func keepAlive(_ lease: Int64) async -> Result<Bool, StoreTrouble> {
       store.expire()
-      var isAlive = false
       let now = store.time.instant()
-      let isThere = store.change(place) { state in
-        guard let ttl = state.leases[lease]?.ttl else { return [] }
+      return await call(.keepAlive) { state in
+        guard let ttl = state.leases[lease]?.ttl else { return (false, []) }
         state.leases[lease]?.end = now + ttl
-        isAlive = true
-        return []
+        return (true, [])
       }
-      return isThere ? .success(isAlive) : .failure(away)
     }
 
-    func readQuorum() async -> Result<(entries: [QuorumEntry], revision: Int64), StoreTrouble> {
-      var entries: [QuorumEntry] = []
-      var revision: Int64 = 0
-      let isThere = store.change(place) { state in
-        entries = state.keys.map { QuorumEntry($0.key, $0.value.value, revision: $0.value.revision) }
-        revision = state.revision
-        return []
+    func revoke(_ lease: Int64) async {
+      _ = await call(nil) { state in
+        state.leases[lease] = nil
+        return ((), sweep(&state))
       }
-      return isThere ? .success((entries, revision)) : .failure(away)
     }
 
-    func put(_ key: QuorumKey, _ value: [UInt8], lease: Int64) async -> Result<Int64, StoreTrouble> {
-      var revision: Int64 = 0
-      let isThere = store.change(place) { state in
-        guard state.leases[lease] != nil else { return [] }
-        state.puts += 1
+    func readQuorum(from start: [UInt8]?, at revision: Int64) async -> Result<QuorumPage, StoreTrouble> {
+      await call(.read) { state in
+        // Three keys a page.
+        let from = start.map { Int($0.first ?? 0) } ?? 0
+        let all = state.keys.sorted { $0.key.path < $1.key.path }
+        var rows = QuorumRows()
+        rows.entries = all.dropFirst(from).prefix(3).map {
+          QuorumEntry($0.key, $0.value.value, revision: $0.value.revision, lease: $0.value.lease)
+        }
+        (rows.growth, rows.revision) = (rows.entries.count, revision > 0 ? revision : state.revision)
+        if from == 0 { state.readings += 1 }
+        let next = from + 3 < all.count && from + 3 < 255 ? [UInt8(from + 3)] : nil
+        return (QuorumPage(rows, next: next), [])
+      }
+    }
+
+    func audit() async -> Result<QuorumAudit, StoreTrouble> {
+      await call(.audit) { state in
+        let newest = state.keys.values.map(\.revision).max() ?? 0
+        return (QuorumAudit(count: state.keys.count, newest: newest), [])
+      }
+    }
+
+    func put(_ rows: [(key: QuorumKey, value: [UInt8])], lease: Int64) async -> Result<Int64?, StoreTrouble> {
+      let isQuestion = rows.contains { if case .question = $0.key { true } else { false } }
+      return await call(isQuestion ? .question : .put) { state -> (Int64?, [QuorumEntry]) in
+        guard state.leases[lease] != nil else { return (nil, []) }
+        state.puts += rows.count
         state.revision += 1
-        revision = state.revision
-        state.keys[key] = (value, lease, revision)
-        return [QuorumEntry(key, value, revision: revision)]
+        return (state.revision, rows.map { MemoryQuorumStore.put($0.key, $0.value, lease, &state) })
       }
-      return isThere && revision > 0 ? .success(revision) : .failure(away)
     }
 
-    func create(_ key: QuorumKey, _ value: [UInt8], lease: Int64) async -> Result<Bool, StoreTrouble> {
-      var isNew = false
-      let isThere = store.change(place) { state in
-        guard state.keys[key] == nil, state.leases[lease] != nil else { return [] }
-        isNew = true
+    func claim(_ key: QuorumKey, _ value: [UInt8], lease: Int64) async -> Result<Int64?, StoreTrouble> {
+      await call(.claim) { state -> (Int64?, [QuorumEntry]) in
+        if let there = state.keys[key], there.lease != 0 {
+          return (there.lease == lease ? there.revision : nil, [])
+        }
         state.revision += 1
-        state.keys[key] = (value, lease, state.revision)
-        return [QuorumEntry(key, value, revision: state.revision)]
+        return (state.revision, [MemoryQuorumStore.put(key, value, lease, &state)])
       }
-      return isThere ? .success(isNew) : .failure(away)
     }
 
-    func delete(_ key: QuorumKey) async -> Result<Void, StoreTrouble> {
-      let isThere = store.change(place) { state in
-        guard state.keys.removeValue(forKey: key) != nil else { return [] }
-        state.revision += 1
-        return [QuorumEntry(key, nil, revision: state.revision)]
+    func delete(_ rows: [(key: QuorumKey, revision: Int64)]) async -> Result<Bool, StoreTrouble> {
+      await call(.delete) { state in
+        guard rows.allSatisfy({ state.keys[$0.key]?.revision == $0.revision }) else { return (false, []) }
+        return (true, rows.map { MemoryQuorumStore.remove($0.key, &state) })
       }
-      return isThere ? .success(()) : .failure(away)
     }
 
     func watchQuorum(
-      after revision: Int64, _ tell: @escaping @Sendable ([QuorumEntry]) -> Void
-    ) async -> StoreTrouble? {
+      after revision: Int64, _ tell: @escaping @Sendable (QuorumRows) -> Void
+    ) async -> WatchEnd {
       let id = store.state.withLock { state in
         state.nextWatcher += 1
         return state.nextWatcher
@@ -163,16 +251,18 @@ final class MemoryQuorumStore: Sendable {
             state.watchers[id] = Watcher(place: place, tell: tell, end: continuation)
             return true
           }
-          guard isThere else { return continuation.resume(returning: away) }
-          let missed = store.state.withLock { state in
+          guard isThere else { return continuation.resume(returning: .trouble(away)) }
+          var rows = QuorumRows()
+          rows.entries = store.state.withLock { state in
             state.keys.filter { $0.value.revision > revision }
-              .map { QuorumEntry($0.key, $0.value.value, revision: $0.value.revision) }
+              .map { QuorumEntry($0.key, $0.value.value, revision: $0.value.revision, lease: $0.value.lease) }
           }
-          if !missed.isEmpty { tell(missed) }
+          (rows.growth, rows.revision) = (rows.entries.count, rows.entries.map(\.revision).max() ?? 0)
+          if !rows.entries.isEmpty { tell(rows) }
         }
       } onCancel: {
         let watcher = store.state.withLock { $0.watchers.removeValue(forKey: id) }
-        watcher?.end.resume(returning: nil)
+        watcher?.end.resume(returning: .over)
       }
     }
   }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What the store has below `v/`, of all checks: which of them are run here changes within a moment, and what the others
+/// have said of a check is to be known then.
+struct VoteMirror: Sendable {
+  struct Row: Hashable, Sendable {
+    var vote: Vote
+    var revision: Int64
+    var lease: Int64
+    /// When its state was first heard of here.
+    var since: Timestamp
+  }
+
+  /// A key whose value says nothing.
+  struct Held: Hashable, Sendable {
+    var revision: Int64
+    var lease: Int64
+  }
+
+  private struct Key: Hashable {
+    var check: UniqueID
+    var place: UInt32
+  }
+
+  /// Of checks that are not run here; more are not kept.
+  static let mostOthers = 200_000
+  /// Names of places. A store may hold more; those are nobody's.
+  static let mostPlaces = 4096
+
+  private var numbers: [ByteText: UInt32] = [:]
+  private var names: [ByteText] = []
+  private var votes: [Key: Row] = [:]
+  private var questions: [UniqueID: [UInt32: Held]] = [:]
+  private(set) var incidents: [UniqueID: Held] = [:]
+  /// Keys of the store, understood or not.
+  private(set) var count = 0
+  /// Everything up to here has been told.
+  private(set) var revision: Int64 = 0
+  private(set) var strange = StrangeKeys()
+  /// Keys that are not kept, for there are too many.
+  private(set) var left = 0
+
+  /// - Parameter before: what was known until now: what has not changed is as old as it was.
+  mutating func take(
+    _ rows: QuorumRows, now: Timestamp, before: VoteMirror? = nil, isWatched: (UniqueID) -> Bool
+  ) {
+    for entry in rows.entries { take(entry, now: now, before: before, isKept: isWatched(entry.key.check)) }
+    strange.add(rows.strange)
+    count = max(0, count &+ rows.growth)
+    revision = max(revision, rows.revision)
+  }
+
+  private mutating func take(_ entry: QuorumEntry, now: Timestamp, before: VoteMirror?, isKept: Bool) {
+    guard let value = entry.value else { return remove(entry.key) }
+    // Without a lease it would be alive for ever.
+    guard entry.lease != 0 else {
+      strange.add("\(entry.key.path) (without a lease)")
+      return remove(entry.key)
+    }
+    guard isKept || votes.count + questions.count + incidents.count < Self.mostOthers else {
+      left &+= 1
+      return
+    }
+    let held = Held(revision: entry.revision, lease: entry.lease)
+    switch entry.key {
+    case .vote(let check, let place):
+      guard let number = number(of: place), let vote = Vote(json: value) else {
+        strange.add(entry.key.path)
+        return remove(entry.key)
+      }
+      let old = votes[Key(check: check, place: number)] ?? before?.vote(check, of: place)
+      let since = old.flatMap { $0.vote.state == vote.state ? $0.since : nil } ?? now
+      votes[Key(check: check, place: number)] = Row(
+        vote: vote, revision: entry.revision, lease: entry.lease, since: since)
+    case .question(let check, let place):
+      guard let number = number(of: place) else { return strange.add(entry.key.path) }
+      questions[check, default: [:]][number] = held
+    case .incident(let check): incidents[check] = held
+    }
+  }
+
+  private mutating func remove(_ key: QuorumKey) {
+    switch key {
+    case .vote(let check, let place):
+      if let number = numbers[ByteText(place)] { votes[Key(check: check, place: number)] = nil }
+    case .question(let check, let place):
+      guard let number = numbers[ByteText(place)] else { return }
+      questions[check]?[number] = nil
+      if questions[check]?.isEmpty == true { questions[check] = nil }
+    case .incident(let check): incidents[check] = nil
+    }
+  }
+
+  private mutating func number(of place: String) -> UInt32? {
+    let name = ByteText(place)
+    if let number = numbers[name] { return number }
+    guard numbers.count < Self.mostPlaces else { return nil }
+    let number = UInt32(numbers.count)  // bounded: some thousands
+    numbers[name] = number
+    names.append(name)
+    return number
+  }
+
+  func vote(_ check: UniqueID, of place: String) -> Row? {
+    numbers[ByteText(place)].flatMap { votes[Key(check: check, place: $0)] }
+  }
+
+  /// What other places ask about a check: the newest of them; nil: nothing.
+  func question(_ check: UniqueID, of places: [String], but own: String) -> Int64? {
+    guard let asked = questions[check] else { return nil }
+    return places.lazy.filter { $0 != own }
+      .compactMap { place in numbers[ByteText(place)].flatMap { asked[$0]?.revision } }.max()
+  }
+
+  /// Keys of this place, and of incidents, that live with a lease.
+  func keys(of lease: Int64, _ place: String) -> [QuorumKey: Int64] {
+    var keys: [QuorumKey: Int64] = [:]
+    for (check, held) in incidents where held.lease == lease { keys[.incident(check: check)] = held.revision }
+    guard let number = numbers[ByteText(place)] else { return keys }
+    for (check, asked) in questions {
+      guard let held = asked[number], held.lease == lease else { continue }
+      keys[.question(check: check, place: place)] = held.revision
+    }
+    for (key, row) in votes where key.place == number && row.lease == lease {
+      keys[.vote(check: key.check, place: place)] = row.revision
+    }
+    return keys
+  }
+
+  /// Nothing has changed since, and the audit is of the same.
+  func agrees(with audit: QuorumAudit) -> Bool { audit.count == count && audit.newest <= revision }
+}

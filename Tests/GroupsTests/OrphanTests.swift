@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import TestSupport
+import Testing
+
+@testable import Groups
+
+/// What a member knows of the slots that the dead may not have run.
+@Suite struct OrphanTests {
+  /// One of two members, and what it gained when the other went.
+  private func gained(_ go: (inout SimWorld) -> Void) -> (taken: Int, orphaned: [Duration]) {
+    var world = SimWorld(seed: 4, agents: 2, checks: 12)
+    world.advance(20_000)
+    let before = world.agents[0].member.assignment.owned
+    // The member is driven without the world's agent taking what it has taken.
+    world.keepsTaken = true
+    _ = world.agents[0].member.takeTaken()
+    go(&world)
+    world.advance(12_000)
+    #expect(world.agents[0].member.assignment.owned == 12)
+    let orphaned = world.agents[0].member.takeOrphaned(at: world.reading.boot)
+    #expect(world.agents[0].member.takeOrphaned(at: world.reading.boot).isEmpty, "told once")
+    #expect(world.agents[0].member.takeTaken().count == 12 - before)
+    return (12 - before, Array(orphaned.values))
+  }
+
+  @Test func whatTheDeadHadIsOrphaned() {
+    let (taken, orphaned) = gained { $0.agents[1].isDead = true }
+    #expect(orphaned.count == taken && taken > 0)
+    // Of the 12 s until now, and of a lease before the end of the lease.
+    #expect(orphaned.allSatisfy { $0 > .seconds(5) && $0 < .seconds(17) })
+  }
+
+  @Test func whatOneGivesAwayIsNot() {
+    let (taken, orphaned) = gained { $0.stop(1) }
+    #expect(taken > 0 && orphaned.isEmpty)
+  }
+}
