@@ -9,13 +9,20 @@ extension SettingsBuilder {
     guard let given = root["group"], !given.isInvalid else { return }
     let map = root.map("group")
     judgeStore(map)
+  }
+
+  /// A group that nobody has anything of.
+  mutating func judgeGroupsUse(_ checks: [(check: MonitoringCheck, map: GivenMap)]) {
+    guard let given = root["group"], !given.isInvalid else { return }
+    let map = root.map("group")
     let quartz = root.map("quartz")
     let mayPull =
       root.isInvalid(["quartz", "checks", "pull"]) || quartz.map("checks")["pull"]?.flag == true
-    if map["share"]?.flag != true, !map.isInvalid(["share"]), !mayPull {
+    let confirms = checks.contains { $0.map["confirm"] != nil }
+    if map["share"]?.flag != true, !map.isInvalid(["share"]), !mayPull, !confirms {
       walk.problem(
         map.position(of: ["share"]),
-        "there is nothing to divide: group.share is false and no checks are pulled",
+        "there is nothing to divide: group.share is false, no checks are pulled and none has confirm",
         hint: "set group.share: true, or quartz.checks.pull: true")
     }
   }

@@ -21,12 +21,54 @@ package struct GroupFigures: Hashable, Sendable {
   /// Checks that came from other members, since the start.
   package var takeovers = 0
 
+  /// Who runs the checks of the group that this agent does not, by name.
+  package var others: [Share] = []
+  /// Some of these checks, in the order of the list.
+  package var elsewhere: [Elsewhere] = []
+
+  /// Of `elsewhere` at most.
+  package static let mostElsewhere = 200
+
+  /// Checks that one member runs and this agent does not.
+  package struct Share: Hashable, Sendable {
+    /// Nil: nobody is known to run them.
+    package var member: String?
+    package var checks: Int
+
+    package init(member: String?, checks: Int) { (self.member, self.checks) = (member, checks) }
+  }
+
+  /// A check of the group that this agent does not run, and so knows no state of.
+  package struct Elsewhere: Hashable, Sendable {
+    package var id: UniqueID
+    package var name: String
+    /// Nil: nobody is known to run it.
+    package var member: String?
+
+    package init(id: UniqueID, name: String, member: String?) {
+      (self.id, self.name, self.member) = (id, name, member)
+    }
+  }
+
   package init(name: String) { self.name = name }
+
+  /// `5 by london-2, 3 by london-3`; nil: all are run here.
+  package var othersText: String? {
+    guard !others.isEmpty else { return nil }
+    let named = others.prefix(5).map { share in
+      let who = share.member.map { StatusFormat.name($0) } ?? "nobody that is known"
+      return "\(StatusFormat.grouped(share.checks)) by \(who)"
+    }
+    let rest = others.dropFirst(5).map(\.checks).reduce(0, +)
+    return (named + (rest > 0 ? ["\(StatusFormat.grouped(rest)) by others"] : [])).joined(separator: ", ")
+  }
 
   /// `5 members, view 812, 2,013 of 10,004 checks mine`
   package func words(now: Timestamp) -> String {
     var words = [
-      view == 0 ? "not reached yet" : "\(members) \(members == 1 ? "member" : "members"), view \(view)",
+      view == 0
+        ? alone == nil ? "not in it yet" : "not reached since the start"
+        : "\(members) \(members == 1 ? "member" : "members"), view \(view)",
       "\(StatusFormat.grouped(owned)) of \(StatusFormat.grouped(total)) checks mine",
     ]
     if held > 0 { words.append("\(StatusFormat.grouped(held)) run until their new owner does") }
@@ -46,6 +88,25 @@ package struct GroupFigures: Hashable, Sendable {
       json.field("standing_in", standingIn)
       json.fieldIfPresent("alone_since", alone)
       json.field("takeovers", takeovers)
+      json.key("others")
+      json.array { json in
+        for share in others {
+          json.object { json in
+            json.fieldIfPresent("member", share.member)
+            json.field("checks", share.checks)
+          }
+        }
+      }
+      json.key("elsewhere")
+      json.array { json in
+        for check in elsewhere {
+          json.object { json in
+            json.field("id", check.id.description)
+            json.field("name", check.name)
+            json.fieldIfPresent("member", check.member)
+          }
+        }
+      }
     }
   }
 }

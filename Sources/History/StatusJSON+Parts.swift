@@ -26,6 +26,7 @@ extension DeliveryView {
     json.object { json in
       json.field("target", target)
       json.field("delivered", delivered)
+      json.field("duplicates", duplicates)
       json.field("backlog", backlog)
       json.fieldIfPresent("last_success", lastSuccess)
       if let lastError {
@@ -58,6 +59,13 @@ extension SchedulerView {
       json.fieldIfPresent("lateness_p99_ms", latenessP99)
       json.fieldIfPresent("lateness_max_ms", latenessMax)
       json.field("missed", missed)
+      json.key("missed_by")
+      json.object { json in
+        for part in missedBy {
+          json.key(dynamic: part.cause)
+          json.integer(part.count)
+        }
+      }
       json.field("spanned", spanned)
       json.field("in_flight", inFlight)
       json.field("limit", limit)

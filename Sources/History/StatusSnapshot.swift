@@ -305,6 +305,8 @@ package struct DeliveryView: Hashable, Sendable {
   /// `quartz` or `supabase`.
   package var target: String
   package var delivered = 0
+  /// Of them, results whose id the receiver had already; only the quartz receiver tells.
+  package var duplicates = 0
   package var backlog = 0
   package var lastSuccess: Timestamp?
   /// Nil once a later request succeeded.
@@ -325,11 +327,32 @@ package struct SchedulerView: Hashable, Sendable {
   package var latenessP99: Duration?
   package var latenessMax: Duration?
   package var missed = 0
+  /// By cause; causes that never were are left out.
+  package var missedBy: [MissedSlots] = []
   package var spanned = 0
   package var inFlight = 0
   package var limit = 0
 
   package init() {}
+}
+
+/// Slots that were not run, for one cause.
+package struct MissedSlots: Hashable, Sendable {
+  /// The word of it: `limit`, `gap` or `failover`.
+  package var cause: String
+  package var count: Int
+
+  package init(cause: String, count: Int) { (self.cause, self.count) = (cause, count) }
+}
+
+extension SchedulerView {
+  /// `12 (4 failover, 8 gap)`
+  package var missedText: String {
+    guard missedBy.contains(where: { $0.count > 0 }) else { return StatusFormat.grouped(missed) }
+    if missedBy.count == 1 { return "\(StatusFormat.grouped(missed)) (\(missedBy[0].cause))" }
+    let parts = missedBy.map { "\(StatusFormat.grouped($0.count)) \($0.cause)" }
+    return "\(StatusFormat.grouped(missed)) (\(parts.joined(separator: ", ")))"
+  }
 }
 
 /// What the agent bears of what others sent.

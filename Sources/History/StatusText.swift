@@ -134,11 +134,15 @@ package struct StatusText: Sendable {
         "lateness p50 \(StatusFormat.latency(scheduler.latenessP50)), "
         + "p99 \(StatusFormat.latency(scheduler.latenessP99))"
       lines.append(
-        "schedule  \(lateness), \(scheduler.missed) missed, \(scheduler.spanned) spanned, "
+        "schedule  \(lateness), \(scheduler.missedText) missed, \(scheduler.spanned) spanned, "
           + "\(scheduler.inFlight) of \(scheduler.limit) in flight")
     }
     if let group = snapshot.group {
       lines.append("group     \(StatusFormat.name(group.name)): \(group.words(now: snapshot.now))")
+      if let others = group.othersText {
+        let known = group.alone == nil ? "" : ", as of the last view"
+        lines.append("          run by others\(known): \(others); which: quartz-agent group --checks")
+      }
     }
     return lines
   }

@@ -30,6 +30,10 @@ extension OpenMetrics {
 
   mutating func delivery(_ delivery: DeliveryView) {
     text.counter("quartz_delivery_delivered", "Results the receiver acknowledged.", delivery.delivered)
+    text.counter(
+      "quartz_delivery_duplicates",
+      "Delivered results whose id the receiver had: sent again, or run by another member too.",
+      delivery.duplicates)
     text.gauge(
       "quartz_delivery_last_success_timestamp_seconds", "When the last request succeeded.",
       delivery.lastSuccess.map(seconds))
@@ -54,8 +58,13 @@ extension OpenMetrics {
     text.gauge("quartz_scheduler_in_flight", "Runs under way.", Double(scheduler.inFlight))
     text.gauge(
       "quartz_scheduler_in_flight_limit", "Runs that may be under way at once.", Double(scheduler.limit))
-    text.counter(
-      "quartz_scheduler_missed_slots", "Slots not run for the agent's own reasons.", scheduler.missed)
+    text.family(
+      "quartz_scheduler_missed_slots", .counter, "Slots not run for the agent's own reasons, by cause.")
+    for cause in ["limit", "gap", "failover"] {
+      text.sample(
+        "quartz_scheduler_missed_slots_total", Labels([("cause", cause)]),
+        scheduler.missedBy.first { $0.cause == cause }?.count ?? 0)
+    }
     text.counter(
       "quartz_scheduler_spanned_slots", "Slots that took a running run's verdict.", scheduler.spanned)
   }

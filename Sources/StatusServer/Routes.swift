@@ -98,7 +98,7 @@ struct Routes: Answering {
     if let id = UniqueID(text) { await source.askPlaces(id) }
     let snapshot = await source.snapshot()
     guard let id = UniqueID(text), let check = snapshot.check(id) else {
-      return html(404) { MissingPage(snapshot: snapshot).render(nonce: $0) }
+      return html(404) { MissingPage(snapshot: snapshot, id: UniqueID(text)).render(nonce: $0) }
     }
     let line = path["line"] ?? UptimePeriod.day.rawValue
     guard let period = LatencyChart.periods.first(where: { $0.rawValue == line }) else {

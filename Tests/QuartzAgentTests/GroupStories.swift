@@ -9,9 +9,9 @@ import Testing
 
 /// Two agents, one etcd: they divide their checks, and one takes over from the other.
 @Suite(.serialized) struct GroupStories {
-  private static let checks = 12
+  static let checks = 12
 
-  private func configure(
+  func configure(
     _ name: String, _ etcd: EtcdServer, web: UInt16, ttl: String = "5s", more: String = "", in parent: URL
   ) throws -> URL {
     let folder = parent.appending(path: name)
@@ -31,17 +31,17 @@ import Testing
     return folder
   }
 
-  private func group(_ folder: URL, _ more: String...) async throws -> JSONValue? {
+  func group(_ folder: URL, _ more: String...) async throws -> JSONValue? {
     let outcome = try await AgentProcess(["group", "--format", "json"] + more, in: folder).finish()
     guard outcome.status == 0 else { return nil }
     return try JSONValue.parse(outcome.stdout.utf8)["data"]
   }
 
-  private func owned(_ folder: URL) async throws -> Int {
+  func owned(_ folder: URL) async throws -> Int {
     Int(try await group(folder)?["owned"]?.integer ?? -1)
   }
 
-  private func eventually(
+  func eventually(
     _ what: String, within limit: Duration = .seconds(30), _ agent: AgentProcess,
     _ condition: () async throws -> Bool
   ) async throws {

@@ -83,6 +83,18 @@ import Testing
     #expect(asked.withLock { $0.count } == 6)
   }
 
+  /// However many checks there are, each is looked at.
+  @Test func aComparisonReadsAllPages() async throws {
+    let asked = Mutex<[String]>([])
+    let checks = try await PlaceComparison.pages { path in
+      asked.withLock { $0.append(path) }
+      let count = path.hasSuffix("offset=2000") ? 10 : 1000
+      let rows = (0..<count).map { "{\"name\":\"\($0)\",\"places\":[\($0 == 9 ? "{}" : "")]}" }
+      return "{\"data\":[\(rows.joined(separator: ","))]}"
+    }
+    #expect(asked.withLock { $0.count } == 3 && checks.count == 3)
+  }
+
   /// A check without `confirm` has the members of its own place.
   @Test func aCheckOfOnePlace() async throws {
     let check = try makeCheck(places: nil)
@@ -95,6 +107,19 @@ import Testing
     #expect(keeper.places(of: check.id).map(\.place) == ["london"])
     await keeper.ask(UniqueID(high: 1, low: 1))
     #expect(keeper.places(of: UniqueID(high: 1, low: 1)).isEmpty)
+  }
+
+  /// Anybody who may write to the store can name a URL there.
+  @Test func theTokenGoesOverNoOpenNetwork() throws {
+    for (url, address, isShown) in [
+      ("https://a.example", "203.0.113.7", true), ("http://a.example", "203.0.113.7", false),
+      ("http://agent-1:9797", "10.1.2.3", true), ("http://agent-1:9797", "172.31.0.9", true),
+      ("http://agent-1:9797", "172.32.0.9", false), ("http://[::1]:9797", "::1", true),
+      ("http://agent-1:9797", "fd00::7", true), ("http://agent-1:9797", "2001:db8::7", false),
+    ] {
+      let found = ShareClient.mayShow(tokenTo: try HTTPURL(url), at: try #require(IPAddress(address)))
+      #expect(found == isShown, "\(url) at \(address)")
+    }
   }
 
   /// A member is another machine: what is no share of this check and instant is none.

@@ -39,7 +39,6 @@ import Testing
         name: \(place)
         store: {etcd: ["http://127.0.0.1:\(etcd)"]}
         ttl: 5s
-        share: true
         url: http://127.0.0.1:\(status)
         token: asks-what-others-know
       alerts:

@@ -20,7 +20,8 @@ extension GroupSettings: KeyedSettings {
     Key(\.prefix, "prefix", .keyPrefix, "What all keys in the store begin with"),
     Key(
       \.share, "share", .flag,
-      "Divide the checks of this file, too, which must then be the same in all members; those of the API always are"
+      "Divide the checks of this file, too, which must then be the same in all members; those of the API and those with "
+        + "`confirm` always are"
     ),
     Key(
       \.url, "url", .member,

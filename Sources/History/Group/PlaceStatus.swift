@@ -31,9 +31,10 @@ package struct PlaceStatus: Hashable, Sendable {
     absent.isEmpty ? "\(members)" : "\(members) of \(members + absent.count)"
   }
 
-  /// Such as `▲ DEGRADED`; gone where nobody is there any more.
+  /// Such as `▲ DEGRADED`; gone where nobody is there any more, not heard where that is not known.
   package var state: (mark: String, word: String, state: CheckState) {
     guard let verdict else { return ("–", "–", .unknown) }
+    guard verdict.isHeard else { return ("–", "NOT HEARD", .unknown) }
     guard verdict.isAlive else { return ("–", "GONE", .unknown) }
     guard let state = verdict.state else { return ("–", "–", .unknown) }
     return (state.mark, state.word, state)
@@ -45,6 +46,7 @@ package struct PlaceStatus: Hashable, Sendable {
       json.field("own", isOwn)
       if let verdict {
         json.field("alive", verdict.isAlive)
+        if !verdict.isHeard { json.field("heard", false) }
         json.fieldIfPresent("state", verdict.state?.rawValue)
         json.fieldIfPresent("reason", verdict.reason?.rawValue)
         json.fieldIfPresent("since", verdict.since)

@@ -32,6 +32,7 @@ struct AgentParts: Sendable {
   let group: GroupDesk?
   /// Nil: there are no other places.
   let places: PlacesParts?
+  private let once: GroupOnce
   /// Nil: `/probe` is not answered.
   let probes: ProbeDesk?
   private let heartbeats: HeartbeatKeeper
@@ -50,7 +51,7 @@ struct AgentParts: Sendable {
   ) async throws {
     let supervisor = Supervisor(environment: processEnvironment())
     (self.supervisor, self.settings, self.spool, self.starts) = (supervisor, settings, spool, starts)
-    (self.log, refusedFile) = (log, RefusedFile(started: started))
+    (self.log, refusedFile, engineThreads) = (log, RefusedFile(started: started), engine.threads)
     let (time, catalog) = (engine.time, CheckCatalog(settings))
     let maintenance = MaintenanceBook(file: settings.maintenance)
     let reporter = AgentReporter(spool: spool)
@@ -59,8 +60,7 @@ struct AgentParts: Sendable {
     let link = try Self.link(settings, engine, spool, starts, reporter, group) {
       Self.take($0, maintenance, catalog, log)
     }
-    // Before the history: what it remembers of a check it does not know is dropped.
-    await link?.puller?.restore()
+    await link?.puller?.restore()  // before the history, which drops what it does not know
     let keeper = HistoryKeeper(
       folder: HistoryFolder(in: settings.agent.stateDir, starts), spool: spool, log: log, time: time)
     let history = await keeper.restore(
@@ -73,10 +73,11 @@ struct AgentParts: Sendable {
       grid: grid, stamp: group?.stamping, history: history, spool: spool,
       catalog: catalog, uploader: link?.uploader, resources: link?.resources, alerts: alerts, traces: traces,
       log: log)
-    let pulse = Self.pulse(supervisor, catalog, threads)
+    let once = GroupOnce(group, alerts, link?.resources, engine, catalog, log)
     let places = PlacesParts(settings, engine, history, maintenance)
     let results = ResultDesk(recorder: recorder, quorum: places?.desk)
-    let scheduler = try Self.scheduler(settings, engine, results, maintenance, group, pulse: pulse)
+    let scheduler = try Self.scheduler(
+      settings, engine, results, maintenance, group, pulse: Self.pulse(supervisor, catalog, threads))
     reporter.follow { scheduler.status().lateP99 }
     let heartbeats = await Self.heartbeats(settings, engine, log)
     let probes = await Self.probes(settings, engine, log)
@@ -92,16 +93,16 @@ struct AgentParts: Sendable {
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
       refusedFile: refusedFile, starts: starts, agent: settings.agent.name, threads: threads,
       bench: engine.bench, labels: settings.metrics.labels, operators: operators, alerts: alerts,
-      traces: traces, group: group, places: places, lifeSigns: Self.lifeSigns(settings, engine, threads, log),
+      traces: traces, group: group, once: once, places: places,
+      lifeSigns: Self.lifeSigns(settings, engine, threads, log),
       discovery: DiscoveryKeeper(settings, engine, log: log), probes: probes, time: time)
-    alerts?.follow(isMuted: { operators.current.isMuted($0, at: $1) }, traces: traces) {
-      await status.snapshot().ownProblems
-    }
+    alerts?.follow(
+      isMuted: { operators.current.isMuted($0, at: $1) }, traces: traces, share: once.incidents,
+      notices: { await status.snapshot().ownProblems })
     (server, publicServer) = Self.servers(settings, status, heartbeats, log)
     (self.operators, self.alerts, self.keeper, self.probes) = (operators, alerts, keeper, probes)
-    (self.group, self.places) = (group, places)
-    (self.catalog, self.history, self.heartbeats) = (catalog, history, heartbeats)
-    (self.maintenance, engineThreads, self.time) = (maintenance, engine.threads, time)
+    (self.group, self.places, self.once, self.catalog, self.time) = (group, places, once, catalog, time)
+    (self.history, self.heartbeats, self.maintenance) = (history, heartbeats, maintenance)
     (self.recorder, self.scheduler, self.link, self.status) = (recorder, scheduler, link, status)
   }
 
@@ -250,6 +251,7 @@ struct AgentParts: Sendable {
     if let link { services.append { await ConnectionWatch(link, log: log, time: time).run() } }
     if let group { services.append { await group.run(catalog, link?.puller) } }
     services += places?.services ?? []
+    services += once.services
     services.append { await operators.run() }
     services.append { await status.lifeSigns.run() }
     services.append { await status.discovery.run() }
@@ -289,6 +291,7 @@ struct AgentParts: Sendable {
   func announce() {
     let count = catalog.checks.count { $0.enabled }
     var metadata: Logger.Metadata = ["version": "\(agentVersion)", "agent": "\(settings.agent.name)"]
+    if let group { metadata["shared_in_group"] = "\(group.grid.name)" }
     if let hours = expectedCoverage { metadata["outage_covered"] = "\(hours) h" }
     log.notice("probing \(count) \(count == 1 ? "check" : "checks")", metadata: metadata)
     let limit = inFlightLimit(settings.limits.inFlight)

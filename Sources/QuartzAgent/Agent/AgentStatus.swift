@@ -37,6 +37,7 @@ struct AgentStatus: StatusSource {
   let traces: TraceDesk
   /// Nil: the agent shares its checks with nobody.
   let group: GroupDesk?
+  let once: GroupOnce
   /// Nil: there are no other places.
   let places: PlacesParts?
   let lifeSigns: LifeSigns
@@ -63,14 +64,14 @@ struct AgentStatus: StatusSource {
     snapshot.notices += starts.notices
     snapshot.notices += await link?.notices() ?? []
     if let group {
-      snapshot.group = GroupFigures(group.runner.status)
+      snapshot.group = group.figures
       snapshot.notices += group.notices
     }
     snapshot.notices += [egress.notice, pingNotice].compactMap(\.self)
     snapshot.notices += lifeSigns.notices + discovery.notices + [traces.notice].compactMap(\.self)
     snapshot.mark(catalog.dependencies)
     places?.mark(&snapshot)
-    snapshot.notices += places?.notices ?? []
+    snapshot.notices += (places?.notices ?? []) + (once.incidents?.notices ?? [])
     let orders = operators.current
     snapshot.mutes = orders.mutes.map(OrderView.init)
     snapshot.byHand = orders.windows.map(OrderView.init)
@@ -171,6 +172,9 @@ extension SchedulerView {
     latenessP99 = status.lateP99
     latenessMax = status.lateMax
     missed = status.missed
+    missedBy = status.missedBy.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }.map {
+      MissedSlots(cause: $0.0, count: $0.1)
+    }
     spanned = status.spanned
     inFlight = status.inFlight
     self.limit = limit
@@ -181,6 +185,7 @@ extension DeliveryView {
   init(_ status: DeliveryStatus, backlog: Int, skipped: [Notice]) {
     self.init(target: "\(status.dialect)")
     delivered = status.tally.delivered
+    duplicates = status.tally.duplicates
     self.backlog = backlog
     lastSuccess = status.tally.lastSuccess
     lastError = status.tally.trouble

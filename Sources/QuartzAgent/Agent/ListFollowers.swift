@@ -25,7 +25,8 @@ struct ListFollowers: Sendable {
   let places: PlacesParts?
 
   func take(_ checks: [MonitoringCheck]) {
-    let (here, taken) = group?.arrange(checks) ?? (checks, [])
+    let arrangement = group?.arrange(checks) ?? GroupDesk.Arrangement(here: checks)
+    let here = arrangement.here
     places?.apply(here)
     // What was known of a check before a restart is kept until it is known whose it is.
     let known = group?.runner.isPlaced ?? true ? here : checks
@@ -36,9 +37,10 @@ struct ListFollowers: Sendable {
     link?.resources?.apply(checks)
     maintenance.replace(checks: checks)
     history.apply(known, now: engine.time.wall())
-    alerts?.apply(known)
+    alerts?.apply(known, names: group?.names)
     engine.follow(catalog) { recorder.isDown($0) }
     scheduler.apply(
-      here, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) }, taking: taken)
+      here, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) }, taking: arrangement.taken,
+      orphaned: arrangement.orphaned)
   }
 }

@@ -46,7 +46,8 @@ extension QuartzLink {
     rules.destinations.hosts = settings.limits.destinations
     if case .tcp(_, let port) = settings.status.listen, port > 0 { rules.own.ports = [port] }
     let identity = Sender(
-      name: settings.agent.name, region: settings.agent.region, version: agentVersion)
+      name: settings.agent.name, region: settings.agent.region, location: settings.group?.name,
+      version: agentVersion)
     try self.init(quartz, agent: identity, rules: rules, outside: outside)
   }
 }

@@ -79,8 +79,8 @@ struct CompareCommand: AsyncParsableCommand {
   }
 
   private func comparePlaces() async throws {
-    let text = try await agent.client().ask("/api/v1/checks?limit=1000")
-    let checks = (try? JSONValue.parse(text.utf8))?["data"]?.array ?? []
+    let client = try agent.client()
+    let checks = try await PlaceComparison.pages { try await client.ask($0) }
     let comparison = PlaceComparison(checks, period: (period ?? .day).rawValue, only: check)
     guard !comparison.rows.isEmpty else {
       throw failure(

@@ -66,7 +66,9 @@ struct GroupText {
   private func headline(_ group: JSONValue) -> String {
     var words = [
       "\(text(group, "name")), seen by \(text(group, "member"))",
-      number(group, "view") == 0 ? "not reached yet" : "view \(number(group, "view"))",
+      number(group, "view") == 0
+        ? group["alone_since"] == nil ? "not in it yet" : "not reached since the start"
+        : "view \(number(group, "view"))\(group["remembered_at"] == nil ? "" : " of before the start")",
       "\(StatusFormat.grouped(number(group, "owned"))) of \(StatusFormat.grouped(number(group, "checks"))) checks here",
     ]
     if number(group, "held") > 0 { words.append("\(number(group, "held")) run until their new owner does") }

@@ -39,6 +39,22 @@ struct PlaceComparison {
     }
   }
 
+  /// Checks that an answer has at most, and those that are asked for at all.
+  private static let page = 1000
+  private static let most = 1_000_000
+
+  /// All checks of the agent that have places, page by page.
+  static func pages(_ ask: (_ path: String) async throws -> String) async throws -> [JSONValue] {
+    var checks: [JSONValue] = []
+    for offset in stride(from: 0, to: most, by: page) {
+      let text = try await ask("/api/v1/checks?limit=\(page)&offset=\(offset)")
+      let part = (try? JSONValue.parse(text.utf8))?["data"]?.array ?? []
+      checks += part.filter { $0["places"]?.array?.isEmpty == false }
+      if part.count < page { break }
+    }
+    return checks
+  }
+
   func table(width: Int, color: Bool) -> String {
     let columns: [TextTable.Column] = [
       .flexible("CHECK", least: 8, share: 2), .flexible("PLACE", least: 8),

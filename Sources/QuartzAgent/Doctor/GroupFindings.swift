@@ -15,35 +15,76 @@ struct GroupFindings {
   func all() async -> [Notice] {
     let client = EtcdClient(group, engine)
     var findings: [Notice] = []
-    for index in client.endpoints.indices { findings.append(await endpoint(index, client)) }
-    guard findings.contains(where: { $0.severity == .fine }) else { return findings }
-    findings.append(await permission())
+    var isSignedIn = false
+    for index in client.endpoints.indices {
+      guard let look = try? await client.look(at: index, time: engine.time) else { continue }
+      switch look {
+      case .failure(let failure):
+        findings.append(.critical("group", failure.trouble.words, hint: failure.trouble.hint))
+      case .success(let look):
+        findings += health(client.endpoints[index].display, look)
+        guard let (finding, isIn) = await signIn(index, client) else { continue }
+        findings.append(finding)
+        isSignedIn = isSignedIn || isIn
+      }
+    }
+    if isSignedIn { findings.append(await permission()) }
     return findings
   }
 
-  /// Version, leader and space, of one member of the cluster.
-  private func endpoint(_ index: Int, _ client: EtcdClient) async -> Notice {
-    let place = client.endpoints[index].display
-    let start = engine.time.instant()
-    guard let answer = try? await client.once("v3/maintenance/status", Array("{}".utf8), at: index) else {
-      return .warning("group", "\(place) was not asked")
+  /// Version, leader, space and clock of one member of the cluster.
+  private func health(_ place: String, _ look: EtcdClient.Look) -> [Notice] {
+    let version = look.version.isEmpty ? "of no version" : look.version
+    let taken = Int(look.took.milliseconds.rounded(.up))
+    var findings: [Notice] = []
+    if look.isTooOld {
+      findings.append(
+        .critical("group", "\(place): etcd \(version) is too old", hint: "run etcd 3.4 or newer"))
+    } else if !look.hasLeader {
+      findings.append(
+        .critical(
+          "group", "\(place) (etcd \(version)) has no leader", hint: StoreTrouble(.noQuorum, "").hint))
+    } else if !look.complaints.isEmpty {
+      findings.append(
+        .critical(
+          "group", "\(place) (etcd \(version)) says: \(look.complaints.joined(separator: ", "))",
+          hint: StoreTrouble(.noSpace, "").hint))
+    } else {
+      findings.append(
+        .fine("group", "\(place): etcd \(version), has a leader, answered in \(taken) ms"))
     }
+    if let ahead = look.ahead { findings.append(clock(place, ahead)) }
+    return findings
+  }
+
+  private func clock(_ place: String, _ ahead: Duration) -> Notice {
+    let off = ahead < .zero ? .zero - ahead : ahead
+    guard off > .seconds(2) else { return .fine("group", "\(place): its clock is within 2 s of this one") }
+    let words = ahead > .zero ? "ahead of" : "behind"
+    let seconds = Int(min(off.seconds.rounded(), 1e9))
+    return .warning(
+      "group", "\(place): its clock is \(seconds) s \(words) this machine's",
+      hint: "nothing is decided by etcd's clock, but one of the two is wrong: chronyc tracking on both")
+  }
+
+  /// Nil: it was not asked.
+  private func signIn(_ index: Int, _ client: EtcdClient) async -> (Notice, isIn: Bool)? {
+    // A client of its own: a token of one endpoint says nothing about the next one.
+    let place = client.endpoints[index].display
+    guard let answer = try? await EtcdClient(group, engine).signIn(at: index) else { return nil }
     switch answer {
     case .failure(let failure):
-      return .critical("group", failure.trouble.words, hint: failure.trouble.hint)
-    case .success(let json):
-      let taken = Int(start.duration(to: engine.time.instant()).milliseconds.rounded(.up))
-      let version = (json["version"]?.string ?? "unknown").printable(maxBytes: 40)
-      guard let leader = json["leader"]?.string, leader != "0" else {
-        let trouble = StoreTrouble(.noQuorum, "")
-        return .critical("group", "\(place) (etcd \(version)) has no leader", hint: trouble.hint)
-      }
-      if let errors = json["errors"]?.array, !errors.isEmpty {
-        let words = errors.compactMap(\.string).joined(separator: ", ").printable(maxBytes: 200)
-        return .critical(
-          "group", "\(place) (etcd \(version)) says: \(words)", hint: StoreTrouble(.noSpace, "").hint)
-      }
-      return .fine("group", "\(place): etcd \(version), has a leader, answered in \(taken) ms")
+      return (.critical("group", failure.trouble.words, hint: failure.trouble.hint), false)
+    case .success(true):
+      let user = (group.store.user ?? "").printable(maxBytes: 100)
+      return (.fine("group", "\(place): signed in as \(user)"), true)
+    case .success(false) where group.store.user != nil:
+      return (
+        .warning(
+          "group", "\(place) takes everybody: the user and password are not asked for",
+          hint: "etcdctl auth enable; see docs/groups.md"), true
+      )
+    case .success(false): return (.fine("group", "\(place): no user is set"), true)
     }
   }
 
@@ -86,10 +127,15 @@ struct GroupFindings {
   }
 
   private func members(_ reading: StoreReading) -> Notice {
-    let others = reading.members
+    let others = reading.members.filter { $0.card != nil }
+    let strange = reading.members.count - others.count
     let names = others.prefix(5).map { $0.name.printable(maxBytes: 60) }.joined(separator: ", ")
     let more = others.count > 5 ? " and \(others.count - 5) more" : ""
     let who = others.isEmpty ? "nobody is in it now" : "\(others.count) in it now: \(names)\(more)"
-    return .fine("group", "\(group.name): keys can be written and read, \(who)")
+    let words = "\(group.name): keys can be written and read, \(who)"
+    guard strange > 0 else { return .fine("group", words) }
+    return .warning(
+      "group", "\(words); \(strange) more \(strange == 1 ? "key is" : "keys are") not understood",
+      hint: "quartz-agent group names them")
   }
 }

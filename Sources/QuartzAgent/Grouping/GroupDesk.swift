@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import AgentConfig
+import Alerts
 import Basics
-import Checks
 import Glibc
 import Groups
 import Logging
@@ -17,6 +17,9 @@ final class GroupDesk: Sendable {
   let grid: SlotGrid.Group
   let runner: GroupRunner
   let store: any GroupStore
+  let section: GroupSettings
+  /// Nil: nothing is kept for a start without the store.
+  private let memory: GroupMemoryFile?
   private let apiPool: String
   private let pulls: Bool
   private let log: Logger
@@ -26,35 +29,42 @@ final class GroupDesk: Sendable {
   private struct State {
     /// The group's checks of the last list, and the digest of those of the file.
     var shared: [MonitoringCheck] = []
+    var sharedIDs: Set<UniqueID> = []
     var filePool = ""
+    /// How often what is run, or may be, has changed.
+    var arrangements = 0
     /// What is run, and the revision that made it ours; 0: it is not.
     var revisions: [UniqueID: Int64] = [:]
     var listProblem: Notice?
+    /// Lists in a row that were not published, for somebody else was first.
+    var lostRaces = 0
     /// Entries of the journal that the log has.
     var logged = 0
   }
 
   init(
-    _ group: GroupSettings, _ settings: Settings, home: UniqueID, store: any GroupStore, log: Logger,
-    time: TimeSource
+    _ group: GroupSettings, _ settings: Settings, home: Home, memory: GroupMemoryFile? = nil,
+    recalling recalled: GroupMemory? = nil, store: any GroupStore, log: Logger, time: TimeSource
   ) {
     grid = SlotGrid.Group(name: group.name, sharesFile: group.share)
-    self.store = store
+    (self.store, self.memory, section) = (store, memory, group)
     (self.log, self.time) = (log, time)
     pulls = settings.quartz?.checks.pull == true
     apiPool = pulls ? Self.digest(of: settings) : ""
     var card = MemberCard()
     var generator = RandomPool()
     card.boot = .v7(at: time.wall(), using: &generator)
-    card.home = home
+    card.home = home.id
     card.version = agentVersion
     card.weight = group.weight ?? Self.processors
     card.pulls = pulls
     card.url = group.url?.text
     card.pools.api = apiPool
+    var member = GroupMember.Settings(
+      name: settings.agent.name, ttl: group.ttl, isReturning: home.isOld)
+    member.awaitsList = pulls
     runner = GroupRunner(
-      group: group.name, .init(name: settings.agent.name, ttl: group.ttl), card: card, store: store,
-      time: time)
+      group: group.name, member, card: card, recalling: recalled, store: store, time: time)
   }
 
   /// More than four have nothing to do in an agent: its loops are few.
@@ -70,30 +80,43 @@ final class GroupDesk: Sendable {
     return String(sha256Text(Array(rules.utf8)).prefix(16))
   }
 
-  /// The checks that are run here, of all, and those of them whose last slots are to be run at once.
-  func arrange(_ checks: [MonitoringCheck]) -> (here: [MonitoringCheck], taken: Set<UniqueID>) {
+  /// Of the state directory, which one process has at a time: a restart is known by it.
+  struct Home: Sendable {
+    var id: UniqueID
+    /// It was there before this start.
+    var isOld: Bool
+  }
+
+  /// What is run here of all checks.
+  struct Arrangement {
+    var here: [MonitoringCheck]
+    /// Those of them whose last slots are to be run at once.
+    var taken: Set<UniqueID> = []
+    /// Those of these whose agent has died, and for how long nobody may have run them.
+    var orphaned: [UniqueID: Duration] = [:]
+  }
+
+  func arrange(_ checks: [MonitoringCheck]) -> Arrangement {
     let shared = checks.filter { $0.enabled && grid.shares($0) }
     let pool = state.withLock { state in
       if state.shared != shared {
         state.shared = shared
-        state.filePool = Self.digest(of: shared.filter { $0.origin == .local })
+        state.sharedIDs = Set(shared.map(\.id))
+        state.arrangements += 1
+        state.filePool = PoolDigest.of(shared.filter { $0.origin == .local })
       }
       return state.filePool
     }
     runner.follow(
       shared.map { Placement.GroupCheck($0.id, $0.origin == .api ? .api : .file) },
       pools: MemberCard.Pools(api: apiPool, file: pool))
-    let assignment = runner.assignment
-    state.withLock { $0.revisions = assignment.revisions }
+    let (assignment, taken, orphaned) = runner.takeArrangement()
+    state.withLock { state in
+      if state.revisions != assignment.revisions { state.arrangements += 1 }
+      state.revisions = assignment.revisions
+    }
     let here = checks.filter { !$0.enabled || !grid.shares($0) || assignment.revisions[$0.id] != nil }
-    return (here, runner.takeTaken())
-  }
-
-  /// Without secrets, which do not print.
-  private static func digest(of checks: [MonitoringCheck]) -> String {
-    guard !checks.isEmpty else { return "" }
-    let lines = checks.sorted { $0.id < $1.id }.map { "\($0)\n" }.joined()
-    return String(sha256Text(Array(lines.utf8)).prefix(16))
+    return Arrangement(here: here, taken: taken, orphaned: orphaned)
   }
 
   /// What a result of the schedule gets on its way into the store.
@@ -107,6 +130,19 @@ final class GroupDesk: Sendable {
     record.wireID = SlotID.id(group: grid.name, check: check.id, slot: record.scheduledAt)
     let revision = state.withLock { $0.revisions[check.id] } ?? 0
     record.ownerRevision = revision > 0 ? revision : nil
+  }
+
+  /// The group's checks, and how often who runs them has changed.
+  var names: IncidentNames { IncidentNames(group: grid.name, checks: state.withLock(\.sharedIDs)) }
+  var arrangements: Int { state.withLock(\.arrangements) }
+
+  func role(of check: UniqueID, isListed: (UniqueID) -> Bool) -> ShareRole {
+    let (isShared, revision) = state.withLock { state in
+      (state.sharedIDs.contains(check), state.revisions[check])
+    }
+    guard isShared else { return isListed(check) ? .own : .unlisted }
+    guard let revision else { return .elsewhere }
+    return revision > 0 ? .owner : .assistant
   }
 
   /// Names of the group's checks, for people.
@@ -131,16 +167,19 @@ extension GroupDesk {
           .group,
           "\(leftOut) checks of the list are too long for the group's store: the other members do not have them",
           hint: "shorten their urls, headers or keywords to less than 48 KiB"))
+    // It is in force here, whether or not the others have it.
+    defer { runner.listed() }
     guard head?.sha256 != digest else { return }
     // Greater than the last, and nobody else's: two that publish at once must not write into one another's parts.
     let now = time.wall().microseconds / 1000 * 1024 + Int64.random(in: 0..<1024)
     let version = max(now, (head?.version ?? 0) + 1)
     let fresh = ListHead(version: version, parts: parts.count, sha256: digest)
-    guard let result = try? await store.publishList(fresh, parts, replacing: head?.revision ?? 0) else {
+    guard let result = try? await store.publishList(fresh, parts, replacing: runner.headRevision) else {
       return
     }
     switch result {
     case .success(let isFirst):
+      noteRace(isLost: !isFirst)
       if isFirst {
         log.info("the group's list was published", metadata: ["checks": "\(snapshot.checks.count)"])
       }
@@ -149,12 +188,27 @@ extension GroupDesk {
     }
   }
 
+  /// Once is nothing: two may pull while who does it changes.
+  private func noteRace(isLost: Bool) {
+    let lost = state.withLock { state in
+      state.lostRaces = isLost ? state.lostRaces.bounded(plus: 1) : 0
+      return state.lostRaces
+    }
+    guard lost >= 3 else { return }
+    note(
+      .warning(
+        .group,
+        "the list was not published to the group: something else writes its c/head, \(lost) times in a row",
+        hint: "see who writes below the group's prefix in etcd: one member pulls the list for all"))
+  }
+
   /// There is another list in the store.
   func take(_ head: ListHead?, _ puller: CheckListPuller?) async {
     guard let head, let puller else { return }
     // Who pulls has the newer one, but for a start without the API.
-    if pullsForAll, puller.status.lastSuccess != nil { return }
-    for _ in 0..<5 {
+    if pullsForAll, puller.status.lastSuccess != nil, !puller.status.isFromDisk { return }
+    // Until it is there: others run this member's share of it meanwhile.
+    for attempt in 0..<Int.max {
       guard let result = try? await store.readList(head) else { return }
       switch result {
       case .success(let parts):
@@ -162,11 +216,14 @@ extension GroupDesk {
           return note(.warning(.group, "the group's list in the store is not understood: the old one stays"))
         }
         let problem = await puller.take(shared: snapshot)
+        if problem == nil { runner.listed() }
         return note(problem.map { .warning(.group, "the group's list is not put in force: \($0)") })
       case .failure(let trouble):
         note(.warning(.group, "the group's list cannot be read: \(trouble.words)", hint: trouble.hint))
         // A newer one is read for itself.
-        guard runner.head == head, (try? await time.sleep(for: .seconds(2))) != nil else { return }
+        guard runner.head == head, (try? await time.sleep(for: .seconds(attempt < 5 ? 2 : 10))) != nil else {
+          return
+        }
       }
     }
   }
@@ -179,7 +236,10 @@ extension GroupDesk {
     } list: { head in
       await self.take(head, puller)
     }
+    // Its last word is of before the member leaves.
+    let keeping = memory.map { [runner] memory in Task { await memory.keep(runner) } }
     await runner.run(observer)
+    keeping?.cancel()
   }
 
   /// What the group's journal has that the log has not.
@@ -191,63 +251,14 @@ extension GroupDesk {
     }
     for entry in news {
       let level: Logger.Level = entry.what == .alone || entry.what == .newWorld ? .warning : .notice
-      log.log(level: level, "group: \(entry.what.words)", metadata: ["view": "\(entry.revision)"])
+      var metadata: Logger.Metadata = ["view": "\(entry.revision)"]
+      if entry.what == .alone, let trouble = journal.trouble?.what {
+        metadata["problem"] = "\(trouble.words)"
+        metadata["hint"] = "\(trouble.hint)"
+      }
+      log.log(level: level, "group: \(entry.what.words)", metadata: metadata)
     }
   }
 
   private func note(_ notice: Notice?) { state.withLock { $0.listProblem = notice } }
-}
-
-extension GroupDesk {
-  /// Nil: the agent is on its own.
-  static func make(_ settings: Settings, _ engine: ProbeEngine, _ log: Logger) async -> GroupDesk? {
-    guard let group = settings.group else { return nil }
-    let home = await Self.home(in: settings.agent.stateDir, log, engine.time)
-    return GroupDesk(
-      group, settings, home: home, store: EtcdStore(group, settings, engine), log: log, time: engine.time)
-  }
-
-  /// Of the state directory, which one process has at a time: a restart is known by it.
-  private static func home(in folder: String, _ log: Logger, _ time: TimeSource) async -> UniqueID {
-    let file = StateFile(path: folder + "/group-home", maxBytes: 64)
-    do throws(StateFile.Failure) {
-      if let bytes = try await file.read(), let id = UniqueID(String(decoding: bytes, as: UTF8.self)) {
-        return id
-      }
-    } catch {
-      log.warning("the group's mark in the state directory cannot be read", metadata: ["problem": "\(error)"])
-    }
-    var generator = RandomPool()
-    let id = UniqueID.v7(at: time.wall(), using: &generator)
-    do throws(StateFile.Failure) { try await file.write(Array(id.description.utf8)) } catch {
-      log.warning(
-        "the group's mark in the state directory cannot be written: a restart waits for its old lease",
-        metadata: ["problem": "\(error)"])
-    }
-    return id
-  }
-}
-
-extension EtcdStore {
-  init(_ group: GroupSettings, _ settings: Settings, _ engine: ProbeEngine) {
-    self.init(
-      client: EtcdClient(group, engine), keys: EtcdKeys(prefix: group.prefix, group: group.name),
-      name: settings.agent.name)
-  }
-}
-
-extension EtcdClient {
-  convenience init(_ group: GroupSettings, _ engine: ProbeEngine) {
-    let tls = group.store.tls
-    let resolve = engine.resolver.forRequests(nil, engine.time)
-    self.init(
-      EtcdSettings(
-        endpoints: group.store.etcd, user: group.store.user, password: group.store.password,
-        tls: TLSOptions(
-          caFile: tls.caFile, clientCertificate: tls.clientCertificate, clientKey: tls.clientKey)),
-      userAgent: userAgent, engine: engine.curl
-    ) { host, port in
-      await resolve(host, port).mapError { EndpointFailure($0.message) }
-    }
-  }
 }

@@ -18,6 +18,24 @@ extension GroupFigures {
   }
 }
 
+extension GroupDesk {
+  /// For the picture of everything.
+  var figures: GroupFigures {
+    var figures = GroupFigures(runner.status)
+    let (shares, first) = runner.elsewhere(most: GroupFigures.mostElsewhere)
+    figures.others = shares.map { GroupFigures.Share(member: $0.owner, checks: $0.checks) }
+      .sorted { ($0.member ?? "") < ($1.member ?? "") }
+    guard !first.isEmpty else { return figures }
+    let wanted = Set(first.map(\.id))
+    var names: [UniqueID: String] = [:]
+    for check in shared where wanted.contains(check.id) { names[check.id] = check.name }
+    figures.elsewhere = first.map {
+      GroupFigures.Elsewhere(id: $0.id, name: names[$0.id] ?? $0.id.description, member: $0.owner)
+    }
+    return figures
+  }
+}
+
 /// What `/api/v1/group` says, and `quartz-agent group` prints.
 struct GroupDocument: Sendable {
   let status: GroupStatus
@@ -37,6 +55,7 @@ struct GroupDocument: Sendable {
       json.field("held", status.assignment.held)
       json.field("standing_in", status.assignment.standingIn)
       json.fieldIfPresent("alone_since", status.alone?.since)
+      json.fieldIfPresent("remembered_at", status.remembered)
       json.field("takeovers", status.journal.takeovers)
       json.key("members")
       json.array { json in for member in status.members { write(member, to: &json) } }

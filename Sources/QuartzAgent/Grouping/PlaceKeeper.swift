@@ -172,7 +172,9 @@ struct ShareClient: Sendable {
     else { return nil }
     let place = base.appending("api/v1/checks/\(check)/share", query: "at=\(at.microseconds)")
     var headers = [HeaderField("User-Agent", userAgent)]
-    if let token { headers.append(HeaderField("Authorization", "Bearer \(token.reveal())")) }
+    if let token, Self.mayShow(tokenTo: base, at: address) {
+      headers.append(HeaderField("Authorization", "Bearer \(token.reveal())"))
+    }
     var request = TransferRequest(
       url: place.text, plan: .address(SocketAddress(address, port: base.port)), timeout: Self.patience,
       goal: .body(limit: Self.limit), headers: headers)
@@ -185,6 +187,19 @@ struct ShareClient: Sendable {
     default: return nil
     }
   }
+
+  /// A card in the store names the URL: the token goes over TLS, or to an address that is not of the internet, where a
+  /// group without certificates is.
+  static func mayShow(tokenTo url: HTTPURL, at address: IPAddress) -> Bool {
+    url.scheme == .https || address.isLoopback || nearby.contains { $0.contains(address) }
+  }
+
+  /// RFC 1918, RFC 4193, RFC 6598, and what is of one link.
+  private static let nearby = [
+    "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16", "fc00::/7",
+    "fe80::/10",
+  ]
+  .compactMap { CIDR($0) }
 
   /// Nil for what is no share of this check and this instant.
   static func read(_ body: [UInt8], _ check: UniqueID, _ at: Timestamp) -> WindowShare? {

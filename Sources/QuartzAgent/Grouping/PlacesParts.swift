@@ -48,14 +48,31 @@ struct PlacesParts: Sendable {
   }
 
   /// What is wrong with it.
-  var notices: [Notice] {
-    desk.trouble.map { trouble in
-      [
-        .warning(
-          .group, "the other places of checks with confirm are not heard: \(trouble.words)",
-          hint: trouble.hint)
-      ]
-    } ?? []
+  var notices: [Notice] { desk.problems.map(Self.notice) }
+
+  static func notice(_ problem: QuorumProblem) -> Notice {
+    switch problem {
+    case .unheard(let trouble):
+      .warning(
+        .group, "the other places of checks with confirm are not heard: \(trouble.words)", hint: trouble.hint)
+    case .untold(let trouble):
+      .warning(
+        .group, "what is found here is not told to the other places: \(trouble.words)", hint: trouble.hint)
+    case .strange(let keys):
+      .warning(
+        .group,
+        "\(keys.count) \(keys.count == 1 ? "key" : "keys") of the places' store \(keys.count == 1 ? "is" : "are") "
+          + "passed over, such as \(keys.example ?? "?")",
+        hint:
+          "no agent writes it like this: look who else writes below group.store.prefix and v/, and delete it")
+    case .tooMany(let count):
+      .warning(
+        .group,
+        "\(count) more votes of the places than are kept: other members' checks are not heard at once",
+        hint:
+          "the agent keeps those of its own checks and 200,000 of others; part the checks by group.store.prefix"
+      )
+    }
   }
 
   /// Tells each check what its places say, and what they have added up.

@@ -137,7 +137,9 @@ extension OpenAPI {
 
   private static let place = Schema.object([
     .field("place", .text), .field("own", .flag, "This agent's"),
-    .may("alive", .flag, "False: it has no say"), .may("state", state),
+    .may("alive", .flag, "False: it has no say"),
+    .may("heard", .flag, "False: the store is out of reach, and whether anybody is there is not known"),
+    .may("state", state),
     .may("reason", .word(Reason.allCases.map(\.rawValue))),
     .may("since", .time, "When that was first heard of here; of other places"),
     .field("members", .integer(0...Int.max), "Those whose windows these are"),

@@ -109,9 +109,20 @@ enum Layout {
 /// An address that is not served.
 struct MissingPage {
   let snapshot: StatusSnapshot
+  var id: UniqueID? = nil
 
   func render(nonce: String) -> Markup {
-    Layout.page(
+    if let check = snapshot.group?.elsewhere.first(where: { $0.id == id }) {
+      let who = check.member.map { StatusFormat.name($0) } ?? "nobody that is known"
+      return Layout.page(
+        title: StatusFormat.name(check.name), snapshot: snapshot, nonce: nonce,
+        """
+        <section class="card empty"><h1>\(StatusFormat.name(check.name))</h1>
+        <p>Run by \(who), another member of the group: its state is shown there.</p>
+        <p><a class="button" href="/">All checks of this agent</a></p></section>
+        """)
+    }
+    return Layout.page(
       title: "No such check", snapshot: snapshot, nonce: nonce,
       """
       <section class="card empty"><h1>No such check</h1>

@@ -10,7 +10,7 @@ struct PartsSection {
 
   func render() -> Markup {
     let parts = [spool, delivery, schedule, group].compactMap { $0 }
-    return "<div class=\"parts\">\(Markup(parts))</div>\n"
+    return "<div class=\"parts\">\(Markup(parts))</div>\n\(ElsewhereSection(group: snapshot.group).render())"
   }
 
   private func part(_ title: String, _ lines: [(String, String)], note: Markup = "") -> Markup {
@@ -82,7 +82,7 @@ struct PartsSection {
         ("lateness p99", StatusFormat.latency(scheduler.latenessP99)),
         ("lateness at most", StatusFormat.latency(scheduler.latenessMax)),
         ("in flight", "\(scheduler.inFlight) of \(scheduler.limit)"),
-        ("missed slots", StatusFormat.grouped(scheduler.missed)),
+        ("missed slots", scheduler.missedText),
         ("spanned slots", StatusFormat.grouped(scheduler.spanned)),
       ])
   }

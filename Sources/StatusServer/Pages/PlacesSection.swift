@@ -13,7 +13,7 @@ struct PlacesSection {
     let rows: [Markup] = places.map(row)
     return """
       <section class="card" id="places"><h2>By place</h2><div class="scroll" tabindex="0" role="group" aria-label="By place">\
-      <table class="stack">
+      <table class="stack places">
       <thead><tr><th scope="col">Place</th><th scope="col">State</th><th scope="col">Uptime 24h</th>\
       <th scope="col">p50 24h</th><th scope="col">p95 24h</th><th scope="col" class="hide-s">p95 7d</th>\
       <th scope="col" class="hide-s">Uptime 30d</th><th scope="col" class="hide-s">Covered</th>\
@@ -34,9 +34,10 @@ struct PlacesSection {
       ? "" : "<br><span class=\"dim\">without \(place.absent.prefix(5).joined(separator: ", "))</span>"
     return """
       <tr><td>\(place.place)\(here)</td>\
-      <td><span class="state \(state.rawValue)"><i aria-hidden="true">\(mark)</i> \(word)</span>\(reason)</td>\
-      <td class="n">\(StatusFormat.uptime(day))</td><td class="n">\(StatusFormat.latency(day.latency?.p50))</td>\
-      <td class="n">\(StatusFormat.latency(day.latency?.p95))</td>\
+      <td class="says"><span class="state \(state.rawValue)"><i aria-hidden="true">\(mark)</i> \(word)</span>\(reason)</td>\
+      <td class="n"><b class="k">24h</b>\(StatusFormat.uptime(day))</td>\
+      <td class="n"><b class="k">p50 24h</b>\(StatusFormat.latency(day.latency?.p50))</td>\
+      <td class="n"><b class="k">p95 24h</b>\(StatusFormat.latency(day.latency?.p95))</td>\
       <td class="n hide-s">\(StatusFormat.latency(week.latency?.p95))</td>\
       <td class="n hide-s">\(StatusFormat.uptime(month))</td>\
       <td class="n hide-s">\(StatusFormat.percent(day.coverage))</td>\

@@ -20,8 +20,10 @@ extension Layout {
     .way .cut td>b{display:inline}.way .cut td{background:var(--bad);padding:8px;border-radius:8px;font-size:14px}.sum{margin:0 0 8px;overflow-wrap:anywhere}
     @media(max-width:560px){.present>div{min-width:800px}.chart text{font-size:13px}.chart text.far{display:block;paint-order:stroke;stroke:var(--card);stroke-width:6px}.uptimes{grid-template-columns:minmax(0,1fr)}\
     .stack thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}\
-    .stack tr{display:grid;grid-template-columns:max-content max-content 1fr;gap:2px 12px;border-top:1px solid var(--line);padding:8px 0}\
-    .stack td{border:0;padding:0}.stack td.why{grid-column:1/-1;min-width:0}}
+    .stack tr{display:flex;flex-wrap:wrap;gap:2px 12px;border-top:1px solid var(--line);padding:8px 0}\
+    .stack td{border:0;padding:0}.stack td:nth-child(3){flex:1 1 72px;min-width:0}.stack td.why{flex:1 0 100%;min-width:0}\
+    .places tr{display:grid;grid-template-columns:repeat(3,minmax(0,1fr))}.places td.says{grid-column:2/-1}\
+    .places td.n{text-align:left}.places td b.k{display:block;font-weight:400;font-size:11px;color:var(--dim)}}
     @media(forced-colors:active){.strip rect,.chart path,.chart rect{forced-color-adjust:none}}
     """
 }

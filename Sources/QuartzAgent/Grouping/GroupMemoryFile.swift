@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Basics
+import Groups
+import Logging
+import Monitoring
+
+/// The last view of the group in the state directory, so that an agent which starts while the store is away goes on with
+/// what it had.
+struct GroupMemoryFile: Sendable {
+  private let file: StateFile
+  private let root: String
+  private let name: String
+  private let log: Logger
+  private let time: TimeSource
+
+  static let fileName = "group-view.json"
+  /// Between two looks whether there is another view.
+  private static let pulse: Duration = .seconds(1)
+  /// A view that stays is written anew so often, for its age counts.
+  private static let refresh: Duration = .seconds(3600)
+  /// After a failure.
+  private static let patience: Duration = .seconds(60)
+
+  init(_ group: GroupSettings, _ settings: Settings, log: Logger, time: TimeSource) {
+    file = StateFile(
+      path: "\(settings.agent.stateDir)/\(Self.fileName)", maxBytes: GroupMemory.mostBytes)
+    root = EtcdKeys(prefix: group.prefix, group: group.name).root
+    name = settings.agent.name
+    (self.log, self.time) = (log, time)
+  }
+
+  /// Nil: there is none that holds. Why not is in the log.
+  func read() async -> GroupMemory? {
+    do throws(StateFile.Failure) {
+      guard let bytes = try await file.read() else { return nil }
+      guard let memory = GroupMemory(json: bytes) else { return pass(over: "it is damaged") }
+      if let objection = memory.objection(root: root, name: name, now: time.wall()) {
+        return pass(over: objection)
+      }
+      return memory
+    } catch { return pass(over: error.description) }
+  }
+
+  private func pass(over problem: String) -> GroupMemory? {
+    log.warning(
+      "the group's last view in state_dir is not used: without the store, this agent will run all of the group's checks",
+      metadata: ["problem": "\(problem)", "file": "\(file.path)"])
+    return nil
+  }
+
+  /// Writes each view that is another one, until its task is cancelled.
+  func keep(_ runner: GroupRunner) async {
+    var kept: GroupMemory?
+    var due = time.instant()
+    var isFailing = false
+    while (try? await time.sleep(for: Self.pulse)) != nil {
+      guard let memory = runner.remembered(root: root) else { continue }
+      let now = time.instant()
+      let isNew = memory.cluster != kept?.cluster || memory.view != kept?.view
+      guard isFailing || !isNew ? now >= due : true else { continue }
+      do throws(StateFile.Failure) {
+        try await file.write(memory.json)
+        kept = memory
+        due = now + Self.refresh
+        isFailing = false
+      } catch {
+        if !isFailing {
+          log.warning(
+            "the group's view cannot be kept in state_dir: a start without the store would run all of the group's checks",
+            metadata: ["problem": "\(error)"])
+        }
+        isFailing = true
+        due = now + Self.patience
+      }
+    }
+  }
+}

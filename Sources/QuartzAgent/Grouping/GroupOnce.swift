@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Checks
+import Logging
+import QuartzAPI
+
+/// What the agents of a group do once, whoever of them does it.
+struct GroupOnce: Sendable {
+  /// Nil: every incident is this agent's alone.
+  let incidents: IncidentDesk?
+  /// Nil: no group writes the status of resources.
+  let resources: ResourceStates?
+
+  init(
+    _ group: GroupDesk?, _ alerts: AlertDesk?, _ updater: ResourceUpdater?, _ engine: ProbeEngine,
+    _ catalog: CheckCatalog, _ log: Logger
+  ) {
+    incidents = alerts == nil ? nil : group.map { IncidentDesk($0, engine, catalog, log) }
+    resources = group.flatMap { ResourceStates($0, updater, engine, catalog) }
+  }
+
+  /// What runs beside the scheduler until its task is cancelled.
+  var services: [@Sendable () async -> Void] {
+    var services: [@Sendable () async -> Void] = []
+    if let incidents { services.append { await incidents.run() } }
+    if let resources { services.append { await resources.run() } }
+    return services
+  }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Alerts
+import Basics
+import Groups
+import Logging
+import Monitoring
+import Scheduler
+import Synchronization
+
+/// The group's open incidents, for alerting: a mirror of what the store has, and whoever writes what alerting wants there.
+final class IncidentDesk: IncidentShare {
+  let writer: String
+  private let group: GroupDesk
+  private let store: any IncidentStore
+  private let catalog: CheckCatalog
+  private let ttl: Duration
+  private let log: Logger
+  private let time: TimeSource
+  private let state: Mutex<State>
+
+  private struct State {
+    var mirror = IncidentMirror()
+    /// What the mirror's entries say.
+    var entries: [UniqueID: ShareEntry] = [:]
+    var garbled: [UniqueID] = []
+    /// The mirror's version that they are of.
+    var read = -1
+    /// Since when the store is not known as of now; nil: it is.
+    var staleSince: Instant?
+    var wasAway = false
+    var watch: Task<StoreTrouble?, Never>?
+    var trouble: StoreTrouble?
+    /// What is to be written, and what is under way.
+    var writes: [ShareWrite] = []
+    var busy: Set<UniqueID> = []
+  }
+
+  /// Writes at once.
+  private static let atOnce = 4
+  /// Writes that wait: what does not fit is asked for again.
+  private static let most = 256
+
+  init(
+    _ group: GroupDesk, store: any IncidentStore, catalog: CheckCatalog, ttl: Duration, log: Logger,
+    time: TimeSource
+  ) {
+    writer = group.runner.name
+    (self.group, self.store, self.catalog) = (group, store, catalog)
+    (self.ttl, self.log, self.time) = (ttl, log, time)
+    state = Mutex(State(staleSince: time.instant()))
+  }
+
+  func role(of check: UniqueID) -> ShareRole { group.role(of: check) { catalog[$0] != nil } }
+
+  func look() -> ShareView {
+    let isPlaced = group.runner.isPlaced
+    let alone = group.runner.isAlone
+    let cleans = group.runner.does(.alertsTask) && !group.runner.isApart
+    let arrangements = group.arrangements
+    let now = time.instant()
+    return state.withLock { state in
+      note(alone, &state, now)
+      update(&state)
+      var view = ShareView()
+      view.entries = state.entries
+      (view.world, view.revision) = (state.mirror.world, state.mirror.revision)
+      // bounded: counts of what happened
+      view.version = state.mirror.version &+ arrangements
+      view.cleans = cleans
+      let stale = state.staleSince.map { $0.duration(to: now) }
+      if !isPlaced {
+        view.touch = .settling
+      } else if alone {
+        view.touch = .away(stale ?? .zero)
+      } else if let stale {
+        view.touch = stale > ttl ? .away(stale) : .settling
+      } else {
+        view.touch = .fresh
+      }
+      return view
+    }
+  }
+
+  /// What was known while the store was away is not what is so when it is back.
+  private func note(_ alone: Bool, _ state: inout State, _ now: Instant) {
+    if alone {
+      state.staleSince = state.staleSince ?? now
+    } else if state.wasAway {
+      state.staleSince = now
+      state.watch?.cancel()
+    }
+    state.wasAway = alone
+  }
+
+  private func update(_ state: inout State) {
+    guard state.read != state.mirror.version else { return }
+    state.read = state.mirror.version
+    let before = state.entries
+    state.garbled = []
+    var entries: [UniqueID: ShareEntry] = [:]
+    for (check, entry) in state.mirror.entries {
+      if let known = before[check], known.changed == entry.changed {
+        entries[check] = known
+      } else {
+        let part = entry.value.flatMap { SharedPart(json: $0, of: check) }
+        // What is no entry says nothing: what was known stays.
+        entries[check] = ShareEntry(
+          part ?? before[check]?.part, created: entry.created, changed: entry.changed)
+        if part == nil { state.garbled.append(check) }
+      }
+    }
+    state.entries = entries
+  }
+
+  func write(_ writes: [ShareWrite]) {
+    guard !writes.isEmpty else { return }
+    state.withLock { state in
+      for write in writes where state.writes.count < Self.most {
+        let checks = write.changes.map(\.check)
+        guard state.busy.isDisjoint(with: checks) else { continue }
+        state.busy.formUnion(checks)
+        state.writes.append(write)
+      }
+    }
+    bell.yield()
+  }
+
+  private let (rings, bell) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+  /// Until the task is cancelled; what is to be written then is written yet.
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { await self.follow() }
+      group.addTask { for await _ in self.rings { await self.work() } }
+    }
+    await Task { await self.work() }.value
+  }
+
+  private func follow() async {
+    repeat {
+      guard group.runner.isPlaced, !group.runner.isAlone else { continue }
+      switch await store.readIncidents() {
+      case .failure(let trouble):
+        state.withLock { $0.trouble = trouble }
+      case .success(let reading):
+        let watch = Task { [store] in
+          await store.watchIncidents(after: reading.revision) { [weak self] changes in
+            self?.state.withLock { $0.mirror.take(changes) }
+          }
+        }
+        state.withLock { state in
+          state.mirror.take(reading)
+          state.trouble = nil
+          if !group.runner.isAlone { state.staleSince = nil }
+          state.watch = watch
+        }
+        let end = await withTaskCancellationHandler {
+          await watch.value
+        } onCancel: {
+          watch.cancel()
+        }
+        if let end { state.withLock { $0.trouble = end } }
+      }
+    } while (try? await time.sleep(for: .milliseconds(250))) != nil
+  }
+
+  private func work() async {
+    while true {
+      let writes = state.withLock { state in
+        defer { state.writes.removeFirst(min(Self.atOnce, state.writes.count)) }
+        return state.writes.prefix(Self.atOnce)
+      }
+      guard !writes.isEmpty else { return }
+      await withDiscardingTaskGroup { group in
+        for write in writes { group.addTask { await self.perform(write) } }
+      }
+    }
+  }
+
+  private func perform(_ write: ShareWrite) async {
+    var changes: [IncidentChange] = []
+    for change in write.changes {
+      // One that is too long is told of without the store.
+      if change.part != nil, change.part?.json == nil { continue }
+      changes.append(IncidentChange(change.check, change.part?.json, replacing: change.replacing))
+    }
+    guard !changes.isEmpty else { return free(write) }
+    switch await store.write(changes) {
+    case .success(.some(let revision)):
+      state.withLock { $0.mirror.took(changes, at: revision) }
+    case .success(.none):
+      // Somebody else was first: what is there now is asked for.
+      if case .success(let reading) = await store.readIncidents() {
+        state.withLock { $0.mirror.take(reading) }
+      }
+    case .failure(let trouble):
+      state.withLock { $0.trouble = trouble }
+      log.debug("an incident was not written to the group", metadata: ["problem": "\(trouble.words)"])
+    }
+    free(write)
+  }
+
+  private func free(_ write: ShareWrite) {
+    state.withLock { $0.busy.subtract(write.changes.map(\.check)) }
+  }
+
+  /// What is wrong with it.
+  var notices: [Notice] {
+    let (trouble, garbled) = state.withLock { ($0.trouble, $0.garbled) }
+    var notices: [Notice] = []
+    if let trouble, !group.runner.isAlone {
+      notices.append(
+        .warning(.group, "the group's incidents are not shared: \(trouble.words)", hint: trouble.hint))
+    }
+    if let check = garbled.min() {
+      let name = catalog[check]?.name ?? check.description
+      let folder = "\(group.grid.name.printable(maxBytes: 100))/open/"
+      notices.append(
+        .warning(
+          .group, "what the store says of the incident of \(name) is not understood",
+          hint: "delete the key \(check) below \(folder) in etcd, unless a newer agent wrote it"))
+    }
+    return notices
+  }
+}
+
+extension IncidentDesk {
+  convenience init(
+    _ group: GroupDesk, _ engine: ProbeEngine, _ catalog: CheckCatalog, _ log: Logger
+  ) {
+    let section = group.section
+    self.init(
+      group,
+      store: EtcdIncidents(
+        client: EtcdClient(section, engine), prefix: section.prefix, group: section.name),
+      catalog: catalog, ttl: section.ttl, log: log, time: engine.time)
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// Whether two members mean the same by their files: only then may they divide the checks of them.
+enum PoolDigest {
+  /// Of everything that is configured of each check, whatever their order. Without secrets and the queries of urls, which
+  /// do not print: what is in the store must not help to guess them.
+  static func of(_ checks: [MonitoringCheck]) -> String {
+    guard !checks.isEmpty else { return "" }
+    let lines = checks.sorted { $0.id < $1.id }.map { "\(words(of: $0))\n" }.joined()
+    return String(sha256Text(Array(lines.utf8)).prefix(16))
+  }
+
+  /// Part by part: a check as a whole prints as nothing but its type, for its parts are behind a reference.
+  private static func words(of check: MonitoringCheck) -> String {
+    [
+      "\(check.id) \(check.name) \(check.interval) \(check.timeout) \(check.ip) \(check.addresses)",
+      "\(check.resolver.map(\.description) ?? "") \(check.sourceAddress.map(\.description) ?? "")",
+      "\(check.kind) \(check.plan)",
+    ].joined(separator: " ")
+  }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Alerts
+import Basics
+import Checks
+import Groups
+import Monitoring
+import QuartzAPI
+import Scheduler
+import Synchronization
+
+/// For `quartz.update_resources` in a group: a resource's checks may be with several agents, and one of them writes. So each
+/// puts what its checks found last into the group's store, on a change only.
+final class ResourceStates: Sendable {
+  private let group: GroupDesk
+  private let updater: ResourceUpdater
+  private let store: any IncidentStore
+  private let catalog: CheckCatalog
+  private let time: TimeSource
+  private let state = Mutex(State())
+
+  private struct State {
+    var mirror = IncidentMirror()
+    /// The mirror's version that the updater has.
+    var told = 0
+    /// Not in the store yet.
+    var waiting: [UniqueID: ResourceFinding] = [:]
+    /// Since when nobody has a check.
+    var strays: [UniqueID: Instant] = [:]
+  }
+
+  private static let every: Duration = .milliseconds(500)
+  /// Changes of one transaction; etcd takes 128 operations.
+  private static let atOnce = 60
+
+  init(
+    _ group: GroupDesk, _ updater: ResourceUpdater, store: any IncidentStore, catalog: CheckCatalog,
+    time: TimeSource
+  ) {
+    (self.group, self.updater, self.store) = (group, updater, store)
+    (self.catalog, self.time) = (catalog, time)
+  }
+
+  /// Nil: the status of resources is not written by agents.
+  convenience init?(
+    _ group: GroupDesk, _ updater: ResourceUpdater?, _ engine: ProbeEngine, _ catalog: CheckCatalog
+  ) {
+    guard let updater else { return nil }
+    let section = group.section
+    self.init(
+      group, updater,
+      store: EtcdIncidents(
+        client: EtcdClient(section, engine), prefix: section.prefix, group: section.name, .state),
+      catalog: catalog, time: engine.time)
+    updater.share(
+      ResourceUpdater.Sharing(
+        isOurs: { group.runner.does(.alertsTask) }, found: { [weak self] in self?.found($0, $1, at: $2) }))
+  }
+
+  /// One result, from whichever thread found it.
+  private func found(_ check: UniqueID, _ state: CheckState, at: Timestamp) {
+    guard group.role(of: check, isListed: { _ in true }) == .owner, catalog[check]?.resourceID != nil else {
+      return
+    }
+    self.state.withLock { known in
+      let there = known.mirror.entries[check]?.value.flatMap { ResourceFinding(json: $0) }
+      known.waiting[check] = there?.state == state ? nil : ResourceFinding(state: state, at: at)
+    }
+  }
+
+  /// Until the task is cancelled.
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { await self.follow() }
+      group.addTask {
+        while (try? await self.time.sleep(for: Self.every)) != nil {
+          self.tell()
+          await self.write()
+        }
+      }
+    }
+  }
+
+  private func follow() async {
+    repeat {
+      guard case .success(let reading) = await store.readIncidents() else { continue }
+      state.withLock { $0.mirror.take(reading) }
+      _ = await store.watchIncidents(after: reading.revision) { [weak self] changes in
+        self?.state.withLock { $0.mirror.take(changes) }
+      }
+    } while (try? await time.sleep(for: Self.every)) != nil
+  }
+
+  /// What the others found.
+  private func tell() {
+    let entries = state.withLock { state -> [IncidentEntry] in
+      guard state.told != state.mirror.version else { return [] }
+      state.told = state.mirror.version
+      return Array(state.mirror.entries.values)
+    }
+    for entry in entries {
+      guard let found = entry.value.flatMap({ ResourceFinding(json: $0) }),
+        group.role(of: entry.check, isListed: { _ in true }) == .elsewhere
+      else { continue }
+      updater.note(entry.check, found.state, at: found.at)
+    }
+  }
+
+  private func write() async {
+    let changes = state.withLock { state in
+      state.waiting.sorted { $0.key < $1.key }.prefix(Self.atOnce).map { check, found in
+        IncidentChange(check, found.json, replacing: state.mirror.entries[check]?.changed ?? 0)
+      } + removed(&state).prefix(Self.atOnce)
+    }
+    guard !changes.isEmpty else { return }
+    switch await store.write(changes) {
+    case .success(.some(let revision)):
+      state.withLock { state in
+        state.mirror.took(changes, at: revision)
+        for change in changes where state.waiting[change.check]?.json == change.value {
+          state.waiting[change.check] = nil
+        }
+      }
+    case .success(.none):
+      if case .success(let reading) = await store.readIncidents() {
+        state.withLock { $0.mirror.take(reading) }
+      }
+    case .failure: break
+    }
+  }
+
+  /// What is left of checks that nobody has any more, by the one that cleans.
+  private func removed(_ state: inout State) -> [IncidentChange] {
+    guard group.runner.does(.alertsTask), !group.runner.isApart, group.runner.isPlaced else { return [] }
+    let now = time.instant()
+    var strays: [UniqueID: Instant] = [:]
+    var gone: [IncidentChange] = []
+    for (check, entry) in state.mirror.entries
+    where group.role(of: check, isListed: { catalog[$0] != nil }) == .unlisted {
+      let since = state.strays[check] ?? now
+      strays[check] = since
+      if since.duration(to: now) > .seconds(120) {
+        gone.append(IncidentChange(check, nil, replacing: entry.changed))
+      }
+    }
+    state.strays = strays
+    return gone.sorted { $0.check < $1.check }
+  }
+}
+
+/// What a check found last.
+struct ResourceFinding: Hashable, Sendable {
+  var state: CheckState
+  var at: Timestamp
+
+  init(state: CheckState, at: Timestamp) { (self.state, self.at) = (state, at) }
+
+  var json: [UInt8] {
+    var json = JSONWriter(reserving: 64)
+    json.object { json in
+      json.field("state", state.rawValue)
+      json.field("at", at)
+    }
+    return json.bytes
+  }
+
+  /// Nil: it is none.
+  init?(json bytes: [UInt8]) {
+    guard bytes.count <= 1024, let json = try? JSONValue.parse(bytes, maxDepth: 4),
+      let state = json["state"]?.string.flatMap({ CheckState(word: $0) }),
+      let at = json["at"]?.string.flatMap({ Timestamp(rfc3339: $0) })
+    else { return nil }
+    self.init(state: state, at: at)
+  }
+}
