@@ -55,6 +55,7 @@ let package = Package(
       dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
     .target(name: "QuartzAPI", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: settings),
+    .target(name: "Groups", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: settings),
     .target(
       name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "CLinux"],
       swiftSettings: settings),
@@ -63,7 +64,7 @@ let package = Package(
       name: "AgentSimulation",
       dependencies: [
         "CSimulation", "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI",
-        "AgentConfig", "Alerts", .product(name: "Logging", package: "swift-log"),
+        "AgentConfig", "Alerts", "Groups", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
   ]

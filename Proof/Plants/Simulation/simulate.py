@@ -43,9 +43,14 @@ def run(one, arguments):
         return None, "", time.monotonic() - started
 
 
+def kind(one):
+    """Of the worlds that are looked at."""
+    return "group" if one.table.stem == "group" else "single"
+
+
 def row(one):
-    code, text, seconds = run(one, ["--years", YEARS])
-    found = re.search(r"^seed (\d+): \S+: (.*?): (.*)$", text, re.M)
+    code, text, seconds = run(one, ["--years", YEARS, "--kind", kind(one)])
+    found = re.search(r"^seed (g?\d+): \S+: (.*?): (.*)$", text, re.M)
     if found:
         lived = re.search(r"^after (\S+ \S+) in the simulation", text, re.M)
         return True, f"| {one.name} | {one.rule} | {found[2]} | {found[1]} | {lived[1] if lived else ''} | {seconds:.1f} |"

@@ -4,6 +4,7 @@ import AgentConfig
 import Alerts
 import Basics
 import Checks
+import Groups
 import History
 import Logging
 import Monitoring
@@ -19,8 +20,11 @@ final class SimulatedAgent: @unchecked Sendable {
   struct World {
     let targets: Targets
     let backend: Backend
+    let way: BackendWay
     let pager: Pager
     let witness: any AgentWitness
+    /// Where its group meets, and the way there; nil: it is in no group.
+    var room: GroupRoom?
   }
 
   let life: Life
@@ -28,6 +32,8 @@ final class SimulatedAgent: @unchecked Sendable {
   let maintenance: MaintenanceBook
   let spool: ResultSpool
   let driver: StoreDriver
+  /// Nil: it is on its own.
+  let group: GroupDesk?
   private(set) var history: HistoryStore?
   private(set) var scheduler: CheckScheduler?
   private let config: AgentSetup
@@ -38,11 +44,24 @@ final class SimulatedAgent: @unchecked Sendable {
 
   init(_ config: AgentSetup, _ life: Life, _ world: World, nonce: UInt64) {
     (self.config, self.life, self.world) = (config, life, world)
-    log = Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() }
+    let log = Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() }
+    self.log = log
     catalog = CheckCatalog(file: config.checks)
     maintenance = MaintenanceBook(file: config.windows)
+    group = world.room.map { Self.desk($0, config, life, log) }
     driver = StoreDriver(config.spool, life: life, nonce: nonce)
     spool = driver.open(config.spool)
+  }
+
+  private static func desk(_ room: GroupRoom, _ config: AgentSetup, _ life: Life, _ log: Logger) -> GroupDesk
+  {
+    var settings = Settings()
+    settings.agent.name = config.name
+    return GroupDesk(
+      room.settings, settings, home: .init(id: room.home, isOld: life.number > 0),
+      store: LifeGroupStore(room, name: config.name, life),
+      log: log,
+      time: life.time)
   }
 
   /// Its life is over: what holds one another lets go.
@@ -50,6 +69,8 @@ final class SimulatedAgent: @unchecked Sendable {
     driver.dispose()
     (history, scheduler) = (nil, nil)
     catalog.observe { _ in }
+    // A dead process' clock runs on and on: what waited to leave has waited long enough.
+    group?.runner.lookAtClock()
   }
 
   /// SIGTERM.
@@ -73,40 +94,54 @@ final class SimulatedAgent: @unchecked Sendable {
     let keeper = HistoryKeeper(folder: LifeHistory(life: life), spool: spool, log: log, time: time)
     let history = await keeper.restore(
       agent: AgentIdentity(name: config.name, region: nil, version: "0", started: time.wall()),
-      grid: SlotGrid(agent: config.name), checks: catalog.checks)
+      grid: grid, checks: catalog.checks)
     guard life.isAlive else { return }
     let alerts = await alertDesk(history)
     let uploader = uploader()
     let recorder = Recorder(
-      grid: SlotGrid(agent: config.name), history: history, spool: spool, catalog: catalog,
-      uploader: uploader,
-      resources: nil,
-      alerts: alerts, log: log)
+      grid: grid, stamp: group?.stamping, history: history, spool: spool, catalog: catalog,
+      uploader: uploader, resources: nil, alerts: alerts, log: log)
     let scheduler = scheduler(recorder)
     (self.history, self.scheduler) = (history, scheduler)
     world.witness.restored(self)
-    catalog.observe { [maintenance] checks in
-      recorder.keep(checks)
-      maintenance.replace(checks: checks)
-      history.apply(checks, now: time.wall())
-      alerts.apply(checks)
-      scheduler.apply(checks, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) })
-    }
-    await withDiscardingTaskGroup { group in
-      group.addTask { await scheduler.run() }
-      group.addTask { await keeper.run(history) }
-      group.addTask { [log] in await ClockWatch(history, log: log, time: time).run() }
-      group.addTask { await uploader.run() }
-      group.addTask { await alerts.run() }
-      group.addTask { await alerts.deliver() }
+    catalog.observe { [self] in follow($0, recorder, history, alerts, scheduler) }
+    await withDiscardingTaskGroup { tasks in
+      tasks.addTask { await scheduler.run() }
+      tasks.addTask { await keeper.run(history) }
+      tasks.addTask { [log] in await ClockWatch(history, log: log, time: time).run() }
+      tasks.addTask { await uploader.run() }
+      if let group { tasks.addTask { [catalog] in await group.run(catalog, nil) } }
+      tasks.addTask { await alerts.run() }
+      tasks.addTask { await alerts.deliver() }
       for await _ in stops { break }
-      group.cancelAll()
+      tasks.cancelAll()
     }
     guard life.isAlive else { return }
     await keeper.save(history)
     await uploader.flush(within: .seconds(5))
     await spool.close()
     if life.isAlive { world.witness.stopped(self) }
+  }
+
+  private var grid: SlotGrid { SlotGrid(agent: config.name, group: group?.grid) }
+
+  /// As `ListFollowers` does.
+  private func follow(
+    _ checks: [MonitoringCheck], _ recorder: Recorder, _ history: HistoryStore, _ alerts: AlertDesk,
+    _ scheduler: CheckScheduler
+  ) {
+    guard life.isAlive else { return }
+    let arrangement = group?.arrange(checks) ?? GroupDesk.Arrangement(here: checks)
+    let here = arrangement.here
+    let known = group?.runner.isPlaced ?? true ? here : checks
+    recorder.keep(known)
+    maintenance.replace(checks: checks)
+    history.apply(known, now: life.time.wall())
+    alerts.apply(known)
+    if group != nil { world.witness.arranged(here, self) }
+    scheduler.apply(
+      here, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) }, taking: arrangement.taken,
+      orphaned: arrangement.orphaned)
   }
 
   private func alertDesk(_ history: HistoryStore) async -> AlertDesk {
@@ -122,7 +157,7 @@ final class SimulatedAgent: @unchecked Sendable {
 
   private func uploader() -> Uploader {
     let gate = RateGate(time: SteadyTime(life.time), file: LifeFile(name: "requests-quartz", life: life))
-    let wire = Wire(exchange: LifeExchange(backend: world.backend, life: life), gate: gate)
+    let wire = Wire(exchange: LifeExchange(backend: world.backend, way: world.way, life: life), gate: gate)
     let transport = QuartzTransport(
       config.quartz, keys: KeyRing(config.quartz.apiKey),
       agent: Sender(name: config.name, region: nil, version: "0"), over: wire)
@@ -139,11 +174,13 @@ final class SimulatedAgent: @unchecked Sendable {
   private func scheduler(_ recorder: Recorder) -> CheckScheduler {
     let probe = ScriptedProbe(targets: world.targets, life: life)
     let runner = CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: life.time)
-    let options = SchedulerOptions(
+    var options = SchedulerOptions(
       agent: config.name, limits: InFlightLimits(total: 64), hostKey: { $0.target })
+    options.group = group?.grid
     let (witness, time, maintenance) = (world.witness, life.time, maintenance)
     return CheckScheduler(options, source: LifeWakeSource(life)) { [self] due in
       let plan = maintenance.plan
+      group?.runner.lookAtClock()
       if plan.skips(due.check.id, at: due.scheduledAt) {
         return RunOutcome(.unknown, hasResult: false) { _ in
           guard self.life.isAlive else { return }
@@ -187,6 +224,8 @@ struct AgentSetup {
 protocol AgentWitness: AnyObject, Sendable {
   /// The history is there, and the schedule not begun.
   func restored(_ agent: SimulatedAgent)
+  /// A member of a group runs other checks than before.
+  func arranged(_ checks: [MonitoringCheck], _ agent: SimulatedAgent)
   func began(_ due: DueCheck, _ agent: SimulatedAgent)
   /// A run came to no result because it was cancelled.
   func abandoned(_ due: DueCheck, _ agent: SimulatedAgent)
@@ -196,4 +235,8 @@ protocol AgentWitness: AnyObject, Sendable {
   func acknowledged(_ message: AlertMessage)
   /// It came to its end as it was told.
   func stopped(_ agent: SimulatedAgent)
+}
+
+extension AgentWitness {
+  func arranged(_ checks: [MonitoringCheck], _ agent: SimulatedAgent) {}
 }

@@ -93,7 +93,9 @@ struct AlertRules {
     }
     incidents[message.incident, default: Incident()].opened = message.id
     note(message)
-    for check in message.members.compactMap(\.checkID) where message.at >= worked[check] ?? .epoch {
+    // What works again by then is named, and is no trouble.
+    let failing = message.members.filter { $0.until == nil }
+    for check in failing.compactMap(\.checkID) where message.at >= worked[check] ?? .epoch {
       told[check, default: []].insert(message.incident)
       if told[check, default: []].count > 1 {
         return (

@@ -21,10 +21,11 @@ struct SlotRules {
     let check: MonitoringCheck
   }
 
-  private let agent: String
+  /// A slot of a group is run however late, within its interval.
+  private let isShared: Bool
   private var watches: [UniqueID: Watch] = [:]
 
-  init(agent: String) { self.agent = agent }
+  init(isShared: Bool = false) { self.isShared = isShared }
 
   /// The list in force. A check that is in both with the same pace keeps its place.
   mutating func apply(_ checks: [MonitoringCheck], now: Instant) {
@@ -57,7 +58,8 @@ struct SlotRules {
     let name = due.check.name
     if watch.isRunning { return (.once, "\(name) begins at \(due.scheduledAt) while a run of it goes on") }
     watches[due.check.id]?.isRunning = true
-    let most = min(max(watch.pace / 20, 1_000_000), 30_000_000) + 100_000
+    let grace = isShared ? watch.pace : min(max(watch.pace / 20, 1_000_000), 30_000_000)
+    let most = grace + 100_000
     if due.late.microseconds > most {
       return (
         .late,

@@ -17,6 +17,12 @@ struct Violation: Error, CustomStringConvertible {
     case windows = "the windows equal a recomputation from the results"
     case told = "one message an incident"
     case growth = "nothing grows without a bound"
+    case covered = "every slot of the group has a run"
+    case alone = "in peace a slot of the group has one run"
+    case agreed = "in peace the members agree on who runs what"
+    case all = "no member runs all while others live"
+    case row = "a slot of the group is one row"
+    case lease = "a member that cannot prove its lease says so"
     case ends = "a task ends with its process"
   }
 

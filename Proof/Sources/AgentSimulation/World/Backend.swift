@@ -47,8 +47,6 @@ final class Backend: @unchecked Sendable {
   var observe: (UniqueID, Row) -> Void = { _, _ in }
   /// Told when there were more requests than it documents, in words.
   var overrun: (String) -> Void = { _ in }
-  /// Of the last hour.
-  private var times: [Instant] = []
 
   init(_ clock: WorldClock, seed: UInt64) {
     self.clock = clock
@@ -56,10 +54,10 @@ final class Backend: @unchecked Sendable {
   }
 
   /// A request leaves now; `answer` is called when the sender knows how it went.
-  func take(_ body: [UInt8], _ answer: @escaping (APIReply) -> Void) {
+  func take(_ body: [UInt8], by sender: BackendWay, _ answer: @escaping (APIReply) -> Void) {
     requests += 1
-    count()
-    let mood = mood
+    if let words = sender.count(at: clock.now) { overrun(words) }
+    let mood = sender.isCut ? .refusing : mood
     let way = dice.time(.milliseconds(5) ... .milliseconds(200))
     let work =
       mood == .slow
@@ -68,17 +66,6 @@ final class Backend: @unchecked Sendable {
       let reply = self.reply(to: body, mood)
       let wait = mood == .silent || mood == .mute ? Duration.seconds(60) : way + work
       self.clock.after(wait) { answer(reply) }
-    }
-  }
-
-  /// A hundred in a minute, a thousand in an hour.
-  private func count() {
-    if times.count > 4000 { times.removeFirst(times.count - 1001) }
-    times.append(clock.now)
-    for (limit, span) in [(100, Duration.seconds(60)), (1000, .seconds(3600))] where times.count > limit {
-      if times[times.count - 1 - limit].duration(to: clock.now) < span {
-        overrun("more than \(limit) requests in \(span)")
-      }
     }
   }
 
@@ -152,13 +139,36 @@ final class Backend: @unchecked Sendable {
   }
 }
 
+/// The way of one machine to it, in every life of its agent.
+///
+/// No lock: the simulator has one thread.
+final class BackendWay: @unchecked Sendable {
+  /// Nothing gets there.
+  var isCut = false
+  /// Of the last hour.
+  private var times: [Instant] = []
+
+  /// A hundred in a minute, a thousand in an hour. Nil: so it is.
+  fileprivate func count(at now: Instant) -> String? {
+    if times.count > 4000 { times.removeFirst(times.count - 1001) }
+    times.append(now)
+    for (limit, span) in [(100, Duration.seconds(60)), (1000, .seconds(3600))] where times.count > limit {
+      if times[times.count - 1 - limit].duration(to: now) < span {
+        return "more than \(limit) requests in \(span)"
+      }
+    }
+    return nil
+  }
+}
+
 /// The way of one life to the backend.
 struct LifeExchange: HTTPExchanging {
   let backend: Backend
+  let way: BackendWay
   let life: Life
 
   func exchange(_ request: APIRequest) async throws(CancellationError) -> APIReply {
-    guard let reply: APIReply = await life.answer({ backend.take(request.body, $0) }) else {
+    guard let reply: APIReply = await life.answer({ backend.take(request.body, by: way, $0) }) else {
       throw CancellationError()
     }
     return reply

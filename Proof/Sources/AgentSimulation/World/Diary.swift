@@ -11,8 +11,8 @@ final class Diary: @unchecked Sendable {
     case start(Int), kill, cut, stop, stopped, pause(Duration), resume, clock(Duration), healed
     case backend(String, Duration), pager(String, Duration), disk(String, Duration), reload(Int)
     case began(String, Timestamp), found(String, Timestamp, String, UInt64)
-    case missed(UniqueID, Timestamp, Int, String), delivered(Timestamp), told(String, String), violation(
-      String)
+    case missed(UniqueID, Timestamp, Int, String), delivered(Timestamp), told(String, String)
+    case violation(String), of(String, String)
 
     var words: String {
       switch self {
@@ -36,6 +36,7 @@ final class Diary: @unchecked Sendable {
         "\(count) slots of \(check) missed from \(first): \(cause)"
       case .delivered(let slot): "a row of \(slot) arrives"
       case .told(let kind, let title): "message, \(kind): \(title)"
+      case .of(let who, let words): "\(who): \(words)"
       case .violation(let words): "VIOLATION: \(words)"
       }
     }
@@ -50,8 +51,9 @@ final class Diary: @unchecked Sendable {
   /// - Parameter isPrinted: each line as it comes.
   init(limit: Int, isPrinted: Bool) { (self.limit, self.isPrinted) = (limit, isPrinted) }
 
-  func write(_ simulation: Simulation, _ line: Line) {
-    let wall = simulation.wall
+  func write(_ simulation: Simulation, _ line: Line) { write(simulation.wall, line) }
+
+  func write(_ wall: Timestamp, _ line: Line) {
     if isPrinted { print("\(wall) \(line.words)") }
     hash = (hash ^ UInt64(bitPattern: wall.microseconds)) &* 0x100_0000_01b3
     guard limit > 0 else { return }

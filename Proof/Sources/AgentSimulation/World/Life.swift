@@ -53,6 +53,7 @@ final class Life: @unchecked Sendable {
   var fuse: Int?
   /// What is to follow then.
   var atFuse: () -> Void = {}
+  private var afterlife: Duration = .zero
 
   init(_ machine: Machine, number: Int) {
     (self.machine, self.number, self.began) = (machine, number, machine.clock.now)
@@ -62,8 +63,17 @@ final class Life: @unchecked Sendable {
 
   var time: TimeSource {
     TimeSource(
-      wall: { self.machine.reading.wall }, instant: { self.clock.now }, reading: { self.machine.reading },
+      wall: { self.machine.reading.wall }, instant: { self.reading.boot }, reading: { self.reading },
       wait: { try await self.sleep(until: $0) })
+  }
+
+  /// Of a process that is over time runs away, so that whoever waits in it gives up: nothing wakes it any more.
+  private var reading: ClockReading {
+    var reading = machine.reading
+    guard !isAlive else { return reading }
+    afterlife = afterlife + .seconds(60)
+    reading.boot = reading.boot + afterlife
+    return reading
   }
 
   /// Does something in the process at an instant, later if it is paused then, never if it is dead.

@@ -29,22 +29,11 @@ extension Simulation {
   }
 
   private func judgeGrowth(_ agent: SimulatedAgent) {
-    let limit = 3 * setup.checks.count + 60
-    if life.sleeping > limit {
-      hold((.growth, "\(life.sleeping) tasks of the agent sleep, at most \(limit)"))
-    }
     machine.store.tidy()
-    let bytes = machine.store.bytes
-    let most = setup.spool.size + setup.spool.quarantineSize + 6 * setup.spool.segmentSize + (64 << 10)
-    if bytes > most { hold((.growth, "the store has \(bytes) bytes, at most \(most)")) }
-    let status = agent.spool.status()
-    if status.bytesReserved > setup.spool.size {
-      hold((.growth, "the ring has \(status.bytesReserved) bytes, at most \(setup.spool.size)"))
-    }
-    let state = machine.files.values.reduce(0) { $0 + $1.count }
-    if state > 2 << 20 { hold((.growth, "the state files have \(state) bytes")) }
+    hold(GrowthRules.judge(life, agent, machine, setup, mostTasks: 3 * setup.checks.count + 60))
     figures.mostSleepers = max(figures.mostSleepers, life.sleeping)
-    figures.mostBytes = max(figures.mostBytes, bytes + state)
+    figures.mostBytes = max(
+      figures.mostBytes, GrowthRules.bytes(machine) + GrowthRules.stateBytes(machine))
     figures.mostEvents = max(figures.mostEvents, clock.pending)
     if clock.pending > 20_000 { hold((.growth, "\(clock.pending) events are to come")) }
   }

@@ -16,6 +16,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
   let machine: Machine
   let targets: Targets
   let backend: Backend
+  let way = BackendWay()
   let pager: Pager
   let diary: Diary
   var setup: AgentSetup
@@ -48,7 +49,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     targets = Targets(clock, seed: scenario.seed, meanWell: scenario.meanWell)
     backend = Backend(clock, seed: scenario.seed)
     pager = Pager(clock, seed: scenario.seed)
-    slots = SlotRules(agent: setup.name)
+    slots = SlotRules()
     trouble = Dice(scenario.seed, "trouble")
     life = Life(machine, number: 0)
   }
@@ -94,12 +95,13 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     lives += 1
     life = Life(machine, number: lives)
     diary.write(self, .start(lives))
-    let world = SimulatedAgent.World(targets: targets, backend: backend, pager: pager, witness: self)
+    let world = SimulatedAgent.World(
+      targets: targets, backend: backend, way: way, pager: pager, witness: self)
     let agent = SimulatedAgent(setup, life, world, nonce: UInt64(lives) &* 0x9e37_79b9 ^ scenario.seed)
     self.agent = agent
     ledger.restart(found: agent.driver.found(after: ledger.recordedThrough))
     agent.driver.recorded = { [unowned self] in ledger.record(through: $0) }
-    slots = SlotRules(agent: setup.name)
+    slots = SlotRules()
     slots.apply(setup.checks, now: clock.now)
     life.atFuse = { [unowned self] in crash(cuts: trouble.chance(2)) }
     agent.start()

@@ -31,6 +31,13 @@ final class Targets: @unchecked Sendable {
     (self.clock, self.seed, self.meanWell) = (clock, seed, meanWell)
   }
 
+  /// It refuses everybody for a while.
+  func fail(_ check: UniqueID, for length: Duration) {
+    let until = clock.now + length
+    targets[check, default: Target(until: until, dice: Dice(seed, "target \(check.low)"))].until = until
+    targets[check]?.mood = .refusing
+  }
+
   /// How an attempt at it goes that begins now: what is found, and when.
   func look(at check: MonitoringCheck) -> (outcome: ProbeOutcome, takes: Duration) {
     var target =

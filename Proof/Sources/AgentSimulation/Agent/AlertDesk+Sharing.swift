@@ -1,0 +1,1 @@
+../../../../Sources/QuartzAgent/Alerting/AlertDesk+Sharing.swift
