@@ -45,6 +45,7 @@ let package = Package(
     room("Alerts", ["Basics", "Monitoring", "History", "Curl", "CLinux"]),
     room("Spool", ["Basics", "Monitoring", collection("DequeModule")]),
     room("QuartzAPI", ["Basics", "Monitoring", "Curl"]),
+    room("Groups", ["Basics", "Monitoring", "Curl"]),
     // Of the status server what reads requests and writes pages, without its sockets.
     room("StatusServer", ["Basics", "Monitoring"]),
     // The ways into the store for hostile bytes.
@@ -61,6 +62,7 @@ let package = Package(
     fuzz("FuzzDecoder", ["Basics", "Curl", "CCurl"]),
     fuzz("FuzzDialog", checks),
     fuzz("FuzzDigest", checks),
+    fuzz("FuzzGroup", ["Basics", "Monitoring", "Curl", "Groups", "QuartzAPI"]),
     fuzz("FuzzHeaders", ["Basics", "Curl"]),
     fuzz("FuzzHeartbeat", checks),
     fuzz("FuzzHistory", ["Basics", "Monitoring", "History"]),
