@@ -41,9 +41,10 @@ let package = Package(
       name: "History",
       dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
+    .target(name: "Groups", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: settings),
     .executableTarget(
       name: "QuartzBench",
-      dependencies: ["Basics", "Monitoring", "Curl", "Checks", "Scheduler", "Spool", "History"],
+      dependencies: ["Basics", "Monitoring", "Curl", "Checks", "Scheduler", "Spool", "History", "Groups"],
       swiftSettings: settings),
   ]
 )

@@ -1,209 +1,270 @@
 # SPDX-License-Identifier: MIT
-"""Three etcd and three agents, and one fault after the other: is every slot of every check run, under one id?
+"""The faults: how each is made and mended. Each is called with the world, its own dice and the agents it is for."""
 
-Arguments: the agent, a folder to work in, a seed, seconds of faults. Exit 1: a slot was not run, or has two ids.
-"""
-
-import collections
-import datetime
-import http.server
-import json
-import os
-import random
-import signal
-import socket
-import subprocess
-import sys
-import threading
+import dataclasses
 import time
+from typing import Callable
 
-AGENT, FOLDER, SEED, SECONDS = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
-MEMBERS, CHECKS, INTERVAL, TTL = 3, 30, 15, 5
-NAMES = ["one", "two", "three"]
-
-
-def port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from etcd import Store
+from lab import BACKEND, STORE, Lab, Slow
 
 
-CLIENTS = [port() for _ in range(MEMBERS)]
-PEERS = [port() for _ in range(MEMBERS)]
-WEB = port()
+@dataclasses.dataclass
+class World:
+    lab: Lab
+    store: Store
+    agents: list
+    outside: object
+    relay: str
+    # A second agent with a name.
+    twin: Callable
+    ttl: int
+    interval: int
+    # Two binaries that say different versions.
+    versions: tuple
+    # At a quarter of the length, for a run of minutes.
+    is_short: bool
+    record: Callable
 
 
-class Answer(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
-
-
-def start_etcd(index):
-    cluster = ",".join(f"e{other}=http://127.0.0.1:{PEERS[other]}" for other in range(MEMBERS))
-    client, peer = f"http://127.0.0.1:{CLIENTS[index]}", f"http://127.0.0.1:{PEERS[index]}"
-    return subprocess.Popen(
-        ["etcd", "--name", f"e{index}", "--data-dir", f"etcd{index}", "--listen-client-urls", client,
-         "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-         "--initial-cluster", cluster, "--log-level", "error"],
-        stdout=open(f"etcd{index}.log", "a"), stderr=subprocess.STDOUT)
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    name: str
+    make: Callable
+    # How often in 200.
+    share: int
+    agents: int = 1
+    # It is the store's, of which there is one at a time.
+    store: bool = False
+    # There is no quorum meanwhile.
+    away: bool = False
+    # Its agents cannot be counted on meanwhile.
+    downs: bool = False
+    # Every agent is concerned.
+    all: bool = False
 
 
-def etcdctl(*arguments, endpoints=CLIENTS):
-    places = ",".join(f"127.0.0.1:{each}" for each in endpoints)
-    return subprocess.run(
-        ["etcdctl", "--endpoints", places, *arguments, "-w", "json"], env={**os.environ, "ETCDCTL_API": "3"},
-        capture_output=True, text=True, timeout=10).stdout
+def killed(world, dice, agents):
+    for agent in agents:
+        world.record("gone", agent)
+        agent.kill()
+    time.sleep(dice.choice([dice.uniform(0.5, world.ttl / 2), dice.uniform(world.ttl + 2, 2 * world.ttl)]))
+    for agent in agents:
+        world.record("back", agent)
+        agent.start()
+    time.sleep(2)
 
 
-def leader():
-    for index in range(MEMBERS):
-        try:
-            status = json.loads(etcdctl("endpoint", "status", endpoints=[CLIENTS[index]]))[0]["Status"]
-            if status["leader"] == status["header"]["member_id"]:
-                return index
-        except (ValueError, IndexError, KeyError, subprocess.TimeoutExpired):
-            continue
-    return 0
+def stopped(world, dice, agents):
+    for agent in agents:
+        world.record("stopping", agent)
+        agent.stop()
+        world.record("stopped", agent)
+    time.sleep(dice.uniform(0, world.ttl))
+    for agent in agents:
+        agent.start()
+    time.sleep(2)
 
 
-def start_agent(name):
-    os.makedirs(name, exist_ok=True)
-    etcd = ", ".join(f'"http://127.0.0.1:{each}"' for each in CLIENTS)
-    with open(f"{name}/agent.yaml", "w") as file:
-        file.write(
-            f"agent: {{name: {name}, state_dir: {os.getcwd()}/{name}/state}}\nspool: {{size: 16MiB}}\n"
-            f"group: {{name: london, ttl: {TTL}s, share: true, store: {{etcd: [{etcd}]}}}}\nchecks:\n")
-        for number in range(CHECKS):
-            file.write(
-                f'  - {{name: Web {number}, type: http, url: "http://127.0.0.1:{WEB}/{number}", '
-                f"interval: {INTERVAL}s, timeout: 5s}}\n")
-    return subprocess.Popen(
-        [AGENT, "run", "--config", f"{name}/agent.yaml"], stdout=open(f"{name}.log", "a"), stderr=subprocess.STDOUT)
+def paused(world, dice, agents):
+    for agent in agents:
+        world.record("gone", agent)
+        agent.pause()
+    time.sleep(dice.uniform(1, 3) * world.ttl)
+    for agent in agents:
+        world.record("back", agent)
+        agent.resume()
+    time.sleep(1)
 
 
-def kill(process):
-    process.kill()
-    process.wait()
+def cut_from_store(world, dice, agents):
+    ways = dice.choice([["out_drop"], ["in_drop"], ["out_drop", "in_drop"], ["out_reset"]])
+    for agent in agents:
+        for way in ways:
+            world.lab.cut(agent.space, way, STORE)
+    time.sleep(dice.uniform(0.3, 4) * world.ttl)
+    for agent in agents:
+        for way in ways:
+            world.lab.heal(agent.space, way, STORE)
 
 
-def disturb(kind, name, agents, etcds):
-    if kind == "agent killed":
-        kill(agents[name])
-        time.sleep(random.uniform(1, 9))
-        agents[name] = start_agent(name)
-    elif kind == "agent stands still":
-        agents[name].send_signal(signal.SIGSTOP)
-        time.sleep(random.uniform(1, 3 * TTL))
-        agents[name].send_signal(signal.SIGCONT)
-    elif kind == "agent restarted":
-        agents[name].terminate()
-        agents[name].wait()
-        time.sleep(random.uniform(0, 5))
-        agents[name] = start_agent(name)
-    elif kind in ("leader killed", "leader and agent killed"):
-        index = leader()
-        kill(etcds[index])
-        if kind == "leader killed":
-            time.sleep(3)
-        else:
-            kill(agents[name])
-            time.sleep(2 * TTL + 3)
-            agents[name] = start_agent(name)
-        etcds[index] = start_etcd(index)
-    elif kind == "no quorum":
-        for index in (0, 1):
-            kill(etcds[index])
-        time.sleep(12)
-        for index in (0, 1):
-            etcds[index] = start_etcd(index)
-    elif kind == "compaction":
-        try:
-            etcdctl("compact", str(json.loads(etcdctl("get", "x"))["header"]["revision"]))
-        except (ValueError, subprocess.TimeoutExpired):
-            pass
+def cut_from_backend(world, dice, agents):
+    way = dice.choice(["out_drop", "in_drop", "out_reset"])
+    for agent in agents:
+        world.lab.cut(agent.space, way, [BACKEND])
+    time.sleep(dice.uniform(1, 3) * world.interval / (2 if world.is_short else 1))
+    for agent in agents:
+        world.lab.heal(agent.space, way, [BACKEND])
 
 
-KINDS = ["agent killed", "agent stands still", "agent restarted", "leader killed", "leader and agent killed",
-         "no quorum", "compaction"]
+def backend_away(world, dice, _):
+    world.outside.mood(dice.choice(["error", "silent", "lost"]))
+    time.sleep(dice.uniform(0.7, 2) * world.interval / (2 if world.is_short else 1))
+    world.outside.mood("ok")
 
 
-def rows():
-    found = collections.defaultdict(list)
-    for name in NAMES:
-        export = subprocess.run(
-            [AGENT, "spool", "export", "--config", f"{name}/agent.yaml"], capture_output=True, text=True)
-        for line in export.stdout.splitlines():
-            row = json.loads(line)
-            at = datetime.datetime.fromisoformat(row["scheduled_at"].replace("Z", "+00:00")).timestamp()
-            found[row["check"], at].append(row["wire_id"])
-    return found
+def no_quorum(world, dice, _):
+    pair = dice.sample(range(len(STORE)), 2)
+    world.record("store away")
+    for number in pair:
+        world.store.kill(number)
+    time.sleep(20 if world.is_short else dice.choice([dice.uniform(5, 30), 60, 60]))
+    for number in pair:
+        world.store.start(number)
+    world.store.wait_for_leader()
+    world.record("store back")
 
 
-def judge(begin, end, faults):
-    found = rows()
-    slots, missing = 0, []
-    for number in range(CHECKS):
-        check = f"Web {number}"
-        instants = {at for name, at in found if name == check}
-        phases = collections.Counter(round(at % INTERVAL, 3) for at in instants)
-        if not phases:
-            missing.append((check, "never"))
-            continue
-        at = (int(begin // INTERVAL) + 1) * INTERVAL + phases.most_common(1)[0][0]
-        while at < end:
-            slots += 1
-            if not any(abs(at - other) < 0.01 for other in instants):
-                missing.append((check, round(at - begin, 1)))
-            at += INTERVAL
-    twice = sum(1 for ids in found.values() if len(ids) > 1)
-    differing = sum(1 for ids in found.values() if len(set(ids)) > 1)
-    ids = {each for values in found.values() for each in values}
-    for kind in KINDS:
-        print(f"{kind}: {faults[kind]}")
-    print(
-        f"{sum(faults.values())} faults, {slots} slots, {len(missing)} not run, {twice} run by two, "
-        f"{differing} with two ids, {len(ids)} ids for {len(found)} slots")
-    for each in missing[:20]:
-        print("not run:", *each)
-    return 1 if missing or differing or len(ids) != len(found) else 0
+def store_wiped(world, dice, _):
+    world.record("store away")
+    world.store.wipe()
+    time.sleep(dice.uniform(0, world.ttl))
+    world.store.start_all()
+    world.record("store back")
 
 
-def main():
-    random.seed(SEED)
-    os.makedirs(FOLDER, exist_ok=True)
-    os.chdir(FOLDER)
-    web = http.server.ThreadingHTTPServer(("127.0.0.1", WEB), Answer)
-    threading.Thread(target=web.serve_forever, daemon=True).start()
-    etcds = [start_etcd(index) for index in range(MEMBERS)]
-    time.sleep(4)
-    agents = {name: start_agent(name) for name in NAMES}
-    faults = collections.Counter()
-    try:
-        time.sleep(2 * INTERVAL)
-        begin = time.time()
-        while time.time() - begin < SECONDS:
-            kind, name = random.choice(KINDS), random.choice(NAMES)
-            faults[kind] += 1
-            disturb(kind, name, agents, etcds)
-            time.sleep(random.uniform(TTL + 1, 2 * TTL))
-        end = time.time()
-        time.sleep(2 * INTERVAL)
-    finally:
-        for process in agents.values():
-            process.terminate()
-        for process in agents.values():
-            try:
-                process.wait(15)
-            except subprocess.TimeoutExpired:
-                kill(process)
-        for process in etcds:
-            kill(process)
-    return judge(begin, end, faults)
+def kill_leader(world):
+    leader = world.store.wait_for_leader()
+    world.record("leader dies")
+    world.store.kill(leader if leader is not None else 0)
+    return leader if leader is not None else 0
 
 
-sys.exit(main())
+def leader_killed(world, dice, agents):
+    number = kill_leader(world)
+    time.sleep(dice.uniform(2, world.ttl))
+    world.store.start(number)
+    world.store.wait_for_leader()
+
+
+def leader_and_member_killed(world, dice, agents):
+    before = dice.uniform(0, world.ttl)
+    for agent in agents:
+        world.record("gone", agent)
+        agent.kill()
+    time.sleep(before)
+    number = kill_leader(world)
+    time.sleep(2 * world.ttl + 3 - before / 2)
+    world.store.start(number)
+    world.store.wait_for_leader()
+    for agent in agents:
+        world.record("back", agent)
+        agent.start()
+    time.sleep(2)
+
+
+def compacted(world, dice, _):
+    """What the watches have not seen is gone when they begin anew."""
+    world.store.compact()
+    for agent in world.agents:
+        world.lab.break_connections(agent.space, STORE)
+    time.sleep(1)
+
+
+def token_expired(world, dice, agents):
+    if dice.random() < 0.5:
+        world.store.change_password()
+        return
+    # Longer than a token lives, shorter than a lease.
+    for agent in agents:
+        world.lab.cut(agent.space, "out_drop", STORE)
+    time.sleep(world.store.token_ttl + 1.1)
+    for agent in agents:
+        world.lab.heal(agent.space, "out_drop", STORE)
+
+
+def no_space(world, dice, _):
+    world.store.fill()
+    time.sleep(dice.uniform(1, 2) * world.ttl / (2 if world.is_short else 1))
+    world.store.make_space()
+
+
+def clock_apart(world, dice, agents):
+    for agent in agents:
+        agent.stop()
+        skew = dice.choice([-90, 90])
+        world.record("clock apart", agent, skew)
+        agent.start(skew=skew)
+    time.sleep((1 if world.is_short else 2) * world.interval)
+    for agent in agents:
+        agent.stop()
+        world.record("clock right", agent)
+        agent.start()
+    time.sleep(3)
+
+
+def slow_way(world, dice, agents):
+    slow = [Slow(world.lab, agent.space, world.relay) for agent in agents]
+    time.sleep(dice.uniform(1, 3) * world.ttl)
+    for each in slow:
+        each.end(world.lab)
+
+
+def same_name(world, dice, agents):
+    agent, twin = agents[0], world.twin(agents[0].name)
+    twin.start()
+    time.sleep(world.ttl / 2)
+    if dice.random() < 0.5:
+        # The second takes the name when the first is gone, and the first waits then.
+        world.record("gone", agent)
+        agent.kill()
+        time.sleep(1.5 * world.ttl)
+        world.record("back", agent)
+        agent.start()
+        time.sleep(2)
+    else:
+        time.sleep(dice.uniform(0, 2) * world.ttl)
+    twin.stop()
+    twin.forget()
+    time.sleep(world.ttl / 2)
+
+
+def rolling_agents(world, dice, agents):
+    for agent in agents:
+        agent.stop()
+        agent.start()
+        time.sleep(2)
+
+
+def rolling_store(world, dice, _):
+    """The leader last."""
+    leader = world.store.wait_for_leader()
+    order = [number for number in range(len(STORE)) if number != leader] + ([leader] if leader is not None else [])
+    for number in order:
+        world.store.stop(number)
+        world.record("store member restarted")
+        world.store.start(number)
+        time.sleep(1)
+        world.store.wait_for_leader()
+
+
+def upgraded(world, dice, agents):
+    """One after the other goes on as the other version; meanwhile there are both."""
+    for agent in agents:
+        agent.binary = next(each for each in world.versions if each != agent.binary)
+        agent.stop()
+        agent.start()
+        time.sleep(world.ttl / 2)
+
+
+KINDS = [
+    Kind("member killed", killed, 24, downs=True),
+    Kind("member stopped", stopped, 22, downs=True),
+    Kind("member stands still", paused, 22, downs=True),
+    Kind("cut from the store", cut_from_store, 24),
+    Kind("cut from the backend", cut_from_backend, 16),
+    Kind("backend away", backend_away, 8, agents=0, all=True),
+    Kind("no quorum", no_quorum, 9, agents=0, store=True, away=True, all=True),
+    Kind("store wiped", store_wiped, 7, agents=0, store=True, away=True, all=True),
+    Kind("leader killed", leader_killed, 10, agents=0, store=True, all=True),
+    Kind("leader and member killed", leader_and_member_killed, 6, store=True, downs=True, all=True),
+    Kind("compaction", compacted, 10, agents=0, store=True, all=True),
+    Kind("token expired", token_expired, 10),
+    Kind("no space", no_space, 5, agents=0, store=True, all=True),
+    Kind("clock apart", clock_apart, 5, downs=True),
+    Kind("slow way to the store", slow_way, 10),
+    Kind("two with one name", same_name, 5, downs=True),
+    Kind("agents restarted in turn", rolling_agents, 3, agents=-1, downs=True, all=True),
+    Kind("store restarted in turn", rolling_store, 4, agents=0, store=True, all=True),
+    Kind("upgrade", upgraded, 2, agents=-1, downs=True, all=True),
+]

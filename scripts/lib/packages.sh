@@ -100,9 +100,15 @@ nftables                 breaks them
 "
 
 group_packages="
-python3                  makes the faults, and counts
+python3                  makes the faults, and judges
 etcd-server              what the agents of a group meet in
-etcd-client              compacts it, and knows its leader
+etcd-client              its users, compactions, alarms and leader
+iproute2                 a network for each of them
+nftables                 cuts them off from each other
+openssl                  certificates of the store and the backend
+gcc                      the wall clock of an agent that is apart
+libc6-dev                C headers
+curl                     reads an agent's metrics
 "
 
 channel_packages="

@@ -16,9 +16,12 @@ import Glibc
       case "schedule": print(try await ScheduleLoad(arguments).run())
       case "spool": print(try await SpoolLoad(arguments).run())
       case "history": print(try HistoryLoad(arguments).run())
+      case "placement": print(try PlacementLoad(arguments).run())
+      case "group": try await GroupLoad(arguments).run()
       default:
         throw Misuse(
-          "the first word must be http, tcp, dns, ping, burst, sequence, verdicts, wire, schedule, spool or history"
+          "the first word must be http, tcp, dns, ping, burst, sequence, verdicts, wire, schedule, spool, history, "
+            + "placement or group"
         )
       }
     } catch {
