@@ -12,13 +12,17 @@ extension SettingsBuilder {
   }
 
   /// A group that nobody has anything of.
-  mutating func judgeGroupsUse(_ checks: [(check: MonitoringCheck, map: GivenMap)]) {
+  mutating func judgeGroupsUse() {
     guard let given = root["group"], !given.isInvalid else { return }
     let map = root.map("group")
     let quartz = root.map("quartz")
     let mayPull =
       root.isInvalid(["quartz", "checks", "pull"]) || quartz.map("checks")["pull"]?.flag == true
-    let confirms = checks.contains { $0.map["confirm"] != nil }
+    // Also one that is wrong: it was told so, and not that there is none.
+    let confirms = (root["checks"]?.list ?? []).contains { item in
+      guard case .map(let check) = item.value else { return false }
+      return check["confirm"] != nil || check.isInvalid(["confirm"])
+    }
     if map["share"]?.flag != true, !map.isInvalid(["share"]), !mayPull, !confirms {
       walk.problem(
         map.position(of: ["share"]),

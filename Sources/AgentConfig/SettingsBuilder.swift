@@ -23,7 +23,7 @@ struct SettingsBuilder {
     judgeEgress(settings.egress)
     let checks = checks(settings.defaults)
     settings.checks = checks.map(\.check)
-    judgeGroupsUse(checks)
+    judgeGroupsUse()
     judgeConfirm(settings.group, checks)
     settings.maintenance = maintenance(checks, zones: zones)
     settings.canaries = canaries(settings.checks)

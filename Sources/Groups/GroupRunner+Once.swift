@@ -10,7 +10,7 @@ extension GroupRunner {
   /// Some member has other checks or other rules for them.
   package var isApart: Bool {
     look { member in
-      member.view?.members.values.contains { $0.card.pools != member.card.pools } ?? false
+      member.view?.members.values.contains { !$0.card.pools.agrees(with: member.card.pools) } ?? false
     }
   }
 }

@@ -31,8 +31,13 @@ package struct GroupStatus: Sendable {
   package var journal: GroupJournal
   package var notices: [Notice] = []
 
-  package init(_ member: GroupMember, group: String, now: ClockReading) {
+  /// What all keys of the group begin with, for who is to look there.
+  private let root: String
+
+  /// - Parameter root: `GroupStore.root`; nil: the store has no keys.
+  package init(_ member: GroupMember, group: String, root: String? = nil, now: ClockReading) {
     self.group = group
+    self.root = (root ?? group + "/").printable(maxBytes: 200)  // bounded: a name of the configuration
     name = member.settings.name
     assignment = member.assignment
     journal = member.journal
@@ -53,7 +58,8 @@ package struct GroupStatus: Sendable {
         members.append(
           Member(
             name: name, isSelf: name == self.name, card: other.card,
-            ahead: name == self.name ? nil : other.ahead, isApart: other.card.pools != member.card.pools,
+            ahead: name == self.name ? nil : other.ahead,
+            isApart: !other.card.pools.agrees(with: member.card.pools),
             owns: member.placement.place(name).flatMap { owned[$0] } ?? 0))
       }
     }
@@ -90,7 +96,7 @@ extension GroupStatus {
           .group,
           "the store's key of the member \(name.printable(maxBytes: 100)) is not understood, or has no lease: it counts as none",
           hint:
-            "delete etcd's key that ends in \(group.printable(maxBytes: 100))/m/\(name.printable(maxBytes: 100)), unless a newer agent wrote it"
+            "unless a newer agent wrote it: etcdctl del \(root)m/\(name.printable(maxBytes: 100))"
         ))
     }
     return notices
@@ -112,20 +118,21 @@ extension GroupStatus {
 
   /// What else is in the store.
   private func odd(_ member: GroupMember) -> [Notice] {
-    let path = group.printable(maxBytes: 100)
     var notices: [Notice] = []
     if let strays = member.view?.strays, strays > 0 {
       notices.append(
         .warning(
           .group,
-          "the store has \(strays) \(strays == 1 ? "key" : "keys") below \(path)/m/ that no agent wrote, or more than \(StoreBounds.members) members: what is too much is not looked at",
-          hint: "look with etcdctl get --prefix --keys-only, and delete what no agent wrote"))
+          "the store has \(strays) \(strays == 1 ? "key" : "keys") below \(root)m/ that no agent wrote, or more than \(StoreBounds.members) members: what is too much is not looked at",
+          hint: "look with etcdctl get --prefix --keys-only \(root)m/, and delete what no agent wrote"))
     }
     if member.headRevision > 0, member.head == nil {
       notices.append(
         .warning(
-          .group, "the key \(path)/c/head in the store is not understood: the list of before stays",
-          hint: "the next pull puts the list there anew; see who else writes below this prefix"))
+          .group, "the key \(root)c/head in the store is not understood: the list of before stays",
+          hint:
+            "the next pull puts the list there anew; where none is pulled: etcdctl del \(root)c/head. See who else writes there"
+        ))
     }
     return notices
   }

@@ -129,6 +129,7 @@ import TestSupport
     let rival = world.agents[4].member
     #expect(rival.assignment.owned + rival.assignment.standingIn == 0)
     #expect(rival.journal.rival != nil)
+    #expect(rival.journal.entries.count { $0.what == .nameTaken } == 1, "said once")
     world.agents[0].isDead = true
     world.advance(15_000)
     #expect(world.agents[4].member.assignment.owned > 0)

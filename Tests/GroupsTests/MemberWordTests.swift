@@ -36,6 +36,26 @@ import Testing
     }
   }
 
+  /// Its name is in the group, and its lease lasts: it does not know yet what is its own.
+  @Test func whoCannotReadTheGroupTakesNothingFromOthers() throws {
+    for seed in UInt64(1)...4 {
+      var world = settled(seed: seed)
+      let start = world.now
+      world.start("fresh", home: UniqueID(high: 9, low: 99))
+      let index = try #require(world.agents.firstIndex { $0.name == "fresh" })
+      world.agents[index].cannotRead = true
+      world.advance(60_000)
+      let isMember = world.agents[0].member.view?.members.count == 4
+      #expect(isMember, "seed \(seed)")
+      #expect(world.agents.prefix(3).contains { $0.member.assignment.held > 0 }, "seed \(seed)")
+      world.agents[index].cannotRead = false
+      world.advance(60_000)
+      #expect(world.judged(from: start, to: world.now).missed.isEmpty, "seed \(seed)")
+      #expect(world.agents[index].member.assignment.owned > 0, "seed \(seed)")
+      expectNothingHeld(world, seed)
+    }
+  }
+
   @Test func whereThereIsNoListYetNobodyWaitsForIt() throws {
     var world = settled(seed: 1)
     world.start("fresh", home: UniqueID(high: 9, low: 99), awaitsList: true)
@@ -97,6 +117,8 @@ import Testing
     #expect(world.store.writes == writes)
     let words = world.status(0).notices.map(\.what)
     #expect(words.contains { $0.contains("2 keys below london/m/ that no agent wrote") }, "\(words)")
+    let hints = world.status(0).notices.compactMap(\.hint)
+    #expect(hints.contains { $0.contains("etcdctl get --prefix --keys-only london/m/,") }, "\(hints)")
   }
 
   /// A death between two looks would lose the last slots of what is taken.
@@ -114,5 +136,77 @@ import Testing
     }
     #expect(taken == 0, "the world arranges at once, and what was taken is taken once")
     #expect(world.judged(from: world.now - 20_000, to: world.now).missed.isEmpty)
+  }
+
+  /// Nobody waits for it, and each card is told to all.
+  @Test func whatIsInheritedIsSaidAfterAPause() {
+    var world = SimWorld(seed: 2, agents: 10, checks: 240)
+    world.advance(20_000)
+    let cards = world.agents.map { $0.member.card.applied }
+    let dead = world.agents[0].name
+    world.agents[0].isDead = true
+    while world.agents[1].member.view?.members[ByteText(dead)] != nil { world.advance(50) }
+    let said = { (world: SimWorld) in
+      world.agents.indices.dropFirst().count { world.agents[$0].member.card.applied > cards[$0] }
+    }
+    #expect(said(world) == 0)
+    world.advance(2000)
+    #expect(said(world) > 2)
+    world.advance(30_000)
+    #expect(world.judged(from: world.now - 45_000, to: world.now).missed.isEmpty)
+    expectNothingHeld(world, 2)
+  }
+
+  /// Many gain at once when one leaves a great group, and the word of each is told to all: the view itself goes before.
+  @Test(arguments: [(5, 0), (1000, 500)]) func inAGreatGroupTheWordsOfManyAreSpread(
+    count: Int, soonest: Int
+  ) {
+    var card = MemberCard()
+    card.boot = UniqueID(high: 7, low: 7)
+    func at(_ milliseconds: Int64) -> ClockReading {
+      ClockReading(
+        boot: Instant(nanoseconds: milliseconds * 1_000_000), wall: Timestamp(milliseconds: milliseconds))
+    }
+    func entry(_ number: Int, _ card: MemberCard, _ revision: Int64) -> StoreReading.Entry {
+      StoreReading.Entry(name: "m\(number)", card: card, revision: revision)
+    }
+    var settings = GroupMember.Settings(name: "m0", ttl: .seconds(10))
+    settings.atOnce = .max
+    var member = GroupMember(settings, card: card, at: at(0))
+    let checks = (0..<UInt64(4 * count)).map { Placement.GroupCheck(UniqueID(high: $0, low: $0), .api) }
+    var mail = member.handle(.checks(checks), at: at(0))
+    while let action = mail.popLast() {
+      guard case .ask(let number, let request) = action else { continue }
+      let answer: StoreAnswer =
+        switch request {
+        case .grant: .granted(lease: 1)
+        case .claim: .claimed(revision: 5)
+        case .read:
+          .read(StoreReading(cluster: 1, revision: 5, members: (0..<count).map { entry($0, card, 5) }))
+        case .keepAlive: .alive(StoreAudit(cluster: 1, revision: 5, members: count, newest: 5))
+        default: .put(revision: 5)
+        }
+      mail += member.handle(.answer(number, answer), at: at(0))
+    }
+    var leaving = card
+    leaving.weight = 0
+    let before = member.assignment.owned
+    var changes = (1..<count).lazy.map { number in
+      StoreChange.card(entry(number, leaving, Int64(5 + number)))
+    }.makeIterator()
+    var actions: [GroupMember.Action] = []
+    while member.assignment.owned == before {
+      guard let change = changes.next() else { return #expect(Bool(false), "nothing was gained") }
+      actions = member.handle(.changes(watch: 1, [change]), at: at(100))
+    }
+    var waited = 0
+    func says(_ actions: [GroupMember.Action]) -> Bool {
+      actions.contains { if case .ask(_, .put) = $0 { true } else { false } }
+    }
+    while !says(actions), waited < 5000 {
+      waited += 10
+      actions = member.handle(.tick, at: at(Int64(100 + waited)))
+    }
+    #expect((soonest...2 * soonest + 10).contains(waited))
   }
 }

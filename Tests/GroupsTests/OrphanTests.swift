@@ -9,8 +9,10 @@ import Testing
 /// What a member knows of the slots that the dead may not have run.
 @Suite struct OrphanTests {
   /// One of two members, and what it gained when the other went.
-  private func gained(_ go: (inout SimWorld) -> Void) -> (taken: Int, orphaned: [Duration]) {
-    var world = SimWorld(seed: 4, agents: 2, checks: 12)
+  private func gained(
+    atOnce: Int? = nil, _ go: (inout SimWorld) -> Void
+  ) -> (taken: Int, orphaned: [Duration]) {
+    var world = SimWorld(seed: 4, agents: 2, checks: 12, atOnce: atOnce)
     world.advance(20_000)
     let before = world.agents[0].member.assignment.owned
     // The member is driven without the world's agent taking what it has taken.
@@ -25,8 +27,13 @@ import Testing
     return (12 - before, Array(orphaned.values))
   }
 
-  @Test func whatTheDeadHadIsOrphaned() {
-    let (taken, orphaned) = gained { $0.agents[1].isDead = true }
+  /// However long it takes to work out who has what, and whether it is the watch that tells of it or a reading.
+  @Test(arguments: [nil, 0], [false, true])
+  func whatTheDeadHadIsOrphaned(atOnce: Int?, isRead: Bool) {
+    let (taken, orphaned) = gained(atOnce: atOnce) {
+      $0.agents[1].isDead = true
+      if isRead { $0.agents[0].watch?.isDeaf = true }
+    }
     #expect(orphaned.count == taken && taken > 0)
     // Of the 12 s until now, and of a lease before the end of the lease.
     #expect(orphaned.allSatisfy { $0 > .seconds(5) && $0 < .seconds(17) })

@@ -52,6 +52,14 @@ struct SimStore {
     (revision, keys, leases, log, compacted) = (1, [:], [:], [], 0)
   }
 
+  /// As it was, with cards and leases of then, which have their full length again.
+  mutating func setBack(to copy: SimStore, at now: Int) {
+    let next = cluster + 1
+    self = copy
+    cluster = next
+    changeLeader(at: now)
+  }
+
   mutating func compact() { compacted = revision }
 
   mutating func answer(_ request: StoreRequest, as name: String, at now: Int) -> StoreAnswer {

@@ -27,6 +27,8 @@ struct SimWorld {
     /// Until then, milliseconds.
     var pausedUntil = 0
     var isCut = false
+    /// Its readings are lost, and all else comes through.
+    var cannotRead = false
     var hasLeft = false
     /// It was told to stop, and starts no more probes.
     var isStopping = false
@@ -155,7 +157,8 @@ struct SimWorld {
       let due = agents[index].requests.filter { $0.at <= now }
       agents[index].requests.removeAll { $0.at <= now }
       for (_, number, request) in due {
-        let isLost = isStoreAway || isRefusing || agents[index].isCut
+        let isLost =
+          isStoreAway || isRefusing || agents[index].isCut || agents[index].cannotRead && request == .read
         if isLost || pick(0...999) < loss {
           // The store may have done it all the same.
           if !isLost, pick(0...1) == 0 { _ = store.answer(request, as: agents[index].name, at: now) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Groups
 import Monitoring
 import Testing
 
@@ -32,5 +33,16 @@ import Testing
     let digests = try [PoolDigest.of([check()])] + changes.map { try PoolDigest.of([check($0)]) }
     #expect(Set(digests).count == changes.count + 1)
     #expect(try PoolDigest.of([check(), check { $0.name = "Two" }]) != digests[0])
+  }
+
+  /// A card has room for so many; with more, members divide only with those that are without the same.
+  @Test func whatAMemberIsWithoutIsNamedOrTold() {
+    func ids(_ range: Range<UInt64>) -> Set<UniqueID> { Set(range.map { UniqueID(high: 1, low: $0) }) }
+    let few = PoolDigest.pools(api: "rules", file: "file", without: ids(0..<32))
+    #expect(few == MemberCard.Pools(api: "rules", file: "file", without: ids(0..<32).sorted()))
+    let many = PoolDigest.pools(api: "rules", file: "file", without: ids(0..<33))
+    #expect(many.without.isEmpty && many.api != "rules" && many.file == "file")
+    #expect(PoolDigest.pools(api: "rules", file: "file", without: ids(0..<33)) == many)
+    #expect(PoolDigest.pools(api: "rules", file: "file", without: ids(1..<34)) != many)
   }
 }

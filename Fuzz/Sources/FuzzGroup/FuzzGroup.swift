@@ -59,7 +59,7 @@ private func readValues(_ bytes: [UInt8]) {
   let parts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Array($0) }
   if let list = CheckSnapshot(parts: parts) {
     let (again, leftOut) = list.parts()
-    precondition(leftOut > 0 || CheckSnapshot(parts: again)?.checks.count == list.checks.count)
+    precondition(!leftOut.isEmpty || CheckSnapshot(parts: again)?.checks.count == list.checks.count)
   }
 }
 

@@ -118,15 +118,16 @@ extension Codec<Redacted> {
 }
 
 extension Codec<HTTPURL> {
-  /// Where a key is sent to.
-  static func base(example: String) -> Codec {
+  /// Where a key is sent to, or what else nobody between may read.
+  static func base(example: String, sent: String = "the key") -> Codec {
     Codec(.text, isQuoted: true, text: \.text) { typed, place, reader in
       guard let text = typed.text else { return nil }
       do throws(HTTPURL.Invalid) {
         let url = try HTTPURL(text)
         if url.scheme == .http, !isThisMachine(url.host) {
           reader.problem(
-            place.position, "\(place.key) must begin with https://", hint: "the key would travel in clear")
+            place.position, "\(place.key) must begin with https://",
+            hint: "\(sent) would travel in clear; only this machine itself may be asked by http")
         } else if url.query != nil || text.contains("#") {
           reader.problem(place.position, "\(place.key) must have no query and no fragment")
         } else {

@@ -7,7 +7,7 @@ extension GroupSettings: KeyedSettings {
   package static let keys: [Key<GroupSettings>] = [
     Key(
       \.name, "name", .groupName,
-      "Name of the group: letters, digits, dots, dashes and underscores; part of its keys, its results' ids and its "
+      "Name of the group: letters, digits, dots, dashes and underscores, and not `v`; part of its keys, its results' ids and its "
         + "checks' phase",
       required: "such as name: london"),
     Key(section: \.store, "store", "The etcd that the members meet in"),
@@ -37,7 +37,9 @@ extension GroupSettings: KeyedSettings {
 extension GroupStoreSettings: KeyedSettings {
   package static let keys: [Key<GroupStoreSettings>] = [
     Key(
-      \.etcd, "etcd", .list(.base(example: "https://etcd-1.example:2379")),
+      \.etcd, "etcd",
+      .list(
+        .base(example: "https://etcd-1.example:2379", sent: "the password and the group's checks")),
       "Bases of etcd's client listeners, tried in turn; https, or http to loopback", default: "required"),
     Key(\.user, "user", .text, "Etcd's user, where it has authentication"),
     Key(\.password, "password", .sentSecret, "Its password", default: "required with user"),
@@ -70,6 +72,11 @@ extension Codec<String> {
           true
         default: false
         }
+      }
+      guard text != "v" else {
+        return reader.problem(
+          place.position, "\(place.key) must not be v: what the places say of their checks lies below it",
+          hint: "such as london")
       }
       guard !isPlain || !(1...64).contains(text.utf8.count) else { return }
       reader.problem(

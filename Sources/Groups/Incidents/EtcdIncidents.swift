@@ -3,7 +3,6 @@
 import Basics
 import Curl
 import Monitoring
-import Synchronization
 
 /// What a group keeps by check in an etcd: its open incidents under `{prefix}{group}/open/`, what its checks found last under
 /// `state/`; both behind the members' keys and so in no reading and no watch of theirs.
@@ -32,7 +31,7 @@ package struct EtcdIncidents: IncidentStore {
         if let at { json.field("revision", String(at)) }
       }
       let range: EtcdRange
-      switch await call("v3/kv/range", body, { EtcdRange($0) }) {
+      switch await client.result("v3/kv/range", body, { EtcdRange($0) }) {
       case .failure(let trouble): return .failure(trouble)
       case .success(let found): range = found
       }
@@ -70,27 +69,13 @@ package struct EtcdIncidents: IncidentStore {
         }
       }
     }
-    return await call("v3/kv/txn", body) { json in
+    return await client.result("v3/kv/txn", body) { json in
       // What is false is left out.
       EtcdHeader(json).map { json["succeeded"]?.bool == true ? .some($0.revision) : .none }
     }
   }
 
   private func key(_ change: IncidentChange) -> String { root + change.check.description }
-
-  private func call<Value>(
-    _ path: String, _ body: [UInt8], _ read: (JSONValue) -> Value?
-  ) async -> Result<Value, StoreTrouble> {
-    guard let answer = try? await client.call(path, body) else {
-      return .failure(StoreTrouble(.unreachable, "stopped"))
-    }
-    switch answer {
-    case .success(let json):
-      return read(json).map { .success($0) }
-        ?? .failure(StoreTrouble(.garbled, "etcd's answer to \(path) is not understood"))
-    case .failure(let failure): return .failure(failure.trouble)
-    }
-  }
 
   /// Nil: nothing of ours.
   func entry(_ pair: EtcdPair, isGone: Bool) -> IncidentEntry? {
@@ -102,44 +87,44 @@ package struct EtcdIncidents: IncidentStore {
   }
 }
 
-// A watch is one answer that does not end: a JSON object a line.
 extension EtcdIncidents {
   package func watchIncidents(
     after revision: Int64, _ tell: @escaping @Sendable ([IncidentEntry]) -> Void
   ) async -> StoreTrouble? {
     let index = client.current
-    let body = EtcdBody.object { json in
-      json.key("create_request")
-      json.object { json in
-        EtcdBody.range(&json, Array(root.utf8), end: EtcdKeys.end(of: root))
-        json.field("start_revision", String(revision.bounded(plus: 1)))
-      }
-    }
+    let body = EtcdBody.watch(Array(root.utf8), end: EtcdKeys.end(of: root), after: revision)
     guard let token = try? await client.token(at: index) else { return nil }
     guard case .success(let shown) = token else {
       client.leave(index)
       return StoreTrouble(.unauthenticated, "the watch of \(root) has no token")
     }
-    let lines = IncidentLines(self, tell)
+    let lines = WatchLines("a watch", read: { read($0) }, tell: { if !$0.isEmpty { tell($0) } })
     let result = try? await client.transfer(
       "v3/watch", body, token: shown, at: index, timeout: EtcdClient.watchLength
     ) { lines.take($0) }
+    var trouble: StoreTrouble?
+    if case .trouble(let told) = lines.end { trouble = told }
     switch result {
     // It was as long as it may be; what has come meanwhile is read anew.
     case nil,
       .failure where lines.hasBegun:
-      return lines.trouble
+      return trouble
     case .failure(let failure):
       client.leave(index)
       return failure.trouble
     case .success:
       client.leave(index)
-      return lines.trouble ?? StoreTrouble(.unreachable, "\(client.place(index)) has ended the watch")
+      return trouble ?? StoreTrouble(.unreachable, "\(client.place(index)) has ended the watch")
     }
   }
 
+  /// One line of a watch.
+  func read(_ line: [UInt8]) -> WatchLine<[IncidentEntry]> {
+    entries(line).map { .changes($0) } ?? .end(.trouble(StoreTrouble(.refused, "etcd has ended a watch")))
+  }
+
   /// Nil: the watch is over, or not understood.
-  func read(_ line: [UInt8]) -> [IncidentEntry]? {
+  private func entries(_ line: [UInt8]) -> [IncidentEntry]? {
     guard let json = try? JSONValue.parse(line, maxDepth: StoreBounds.depth), let result = json["result"],
       result["canceled"]?.bool != true
     else { return nil }
@@ -149,44 +134,5 @@ extension EtcdIncidents {
       if let entry = entry(pair, isGone: event["type"]?.string == "DELETE") { entries.append(entry) }
     }
     return entries
-  }
-}
-
-/// Puts the pieces of a watch's body together to lines, on the engine's thread.
-private final class IncidentLines: Sendable {
-  private let store: EtcdIncidents
-  private let tell: @Sendable ([IncidentEntry]) -> Void
-  private let state = Mutex(State())
-
-  private struct State {
-    var lines = LineCutter()
-    var hasBegun = false
-    var trouble: StoreTrouble?
-  }
-
-  init(_ store: EtcdIncidents, _ tell: @escaping @Sendable ([IncidentEntry]) -> Void) {
-    (self.store, self.tell) = (store, tell)
-  }
-
-  var hasBegun: Bool { state.withLock { $0.hasBegun } }
-  var trouble: StoreTrouble? { state.withLock { $0.trouble } }
-
-  /// - Returns: false: the watch is over.
-  func take(_ bytes: [UInt8]) -> Bool {
-    guard let lines = state.withLock({ $0.lines.take(bytes) }) else {
-      state.withLock { $0.trouble = StoreTrouble(.garbled, "a line of a watch is longer than 4 MiB") }
-      return false
-    }
-    for line in lines {
-      guard let entries = store.read(line) else {
-        state.withLock {
-          $0.trouble = $0.trouble ?? StoreTrouble(.refused, "etcd has ended a watch")
-        }
-        return false
-      }
-      state.withLock { $0.hasBegun = true }
-      if !entries.isEmpty { tell(entries) }
-    }
-    return trouble == nil
   }
 }

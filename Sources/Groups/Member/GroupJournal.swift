@@ -13,8 +13,12 @@ package struct GroupJournal: Hashable, Sendable {
     case left(String)
     case moved(gained: Int, given: Int, because: String?)
     case alone
+    /// The same, and it has not been seen since the start.
+    case unreached
     case back
     case newWorld
+    /// Another process has this member's name.
+    case nameTaken
 
     package var words: String {
       switch self {
@@ -25,8 +29,10 @@ package struct GroupJournal: Hashable, Sendable {
       case .moved(let gained, let given, let why):
         Self.move(gained, given) + (why.map { ", for \($0)" } ?? "")
       case .alone: "the store was lost: going on alone"
+      case .unreached: "the store has not been reached: going on alone"
       case .back: "the store is back"
       case .newWorld: "the store is another one or was set back: everything was read anew"
+      case .nameTaken: "another agent is in the group under this name: waiting until it is free"
       }
     }
 
@@ -94,8 +100,13 @@ package struct GroupJournal: Hashable, Sendable {
 
   mutating func clearTrouble() { trouble = nil }
 
-  mutating func taken(by card: MemberCard?, at: Timestamp) {
+  /// - Returns: whether it is news.
+  @discardableResult
+  mutating func taken(by card: MemberCard?, at: Timestamp) -> Bool {
+    let isNew = rival == nil || rival?.card?.boot != card?.boot
+    if isNew { note(at, 0, .nameTaken) }
     rival = Rival(card: card, since: rival?.card?.boot == card?.boot ? rival?.since ?? at : at)
+    return isNew
   }
 
   mutating func clearTaken() { rival = nil }

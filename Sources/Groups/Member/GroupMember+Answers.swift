@@ -44,9 +44,7 @@ extension GroupMember {
       failures = 0
       journal.clearTrouble()
       if !postpones(reading) { enter(reading, at: now, &actions) }
-    case (.reading, _):
-      failures = min(failures + 1, 7)
-      nextRead = now.boot + pause(atMost: .seconds(2))
+    case (.reading, _): nextRead = now.boot + nextPause(asked: asked.at, at: now)
     default: retreat(asked: asked.at, at: now)
     }
   }
@@ -71,7 +69,8 @@ extension GroupMember {
     }
     // It runs what this name has: that is no reason to believe ourselves cut off.
     lastOK = asked
-    journal.taken(by: entry.card, at: now.wall)
+    // Whoever is told to arrange tells the log, too.
+    if journal.taken(by: entry.card, at: now.wall) { actions.append(.arrange) }
     if let lease { actions.append(.ask(0, .revoke(lease: lease))) }
     lease = nil
     stage = .out(retry: now.boot + max(.seconds(1), beat))
@@ -104,9 +103,13 @@ extension GroupMember {
   /// Nothing came of it; once more a little later, with the lease that there is. A store that takes its time to answer
   /// has too much to do, and gets more of it.
   private mutating func retreat(asked: Instant, at now: ClockReading) {
+    stage = .out(retry: now.boot + nextPause(asked: asked, at: now))
+  }
+
+  /// Of one failure more.
+  private mutating func nextPause(asked: Instant, at now: ClockReading) -> Duration {
     failures = min(failures + 1, 7)
-    let limit = max(.seconds(2), min(asked.duration(to: now.boot) * 4, settings.ttl))
-    stage = .out(retry: now.boot + pause(atMost: limit))
+    return pause(atMost: max(.seconds(2), min(asked.duration(to: now.boot) * 4, settings.ttl)))
   }
 
   private mutating func takeProof(
@@ -163,15 +166,23 @@ extension GroupMember {
       suspicion = nil
       return
     }
-    guard let since = suspicion else {
-      suspicion = now.boot
-      nextKeep = now.boot + .seconds(1)
+    var found = suspicion ?? Suspicion(first: now.boot, quiet: now.boot, seen: seen)
+    // A watch that still tells is late, not dead: reading everything would make a store that is behind slower yet.
+    if found.seen != seen, found.first.duration(to: now.boot) < settings.ttl {
+      (found.quiet, found.seen) = (now.boot, seen)
+    }
+    guard found.quiet.duration(to: now.boot) >= lull else {
+      suspicion = found
+      nextKeep = min(nextKeep, now.boot + lull + .milliseconds(100))
       return
     }
-    if now.boot - since >= .milliseconds(900) {
-      suspicion = nil
-      read(again: now, &actions)
-    }
+    suspicion = nil
+    read(again: now, &actions)
+  }
+
+  /// How long a watch may be silent while there is something to tell: a great group's changes are a thousand lines each.
+  private var lull: Duration {
+    max(.milliseconds(900), .milliseconds(3) * min(view?.counted ?? 0, StoreBounds.members))
   }
 
   private mutating func takePut(_ answer: StoreAnswer, at now: ClockReading) {

@@ -10,15 +10,19 @@ extension GroupMember {
   mutating func enter(
     _ reading: StoreReading, placed: Placement? = nil, at now: ClockReading, _ actions: inout [Action]
   ) {
-    if let cluster, cluster != reading.cluster || reading.revision < seen {
-      journal.note(now.wall, reading.revision, .newWorld)
-    }
+    let isNewWorld = cluster.map { $0 != reading.cluster || reading.revision < seen } ?? false
+    if isNewWorld { journal.note(now.wall, reading.revision, .newWorld) }
     cluster = reading.cluster
     guard let own = reading.members.first(where: { $0.name == settings.name }), own.card?.boot == card.boot
     else {
       // Between the claim and the reading the lease has ended, or another has taken the name.
       return rejoin(at: now)
     }
+    lose(
+      Set(
+        (view?.names ?? []).compactMap { name in
+          reading.members.contains { $0.name == name } ? nil : placement.place(name)
+        }), at: now)
     placement = placed ?? placement
     stage = .inside
     seen = reading.revision
@@ -27,10 +31,6 @@ extension GroupMember {
     nextRefresh = now.boot + max(.seconds(60), .seconds(3) * reading.members.count)
     let isFirst = view == nil
     let old = view
-    let dead = Set(
-      (old?.names ?? []).compactMap { name in
-        reading.members.contains { $0.name == name } ? nil : placement.place(name)
-      })
     var fresh = GroupView(reading)
     for (name, member) in old?.members ?? [:] where fresh.members[name]?.card.boot == member.card.boot {
       fresh.members[name]?.ahead = member.ahead
@@ -44,17 +44,23 @@ extension GroupMember {
     // Who is alone at its first look takes what nobody had, unless it had it itself, before it was started again.
     let isOpening = isFirst && fresh.members.count == 1
     let takeovers = journal.takeovers
-    let hasGained = place(
-      at: now, isReading: true, runsAtOnce: !isOpening || settings.isReturning, dead: dead)
+    let gain = place(
+      at: now, isReading: true, isNewWorld: isNewWorld, runsAtOnce: !isOpening || settings.isReturning)
     if isOpening { journal.takeovers = takeovers }
     forget(at: now)
     if reading.headRevision == 0 { isListed = true }
     // Not at each reading: a store in which something is odd is read again and again.
-    if hasGained || card.applied == 0 || card.applied > reading.revision || old?.isPlaced(like: fresh) != true
-    {
+    if gain != .nothing || card.applied == 0 || card.applied > reading.revision {
       apply(reading.revision)
+    } else if old?.isPlaced(like: fresh) != true {
+      // What came in between is not known: somebody may wait for it.
+      nextWord = nextWord ?? now.boot + wordPause
     } else if own.card?.applied != card.applied || own.card?.isPlaced(like: card) != true {
       owesPut = true
+    }
+    if isNewWorld { owesPut = true }
+    if fresh.members.contains(where: { waitsForUs($0.value.card, $0.key.text) }) {
+      nextWord = nextWord ?? now.boot + wordPause
     }
     take(head: reading.head, reading.headRevision, &actions)
     actions.append(.arrange)
@@ -85,7 +91,6 @@ extension GroupMember {
     guard view != nil else { return }
     for change in changes where change.revision > seen {
       var isMoved = false
-      var dead: Set<Int32> = []
       switch change {
       case .card(let entry): if take(entry, at: now, &actions) { isMoved = true }
       case .gone(let name, let revision):
@@ -96,7 +101,7 @@ extension GroupMember {
         }
         if let member = view?.members[ByteText(name)] {
           journal.note(now.wall, revision, member.card.weight == 0 ? .left(name) : .gone(name))
-          if let place = placement.place(name) { dead = [place] }
+          if let place = placement.place(name) { lose([place], at: now) }
         }
         view?.remove(name)
         view?.placed = revision
@@ -106,7 +111,7 @@ extension GroupMember {
       case .strangeHead(let revision): take(head: nil, revision, &actions)
       case .noHead: take(head: nil, 0, &actions)
       }
-      if isMoved, settle(change, at: now, dead: dead, &actions) { return }
+      if isMoved, settle(change, at: now, &actions) { return }
     }
     seen = max(seen, changes.last?.revision ?? 0)
     view?.revision = seen
@@ -124,16 +129,16 @@ extension GroupMember {
       rejoin(at: now)
       if case .out = stage { stage = .out(retry: now.boot + max(.seconds(1), beat)) }
     }
-    let ahead = entry.card.map {
-      Duration.microseconds($0.clock.product(1000).map { $0.bounded(minus: now.wall.microseconds) } ?? .max)
-    }
+    let ahead = entry.card.flatMap { lead($0, at: now) }
     view?.take(entry, ahead: ahead)
     let fresh = view?.members[name]?.card
     if old == nil, fresh != nil { journal.note(now.wall, entry.revision, .joined(entry.name)) }
     if let fresh, fresh.weight == 0, old?.weight != 0 {
       journal.note(now.wall, entry.revision, .leaving(entry.name))
     }
-    if mayHoldForUs(old, fresh) { nextWord = nextWord ?? now.boot + wordPause }
+    if mayHoldForUs(old, fresh) || waitsForUs(fresh, entry.name) {
+      nextWord = nextWord ?? now.boot + wordPause
+    }
     let isSame = old == nil ? fresh == nil : fresh.map { old?.isPlaced(like: $0) == true } ?? false
     if isSame {
       if release() { actions.append(.arrange) }
@@ -143,25 +148,42 @@ extension GroupMember {
     return !isSame
   }
 
+  /// How much another's clock is ahead of ours; nil: it cannot be told. What was long on its way looks as if it were of a clock that is
+  /// behind: the other one sees ours ahead then, and says so.
+  private func lead(_ card: MemberCard, at now: ClockReading) -> Duration? {
+    let ahead = Duration.microseconds(
+      card.clock.product(1000).map { $0.bounded(minus: now.wall.microseconds) } ?? .max)
+    return ahead < .seconds(-1) && ahead > .seconds(-10) ? nil : ahead
+  }
+
   /// - Returns: whether who has what by this view is worked out aside; what comes after it waits.
   private mutating func settle(
-    _ change: StoreChange, at now: ClockReading, dead: Set<Int32>, _ actions: inout [Action]
+    _ change: StoreChange, at now: ClockReading, _ actions: inout [Action]
   ) -> Bool {
     view?.revision = change.revision
     if postponesView(only: change.name) {
       seen = change.revision
       return true
     }
-    effect(change.revision, only: change.name, at: now, dead: dead, &actions)
+    effect(change.revision, only: change.name, at: now, &actions)
     return false
   }
 
   /// The view is put into effect.
   mutating func effect(
-    _ revision: Int64, only name: ByteText? = nil, at now: ClockReading, dead: Set<Int32> = [],
-    _ actions: inout [Action]
+    _ revision: Int64, only name: ByteText? = nil, at now: ClockReading, _ actions: inout [Action]
   ) {
-    if place(at: now, only: name, isReading: false, runsAtOnce: true, dead: dead) { apply(revision) }
+    switch place(at: now, only: name, isReading: false, runsAtOnce: true) {
+    case .nothing: break
+    // Nobody goes on with it until we say so. Of a thousand members a hundred gain, and each word is told to all.
+    case .ofTheDead: nextWord = nextWord ?? now.boot + wordPause
+    case .ofTheLiving:
+      if let pause = herdPause(name) {
+        nextWord = nextWord ?? now.boot + pause
+      } else {
+        apply(revision)
+      }
+    }
     actions.append(.arrange)
   }
 
@@ -173,24 +195,30 @@ extension GroupMember {
     owesPut = true
   }
 
+  private enum Gain: Hashable, Sendable {
+    case nothing
+    /// Only what members had whose leases have ended.
+    case ofTheDead
+    case ofTheLiving
+  }
+
   /// Who has what, by the view as it is.
   ///
   /// - Parameters:
   ///   - name: whose card is all that is different; nil: anybody's may be.
   ///   - isReading: what came between this view and the one before is not known.
+  ///   - isNewWorld: the store is another, or was set back; what its cards say may be of before.
   ///   - runsAtOnce: what is gained has been another's.
-  ///   - dead: places of members whose leases have ended since the view before.
-  /// - Returns: whether anything was gained.
-  @discardableResult
   private mutating func place(
-    at now: ClockReading, only name: ByteText? = nil, isReading: Bool, runsAtOnce: Bool, dead: Set<Int32>
-  ) -> Bool {
-    guard let view else { return false }
-    let orphans = orphans(of: dead)
+    at now: ClockReading, only name: ByteText? = nil, isReading: Bool, isNewWorld: Bool = false,
+    runsAtOnce: Bool
+  ) -> Gain {
+    guard let view else { return .nothing }
     placement.follow(view, only: name)
     let own = placement.place(settings.name)
     let needed = isReading ? 1 : view.revision
-    var (gains, losses) = (0, 0)
+    let after = isNewWorld ? view.revision : 0
+    var (gains, losses, inherited) = (0, 0, 0)
     for position in gained.indices {
       let owner = placement.ownerPlace(position)
       if owner == own {
@@ -198,36 +226,40 @@ extension GroupMember {
         // 0 would say that it is not ours.
         gained[position] = max(1, view.placed)
         gains += 1
+        let heard = lost.isEmpty ? nil : lost[placement.id(position)]
+        if heard != nil { inherited += 1 }
         // What is held was never stopped.
         if held.removeValue(forKey: position) == nil, runsAtOnce {
           taken.insert(placement.id(position))
-          if orphans.contains(position) { note(orphan: position, at: now) }
+          // Alone, this member ran it as its standby.
+          if let heard, alone == nil { orphaned[placement.id(position)] = heard }
         }
       } else if gained[position] > 0 {
         gained[position] = 0
-        losses += 1
-        held[position] = Held(owner: owner, needed: needed)
+        // Nobody is left to take it.
+        if owner >= 0 { losses += 1 }
+        held[position] = Held(owner: owner, needed: needed, after: after)
       } else if let before = held[position], isReading || before.owner != owner {
-        held[position] = Held(owner: owner, needed: needed)
+        held[position] = Held(owner: owner, needed: needed, after: isNewWorld ? after : before.after)
       }
     }
     if gains + losses > 0 { journal.moved(gained: gains, given: losses, revision: view.placed, at: now.wall) }
     if runsAtOnce { journal.takeovers += gains }
+    lost = [:]
     release()
-    return gains > 0
+    return gains == 0 ? .nothing : gains == inherited ? .ofTheDead : .ofTheLiving
   }
 
-  /// What these had, by position.
-  private func orphans(of dead: Set<Int32>) -> Set<Int> {
-    dead.isEmpty ? [] : Set(gained.indices.filter { dead.contains(placement.ownerPlace($0)) })
-  }
-
-  /// Its owner renewed its lease a lease ago at the latest, and has not been heard of since.
-  private mutating func note(orphan position: Int, at now: ClockReading) {
+  /// What these had nobody has, until the next view is in effect. They renewed their leases a lease ago at the latest, and have
+  /// not been heard of since.
+  ///
+  /// - Parameter dead: places of members whose leases have ended.
+  private mutating func lose(_ dead: Set<Int32>, at now: ClockReading) {
+    guard !dead.isEmpty else { return }
     let heard = now.boot.advanced(by: .zero - settings.ttl)
-    // Alone, this member ran it as its standby.
-    guard alone == nil else { return }
-    orphaned[placement.id(position)] = heard
+    for position in gained.indices where dead.contains(placement.ownerPlace(position)) {
+      lost[placement.id(position)] = heard
+    }
   }
 
   /// Stops with what its new owner runs.
@@ -241,7 +273,7 @@ extension GroupMember {
       guard let name = placement.name(held.owner), let member = view.members[ByteText(name)] else {
         return true
       }
-      return member.card.applied < held.needed
+      return member.card.applied < held.needed || member.revision <= held.after
     }
     return held.count < before
   }

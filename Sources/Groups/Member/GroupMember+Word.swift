@@ -11,9 +11,28 @@ extension GroupMember {
     return Pool.allCases.contains { old.pools[$0] != fresh.pools[$0] && fresh.pools[$0] == card.pools[$0] }
   }
 
+  /// It found itself in a store that was set back, where our card is older than its reading.
+  func waitsForUs(_ fresh: MemberCard?, _ name: String) -> Bool {
+    guard let fresh, fresh.waits > 0, name != settings.name else { return false }
+    return fresh.waits >= view?.members[ByteText(settings.name)]?.revision ?? .max
+  }
+
   /// One word for many changes: where a great group's configuration is changed member by member, each would write a card
   /// at each change.
   var wordPause: Duration { .milliseconds(60) * min(view?.members.count ?? 1, StoreBounds.members) }
+
+  /// When one leaves a great group, many gain at once, and the word of each is told to all: the view itself goes before. Who
+  /// leaves waits four seconds.
+  ///
+  /// - Parameter name: whose card is all that is different.
+  /// - Returns: nil: the word is said at once.
+  func herdPause(_ name: ByteText?) -> Duration? {
+    guard let name, let view, view.members.count > 100, view.members[name]?.card.weight == 0 else {
+      return nil
+    }
+    let share = Rendezvous.hash(card.boot.high, card.boot.low, UInt64(bitPattern: view.revision)) % 512
+    return .milliseconds(min(view.members.count, StoreBounds.members)) * Int(512 + share) / 1024
+  }
 
   mutating func giveWord(at now: ClockReading) {
     guard case .inside = stage, isListed, pending == nil, let view, let due = nextWord, now.boot >= due else {

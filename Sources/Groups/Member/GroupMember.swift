@@ -71,6 +71,9 @@ package struct GroupMember: Sendable {
     var owner: Int32
     /// What the owner has to have applied.
     var needed: Int64
+    /// Its card has to be newer than this. A store that was set back to a copy has cards of before, whose words mean nothing any
+    /// more.
+    var after: Int64 = 0
   }
 
   let settings: Settings
@@ -95,6 +98,8 @@ package struct GroupMember: Sendable {
   var taken: Set<UniqueID> = []
   /// Of them, those whose owner's lease ended, and since when nobody may have run them.
   var orphaned: [UniqueID: Instant] = [:]
+  /// Of members whose leases have ended, until the next view is in effect: since when nobody may have run them.
+  var lost: [UniqueID: Instant] = [:]
 
   /// Before the last request that proved our lease left.
   var lastOK: Instant
@@ -104,8 +109,8 @@ package struct GroupMember: Sendable {
   var cluster: UInt64?
   /// Everything up to here has been seen.
   var seen: Int64 = 0
-  /// A gap that an audit found, and when it was first found.
-  var suspicion: Instant?
+  /// A gap that an audit found.
+  var suspicion: Suspicion?
 
   var numbers = 0
   var sent: [Int: Sent] = [:]
@@ -132,6 +137,15 @@ package struct GroupMember: Sendable {
     /// Before it left.
     var at: Instant
     /// What had been seen then.
+    var seen: Int64
+  }
+
+  /// The store has other cards than the watch has told of.
+  struct Suspicion: Hashable, Sendable {
+    var first: Instant
+    /// The watch has told nothing since.
+    var quiet: Instant
+    /// What it had told by then.
     var seen: Int64
   }
 
@@ -223,6 +237,7 @@ extension GroupMember {
     if owesPut, putting == nil, now.boot >= nextPut {
       owesPut = false
       card.clock = now.wall.microseconds / 1000
+      card.waits = held.values.reduce(0) { max($0, $1.after) }
       putting = ask(.put(lease: lease, card: card), at: now, &actions)
     }
   }
@@ -247,7 +262,8 @@ extension GroupMember {
     guard silence > settings.ttl else { return }
     if alone == nil {
       alone = Alone(since: now.wall.advanced(by: .zero - silence))
-      journal.note(now.wall, view?.revision ?? memory?.view.placed ?? 0, .alone)
+      journal.note(
+        now.wall, view?.revision ?? memory?.view.placed ?? 0, view == nil ? .unreached : .alone)
       placeByMemory()
       actions.append(.arrange)
     }

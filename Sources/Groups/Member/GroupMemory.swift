@@ -19,8 +19,8 @@ package struct GroupMemory: Hashable, Sendable {
   /// When the view was last known to hold.
   package var at: Timestamp
 
-  /// A longer file is none: some 300 bytes a member, for as many as are looked at.
-  package static let mostBytes = 2 << 20
+  /// A longer file is none: some 300 bytes a member, and 1,200 more where it is without checks, for as many as are looked at.
+  package static let mostBytes = 4 << 20
   /// An older one is not used: who was away for a day knows nothing of the group any more.
   package static let mostAge: Duration = .seconds(86_400)
   /// A clock without a battery may start where it last stood.
@@ -32,7 +32,7 @@ package struct GroupMemory: Hashable, Sendable {
     (self.view.revision, self.view.placed) = (view.placed, view.placed)
     for (key, member) in view.members {
       var card = member.card
-      (card.applied, card.clock) = (0, 0)
+      (card.applied, card.waits, card.clock) = (0, 0, 0)
       self.view.members[key] = GroupView.Member(card: card, revision: 0)
     }
   }

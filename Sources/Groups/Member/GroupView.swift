@@ -79,16 +79,20 @@ package struct GroupView: Hashable, Sendable {
   /// Names in the order of their bytes.
   package var names: [String] { members.keys.map(\.text).sorted() }
 
-  /// Who does what the whole group does once, such as pulling the list: first and second by their claims to it.
+  /// Who does what the whole group does once, such as pulling the list: first and second by their claims to it. One that has all
+  /// of the group's checks comes before those that are without some.
   package func owners(of task: UniqueID, where isFit: (MemberCard) -> Bool) -> (
     first: String?, second: String?
   ) {
-    var ranked: [(claim: Float, name: ByteText)] = []
+    var ranked: [(isWhole: Bool, claim: Float, name: ByteText)] = []
     for (name, member) in members where member.card.weight > 0 && isFit(member.card) {
       let claim = Rendezvous.claim(task, seed: Rendezvous.seed(name.text), weight: member.card.weight)
-      ranked.append((claim, name))
+      ranked.append((member.card.pools.without.isEmpty, claim, name))
     }
-    ranked.sort { $0.claim != $1.claim ? $0.claim > $1.claim : $0.name.text < $1.name.text }
+    ranked.sort {
+      if $0.isWhole != $1.isWhole { return $0.isWhole }
+      return $0.claim != $1.claim ? $0.claim > $1.claim : $0.name.text < $1.name.text
+    }
     return (ranked.first?.name.text, ranked.dropFirst().first?.name.text)
   }
 }

@@ -15,6 +15,9 @@ package struct MemberCard: Hashable, Sendable {
   package var url: String?
   /// The revision of the newest view that it has put into effect; 0: none yet.
   package var applied: Int64 = 0
+  /// It goes on with checks of others until these put a card that is newer than this revision; 0: it does not. See
+  /// `GroupMember.Held.after`.
+  package var waits: Int64 = 0
   /// Its wall clock when this was written, milliseconds since 1970.
   package var clock: Int64 = 0
   /// It may pull the list of checks from the API.
@@ -26,8 +29,16 @@ package struct MemberCard: Hashable, Sendable {
   package struct Pools: Hashable, Sendable {
     package var api = ""
     package var file = ""
+    /// Checks of the group that it takes no part in, in order: its own judgement refuses them, or it is too old to know
+    /// what they are. `StoreBounds.without` at most.
+    package var without: [UniqueID] = []
 
-    package init(api: String = "", file: String = "") { (self.api, self.file) = (api, file) }
+    package init(api: String = "", file: String = "", without: [UniqueID] = []) {
+      (self.api, self.file, self.without) = (api, file, without)
+    }
+
+    /// Whether both mean the same by the list and the file.
+    func agrees(with other: Self) -> Bool { api == other.api && file == other.file }
 
     subscript(pool: Pool) -> String {
       switch pool {
@@ -65,10 +76,14 @@ extension MemberCard {
       json.field("weight", weight)
       json.fieldIfPresent("url", url)
       json.field("applied", applied)
+      if waits > 0 { json.field("waits", waits) }
       json.field("clock_ms", clock)
       json.field("pulls", pulls)
       json.field("pool_api", pools.api)
       json.field("pool_file", pools.file)
+      guard !pools.without.isEmpty else { return }
+      json.key("without")
+      json.array { json in for check in pools.without { json.string(check.description) } }
     }
   }
 
@@ -91,11 +106,15 @@ extension MemberCard {
     self.weight = Int(weight)  // bounded: at most a thousand
     url = json["url"]?.string.map { $0.printable(maxBytes: 200) }
     self.applied = applied
+    waits = max(0, json["waits"]?.integer ?? 0)
     clock = json["clock_ms"]?.integer ?? 0
     pulls = json["pulls"]?.bool ?? false
     pools = Pools(
       api: (json["pool_api"]?.string ?? "").printable(maxBytes: 80),
-      file: (json["pool_file"]?.string ?? "").printable(maxBytes: 80))
+      file: (json["pool_file"]?.string ?? "").printable(maxBytes: 80),
+      without: (json["without"]?.array ?? []).prefix(StoreBounds.without).compactMap {
+        $0.string.flatMap { UniqueID($0) }
+      })
   }
 }
 
@@ -110,6 +129,8 @@ package enum StoreBounds {
   package static let weight = 1000
   /// Members that are looked at.
   package static let members = 2000
+  /// Checks that a card names as not its own.
+  package static let without = 32
   /// Bytes of a member's name.
   package static let name = 100
 }

@@ -133,7 +133,7 @@ extension Placement {
   private func change(to view: GroupView, only name: ByteText?) -> Change {
     let mine = view.members[ByteText(own)]
     var change = Change(pools: mine.flatMap { $0.card.weight > 0 ? $0.card.pools : nil } ?? ownPools)
-    change.isAll = change.pools != pools
+    change.isAll = !change.pools.agrees(with: pools)
     if let name, !change.isAll {
       look(at: name, placeOf[name], view.members[name]?.card, &change)
     } else {
@@ -218,9 +218,11 @@ extension Placement {
   /// The claims of one that came, against what is there.
   private mutating func claim(for index: Int) {
     guard let place = places[index] else { return }
+    let without = Set(place.pools.without)
     for pool in Pool.allCases where place.pools[pool] == pools[pool] {
       let seats = PlacementSeats(self)
       for position in rows.indices where rows[position].pool == pool {
+        if !without.isEmpty, without.contains(ids[position]) { continue }
         let holders = rows[position].holders
         let fresh = seats.entering(UInt16(index), holders, ids[position])
         if fresh != holders { rows[position].holders = fresh }

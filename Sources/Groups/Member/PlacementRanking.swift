@@ -17,6 +17,8 @@ struct PlacementRanking: Sendable {
   private var seeds: [UInt64] = []
   private var seats: [UInt16] = []
   private var runs: [Run] = []
+  /// Who takes no part in a check; of most checks there is nobody.
+  private var outsiders: [UniqueID: Set<UInt16>] = [:]
   private let names: PlacementSeats
 
   init(_ placement: Placement, _ pool: Pool) {
@@ -29,6 +31,8 @@ struct PlacementRanking: Sendable {
       if runs.last?.weight != place.weight {
         runs.append(Run(weight: place.weight, start: seeds.count, end: seeds.count))
       }
+      // bounded: members of a group
+      for check in place.pools.without { outsiders[check, default: []].insert(UInt16(index)) }
       seeds.append(place.seed)
       seats.append(UInt16(index))  // bounded: members of a group
       runs[runs.count - 1].end = seeds.count
@@ -40,12 +44,13 @@ struct PlacementRanking: Sendable {
   func holders(of check: UniqueID) -> Placement.Holders {
     var first = Claim.none, second = Claim.none
     let (high, low) = (check.high, check.low)
+    let out = outsiders.isEmpty ? nil : outsiders[check]
     for run in runs {
       var floor = second.floor(for: run.weight)
       var index = run.start
       while index < run.end {
         let hash = Rendezvous.hash(high, low, seeds[index])
-        if hash >= floor {
+        if hash >= floor, out.map({ !$0.contains(seats[index]) }) ?? true {
           let claim = Claim(
             value: Rendezvous.claim(of: hash, weight: run.weight), seat: seats[index])
           if names.isBefore(claim, first) {

@@ -11,21 +11,22 @@ package struct EtcdQuorum: QuorumStore {
   package init(client: EtcdClient, prefix: String) { (self.client, root) = (client, prefix + "v/") }
 
   package func grant(seconds: Int64) async -> Result<Int64, StoreTrouble> {
-    await call("v3/lease/grant", EtcdBody.object { $0.field("TTL", String(seconds)) }) { json in
+    await client.result("v3/lease/grant", EtcdBody.object { $0.field("TTL", String(seconds)) }) { json in
       json.etcdNumber("ID").flatMap { $0 == 0 ? nil : $0 }
     }
   }
 
   package func keepAlive(_ lease: Int64) async -> Result<Bool, StoreTrouble> {
     let body = EtcdBody.object { $0.field("ID", String(lease)) }
-    return await call("v3/lease/keepalive", body, missing: false) { json in
+    return await client.result("v3/lease/keepalive", body, missing: false) { json in
       // What is zero is left out: a lease without time is dead.
       json["result"].flatMap { $0.etcdNumber("TTL") }.map { $0 > 0 }
     }
   }
 
   package func revoke(_ lease: Int64) async {
-    _ = await call("v3/lease/revoke", EtcdBody.object { $0.field("ID", String(lease)) }) { _ in true }
+    _ = await client.result("v3/lease/revoke", EtcdBody.object { $0.field("ID", String(lease)) }) { _ in true
+    }
   }
 
   package func readQuorum(from start: [UInt8]?, at revision: Int64) async -> Result<QuorumPage, StoreTrouble>
@@ -48,7 +49,7 @@ package struct EtcdQuorum: QuorumStore {
       json.field("limit", String(limit))
       if revision > 0 { json.field("revision", String(revision)) }
     }
-    return await call("v3/kv/range", body) { page($0, after: start, at: revision) }
+    return await client.result("v3/kv/range", body) { page($0, after: start, at: revision) }
   }
 
   func page(_ json: JSONValue, after start: [UInt8], at revision: Int64) -> QuorumPage? {
@@ -73,7 +74,7 @@ package struct EtcdQuorum: QuorumStore {
       json.field("limit", "1")
       json.field("keys_only", true)
     }
-    return await call("v3/kv/range", body) { json in
+    return await client.result("v3/kv/range", body) { json in
       guard EtcdHeader(json) != nil, let count = json.etcdNumber("count"),
         (0...Int64(Int32.max)).contains(count),
         let newest = (json["kvs"]?[0] ?? .null).etcdNumber("mod_revision")
@@ -93,7 +94,7 @@ package struct EtcdQuorum: QuorumStore {
         }
       }
     }
-    return await call("v3/kv/txn", body, missing: .some(nil)) { EtcdHeader($0).map(\.revision) }
+    return await client.result("v3/kv/txn", body, missing: .some(nil)) { EtcdHeader($0).map(\.revision) }
   }
 
   package func claim(
@@ -113,7 +114,7 @@ package struct EtcdQuorum: QuorumStore {
         }
       }
     }
-    return await call("v3/kv/txn", body) { json in
+    return await client.result("v3/kv/txn", body) { json in
       guard let header = EtcdHeader(json) else { return nil }
       // What is false is left out.
       if json["succeeded"]?.bool == true { return header.revision }
@@ -143,28 +144,8 @@ package struct EtcdQuorum: QuorumStore {
         }
       }
     }
-    return await call("v3/kv/txn", body) { json in
+    return await client.result("v3/kv/txn", body) { json in
       EtcdHeader(json).map { _ in json["succeeded"]?.bool ?? false }
-    }
-  }
-
-  /// - Parameter missing: what it means that there is no such lease; nil: a refusal.
-  private func call<Value>(
-    _ path: String, _ body: [UInt8], missing: Value? = nil, _ read: (JSONValue) -> Value?
-  ) async -> Result<Value, StoreTrouble> {
-    guard let answer = try? await client.call(path, body) else {
-      return .failure(StoreTrouble(.unreachable, "stopped"))
-    }
-    switch answer {
-    case .success(let json):
-      if let missing, let error = json["error"], EtcdFailure(status: 0, error, at: "etcd").isMissing {
-        return .success(missing)
-      }
-      return read(json).map { .success($0) }
-        ?? .failure(StoreTrouble(.garbled, "etcd's answer to \(path) is not understood"))
-    case .failure(let failure):
-      if failure.isMissing, let missing { return .success(missing) }
-      return .failure(failure.trouble)
     }
   }
 

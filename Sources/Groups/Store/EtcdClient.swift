@@ -15,7 +15,10 @@ package final class EtcdClient: Sendable {
     @Sendable (_ host: String, _ port: UInt16) async -> Result<[IPAddress], EndpointFailure>
 
   /// Of one try. Etcd itself waits seven seconds for a quorum that is not there.
-  static let patience: Duration = .seconds(2)
+  package static let patience: Duration = .seconds(2)
+  /// Of one that asks for all there is: an etcd that is behind takes longer for it, and one that is asked again is further
+  /// behind.
+  static let longPatience: Duration = .seconds(5)
   /// A watch is begun anew after this long, whether or not anything was wrong with it.
   static let watchLength: Duration = .seconds(120)
   static let bodyLimit = 8 << 20
@@ -45,21 +48,25 @@ package final class EtcdClient: Sendable {
   package typealias Answer = Result<JSONValue, EtcdFailure>
 
   /// One call, at one endpoint after the other until one answers.
-  package func call(_ path: String, _ body: [UInt8]) async throws(CancellationError) -> Answer {
-    let answer = try await tryAll(path, body)
+  package func call(
+    _ path: String, _ body: [UInt8], patience: Duration = EtcdClient.patience
+  ) async throws(CancellationError) -> Answer {
+    let answer = try await tryAll(path, body, patience)
     guard case .failure(let failure) = answer, failure.isStaleToken, settings.user != nil else {
       return answer
     }
     // A token lives for five minutes, and dies with the member that gave it.
     state.withLock { $0.token = nil }
-    return try await tryAll(path, body)
+    return try await tryAll(path, body, patience)
   }
 
-  private func tryAll(_ path: String, _ body: [UInt8]) async throws(CancellationError) -> Answer {
+  private func tryAll(
+    _ path: String, _ body: [UInt8], _ patience: Duration
+  ) async throws(CancellationError) -> Answer {
     var answer = Answer.failure(EtcdFailure(.unreachable, "group.store.etcd is empty"))
     for _ in settings.endpoints.indices {
       let index = state.withLock { $0.current }
-      answer = try await once(path, body, at: index)
+      answer = try await once(path, body, at: index, patience: patience)
       guard case .failure(let failure) = answer, failure.deservesAnother else { return answer }
       leave(index)
     }
@@ -77,14 +84,15 @@ package final class EtcdClient: Sendable {
   var current: Int { state.withLock { $0.current } }
 
   /// At one endpoint, with a token if it takes one.
-  package func once(_ path: String, _ body: [UInt8], at index: Int) async throws(CancellationError) -> Answer
-  {
+  package func once(
+    _ path: String, _ body: [UInt8], at index: Int, patience: Duration = EtcdClient.patience
+  ) async throws(CancellationError) -> Answer {
     let token: Redacted?
     switch try await self.token(at: index) {
     case .success(let found): token = found
     case .failure(let failure): return .failure(failure)
     }
-    return try await exchange(path, body, token: token, at: index)
+    return try await exchange(path, body, token: token, at: index, patience: patience)
   }
 
   /// Nil: none is needed.
@@ -116,9 +124,9 @@ package final class EtcdClient: Sendable {
   }
 
   private func exchange(
-    _ path: String, _ body: [UInt8], token: Redacted?, at index: Int
+    _ path: String, _ body: [UInt8], token: Redacted?, at index: Int, patience: Duration = EtcdClient.patience
   ) async throws(CancellationError) -> Answer {
-    switch try await transfer(path, body, token: token, at: index, timeout: Self.patience, stream: nil) {
+    switch try await transfer(path, body, token: token, at: index, timeout: patience, stream: nil) {
     case .failure(let failure): return .failure(failure)
     case .success(let report): return Self.read(report, at: place(index))
     }

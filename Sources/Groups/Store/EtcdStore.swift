@@ -16,6 +16,8 @@ package struct EtcdStore: GroupStore {
     (self.client, self.keys, self.name) = (client, keys, name)
   }
 
+  package var root: String? { keys.root }
+
   package func ask(_ request: StoreRequest) async throws(CancellationError) -> StoreAnswer {
     switch request {
     case .grant(let seconds): try await grant(seconds)
@@ -62,7 +64,7 @@ package struct EtcdStore: GroupStore {
     let body = EtcdBody.object {
       EtcdBody.range(&$0, Array(keys.head.utf8), end: EtcdKeys.end(of: keys.members))
     }
-    switch try await client.call("v3/kv/range", body) {
+    switch try await client.call("v3/kv/range", body, patience: EtcdClient.longPatience) {
     case .failure(let failure): return .trouble(failure.trouble)
     case .success(let json): return reading(json)
     }

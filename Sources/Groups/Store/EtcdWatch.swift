@@ -3,21 +3,14 @@
 import Basics
 import Curl
 import Monitoring
-import Synchronization
 
-// A watch is one answer that does not end: a JSON object a line.
 extension EtcdStore {
   package func watch(
     after revision: Int64, _ tell: @escaping @Sendable ([StoreChange]) -> Void
   ) async throws(CancellationError) -> WatchEnd {
     let index = client.current
-    let body = EtcdBody.object { json in
-      json.key("create_request")
-      json.object { json in
-        EtcdBody.range(&json, Array(keys.head.utf8), end: EtcdKeys.end(of: keys.members))
-        json.field("start_revision", String(revision.bounded(plus: 1)))
-      }
-    }
+    let body = EtcdBody.watch(
+      Array(keys.head.utf8), end: EtcdKeys.end(of: keys.members), after: revision)
     let token: Redacted?
     switch try await client.token(at: index) {
     case .success(let found): token = found
@@ -25,7 +18,7 @@ extension EtcdStore {
       client.leave(index)
       return .trouble(failure.trouble)
     }
-    let lines = WatchLines(self, tell)
+    let lines = WatchLines("the watch", read: { read($0) }, tell: { if !$0.isEmpty { tell($0) } })
     let result = try await client.transfer(
       "v3/watch", body, token: token, at: index, timeout: EtcdClient.watchLength
     ) { lines.take($0) }
@@ -44,7 +37,7 @@ extension EtcdStore {
   }
 
   /// One line of a watch.
-  func read(_ line: [UInt8]) -> WatchLine {
+  func read(_ line: [UInt8]) -> WatchLine<[StoreChange]> {
     guard let json = try? JSONValue.parse(line, maxDepth: StoreBounds.depth) else {
       return .end(.trouble(StoreTrouble(.garbled, "a line of the watch is no JSON")))
     }
@@ -82,53 +75,5 @@ extension EtcdStore {
       return .strangeHead(revision: pair.changed)
     }
     return .head(head, revision: pair.changed)
-  }
-}
-
-enum WatchLine: Hashable, Sendable {
-  case changes([StoreChange])
-  case end(WatchEnd)
-}
-
-/// Reads a watch's body as it comes, on the engine's thread.
-private final class WatchLines: Sendable {
-  private let store: EtcdStore
-  private let tell: @Sendable ([StoreChange]) -> Void
-  private let state = Mutex(State())
-
-  private struct State {
-    var lines = LineCutter()
-    var hasBegun = false
-    var ends: [WatchEnd] = []
-  }
-
-  init(_ store: EtcdStore, _ tell: @escaping @Sendable ([StoreChange]) -> Void) {
-    self.store = store
-    self.tell = tell
-  }
-
-  var end: WatchEnd? { state.withLock { $0.ends.first } }
-  /// A line was understood.
-  var hasBegun: Bool { state.withLock { $0.hasBegun } }
-
-  /// - Returns: false: the watch is over.
-  func take(_ bytes: [UInt8]) -> Bool {
-    guard let lines = state.withLock({ $0.lines.take(bytes) }) else {
-      state.withLock {
-        $0.ends.append(.trouble(StoreTrouble(.garbled, "a line of the watch is longer than 4 MiB")))
-      }
-      return false
-    }
-    for line in lines {
-      switch store.read(line) {
-      case .changes(let changes):
-        state.withLock { $0.hasBegun = true }
-        if !changes.isEmpty { tell(changes) }
-      case .end(let end):
-        state.withLock { $0.ends.append(end) }
-        return false
-      }
-    }
-    return true
   }
 }

@@ -162,8 +162,15 @@ package struct StoreTrouble: Error, Hashable, Sendable {
   }
 }
 
+extension GroupStore {
+  package var root: String? { nil }
+}
+
 /// Where a member's words go. Etcd in the agent, a store in memory in tests.
 package protocol GroupStore: Sendable {
+  /// What all keys of the group begin with; nil: it has none.
+  var root: String? { get }
+
   /// The answer to one request, within some seconds.
   func ask(_ request: StoreRequest) async throws(CancellationError) -> StoreAnswer
 

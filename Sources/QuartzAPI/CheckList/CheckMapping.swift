@@ -43,6 +43,7 @@ package struct CheckMapping: Sendable {
     // By id, so that the limit cuts the same checks at every pull.
     let chosen = snapshot.checks.filter(isChosen).sorted { $0.id < $1.id }
     pulled.filtered = snapshot.checks.count - chosen.count
+    pulled.chosen = Set(chosen.map(\.id))
     let names = uniqueNames(chosen)
     for wire in chosen {
       let name = names[wire.id] ?? wire.type.printable(maxBytes: 64)

@@ -15,6 +15,8 @@ package struct PulledChecks: Hashable, Sendable {
   package var filtered = 0
   /// Every check in the list, run or not: whose results the receiver takes.
   package var listed: Set<UniqueID> = []
+  /// Those of them that `only` and `except` leave, run or not.
+  package var chosen: Set<UniqueID> = []
   /// Maintenance windows of the resources that these checks belong to.
   package var windows: [MaintenanceWindow] = []
   /// Windows that are not kept, each with its name and the reason.

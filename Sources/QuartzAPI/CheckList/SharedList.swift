@@ -14,15 +14,16 @@ extension CheckSnapshot {
   package static let partBytes = 49_152
 
   /// - Returns: the parts, and how many rows are in none of them.
-  package func parts() -> (parts: [[UInt8]], leftOut: Int) {
+  package func parts() -> (parts: [[UInt8]], leftOut: Set<UniqueID>) {
     var box = PartBox()
     box.open("checks")
-    for check in checks { box.add { check.write(into: &$0, withSecrets: true) } }
+    let leftOut = Set(
+      checks.filter { check in !box.add { check.write(into: &$0, withSecrets: true) } }.map(\.id))
     box.open("windows")
     for window in windows { box.add { window.write(into: &$0) } }
     box.close()
     // bounded: texts and bytes in memory
-    return (["{\"version\":1,\"cut\":\(isCut)}".bytes] + box.parts, box.leftOut)
+    return (["{\"version\":1,\"cut\":\(isCut)}".bytes] + box.parts, leftOut)
   }
 
   /// Nil: these are no parts of a list.
@@ -49,7 +50,6 @@ extension CheckSnapshot {
   /// Fills one part after the other.
   private struct PartBox {
     var parts: [[UInt8]] = []
-    var leftOut = 0
     private var kind = ""
     private var rows: [[UInt8]] = []
     private var bytes = 0
@@ -59,18 +59,18 @@ extension CheckSnapshot {
       self.kind = kind
     }
 
-    mutating func add(_ write: (inout JSONWriter) -> Void) {
+    /// - Returns: false: it is too long.
+    @discardableResult
+    mutating func add(_ write: (inout JSONWriter) -> Void) -> Bool {
       var json = JSONWriter()
       write(&json)
       let row = json.bytes
-      guard row.count + 64 <= partBytes else {  // bounded: bytes in memory
-        leftOut += 1  // bounded: it counts rows
-        return
-      }
+      guard row.count + 64 <= partBytes else { return false }  // bounded: bytes in memory
       // bounded: as above
       if bytes + row.count + 64 > partBytes || rows.count >= CheckSnapshot.rows { flush() }
       rows.append(row)
       bytes += row.count + 1  // bounded: as above
+      return true
     }
 
     mutating func close() { if !rows.isEmpty { flush() } }

@@ -57,7 +57,7 @@ struct AgentParts: Sendable {
     let reporter = AgentReporter(spool: spool)
     let group = await GroupDesk.make(settings, engine, log)
     let grid = SlotGrid(agent: settings.agent.name, group: group?.grid)
-    let link = try Self.link(settings, engine, spool, starts, reporter, group) {
+    let link = try Self.link(settings, engine, spool, starts, reporter, group, catalog) {
       Self.take($0, maintenance, catalog, log)
     }
     await link?.puller?.restore()  // before the history, which drops what it does not know
@@ -127,13 +127,14 @@ struct AgentParts: Sendable {
   /// Nil: nothing comes from the API, and nothing goes there.
   private static func link(
     _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool, _ starts: StartWatch,
-    _ reporter: AgentReporter, _ group: GroupDesk?, apply: @escaping @Sendable (PulledChecks) async -> Void
+    _ reporter: AgentReporter, _ group: GroupDesk?, _ catalog: CheckCatalog,
+    apply: @escaping @Sendable (PulledChecks) async -> Void
   ) throws -> QuartzLink? {
     let sharing = group.map { group in
       CheckListPuller.Sharing {
         group.pullsForAll
       } publish: {
-        await group.publish($0)
+        if await group.publish($0) { catalog.announce() }
       }
     }
     return try settings.quartz.map { quartz in
@@ -146,7 +147,7 @@ struct AgentParts: Sendable {
   ) {
     log.tell(pulled.changes)
     maintenance.replace(api: pulled.windows)
-    catalog.replace(api: pulled.checks, listed: pulled.listed)
+    catalog.replace(api: pulled.checks, listed: pulled.listed, chosen: pulled.chosen)
   }
 
   private static func servers(

@@ -18,6 +18,8 @@ final class CheckCatalog: Sendable {
     var byID: [UniqueID: MonitoringCheck] = [:]
     /// Every id in the API's list, also of checks this agent does not run.
     var listed: Set<UniqueID> = []
+    /// Those of them that the configuration asks for.
+    var chosen: Set<UniqueID> = []
   }
 
   private let state: Mutex<State>
@@ -58,6 +60,9 @@ final class CheckCatalog: Sendable {
     check.plan.post || state.withLock { $0.listed.contains(check.id) }
   }
 
+  /// Every check of the API's list that the configuration asks for, also those that are not run.
+  var chosen: Set<UniqueID> { state.withLock(\.chosen) }
+
   /// Tells the list that is in force now, and every later one.
   func observe(_ observer: @escaping @Sendable ([MonitoringCheck]) -> Void) {
     self.observer.withLock { current in
@@ -77,10 +82,11 @@ final class CheckCatalog: Sendable {
     }
   }
 
-  func replace(api: [MonitoringCheck], listed: Set<UniqueID>) {
+  func replace(api: [MonitoringCheck], listed: Set<UniqueID>, chosen: Set<UniqueID> = []) {
     change { state in
       state.api = api
       state.listed = listed
+      state.chosen = chosen
     }
   }
 

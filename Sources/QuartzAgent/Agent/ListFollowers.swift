@@ -25,7 +25,7 @@ struct ListFollowers: Sendable {
   let places: PlacesParts?
 
   func take(_ checks: [MonitoringCheck]) {
-    let arrangement = group?.arrange(checks) ?? GroupDesk.Arrangement(here: checks)
+    let arrangement = group?.arrange(checks, of: catalog.chosen) ?? GroupDesk.Arrangement(here: checks)
     let here = arrangement.here
     places?.apply(here)
     // What was known of a check before a restart is kept until it is known whose it is.

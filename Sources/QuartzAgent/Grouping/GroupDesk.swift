@@ -30,12 +30,16 @@ final class GroupDesk: Sendable {
     /// The group's checks of the last list, and the digest of those of the file.
     var shared: [MonitoringCheck] = []
     var sharedIDs: Set<UniqueID> = []
+    /// Checks that the others should have, and this agent has not.
+    var without: Set<UniqueID> = []
     var filePool = ""
     /// How often what is run, or may be, has changed.
     var arrangements = 0
     /// What is run, and the revision that made it ours; 0: it is not.
     var revisions: [UniqueID: Int64] = [:]
     var listProblem: Notice?
+    /// Checks of the list that the store has no room for: of all members only who pulls knows them.
+    var unpublished: Set<UniqueID> = []
     /// Lists in a row that were not published, for somebody else was first.
     var lostRaces = 0
     /// Entries of the journal that the log has.
@@ -96,9 +100,16 @@ final class GroupDesk: Sendable {
     var orphaned: [UniqueID: Duration] = [:]
   }
 
-  func arrange(_ checks: [MonitoringCheck]) -> Arrangement {
-    let shared = checks.filter { $0.enabled && grid.shares($0) }
+  /// - Parameter chosen: the API's checks that all members should have; those that are not among `checks` are left to others.
+  func arrange(_ checks: [MonitoringCheck], of chosen: Set<UniqueID> = []) -> Arrangement {
+    let unpublished = state.withLock(\.unpublished)
+    let shared = checks.filter { $0.enabled && grid.shares($0) && !unpublished.contains($0.id) }
+    let without = chosen.subtracting(checks.filter { $0.origin == .api }.map(\.id))
     let pool = state.withLock { state in
+      if state.without != without {
+        state.without = without
+        state.arrangements += 1
+      }
       if state.shared != shared {
         state.shared = shared
         state.sharedIDs = Set(shared.map(\.id))
@@ -109,13 +120,15 @@ final class GroupDesk: Sendable {
     }
     runner.follow(
       shared.map { Placement.GroupCheck($0.id, $0.origin == .api ? .api : .file) },
-      pools: MemberCard.Pools(api: apiPool, file: pool))
+      pools: PoolDigest.pools(api: apiPool, file: pool, without: without))
     let (assignment, taken, orphaned) = runner.takeArrangement()
     state.withLock { state in
       if state.revisions != assignment.revisions { state.arrangements += 1 }
       state.revisions = assignment.revisions
     }
-    let here = checks.filter { !$0.enabled || !grid.shares($0) || assignment.revisions[$0.id] != nil }
+    let here = checks.filter {
+      !$0.enabled || !grid.shares($0) || unpublished.contains($0.id) || assignment.revisions[$0.id] != nil
+    }
     return Arrangement(here: here, taken: taken, orphaned: orphaned)
   }
 
@@ -138,7 +151,7 @@ final class GroupDesk: Sendable {
 
   func role(of check: UniqueID, isListed: (UniqueID) -> Bool) -> ShareRole {
     let (isShared, revision) = state.withLock { state in
-      (state.sharedIDs.contains(check), state.revisions[check])
+      (state.sharedIDs.contains(check) || state.without.contains(check), state.revisions[check])
     }
     guard isShared else { return isListed(check) ? .own : .unlisted }
     guard let revision else { return .elsewhere }
@@ -156,17 +169,27 @@ extension GroupDesk {
   /// Whether this agent pulls for all.
   var pullsForAll: Bool { pulls && runner.does(.listTask) { $0.pulls } }
 
-  func publish(_ snapshot: CheckSnapshot) async {
+  /// - Returns: whether what is to be run here is another now.
+  func publish(_ snapshot: CheckSnapshot) async -> Bool {
     let (parts, leftOut) = snapshot.parts()
+    let isOther = state.withLock { state in
+      defer { state.unpublished = leftOut }
+      return state.unpublished != leftOut
+    }
+    note(
+      leftOut.isEmpty
+        ? nil
+        : .warning(
+          .group,
+          "\(leftOut.count) checks of the list are too long for the group's store: only the member that pulls the list runs them",
+          hint: "shorten their urls, headers or keywords to less than 48 KiB"))
+    await publish(parts, of: snapshot)
+    return isOther
+  }
+
+  private func publish(_ parts: [[UInt8]], of snapshot: CheckSnapshot) async {
     let digest = sha256Text(parts.flatMap(\.self))
     let head = runner.head
-    note(
-      leftOut == 0
-        ? nil
-        : .critical(
-          .group,
-          "\(leftOut) checks of the list are too long for the group's store: the other members do not have them",
-          hint: "shorten their urls, headers or keywords to less than 48 KiB"))
     // It is in force here, whether or not the others have it.
     defer { runner.listed() }
     guard head?.sha256 != digest else { return }
@@ -216,7 +239,10 @@ extension GroupDesk {
           return note(.warning(.group, "the group's list in the store is not understood: the old one stays"))
         }
         let problem = await puller.take(shared: snapshot)
-        if problem == nil { runner.listed() }
+        if problem == nil {
+          state.withLock { $0.unpublished = [] }
+          runner.listed()
+        }
         return note(problem.map { .warning(.group, "the group's list is not put in force: \($0)") })
       case .failure(let trouble):
         note(.warning(.group, "the group's list cannot be read: \(trouble.words)", hint: trouble.hint))
@@ -250,13 +276,13 @@ extension GroupDesk {
       return journal.entries.suffix(max(0, journal.total - state.logged))
     }
     for entry in news {
-      let level: Logger.Level = entry.what == .alone || entry.what == .newWorld ? .warning : .notice
+      let isWarning = [.alone, .unreached, .newWorld, .nameTaken].contains(entry.what)
       var metadata: Logger.Metadata = ["view": "\(entry.revision)"]
-      if entry.what == .alone, let trouble = journal.trouble?.what {
+      if entry.what == .alone || entry.what == .unreached, let trouble = journal.trouble?.what {
         metadata["problem"] = "\(trouble.words)"
         metadata["hint"] = "\(trouble.hint)"
       }
-      log.log(level: level, "group: \(entry.what.words)", metadata: metadata)
+      log.log(level: isWarning ? .warning : .notice, "group: \(entry.what.words)", metadata: metadata)
     }
   }
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Curl
+import Groups
+import Monitoring
+import TestSupport
+import Testing
+
+/// What doctor asks of a store: whether its user has the keys of the places.
+@Suite struct QuorumPermissionTests {
+  @Test func itIsAskedForWithoutAWordWritten() async throws {
+    try await EtcdServer.with { server in
+      for line in [
+        "role add quartz-london",
+        "role grant-permission quartz-london --prefix=true readwrite /quartz/london/",
+        "user add quartz-london:sesame", "user grant-role quartz-london quartz-london", "user add root:root",
+        "user grant-role root root", "auth enable",
+      ] {
+        try await server.control(line.split(separator: " ").map(String.init))
+      }
+      try await withCurlEngine { engine in
+        var settings = EtcdSettings(endpoints: try server.urls.map { try HTTPURL($0) })
+        (settings.user, settings.password) = ("quartz-london", Redacted("sesame"))
+        let client = EtcdClient(settings, userAgent: "test", engine: engine) { _, _ in
+          .failure(EndpointFailure("there is no resolver"))
+        }
+        let places = EtcdQuorum(client: client, prefix: "/quartz/")
+        #expect(await places.obstacle()?.kind == .denied)
+        for (permission, obstacle) in [("read", StoreTrouble.Kind.denied), ("readwrite", nil)] {
+          try await server.control(
+            ["role", "grant-permission", "quartz-london", "--prefix=true", permission, "/quartz/v/"],
+            as: "root:root")
+          #expect(await places.obstacle()?.kind == obstacle)
+        }
+        #expect(try await places.audit().get().count == 0)
+      }
+    }
+  }
+}
