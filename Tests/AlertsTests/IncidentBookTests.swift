@@ -67,6 +67,31 @@ import Testing
     #expect(other.opened.map(\.activeCount) == [2, 1])
   }
 
+  /// Each member of an incident that is over is told as what became of it, whoever joined last.
+  @Test func overAsEachEnded() throws {
+    let shop = try makeCheck("Shop"), mail = try makeCheck("Mail"), news = try makeCheck("News")
+    func title(_ ends: [(MonitoringCheck, TroubleEnd)]) -> String {
+      var incident = Incident(
+        id: UniqueID(high: 1, low: 1), subject: .availability, begin: after(0), opened: after(0))
+      for (check, end) in ends {
+        incident.take(trouble(check, at: 0), at: after(0))
+        incident.leave(Trouble.Key(rule: "down", check: check.id), at: after(60), end)
+      }
+      return incident.overTitle
+    }
+    #expect(
+      title([(shop, .recovered), (mail, .recovered), (news, .moved)])
+        == "Shop and 1 more are up again; News: the group goes on with this in another incident")
+    #expect(
+      title([(shop, .moved), (news, .moved)])
+        == "Shop and 1 more: the group goes on with this in another incident")
+    for ends in [
+      [(shop, TroubleEnd.recovered), (news, .maintenance)], [(news, .maintenance), (shop, .recovered)],
+    ] {
+      #expect(title(ends) == "Shop is up again; News is in maintenance now")
+    }
+  }
+
   /// The same resource.
   @Test func theSameResource() throws {
     let id = "0b8f1c9e-3d52-4a7b-8c11-5e6f7a8b9c0d"

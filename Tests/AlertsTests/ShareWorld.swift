@@ -11,6 +11,8 @@ struct ShareWorld {
     var book: AlertBook
     var outbox: Outbox
     var isDead = false
+    /// What was written last, when there was something to write.
+    var disk: (book: [UInt8], outbox: [UInt8])?
   }
 
   private var checks: [MonitoringCheck]
@@ -25,8 +27,12 @@ struct ShareWorld {
   private var settings = makeSettings()
   private let writer = MessageWriter(agent: "test", region: nil, pageURL: nil) { _ in [] }
   var isAway = false
+  /// Who has all checks from the moment on in which the next message arrives.
+  var givenAtDelivery: Int?
   /// Agents whose receiver does not answer.
   var deaf: Set<Int> = []
+  /// What agents see who hear nothing of the store.
+  private var frozen: [Int: [UniqueID: ShareEntry]] = [:]
   private(set) var messages: [AlertMessage] = []
   private(set) var heard: [String] = []
 
@@ -84,10 +90,10 @@ struct ShareWorld {
   mutating func kill(_ agent: Int) { agents[agent].isDead = true }
 
   mutating func restart(_ number: Int) throws {
-    var (book, outbox) = (JSONWriter(), JSONWriter())
-    book.object { agents[number].book.encode(to: &$0) }
-    agents[number].outbox.encode(to: &outbox)
-    agents[number] = fresh(number, (try JSONValue.parse(book.bytes), try JSONValue.parse(outbox.bytes)))
+    let disk = agents[number].disk
+    agents[number] = fresh(
+      number, try disk.map { (try JSONValue.parse($0.book), try JSONValue.parse($0.outbox)) })
+    agents[number].disk = disk
     // It does not know yet what is its own.
     agents[number].book.apply(
       checks, DependencyGraph(checks), names: IncidentNames(group: "london", checks: Set(owners.keys)),
@@ -102,6 +108,9 @@ struct ShareWorld {
   mutating func wipe() {
     (store, revision, worldID) = ([:], 3, worldID + 1)
   }
+
+  mutating func freeze(_ agent: Int) { frozen[agent] = store }
+  mutating func thaw() { frozen = [:] }
 
   mutating func garble(_ check: MonitoringCheck) {
     revision += 1
@@ -119,7 +128,11 @@ struct ShareWorld {
   /// So many seconds.
   mutating func pass(_ seconds: Int64) {
     for _ in 0..<seconds {
-      for number in agents.indices where !agents[number].isDead { tick(number) }
+      for number in agents.indices where !agents[number].isDead {
+        let before = owners
+        tick(number)
+        if owners != before { arrange() }
+      }
       now += 1
     }
   }
@@ -128,7 +141,7 @@ struct ShareWorld {
     var view = ShareView()
     view.touch = isAway ? .away(.seconds(20)) : .fresh
     (view.world, view.revision) = (worldID, revision)
-    view.entries = store
+    view.entries = frozen[agent] ?? store
     view.cleans = agent == (agents.firstIndex { !$0.isDead } ?? 0)
     view.version = Int(now)
     return view
@@ -155,6 +168,11 @@ struct ShareWorld {
           continue
         }
         agent.outbox.note(entry, .delivered, now: moment)
+        if let next = givenAtDelivery {
+          givenAtDelivery = nil
+          for check in checks { owners[check.id] = next }
+        }
+        agent.book.delivered(entry.message, to: "ops")
         messages.append(entry.message)
         heard.append("\(number) \(entry.message.kind.rawValue) \(entry.message.title)")
       }
@@ -164,7 +182,15 @@ struct ShareWorld {
       outbox.isWaiting($0, $1)
     }
     if !isAway { for write in writes { take(write) } }
+    if agent.book.isDirty || agent.outbox.isDirty { save(&agent) }
     agents[number] = agent
+  }
+
+  private func save(_ agent: inout Agent) {
+    var (book, outbox) = (JSONWriter(), JSONWriter())
+    book.object { agent.book.encode(to: &$0) }
+    agent.outbox.encode(to: &outbox)
+    agent.disk = (book.bytes, outbox.bytes)
   }
 
   /// As etcd: all or nothing.

@@ -158,11 +158,15 @@ import Testing
   }
 
   /// An agent comes back with what it knew, and another has told the end meanwhile.
-  @Test func aRestartAfterTheEnd() throws {
+  @Test(arguments: [false, true]) func aRestartAfterTheEnd(isWiped: Bool) throws {
     let shop = try makeCheck("Shop")
     var world = world([shop])
     world.fail(shop, by: 0)
     world.pass(40)
+    if isWiped {
+      world.wipe()
+      world.pass(20)
+    }
     world.kill(0)
     world.give(shop, to: 1)
     world.mend(shop, by: 1)

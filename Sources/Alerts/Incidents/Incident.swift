@@ -142,11 +142,25 @@ extension Incident {
 
   /// The same once it is over.
   package var overTitle: String {
-    let (who, _, isPlural) = subjectOfTitle
+    let resting = members.filter { $0.end == .maintenance }
+    let moved = members.filter { $0.end == .moved }
+    // Each is told as what became of it: who reads that something is well again looks no further.
+    let well = members.filter { $0.end != .maintenance && $0.end != .moved }
+    var words: [String] = []
+    if !well.isEmpty || members.isEmpty { words.append(wellAgain(well)) }
+    if !resting.isEmpty {
+      let (who, _, isPlural) = Self.naming(resting)
+      words.append("\(who) \(isPlural ? "are" : "is") in maintenance now")
+    }
+    if !moved.isEmpty {
+      words.append("\(Self.naming(moved).who): the group goes on with this in another incident")
+    }
+    return words.joined(separator: "; ")
+  }
+
+  private func wellAgain(_ well: [Member]) -> String {
+    let (who, _, isPlural) = Self.naming(well)
     let be = isPlural ? "are" : "is"
-    let isMaintenance = members.last?.end == .maintenance
-    if isMaintenance { return "\(who) \(be) in maintenance now" }
-    if members.last?.end == .moved { return "\(who): the group goes on with this in another incident" }
     switch subject {
     case .availability: return "\(who) \(be) up again"
     case .performance: return "\(who) \(be) fast again"
@@ -155,10 +169,14 @@ extension Incident {
     }
   }
 
-  /// The worst that is still wrong, and how many besides.
+  /// Of those that are still wrong, else of all.
   private var subjectOfTitle: (who: String, first: Trouble?, isPlural: Bool) {
     let active = members.filter(\.isActive)
-    let shown = active.isEmpty ? members : active
+    return Self.naming(active.isEmpty ? members : active)
+  }
+
+  /// The worst, and how many besides.
+  private static func naming(_ shown: [Member]) -> (who: String, first: Trouble?, isPlural: Bool) {
     let first = shown.max { left, right in
       (left.trouble.severity, right.joined) < (right.trouble.severity, left.joined)
     }?.trouble

@@ -19,6 +19,8 @@ struct ShareLedger: Sendable {
   var stray: [UniqueID: Timestamp] = [:]
   /// When an entry of somebody else's was last written over.
   var rewritten: [UniqueID: Timestamp] = [:]
+  /// What receivers took of this agent, by incident, until the store has it.
+  var delivered: [UniqueID: [String: Told]] = [:]  // own text: channels
   /// Since when an incident waits for the store.
   var waiting: [UniqueID: Timestamp] = [:]
 
@@ -95,10 +97,15 @@ extension AlertBook {
         take(part.incident, of: check, now)
       }
       let mark = KeptMark(world: sharing.view.world, created: entry.created)
+      let isClosing = part.incident.end != nil
+      guard let known = incidents[part.incident.id], !known.isClosedElsewhere,
+        known.kept[check] != mark || isClosing && !known.isClosing
+      else { continue }
+      // On the disk, too: who starts after the end would take it for one that the store never had.
+      isDirty = true
       incidents.update(part.incident.id) { incident in
-        guard !incident.isClosedElsewhere else { return }
-        if incident.kept[check] != mark { incident.kept[check] = mark }
-        if part.incident.end != nil { incident.isClosing = true }
+        incident.kept[check] = mark
+        if isClosing { incident.isClosing = true }
       }
     }
     for (id, checks) in sharing.entries {
@@ -107,8 +114,15 @@ extension AlertBook {
     }
   }
 
-  private mutating func take(_ part: Incident, of check: UniqueID, _ now: Timestamp) {
+  private mutating func take(_ said: Incident, of check: UniqueID, _ now: Timestamp) {
     isDirty = true
+    var part = said
+    if let end = part.end {
+      // Who joined it while its end was written goes on with another one.
+      for member in part.members where member.isActive { part.leave(member.trouble.key, at: end, .recovered) }
+    } else if incidents.over.contains(where: { $0.id == part.id && $0.isClosing }) {
+      return
+    }
     if part.end != nil, incidents.open[part.id] == nil {
       incidents.putOver(part, of: check, now: now)
     } else if incidents.over.contains(where: { $0.id == part.id }), part.activeCount == 0 {
@@ -155,6 +169,7 @@ extension AlertBook {
       var fresh = incident
       // Who speaks has said what is on its way, too.
       if speaks { fresh.hear(told) } else { fresh.told = told }
+      fresh.hear(sharing.delivered[id] ?? [:])
       fresh.acknowledged = fresh.acknowledged ?? acknowledged
       guard fresh.told != incident.told || fresh.acknowledged != incident.acknowledged else { continue }
       isDirty = true
@@ -175,11 +190,20 @@ extension AlertBook {
       }
       for check in checks.sorted() { compare(incident, check, role(check), &strays, now) }
     }
-    for incident in incidents.over where !incident.isClosedElsewhere && isFinishedElsewhere(incident) {
+    for incident in incidents.over
+    where !incident.isClosedElsewhere && (isFinishedElsewhere(incident) || isForgotten(incident, now, role)) {
       isDirty = true
       incidents.close(incident.id, at: now)
     }
     sharing.stray = sharing.stray.filter { strays.contains($0.key) }
+  }
+
+  /// The store has lost it, and who has its check by now has long told the end.
+  private func isForgotten(_ incident: Incident, _ now: Timestamp, _ role: Role) -> Bool {
+    guard sharing.entries[incident.id] == nil, let end = incident.end,
+      end.duration(to: now) >= ShareLedger.settling
+    else { return false }
+    return !incident.kept.isEmpty && !endsUnkept(incident, incident.checks, role)
   }
 
   /// It was in this store, and is not any more.

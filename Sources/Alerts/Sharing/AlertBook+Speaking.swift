@@ -21,7 +21,8 @@ extension AlertBook {
     guard let entries = sharing.entries[incident.id] else { return speaksUnkept(incident, checks, now, role) }
     guard speaker(of: incident.id, role) else { return false }
     let isEnded = entries.allSatisfy { sharing.view.entries[$0]?.part?.incident.end != nil }
-    if incident.isOpen || isEnded {
+    // What joins it while its end is written is told with another one.
+    if incident.isOpen ? !incident.isClosing : isEnded {
       sharing.waiting[incident.id] = nil
       return true
     }
@@ -31,10 +32,19 @@ extension AlertBook {
   private mutating func speaksUnkept(
     _ incident: Incident, _ checks: Set<UniqueID>, _ now: Timestamp, _ role: Role
   ) -> Bool {
-    // It is done with, or it was never there and nobody else knows of it.
-    if !incident.isOpen { return true }
+    if !incident.isOpen { return endsUnkept(incident, checks, role) }
     guard checks.contains(where: { role($0) == .owner }) else { return !incident.told.isEmpty }
     return hasWaited(incident.id, now)
+  }
+
+  /// It is done with, was never there and nobody else knows of it, or the store has lost it: then all know of it, and one
+  /// tells.
+  func endsUnkept(_ incident: Incident, _ checks: Set<UniqueID>, _ role: Role) -> Bool {
+    if incident.kept.isEmpty { return true }
+    guard let first = checks.sorted().first(where: { role($0) != .unlisted }) else {
+      return sharing.view.cleans
+    }
+    return role(first) == .owner
   }
 
   private mutating func hasWaited(_ id: UniqueID, _ now: Timestamp) -> Bool {
@@ -91,6 +101,32 @@ extension AlertBook {
     }
   }
 
+  /// A receiver has it. The store is to know, also where the check has another agent meanwhile.
+  package mutating func delivered(_ message: AlertMessage, to channel: String) {
+    guard incidents.names != nil, message.kind != .digest, message.kind != .test,
+      var told = incidents[message.incident]?.told[channel]
+    else { return }
+    told.isOver = message.kind == .recovered
+    sharing.delivered[message.incident, default: [:]][channel] = told
+  }
+
+  /// What was delivered here and the store does not know, of incidents that another agent speaks for by now.
+  private mutating func notes(_ writer: String, _ role: Role) -> [ShareWrite] {
+    var writes: [ShareWrite] = []
+    for (id, mine) in sharing.delivered.sorted(by: { $0.key < $1.key }) {
+      guard let first = parts(of: id).first else { continue }
+      var part = first.part
+      part.incident.hear(mine)
+      if part.incident.told == first.part.incident.told {
+        sharing.delivered[id] = nil
+      } else if !speaker(of: id, role) {
+        part.writer = writer
+        writes.append(ShareWrite([.init(first.check, part, replacing: first.changed)]))
+      }
+    }
+    return writes
+  }
+
   /// What the store should be told now.
   ///
   /// - Parameters:
@@ -103,13 +139,15 @@ extension AlertBook {
     guard sharing.view.touch == .fresh, let names = incidents.names else { return [] }
     let living = Set(incidents.open.keys).union(incidents.over.map(\.id))
     sharing.waiting = sharing.waiting.filter { living.contains($0.key) }
-    var writes: [ShareWrite] = []
+    sharing.delivered = sharing.delivered.filter { living.contains($0.key) }
+    var writes = notes(writer, role)
     for incident in incidents.opened {
       let told = told(incident, isWaiting, role)
       for check in incident.checks.sorted() where names.checks.contains(check) && role(check) == .owner {
         if let write = write(incident, check, told, writer, now) { writes.append(write) }
       }
       if let write = acknowledge(incident, writer, role) { writes.append(write) }
+      if incident.isClosing { writes += close(incident, writer, role) }
     }
     for incident in incidents.over where sharing.entries[incident.id] != nil {
       guard speaker(of: incident.id, role) else { continue }
@@ -173,15 +211,33 @@ extension AlertBook {
     return ShareWrite([.init(first, part, replacing: entry.changed)])
   }
 
+  /// Its end was written while somebody joined it: it ends for that one, too.
+  private func close(_ incident: Incident, _ writer: String, _ role: Role) -> [ShareWrite] {
+    let entries = parts(of: incident.id)
+    guard speaker(of: incident.id, role), let end = entries.compactMap(\.part.incident.end).max() else {
+      return []
+    }
+    return groups(
+      entries.filter { $0.part.incident.end == nil }.map { check, part, changed in
+        var closed = part
+        (closed.incident.end, closed.writer) = (end, writer)
+        return .init(check, closed, replacing: changed)
+      })
+  }
+
+  private func parts(of id: UniqueID) -> [(check: UniqueID, part: SharedPart, changed: Int64)] {
+    (sharing.entries[id] ?? []).compactMap { check in
+      sharing.view.entries[check].flatMap { entry in entry.part.map { (check, $0, entry.changed) } }
+    }
+  }
+
   /// First its end, then, when that was told, nothing of it any more.
   private mutating func end(
     _ incident: Incident, _ told: [String: Told], _ writer: String,  // own text: channels
     _ role: Role, _ isWaiting: (UniqueID, String) -> Bool, _ now: Timestamp
   ) -> [ShareWrite] {
-    let entries = (sharing.entries[incident.id] ?? []).compactMap { check in
-      sharing.view.entries[check].flatMap { entry in entry.part.map { (check, $0, entry.changed) } }
-    }
-    if entries.contains(where: { $0.1.incident.end == nil }) {
+    let entries = parts(of: incident.id)
+    if entries.contains(where: { $0.part.incident.end == nil }) {
       return groups(
         entries.map { check, part, changed in
           var closed = part
@@ -195,7 +251,7 @@ extension AlertBook {
     }
     if isDone(incident, isWaiting, now) {
       incidents.update(incident.id) { $0.kept = [:] }
-      return groups(entries.map { .init($0.0, nil, replacing: $0.2) })
+      return groups(entries.map { .init($0.check, nil, replacing: $0.changed) })
     }
     guard let (check, part, changed) = entries.first, part.incident.told != told else { return [] }
     var fresh = part

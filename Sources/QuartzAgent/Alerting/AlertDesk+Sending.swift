@@ -34,7 +34,10 @@ extension AlertDesk {
   private func send(_ entry: Outbox.Entry, _ channel: AlertChannel) async {
     let outcome = await sender.send(entry.message, by: channel)
     let now = time.wall()
-    state.withLock { $0.outbox.note(entry, outcome, now: now) }
+    state.withLock { state in
+      state.outbox.note(entry, outcome, now: now)
+      if outcome == .delivered { state.book.delivered(entry.message, to: channel.name) }
+    }
     tellShare(share)
     let facts: Logger.Metadata = [
       "channel": "\(channel.name)", "incident": "\(entry.message.incident)",

@@ -10,6 +10,10 @@ extension AlertDesk {
   /// What is to be sent now.
   func due(_ now: Timestamp) -> [Outbox.Entry] {
     guard let share else { return state.withLock { $0.outbox.due(now) } }
+    guard state.withLock({ $0.outbox.next != nil }) else { return [] }
+    // By what is known now: the process may have stood still since it was decided.
+    let view = share.look()
+    state.withLock { $0.book.follow(view, now: now, role: share.role) }
     return state.withLock { state in
       var due: [Outbox.Entry] = []
       // One that is dropped makes room for the next.

@@ -95,6 +95,7 @@ struct GroupDocument: Sendable {
       json.field("applied", member.card.applied)
       json.fieldIfPresent("clock_ahead_ms", member.ahead)
       json.field("apart", member.isApart)
+      json.field("without", member.card.pools.without.count)
     }
   }
 

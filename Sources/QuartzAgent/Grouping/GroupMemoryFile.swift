@@ -5,11 +5,13 @@ import Basics
 import Groups
 import Logging
 import Monitoring
+import QuartzAPI
 
 /// The last view of the group in the state directory, so that an agent which starts while the store is away goes on with
 /// what it had.
 struct GroupMemoryFile: Sendable {
-  private let file: StateFile
+  private let file: any DurableBytes
+  private let path: String
   private let root: String
   private let name: String
   private let log: Logger
@@ -24,29 +26,42 @@ struct GroupMemoryFile: Sendable {
   private static let patience: Duration = .seconds(60)
 
   init(_ group: GroupSettings, _ settings: Settings, log: Logger, time: TimeSource) {
-    file = StateFile(
+    let file = StateFile(
       path: "\(settings.agent.stateDir)/\(Self.fileName)", maxBytes: GroupMemory.mostBytes)
+    self.init(file, path: file.path, group, name: settings.agent.name, log: log, time: time)
+  }
+
+  /// - Parameter path: of the file, for people.
+  init(
+    _ file: any DurableBytes, path: String, _ group: GroupSettings, name: String, log: Logger,
+    time: TimeSource
+  ) {
     root = EtcdKeys(prefix: group.prefix, group: group.name).root
-    name = settings.agent.name
+    (self.file, self.path, self.name) = (file, path, name)
     (self.log, self.time) = (log, time)
   }
 
   /// Nil: there is none that holds. Why not is in the log.
   func read() async -> GroupMemory? {
     do throws(StateFile.Failure) {
-      guard let bytes = try await file.read() else { return nil }
-      guard let memory = GroupMemory(json: bytes) else { return pass(over: "it is damaged") }
-      if let objection = memory.objection(root: root, name: name, now: time.wall()) {
-        return pass(over: objection)
-      }
-      return memory
+      return judge(try await file.read())
     } catch { return pass(over: error.description) }
+  }
+
+  /// What the file's bytes are good for; nil: nothing, and there is none that holds.
+  func judge(_ bytes: [UInt8]?) -> GroupMemory? {
+    guard let bytes else { return nil }
+    guard let memory = GroupMemory(json: bytes) else { return pass(over: "it is damaged") }
+    if let objection = memory.objection(root: root, name: name, now: time.wall()) {
+      return pass(over: objection)
+    }
+    return memory
   }
 
   private func pass(over problem: String) -> GroupMemory? {
     log.warning(
       "the group's last view in state_dir is not used: without the store, this agent will run all of the group's checks",
-      metadata: ["problem": "\(problem)", "file": "\(file.path)"])
+      metadata: ["problem": "\(problem)", "file": "\(path)"])
     return nil
   }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import AgentConfig
 import Alerts
 import Basics
 import Groups
@@ -32,6 +31,9 @@ final class IncidentDesk: IncidentShare {
     var wasAway = false
     var watch: Task<StoreTrouble?, Never>?
     var trouble: StoreTrouble?
+    /// Of the last look.
+    var looked: Instant?
+    var arrangements = 0
     /// What is to be written, and what is under way.
     var writes: [ShareWrite] = []
     var busy: Set<UniqueID> = []
@@ -61,6 +63,12 @@ final class IncidentDesk: IncidentShare {
     let arrangements = group.arrangements
     let now = time.instant()
     return state.withLock { state in
+      wake(&state, now)
+      if state.arrangements != arrangements {
+        // What a silent watch did not tell of checks that are new here.
+        state.arrangements = arrangements
+        doubt(&state, now)
+      }
       note(alone, &state, now)
       update(&state)
       var view = ShareView()
@@ -81,6 +89,20 @@ final class IncidentDesk: IncidentShare {
       }
       return view
     }
+  }
+
+  /// A process that stood still may have lost its checks, and does not know it yet: what it knows is read anew.
+  private func wake(_ state: inout State, _ now: Instant) {
+    let gap = state.looked?.duration(to: now) ?? .zero
+    state.looked = now
+    guard gap > max(ttl / 2, .seconds(3)) else { return }
+    doubt(&state, now)
+  }
+
+  /// What is known is read anew before anybody is told.
+  private func doubt(_ state: inout State, _ now: Instant) {
+    state.staleSince = state.staleSince ?? now
+    state.watch?.cancel()
   }
 
   /// What was known while the store was away is not what is so when it is back.
@@ -223,18 +245,5 @@ final class IncidentDesk: IncidentShare {
           hint: "delete the key \(check) below \(folder) in etcd, unless a newer agent wrote it"))
     }
     return notices
-  }
-}
-
-extension IncidentDesk {
-  convenience init(
-    _ group: GroupDesk, _ engine: ProbeEngine, _ catalog: CheckCatalog, _ log: Logger
-  ) {
-    let section = group.section
-    self.init(
-      group,
-      store: EtcdIncidents(
-        client: EtcdClient(section, engine), prefix: section.prefix, group: section.name),
-      catalog: catalog, ttl: section.ttl, log: log, time: engine.time)
   }
 }

@@ -64,7 +64,8 @@ struct PlacesParts: Sendable {
         "\(keys.count) \(keys.count == 1 ? "key" : "keys") of the places' store \(keys.count == 1 ? "is" : "are") "
           + "passed over, such as \(keys.example ?? "?")",
         hint:
-          "no agent writes it like this: look who else writes below group.store.prefix and v/, and delete it")
+          "no agent writes it like this: look who else writes below group.store.prefix and v/, and delete it; what is gone is "
+          + "not counted any more within ten minutes")
     case .tooMany(let count):
       .warning(
         .group,
