@@ -48,19 +48,6 @@ import Testing
     }
   }
 
-  private func eventually(
-    _ what: String, within limit: Duration = .seconds(40), _ agent: AgentProcess,
-    _ condition: () async throws -> Bool
-  ) async throws {
-    let deadline = ContinuousClock.now + limit
-    while try await !condition() {
-      guard ContinuousClock.now < deadline else {
-        throw Stuck(what: "never happened: \(what)", stderr: agent.stderr)
-      }
-      try await Task.sleep(for: .milliseconds(50))
-    }
-  }
-
   private func group(_ folder: URL) async throws -> JSONValue? {
     let outcome = try await AgentProcess(["group", "--format", "json"], in: folder).finish()
     guard outcome.status == 0 else { return nil }
@@ -68,6 +55,22 @@ import Testing
   }
 
   private func owns(_ folder: URL) async throws -> Bool { try await group(folder)?["owned"]?.integer == 1 }
+
+  /// Results of the check with this agent, by their state.
+  private func results(_ agent: AgentProcess) async throws -> (up: Int64, down: Int64) {
+    let outcome = try await AgentProcess(["status", "--format", "json"], in: agent.folder).finish()
+    let list = try JSONValue.parse(outcome.stdout.utf8)["data"]?["list"]?.array ?? []
+    let counts = list.first { $0["id"]?.string == Self.check }?["uptime"]?["24h"]?["counts"]
+    return (counts?["up"]?.integer ?? 0, counts?["down"]?.integer ?? 0)
+  }
+
+  /// It finds the check down for itself, for longer than people wait for a message.
+  private func findsItDown(_ agent: AgentProcess, times: Int64 = 3) async throws {
+    let before = try await results(agent).down
+    try await eventually("it is down \(times) times more", agent) {
+      try await results(agent).down >= before + times
+    }
+  }
 
   /// Both agents, the one that has the check first.
   private func two(_ scene: Scene) async throws -> [AgentProcess] {
@@ -106,8 +109,7 @@ import Testing
       agents[0].send(signal)
       _ = try await agents[0].finish()
       try await eventually("the other has it", agents[1]) { try await owns(agents[1].folder) }
-      // It finds it down for itself, some times.
-      try await Task.sleep(for: .seconds(5))
+      try await findsItDown(agents[1])
       #expect(scene.world.kinds == ["opened"])
       let status = try await agent("status", in: agents[1].folder)
       #expect(status.stdout.contains("Shop is down"), "\(status.stdout)")
@@ -154,17 +156,21 @@ import Testing
       try await eventually("the standby stands in", agents[1]) {
         try await group(agents[1].folder)?["standing_in"]?.integer == 1
       }
-      try await Task.sleep(for: .seconds(5))
+      try await findsItDown(agents[1])
       #expect(scene.world.kinds == ["opened"])
       try await scene.etcd.restart(0)
       for agent in agents {
         try await eventually("it is back", agent) { try await group(agent.folder)?["alone_since"] == nil }
       }
-      try await Task.sleep(for: .seconds(3))
+      try await findsItDown(agents[0], times: 2)
       #expect(scene.world.kinds == ["opened"])
       scene.world.isBroken.store(false, ordering: .relaxed)
       try await agents[0].wait(for: "its end") { scene.world.kinds.contains("recovered") }
-      try await Task.sleep(for: .seconds(3))
+      let well = try await results(agents[0]).up
+      try await eventually("it is up twice more", agents[0]) { try await results(agents[0]).up >= well + 2 }
+      try await eventually("the store is rid of it", agents[0]) {
+        try await scene.etcd.control(["get", "--prefix", "/quartz/london/open/"]).isEmpty
+      }
       expectOnce(scene, incident, since: begin)
       for agent in agents {
         agent.send(SIGTERM)

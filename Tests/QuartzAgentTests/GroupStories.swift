@@ -41,19 +41,6 @@ import Testing
     Int(try await group(folder)?["owned"]?.integer ?? -1)
   }
 
-  func eventually(
-    _ what: String, within limit: Duration = .seconds(30), _ agent: AgentProcess,
-    _ condition: () async throws -> Bool
-  ) async throws {
-    let deadline = ContinuousClock.now + limit
-    while try await !condition() {
-      guard ContinuousClock.now < deadline else {
-        throw Stuck(what: "never happened: \(what)", stderr: agent.stderr)
-      }
-      try await Task.sleep(for: .milliseconds(50))
-    }
-  }
-
   /// Slot by slot, what the store of an agent holds of the schedule.
   private func slots(_ folder: URL) async throws -> [String: (wire: String, id: String)] {
     let export = try await agent("spool", "export", in: folder)

@@ -81,7 +81,7 @@ extension StatusText {
     let table = TextTable(
       columns: [
         .flexible("BY PLACE", least: 14, most: 42), .flexible("PLACE", least: 8, most: 20),
-        .fixed("STATE", 10), .fixed("24h", 10, right: true, worth: 3),
+        .fixed("STATE", 11), .fixed("24h", 10, right: true, worth: 3),
         .fixed("P50", 8, right: true, worth: 5), .fixed("P95", 8, right: true, worth: 4),
         .fixed("7d P95", 8, right: true, worth: 1), .fixed("COVERED", 7, right: true, worth: 2),
       ], rows: rows, width: width, color: color)

@@ -116,7 +116,7 @@ struct AgentClient {
       throw AskFailure(
         "no agent answers at \(address): \(words)",
         hint: isSilent
-          ? "something is running there and does not answer: look at its log"
+          ? "something is running there and has not answered for \(patience.text): look at its log, and whether it is stopped"
           : "is it running with this configuration? start it with: quartz-agent run",
         status: ExitStatus.unknown)
     }

@@ -86,7 +86,8 @@ struct CompareCommand: AsyncParsableCommand {
       throw failure(
         check.map { "\"\($0.printable(maxBytes: 200))\" is not seen from several places" }
           ?? "no check is seen from several places",
-        hint: "checks with confirm are, once their places have answered: docs/places.md",
+        hint: "this agent knows of checks with confirm that it runs itself, once their places have answered; "
+          + "who runs which: quartz-agent group --checks",
         status: ExitStatus.badData)
     }
     let terminal = Terminal()

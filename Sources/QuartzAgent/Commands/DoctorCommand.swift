@@ -66,18 +66,19 @@ struct DoctorCommand: AsyncParsableCommand {
       guard let warning = loaded.warnings.first else {
         return (loaded.settings, .fine("configuration", words))
       }
+      let warned = loaded.warnings.reduce(0) { $0 + $1.count }
       return (
         loaded.settings,
         .warning(
           "configuration",
-          "\(words), \(loaded.warnings.reduce(0) { $0 + $1.count }) warnings: \(warning.headline)",
+          "\(words), \(warned) \(warned == 1 ? "warning" : "warnings"): \(warning.headline)",
           hint: warning.hint)
       )
     } catch {
       return (
         nil,
         .critical(
-          "configuration", "\(path) has \(error.count) problems",
+          "configuration", "\(path) has \(error.count) \(error.count == 1 ? "problem" : "problems")",
           hint: "quartz-agent validate lists them")
       )
     }

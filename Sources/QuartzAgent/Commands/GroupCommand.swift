@@ -83,8 +83,11 @@ struct GroupText {
       if member["self"]?.bool == true { notes.append("this agent") }
       if member["leaving"]?.bool == true { notes.append("leaving") }
       if member["apart"]?.bool == true { notes.append("other configuration") }
+      let without = number(member, "without")
+      if without > 0 { notes.append("refuses \(without) \(without == 1 ? "check" : "checks")") }
       if let ahead = member["clock_ahead_ms"]?.double, abs(ahead) > 1000 {
-        notes.append("clock \(Int(max(-1e9, min(1e9, ahead))) / 1000) s off")
+        let seconds = Int((min(1e9, abs(ahead)) / 1000).rounded())
+        notes.append("clock \(seconds) s \(ahead > 0 ? "ahead" : "behind")")
       }
       return [
         .init(text(member, "name")), .init(text(member, "version", 40)),

@@ -28,7 +28,9 @@ struct GroupFindings {
         isSignedIn = isSignedIn || isIn
       }
     }
-    if isSignedIn { findings.append(await permission()) }
+    guard isSignedIn else { return findings }
+    findings.append(await permission())
+    if settings.checks.contains(where: { $0.plan.confirm != nil }) { findings.append(await places(client)) }
     return findings
   }
 
@@ -119,6 +121,19 @@ struct GroupFindings {
       return refusal(reading, "no key can be read below \(place)")
     }
     return members(found)
+  }
+
+  /// What checks with `confirm` need besides.
+  private func places(_ client: EtcdClient) async -> Notice {
+    let place = "\(group.prefix)v/"
+    guard let trouble = await EtcdQuorum(client: client, prefix: group.prefix).obstacle() else {
+      return .fine("group", "places: keys can be written and read below \(place)")
+    }
+    return .critical(
+      "group", "places: no key can be written and read below \(place): \(trouble.words)",
+      hint: trouble.kind == .denied
+        ? "give the user's role this prefix, too, see docs/places.md: etcdctl role grant-permission"
+        : trouble.hint)
   }
 
   private func refusal(_ answer: StoreAnswer, _ what: String) -> Notice {

@@ -13,8 +13,8 @@ import Testing
 /// after; the answer's time is that of the kernel's stamp. No time is compared with a number: the answer cannot be later
 /// than when whoever gave it was back from giving it.
 @Suite(.timeLimit(.minutes(1))) struct HeldThreadTests {
-  /// Holds a loop's thread until `release`.
-  private final class Hold: Sendable {
+  /// A byte that a thread waits for.
+  private final class Pipe: Sendable {
     private let ends: (read: Int32, write: Int32)
 
     init() throws {
@@ -28,16 +28,34 @@ import Testing
       close(ends.write)
     }
 
-    func release() {
+    func put() {
       var byte: UInt8 = 1
       _ = Glibc.write(ends.write, &byte, 1)
     }
 
-    /// Blocks the calling thread.
-    func wait() {
+    func take() {
       var byte: UInt8 = 0
       _ = Glibc.read(ends.read, &byte, 1)
     }
+  }
+
+  /// Holds a loop's thread until `release`.
+  private final class Hold: Sendable {
+    private let freed: Pipe
+    private let held: Pipe
+
+    init() throws { (freed, held) = (try Pipe(), try Pipe()) }
+
+    func release() { freed.put() }
+
+    /// Blocks the calling thread.
+    func wait() {
+      held.put()
+      freed.take()
+    }
+
+    /// Blocks the calling thread until another one is in `wait`.
+    func untilHeld() { held.take() }
   }
 
   /// Says one thing, holds the thread as soon as it has left, and takes whatever comes.
@@ -108,6 +126,7 @@ import Testing
     let echo = ICMPEcho(sequence: 1, nonce: 7, size: 16)
     // On loopback the reply has come before `send` is back.
     let release = TestThread {
+      hold.untilHeld()
       usleep(50_000)
       hold.release()
     }

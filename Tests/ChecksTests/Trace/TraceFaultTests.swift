@@ -129,8 +129,13 @@ extension TraceLabTests {
     @Test func itIsStoppedAtOnce() async throws {
       let start = ContinuousClock.now
       try await lab.with("wall") {
-        let task = Task { try await lab.trace("10.77.9.2") { $0.wait = .seconds(5) } }
-        try await Task.sleep(for: .milliseconds(100))
+        let (pictures, picture) = AsyncStream<RouteTrace>.makeStream()
+        let task = Task {
+          defer { picture.finish() }
+          return try await lab.trace("10.77.9.2", { $0.wait = .seconds(5) }, each: { picture.yield($0) })
+        }
+        // A hop has answered: it is under way.
+        _ = await pictures.first { _ in true }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
       }

@@ -120,7 +120,8 @@ final class TraceLab: Sendable {
 
   /// A trace by the engine, from the client, as fast as the network lets it.
   func trace(
-    _ target: String, port: UInt16 = 443, _ change: (inout TraceRequest) -> Void = { _ in }
+    _ target: String, port: UInt16 = 443, _ change: (inout TraceRequest) -> Void = { _ in },
+    each: (@Sendable (RouteTrace) -> Void)? = nil
   ) async throws -> RouteTrace {
     let address = try #require(IPAddress(target))
     var request = TraceRequest(host: target, target: SocketAddress(address, port: port))
@@ -129,7 +130,7 @@ final class TraceLab: Sendable {
     request.findsNames = false
     request.findsMTU = false
     change(&request)
-    return try await Tracer(enter: enter).trace(request, each: nil)
+    return try await Tracer(enter: enter).trace(request, each: each)
   }
 }
 
