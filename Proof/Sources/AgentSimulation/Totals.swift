@@ -33,7 +33,9 @@ struct Totals {
   private var rows = 0
   private var duplicates = 0
   private var hash: UInt64 = 0
-  private var groups = (seconds: 0.0, count: 0, calm: 0, slots: 0, doubled: 0, uncovered: 0, moved: 0)
+  private var groups = (
+    seconds: 0.0, count: 0, calm: 0, slots: 0, doubled: 0, uncovered: 0, told: 0, excused: 0
+  )
 
   mutating func add(_ world: any SimulatedWorld) {
     seconds += world.agentTime.seconds
@@ -52,7 +54,8 @@ struct Totals {
     groups.slots += group.coverage.slots
     groups.doubled += group.coverage.doubled
     groups.uncovered += group.coverage.uncovered
-    groups.moved += group.incidents.moved
+    groups.told += group.incidents.incidents
+    groups.excused += group.incidents.excused
   }
 
   func print(seeds: Range<UInt64>, wall: Double) {
@@ -70,7 +73,7 @@ struct Totals {
     if groups.count > 0 {
       Swift.print(
         "groups \(groups.count), \(years(groups.seconds)) agent-years of it: \(groups.slots) slots, run by several \(groups.doubled), "
-          + "not judged \(groups.uncovered); looks in peace \(groups.calm), incidents that moved \(groups.moved)"
+          + "not judged \(groups.uncovered); looks in peace \(groups.calm), incidents told \(groups.told), again with a reason \(groups.excused)"
       )
     }
     Swift.print("trace \(String(hash, radix: 16))")

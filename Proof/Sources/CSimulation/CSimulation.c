@@ -54,6 +54,7 @@ uint64_t simulation_run_tasks(uint64_t limit) {
 
 // SplitMix64.
 static uint64_t state = 0x9e3779b97f4a7c15;
+static uint64_t fills;
 
 static uint64_t draw(void) {
   state += 0x9e3779b97f4a7c15;
@@ -65,8 +66,11 @@ static uint64_t draw(void) {
 
 void simulation_seed(uint64_t seed) { state = seed; }
 
+uint64_t simulation_fills(void) { return fills; }
+
 static void fill(void *buffer, size_t size) {
   unsigned char *bytes = buffer;
+  fills++;
   while (size > 0) {
     uint64_t word = draw();
     size_t part = size < sizeof word ? size : sizeof word;

@@ -34,6 +34,8 @@ final class SimulatedAgent: @unchecked Sendable {
   let driver: StoreDriver
   /// Nil: it is on its own.
   let group: GroupDesk?
+  /// Nil: every incident is this agent's alone.
+  private let incidents: IncidentDesk?
   private(set) var history: HistoryStore?
   private(set) var scheduler: CheckScheduler?
   private let config: AgentSetup
@@ -48,7 +50,15 @@ final class SimulatedAgent: @unchecked Sendable {
     self.log = log
     catalog = CheckCatalog(file: config.checks)
     maintenance = MaintenanceBook(file: config.windows)
-    group = world.room.map { Self.desk($0, config, life, log) }
+    let group = world.room.map { Self.desk($0, config, life, log) }
+    self.group = group
+    incidents = world.room.flatMap { [catalog] room in
+      group.map {
+        IncidentDesk(
+          $0, store: LifeIncidents(room, life), catalog: catalog, ttl: room.settings.ttl, log: log,
+          time: life.time)
+      }
+    }
     driver = StoreDriver(config.spool, life: life, nonce: nonce)
     spool = driver.open(config.spool)
   }
@@ -57,8 +67,12 @@ final class SimulatedAgent: @unchecked Sendable {
   {
     var settings = Settings()
     settings.agent.name = config.name
+    let memory = GroupMemoryFile(
+      LifeFile(name: GroupMemoryFile.fileName, life: life), path: GroupMemoryFile.fileName, room.settings,
+      name: config.name, log: log, time: life.time)
     return GroupDesk(
-      room.settings, settings, home: .init(id: room.home, isOld: life.number > 0),
+      room.settings, settings, home: .init(id: room.home, isOld: life.number > 0), memory: memory,
+      recalling: memory.judge(life.machine.files[GroupMemoryFile.fileName]),
       store: LifeGroupStore(room, name: config.name, life),
       log: log,
       time: life.time)
@@ -104,6 +118,7 @@ final class SimulatedAgent: @unchecked Sendable {
     let scheduler = scheduler(recorder)
     (self.history, self.scheduler) = (history, scheduler)
     world.witness.restored(self)
+    alerts.follow(isMuted: { _, _ in false }, share: incidents) { [] }
     catalog.observe { [self] in follow($0, recorder, history, alerts, scheduler) }
     await withDiscardingTaskGroup { tasks in
       tasks.addTask { await scheduler.run() }
@@ -111,6 +126,7 @@ final class SimulatedAgent: @unchecked Sendable {
       tasks.addTask { [log] in await ClockWatch(history, log: log, time: time).run() }
       tasks.addTask { await uploader.run() }
       if let group { tasks.addTask { [catalog] in await group.run(catalog, nil) } }
+      if let incidents { tasks.addTask { await incidents.run() } }
       tasks.addTask { await alerts.run() }
       tasks.addTask { await alerts.deliver() }
       for await _ in stops { break }
@@ -137,7 +153,7 @@ final class SimulatedAgent: @unchecked Sendable {
     recorder.keep(known)
     maintenance.replace(checks: checks)
     history.apply(known, now: life.time.wall())
-    alerts.apply(known)
+    alerts.apply(known, names: group?.names)
     if group != nil { world.witness.arranged(here, self) }
     scheduler.apply(
       here, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) }, taking: arrangement.taken,

@@ -6,6 +6,11 @@ import Monitoring
 
 /// What arrives at the receiver of messages, against what was found. Pure.
 struct AlertRules {
+  /// What a group tells is judged over all of its members.
+  private let isShared: Bool
+
+  init(isShared: Bool = false) { self.isShared = isShared }
+
   private struct Incident {
     var opened: UniqueID?
     var recovered: UniqueID?
@@ -68,6 +73,7 @@ struct AlertRules {
     guard !seen.contains(message.id) else { return nil }
     seen.insert(message.id)
     messages += 1
+    if isShared { return nil }
     switch message.kind {
     case .opened: return opened(message)
     case .recovered:

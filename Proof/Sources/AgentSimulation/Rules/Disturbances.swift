@@ -13,6 +13,8 @@ struct Disturbances {
     case down(Int)
     /// It was told to end, and the others to take what it has.
     case leaving(Int)
+    /// It has joined and cannot read who is there, so that it runs nothing of what is its own by then.
+    case unread(Int)
     /// The store does not serve this member, or nobody: nil.
     case store(Int?)
     /// Leases began anew.
@@ -85,7 +87,7 @@ struct Disturbances {
       case .store(.some) where entry.from + aftermath >= start: allowed += ttl + .seconds(1)
       case .leader: allowed += ttl + .seconds(1)
       case .deaf: allowed += ttl / 3 + .seconds(3)
-      case .down, .leaving, .store, .nobody, .other: break
+      case .down, .leaving, .unread, .store, .nobody, .other: break
       }
     }
     // Whatever of the store's touches this stretch, with all that touched it.
@@ -95,7 +97,7 @@ struct Disturbances {
     let gone = Set(
       entries.filter { overlaps($0, from - aftermath, to + aftermath) && $0.from < end }.compactMap { entry in
         switch entry.kind {
-        case .down(let seat), .leaving(let seat): seat
+        case .down(let seat), .leaving(let seat), .unread(let seat): seat
         default: nil
         }
       })

@@ -21,8 +21,10 @@ struct Violation: Error, CustomStringConvertible {
     case alone = "in peace a slot of the group has one run"
     case agreed = "in peace the members agree on who runs what"
     case all = "no member runs all while others live"
+    case blind = "who knows nobody and has no store runs all"
     case row = "a slot of the group is one row"
     case lease = "a member that cannot prove its lease says so"
+    case load = "the store is not asked over and over"
     case ends = "a task ends with its process"
   }
 

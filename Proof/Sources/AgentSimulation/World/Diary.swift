@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
+import Groups
 import Monitoring
 
 /// What happened, for who looks at a seed: all of it as it happens, or the last of it once a rule did not hold.
@@ -12,7 +14,7 @@ final class Diary: @unchecked Sendable {
     case backend(String, Duration), pager(String, Duration), disk(String, Duration), reload(Int)
     case began(String, Timestamp), found(String, Timestamp, String, UInt64)
     case missed(UniqueID, Timestamp, Int, String), delivered(Timestamp), told(String, String)
-    case violation(String), of(String, String)
+    case violation(String), of(String, String), entry(IncidentEntry)
 
     var words: String {
       switch self {
@@ -37,9 +39,19 @@ final class Diary: @unchecked Sendable {
       case .delivered(let slot): "a row of \(slot) arrives"
       case .told(let kind, let title): "message, \(kind): \(title)"
       case .of(let who, let words): "\(who): \(words)"
+      case .entry(let entry): Diary.words(of: entry)
       case .violation(let words): "VIOLATION: \(words)"
       }
     }
+  }
+
+  fileprivate static func words(of entry: IncidentEntry) -> String {
+    guard let value = entry.value else { return "store: the entry of \(entry.check) goes" }
+    guard let part = SharedPart(json: value, of: entry.check) else { return "store: an entry nobody reads" }
+    let (incident, name) = (part.incident, part.incident.members.first?.trouble.name ?? "?")
+    let told = incident.told.isEmpty ? "untold" : incident.isTold ? "told that it is over" : "told"
+    let end = incident.end == nil ? incident.activeCount == 0 ? "quiet" : "open" : "over"
+    return "store: \(entry.check), \(name), is of \(incident.id) by \(part.writer): \(end), \(told)"
   }
 
   private var lines: [(Timestamp, Line)] = []

@@ -12,6 +12,7 @@ struct GroupScenario {
     case kill, stop, pause, cutFromStore, cutFromBackend, away, full, locked, leader, leaderAndKill, wipe,
       restore
     case compact, deafen, slow, rolling, joinAndDie, blackout, targets
+    case dieInTheDark, joinUnread, pager
   }
 
   struct Seat {
@@ -35,8 +36,6 @@ struct GroupScenario {
   let meanTrouble: Duration
   let troubles: [Trouble]
   let quartz: QuartzSettings
-  /// An incident of the group is to be told once, whoever has the check.
-  static let tellsOnce = false
 
   init(seed: UInt64, span: Duration) throws {
     var dice = Dice(seed, "group scenario")
@@ -95,7 +94,7 @@ struct GroupScenario {
     spool.quarantineSize = 128 << 10
     return AgentSetup(
       name: seat.name, checks: checks, windows: [], spool: spool, quartz: quartz, alerts: alerts,
-      alertPace: .seconds(30))
+      alertPace: .seconds(3))
   }
 
   func settings(_ seat: Seat) -> GroupSettings {

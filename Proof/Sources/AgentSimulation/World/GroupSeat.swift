@@ -29,7 +29,7 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
   var absence: Int?
   var ledger = Ledger()
   private var slots = SlotRules(isShared: true)
-  private var alerts = AlertRules()
+  private var alerts = AlertRules(isShared: true)
 
   init(_ index: Int, _ simulation: GroupSimulation) {
     let scenario = simulation.scenario, seat = scenario.seats[index], clock = simulation.clock
@@ -131,7 +131,7 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
         sequence: sequence))
     hold(slots.ended(check, result.state, spanned: spanned, now: clock.now))
     alerts.found(result, check, wall: machine.reading.wall, now: clock.now)
-    simulation.found(result, spanned, by: self)
+    simulation.found(result, check, spanned, by: self)
   }
 
   func skipped(_ due: DueCheck) { hold(slots.skipped(due, now: clock.now)) }

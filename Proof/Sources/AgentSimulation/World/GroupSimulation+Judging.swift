@@ -8,10 +8,14 @@ extension GroupSimulation {
   func look() {
     let pictures = seats.filter(\.isRunning).compactMap { picture($0) }
     hold(placement.judgeAll(pictures, now: clock.now))
-    for seat in seats { judgeLease(seat) }
+    hold(placement.judgeBlind(pictures, now: clock.now))
+    for seat in seats {
+      judgeLease(seat)
+      hold(load.judge(seat.index, seat.name, watches: seat.room.way.watches))
+    }
     guard disturbances.isCalm(from: clock.now, to: clock.now) else { return }
     calmLooks += 1
-    hold(placement.judge(pictures))
+    hold(placement.judge(pictures, newest: store.content.revision))
   }
 
   private func picture(_ seat: GroupSeat) -> PlacementRules.Picture? {
@@ -19,8 +23,9 @@ extension GroupSimulation {
     let (status, placed) = (runner.status, runner.placed)
     return PlacementRules.Picture(
       seat: seat.index, name: seat.name, lives: seat.since.duration(to: clock.now),
-      isInside: status.isInside, isAlone: status.alone != nil, hasRival: status.journal.rival != nil,
-      hasView: status.view > 0, held: status.assignment.held, standingIn: status.assignment.standingIn,
+      isInside: status.isInside, isAlone: status.alone != nil,
+      canRead: !seat.room.way.losesLargeAnswers, hasRival: status.journal.rival != nil,
+      view: status.view, held: status.assignment.held, standingIn: status.assignment.standingIn,
       total: status.assignment.total,
       owners: Dictionary(uniqueKeysWithValues: placed.map { ($0.id, $0.owner) }),
       runs: Set(placed.filter(\.isHere).map(\.id)))
@@ -40,6 +45,7 @@ extension GroupSimulation {
 
   func sweep() {
     hold(coverage.judge(now: clock.now, disturbances))
+    hold(incidents.judge(now: clock.now) { disturbances.isCalm(from: $0, to: $1) })
     disturbances.forget(before: clock.now - .seconds(1800))
     for seat in seats {
       seat.sweep()
@@ -49,12 +55,13 @@ extension GroupSimulation {
     }
     figures.mostEvents = max(figures.mostEvents, clock.pending)
     if clock.pending > 20_000 { hold((.growth, "\(clock.pending) events are to come")) }
-    if store.watches.count > 4 * seats.count { hold((.growth, "\(store.watches.count) watches are open")) }
+    if store.watches.count > 6 * seats.count { hold((.growth, "\(store.watches.count) watches are open")) }
   }
 
   /// All has been well for a while: what was recorded is there.
   func judgeEnd() {
     sweep()
+    hold(incidents.judgeEnd())
     for seat in seats {
       guard let agent = seat.agent, seat.isRunning else {
         return hold((.ends, "\(seat.name) does not live at the end"))

@@ -36,40 +36,53 @@ extension GroupSimulation {
     case .leaderAndKill:
       one { crash($0, cuts: false) }
       clock.after(trouble.time(.zero...scenario.ttl)) { [unowned self] in changeLeader() }
-    case .wipe: lose { $0.wipe() }
+    case .wipe: lose("is wiped") { $0.wipe() }
     case .restore:
       guard let copy else { return }
       let isNew = trouble.chance(2)
-      lose { $0.restore(copy, isNewCluster: isNew) }
-    case .compact:
-      diary.write(wall, .of("store", "compacts"))
-      store.compact()
-      if trouble.chance(2) { one { deafen($0) } }
+      lose("is set back\(isNew ? ", as another one" : "")", isCopy: true) {
+        $0.restore(copy, isNewCluster: isNew)
+      }
+    case .compact: compact()
     case .deafen: one { deafen($0) }
     case .rolling: roll(seats[...])
     case .joinAndDie: one { joinAndDie($0) }
+    case .dieInTheDark: one { dieInTheDark($0) }
+    case .joinUnread: one { joinUnread($0) }
     case .blackout: blackout()
     case .targets: sour()
+    case .pager: one { troublePager($0) }
     }
   }
 
   /// One that does nothing special so far.
-  private func one(_ action: (GroupSeat) -> Void) {
+  func one(_ action: (GroupSeat) -> Void) {
     let seat = trouble.pick(seats)
     if seat.isRunning { action(seat) }
   }
 
-  /// SIGSTOP, or a suspended machine; sometimes while the store's word is on its way.
+  /// SIGSTOP, or a suspended machine; sometimes while the store's word is on its way, and of those some find no network
+  /// when they wake up.
   private func pause(_ seat: GroupSeat) {
     guard trouble.chance(2) else { return stand(seat) }
-    seat.room.way.atRenewal = { [unowned self, unowned seat] in if seat.isRunning, !isEnding { stand(seat) } }
+    let isLost = trouble.chance(3)
+    seat.room.way.atRenewal = { [unowned self, unowned seat] in
+      if seat.isRunning, !isEnding { stand(seat, andIsLost: isLost) }
+    }
   }
 
-  private func stand(_ seat: GroupSeat) {
+  private func stand(_ seat: GroupSeat, andIsLost isLost: Bool = false) {
     figures.pauses += 1
     let length = trouble.time(.milliseconds(300)...scenario.ttl * trouble.pick([1, 2, 6]))
+    if isLost {
+      // What was on its way has arrived by then.
+      clock.after(max(.milliseconds(200), length - .milliseconds(50))) { [unowned self] in
+        if seat.life.isPaused { cut(seat) }
+      }
+    }
     write(seat, "stands still for \(length)")
     absent(seat, .down(seat.index))
+    incidents.ended(seat.index, now: clock.now)
     let paused = seat.life
     paused.pause()
     noteAbsence()
@@ -85,22 +98,37 @@ extension GroupSimulation {
   }
 
   private func cut(_ seat: GroupSeat) {
-    let way = seat.room.way
     let how = trouble.pick(["requests", "answers", "both ways", "large answers"])
-    let length = trouble.time(.seconds(1)...scenario.ttl * trouble.pick([1, 6]))
+    cut(seat, how: how, for: trouble.time(.seconds(1)...scenario.ttl * trouble.pick([1, 6])))
+  }
+
+  func cut(_ seat: GroupSeat, how: String, for length: Duration) {
+    let way = seat.room.way
     write(seat, "is cut from the store, \(how), for \(length)")
     (way.losesRequests, way.losesAnswers) = (
       how == "requests" || how == "both ways", how == "answers" || how == "both ways"
     )
     way.losesLargeAnswers = how == "large answers"
     let number = disturbances.begin(.store(seat.index), at: clock.now)
+    let outage = incidents.outages.begin(seat.index, at: clock.now)
     clock.after(length) { [unowned self] in
+      incidents.outages.end(outage, at: clock.now)
       way.heal()
       store.reopen(way)
       write(seat, "reaches the store again")
       disturbances.end(number, at: clock.now)
       disturbances.note(.deaf, at: clock.now)
     }
+  }
+
+  private func troublePager(_ seat: GroupSeat) {
+    guard seat.pager.mood == .well else { return }
+    seat.pager.mood = trouble.pick([.refusing, .mute, .slow])
+    let length = trouble.time(.seconds(10) ... .seconds(300))
+    write(seat, "its receiver of messages is \(seat.pager.mood) for \(length)")
+    // Who could not tell waits about as long again.
+    incidents.deafUntil = max(incidents.deafUntil, clock.now + length * 3 + .seconds(60))
+    clock.after(length) { seat.pager.mood = .well }
   }
 
   private func cutFromBackend(_ seat: GroupSeat) {
@@ -110,12 +138,14 @@ extension GroupSimulation {
     clock.after(length) { seat.way.isCut = false }
   }
 
-  private func storeGoes(_ mood: LeaseStore.Mood, for length: Duration) {
+  func storeGoes(_ mood: LeaseStore.Mood, for length: Duration) {
     guard store.mood == .well else { return }
     diary.write(wall, .of("store", "is \(mood.rawValue) for \(length)"))
     let number = disturbances.begin(.store(nil), at: clock.now)
+    let outage = incidents.outages.begin(nil, at: clock.now)
     store.set(mood)
     clock.after(length) { [unowned self] in
+      incidents.outages.end(outage, at: clock.now)
       disturbances.end(number, at: clock.now)
       if mood != .full { disturbances.note(.leader, at: clock.now) }
       disturbances.note(.deaf, at: clock.now)
@@ -142,43 +172,21 @@ extension GroupSimulation {
     store.changeLeader()
   }
 
-  private func lose(_ how: (LeaseStore) -> Void) {
-    diary.write(wall, .of("store", "has lost what it had"))
+  private func lose(_ words: String, isCopy: Bool = false, _ how: (LeaseStore) -> Void) {
+    diary.write(wall, .of("store", words))
     disturbances.note(.store(nil), at: clock.now)
     disturbances.note(.leader, at: clock.now)
     disturbances.note(.deaf, at: clock.now)
     how(store)
+    incidents.lost(isCopy: isCopy, now: clock.now)
   }
 
-  private func deafen(_ seat: GroupSeat) {
+  func deafen(_ seat: GroupSeat) {
     write(seat, "hears nothing more of its watch")
     let number = disturbances.begin(.deaf, at: clock.now)
     store.deafen(seat.room.way)
     // It asks anew by then.
     clock.after(.seconds(120)) { [unowned self] in disturbances.end(number, at: clock.now) }
-  }
-
-  /// One after the other, as an update does it.
-  private func roll(_ rest: ArraySlice<GroupSeat>) {
-    guard let seat = rest.first, !isEnding else { return }
-    if seat.isRunning { terminate(seat) }
-    clock.after(trouble.time(.seconds(8) ... .seconds(25))) { [unowned self] in roll(rest.dropFirst()) }
-  }
-
-  private func joinAndDie(_ seat: GroupSeat) {
-    crash(seat, cuts: false, restart: false)
-    clock.after(scenario.ttl * 2) { [unowned self] in
-      begin(seat)
-      clock.after(trouble.time(.milliseconds(3) ... .milliseconds(300))) { [unowned self] in
-        if seat.isRunning { crash(seat, cuts: false) }
-      }
-    }
-  }
-
-  private func blackout() {
-    guard seats.allSatisfy(\.isRunning) else { return }
-    if trouble.chance(2) { storeGoes(.away, for: trouble.time(.seconds(5) ... .seconds(90))) }
-    for seat in seats { crash(seat, cuts: trouble.chance(2)) }
   }
 
   /// What is probed fails for a while, so that there are incidents.

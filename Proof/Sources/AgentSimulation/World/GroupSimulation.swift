@@ -2,7 +2,6 @@
 
 import Alerts
 import Basics
-import CSimulation
 import Monitoring
 import Scheduler
 
@@ -20,8 +19,9 @@ final class GroupSimulation: @unchecked Sendable {
   var disturbances: Disturbances
   var coverage: CoverageRules
   var placement: PlacementRules
+  var load = LoadRules()
   var rows = GroupRows()
-  var incidents = GroupAlertRules(isInForce: GroupScenario.tellsOnce)
+  var incidents: GroupAlertRules
   var violation: Violation?
   var figures = Simulation.Figures()
   var calmLooks = 0
@@ -35,7 +35,7 @@ final class GroupSimulation: @unchecked Sendable {
 
   init(_ scenario: GroupScenario, diary: Diary) {
     (self.scenario, self.diary) = (scenario, diary)
-    simulation_seed(scenario.seed &* 0x9e37_79b9_7f4a_7c15 | 3)
+    Chance.begin(scenario.seed &* 0x9e37_79b9_7f4a_7c15 | 3)
     offset = scenario.start.microseconds - clock.now.microseconds
     store = LeaseStore(clock, seed: scenario.seed)
     targets = Targets(clock, seed: scenario.seed ^ 0x67, meanWell: .seconds(4 * 3600))
@@ -44,6 +44,7 @@ final class GroupSimulation: @unchecked Sendable {
     coverage = CoverageRules(
       scenario.checks, group: scenario.group, isSkewed: scenario.isSkewed, offset: offset, now: clock.now)
     placement = PlacementRules(ttl: scenario.ttl)
+    incidents = GroupAlertRules(ttl: scenario.ttl, isSkewed: scenario.isSkewed)
     trouble = Dice(scenario.seed, "group trouble")
   }
 
@@ -55,6 +56,10 @@ final class GroupSimulation: @unchecked Sendable {
   func run() -> Violation? {
     backend.observe = { [unowned self] id, row in
       hold(rows.arrived(id, row.check, row.scheduledAt, row.state))
+    }
+    store.observe = { [unowned self] entry in
+      diary.write(wall, .entry(entry))
+      incidents.noted(entry, now: clock.now)
     }
     backend.overrun = { [unowned self] in hold((.budget, $0)) }
     seats = scenario.seats.indices.map { GroupSeat($0, self) }
@@ -120,6 +125,7 @@ final class GroupSimulation: @unchecked Sendable {
     figures.crashes += 1
     write(seat, cuts ? "its power is cut" : "is killed")
     absent(seat, .down(seat.index))
+    incidents.ended(seat.index, now: clock.now)
     seat.end()
     if cuts { seat.machine.store.cut(using: &trouble) } else { seat.machine.store.kill() }
     noteAbsence()
@@ -134,6 +140,7 @@ final class GroupSimulation: @unchecked Sendable {
     figures.stops += 1
     write(seat, "SIGTERM")
     absent(seat, .leaving(seat.index))
+    incidents.ended(seat.index, now: clock.now)
     seat.isLeaving = true
     noteAbsence()
     seat.agent?.terminate()
@@ -181,11 +188,11 @@ final class GroupSimulation: @unchecked Sendable {
     hold(coverage.began(due.check.id, due.scheduledAt, by: seat.index, now: clock.now, disturbances))
   }
 
-  func found(_ result: CheckResult, _ spanned: SlotRange?, by seat: GroupSeat) {
+  func found(_ result: CheckResult, _ check: MonitoringCheck, _ spanned: SlotRange?, by seat: GroupSeat) {
     if let spanned { coverage.spanned(result.checkID, spanned, now: clock.now) }
     diary.write(wall, .found("\(seat.index): \(result.check)", result.scheduledAt, result.state.rawValue, 0))
     rows.found(result.checkID, result.scheduledAt, result.state.rawValue)
-    incidents.found(result, now: wall)
+    incidents.found(result, of: check, by: seat.index, now: clock.now)
   }
 
   func missed(_ check: UniqueID, _ range: SlotRange, _ cause: MissCause, by seat: GroupSeat) {
@@ -196,6 +203,10 @@ final class GroupSimulation: @unchecked Sendable {
   func told(_ message: AlertMessage, by seat: GroupSeat) {
     figures.messages += 1
     diary.write(wall, .told("\(seat.index) \(message.kind.rawValue) \(message.incident)", message.title))
-    hold(incidents.arrived(message, now: wall))
+    let decided = Instant(microseconds: message.at.microseconds - seat.machine.offset)
+    let telling = GroupAlertRules.Telling(
+      id: message.id, seat: seat.index, decided: min(decided, clock.now), arrived: clock.now,
+      isUnanswered: seat.pager.mood == .mute)
+    hold(incidents.arrived(message, telling))
   }
 }

@@ -6,28 +6,53 @@ import Groups
 
 // Watches: every change in its order, late, until they end or fall silent.
 extension LeaseStore {
+  /// What is told: of the members' cards, or of the group's incidents.
+  enum News {
+    case card(StoreChange)
+    case incident(IncidentEntry)
+
+    var folder: Folder {
+      switch self {
+      case .card: .members
+      case .incident: .incidents
+      }
+    }
+
+    var revision: Int64 {
+      switch self {
+      case .card(let change): change.revision
+      case .incident(let entry): entry.changed
+      }
+    }
+  }
+
+  enum Folder { case members, incidents }
+
   final class Watch {
     let way: StoreWay
+    let folder: Folder
     let life: Life
     private let after: Int64
-    private let tell: ([StoreChange]) -> Void
+    private let tell: ([News]) -> Void
     private var last: Instant
     /// It has died without a word.
     var isDeaf = false
     /// What is on its way while nothing comes through: it comes afterwards.
-    private var stalled: [StoreChange] = []
+    private var stalled: [News] = []
     let end: (WatchEnd) -> Void
 
     init(
-      _ way: StoreWay, _ life: Life, after: Int64, _ tell: @escaping ([StoreChange]) -> Void,
+      _ folder: Folder, _ way: StoreWay, _ life: Life, after: Int64, _ tell: @escaping ([News]) -> Void,
       _ end: @escaping (WatchEnd) -> Void
     ) {
-      (self.way, self.life, self.after, self.tell, self.end) = (way, life, after, tell, end)
+      (self.folder, self.way, self.life, self.after, self.tell, self.end) = (
+        folder, way, life, after, tell, end
+      )
       last = life.clock.now
     }
 
-    func deliver(_ change: StoreChange, after delay: Duration) {
-      guard !isDeaf, change.revision > after else { return }
+    func deliver(_ change: News, after delay: Duration) {
+      guard !isDeaf, change.revision > after, change.folder == folder else { return }
       stalled.append(change)
       flush(after: delay)
     }
@@ -43,8 +68,8 @@ extension LeaseStore {
 
   /// Answers the number of the watch, for `leave`.
   func watch(
-    after revision: Int64, by way: StoreWay, _ life: Life, _ tell: @escaping ([StoreChange]) -> Void,
-    _ end: @escaping (WatchEnd) -> Void
+    _ folder: Folder, after revision: Int64, by way: StoreWay, _ life: Life,
+    _ tell: @escaping ([News]) -> Void, _ end: @escaping (WatchEnd) -> Void
   ) -> Int {
     lastWatch += 1
     let id = lastWatch
@@ -56,12 +81,19 @@ extension LeaseStore {
       }
       // What it asks for is gone.
       if revision + 1 < content.compacted { return end(.compacted) }
-      let watch = Watch(way, life, after: revision, tell, end)
+      let watch = Watch(folder, way, life, after: revision, tell, end)
       watches[id] = watch
-      for change in content.log where change.revision > revision { watch.deliver(change, after: delay) }
+      for change in news(of: folder, after: revision) { watch.deliver(change, after: delay) }
       clock.after(.seconds(120)) { self.finish(id, .over) }
     }
     return id
+  }
+
+  private func news(of folder: Folder, after revision: Int64) -> [News] {
+    switch folder {
+    case .members: content.log.filter { $0.revision > revision }.map(News.card)
+    case .incidents: content.incidentLog.filter { $0.changed > revision }.map(News.incident)
+    }
   }
 
   func leave(_ id: Int) { watches[id] = nil }
@@ -105,6 +137,8 @@ final class StoreWay: @unchecked Sendable {
   /// When the last request left that showed that the lease held, by what came back; nil: none in this life.
   var proof: Instant?
   private var granted: Instant?
+  /// Begun so far, in all lives.
+  fileprivate(set) var watches = 0
   /// What is to happen while a renewal is on its way.
   var atRenewal: (() -> Void)?
 
@@ -159,8 +193,13 @@ struct LifeGroupStore: GroupStore {
   ) async throws(CancellationError) -> WatchEnd {
     let (room, life) = (room, life)
     var number = 0
+    room.way.watches += 1
     let end: WatchEnd? = await life.answer {
-      number = room.store.watch(after: revision, by: room.way, life, tell, $0)
+      number = room.store.watch(
+        .members, after: revision, by: room.way, life,
+        { news in
+          tell(news.compactMap { if case .card(let change) = $0 { change } else { nil } })
+        }, $0)
     }
     room.store.leave(number)
     if let end { return end }

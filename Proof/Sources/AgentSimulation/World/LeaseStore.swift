@@ -2,6 +2,7 @@
 
 import Basics
 import Groups
+import Monitoring
 
 /// The store in which the members of a group meet: an etcd as they see it, and everything that can go wrong with one.
 ///
@@ -41,6 +42,9 @@ final class LeaseStore: @unchecked Sendable {
     var leases: [Int64: Lease] = [:]
     /// By revision, each once.
     var log: [StoreChange] = []
+    /// The group's open incidents, without a lease.
+    var open: [UniqueID: IncidentEntry] = [:]
+    var incidentLog: [IncidentEntry] = []
   }
 
   /// How long a member waits for an answer.
@@ -51,9 +55,11 @@ final class LeaseStore: @unchecked Sendable {
   private(set) var mood = Mood.well
   /// Takes its time for everything.
   var isSlow = false
-  private(set) var content = Content()
+  var content = Content()
   var watches: [Int: Watch] = [:]
   var lastWatch = 0
+  /// Told of each entry of an incident that is written, or goes.
+  var observe: (IncidentEntry) -> Void = { _ in }
   private var lastLease: Int64 = 0
   private var lastCluster: UInt64 = 1
 
@@ -66,9 +72,22 @@ final class LeaseStore: @unchecked Sendable {
   func take(
     _ request: StoreRequest, as name: String, by way: StoreWay, _ answer: @escaping (StoreAnswer) -> Void
   ) {
+    let isLarge = if case .read = request { true } else { false }
+    exchange(by: way, isLarge: isLarge) { [self] in
+      self.answer(request, as: name)
+    } _: {
+      answer($0.reply)
+    }
+  }
+
+  /// There and back, or not: `serve` is what the store does when the request has come.
+  func exchange<Reply>(
+    by way: StoreWay, isLarge: Bool, _ serve: @escaping () -> Reply,
+    _ answer: @escaping (Result<Reply, StoreTrouble>) -> Void
+  ) {
     let sent = clock.now
     func fail(_ kind: StoreTrouble.Kind, _ words: String, after delay: Duration) {
-      clock.at(max(clock.now, sent + delay)) { answer(.trouble(StoreTrouble(kind, words))) }
+      clock.at(max(clock.now, sent + delay)) { answer(.failure(StoreTrouble(kind, words))) }
     }
     clock.after(delay) { [self] in
       if way.losesRequests { return fail(.unreachable, "no answer", after: Self.patience) }
@@ -79,15 +98,14 @@ final class LeaseStore: @unchecked Sendable {
       case .locked: return fail(.unauthenticated, "invalid auth token", after: .zero)
       case .well, .full: break
       }
-      let reply = self.answer(request, as: name)
-      let isLarge = if case .read = request { true } else { false }
+      let reply = serve()
       let arrival = clock.now + delay
       clock.at(arrival) {
         if way.losesAnswers || isLarge && way.losesLargeAnswers || sent.duration(to: arrival) > Self.patience
         {
           return fail(.unreachable, "no answer", after: Self.patience)
         }
-        answer(reply)
+        answer(.success(reply))
       }
     }
   }
@@ -171,7 +189,7 @@ extension LeaseStore {
 
   private func tell(_ change: StoreChange) {
     content.log.append(change)
-    for id in watches.keys.sorted() { watches[id]?.deliver(change, after: delay) }
+    for id in watches.keys.sorted() { watches[id]?.deliver(.card(change), after: delay) }
   }
 
   /// A new leader gives every lease its full length again.
@@ -212,5 +230,14 @@ extension LeaseStore {
     for id in content.leases.keys { content.leases[id]?.turn += 1_000_000 }
     changeLeader()
     endWatches()
+  }
+}
+
+extension Result<StoreAnswer, StoreTrouble> {
+  fileprivate var reply: StoreAnswer {
+    switch self {
+    case .success(let answer): answer
+    case .failure(let trouble): .trouble(trouble)
+    }
   }
 }

@@ -2,7 +2,6 @@
 
 import Alerts
 import Basics
-import CSimulation
 import History
 import Monitoring
 import Scheduler
@@ -44,7 +43,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
 
   init(_ scenario: Scenario, diary: Diary) {
     (self.scenario, self.diary, setup) = (scenario, diary, scenario.setup)
-    simulation_seed(scenario.seed &* 0x9e37_79b9_7f4a_7c15 | 1)
+    Chance.begin(scenario.seed &* 0x9e37_79b9_7f4a_7c15 | 1)
     machine = Machine(clock, wall: scenario.start)
     targets = Targets(clock, seed: scenario.seed, meanWell: scenario.meanWell)
     backend = Backend(clock, seed: scenario.seed)

@@ -16,4 +16,7 @@ uint64_t simulation_run_tasks(uint64_t limit);
 /// Where `SystemRandomNumberGenerator` and `getentropy` begin anew.
 void simulation_seed(uint64_t seed);
 
+/// How often either has been asked.
+uint64_t simulation_fills(void);
+
 #endif

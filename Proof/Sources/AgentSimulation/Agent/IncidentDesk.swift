@@ -1,0 +1,1 @@
+../../../../Sources/QuartzAgent/Grouping/IncidentDesk.swift
