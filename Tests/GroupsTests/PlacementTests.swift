@@ -8,7 +8,7 @@ import TestSupport
 @testable import Groups
 
 @Suite struct PlacementTests {
-  private func checks(_ count: Int) -> [Placement.GroupCheck] {
+  static func checks(_ count: Int) -> [Placement.GroupCheck] {
     var generator = SeededGenerator(seed: 7)
     return (0..<count).map { _ in
       Placement.GroupCheck(UniqueID(high: generator.next(), low: generator.next()), .api)
@@ -26,7 +26,7 @@ import TestSupport
 
   private func placement(_ weights: [String: Int], _ count: Int = 10_000) -> Placement {
     var placement = Placement(own: "a")
-    placement.replace(checks(count))
+    placement.replace(Self.checks(count))
     placement.follow(view(weights))
     return placement
   }
@@ -160,7 +160,7 @@ import TestSupport
 
   @Test func anotherListKeepsWhatIsInBoth() {
     let weights = ["a": 1, "b": 3, "c": 2]
-    let all = checks(3000)
+    let all = Self.checks(3000)
     var placement = placement(weights, 2000)
     placement.replace(Array(all[500...].reversed()))
     var fresh = Placement(own: "a")
@@ -177,12 +177,12 @@ import TestSupport
   @Test func whatAChangeCostsIsKnownBefore() {
     var weights = Dictionary(uniqueKeysWithValues: (0..<100).map { ("m\($0)", 1) })
     var placement = Placement(own: "m0")
-    placement.replace(checks(1000))
+    placement.replace(Self.checks(1000))
     #expect(placement.cost(of: view(weights)) == 100_000)
     #expect(placement.cost(of: placement.checks) == 0)
     placement.follow(view(weights))
     #expect(placement.cost(of: view(weights)) == 0)
-    #expect(placement.cost(of: checks(1500)) == 50_000)
+    #expect(placement.cost(of: Self.checks(1500)) == 50_000)
     weights["new"] = 1
     #expect(placement.cost(of: view(weights)) == 2000)
     weights["m5"] = nil
@@ -221,7 +221,7 @@ import TestSupport
     }
     var mine = Placement(own: "a"), other = Placement(own: "c")
     for var placement in [mine, other] {
-      placement.replace(checks(1000))
+      placement.replace(Self.checks(1000))
       placement.follow(GroupView(reading))
       if placement.owner(0) == "c" { other = placement } else { mine = placement }
     }
@@ -232,7 +232,7 @@ import TestSupport
   /// Also while the store does not show this member's card: what was divided with those that agreed before is its own.
   @Test func otherRulesCountWithTheNextView() {
     var placement = Placement(own: "me")
-    placement.replace(checks(200))
+    placement.replace(Self.checks(200))
     placement.follow(view(["me": 1, "a": 1, "b": 1]))
     placement.follow(view(["a": 1, "b": 1]))
     placement.ownPools.api = "x"

@@ -8,12 +8,7 @@ import Testing
 
 /// Members that have not all of the group's checks: who refuses one leaves it to those that have it.
 @Suite struct WithoutTests {
-  private func checks(_ count: Int) -> [Placement.GroupCheck] {
-    var generator = SeededGenerator(seed: 7)
-    return (0..<count).map { _ in
-      Placement.GroupCheck(UniqueID(high: generator.next(), low: generator.next()), .api)
-    }
-  }
+  private func checks(_ count: Int) -> [Placement.GroupCheck] { PlacementTests.checks(count) }
 
   private func view(_ names: [String], without: [String: [UniqueID]] = [:]) -> GroupView {
     let entries = names.enumerated().map { index, name in

@@ -101,6 +101,19 @@ package final class EtcdServer: Sendable {
     try await waitUntilReady()
   }
 
+  /// The lines of docs/groups.md: `quartz-london` (password `sesame`) may touch the keys of the group london and nothing else,
+  /// `root` (`root`) everything.
+  package func allowLondon() async throws {
+    for line in [
+      "role add quartz-london",
+      "role grant-permission quartz-london --prefix=true readwrite /quartz/london/",
+      "user add quartz-london:sesame", "user grant-role quartz-london quartz-london", "user add root:root",
+      "user grant-role root root", "auth enable",
+    ] {
+      try await control(line.split(separator: " ").map(String.init))
+    }
+  }
+
   /// etcdctl, as an operator would call it.
   @discardableResult
   package func control(_ arguments: [String], as user: String? = nil, tls: [String] = []) async throws

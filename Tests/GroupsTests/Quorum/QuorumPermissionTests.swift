@@ -11,14 +11,7 @@ import Testing
 @Suite struct QuorumPermissionTests {
   @Test func itIsAskedForWithoutAWordWritten() async throws {
     try await EtcdServer.with { server in
-      for line in [
-        "role add quartz-london",
-        "role grant-permission quartz-london --prefix=true readwrite /quartz/london/",
-        "user add quartz-london:sesame", "user grant-role quartz-london quartz-london", "user add root:root",
-        "user grant-role root root", "auth enable",
-      ] {
-        try await server.control(line.split(separator: " ").map(String.init))
-      }
+      try await server.allowLondon()
       try await withCurlEngine { engine in
         var settings = EtcdSettings(endpoints: try server.urls.map { try HTTPURL($0) })
         (settings.user, settings.password) = ("quartz-london", Redacted("sesame"))
