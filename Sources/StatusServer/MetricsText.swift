@@ -12,8 +12,8 @@ enum MetricsFormat: Sendable {
   /// Prometheus' protobuf format, which alone has native histograms.
   case protobuf
 
-  /// By the Accept header (RFC 9110 section 12.5.1): OpenMetrics, unless `text/plain` is wanted more, or the protobuf format as
-  /// much as any of them. Who names none gets OpenMetrics.
+  /// Format that the Accept header prefers (RFC 9110 section 12.5.1). As with every exporter, a request that names neither
+  /// OpenMetrics nor the protobuf format gets the text format; protobuf wins a tie, then OpenMetrics.
   init(accept: String?) {
     var (open, plain, protobuf) = (0.0, 0.0, 0.0)
     for item in (accept ?? "").lowercased().split(separator: ",") {
@@ -28,7 +28,8 @@ enum MetricsFormat: Sendable {
       default: break
       }
     }
-    self = protobuf > 0 && protobuf >= max(open, plain) ? .protobuf : plain > open ? .plain : .openMetrics
+    self =
+      protobuf > 0 && protobuf >= max(open, plain) ? .protobuf : open > 0 && open >= plain ? .openMetrics : .plain
   }
 }
 

@@ -29,7 +29,7 @@ import Testing
 
   /// Debian's promtool has no word against the text format.
   @Test func promtoolAccepts() async throws {
-    let answer = try await scrape(accept: "text/plain")
+    let answer = try await scrape()
     #expect(answer.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
     #expect(!answer.body.contains("# EOF"))
     try await withTemporaryDirectory { folder in
@@ -44,24 +44,41 @@ import Testing
     }
   }
 
-  /// OpenMetrics unless plain text is wanted more: what Prometheus sends, what curl sends, what a browser sends.
+  /// The text format unless OpenMetrics is named and wanted as much: what curl sends, what a browser and Prometheus send.
   @Test(
     arguments: [
-      (nil, true), ("*/*", true), ("text/plain", false), ("text/plain; version=0.0.4", false),
-      ("text/html,application/xhtml+xml,*/*;q=0.8", true),
+      (nil, false), ("*/*", false), ("", false), ("text/plain", false), ("text/plain; version=0.0.4", false),
+      ("text/html,application/xhtml+xml,*/*;q=0.8", false), ("application/openmetrics-text", true),
+      ("application/*", false), ("application/openmetrics-text;q=0.5,text/plain;q=0.5", true),
+      ("application/openmetrics-text;q=0", false),
       (
         "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
           + "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true
       ),
-      ("application/openmetrics-text;q=0.2, text/plain;q=0.9", false), ("text/plain;q=0", true),
+      ("application/openmetrics-text;q=0.2, text/plain;q=0.9", false), ("text/plain;q=0", false),
       ("TEXT/PLAIN", false), ("text/plain;q=x", true),
     ] as [(String?, Bool)])
   func theFormatIsTheOneAskedFor(accept: String?, isOpen: Bool) {
-    #expect((MetricsFormat(accept: accept) == .openMetrics) == isOpen)
+    #expect(MetricsFormat(accept: accept) == (isOpen ? .openMetrics : .plain))
+  }
+
+  @Test func metricsAreOpenMetrics() async throws {
+    let answer = try await scrape(accept: "application/openmetrics-text;version=1.0.0")
+    #expect(answer.header("Content-Type")?.hasPrefix("application/openmetrics-text; version=1.0.0") == true)
+    #expect(answer.body.hasSuffix("# EOF\n"))
+    var families: Set<String> = []
+    for line in answer.body.split(separator: "\n") where line.hasPrefix("# TYPE ") {
+      #expect(
+        families.insert(String(line.split(separator: " ")[2])).inserted, "a family appears once: \(line)")
+    }
+    #expect(answer.body.contains("quartz_checks{state=\"down\"} 1\n"))
+    #expect(answer.body.contains("quartz_check_up{check=\"Shop front\",type=\"http\"} 0\n"))
+    #expect(!answer.body.contains("quartz_check_up{check=\"Never ran yet\""))
+    #expect(answer.body.contains("quartz_delivery_delivered_total 45210\n"))
   }
 
   /// Each sample belongs to the family that was announced last, and every family is in the documentation.
-  @Test(arguments: [nil, "text/plain"]) func familiesAreAnnouncedAndDocumented(accept: String?) async throws {
+  @Test(arguments: ["application/openmetrics-text", nil]) func familiesAreAnnouncedAndDocumented(accept: String?) async throws {
     let body = try await scrape(accept: accept).body
     let docs = try String(contentsOf: repository.appending(path: "docs/status.md"), encoding: .utf8)
     var (family, type) = ("", "")
@@ -76,7 +93,7 @@ import Testing
         let name = String(line.prefix { $0 != "{" && $0 != " " })
         let suffixes =
           switch type {
-          case "counter": accept == nil ? ["_total"] : [""]
+          case "counter": accept == nil ? [""] : ["_total"]
           case "histogram": ["_bucket", "_sum", "_count"]
           case "info": ["_info"]
           default: [""]

@@ -151,19 +151,4 @@ import Testing
     #expect(answers[0].body == StatusText(width: 120).render(source.status))
     #expect(answers[1].body.contains("\u{1b}[31m"))
   }
-
-  @Test func metricsAreOpenMetrics() async throws {
-    let answer = try await pages(try sampleSource(), ["/metrics"])[0]
-    #expect(answer.header("Content-Type")?.hasPrefix("application/openmetrics-text; version=1.0.0") == true)
-    #expect(answer.body.hasSuffix("# EOF\n"))
-    var families: Set<String> = []
-    for line in answer.body.split(separator: "\n") where line.hasPrefix("# TYPE ") {
-      #expect(
-        families.insert(String(line.split(separator: " ")[2])).inserted, "a family appears once: \(line)")
-    }
-    #expect(answer.body.contains("quartz_checks{state=\"down\"} 1\n"))
-    #expect(answer.body.contains("quartz_check_up{check=\"Shop front\",type=\"http\"} 0\n"))
-    #expect(!answer.body.contains("quartz_check_up{check=\"Never ran yet\""))
-    #expect(answer.body.contains("quartz_delivery_delivered_total 45210\n"))
-  }
 }
