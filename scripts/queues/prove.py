@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: MIT
+"""Fills each queue of the agent from one origin and looks at what that does to all others.
+
+Arguments: agent, folder, --short, --only WORD. A line a scenario; exit 1 when a healthy check was late, missed or called
+down, the lease or the dead man's switch was late, or SIGTERM took more than eight seconds or did not end with 0.
+"""
+
+import argparse
+import collections
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+
+from servers import HOLDERS
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+HEALTHY = 100
+LATE = 50.0
+LEASE = 6
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def row(number, interval, **more):
+    return {
+        "id": f"00000000-0000-4000-8000-{number:012d}", "resource_id": f"00000000-0000-4000-8000-{900_000 + number:012d}",
+        "is_enabled": True, "resources": {"name": f"API {number}"}, "check_interval_seconds": interval,
+        "timeout_seconds": min(interval, 10), "retry_count": 0, "retry_delay_ms": 0, "confirmation_delay_ms": 0,
+        "check_type": "keyword", "keyword_value": "all is well", "keyword_type": "contains", **more}
+
+
+class World:
+    """Servers, backend and etcd of all scenarios."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for name, more in (("ca", ["-x509", "-days", "2", "-subj", "/CN=queues", "-addext",
+                                   "subjectAltName=IP:127.0.0.1,DNS:localhost"]),):
+            subprocess.run(
+                ["openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
+                 f"{folder}/{name}.key", "-out", f"{folder}/{name}.crt", *more], check=True, stderr=subprocess.DEVNULL)
+        self.servers = subprocess.Popen(
+            [sys.executable, f"{HERE}/servers.py", f"{folder}/ca.crt", f"{folder}/ca.key"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        self.ports = json.loads(self.servers.stdout.readline())
+        self.rows = f"{folder}/rows.json"
+        self.write([])
+        self.backend = subprocess.Popen(
+            [sys.executable, f"{HERE}/backend.py", self.rows], stdout=subprocess.PIPE, text=True)
+        self.api = int(self.backend.stdout.readline())
+        client, peer = free_port(), free_port()
+        self.etcd_url = f"http://127.0.0.1:{client}"
+        self.etcd = subprocess.Popen(
+            ["etcd", "--data-dir", f"{folder}/etcd", "--listen-client-urls", self.etcd_url, "--advertise-client-urls",
+             self.etcd_url, "--listen-peer-urls", f"http://127.0.0.1:{peer}", "--log-level", "error"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def write(self, rows):
+        with open(self.rows, "w") as file:
+            json.dump(rows, file)
+
+    def switch(self):
+        """When the dead man's switch was told since the last call."""
+        self.servers.stdin.write("\n")
+        self.servers.stdin.flush()
+        return json.loads(self.servers.stdout.readline())
+
+    def end(self):
+        for process in (self.servers, self.backend, self.etcd):
+            process.kill()
+            process.wait()
+
+
+class Agent:
+    def __init__(self, binary, world, name, more=""):
+        self.world, self.folder = world, f"{world.folder}/{name}"
+        os.makedirs(self.folder)
+        self.port = free_port()
+        ports = world.ports
+        kinds = [
+            f'type: http, url: "http://127.0.0.1:{ports["http"]}/", expect: {{body: {{contains: well}}}}',
+            f'type: http, url: "https://127.0.0.1:{ports["https"]}/", tls: {{ca_file: {world.folder}/ca.crt}}, '
+            'expect: {body: {contains: well}}',
+            f'type: tcp, host: 127.0.0.1, port: {ports["http"]}',
+            f'type: tls, host: 127.0.0.1, port: {ports["https"]}, tls: {{ca_file: {world.folder}/ca.crt}}, '
+            'expect: {certificate: {warn: 1h, fail: 0d}}',
+            f'type: dns, server: "127.0.0.1:{ports["dns"]}", query: {{name: a.example}}',
+        ]
+        checks = "\n".join(
+            f"  - {{name: healthy {number}, interval: 1s, timeout: 1s, retries: 0, {kinds[number % len(kinds)]}}}"
+            for number in range(HEALTHY))
+        with open(f"{self.folder}/agent.yaml", "w") as file:
+            file.write(f"""agent: {{name: queues, state_dir: {self.folder}/state}}
+status: {{listen: "127.0.0.1:{self.port}"}}
+spool: {{size: 16MiB}}
+limits: {{in_flight: 600, in_flight_per_host: 100}}
+egress: {{allow: ["127.0.1.0/24:{ports['held']}", "127.0.1.0/24:{ports['mute']}"]}}
+quartz: {{url: "http://127.0.0.1:{world.api}/v1", api_key: qtz_queues, checks: {{pull: true}}}}
+heartbeat: [{{url: "http://127.0.0.1:{ports['http']}/alive", every: 10s}}]
+group: {{name: {name}, ttl: {LEASE}s, store: {{etcd: ["{world.etcd_url}"]}}}}
+probe: {{modules: modules.yml, trust: local, allow: [127.0.0.1/32]}}
+checks:
+{checks}
+{more}
+""")
+        os.chmod(f"{self.folder}/agent.yaml", 0o600)
+        with open(f"{self.folder}/modules.yml", "w") as file:
+            file.write("""modules:
+  hold: {prober: http, timeout: 30s, http: {preferred_ip_protocol: ip4, body_size_limit: 16MB,
+    fail_if_body_not_matches_regexp: ["y$"]}}
+  dear: {prober: http, timeout: 30s, http: {preferred_ip_protocol: ip4, fail_if_body_not_matches_regexp: ["(.*a){9}b"]}}
+""")
+        self.log = open(f"{self.folder}/log", "w")
+        self.process = subprocess.Popen(
+            [binary, "run", "-c", f"{self.folder}/agent.yaml"], stdout=self.log, stderr=self.log, cwd=self.folder)
+        self.wait("/readyz")
+
+    def wait(self, path):
+        for _ in range(300):
+            try:
+                return self.get(path)
+            except (OSError, urllib.error.URLError):
+                if self.process.poll() is not None:
+                    break
+                time.sleep(0.05)
+        with open(self.log.name) as file:
+            raise SystemExit(f"the agent does not start: {file.read()[-2000:]}")
+
+    def get(self, path, limit=10):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=limit) as answer:
+            return answer.read().decode()
+
+    def data(self, path):
+        return json.loads(self.get(path))["data"]
+
+    def results(self, since):
+        """Of the healthy checks, from this moment on."""
+        found = []
+        for check in self.healthy:
+            for result in self.data(f"/api/v1/checks/{check}/results?limit=100"):
+                if result["scheduled_at"] >= since:
+                    found.append(result)
+        return found
+
+    def checks(self):
+        checks = []
+        while True:
+            page = self.data(f"/api/v1/checks?limit=100&offset={len(checks)}")
+            checks += page
+            if len(page) < 100:
+                return checks
+
+    def learn(self):
+        self.healthy = [check["id"] for check in self.checks() if check["name"].startswith("healthy")]
+
+    def hostile(self):
+        """What became of the checks that fill the queues, by reason."""
+        found = collections.Counter(
+            (check.get("last") or {}).get("reason", "no result") for check in self.checks()
+            if not check["name"].startswith("healthy"))
+        return ", ".join(f"{count} {reason}" for reason, count in found.most_common())
+
+    def stop(self):
+        begin = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            code = "killed"
+        return time.monotonic() - begin, code
+
+
+# --- What fills the queues -------------------------------------------------------------------------------------------
+
+
+def ask(agent, module, path, count=7):
+    """Seven askers of /probe who never stop asking."""
+
+    def loop(number):
+        target = f"http://{HOLDERS[number]}:{agent.world.ports['held']}{path}"
+        while agent.process.poll() is None:
+            try:
+                agent.get(f"/probe?module={module}&target={target}", 60)
+            except (OSError, urllib.error.URLError):
+                time.sleep(0.2)
+
+    for number in range(count):
+        threading.Thread(target=loop, args=(number,), daemon=True).start()
+
+
+def api(path, port="held", scheme="http", count=96):
+    def rows(world):
+        return [
+            row(number, 10, url=f"{scheme}://{HOLDERS[number % len(HOLDERS)]}:{world.ports[port]}{path}/{number}")
+            for number in range(count)]
+    return rows
+
+
+def file(path, port="held", scheme="http", count=96):
+    def checks(world):
+        return "\n".join(
+            f'  - {{name: holder {number}, type: http, interval: 10s, timeout: 10s, retries: 0, '
+            f'url: "{scheme}://{HOLDERS[number % len(HOLDERS)]}:{world.ports[port]}{path}/{number}", '
+            f'expect: {{body: {{contains: never}}}}}}'
+            for number in range(count))
+    return checks
+
+
+SCENARIOS = [
+    # name, rows of the API, checks of the file, what is asked
+    ("nothing is full", None, None, None),
+    ("memory: 7 asks of 16 MB", None, None, lambda agent: ask(agent, "hold", "/15000")),
+    ("memory: 96 checks of the API", api("/1000"), None, None),
+    ("memory: 96 checks of the file", None, file("/1000"), None),
+    ("handshakes: 200 checks of the API", api("", "mute", "https", 200), None, None),
+    ("handshakes: 200 checks of the file", None, file("", "mute", "https", 200), None),
+    ("decoding: 40 checks of the API", api("/coded", count=40), None, None),
+    ("decoding: 40 checks of the file", None, file("/coded", count=40), None),
+    ("judging: 7 asks of a dear pattern", None, None, lambda agent: ask(agent, "dear", "/regex")),
+    ("places: 900 checks of the API", api("", "mute", count=900), None, None),
+]
+SHORT = ["nothing is full", "memory: 7 asks of 16 MB", "memory: 96 checks of the API"]
+
+
+def lease_gap(agent, world, seconds):
+    """Seconds between two renewals of the member's lease, at most: what its time to live had fallen by."""
+    lowest = LEASE
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            leases = json.loads(post(world, "/v3/lease/leases", {})).get("leases", [])
+            for lease in leases:
+                left = json.loads(post(world, "/v3/lease/timetolive", {"ID": lease["ID"]}))
+                lowest = min(lowest, int(left.get("TTL", -1)))
+            if not leases:
+                lowest = -1
+        except (OSError, ValueError):
+            pass
+        time.sleep(0.25)
+    return LEASE - lowest
+
+
+def post(world, path, body):
+    request = urllib.request.Request(world.etcd_url + path, json.dumps(body).encode())
+    with urllib.request.urlopen(request, timeout=2) as answer:
+        return answer.read()
+
+
+def quantile(values, share):
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))] if values else float("inf")
+
+
+def run(binary, world, number, scenario, seconds, base):
+    name, rows, checks, asks = scenario
+    world.write(rows(world) if rows else [])
+    agent = Agent(binary, world, f"run-{number}", checks(world) if checks else "")
+    agent.learn()
+    time.sleep(1)
+    if asks:
+        asks(agent)
+    # Until the holders hold.
+    time.sleep(2 if seconds < 10 else 5)
+    world.switch()
+    since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
+    began = time.time()
+    lease = lease_gap(agent, world, seconds)
+    told = world.switch()
+    results = agent.results(since)
+    ready = agent.get("/readyz")
+    metrics = agent.get("/metrics")
+    summary = agent.data("/api/v1/summary")
+    hostile = agent.hostile()
+    took, code = agent.stop()
+    late = [result.get("late_ms", 0) for result in results]
+    down = [result for result in results if result["state"] != "up"]
+    expected = HEALTHY * seconds
+    marks = [began, *told, began + seconds]
+    gap = max(after - before for before, after in zip(marks, marks[1:]))
+    held = sorted({line.split("{")[1].split("}")[0] for line in metrics.splitlines()
+                   if line.startswith("quartz_queue_waiting{")})
+    missed = {part: count for part, count in (summary.get("scheduler") or {}).get("missed_by", {}).items() if count}
+    faults = []
+    p99 = quantile(late, 0.99)
+    if p99 > max(LATE, 2 * base):
+        faults.append("late")
+    if len(results) < expected * 0.97:
+        faults.append(f"{expected - len(results)} results missing")
+    if down:
+        faults.append(f"{len(down)} not up: {down[0].get('reason')} {down[0].get('message', '')[:80]}")
+    if lease > LEASE / 2 + 1:
+        faults.append("lease late")
+    if gap > 12:
+        faults.append("dead man's switch late")
+    if took > 8 or code != 0:
+        faults.append("SIGTERM")
+    print(f"{name:36} {len(results):6} {quantile(late, 0.5):7.1f} {p99:7.1f} {max(late, default=0):7.1f} {lease:5} {gap:6.1f}"
+          f" {took:6.1f} {code!s:>6}  {'; '.join(faults) or 'ok'}")
+    for line in ready.splitlines()[1:]:
+        print(f"    {line}")
+    if held or missed or hostile:
+        print(f"    queues: {', '.join(held) or 'none'}; missed since the start: {missed or 'none'}; holders: {hostile}")
+    sys.stdout.flush()
+    return p99, faults
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("folder")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    world = World(options.folder)
+    chosen = [each for each in SCENARIOS if options.only in each[0] and (not options.short or each[0] in SHORT)]
+    print(f"{'full':36} {'healthy':>6} {'p50 ms':>7} {'p99 ms':>7} {'max ms':>7} {'lease':>5} {'switch':>6} {'end s':>6}"
+          f" {'code':>6}")
+    base, failed = 0.0, False
+    try:
+        for number, scenario in enumerate(chosen):
+            p99, faults = run(os.path.realpath(options.binary), world, number, scenario, 6 if options.short else 20, base)
+            if number == 0:
+                base = p99
+            failed = failed or bool(faults)
+    finally:
+        world.end()
+    sys.exit(1 if failed else 0)
+
+
+main()
