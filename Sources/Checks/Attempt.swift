@@ -14,13 +14,17 @@ package struct Attempt: Sendable {
   package private(set) var scope: ResolveScope
   /// Somebody wants to know more than the facts: see `ProbeAccount`.
   package let explains: Bool
+  /// It is made because somebody asked, beside the schedule.
+  let isAsked: Bool
 
   /// - Parameter isSecondLook: no address could be reached in the attempt before: it is worth the wait to know them all.
   package init(
-    of check: MonitoringCheck, until deadline: Instant, isSecondLook: Bool = false, explains: Bool = false
+    of check: MonitoringCheck, until deadline: Instant, isSecondLook: Bool = false, explains: Bool = false,
+    isAsked: Bool = false
   ) {
     self.check = check
     self.explains = explains
+    self.isAsked = isAsked
     self.deadline = deadline
     scope = check.addresses == .each ? .each : isSecondLook ? .both : .any
   }
@@ -44,6 +48,11 @@ package struct Attempt: Sendable {
     var attempt = self
     (attempt.pinned, attempt.scope) = (address, .any)
     return attempt
+  }
+
+  /// Whose budgets what it does to this host takes from.
+  func origin(of host: String) -> WorkOrigin {
+    WorkOrigin(isAsked ? .asked : check.originKind, named: host)
   }
 
   /// The family asked for, or the only one the source address can dial.

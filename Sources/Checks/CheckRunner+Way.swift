@@ -42,6 +42,7 @@ extension CheckRunner {
         guard held + wait <= attempt.check.interval else {
           var outcome = ProbeOutcome(.heldBack(for: held))
           outcome.held = held
+          outcome.isHeldBack = true
           return outcome
         }
         try await time.sleep(for: wait)

@@ -37,6 +37,8 @@ package struct CheckRunner: Sendable {
   package var parents: ParentWatch?
   /// Results carry a `ProbeAccount`.
   package var explains = false
+  /// Runs are made because somebody asks, beside the schedule, and have a share of their own.
+  package var isAsked = false
 
   /// One probe for each kind of check.
   ///
@@ -73,13 +75,13 @@ package struct CheckRunner: Sendable {
     var outcome = try await attempt(check, &attempts)
     let held = outcome.held
     var retries = 0
-    while outcome.verdict.deservesRetry, retries < check.plan.retries {
+    while outcome.deservesRetry, retries < check.plan.retries {
       try await time.sleep(for: check.plan.retryDelay)
       retries += 1
       began = time.instant()
       outcome = try await attempt(check, after: outcome, &attempts)
     }
-    if outcome.verdict.deservesRetry, check.plan.retries > 0, check.plan.confirmDelay > .zero {
+    if outcome.deservesRetry, check.plan.retries > 0, check.plan.confirmDelay > .zero {
       try await time.sleep(for: check.plan.confirmDelay)
       began = time.instant()
       outcome = try await attempt(check, after: outcome, &attempts)
@@ -111,7 +113,7 @@ package struct CheckRunner: Sendable {
     let startedAt = time.wall()
     let attempt = Attempt(
       of: check, until: time.instant() + check.timeout, isSecondLook: last?.verdict.phase == .connect,
-      explains: explains)
+      explains: explains, isAsked: isAsked)
     var outcome = try await self.outcome(of: attempt)
     // A probe may have ended well before it saw the cancel, or because of it: nobody wants to know any more.
     if Task.isCancelled { throw CancellationError() }
@@ -157,16 +159,19 @@ package struct CheckRunner: Sendable {
       facts: outcome.facts)
     result.attempts = attempts
     if outcome.verdict.isSuccess { result.facts.excerpt = nil }
+    result.isHeldBack = outcome.isHeldBack
     return result
   }
 }
 
-extension Verdict {
-  /// What the policy refuses or we cannot do will not change within a run.
+extension ProbeOutcome {
+  /// What the policy refuses or we cannot do will not change within a run; and what a budget holds back is not pressed.
   fileprivate var deservesRetry: Bool {
-    !isSuccess && reason != .policyDenied && reason != .unsupported
+    !verdict.isSuccess && !isHeldBack && verdict.reason != .policyDenied && verdict.reason != .unsupported
   }
+}
 
+extension Verdict {
   /// Nobody can tell whose fault it is while nothing that should work does.
   fileprivate func excused(by canaries: [String]) -> Verdict {
     let words = "our own uplink seems down, for no canary answers (\(canaries.joined(separator: ", ")))"

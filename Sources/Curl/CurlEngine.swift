@@ -18,6 +18,8 @@ package final class CurlEngine: Sendable {
 
   private let plain: EngineMailbox
   private let encrypted: EngineMailbox
+  /// Of each of its loops.
+  private let boards: [WaitBoard]
   /// Its own.
   private let loop: EventLoop
   private let decoding = DecodingQueue()
@@ -35,12 +37,14 @@ package final class CurlEngine: Sendable {
     }
     self.trust = trust
     loop = try EventLoop("curl")
-    encrypted = try Self.begin(on: loop, trust, memory)
-    plain = try shared.map { try Self.begin(on: $0, trust, memory) } ?? encrypted
+    let (board, sharedBoard) = (WaitBoard(), WaitBoard())
+    encrypted = try Self.begin(on: loop, trust, memory, board)
+    plain = try shared.map { try Self.begin(on: $0, trust, memory, sharedBoard) } ?? encrypted
+    boards = [board, sharedBoard]
   }
 
   private static func begin(
-    on loop: EventLoop, _ trust: TrustStore, _ memory: MemoryBudget
+    on loop: EventLoop, _ trust: TrustStore, _ memory: MemoryBudget, _ board: WaitBoard
   ) throws(CurlEngineError) -> EngineMailbox {
     guard let multi = curl_multi_init() else {
       throw CurlEngineError(what: "curl_multi_init", code: Int(ENOMEM))
@@ -58,7 +62,8 @@ package final class CurlEngine: Sendable {
       guard let multi = UnsafeMutableRawPointer(bitPattern: handle) else {
         preconditionFailure("it was none")
       }
-      return EngineLoop(multi: multi, mailbox: mailbox, trust: trust, memory: memory, on: thread)
+      return EngineLoop(
+        multi: multi, mailbox: mailbox, trust: trust, memory: memory, board: board, on: thread)
     }
     return mailbox
   }
@@ -71,6 +76,9 @@ package final class CurlEngine: Sendable {
   /// How long the engine's own thread has been in its present turn, which takes milliseconds where all is well; zero while
   /// it sleeps.
   package func turnAge() -> Duration { loop.turnAge() }
+
+  /// What waits for one of its budgets now, by queue and origin.
+  package var waits: [QueueWait] { boards.flatMap(\.waits) + decoding.waits }
 
   /// Makes one transfer. A failing target is in the report.
   ///
@@ -99,7 +107,8 @@ package final class CurlEngine: Sendable {
     }
     report.codings = nil
     report.take(
-      try await decoding.decode(codings, report.body, limit: limit, lease: lease, patience: request.timeout))
+      try await decoding.decode(
+        codings, report.body, limit: limit, lease: lease, origin: request.origin, patience: request.timeout))
   }
 
   /// Cancels what still runs, ends the engine's thread and waits for it.

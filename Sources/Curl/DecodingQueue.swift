@@ -7,10 +7,13 @@ import Synchronization
 /// Undoes content codings on a thread of its own, which lives as long as there is something to do: the engine's thread
 /// and the tasks' pool never wait for a body that takes long to decode, only its own check does.
 ///
-/// Bodies take turns of a slice each. How many are under way is bounded by the memory that decoders may hold.
+/// Bodies take turns of a slice each: first the origins, then the hosts of each. How many are under way is bounded by the
+/// memory that decoders may hold.
 final class DecodingQueue: Sendable {
-  /// Of all decoders under way, in bytes: two brotli windows in one another at their largest fit.
+  /// Of all decoders of one origin, in bytes: two brotli windows in one another at their largest fit.
   static let memory = 64 << 20
+  /// Those whose answers may be coded; each of them has its own memory.
+  private static let origins: [WorkOrigin.Kind] = [.fileChecks, .apiChecks, .asked]
   /// Of one body before others have their turn: two milliseconds of this thread's processor time.
   static let slice: Int64 = 2_000_000
   /// Processor time for one body: a quarter of a second, and as much for each MiB that its codings may take. The
@@ -25,26 +28,41 @@ final class DecodingQueue: Sendable {
   }
 
   private let state = Mutex(State())
+  private let board = WaitBoard()
   /// Held by decoders now.
   let budget: MemoryBudget
 
-  init(memory: Int = DecodingQueue.memory) { budget = MemoryBudget(limit: memory) }
+  /// - Parameter memory: of each origin.
+  init(memory: Int = DecodingQueue.memory) {
+    let share = Shares.Share(guaranteed: memory, bound: memory)
+    let none = Shares.Share(guaranteed: 0, bound: 0)
+    budget = MemoryBudget(
+      limit: memory * Self.origins.count,
+      shares: Dictionary(
+        uniqueKeysWithValues: WorkOrigin.Kind.allCases.map { ($0, Self.origins.contains($0) ? share : none) })
+    )
+  }
+
+  /// What waits for memory now, by origin.
+  var waits: [QueueWait] { board.waits }
 
   /// Decodes a body. Throws when the task is cancelled.
   ///
   /// - Parameters:
   ///   - lease: holds the body that is made, too.
+  ///   - origin: one whose requests ask for coded answers.
   ///   - patience: from now on; beyond it this machine is too busy.
   func decode(
-    _ codings: ContentCodings, _ coded: [UInt8], limit: Int, lease: MemoryLease, patience: Duration
+    _ codings: ContentCodings, _ coded: [UInt8], limit: Int, lease: MemoryLease,
+    origin: WorkOrigin = WorkOrigin(.fileChecks), patience: Duration
   ) async throws(CancellationError) -> DecodedBody {
     let isCancelled = CancelFlag()
     let decoded = await withTaskCancellationHandler {
       await withCheckedContinuation { reply in
         enqueue(
           DecodingJob(
-            codings: codings, coded: coded, limit: limit, lease: lease, patience: .now + patience,
-            isCancelled: isCancelled, reply: reply))
+            codings: codings, coded: coded, limit: limit, lease: lease, origin: origin,
+            patience: .now + patience, isCancelled: isCancelled, reply: reply))
       }
     } onCancel: {
       isCancelled.raise()
@@ -77,37 +95,49 @@ final class DecodingQueue: Sendable {
 
   /// The thread's body: returns when there is nothing left to do.
   fileprivate func run() {
-    var waiting: [DecodingJob] = []
-    var underWay: [DecodingRun] = []
-    while true {
-      let isIdle = waiting.isEmpty && underWay.isEmpty
-      let hasMore = state.withLock { state in
-        waiting += state.arrived
-        state.arrived = []
-        if isIdle, waiting.isEmpty { state.isRunning = false }
-        return state.isRunning
+    var waiting = FairQueue<DecodingJob>()
+    var underWay = FairQueue<DecodingRun>()
+    var nextSweep = Instant.now
+    while takeArrived(into: &waiting, isBusy: !waiting.isEmpty || !underWay.isEmpty) {
+      let now = Instant.now
+      if now >= nextSweep {
+        nextSweep = now + Self.sweep
+        for job in waiting.removeAll(where: { $0.endsUnbegun != nil }) { job.answer(job.endsUnbegun) }
+        board.write(waiting.waits(for: .decoding))
       }
-      guard hasMore else { return }
-      // Told when all they held is given back.
-      var told: [(CheckedContinuation<DecodedBody?, Never>, DecodedBody?)] = []
       // Whoever fits goes first: a small decoder does not wait behind a large one.
-      waiting.removeAll { job in
+      while let job = waiting.next(mayGo: { budget.hasRoom(for: $0.codings.memory, of: $0.origin.kind) }) {
         if let end = job.endsUnbegun {
-          told.append((job.reply, end.answer))
-          return true
+          job.answer(end)
+        } else if budget.take(job.codings.memory, for: job.origin.kind) {
+          underWay.append(DecodingRun(job), for: job.origin, at: now)
         }
-        guard budget.take(job.codings.memory) else { return false }
-        underWay.append(DecodingRun(job))
-        return true
       }
-      underWay.removeAll { run in
-        guard let end = run.turn() else { return false }
-        told.append((run.job.reply, end.answer))
-        budget.give(run.job.codings.memory)
-        return true
+      guard let run = underWay.next() else { continue }
+      guard let end = run.turn() else {
+        underWay.append(run, for: run.job.origin, at: now)
+        continue
       }
-      for (reply, answer) in told { reply.resume(returning: answer) }
+      // Told when all it held is given back.
+      budget.give(run.job.codings.memory, of: run.job.origin.kind)
+      run.job.answer(end)
     }
+    board.write([])
+  }
+
+  /// Between two looks for those that are no longer wanted.
+  private static let sweep = Duration.milliseconds(10)
+
+  /// False: there is nothing left to do, and the thread ends.
+  private func takeArrived(into waiting: inout FairQueue<DecodingJob>, isBusy: Bool) -> Bool {
+    let arrived: [DecodingJob]? = state.withLock { state in
+      defer { state.arrived = [] }
+      if !isBusy, state.arrived.isEmpty { state.isRunning = false }
+      return state.isRunning ? state.arrived : nil
+    }
+    guard let arrived else { return false }
+    for job in arrived { waiting.append(job, for: job.origin, at: .now) }
+    return true
   }
 }
 
@@ -140,6 +170,7 @@ private struct DecodingJob: Sendable {
   let coded: [UInt8]
   let limit: Int
   let lease: MemoryLease
+  let origin: WorkOrigin
   let patience: Instant
   let isCancelled: CancelFlag
   let reply: CheckedContinuation<DecodedBody?, Never>
@@ -149,6 +180,8 @@ private struct DecodingJob: Sendable {
     if isCancelled.isRaised { return .cancelled }
     return Instant.now > patience ? .ended(DecodedBody(end: .busy)) : nil
   }
+
+  func answer(_ end: DecodingEnd?) { reply.resume(returning: end?.answer) }
 }
 
 private enum DecodingEnd {

@@ -12,10 +12,10 @@ final class EngineLoop: LoopGuest {
   private static let spareLimit = 64
   /// A turn of more than this is looked into: who made it so long by a flood need not get another.
   private static let longTurn = Duration.milliseconds(2)
-  /// Commands of a burst; the memory for more is given back.
-  private static let keptCommands = 4096
-  /// The part of the memory that answers may hold before further ones begin: those under way need the rest to end.
-  private static let startShare = 4
+  /// Requests of a burst; the memory for more is given back.
+  private static let keptRequests = 4096
+  /// Between two looks whether what waits may begin.
+  private static let waitStep = Duration.milliseconds(5)
 
   private let multi: UnsafeMutableRawPointer
   private let mailbox: EngineMailbox
@@ -26,12 +26,12 @@ final class EngineLoop: LoopGuest {
   /// Of all answers under way.
   private let memory: MemoryBudget
   private let active = TransferTable()
-  /// Taken from the mailbox, and how many of them were obeyed.
-  private var commands: [EngineMailbox.Command] = []
-  private var obeyed = 0
-  /// What is next waits until a handshake is over.
-  private var isHeld = false
+  /// As taken from the mailbox.
+  private var starts: [TransferTicket] = []
+  private var cancels: [TransferTicket] = []
   private var isClosing = false
+  private var queues = StartQueues()
+  private let board: WaitBoard
   private var handshakes = HandshakeQueue()
   /// Who is to be told at the end of the turn.
   private var ended: [CheckedContinuation<Void, Never>] = []
@@ -47,12 +47,15 @@ final class EngineLoop: LoopGuest {
 
   private var spin: SpinGuard { sockets.spin }
 
-  /// - Parameter multi: its own from here on.
+  /// - Parameters:
+  ///   - multi: its own from here on.
+  ///   - board: where it says what waits.
   init(
     multi: UnsafeMutableRawPointer, mailbox: EngineMailbox, trust: TrustStore, memory: MemoryBudget,
-    on loop: LoopThread
+    board: WaitBoard, on loop: LoopThread
   ) {
     self.multi = multi
+    self.board = board
     self.memory = memory
     self.mailbox = mailbox
     self.trust = trust
@@ -68,7 +71,7 @@ final class EngineLoop: LoopGuest {
   }
 
   var watched: Int { sockets.watched }
-  var isIdle: Bool { isHeld || mailbox.isIdle }
+  var isIdle: Bool { mailbox.isIdle }
 
   func ready(_ key: UInt64, _ events: UInt32, at now: Instant) {
     guard let place = sockets.place(of: key) else { return }
@@ -87,12 +90,11 @@ final class EngineLoop: LoopGuest {
 
   func turn() -> LoopWish {
     spin.noteProgress()
-    let progress = obeySome()
-    if isClosing, progress != .more { return .leave }
-    isHeld = progress == .held
+    takeRequests()
+    if isClosing { return .leave }
     if active.isEmpty, sockets.timer == nil {
       tellWhoWaits()
-      return progress == .more ? .again : .wait(until: next)
+      return queues.isEmpty(.turn) ? .wait(until: next) : .again
     }
     arrivals.look()
     if let timer = sockets.timer, timer <= .now {
@@ -108,14 +110,16 @@ final class EngineLoop: LoopGuest {
     endOverdue(loop.drained)
     sockets.settle()
     tellWhoWaits()
-    return progress == .more ? .again : .wait(until: next)
+    return queues.isEmpty(.turn) ? .wait(until: next) : .again
   }
 
   func end() {
-    for command in commands[obeyed...] { refuse(command) }
-    commands = []
-    _ = mailbox.take(&commands)
-    for command in commands { refuse(command) }
+    for ticket in queues.takeAll() { refuse(ticket) }
+    for ticket in starts { refuse(ticket) }
+    starts = []
+    _ = mailbox.take(&starts, &cancels)
+    for ticket in starts { refuse(ticket) }
+    board.write([])
     for transfer in active.transfers { end(transfer, with: nil) }
     tellWhoWaits()
     for handle in spare { handle.cleanUp() }
@@ -125,52 +129,100 @@ final class EngineLoop: LoopGuest {
     mailbox.markEnded()
   }
 
-  private enum Progress {
-    /// All that was asked for is under way.
-    case done
-    case more
-    case held
+  /// Cancels first, then what has waited, then what has just come: at most `batchLimit` transfers begin, besides those
+  /// that are urgent.
+  private func takeRequests() {
+    isClosing = mailbox.take(&starts, &cancels)
+    if isClosing { return }
+    if !cancels.isEmpty {
+      for ticket in cancels { cancel(ticket) }
+      cancels.removeAll(keepingCapacity: cancels.capacity <= Self.keptRequests)
+    }
+    if queues.isEmpty, starts.isEmpty { return }
+    let wasWaiting = !queues.isEmpty
+    var left = Self.batchLimit
+    if wasWaiting { beginWaiting(&left) }
+    if !starts.isEmpty {
+      for ticket in starts { admit(ticket, &left) }
+      starts.removeAll(keepingCapacity: starts.capacity <= Self.keptRequests)
+    }
+    if wasWaiting || !queues.isEmpty { board.write(queues.waits) }
   }
 
-  /// At most `batchLimit` commands.
-  private func obeySome() -> Progress {
-    if obeyed == commands.count {
-      commands.removeAll(keepingCapacity: commands.capacity <= Self.keptCommands)
-      obeyed = 0
-      isClosing = mailbox.take(&commands)
+  private func beginWaiting(_ left: inout Int) {
+    for ticket in queues.takeOverdue(at: .now) { giveUp(ticket) }
+    while left > 0, let ticket = queues.next(at: .handshake, where: { handshakes.hasRoom(for: $0, active) }) {
+      begin(ticket, &left)
     }
-    let end = min(obeyed + Self.batchLimit, commands.count)
-    while obeyed < end {
-      if case .start(let ticket) = commands[obeyed], mustWait(ticket) {
-        isClosing = mailbox.isClosing
-        return .held
-      }
-      obey(commands[obeyed])
-      obeyed += 1
+    while left > 0, let ticket = queues.next(at: .memory, where: { !memory.isCrowded($0) }) {
+      shakeHands(ticket, &left)
     }
-    return obeyed == commands.count ? .done : .more
+    while left > 0, let ticket = queues.next(at: .turn, where: { _ in true }) { passGates(ticket, &left) }
   }
 
-  /// A handshake for its turn, a body for memory. Waiting is lateness, and no longer than the answer might take.
-  private func mustWait(_ ticket: TransferTicket) -> Bool {
-    if ticket.isEncrypted, !handshakes.hasRoom(active) { return true }
-    guard case .body = ticket.request.goal, memory.inUse > memory.limit / Self.startShare else {
-      return false
+  private func admit(_ ticket: TransferTicket, _ left: inout Int) {
+    // Cancelled with the same look into the mailbox.
+    if ticket.number.load(ordering: .relaxed) == TransferTable.cancelled { return }
+    if ticket.request.origin.kind.isUrgent { return start(ticket) }
+    if left > 0, queues.isEmpty(.turn) {
+      passGates(ticket, &left)
+    } else {
+      queues.add(ticket, at: .turn, now: .now)
     }
-    return ticket.submitted + ticket.request.timeout > .now
+  }
+
+  /// Of what is known to be large for memory, of what is encrypted for a handshake. Waiting is lateness.
+  private func passGates(_ ticket: TransferTicket, _ left: inout Int) {
+    let origin = ticket.request.origin
+    if case .body(let limit) = ticket.request.goal, limit > memory.floor, queues.isKnownLarge(ticket.request),
+      queues.waits(origin.kind, at: .memory) || memory.isCrowded(origin.kind)
+    {
+      queues.add(ticket, at: .memory, now: .now)
+    } else {
+      shakeHands(ticket, &left)
+    }
+  }
+
+  private func shakeHands(_ ticket: TransferTicket, _ left: inout Int) {
+    let kind = ticket.request.origin.kind
+    if ticket.isEncrypted,
+      queues.waits(kind, at: .handshake) || !handshakes.hasRoom(for: kind, active)
+    {
+      queues.add(ticket, at: .handshake, now: .now)
+    } else {
+      begin(ticket, &left)
+    }
+  }
+
+  private func begin(_ ticket: TransferTicket, _ left: inout Int) {
+    left -= 1
+    start(ticket)
   }
 
   /// The engine closes before it came to it.
-  private func refuse(_ command: EngineMailbox.Command) {
-    if case .start(let ticket) = command, let reply = ticket.end(nil) { ended.append(reply) }
+  private func refuse(_ ticket: TransferTicket) {
+    if let reply = ticket.end(nil) { ended.append(reply) }
   }
 
-  private func obey(_ command: EngineMailbox.Command) {
-    switch command {
-    case .start(let ticket): start(ticket)
-    case .cancel(let ticket):
-      if let transfer = active[ticket.number.load(ordering: .relaxed)] { end(transfer, with: nil) }
-    }
+  /// It has waited for as long as it may.
+  private func giveUp(_ ticket: TransferTicket) {
+    let waited = ticket.submitted.duration(to: .now)
+    let failure = TransferFailure(
+      .local(.queue), phase: .prepare,
+      message: "held back for \(Int(waited.milliseconds)) ms: other transfers hold what its origin may use")
+    var report = TransferReport(outcome: .failed(failure))
+    report.times.queued = waited
+    ticket.number.store(TransferTable.cancelled, ordering: .relaxed)
+    if let reply = ticket.end(report) { ended.append(reply) }
+  }
+
+  private func cancel(_ ticket: TransferTicket) {
+    let number = ticket.number.load(ordering: .relaxed)
+    if let transfer = active[number] { return end(transfer, with: nil) }
+    guard number == TransferTable.none else { return }
+    ticket.number.store(TransferTable.cancelled, ordering: .relaxed)
+    queues.remove(ticket)
+    refuse(ticket)
   }
 
   private func tellWhoWaits() {
@@ -229,6 +281,7 @@ final class EngineLoop: LoopGuest {
     // Harmless for a handle that was never added.
     curl_multi_remove_handle(multi, transfer.easy)
     arrivals.forget(transfer)
+    if transfer.keepsBody { queues.note(transfer.ticket.request, isLarge: transfer.lease.isLarge) }
     recycle(transfer)
     if let reply = transfer.ticket.end(report) { ended.append(reply) }
   }
@@ -261,7 +314,7 @@ final class EngineLoop: LoopGuest {
       if turn.duration(to: .now) > Self.longTurn {
         for number in served where active[number]?.isFlooded == true { endFlood(number, isOver: true) }
       }
-      served.removeAll(keepingCapacity: served.capacity <= Self.keptCommands)
+      served.removeAll(keepingCapacity: served.capacity <= Self.keptRequests)
     }
     guard turn >= nextSweep else { return }
     nextSweep = turn + .milliseconds(500)
@@ -301,8 +354,9 @@ final class EngineLoop: LoopGuest {
 
   /// When the next turn is due, if nothing comes before; nil: nothing is under way.
   private var next: Instant? {
-    if active.isEmpty, sockets.timer == nil { return isHeld ? loop.woken + .milliseconds(5) : nil }
-    var next = loop.woken + (isHeld ? .milliseconds(5) : .milliseconds(500))
+    let waiting = queues.isEmpty ? nil : loop.woken + Self.waitStep
+    if active.isEmpty, sockets.timer == nil { return waiting }
+    var next = waiting ?? loop.woken + .milliseconds(500)
     for (deadline, _) in connecting { next = min(next, deadline) }
     if let earliest = deadlines.earliest { next = min(next, earliest) }
     if let timer = sockets.timer { next = min(next, timer) }

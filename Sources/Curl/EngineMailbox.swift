@@ -5,13 +5,9 @@ import Synchronization
 
 /// How tasks hand work to the engine. All of it lies in one lock; the loop's thread is woken only where it sleeps.
 final class EngineMailbox: Sendable {
-  enum Command: Sendable {
-    case start(TransferTicket)
-    case cancel(TransferTicket)
-  }
-
   private struct State {
-    var commands: [Command] = []
+    var starts: [TransferTicket] = []
+    var cancels: [TransferTicket] = []
     var closing = false
     var ended = false
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -26,23 +22,21 @@ final class EngineMailbox: Sendable {
   func submit(_ ticket: TransferTicket, reply: CheckedContinuation<Void, Never>) {
     let accepted = state.withLock { state in
       guard !state.closing, ticket.begin(reply) else { return false }
-      state.commands.append(.start(ticket))
+      state.starts.append(ticket)
       return true
     }
     if accepted { bell.ring() } else { reply.resume() }
   }
 
   func cancel(_ ticket: TransferTicket) {
-    // Under the same lock as the start, so that it is never overtaken.
+    // Under the same lock as the start: the thread never has the cancel without it.
     let isPosted = state.withLock { state in
       let isPosted = ticket.mustBeCancelled()
-      if isPosted { state.commands.append(.cancel(ticket)) }
+      if isPosted { state.cancels.append(ticket) }
       return isPosted
     }
     if isPosted { bell.ring() }
   }
-
-  var isClosing: Bool { state.withLock { $0.closing } }
 
   func close() {
     state.withLock { $0.closing = true }
@@ -50,7 +44,7 @@ final class EngineMailbox: Sendable {
   }
 
   /// Nothing was handed in that was not taken.
-  var isIdle: Bool { state.withLock { $0.commands.isEmpty && !$0.closing } }
+  var isIdle: Bool { state.withLock { $0.starts.isEmpty && $0.cancels.isEmpty && !$0.closing } }
 
   /// Returns once everything has ended and is freed.
   func waitForEnd() async {
@@ -63,11 +57,12 @@ final class EngineMailbox: Sendable {
     }
   }
 
-  /// Gives all commands that came since the last call, oldest first, for an empty list. True: the engine is closing,
-  /// and no transfer begins after these.
-  func take(_ commands: inout [Command]) -> Bool {
+  /// Gives all requests and cancels that came since the last call, oldest first, for empty lists. True: the engine is
+  /// closing, and no transfer begins after these.
+  func take(_ starts: inout [TransferTicket], _ cancels: inout [TransferTicket]) -> Bool {
     state.withLock { state in
-      swap(&state.commands, &commands)
+      swap(&state.starts, &starts)
+      if !state.cancels.isEmpty { swap(&state.cancels, &cancels) }
       return state.closing
     }
   }

@@ -4,25 +4,49 @@ import Basics
 
 /// Lets transfers with TLS begin a few at a time. A handshake is a millisecond of work for the engine's thread: of
 /// five hundred begun at once each would be measured with the work for all the others. What waits its turn is late,
-/// which is nobody's latency.
+/// which is nobody's latency. Urgent origins neither wait nor count.
 struct HandshakeQueue {
   /// Enough to keep this thread and a server at work.
-  static let limit = 16
+  static let limit = 22
+  static let shares: [WorkOrigin.Kind: Shares.Share] = [
+    .fileChecks: Shares.Share(guaranteed: 6, bound: 16), .apiChecks: Shares.Share(guaranteed: 2, bound: 8),
+    .asked: Shares.Share(guaranteed: 2, bound: 8), .tokens: Shares.Share(guaranteed: 1, bound: 4),
+    .discovery: Shares.Share(guaranteed: 1, bound: 4),
+  ]
   /// One that waits for its server costs nothing, and after this long it counts no more: servers that never answer
   /// hold nobody up.
   static let span: Int64 = 30_000_000
 
-  private var begun: [(at: Instant, number: UInt64)] = []
+  private struct Begun {
+    var at: Instant
+    var number: UInt64
+    var kind: WorkOrigin.Kind
+  }
 
-  mutating func add(_ transfer: Transfer) { begun.append((transfer.started, transfer.number)) }
+  private var begun: [Begun] = []
+  private var shares = Shares(limit: HandshakeQueue.limit, HandshakeQueue.shares)
 
-  /// Whether one more may begin.
-  mutating func hasRoom(_ active: TransferTable, at now: Instant = .now) -> Bool {
-    if begun.count < Self.limit { return true }
-    begun.removeAll { one in
-      guard let transfer = active[one.number], transfer.seen.requestStart == nil else { return true }
-      return now.nanoseconds - one.at.nanoseconds > Self.span
+  /// There was room for it, or its origin is urgent.
+  mutating func add(_ transfer: Transfer) {
+    let kind = transfer.ticket.request.origin.kind
+    guard !kind.isUrgent, shares.take(1, for: kind) else { return }
+    begun.append(Begun(at: transfer.started, number: transfer.number, kind: kind))
+  }
+
+  /// Whether one more of this origin may begin.
+  mutating func hasRoom(for kind: WorkOrigin.Kind, _ active: TransferTable, at now: Instant = .now) -> Bool {
+    if shares.hasRoom(for: 1, of: kind) { return true }
+    var goingOn: [Begun] = []
+    for one in begun {
+      if let transfer = active[one.number], transfer.seen.requestStart == nil,
+        now.nanoseconds - one.at.nanoseconds <= Self.span
+      {
+        goingOn.append(one)
+      } else {
+        shares.give(1, of: one.kind)
+      }
     }
-    return begun.count < Self.limit
+    begun = goingOn
+    return shares.hasRoom(for: 1, of: kind)
   }
 }

@@ -62,6 +62,8 @@ final class Transfer {
     case .headers, .handshake: false
     }
   }
+  /// Whether its answer's body is for the report.
+  var keepsBody: Bool { if case .body = ticket.request.goal { true } else { false } }
   /// The server did not want what it was promised.
   var hasFailedExpectation: Bool {
     sendsBody && seen.headersEnd != nil && headers.statusCode == 417
@@ -84,7 +86,7 @@ final class Transfer {
     sockets: EngineSockets
   ) {
     self.memory = memory
-    lease = MemoryLease(memory)
+    lease = MemoryLease(memory, for: ticket.request.origin.kind)
     allowance = TimeAllowance(ticket.request.timeout)
     self.ticket = ticket
     self.arrivals = arrivals

@@ -184,7 +184,8 @@ extension Transfer {
     } catch {
       throw RefusedRequest(fault: .trustStore, message: error.description)
     }
-    let judge = HandshakeJudge(host: try urlHost(), options: request.tls, store: store, memory: memory)
+    let judge = HandshakeJudge(
+      host: try urlHost(), options: request.tls, store: store, for: request.origin.kind, memory: memory)
     judge.onCertificate = { [unowned self] in goesOn(with: .certificate, at: .now) }
     if request.httpVersion == .http2 { judge.protocols = ["h2"] }
     self.judge = judge

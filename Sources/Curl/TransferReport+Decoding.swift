@@ -23,7 +23,7 @@ extension TransferReport {
         "undoing the body's Content-Encoding takes more memory than RFC 7932 and RFC 9659 allow")
     case .noMemory: fail(.local(.memory), TransferFailure.noMemory)
     case .busy:
-      fail(.local(.busy), "this machine was too busy to undo the body's Content-Encoding in time")
+      fail(.local(.queue), "this machine was too busy to undo the body's Content-Encoding in time")
     }
   }
 

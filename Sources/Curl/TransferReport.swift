@@ -40,6 +40,14 @@ package struct TransferReport: Sendable {
     if case .failed(let failure) = outcome { failure } else { nil }
   }
 
+  /// Whether a budget of this process kept it from an end of its own: it says nothing about the target.
+  package var isHeldBack: Bool {
+    switch failure?.kind {
+    case .local(.memory), .local(.queue): true
+    default: false
+    }
+  }
+
   /// Of the final answer, in order, as text: bytes that are no UTF-8 are replaced, nothing else is changed.
   package var headers: [HeaderField] {
     get { headerBlock.fields }
@@ -121,6 +129,8 @@ package enum LocalFault: Hashable, Sendable {
   case memory
   /// Something of our own took too long.
   case busy
+  /// It waited for a budget of its origin for as long as it may, and never began.
+  case queue
   /// The library failed in a way that only this machine explains.
   case library(code: Int32)
 }

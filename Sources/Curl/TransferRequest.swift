@@ -38,6 +38,10 @@ package struct TransferRequest: Sendable {
   package var decompress = false
   package var httpVersion = HTTPVersionPreference.auto
   package var tls = TLSOptions()
+  /// Whose budgets it takes from, and whose queue it waits in.
+  package var origin = WorkOrigin(.fileChecks)
+  /// How long it may wait for them; `nil`: as long as `timeout`. Waiting takes nothing of the timeout.
+  package var patience: Duration?
 
   /// What ends the transfer with success.
   package enum Goal: Hashable, Sendable {

@@ -8,6 +8,8 @@ import Basics
 final class TransferTable {
   /// No transfer's number.
   static let none: UInt64 = 0
+  /// No transfer's number either.
+  static let cancelled = UInt64.max
 
   private struct Place {
     var uses: UInt64 = 0

@@ -20,7 +20,8 @@ final class TransferTicket: Sendable {
   let isEncrypted: Bool
   /// Whether it is a plain GET to an address and nothing else.
   let isPlain: Bool
-  /// The transfer's number in the engine's table while it runs. The engine's thread alone uses it.
+  /// The transfer's number in the engine's table while it runs, `TransferTable.cancelled` once nobody wants it. The
+  /// engine's thread alone uses it.
   let number = Atomic<UInt64>(TransferTable.none)
   private let state = Mutex(State())
 

@@ -82,6 +82,17 @@ extension LoadView {
       json.field("judged_over_budget", overBudget)
       json.field("judged_longest_ms", longestJudgement)
       json.field("judging", judging)
+      json.key("queues")
+      json.array { json in
+        for wait in waits {
+          json.object { json in
+            json.field("queue", wait.queue)
+            json.field("origin", wait.origin)
+            json.field("waiting", wait.count)
+            json.field("held_ms", wait.held)
+          }
+        }
+      }
     }
   }
 }

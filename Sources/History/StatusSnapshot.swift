@@ -338,7 +338,7 @@ package struct SchedulerView: Hashable, Sendable {
 
 /// Slots that were not run, for one cause.
 package struct MissedSlots: Hashable, Sendable {
-  /// The word of it: `limit`, `gap` or `failover`.
+  /// The word of it: `limit`, `gap`, `budget` or `failover`.
   package var cause: String
   package var count: Int
 
@@ -366,6 +366,23 @@ package struct LoadView: Hashable, Sendable {
   package var longestJudgement: Duration = .zero
   /// Being judged, or waiting for it.
   package var judging = 0
+  /// What waits for a budget of the process.
+  package var waits: [WaitView] = []
 
   package init() {}
+}
+
+/// Work of one origin in one queue of the process.
+package struct WaitView: Hashable, Sendable {
+  /// Word of the queue, as in `quartz_queue_waiting`.
+  package var queue: String
+  /// Word of the origin.
+  package var origin: String
+  package var count: Int
+  /// For how long something has been waiting without a break.
+  package var held: Duration
+
+  package init(queue: String, origin: String, count: Int, held: Duration) {
+    (self.queue, self.origin, self.count, self.held) = (queue, origin, count, held)
+  }
 }

@@ -211,6 +211,10 @@ package final class CheckScheduler: Sendable {
     let due = DueCheck(check: start.check, scheduledAt: start.scheduledAt, due: start.due, late: late)
     let outcome = await work(due)
     let now = source.now().boot
+    if let cause = outcome.missed {
+      close { $0.forgo(start, cause, late: late, at: now) }
+      return
+    }
     outcome.settle(
       state.withLock {
         $0.schedule.conclude(start.run, outcome.finding, hasResult: outcome.hasResult, at: now)

@@ -24,7 +24,10 @@ package struct InFlightLimits: Hashable, Sendable {
 /// that are not known to work leave a quarter of the places to those that are, and of them those go first that nobody
 /// has seen yet: what hangs is known after one run, and what works must not wait behind it for its first.
 ///
-/// Every check queues at its host, in the line of its standing. A line that has both a check waiting and room at its
+/// Where checks of the file and checks of the API share the places, a quarter is the file's alone and an eighth the API's,
+/// and so of the places that checks which are not known to work may take.
+///
+/// Every check queues at its host, in the line of its standing and its origin. A line that has both a check waiting and room at its
 /// host stands in `turns` with the arrival of its first check; so the next to start is found without looking at those
 /// that cannot. A turn whose host has filled up meanwhile is dropped when it is drawn, and offered again when the
 /// host has room.
@@ -56,90 +59,119 @@ struct InFlightLimit {
     var isEmpty: Bool { waiting.isEmpty && !isOffered }
   }
 
+  /// A standing and an origin have a line at each host, and an order of turns.
+  private struct Rank: Hashable {
+    var standing: Standing
+    var kind: WorkOrigin.Kind
+
+    static let count = 2 * Standing.allCases.count
+    static let all = Standing.allCases.flatMap { standing in
+      InFlightLimit.kinds.map { Rank(standing: standing, kind: $0) }
+    }
+    var index: Int { 2 * standing.rawValue + (kind == .apiChecks ? 1 : 0) }
+  }
+
   private struct Host {
     var inFlight = 0
-    private var trusted = Line()
-    private var unseen = Line()
-    private var suspect = Line()
+    var lines: InlineArray<6, Line> = .init(repeating: Line())
 
     var isIdle: Bool {
-      inFlight == 0 && trusted.isEmpty && unseen.isEmpty && suspect.isEmpty
-    }
-
-    subscript(standing: Standing) -> Line {
-      get {
-        switch standing {
-        case .trusted: trusted
-        case .unseen: unseen
-        case .suspect: suspect
-        }
-      }
-      _modify {
-        switch standing {
-        case .trusted: yield &trusted
-        case .unseen: yield &unseen
-        case .suspect: yield &suspect
-        }
-      }
+      guard inFlight == 0 else { return false }
+      for index in lines.indices where !lines[index].isEmpty { return false }
+      return true
     }
   }
+
+  /// Whose checks are scheduled.
+  private static let kinds: [WorkOrigin.Kind] = [.fileChecks, .apiChecks]
 
   let limits: InFlightLimits
-  private(set) var inFlight = 0
   private(set) var waiting = 0
+  private var waitingBy = ByOrigin { _ in 0 }
+  private var heldSince = ByOrigin<Instant?> { _ in nil }
+  private var places: Shares
   /// Those that may not take the reserved places.
-  private var othersInFlight = 0
+  private var others: Shares
   /// Only hosts with something in flight or waiting.
   private var hosts: [String: Host] = [:]  // own text: a host that was judged, and a port
-  private var trustedTurns = Heap<Turn>()
-  private var unseenTurns = Heap<Turn>()
-  private var suspectTurns = Heap<Turn>()
+  private var turns = [Heap<Turn>](repeating: Heap(), count: Rank.count)
   private var arrivals: UInt64 = 0
 
-  init(_ limits: InFlightLimits) { self.limits = limits }
-
-  /// False when `next()` would return nobody.
-  var canStart: Bool {
-    inFlight < limits.total
-      && (!trustedTurns.isEmpty || hasRoomForOthers && !(unseenTurns.isEmpty && suspectTurns.isEmpty))
+  init(_ limits: InFlightLimits) {
+    self.limits = limits
+    places = Shares(limit: limits.total)
+    others = Shares(limit: limits.total - limits.reserved)
   }
 
-  private var hasRoomForOthers: Bool { othersInFlight < limits.total - limits.reserved }
+  var inFlight: Int { places.inUse }
+
+  /// False when `next()` would return nobody.
+  var canStart: Bool { firstTurn != nil }
+
+  /// Whether checks of both origins share the places. Runs under way keep theirs.
+  mutating func share(_ isShared: Bool) {
+    places = places.divided(isShared)
+    others = others.divided(isShared)
+  }
+
+  /// Says which origins wait for a place now that all were given; see `waits`.
+  mutating func noteHeld(at now: Instant) {
+    for kind in Self.kinds {
+      let isHeld = Standing.allCases.contains { !turns[Rank(standing: $0, kind: kind).index].isEmpty }
+      if isHeld != (heldSince[kind] != nil) { heldSince[kind] = isHeld ? now : nil }
+    }
+  }
+
+  /// Checks that have room at their host, and none in all.
+  var waits: [QueueWait] {
+    Self.kinds.compactMap { kind in
+      heldSince[kind].map { QueueWait(.places, kind, count: waitingBy[kind], since: $0) }
+    }
+  }
 
   /// The entry waits for its turn; call `next()` until it says nil.
-  mutating func enqueue(_ entry: Int, host: String, _ standing: Standing = .trusted) {
+  mutating func enqueue(
+    _ entry: Int, host: String, _ standing: Standing = .trusted, of kind: WorkOrigin.Kind = .fileChecks
+  ) {
     arrivals += 1
     waiting += 1
-    hosts[host, default: Host()][standing].waiting.insert(Waiter(arrival: arrivals, entry: entry))
-    offerTurn(host, standing)
+    waitingBy[kind] += 1
+    let rank = Rank(standing: standing, kind: kind)
+    hosts[host, default: Host()].lines[rank.index].waiting.insert(Waiter(arrival: arrivals, entry: entry))
+    offerTurn(host, rank)
   }
 
   /// The entry that starts now; nil when nobody waits or nobody waiting may start.
-  mutating func next() -> (entry: Int, host: String, standing: Standing)? {
-    while inFlight < limits.total, let (turn, standing) = drawTurn() {
-      hosts[turn.host, default: Host()][standing].isOffered = false
+  mutating func next() -> (entry: Int, host: String, standing: Standing, kind: WorkOrigin.Kind)? {
+    while let (turn, rank) = firstTurn {
+      _ = turns[rank.index].popMin()
+      hosts[turn.host, default: Host()].lines[rank.index].isOffered = false
       guard let host = hosts[turn.host], host.inFlight < limits.perHost,
-        let waiter = hosts[turn.host, default: Host()][standing].waiting.popMin()
+        let waiter = hosts[turn.host, default: Host()].lines[rank.index].waiting.popMin()
       else {
         forget(turn.host)
         continue
       }
       hosts[turn.host, default: Host()].inFlight += 1
-      inFlight += 1
       waiting -= 1
-      if standing != .trusted { othersInFlight += 1 }
-      offerTurn(turn.host, standing)
-      return (waiter.entry, turn.host, standing)
+      waitingBy[rank.kind] -= 1
+      // `firstTurn` has seen that there is room.
+      _ = places.take(1, for: rank.kind)
+      if rank.standing != .trusted { _ = others.take(1, for: rank.kind) }
+      offerTurn(turn.host, rank)
+      return (waiter.entry, turn.host, rank.standing, rank.kind)
     }
     return nil
   }
 
   /// An entry that started at this host with this standing ended.
-  mutating func release(host: String, _ standing: Standing = .trusted) {
+  mutating func release(
+    host: String, _ standing: Standing = .trusted, of kind: WorkOrigin.Kind = .fileChecks
+  ) {
     hosts[host, default: Host()].inFlight -= 1
-    inFlight -= 1
-    if standing != .trusted { othersInFlight -= 1 }
-    for line in Standing.allCases { offerTurn(host, line) }
+    places.give(1, of: kind)
+    if standing != .trusted { others.give(1, of: kind) }
+    for rank in Rank.all { offerTurn(host, rank) }
     forget(host)
   }
 
@@ -147,45 +179,59 @@ struct InFlightLimit {
   mutating func removeWaiting() -> [Int] {
     var waiters: [Waiter] = []
     for host in hosts.keys {
-      for standing in Standing.allCases {
-        waiters += hosts[host]?[standing].waiting.unordered ?? []
-        hosts[host]?[standing] = Line()
+      for rank in Rank.all {
+        waiters += hosts[host]?.lines[rank.index].waiting.unordered ?? []
+        hosts[host]?.lines[rank.index] = Line()
       }
       forget(host)
     }
-    trustedTurns = Heap()
-    unseenTurns = Heap()
-    suspectTurns = Heap()
+    for index in turns.indices { turns[index] = Heap() }
     waiting = 0
+    for kind in Self.kinds { waitingBy[kind] = 0 }
     return waiters.sorted().map(\.entry)
   }
 
   /// The earliest turn of those that a limit lets through.
-  private mutating func drawTurn() -> (Turn, Standing)? {
-    let other = hasRoomForOthers ? unseenTurns.min ?? suspectTurns.min : nil
-    if let trusted = trustedTurns.min, other.map({ trusted < $0 }) ?? true {
-      return trustedTurns.popMin().map { ($0, .trusted) }
+  private var firstTurn: (Turn, Rank)? {
+    let other = first(.unseen) ?? first(.suspect)
+    guard let trusted = first(.trusted) else { return other }
+    guard let other, other.0 < trusted.0 else { return trusted }
+    return other
+  }
+
+  private func first(_ standing: Standing) -> (Turn, Rank)? {
+    var found: (Turn, Rank)?
+    for kind in Self.kinds {
+      let rank = Rank(standing: standing, kind: kind)
+      guard let turn = turns[rank.index].min, places.hasRoom(for: 1, of: kind),
+        standing == .trusted || others.hasRoom(for: 1, of: kind), found.map({ turn < $0.0 }) ?? true
+      else { continue }
+      found = (turn, rank)
     }
-    guard other != nil else { return nil }
-    if let unseen = unseenTurns.popMin() { return (unseen, .unseen) }
-    return suspectTurns.popMin().map { ($0, .suspect) }
+    return found
   }
 
   /// Call when a line may have become one that has both a check waiting and room.
-  private mutating func offerTurn(_ name: String, _ standing: Standing) {
-    guard let host = hosts[name], host.inFlight < limits.perHost, !host[standing].isOffered,
-      let first = host[standing].waiting.min
+  private mutating func offerTurn(_ name: String, _ rank: Rank) {
+    guard let host = hosts[name], host.inFlight < limits.perHost, !host.lines[rank.index].isOffered,
+      let first = host.lines[rank.index].waiting.min
     else { return }
-    hosts[name]?[standing].isOffered = true
-    let turn = Turn(arrival: first.arrival, host: name)
-    switch standing {
-    case .trusted: trustedTurns.insert(turn)
-    case .unseen: unseenTurns.insert(turn)
-    case .suspect: suspectTurns.insert(turn)
-    }
+    hosts[name]?.lines[rank.index].isOffered = true
+    turns[rank.index].insert(Turn(arrival: first.arrival, host: name))
   }
 
   private mutating func forget(_ name: String) {
     if hosts[name]?.isIdle == true { hosts[name] = nil }
+  }
+}
+
+extension Shares {
+  /// The same places in use, with a quarter kept for the file and an eighth for the API, or with none kept.
+  fileprivate func divided(_ isDivided: Bool) -> Shares {
+    let shares: [WorkOrigin.Kind: Share] = [
+      .fileChecks: Share(guaranteed: limit / 4, bound: limit),
+      .apiChecks: Share(guaranteed: limit / 8, bound: limit),
+    ]
+    return Shares(limit: limit, isDivided ? shares : [:], inUse: self)
   }
 }

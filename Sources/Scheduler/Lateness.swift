@@ -10,6 +10,8 @@ package struct ScheduleStatus: Hashable, Sendable {
   package var inFlight = 0
   /// Due, but held by a limit.
   package var waiting = 0
+  /// Of them, those for which all places of their origin are taken.
+  package var waits: [QueueWait] = []
   /// Runs since the start.
   package var started = 0
   /// Slots since the start that were not run for our own reasons.

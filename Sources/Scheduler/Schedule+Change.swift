@@ -77,6 +77,7 @@ extension Schedule {
       }
       entries[position].state = .planned
     }
+    limit.share(Set(list.positions.values.map { checks[$0].originKind }).count > 1)
     adoptRuns(list, at: now)
     requeue(list, waitedIn: old.checks)
     planAll()
@@ -159,7 +160,9 @@ extension Schedule {
       guard let position = list.positions[old[position].id], entries[position].state == .waiting else {
         continue
       }
-      limit.enqueue(position, host: hostKey(checks[position]), entries[position].standing)
+      limit.enqueue(
+        position, host: hostKey(checks[position]), entries[position].standing, of: checks[position].originKind
+      )
     }
   }
 

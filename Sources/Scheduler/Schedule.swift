@@ -55,6 +55,7 @@ struct Schedule {
     let check: UniqueID
     let host: String
     let standing: InFlightLimit.Standing
+    let kind: WorkOrigin.Kind
     /// It began after its slot's time for another reason than our own slowness.
     let isCaughtUp: Bool
     /// Later slots that passed before its end are not its to answer for. By the boot clock.
@@ -106,8 +107,9 @@ struct Schedule {
     }
     var starts: [Start] = []
     while let turn = limit.next() {
-      starts.append(start(turn.entry, turn.host, turn.standing, at: reading.boot))
+      starts.append(start(turn.entry, turn.host, turn.standing, turn.kind, at: reading.boot))
     }
+    limit.noteHeld(at: reading.boot)
     for position in queued where entries[position].state == .waiting { planWake(position) }
     return (starts, events)
   }
@@ -139,18 +141,18 @@ struct Schedule {
 
   /// A concluded run ended. Tells whether `begin(at:)` could now start a check that waits.
   mutating func finish(
-    _ number: UInt64, late: Duration, at now: Instant
+    _ number: UInt64, late: Duration, at now: Instant, missing cause: MissCause = .gap
   ) -> (events: [ScheduleEvent], canStart: Bool) {
     guard let run = runs.removeValue(forKey: number) else { return ([], false) }
-    limit.release(host: run.host, run.standing)
+    limit.release(host: run.host, run.standing, of: run.kind)
     if !run.isCaughtUp { lateness.record(late, at: now) }
     var events: [ScheduleEvent] = []
     if let position = run.entry {
       let entry = entries[position]
       let last = Timestamp(microseconds: entry.slot)
       let missed = entry.timeline.slots(after: last, through: wall(now))
-      pass(position, missed) { events.append(.missed(check: run.check, slots: $0, cause: .gap)) }
-      counts.miss(missed, .gap)
+      pass(position, missed) { events.append(.missed(check: run.check, slots: $0, cause: cause)) }
+      counts.miss(missed, cause)
       entries[position].state = .planned
       planNext(position, after: wall(now))
     }
@@ -165,12 +167,26 @@ struct Schedule {
     guard let position = runs[start.run]?.entry, late.microseconds >= entries[position].interval else {
       return nil
     }
+    return miss(position, start, .gap, late: late, at: now)
+  }
+
+  /// A run that left nothing behind for a reason of our own: its slot is missed, and so are those that passed meanwhile.
+  mutating func forgo(
+    _ start: Start, _ cause: MissCause, late: Duration, at now: Instant
+  ) -> (events: [ScheduleEvent], canStart: Bool) {
+    guard let position = runs[start.run]?.entry else { return finish(start.run, late: late, at: now) }
+    return miss(position, start, cause, late: late, at: now)
+  }
+
+  private mutating func miss(
+    _ position: Int, _ start: Start, _ cause: MissCause, late: Duration, at now: Instant
+  ) -> (events: [ScheduleEvent], canStart: Bool) {
     let entry = entries[position]
-    var end = finish(start.run, late: late, at: now)
+    var end = finish(start.run, late: late, at: now, missing: cause)
     guard entry.steps == 0 else { return end }
-    counts.miss(1, .gap)
+    counts.miss(1, cause)
     let own = SlotRange(first: start.scheduledAt, count: 1, interval: .microseconds(entry.interval))
-    end.events.insert(.missed(check: start.check.id, slots: own, cause: .gap), at: 0)
+    end.events.insert(.missed(check: start.check.id, slots: own, cause: cause), at: 0)
     return end
   }
 
@@ -178,6 +194,7 @@ struct Schedule {
     var status = counts
     status.inFlight = runs.count
     status.waiting = limit.waiting
+    status.waits = limit.waits
     if let figures = lateness.figures(at: now) {
       (status.lateP50, status.lateP99, status.lateMax) = figures
     }
@@ -214,7 +231,8 @@ struct Schedule {
         planNext(position, after: wall(now))
       } else {
         entries[position].state = .waiting
-        limit.enqueue(position, host: hostKey(checks[position]), entry.standing)
+        limit.enqueue(
+          position, host: hostKey(checks[position]), entry.standing, of: checks[position].originKind)
       }
     }
     guard missed > 0 else { return nil }
@@ -244,7 +262,8 @@ struct Schedule {
   }
 
   private mutating func start(
-    _ position: Int, _ host: String, _ standing: InFlightLimit.Standing, at now: Instant
+    _ position: Int, _ host: String, _ standing: InFlightLimit.Standing, _ kind: WorkOrigin.Kind,
+    at now: Instant
   ) -> Start {
     let check = checks[position]
     let slot = entries[position].instant
@@ -253,7 +272,7 @@ struct Schedule {
     lastRun += 1
     counts.started += 1
     runs[lastRun] = Run(
-      check: check.id, host: host, standing: standing,
+      check: check.id, host: host, standing: standing, kind: kind,
       isCaughtUp: wall(now).microseconds - slot > Self.grace(entries[position].interval)
         || takenOver.remove(check.id) != nil,
       answersUntil: now.advanced(by: check.longestRun).microseconds,

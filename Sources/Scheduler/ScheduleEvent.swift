@@ -27,6 +27,8 @@ package struct RunOutcome: Sendable {
   package var finding: Finding
   /// False: the run left no result behind, and a check without one is still without.
   package var hasResult: Bool
+  /// The run came to no end for a reason of our own, so that its slot is missed; `nil` when it did.
+  package var missed: MissCause?
   /// Called once, before the check can run again, with the slots that passed while this run was going and take its
   /// verdict: whoever keeps the verdict learns of its slots in the same breath.
   package var settle: @Sendable (SlotRange?) -> Void
@@ -38,6 +40,12 @@ package struct RunOutcome: Sendable {
     self.finding = finding
     self.hasResult = hasResult
     self.settle = settle
+  }
+
+  /// A run that ended without an end of its own.
+  package init(missed cause: MissCause) {
+    self.init(.unknown, hasResult: false)
+    missed = cause
   }
 }
 
@@ -52,6 +60,8 @@ package enum MissCause: String, Hashable, Sendable, CaseIterable {
   case limit
   /// The agent did not run: suspend, a stopped process, or a stall.
   case gap
+  /// Held back by a budget of the process, or of the pace of checks from the API, for as long as the slot lasted.
+  case budget
   /// Of a check of a group whose member died: too old to be run when it was taken over.
   case failover
 }

@@ -60,7 +60,7 @@ extension OpenMetrics {
       "quartz_scheduler_in_flight_limit", "Runs that may be under way at once.", Double(scheduler.limit))
     text.family(
       "quartz_scheduler_missed_slots", .counter, "Slots not run for the agent's own reasons, by cause.")
-    for cause in ["limit", "gap", "failover"] {
+    for cause in ["limit", "gap", "budget", "failover"] {
       text.sample(
         "quartz_scheduler_missed_slots_total", Labels([("cause", cause)]),
         scheduler.missedBy.first { $0.cause == cause }?.count ?? 0)
@@ -111,6 +111,25 @@ extension OpenMetrics {
       "quartz_judged_over_budget", "Answers that took more processor time to judge than they may.",
       load.overBudget)
     text.gauge("quartz_judging", "Answers being judged or waiting for it.", Double(load.judging))
+    queues(load.waits)
+  }
+
+  /// Only of queues that are not empty.
+  private mutating func queues(_ waits: [WaitView]) {
+    if waits.isEmpty { return }
+    text.family(
+      "quartz_queue_waiting", .gauge, "Work that waits for a budget of the process, by queue and origin.")
+    for wait in waits {
+      text.sample(
+        "quartz_queue_waiting", Labels([("queue", wait.queue), ("origin", wait.origin)]), wait.count)
+    }
+    text.family(
+      "quartz_queue_held_seconds", .gauge, "How long a queue has held work of an origin without a break.")
+    for wait in waits {
+      text.sample(
+        "quartz_queue_held_seconds", Labels([("queue", wait.queue), ("origin", wait.origin)]),
+        wait.held.seconds)
+    }
   }
 
   mutating func reloads(_ reloads: ReloadFigures) {

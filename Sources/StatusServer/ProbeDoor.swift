@@ -14,13 +14,15 @@ package struct ProbeQuestion: Sendable {
   package var scrapeTimeout: Double?
   /// Words about the probe besides its metrics.
   package var isDebug: Bool
+  /// Who asks; `nil` over a socket.
+  package var asker: IPAddress?
 
   package init(
     target: String, module: String, hostname: String? = nil, scrapeTimeout: Double? = nil,
-    isDebug: Bool = false
+    isDebug: Bool = false, asker: IPAddress? = nil
   ) {
     (self.target, self.module, self.hostname) = (target, module, hostname)
-    (self.scrapeTimeout, self.isDebug) = (scrapeTimeout, isDebug)
+    (self.scrapeTimeout, self.isDebug, self.asker) = (scrapeTimeout, isDebug, asker)
   }
 }
 
@@ -113,7 +115,8 @@ package struct ProbeDoor: Sendable {
     let hostname = path["hostname"] ?? ""
     let question = ProbeQuestion(
       target: path["target"] ?? "", module: module.isEmpty ? "http_2xx" : module,
-      hostname: hostname.isEmpty ? nil : hostname, scrapeTimeout: timeout, isDebug: path["debug"] == "true")
+      hostname: hostname.isEmpty ? nil : hostname, scrapeTimeout: timeout, isDebug: path["debug"] == "true",
+      asker: request.remote)
     switch await desk.probe(question) {
     case .metrics(let text): return Reply(200, .plainMetrics, Array(text.utf8))
     case .log(let text): return Reply(200, text: text)

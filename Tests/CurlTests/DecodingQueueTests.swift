@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Testing
 
 @testable import Curl
@@ -10,10 +11,12 @@ import Testing
 
   private func decode(
     _ queue: DecodingQueue, _ names: String, _ coded: [UInt8], limit: Int = 1 << 20,
-    lease: MemoryLease = MemoryLease(MemoryBudget(limit: 1 << 30)), patience: Duration = .seconds(60)
+    lease: MemoryLease = MemoryLease(MemoryBudget(limit: 1 << 30)), patience: Duration = .seconds(60),
+    origin: WorkOrigin = WorkOrigin(.fileChecks)
   ) async throws -> DecodedBody {
     let codings = try #require(ContentCodings([names]))
-    return try await queue.decode(codings, coded, limit: limit, lease: lease, patience: patience)
+    return try await queue.decode(
+      codings, coded, limit: limit, lease: lease, origin: origin, patience: patience)
   }
 
   /// Every body gets its own answer, and all memory comes back.
@@ -73,6 +76,24 @@ import Testing
       }
       try await group.waitForAll()
     }
+  }
+
+  /// Bodies of one origin hold all the memory it may, and those of the others are decoded all the same.
+  @Test(arguments: [WorkOrigin.Kind.fileChecks, .apiChecks, .asked])
+  func aFullOriginHoldsUpNoOther(kind: WorkOrigin.Kind) async throws {
+    let codings = try #require(ContentCodings(["gzip"]))
+    let queue = DecodingQueue(memory: codings.memory)
+    #expect(queue.budget.take(codings.memory, for: kind))
+    let held = Task {
+      try await decode(queue, "gzip", member, origin: WorkOrigin(kind, key: 1))
+    }
+    while queue.waits.map(\.origin) != [kind] { await Task.yield() }
+    for other in [WorkOrigin.Kind.fileChecks, .apiChecks, .asked] where other != kind {
+      #expect(try await decode(queue, "gzip", member, origin: WorkOrigin(other)).end == .whole)
+    }
+    #expect(queue.waits.map(\.count) == [1], "it still waits")
+    queue.budget.give(codings.memory, of: kind)
+    #expect(try await held.value.end == .whole)
   }
 
   /// The body that is made counts against what all answers may hold together.

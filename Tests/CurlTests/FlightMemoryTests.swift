@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -62,13 +65,14 @@ import Testing
   /// Waiting for memory, or for a turn, is not the server's time: nothing of it is taken off the timeout.
   @Test func whatWaitsKeepsItsWholeTimeout() async throws {
     let budget = MemoryBudget(limit: 2 << 20)
-    let slow = try SlowServer(delay: .milliseconds(1500))
-    defer { slow.stop() }
-    try await withCurlEngine(memory: budget) { engine in
+    try await withLargePage(budget, delay: .milliseconds(1500)) { engine, port in
       #expect(budget.take(1 << 20))
       let waiting = Task {
-        try await engine.perform(request(slow.port, goal: .body(limit: 1000), timeout: .milliseconds(2500)))
+        var asked = request(port, timeout: .milliseconds(2500))
+        asked.patience = .seconds(30)
+        return try await engine.perform(asked)
       }
+      while engine.waits.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
       try await Task.sleep(for: .milliseconds(1300))
       budget.give(1 << 20)
       let report = try await waiting.value
@@ -78,23 +82,40 @@ import Testing
     }
   }
 
-  /// It is not waited for longer than the answer might take; and what needs no body does not wait at all.
+  /// It is waited for as long as a request says, and what needs no body, or little, does not wait at all.
   @Test func nobodyWaitsForMemoryForEver() async throws {
     let budget = MemoryBudget(limit: 2 << 20)
+    try await withLargePage(budget) { engine, port in
+      #expect(budget.take(1 << 20))
+      let report = try await engine.perform(request(port, timeout: .milliseconds(300)))
+      #expect(report.failure?.kind == .local(.queue))
+      #expect(report.times.queued >= .milliseconds(300))
+      #expect(try await engine.perform(request(port, goal: .headers)).outcome == .complete)
+      #expect(try await engine.perform(request(port, goal: .body(limit: 1000))).text == "ok")
+      budget.give(1 << 20)
+    }
+  }
+
+  /// With an engine and a page that it has seen to be large; thereafter it is two bytes, after a delay.
+  private func withLargePage(
+    _ budget: MemoryBudget, delay: Duration = .zero,
+    _ body: @escaping (CurlEngine, UInt16) async throws -> Void
+  ) async throws {
+    let asked = Mutex(0)
     try await withLoopbackServer(script: { link in
       link.read(until: "\r\n\r\n")
-      link.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      let isFirst = asked.withLock { count in
+        count += 1
+        return count == 1
+      }
+      if !isFirst { Thread.sleep(forTimeInterval: delay.seconds) }
+      let text = isFirst ? String(repeating: "a", count: 50_000) : "ok"
+      link.write("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n" + text)
       link.waitForEnd()
     }) { server in
       try await withCurlEngine(memory: budget) { engine in
-        #expect(budget.take(1 << 20))
-        defer { budget.give(1 << 20) }
-        let headers = try await engine.perform(request(server.port, goal: .headers))
-        #expect(headers.outcome == .complete)
-        #expect(headers.times.queued < .seconds(1))
-        let report = try await engine.perform(request(server.port, timeout: .milliseconds(300)))
-        #expect(report.times.queued >= .milliseconds(300))
-        #expect(report.text == "ok")
+        #expect(try await engine.perform(request(server.port)).body.count == 50_000)
+        try await body(engine, server.port)
       }
     }
   }

@@ -65,6 +65,26 @@ import Testing
     #expect(schedule.status(at: clock.boot).inFlight == (end == nil ? 1 : 0))
   }
 
+  /// A budget held the run back until its slot, or two, were over.
+  @Test(arguments: [(59, 1), (60, 2), (150, 3)]) func heldBack(seconds: Int, expected: Int) throws {
+    var schedule = Schedule(testOptions(), at: newYear)
+    let check = try makeCheck("Shop")
+    _ = schedule.apply(CheckList([check]), recalling: settled([check]), at: newYear)
+    var clock = newYear
+    clock.advance(by: newYear.boot.duration(to: try #require(schedule.nextDue)))
+    let start = try #require(schedule.begin(at: clock).starts.first)
+    clock.advance(by: .seconds(seconds))
+    let end = schedule.forgo(start, .budget, late: .zero, at: clock.boot)
+    let missed = end.events.reduce(0) { sum, event in
+      guard case .missed(check.id, let slots, .budget) = event else { return sum }
+      return sum + slots.count
+    }
+    #expect(missed == expected)
+    let status = schedule.status(at: clock.boot)
+    #expect(status.missedBy == [.budget: expected] && status.inFlight == 0 && status.spanned == 0)
+    #expect(schedule.nextDue != nil, "it goes on")
+  }
+
   @Test("C3: eight hours of suspend are at most one run a check, spread, and the rest is missed")
   func suspend() throws {
     let checks = try makeChecks(300)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Testing
 
 @testable import Scheduler
@@ -112,7 +113,7 @@ import Testing
   @Test func holdsBothLimitsAndLosesNobody() {
     var random = SplitMix(state: 3)
     var limit = InFlightLimit(InFlightLimits(total: 20, perHost: 3))
-    var going: [(entry: Int, host: String, standing: InFlightLimit.Standing)] = []
+    var going: [(entry: Int, host: String, standing: InFlightLimit.Standing, kind: WorkOrigin.Kind)] = []
     var waiting: [Int: (host: String, standing: InFlightLimit.Standing)] = [:]
     for entry in 0..<5000 {
       let host = "host-\(random.next() % 12)"
@@ -138,5 +139,46 @@ import Testing
       }
       #expect(going.count == 20 || !idle)
     }
+  }
+
+  /// Checks of the API that hang as if they worked leave the file's checks their quarter, whatever came first.
+  @Test func checksOfTheAPILeaveTheFileItsPlaces() {
+    var limit = InFlightLimit(InFlightLimits(total: 16, perHost: 1))
+    limit.share(true)
+    for entry in 0..<40 { limit.enqueue(entry, host: "api-\(entry)", .trusted, of: .apiChecks) }
+    #expect(startAll(&limit) == Array(0..<12))
+    limit.noteHeld(at: Instant(nanoseconds: 1))
+    #expect(limit.waits == [QueueWait(.places, .apiChecks, count: 28, since: Instant(nanoseconds: 1))])
+    for entry in 100..<106 { limit.enqueue(entry, host: "file-\(entry)", .unseen) }
+    #expect(startAll(&limit) == [100, 101, 102, 103])
+    limit.noteHeld(at: Instant(nanoseconds: 2))
+    #expect(limit.waits.map(\.origin) == [.fileChecks, .apiChecks])
+    #expect(limit.waits.map(\.since) == [Instant(nanoseconds: 2), Instant(nanoseconds: 1)])
+    limit.release(host: "api-0", .trusted, of: .apiChecks)
+    #expect(startAll(&limit) == [12], "what is free is for whoever came first")
+    limit.release(host: "file-100", .unseen)
+    #expect(startAll(&limit) == [104])
+  }
+
+  /// Checks of the API that nobody has seen leave those of the file the same part of what such checks may take.
+  @Test func unseenChecksOfTheAPILeaveTheFileItsPart() {
+    var limit = InFlightLimit(InFlightLimits(total: 16, perHost: 1))
+    limit.share(true)
+    for entry in 0..<40 { limit.enqueue(entry, host: "api-\(entry)", .unseen, of: .apiChecks) }
+    #expect(startAll(&limit) == Array(0..<9))
+    for entry in 100..<106 { limit.enqueue(entry, host: "file-\(entry)", .unseen) }
+    #expect(startAll(&limit) == [100, 101, 102])
+  }
+
+  /// The API has its eighth as well.
+  @Test func checksOfTheFileLeaveTheAPIItsPlaces() {
+    var limit = InFlightLimit(InFlightLimits(total: 16, perHost: 1))
+    limit.share(true)
+    for entry in 0..<40 { limit.enqueue(entry, host: "file-\(entry)") }
+    #expect(startAll(&limit) == Array(0..<14))
+    limit.enqueue(100, host: "api", .trusted, of: .apiChecks)
+    #expect(startAll(&limit) == [100])
+    limit.share(false)
+    #expect(startAll(&limit) == [14], "alone it may have all")
   }
 }

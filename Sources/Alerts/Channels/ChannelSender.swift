@@ -77,6 +77,7 @@ package struct ChannelSender: MessageSending {
       url: url.text, plan: .address(SocketAddress(address, port: url.port)), timeout: timeout,
       goal: .drain(limit: Self.answer), headers: [HeaderField("User-Agent", userAgent)])
     request.httpVersion = .http11
+    request.origin = WorkOrigin(.deadManSwitches)
     guard let report = try? await engine.perform(request) else { return .failed("stopped") }
     return judge(report, url)
   }
@@ -97,6 +98,7 @@ package struct ChannelSender: MessageSending {
       ] + webhook.headers)
     request.body = WebhookBody(message, channel.template).render(webhook)
     request.httpVersion = .http11
+    request.origin = WorkOrigin(.notifications)
     request.tls.caFile = webhook.caFile
     return request
   }

@@ -128,7 +128,7 @@ package struct DNSProbe: Probe {
       reactor: reactor, phase: .answer, name: server, transport: run.settings.transport)
     if let engine, run.settings.transport == .dot || run.settings.transport == .doh {
       client.secured = DNSSecured(
-        engine: engine, check: run.check, options: run.settings.tls, endpoint: server, time: system.time)
+        engine: engine, attempt: run.attempt, options: run.settings.tls, endpoint: server, time: system.time)
     }
     var peer = addresses[0]
     let reply: DNSReply
@@ -174,10 +174,13 @@ package struct DNSProbe: Probe {
     if isLight, weight <= JudgeBench.small {
       return Self.outcome(of: reply, from: peer, run, dns, serials, CPUBudget(bytes: weight))
     }
-    return await bench.judge(run.check.id, bytes: weight, isLight: isLight) { budget in
+    let origin = run.attempt.origin(of: run.settings.server?.host ?? "")
+    return await bench.judge(run.check.id, for: origin, bytes: weight, isLight: isLight) { budget in
       var reply = reply
       if let fault = budget.lateness { reply.content = .failure(fault) }
-      return Self.outcome(of: reply, from: peer, run, dns, serials, budget)
+      var outcome = Self.outcome(of: reply, from: peer, run, dns, serials, budget)
+      outcome.isHeldBack = budget.lateness != nil
+      return outcome
     }
   }
 

@@ -7,16 +7,19 @@ import Monitoring
 /// What a question over TLS or HTTPS needs besides the reactor. A class: a check is too much to copy for each question.
 final class DNSSecured: Sendable {
   let engine: CurlEngine
-  let check: MonitoringCheck
   let options: TLSOptions
   /// As the check names it: what the certificate must be for, and whom HTTP requests are addressed to.
   let endpoint: Endpoint
   let time: TimeSource
+  let origin: WorkOrigin
 
-  init(engine: CurlEngine, check: MonitoringCheck, options: TLSOptions, endpoint: Endpoint, time: TimeSource)
-  {
+  var check: MonitoringCheck { attempt.check }
+  private let attempt: Attempt
+
+  init(engine: CurlEngine, attempt: Attempt, options: TLSOptions, endpoint: Endpoint, time: TimeSource) {
     self.engine = engine
-    self.check = check
+    self.attempt = attempt
+    origin = attempt.origin(of: endpoint.host)
     self.options = options
     self.endpoint = endpoint
     self.time = time
@@ -32,7 +35,8 @@ extension DNSClient {
     let client = TLSClient(trust: secured.engine.trust)
     let session: TLSSession
     do {
-      session = try await client.session(host: secured.endpoint.host, options: secured.options)
+      session = try await client.session(
+        host: secured.endpoint.host, options: secured.options, for: secured.origin.kind)
     } catch {
       let verdict = Verdict(.localFault, phase: .prepare, message: "\(error)")
       return DNSReply(content: .failure(verdict), transport: .dot, elapsed: .zero)
@@ -92,6 +96,7 @@ extension DNSClient {
       headers: [HeaderField("Content-Type", type), HeaderField("Accept", type)])
     request.body = query.bytes
     request.tls = secured.options
+    request.origin = secured.origin
     let transfer = PinnedTransfer(engine: secured.engine, reactor: reactor)
     let dialled = try await transfer.perform(request, to: [server], until: deadline)
     let timings = dialled.timings

@@ -76,7 +76,8 @@ package struct HTTPProbe: Probe {
     _ trail: HTTPTrail, _ end: HTTPTrail.End, _ plan: HTTPPlan, hiding tokens: [String]
   ) async -> ProbeOutcome {
     await bench.judge(
-      plan.check.id, bytes: trail.weight, isLight: plan.settings.expect.isWithoutPatterns
+      plan.check.id, for: plan.attempt.origin(of: plan.settings.url.host), bytes: trail.weight,
+      isLight: plan.settings.expect.isWithoutPatterns
     ) { budget in
       let outcome = trail.outcome(end, within: budget)
       return tokens.isEmpty ? outcome : outcome.hiding(tokens)

@@ -21,6 +21,9 @@ extension HTTPStep {
     if prefersHTTP1(settings) { request.httpVersion = .http11 }
     request.proxy = settings.proxy
     request.tls = settings.tls
+    request.origin = plan.attempt.origin(of: url.host)
+    // Until its slot is over; whoever asks has the timeout's patience.
+    request.patience = plan.attempt.isAsked ? nil : plan.check.interval
     // Another name is meant for the check's own host only, and the client's certificate is a credential.
     if url.host != settings.url.host { request.tls.serverName = nil }
     if !sendsOwnHeaders { (request.tls.clientCertificate, request.tls.clientKey) = (nil, nil) }

@@ -136,6 +136,7 @@ struct HTTPTrail: Sendable {
     outcome.tcp = last?.report.tcp
     outcome.truncated = last?.report.truncated ?? false
     outcome.held = held
+    outcome.isHeldBack = budget.lateness != nil || last?.report.isHeldBack == true
     outcome.account = account
     return outcome
   }

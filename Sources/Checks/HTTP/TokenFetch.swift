@@ -58,6 +58,7 @@ struct TokenFetch: Sendable {
       var request = TokenRequest(settings: oauth2, proof: proof).transfer(userAgent: userAgent)
       request.tls = tls
       request.proxy = settings.proxy
+      request.origin = WorkOrigin(.tokens, named: endpoint.host)
       let dialled = try await transfer.perform(request, to: addresses, until: time.deadline)
       time.spend(dialled.spent)
       if let failure = dialled.report.failure {

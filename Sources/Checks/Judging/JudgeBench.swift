@@ -8,25 +8,26 @@ import Synchronization
 /// Where outside data is judged when that may take long: on threads of its own, so that what schedules, serves and
 /// speaks is never held up by what somebody sent.
 ///
-/// Two lanes of one thread each. A check whose last judgement was dear waits in the second one, so that it holds up
-/// its like and nobody else. A thread lives while its lane has work. Each check in flight has one judgement here at
-/// most, which bounds the queues.
+/// Two lanes of one thread each for the checks of the file, for those of the API and for what is asked. A check whose last
+/// judgement was dear waits in the second one, so that it holds up its like and nobody else; in a lane hosts take turns. A
+/// thread lives while its lane has work. Each check in flight has one judgement here at most, which bounds the queues.
 package final class JudgeBench: Sendable {
   private struct Job {
     var queued: Instant
     var check: UniqueID
+    var origin: WorkOrigin
     var bytes: Int
     let stop: StopFlag
     var work: @Sendable (CPUBudget) -> Void
   }
 
   private struct Lane {
-    var jobs: [Job] = []
+    var jobs = FairQueue<Job>()
     var isRunning = false
   }
 
   private struct State {
-    var lanes = [Lane(), Lane()]
+    var lanes = JudgeBench.names.map { _ in Lane() }
     /// Checks whose last judgement was dear.
     var dear: Set<UniqueID> = []
     var figures = JudgingFigures()
@@ -40,15 +41,23 @@ package final class JudgeBench: Sendable {
   static let patience = Duration.seconds(30)
 
   private let state = Mutex(State())
-  private let turns = [ThreadClock(), ThreadClock()]
+  private let turns = JudgeBench.names.map { _ in ThreadClock() }
+  /// Threads of the lanes: an origin's, then the one of its dear checks.
+  private static let names = [
+    "judge", "judge of dear checks", "judge of API checks", "judge of dear API checks", "judge of /probe",
+    "judge of dear probes",
+  ]
 
   package init() {}
 
   package var figures: JudgingFigures { state.withLock { $0.figures } }
 
+  /// What waits for a lane's thread now, by origin.
+  package var waits: [QueueWait] { state.withLock { $0.lanes.flatMap { $0.jobs.waits(for: .judging) } } }
+
   /// For the watchdog. A judgement has a budget of a few seconds; its thread may have to wait for a processor.
   package var threads: [WatchedThread] {
-    zip(["judge", "judge of dear checks"], turns).map { name, turn in
+    zip(Self.names, turns).map { name, turn in
       WatchedThread(name, limit: .seconds(20)) { turn.age }
     }
   }
@@ -56,10 +65,12 @@ package final class JudgeBench: Sendable {
   /// Judges here, or on a thread of the bench when it is much.
   ///
   /// - Parameters:
+  ///   - origin: whose lane it waits in.
   ///   - bytes: to be judged.
   ///   - isLight: there is no pattern to be held against them.
   func judge<Value: Sendable>(
-    _ check: UniqueID, bytes: Int, isLight: Bool, _ work: @escaping @Sendable (CPUBudget) -> Value
+    _ check: UniqueID, for origin: WorkOrigin = WorkOrigin(.fileChecks), bytes: Int, isLight: Bool,
+    _ work: @escaping @Sendable (CPUBudget) -> Value
   ) async -> Value {
     if isLight, bytes <= Self.small {
       let budget = CPUBudget(bytes: bytes)
@@ -72,7 +83,7 @@ package final class JudgeBench: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         submit(
-          Job(queued: .now, check: check, bytes: bytes, stop: stop) {
+          Job(queued: .now, check: check, origin: origin, bytes: bytes, stop: stop) {
             continuation.resume(returning: work($0))
           }
         )
@@ -84,8 +95,8 @@ package final class JudgeBench: Sendable {
 
   private func submit(_ job: Job) {
     let lane: Int? = state.withLock { state in
-      let lane = state.dear.contains(job.check) ? 1 : 0
-      state.lanes[lane].jobs.append(job)
+      let lane = Self.firstLane(job.origin.kind) + (state.dear.contains(job.check) ? 1 : 0)
+      state.lanes[lane].jobs.append(job, for: job.origin, at: job.queued)
       state.figures.waiting += 1
       defer { state.lanes[lane].isRunning = true }
       return state.lanes[lane].isRunning ? nil : lane
@@ -94,31 +105,36 @@ package final class JudgeBench: Sendable {
     // Without a thread it must be done all the same: late is better than never.
     let hasThread = startThread { [self] in
       // Who schedules and speaks goes first. On Linux the nice value is a thread's own (setpriority(2)).
-      setpriority(Int32(PRIO_PROCESS.rawValue), 0, 5)
+      setpriority(Int32(PRIO_PROCESS.rawValue), 0, lane < 2 ? 5 : 10)
       run(lane)
     }
     if !hasThread { run(lane) }
   }
 
-  /// The body of a lane's thread, until there is nothing left to do.
-  private func run(_ lane: Int) {
-    while let jobs = take(lane) {
-      for job in jobs {
-        turns[lane].begin()
-        let budget = CPUBudget(bytes: job.bytes, waited: job.queued.duration(to: .now), stop: job.stop)
-        job.work(budget)
-        turns[lane].end()
-        note(budget, of: job.check, at: lane, isStopped: job.stop.isRaised)
-      }
+  private static func firstLane(_ kind: WorkOrigin.Kind) -> Int {
+    switch kind {
+    case .apiChecks: 2
+    case .asked: 4
+    default: 0
     }
   }
 
-  private func take(_ lane: Int) -> [Job]? {
+  /// The body of a lane's thread, until there is nothing left to do.
+  private func run(_ lane: Int) {
+    while let job = take(lane) {
+      turns[lane].begin()
+      let budget = CPUBudget(bytes: job.bytes, waited: job.queued.duration(to: .now), stop: job.stop)
+      job.work(budget)
+      turns[lane].end()
+      note(budget, of: job.check, at: lane, isStopped: job.stop.isRaised)
+    }
+  }
+
+  private func take(_ lane: Int) -> Job? {
     state.withLock { state in
-      let jobs = state.lanes[lane].jobs
-      state.lanes[lane].jobs = []
-      if jobs.isEmpty { state.lanes[lane].isRunning = false }
-      return jobs.isEmpty ? nil : jobs
+      let job = state.lanes[lane].jobs.next()
+      if job == nil { state.lanes[lane].isRunning = false }
+      return job
     }
   }
 

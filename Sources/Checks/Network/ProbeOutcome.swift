@@ -22,6 +22,7 @@ package struct ProbeOutcome: Sendable {
     var negated: Verdict?
     var held = Duration.zero
     var isTimeJudged = false
+    var isHeldBack = false
   }
 
   /// Always one element: an array is a box that is copied on write.
@@ -76,5 +77,10 @@ extension ProbeOutcome {
   package var held: Duration {
     get { box[0].held }
     _modify { yield &box[0].held }
+  }
+  /// A budget of this process kept the attempt from its end: there is nothing to say about the target.
+  var isHeldBack: Bool {
+    get { box[0].isHeldBack }
+    _modify { yield &box[0].isHeldBack }
   }
 }

@@ -17,7 +17,7 @@ struct PortVisit: Sendable {
   ) async throws(CancellationError) -> ProbeOutcome {
     var time = AttemptTime(until: deadline)
     let conversation: PortConversation
-    switch await makeConversation(settings) {
+    switch await makeConversation(settings, for: check.originKind) {
     case .success(let made): conversation = made
     case .failure(let fault):
       return ProbeOutcome(Verdict(.localFault, phase: .prepare, message: fault.description))
@@ -45,7 +45,9 @@ struct PortVisit: Sendable {
     return outcome
   }
 
-  private func makeConversation(_ settings: TCPSettings) async -> Result<PortConversation, TLSUnavailable> {
+  private func makeConversation(
+    _ settings: TCPSettings, for kind: WorkOrigin.Kind
+  ) async -> Result<PortConversation, TLSUnavailable> {
     let name = settings.tls?.serverName ?? settings.host
     let front = settings.startTLS.map { SpokenDialog.startTLS($0, host: name) }
     let dialog = SpokenDialog(settings.dialog, afterStartTLS: settings.startTLS)
@@ -53,7 +55,7 @@ struct PortVisit: Sendable {
       return .success(PortConversation(startTLS: nil, session: nil, dialog: dialog))
     }
     do throws(TLSUnavailable) {
-      let session = try await client.session(host: settings.host, options: options)
+      let session = try await client.session(host: settings.host, options: options, for: kind)
       return .success(PortConversation(startTLS: front, session: session, dialog: dialog))
     } catch { return .failure(error) }
   }

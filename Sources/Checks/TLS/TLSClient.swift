@@ -12,10 +12,14 @@ package struct TLSClient: Sendable {
 
   /// One connection's TLS, to be used once.
   ///
-  /// - Parameter host: what the certificate must be for, unless the options name another.
-  package func session(host: String, options: TLSOptions) async throws(TLSUnavailable) -> TLSSession {
+  /// - Parameters:
+  ///   - host: what the certificate must be for, unless the options name another.
+  ///   - kind: whose share of the memory its chain takes.
+  package func session(
+    host: String, options: TLSOptions, for kind: WorkOrigin.Kind = .fileChecks
+  ) async throws(TLSUnavailable) -> TLSSession {
     let make: @Sendable () -> Result<TLSSession, TLSUnavailable> = { [trust] in
-      Self.session(host, options, trust)
+      Self.session(host, options, trust, kind)
     }
     // The system's bundle was read when the agent started; a check's own files may have to be read now.
     let isQuick = options.caFile == nil && options.clientCertificate == nil
@@ -23,7 +27,7 @@ package struct TLSClient: Sendable {
   }
 
   private static func session(
-    _ host: String, _ options: TLSOptions, _ trust: TrustStore
+    _ host: String, _ options: TLSOptions, _ trust: TrustStore, _ kind: WorkOrigin.Kind
   ) -> Result<TLSSession, TLSUnavailable> {
     let store: CertificateStore
     do {
@@ -32,7 +36,7 @@ package struct TLSClient: Sendable {
       return .failure(TLSUnavailable(error.description))
     }
     do {
-      return .success(try TLSSession(host: host, options: options, store: store))
+      return .success(try TLSSession(host: host, options: options, store: store, for: kind))
     } catch {
       return .failure(error)
     }

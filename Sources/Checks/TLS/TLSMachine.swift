@@ -27,8 +27,10 @@ final class TLSMachine {
 
   /// - Parameter host: the name or address literal that the certificate must be for, sent as SNI if it is a name,
   ///   unless `options` names another.
-  init(host: String, options: TLSOptions, store: CertificateStore) throws(TLSUnavailable) {
-    judge = HandshakeJudge(host: host, options: options, store: store)
+  init(
+    host: String, options: TLSOptions, store: CertificateStore, for kind: WorkOrigin.Kind
+  ) throws(TLSUnavailable) {
+    judge = HandshakeJudge(host: host, options: options, store: store, for: kind)
     guard let context = SSL_CTX_new(TLS_client_method()) else {
       throw TLSUnavailable("openssl gives no context")
     }

@@ -26,8 +26,10 @@ package final class TLSSession: Sendable {
   private let progress: Mutex<Progress>
 
   /// - Parameter host: the name or address literal that the certificate must be for and, if a name, that is asked for.
-  package init(host: String, options: TLSOptions, store: CertificateStore) throws(TLSUnavailable) {
-    let machine = try TLSMachine(host: host, options: options, store: store)
+  package init(
+    host: String, options: TLSOptions, store: CertificateStore, for kind: WorkOrigin.Kind = .fileChecks
+  ) throws(TLSUnavailable) {
+    let machine = try TLSMachine(host: host, options: options, store: store, for: kind)
     progress = Mutex(Progress(machine: machine))
   }
 

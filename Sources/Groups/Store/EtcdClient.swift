@@ -159,6 +159,7 @@ package final class EtcdClient: Sendable {
       request.connectTimeout = Self.patience / 2
       request.tls = settings.tls
       request.stream = stream
+      request.origin = WorkOrigin(.group)
       let report = try await engine.perform(request)
       guard let problem = report.failure else { return .success(report) }
       failure = EtcdFailure(

@@ -228,3 +228,8 @@ package struct Thresholds<Value: Hashable & Sendable>: Hashable, Sendable {
     self.fail = fail
   }
 }
+
+extension MonitoringCheck {
+  /// Whose share of this process's budgets its runs take from, where the schedule makes them.
+  package var originKind: WorkOrigin.Kind { origin == .api ? .apiChecks : .fileChecks }
+}

@@ -75,5 +75,6 @@ extension Notice.Place {
   package static let history: Self = "the history"
   package static let schedule: Self = "the schedule"
   package static let clock: Self = "clock"
+  package static let queues: Self = "queues"
   package static let configuration: Self = "configuration"
 }

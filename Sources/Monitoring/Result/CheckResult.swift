@@ -33,6 +33,8 @@ package struct CheckResult: Hashable, Sendable {
   package var attempts: [AttemptFacts] = []
   /// Inside a maintenance window: shown, left out of uptime.
   package var maintenance = false
+  /// A budget of this process kept the run from its end; of the schedule it is no result, and its slot is missed.
+  package var isHeldBack = false
   /// Nearly nobody asks other places, and a list takes the room of a pointer.
   private var confirmations: [QuorumVerdict] = []
   /// What the places of `confirm` made of it; nil: nobody was to be asked.
@@ -375,26 +377,5 @@ package struct Assertion: Hashable, Sendable {
     self.expected = expected.printable(maxBytes: 256)
     self.actual = actual.printable(maxBytes: 256)
     self.ok = ok
-  }
-}
-
-/// One try of a run: the first, a retry or the confirmation.
-package struct AttemptFacts: Hashable, Sendable {
-  package var startedAt: Timestamp
-  package var status: ResultStatus
-  package var reason: Reason
-  package var responseTime: Duration?
-  /// The addresses that were raced, in the order of dialling; empty where there was only one.
-  package var dialled: [DialledAddress]
-
-  package init(
-    startedAt: Timestamp, status: ResultStatus, reason: Reason, responseTime: Duration?,
-    dialled: [DialledAddress] = []
-  ) {
-    self.startedAt = startedAt
-    self.status = status
-    self.reason = reason
-    self.responseTime = responseTime
-    self.dialled = dialled
   }
 }

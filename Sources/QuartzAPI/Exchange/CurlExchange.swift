@@ -87,6 +87,7 @@ package struct CurlExchange: HTTPExchanging {
     transfer.httpVersion = .http11
     // A few addresses must fit into one timeout.
     transfer.connectTimeout = min(timeout, .seconds(10))
+    transfer.origin = WorkOrigin(.delivery)
     return transfer
   }
 

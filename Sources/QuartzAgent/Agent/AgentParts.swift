@@ -92,7 +92,7 @@ struct AgentParts: Sendable {
       desk: RunNowDesk(
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
       refusedFile: refusedFile, starts: starts, agent: settings.agent.name, threads: threads,
-      bench: engine.bench, labels: settings.metrics.labels, operators: operators, alerts: alerts,
+      engine: engine, labels: settings.metrics.labels, operators: operators, alerts: alerts,
       traces: traces, group: group, once: once, places: places,
       lifeSigns: Self.lifeSigns(settings, engine, threads, log),
       discovery: DiscoveryKeeper(settings, engine, log: log), probes: probes, time: time)
@@ -222,6 +222,7 @@ struct AgentParts: Sendable {
       guard let result = try? await engine.run(due.check, slot: slot, plan) else {
         return RunOutcome(.unknown, hasResult: false)
       }
+      if result.isHeldBack { return RunOutcome(missed: .budget) }
       return RunOutcome(.init(result.state)) { results.take(result, of: due.check, spanned: $0) }
     } events: { event in
       results.recorder.note(event)

@@ -28,7 +28,7 @@ struct AgentStatus: StatusSource {
   /// The agent's name.
   let agent: String
   let threads: ThreadWatch
-  let bench: JudgeBench
+  let engine: ProbeEngine
   /// Tags that become labels of the metrics.
   let labels: [String]
   let operators: OperatorDesk
@@ -59,9 +59,11 @@ struct AgentStatus: StatusSource {
       snapshot.spool?.parked = status.parked
       snapshot.delivery = DeliveryView(status, backlog: snapshot.spool?.depth ?? 0, skipped: skipped())
     }
-    snapshot.load.note(bench.figures)
+    snapshot.load.note(engine.bench.figures)
+    let waits = waits()
+    snapshot.load.waits = QueueNotices.views(of: waits, at: time.instant())
     snapshot.notices = [threads.notice, history.damage, refusedFile.notice].compactMap(\.self)
-    snapshot.notices += starts.notices
+    snapshot.notices += QueueNotices.notices(of: waits, at: time.instant(), wall: now) + starts.notices
     snapshot.notices += await link?.notices() ?? []
     if let group {
       snapshot.group = group.figures
@@ -125,6 +127,11 @@ struct AgentStatus: StatusSource {
   func isReady() -> Bool { threads.stuck.isEmpty }
 
   var unready: String { "stuck: \(threads.stuck.joined(separator: ", "))" }
+
+  var held: [String] { QueueNotices.lines(of: waits(), at: time.instant()) }
+
+  /// What waits for a budget of the process now.
+  private func waits() -> [QueueWait] { engine.waits + scheduler.status().waits }
 
   /// The file's checks that the API does not know.
   private func skipped() -> [Notice] {

@@ -8,7 +8,7 @@ import Monitoring
 
 /// The one engine behind `run`, `once` and run-now.
 struct ProbeEngine: Sendable {
-  let runner: CheckRunner
+  private(set) var runner: CheckRunner
   /// Probes run on its thread, from the check to the result, but for what takes its time: handshakes, decoding, patterns.
   let loop: EventLoop
   let curl: CurlEngine
@@ -16,6 +16,8 @@ struct ProbeEngine: Sendable {
   let canaries: CanaryWatch
   let parents: ParentWatch
   let bench: JudgeBench
+  /// What waits for a budget of the engine now.
+  var waits: [QueueWait] { curl.waits + bench.waits }
   let heartbeats: HeartbeatDesk
   /// Those that probes depend on.
   let threads: [WatchedThread]
@@ -79,11 +81,15 @@ struct ProbeEngine: Sendable {
     return result
   }
 
-  /// One run of one check, as a person asked for it.
+  /// One run of one check, beside the schedule.
+  ///
+  /// - Parameter isAsked: by someone who shares the process with a schedule.
   func runNow(
-    _ check: MonitoringCheck, _ plan: MaintenancePlan
+    _ check: MonitoringCheck, _ plan: MaintenancePlan, isAsked: Bool = false
   ) async throws(CancellationError) -> CheckResult {
-    try await run(check, slot: ProbeSlot(scheduledAt: time.wall(), trigger: .manual), plan)
+    var engine = self
+    engine.runner.isAsked = isAsked
+    return try await engine.run(check, slot: ProbeSlot(scheduledAt: time.wall(), trigger: .manual), plan)
   }
 
   /// Runs the checks at the same time, within the limit of descriptors, and returns the results in their order.

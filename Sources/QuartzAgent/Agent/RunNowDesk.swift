@@ -38,7 +38,9 @@ final class RunNowDesk: Sendable {
     }
     if let why = running.withLock({ begin(&$0, checkID) }) { return .busy(why) }
     defer { running.withLock { _ = $0.remove(checkID) } }
-    guard let result = try? await engine.runNow(check, maintenance.plan) else { return .stopping }
+    guard let result = try? await engine.runNow(check, maintenance.plan, isAsked: true) else {
+      return .stopping
+    }
     recorder.record(result, of: check)
     return .done(result)
   }

@@ -172,6 +172,7 @@ extension DiscoveryKeeper {
         HeaderField("X-Prometheus-Refresh-Interval-Seconds", "\(seconds)"),
       ] + headers)
     request.httpVersion = .http11
+    request.origin = WorkOrigin(.discovery, named: url.host)
     let report: TransferReport
     do {
       report = try await engine.curl.perform(request)

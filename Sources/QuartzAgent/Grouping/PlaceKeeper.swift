@@ -179,6 +179,7 @@ struct ShareClient: Sendable {
       url: place.text, plan: .address(SocketAddress(address, port: base.port)), timeout: Self.patience,
       goal: .body(limit: Self.limit), headers: headers)
     request.httpVersion = .http11
+    request.origin = WorkOrigin(.group)
     guard let report = try? await engine.perform(request), report.failure == nil else { return nil }
     switch report.statusCode {
     case 200: return Self.read(report.body, check, at)

@@ -20,6 +20,7 @@ final class ProbeDesk: ProbeTaking {
     var checks: [CheckKey: MonitoringCheck] = [:]
     /// The last ones, oldest first.
     var last: [String] = []
+    var askers = AskerPlaces()
     var figures: ProbeFigures
   }
 
@@ -51,7 +52,7 @@ final class ProbeDesk: ProbeTaking {
     file = settings.modules ?? ""
     maker = ProbeCheckMaker(origin: settings.trust == .local ? .local : .api, file: file)
     var runner = engine.runner
-    (runner.canaries, runner.parents, runner.explains) = (nil, nil, true)
+    (runner.canaries, runner.parents, runner.explains, runner.isAsked) = (nil, nil, true, true)
     self.runner = runner
     state = Mutex(State(figures: ProbeFigures(limit: limit)))
   }
@@ -99,16 +100,16 @@ final class ProbeDesk: ProbeTaking {
     {
       return .refused("host header defined both in the module and by hostname")
     }
-    guard takePlace() else { return .busy }
+    guard takePlace(question.asker) else { return .busy }
     let finding = await finding(entry, question)
-    settle(finding)
+    settle(finding, question.asker)
     let metrics = ProbeMetrics.text(finding)
     return question.isDebug ? .log(ProbeLog.text(finding, metrics)) : .metrics(metrics)
   }
 
-  private func takePlace() -> Bool {
+  private func takePlace(_ asker: IPAddress?) -> Bool {
     state.withLock { state in
-      guard state.figures.running < limit else {
+      guard state.askers.take(for: asker, of: limit) else {
         state.figures.busy += 1
         return false
       }
@@ -117,10 +118,11 @@ final class ProbeDesk: ProbeTaking {
     }
   }
 
-  private func settle(_ finding: ProbeFinding) {
+  private func settle(_ finding: ProbeFinding, _ asker: IPAddress?) {
     let line = ProbeLog.line(finding)
     state.withLock { state in
       state.figures.running -= 1
+      state.askers.give(of: asker)
       if finding.isUp { state.figures.succeeded += 1 } else { state.figures.failed += 1 }
       if state.last.count >= Self.lastKept { state.last.removeFirst() }
       state.last.append(line)

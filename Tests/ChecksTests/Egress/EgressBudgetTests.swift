@@ -226,5 +226,6 @@ import Testing
       of: Attempt(of: try api { $0.interval = .seconds(20) }, until: .now))
     #expect(outcome.verdict.reason == .localFault && outcome.verdict.state == .unknown)
     #expect(outcome.held == .seconds(14))
+    #expect(outcome.isHeldBack, "its slot is missed")
   }
 }

@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Synchronization
 import TestSupport
 import Testing
 
@@ -73,6 +74,70 @@ import Testing
     }
     await settled(bench)
     #expect(bench.threads.allSatisfy { $0.age() == .zero })
+  }
+
+  /// Whatever holds the threads of one origin's checks, those of the others go on.
+  @Test(arguments: [WorkOrigin.Kind.fileChecks, .apiChecks, .asked])
+  func aFullOriginHoldsUpNoOther(kind: WorkOrigin.Kind) async {
+    let bench = JudgeBench()
+    let (gate, isStuck) = (StopFlag(), StopFlag())
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          await bench.judge(
+            UniqueID(high: 2, low: UInt64(number)), for: WorkOrigin(kind, key: 1), bytes: 1 << 20,
+            isLight: true
+          ) { budget in
+            while !gate.isRaised, budget.used < 10_000_000_000 {}
+            if !gate.isRaised { isStuck.raise() }
+          }
+        }
+      }
+      while bench.waits.map(\.count) != [7] { await Task.yield() }
+      #expect(bench.waits.map(\.origin) == [kind] && bench.waits.map(\.queue) == [.judging])
+      for other in [WorkOrigin.Kind.fileChecks, .apiChecks, .asked] where other != kind {
+        let verdict = await bench.judge(
+          UniqueID(high: 3, low: 1), for: WorkOrigin(other), bytes: 1 << 20, isLight: true
+        ) { _ in 7 }
+        #expect(verdict == 7 && !isStuck.isRaised)
+      }
+      gate.raise()
+    }
+    await settled(bench)
+    #expect(bench.waits.isEmpty)
+  }
+
+  /// Seven hosts with much to judge do not stop the eighth: it is the next of its origin.
+  @Test func hostsTakeTurns() async {
+    let (bench, line) = (JudgeBench(), Line())
+    let hosts: [UInt64] = [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 99]
+    await withTaskGroup(of: Void.self) { group in
+      for (number, host) in hosts.enumerated() {
+        group.addTask { await line.judge(host, number, by: bench) }
+        // The first is under way, the others wait behind it in this order.
+        while bench.figures.waiting < number + 1 || bench.waits.map(\.count).reduce(0, +) < number {
+          await Task.yield()
+        }
+      }
+      line.gate.raise()
+    }
+    #expect(line.order.withLock(\.self) == [0, 1, 2, 3, 4, 5, 6, 7, 99, 1, 2, 3, 4, 5, 6, 7])
+  }
+
+  /// Judgements that wait for one gate, and the order in which they were made.
+  private final class Line: Sendable {
+    let gate = StopFlag()
+    let order = Mutex<[UInt64]>([])
+
+    func judge(_ host: UInt64, _ number: Int, by bench: JudgeBench) async {
+      await bench.judge(
+        UniqueID(high: host, low: UInt64(number)), for: WorkOrigin(.asked, key: host), bytes: 1 << 20,
+        isLight: true
+      ) { _ in
+        while !self.gate.isRaised {}
+        self.order.withLock { $0.append(host) }
+      }
+    }
   }
 
   /// A run that is cancelled does not wait for its judgement: the budget ends with it.

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import TestSupport
+import Testing
+
+@testable import Curl
+
+/// A transfer that waits for a budget delays neither those that need none of it nor those of other origins. Nothing here
+/// is timed: what must not wait ends while all that holds the budget still holds it.
+@Suite(.timeLimit(.minutes(1))) struct HeadOfLineTests {
+  private static let limit = 4 << 20
+  private static var shares: [WorkOrigin.Kind: Shares.Share] {
+    MemoryBudget.flightShares.mapValues { .init(guaranteed: $0.guaranteed / 64, bound: $0.bound / 64) }
+  }
+
+  /// 64 answers of one origin hold all that it may have.
+  private func withHolders(
+    _ kind: WorkOrigin.Kind, _ body: (CurlEngine, LoopbackServer, MemoryBudget) async throws -> Void
+  ) async throws {
+    let budget = MemoryBudget(limit: Self.limit, shares: Self.shares)
+    try await withLoopbackServer(script: holdABody) { holder in
+      try await withLoopbackServer(script: answer) { healthy in
+        try await withCurlEngine(memory: budget) { engine in
+          let held = (0..<64).map { large(holder.port, WorkOrigin(kind, key: $0)) }
+          let holders = held.map { request in Task { try await engine.perform(request) } }
+          while holder.accepted < holders.count { try await Task.sleep(for: .milliseconds(2)) }
+          while !budget.isCrowded(kind) { try await Task.sleep(for: .milliseconds(2)) }
+          try await body(engine, healthy, budget)
+          #expect(budget.isCrowded(kind), "the holders were over first")
+          for holder in holders { holder.cancel() }
+          for holder in holders { _ = try? await holder.value }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [WorkOrigin.Kind.fileChecks, .apiChecks, .asked])
+  func holdersOfOneOriginDelayNobodyElse(kind: WorkOrigin.Kind) async throws {
+    try await withHolders(kind) { engine, healthy, budget in
+      for other in WorkOrigin.Kind.allCases where other != kind {
+        var request = request(healthy.port, "/15000", goal: .body(limit: 1 << 20))
+        request.origin = WorkOrigin(other, key: 1)
+        // The second one is known to be large.
+        for _ in 0..<2 {
+          let report = try await engine.perform(request)
+          #expect(report.outcome == .complete && report.body.count == 15_000, "\(other): \(report.outcome)")
+        }
+      }
+    }
+  }
+
+  /// Those of the same origin that need no memory, or little, go by as well.
+  @Test func smallAnswersOfTheSameOriginAreNotDelayed() async throws {
+    try await withHolders(.apiChecks) { engine, healthy, budget in
+      let asked = large(healthy.port, WorkOrigin(.apiChecks, key: 200), "/900000")
+      #expect(try await engine.perform(asked).failure?.kind == .local(.memory), "its size is not known yet")
+      let waiter = Task { try await engine.perform(asked) }
+      while !engine.waits.contains(where: { $0.queue == .memory && $0.origin == .apiChecks }) {
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      var small = request(healthy.port, "/900", goal: .body(limit: 1 << 20))
+      small.origin = WorkOrigin(.apiChecks, key: 99)
+      #expect(try await engine.perform(small).body.count == 900)
+      var headers = request(healthy.port, "/900", goal: .headers)
+      headers.origin = WorkOrigin(.apiChecks, key: 200)
+      #expect(try await engine.perform(headers).outcome == .complete)
+      // A cancel does not wait either.
+      waiter.cancel()
+      await #expect(throws: CancellationError.self) { try await waiter.value }
+      while !engine.waits.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+    }
+  }
+
+  /// What waited for as long as it may says so, and nothing about its target.
+  @Test func patienceEnds() async throws {
+    try await withHolders(.asked) { engine, healthy, budget in
+      var waiting = large(healthy.port, WorkOrigin(.asked, key: 200), "/900000")
+      #expect(try await engine.perform(waiting).failure?.kind == .local(.memory), "its size is not known yet")
+      waiting.patience = .milliseconds(100)
+      let accepted = healthy.accepted
+      let report = try await engine.perform(waiting)
+      #expect(report.failure?.kind == .local(.queue) && report.isHeldBack)
+      #expect(report.times.queued >= .milliseconds(100))
+      #expect(healthy.accepted == accepted)
+    }
+  }
+
+  /// An engine that is closed ends what waits and what holds.
+  @Test func shutdownDoesNotWait() async throws {
+    let budget = MemoryBudget(limit: Self.limit, shares: Self.shares)
+    try await withLoopbackServer(script: holdABody) { holder in
+      let engine = try CurlEngine(memory: budget)
+      let asked = (0..<128).map { large(holder.port, WorkOrigin(.apiChecks, key: $0 % 8)) }
+      let tasks = asked.map { request in Task { try await engine.perform(request) } }
+      while !budget.isCrowded(.apiChecks) { try await Task.sleep(for: .milliseconds(2)) }
+      await engine.shutdown()
+      for task in tasks { _ = try? await task.value }
+      #expect(budget.inUse == 0)
+    }
+  }
+
+  private func large(_ port: UInt16, _ origin: WorkOrigin, _ path: String = "/") -> TransferRequest {
+    var asked = request(port, path, goal: .body(limit: 1 << 20), timeout: .seconds(50))
+    asked.origin = origin
+    return asked
+  }
+}
+
+/// Sends half of what it announces, and holds.
+private func holdABody(_ link: LoopbackConnection) {
+  link.read(until: "\r\n\r\n")
+  link.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+  link.write([UInt8](repeating: 0x61, count: 500_000))
+  link.waitForEnd()
+}
+
+/// Answers with as many bytes as the path says.
+private func answer(_ link: LoopbackConnection) {
+  let head = link.read(until: "\r\n\r\n")
+  let count = head.split(separator: " ").dropFirst().first.flatMap { Int($0.dropFirst()) } ?? 0
+  link.write("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")
+  link.write([UInt8](repeating: 0x61, count: count))
+  link.waitForEnd()
+}
