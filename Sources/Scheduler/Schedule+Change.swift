@@ -62,9 +62,8 @@ extension Schedule {
       let interval = Duration.microseconds(entries[position].interval)
       let timeline = grid.timeline(checks[position], interval)
       if taken.contains(id) {
-        let last = timeline.slot(atOrBefore: now)
-        entries[position].slot = last.microseconds
-        takenOver.insert(id)
+        takeOver(position, at: now)
+        let last = Timestamp(microseconds: entries[position].slot)
         if let span = orphaned[id],
           let lost = lose(position, since: now.advanced(by: .zero - span), before: last)
         {
@@ -77,11 +76,23 @@ extension Schedule {
       }
       entries[position].state = .planned
     }
+    // It came before it was this agent's, from the slot after on: the one before may have had no run.
+    for position in taken.compactMap({ list.positions[$0] })
+    where entries[position].state == .planned && !entries[position].hasBegun {
+      takeOver(position, at: now)
+    }
     limit.share(Set(list.positions.values.map { checks[$0].originKind }).count > 1)
     adoptRuns(list, at: now)
     requeue(list, waitedIn: old.checks)
     planAll()
     return events
+  }
+
+  /// Its last slot is run at once.
+  private mutating func takeOver(_ position: Int, at now: Timestamp) {
+    entries[position].slot = ownTimeline(position).slot(atOrBefore: now).microseconds
+    entries[position].steps = 0
+    takenOver.insert(checks[position].id)
   }
 
   /// The wall clock was set: the plan moves to where its slots are now.

@@ -101,6 +101,49 @@ import Testing
     #expect(events.isEmpty)
   }
 
+  /// A process stands still in the middle of a run, for longer than any run takes: the run answers for its own slot, three
+  /// more are too old, and the last is run as soon as it ends. At an agent on its own all four are missed.
+  @Test(arguments: [true, false]) func aStallWithinARunLosesNoSlotOfAGroup(sharesFile: Bool) throws {
+    var schedule = schedule("london-1", sharesFile: sharesFile)
+    let check = try makeCheck("Shop", every: .seconds(60))
+    _ = schedule.apply(CheckList([check]), recalling: settled([check]), at: newYear)
+    let slot = try #require(schedule.runs(of: [check.id])[check.id])
+    var now = newYear
+    now.advance(by: newYear.wall.duration(to: slot))
+    let start = try #require(schedule.begin(at: now).starts.first)
+    now.advance(by: .seconds(250))
+    #expect(schedule.conclude(start.run, .works, at: now.boot) == nil)
+    let events = schedule.finish(start.run, late: .zero, at: now.boot).events
+    let missed = SlotRange(
+      first: slot.advanced(by: .seconds(60)), count: sharesFile ? 3 : 4, interval: .seconds(60))
+    #expect(events == [.missed(check: check.id, slots: missed, cause: .gap)])
+    #expect(
+      schedule.begin(at: now).starts.map(\.scheduledAt)
+        == (sharesFile ? [slot.advanced(by: .seconds(240))] : []))
+    #expect(schedule.status(at: now.boot).missed == missed.count)
+  }
+
+  /// A member that starts without the store runs all from their next slots on. In the moment in which the store is back some
+  /// are its own, and who ran them until then stops: their last slots are run, though the schedule has these checks already.
+  @Test func whatIsInTheScheduleAlreadyRunsItsLastSlotWhenItIsTaken() throws {
+    var schedule = schedule("london-1")
+    let check = try makeCheck("Shop", every: .seconds(600))
+    let timeline = Timeline(agent: "london", check: check.id, interval: .seconds(600))
+    let last = timeline.slot(atOrBefore: newYear.wall)
+    _ = schedule.apply(CheckList([check]), recalling: settled([check]), at: newYear)
+    #expect(schedule.begin(at: newYear).starts.isEmpty)
+    _ = schedule.apply(CheckList([check]), taking: [check.id], at: newYear)
+    let start = try #require(schedule.begin(at: newYear).starts.first)
+    #expect(start.scheduledAt == last)
+    _ = schedule.conclude(start.run, .works, at: newYear.boot)
+    _ = schedule.finish(start.run, late: .zero, at: newYear.boot)
+    // One that it has run itself is not run again.
+    _ = schedule.apply(CheckList([check]), taking: [check.id], at: newYear)
+    #expect(schedule.begin(at: newYear).starts.isEmpty)
+    #expect(schedule.runs(of: [check.id])[check.id] == last.advanced(by: .seconds(600)))
+    #expect(schedule.counts.missed == 0)
+  }
+
   @Test func whatIsGivenAwayIsNotMissed() throws {
     var schedule = schedule("london-1")
     let check = try makeCheck("Shop", every: .seconds(10))
