@@ -55,9 +55,11 @@ extension AlertDesk {
     }
   }
 
-  fileprivate func save() async {
+  /// - Parameter isOwed: the write before this one failed.
+  /// - Returns: whether the disk has all.
+  fileprivate func save(again isOwed: Bool) async -> Bool {
     let bytes = state.withLock { state -> [UInt8]? in
-      guard state.book.isDirty || state.outbox.isDirty else { return nil }
+      guard state.book.isDirty || state.outbox.isDirty || isOwed else { return nil }
       var json = JSONWriter(reserving: 4096)
       json.object { json in
         json.field("version", 1)
@@ -67,12 +69,17 @@ extension AlertDesk {
       }
       return json.bytes
     }
-    guard let bytes else { return }
+    guard let bytes else { return true }
     do throws(StateFile.Failure) {
       try await file.write(bytes)
+      return true
     } catch {
-      log.warning(
-        "incidents cannot be written down, a restart would forget them", metadata: ["problem": "\(error)"])
+      // Once, for it is tried again each second.
+      if !isOwed {
+        log.warning(
+          "incidents cannot be written down, a restart would forget them", metadata: ["problem": "\(error)"])
+      }
+      return false
     }
   }
 }
@@ -81,12 +88,14 @@ extension AlertDesk {
 /// before it is on disk.
 actor AlertSaving {
   private var last: Task<Void, Never>?
+  /// The last write failed: what it was to keep is written with the next look, also when nothing changes any more.
+  private var isOwed = false
 
   func save(_ desk: AlertDesk) async {
     let before = last
     let task = Task {
       await before?.value
-      await desk.save()
+      isOwed = await !desk.save(again: isOwed)
     }
     last = task
     await task.value
