@@ -79,7 +79,12 @@ import Testing
     let down = Verdict(.connectRefused)
     let again = start.advanced(by: .seconds(120))
     store.record(result(check, at: again, down), interval: .seconds(60), sequence: 2)
-    #expect(store.snapshot(now: again).checks.first?.state == .down)
+    let status = try #require(store.snapshot(now: again.advanced(by: .seconds(60))).checks.first)
+    #expect(status.state == .down)
+    // What was seen stays: the minute of the lost result is up, and the next one is counted under its number.
+    let day = status.window(.day)
+    #expect(day.counts.up == 2 && day.counts.down == 1)
+    #expect(day.time.up == 120_000_000 && day.time.down == 60_000_000)
   }
 
   @Test func recordsOfACheckThatIsNotBackYetAreCounted() throws {

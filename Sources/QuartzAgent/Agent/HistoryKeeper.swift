@@ -64,8 +64,9 @@ struct HistoryKeeper: Sendable {
     await spool.markSnapshotted(through: history.savedThrough)
   }
 
-  /// Writes one file if it is behind. The store is synced in between: a file must not count what a power cut could
-  /// still take from the store, or the next results would carry sequences it believes it has.
+  /// Writes one file if it is behind. The store is synced in between, so that a file counts nothing that a power cut
+  /// could still take from the store. While the disk takes no results it is written all the same: what was seen stays in
+  /// the windows though the store has lost it, and `recount` frees its number at the next start.
   ///
   /// - Returns: why it could not, in words.
   private func save(_ history: HistoryStore, _ number: Int) async -> String? {

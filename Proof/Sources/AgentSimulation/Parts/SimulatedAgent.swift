@@ -41,11 +41,15 @@ final class SimulatedAgent: @unchecked Sendable {
   private let config: AgentSetup
   private let world: World
   private let log: Logger
+  /// What its answers under way may hold.
+  let room: AnswerRoom
+  let given = GivenAnswers()
   /// Somebody told it to stop.
   private let (stops, stop) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
   init(_ config: AgentSetup, _ life: Life, _ world: World, nonce: UInt64) {
     (self.config, self.life, self.world) = (config, life, world)
+    room = AnswerRoom(life)
     let log = Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() }
     self.log = log
     catalog = CheckCatalog(file: config.checks)
@@ -188,7 +192,7 @@ final class SimulatedAgent: @unchecked Sendable {
   }
 
   private func scheduler(_ recorder: Recorder) -> CheckScheduler {
-    let probe = ScriptedProbe(targets: world.targets, life: life)
+    let probe = ScriptedProbe(targets: world.targets, life: life, room: room, given: given)
     let runner = CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: life.time)
     var options = SchedulerOptions(
       agent: config.name, limits: InFlightLimits(total: 64), hostKey: { $0.target })

@@ -14,6 +14,9 @@ struct AlertRules {
   private struct Incident {
     var opened: UniqueID?
     var recovered: UniqueID?
+    /// When people were told of the one or the other.
+    var openedAt = Instant(nanoseconds: 0)
+    var recoveredAt = Instant(nanoseconds: 0)
   }
 
   private var incidents: [UniqueID: Incident] = [:]
@@ -53,9 +56,19 @@ struct AlertRules {
   mutating func acknowledge(_ message: AlertMessage, now: Instant) { acknowledged[message.id] = now }
 
   /// The process died: what it was about to tell it may tell again, and it counts failures anew.
-  mutating func died(now: Instant) {
+  ///
+  /// - Parameter unwrittenSince: its state files could not be written since then: what it told nobody knows any more.
+  mutating func died(now: Instant, unwrittenSince start: Instant? = nil) {
     died = now
     due = [:]
+    guard let start else { return }
+    for (id, incident) in incidents {
+      if incident.openedAt >= start {
+        incidents[id]?.opened = nil
+        for check in told.keys { told[check]?.remove(id) }
+      }
+      if incident.recoveredAt >= start { incidents[id]?.recovered = nil }
+    }
   }
 
   /// Nobody can be told for a while.
@@ -75,12 +88,13 @@ struct AlertRules {
     messages += 1
     if isShared { return nil }
     switch message.kind {
-    case .opened: return opened(message)
+    case .opened: return opened(message, now)
     case .recovered:
       if let first = incidents[message.incident]?.recovered, first != message.id {
         return (.told, "the end of \"\(message.title)\" is told twice")
       }
       incidents[message.incident, default: Incident()].recovered = message.id
+      incidents[message.incident]?.recoveredAt = now
     case .update: note(message)
     case .digest, .test: break
     }
@@ -93,11 +107,12 @@ struct AlertRules {
     }
   }
 
-  private mutating func opened(_ message: AlertMessage) -> Violation.Found? {
+  private mutating func opened(_ message: AlertMessage, _ now: Instant) -> Violation.Found? {
     if let first = incidents[message.incident]?.opened, first != message.id {
       return (.told, "the beginning of \"\(message.title)\" is told twice")
     }
     incidents[message.incident, default: Incident()].opened = message.id
+    incidents[message.incident]?.openedAt = now
     note(message)
     // What works again by then is named, and is no trouble.
     let failing = message.members.filter { $0.until == nil }

@@ -17,6 +17,8 @@ struct CoverageRules {
     let check: MonitoringCheck
     let grid: Timeline
     var runs: [Timestamp: Run] = [:]
+    /// Of which some member said that it did not run them, and why.
+    var missed: Set<Timestamp> = []
     /// Up to here, by the true time.
     var judged: Timestamp
     var last: Instant
@@ -61,6 +63,9 @@ struct CoverageRules {
     }
   }
 
+  /// A member says that these slots had no run with it.
+  mutating func missed(_ check: UniqueID, _ slots: SlotRange) { watches[check]?.missed.formUnion(slots) }
+
   /// Where clocks differ a slot has no instant. What counts is the time without a run: a check that moves finds its next
   /// slot at most an interval later.
   private func judgeGap(_ watch: Watch, _ now: Instant, _ disturbances: Disturbances) -> Violation.Found? {
@@ -70,7 +75,8 @@ struct CoverageRules {
     case .notCovered: return nil
     case .within(let allowed):
       guard watch.check.interval >= allowed else { return nil }
-      most = watch.check.interval * 2 + allowed
+      let isCrowded = disturbances.isCrowded(from: watch.last, to: now)
+      most = watch.check.interval * (isCrowded ? 3 : 2) + allowed
     }
     guard gap > most else { return nil }
     return (.covered, "nobody has run \(watch.check.name) for \(gap), at most \(most)")
@@ -93,6 +99,7 @@ struct CoverageRules {
       }
       let old = watch.judged.advanced(by: .seconds(-600))
       if watch.runs.count > 400 { watch.runs = watch.runs.filter { $0.key >= old } }
+      if watch.missed.count > 400 { watch.missed = watch.missed.filter { $0 >= old } }
     }
     return nil
   }
@@ -120,9 +127,17 @@ struct CoverageRules {
         uncovered += 1
         return nil
       }
-      guard let run else { return (.covered, "\(words) has no run, at most \(allowed) late") }
+      let isCrowded = disturbances.isCrowded(from: due, to: due + interval)
+      guard let run else {
+        if isCrowded, watch.missed.contains(slot) {
+          uncovered += 1
+          return nil
+        }
+        return (.covered, "\(words) has no run, at most \(allowed) late")
+      }
       // A run of it may have been under way elsewhere, and then its verdict came to nothing.
-      let late = due.duration(to: run.first), most = allowed + watch.check.longestRun
+      let late = due.duration(to: run.first)
+      let most = allowed + watch.check.longestRun + (isCrowded ? interval : .zero)
       if late > most { return (.covered, "\(words) was run \(late) late, at most \(most)") }
     }
     return nil

@@ -23,6 +23,8 @@ struct Disturbances {
     case deaf
     /// No process runs.
     case nobody
+    /// Some member has no room for what it asks: its runs wait, for an interval at most.
+    case crowded
     /// Another that moves checks, and keeps nobody from running them.
     case other
   }
@@ -75,6 +77,12 @@ struct Disturbances {
     entries.allSatisfy { $0.from > end || ($0.to.map { $0 + calm < start } ?? false) }
   }
 
+  /// Whether a run may have waited for room in this stretch, or in one as long before it.
+  func isCrowded(from start: Instant, to end: Instant) -> Bool {
+    let early = start - start.duration(to: end)
+    return entries.contains { $0.kind == .crowded && overlaps($0, early, end) }
+  }
+
   /// How late a slot may be run that is due at the start of this stretch, which ends with its interval.
   func allowance(from start: Instant, to end: Instant) -> Allowance {
     let near = entries.filter { overlaps($0, start, end) }
@@ -87,7 +95,7 @@ struct Disturbances {
       case .store(.some) where entry.from + aftermath >= start: allowed += ttl + .seconds(1)
       case .leader: allowed += ttl + .seconds(1)
       case .deaf: allowed += ttl / 3 + .seconds(3)
-      case .down, .leaving, .unread, .store, .nobody, .other: break
+      case .down, .leaving, .unread, .store, .nobody, .crowded, .other: break
       }
     }
     // Whatever of the store's touches this stretch, with all that touched it.

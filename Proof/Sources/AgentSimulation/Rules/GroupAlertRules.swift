@@ -222,7 +222,10 @@ struct GroupAlertRules {
   private func ends(_ message: AlertMessage, _ telling: Telling, _ story: Story) -> Violation.Found? {
     guard let first = story.opened.first else { return nil }
     let failing = story.checks.filter { check in
-      let goesOn = told[check, default: []].contains { $0 != message.incident }
+      // It may have joined one that people know before: nobody is told of that.
+      let goesOn =
+        told[check, default: []].contains { $0 != message.incident }
+        || entries[check] != message.incident && isToldByEntry(check)
       return !goesOn && worked[check].map { $0 < first.decided } ?? true
     }
     if failing.isEmpty || outages.touchAny(from: first.decided, to: telling.decided) { return nil }

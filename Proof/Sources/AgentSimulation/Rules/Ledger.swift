@@ -21,6 +21,8 @@ struct Ledger {
     var isRecorded = false
     /// It was never said to be on the disk, and went with a crash.
     var isLost = false
+    /// Lost, and in the windows all the same: see `justLost`.
+    var isCounted = false
 
     /// Whether the receiver is to have it.
     var isDelivered: Bool { state != .unknown }
@@ -35,6 +37,8 @@ struct Ledger {
   private(set) var skipped: [UniqueID: [(slot: Timestamp, pace: Duration)]] = [:]
   /// Everything before is recorded or lost.
   private var settled = 0
+  /// What the last start lost, by check, in the order in which it was found.
+  private(set) var justLost: [UniqueID: [Int]] = [:]
 
   static func standing(_ state: CheckState, _ isMaintenance: Bool) -> UInt8 {
     if isMaintenance { return 4 }
@@ -73,14 +77,21 @@ struct Ledger {
   ///
   /// - Parameter found: the numbers beyond `recordedThrough` that the next start found.
   mutating func restart(found: Set<UInt64>) {
+    justLost = [:]
     for place in settled..<entries.count {
       if found.contains(entries[place].sequence) {
         entries[place].isRecorded = true
       } else {
         entries[place].isLost = true
+        justLost[entries[place].check, default: []].append(place)
       }
     }
     settled = entries.count
+  }
+
+  /// The history's files have these.
+  mutating func count(_ places: some Sequence<Int>) {
+    for place in places { entries[place].isCounted = true }
   }
 
   /// Recorded results that the receiver ought to have and neither has nor refused.

@@ -68,8 +68,10 @@ struct PlacementRules {
     return nil
   }
 
-  /// At any time: who has a view of others does not run everything, but for a moment.
-  mutating func judgeAll(_ pictures: [Picture], now: Instant) -> Violation.Found? {
+  /// At any time: who has a view of others does not run everything, but for a moment. Where the store is full nobody can say
+  /// what it runs, so hand-overs wait.
+  mutating func judgeAll(_ pictures: [Picture], isFull: Bool, now: Instant) -> Violation.Found? {
+    if isFull { runsAll = [:] }
     for picture in pictures {
       let others = pictures.contains {
         $0.name != picture.name && $0.isInside && $0.view > 0 && $0.canRead && !$0.isAlone

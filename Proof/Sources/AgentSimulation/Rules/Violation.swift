@@ -13,6 +13,7 @@ struct Violation: Error, CustomStringConvertible {
     case late = "a slot that is too late is not run"
     case time = "a run carries the slot of its time"
     case budget = "no more requests than the receiver allows"
+    case given = "a verdict is what its target gave"
     case lockStep = "starts are spread over the interval"
     case windows = "the windows equal a recomputation from the results"
     case told = "one message an incident"

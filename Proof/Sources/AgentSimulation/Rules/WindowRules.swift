@@ -21,10 +21,12 @@ struct WindowRules {
   let agent: String
 
   /// Compares what the history says with the results. `ledger` has them all.
+  ///
+  /// - Parameter counting: results that the store has lost, by their places, and that the windows have.
   func judge(
-    _ check: MonitoringCheck, _ status: CheckStatus, _ ledger: Ledger, now: Timestamp
+    _ check: MonitoringCheck, _ status: CheckStatus, _ ledger: Ledger, counting: Set<Int> = [], now: Timestamp
   ) -> Violation.Found? {
-    let held = held(check, ledger)
+    let held = held(check, ledger, counting)
     for period in [UptimePeriod.day, .week] {
       let window = status.window(period)
       let from = Self.start(period, now: now)
@@ -45,11 +47,11 @@ struct WindowRules {
     return Timestamp(seconds: (now.microseconds / 1_000_000 / width - buckets + 1) * width)
   }
 
-  private func held(_ check: MonitoringCheck, _ ledger: Ledger) -> [Held] {
+  private func held(_ check: MonitoringCheck, _ ledger: Ledger, _ counting: Set<Int>) -> [Held] {
     var held: [Held] = []
     for place in ledger.ofCheck[check.id] ?? [] {
       let entry = ledger.entries[place]
-      guard !entry.isLost else { continue }
+      guard !entry.isLost || entry.isCounted || counting.contains(place) else { continue }
       let grid = Timeline(agent: agent, check: check.id, interval: entry.pace)
       held.append(
         Held(

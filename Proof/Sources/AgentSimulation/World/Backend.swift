@@ -41,6 +41,8 @@ final class Backend: @unchecked Sendable {
   private(set) var requests = 0
   private(set) var duplicates = 0
   var mood = Mood.well
+  /// It reads requests and writes answers byte by byte; the sender may have given up before the end of either.
+  var isDripping = false
   /// Rows of this check are refused, each with a code; nil: of none.
   var unwanted: UniqueID?
   /// Told of each row that is new.
@@ -58,6 +60,7 @@ final class Backend: @unchecked Sendable {
     requests += 1
     if let words = sender.count(at: clock.now) { overrun(words) }
     let mood = sender.isCut ? .refusing : mood
+    if isDripping, mood == .well { return drip(body, answer) }
     let way = dice.time(.milliseconds(5) ... .milliseconds(200))
     let work =
       mood == .slow
@@ -67,6 +70,21 @@ final class Backend: @unchecked Sendable {
       let wait = mood == .silent || mood == .mute ? Duration.seconds(60) : way + work
       self.clock.after(wait) { answer(reply) }
     }
+  }
+
+  /// The sender waits for a minute in all. What came to its end too late was stored all the same, and what did not arrive
+  /// was not.
+  private func drip(_ body: [UInt8], _ answer: @escaping (APIReply) -> Void) {
+    let (there, back) = (dice.time(.seconds(1) ... .seconds(70)), dice.time(.seconds(1) ... .seconds(40)))
+    let limit = Duration.seconds(60)
+    if there < limit {
+      clock.after(there) {
+        let reply = self.reply(to: body, .well)
+        guard there + back < limit else { return }
+        self.clock.after(back) { answer(reply) }
+      }
+    }
+    if there + back >= limit { clock.after(limit) { answer(.failure("no answer within 60 s")) } }
   }
 
   private func reply(to body: [UInt8], _ mood: Mood) -> APIReply {

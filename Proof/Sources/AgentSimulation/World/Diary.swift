@@ -12,6 +12,7 @@ final class Diary: @unchecked Sendable {
   enum Line {
     case start(Int), kill, cut, stop, stopped, pause(Duration), resume, clock(Duration), healed
     case backend(String, Duration), pager(String, Duration), disk(String, Duration), reload(Int)
+    case crowd(String, Duration)
     case began(String, Timestamp), found(String, Timestamp, String, UInt64)
     case missed(UniqueID, Timestamp, Int, String), delivered(Timestamp), told(String, String)
     case violation(String), of(String, String), entry(IncidentEntry)
@@ -27,6 +28,7 @@ final class Diary: @unchecked Sendable {
       case .resume: "the process goes on"
       case .clock(let step): "the wall clock is set by \(step)"
       case .healed: "all is well from here on"
+      case .crowd(let words, let length): "\(words) for \(length)"
       case .backend(let mood, let length): "backend: \(mood) for \(length)"
       case .pager(let mood, let length): "pager: \(mood) for \(length)"
       case .disk(let operation, let length): "disk: \(operation) fails for \(length)"

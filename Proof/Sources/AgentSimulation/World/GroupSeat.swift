@@ -123,6 +123,7 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
   func abandoned(_ due: DueCheck, _ agent: SimulatedAgent) { slots.abandoned(due) }
 
   func found(_ result: CheckResult, _ check: MonitoringCheck, _ sequence: UInt64, spanned: SlotRange?) {
+    hold(agent?.given.judge(result))
     if ledger[result.id] != nil { hold((.twice, "two results of \(check.name) have one id")) }
     ledger.add(
       Ledger.Entry(

@@ -7,7 +7,7 @@ import Groups
 extension GroupSimulation {
   func look() {
     let pictures = seats.filter(\.isRunning).compactMap { picture($0) }
-    hold(placement.judgeAll(pictures, now: clock.now))
+    hold(placement.judgeAll(pictures, isFull: store.mood == .full, now: clock.now))
     hold(placement.judgeBlind(pictures, now: clock.now))
     for seat in seats {
       judgeLease(seat)

@@ -9,6 +9,7 @@ extension GroupSimulation {
     every(.seconds(5), exactly: true) { $0.look() }
     clock.after(.seconds(200)) { [unowned self] in every(scenario.meanTrouble) { $0.trouble($0.pick()) } }
     every(.seconds(700)) { [unowned self] _ in copy = store.content }
+    planCrowds()
   }
 
   private func every(_ mean: Duration, exactly: Bool = false, _ action: @escaping (GroupSimulation) -> Void) {

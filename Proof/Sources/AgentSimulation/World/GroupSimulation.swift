@@ -26,6 +26,7 @@ final class GroupSimulation: @unchecked Sendable {
   var figures = Simulation.Figures()
   var calmLooks = 0
   var trouble: Dice
+  var crowding: Dice
   var isEnding = false
   /// Of the store's disk, from some time ago.
   var copy: LeaseStore.Content?
@@ -46,6 +47,7 @@ final class GroupSimulation: @unchecked Sendable {
     placement = PlacementRules(ttl: scenario.ttl)
     incidents = GroupAlertRules(ttl: scenario.ttl, isSkewed: scenario.isSkewed)
     trouble = Dice(scenario.seed, "group trouble")
+    crowding = Dice(scenario.seed, "group crowding")
   }
 
   /// The true one, which no machine has.
@@ -197,6 +199,7 @@ final class GroupSimulation: @unchecked Sendable {
 
   func missed(_ check: UniqueID, _ range: SlotRange, _ cause: MissCause, by seat: GroupSeat) {
     figures.missed += range.count
+    coverage.missed(check, range)
     diary.write(wall, .missed(check, range.first, range.count, "\(cause.rawValue), by \(seat.index)"))
   }
 

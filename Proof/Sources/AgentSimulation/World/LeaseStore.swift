@@ -55,6 +55,8 @@ final class LeaseStore: @unchecked Sendable {
   private(set) var mood = Mood.well
   /// Takes its time for everything.
   var isSlow = false
+  /// What it says comes byte by byte: whoever asked may have given up before the end.
+  var isDripping = false
   var content = Content()
   var watches: [Int: Watch] = [:]
   var lastWatch = 0
@@ -99,7 +101,8 @@ final class LeaseStore: @unchecked Sendable {
       case .well, .full: break
       }
       let reply = serve()
-      let arrival = clock.now + delay
+      let drip = isDripping ? dice.time(.milliseconds(200) ... .milliseconds(isLarge ? 2600 : 2100)) : .zero
+      let arrival = clock.now + delay + drip
       clock.at(arrival) {
         if way.losesAnswers || isLarge && way.losesLargeAnswers || sent.duration(to: arrival) > Self.patience
         {

@@ -18,13 +18,27 @@ extension Simulation {
   }
 
   /// The windows against the results. Not where the clock was set: time is lived twice there.
-  func judgeWindows(_ agent: SimulatedAgent) {
+  ///
+  /// - Parameter isStart: they have just been read from the disk.
+  func judgeWindows(_ agent: SimulatedAgent, isStart: Bool = false) {
     guard !clockWasSet, let history = agent.history else { return }
     let snapshot = history.snapshot(now: wall)
     let rules = WindowRules(agent: setup.name)
     for check in setup.checks where !inexact.contains(check.id) {
       guard let status = snapshot.check(check.id) else { continue }
+      if isStart { settleLost(check, status, rules) }
       hold(rules.judge(check, status, ledger, now: wall))
+    }
+  }
+
+  /// While the disk takes no results the history's files are written all the same: what the store has lost then is in the
+  /// windows up to one result, and not beyond it; and so it stays.
+  private func settleLost(_ check: MonitoringCheck, _ status: CheckStatus, _ rules: WindowRules) {
+    guard diskHadFailed, let lost = ledger.justLost[check.id] else { return }
+    for count in 1...lost.count {
+      let known = Set(lost.prefix(count))
+      guard rules.judge(check, status, ledger, counting: known, now: wall) == nil else { continue }
+      return rules.judge(check, status, ledger, now: wall) == nil ? () : ledger.count(known)
     }
   }
 

@@ -38,6 +38,7 @@ extension Simulation {
     every(scenario.pager) { $0.troublePager() }
     every(scenario.disk) { $0.troubleDisk() }
     every(scenario.reloads) { $0.reload() }
+    planCrowds()
   }
 
   private func every(_ mean: Duration?, exactly: Bool = false, _ action: @escaping (Simulation) -> Void) {
@@ -111,7 +112,13 @@ extension Simulation {
     let length = trouble.time(.seconds(1) ... .seconds(trouble.pick([10, 600])))
     diary.write(self, .disk(operation, length))
     machine.store.files.fail(operation, code, count: trouble.chance(2) ? 1 : -1)
-    machine.filesFailUntil = clock.now + (trouble.chance(2) ? length : .zero)
+    diskFailsUntil = clock.now + length + .seconds(90)
+    let takesFiles = !trouble.chance(2)
+    machine.filesFailUntil = clock.now + (takesFiles ? .zero : length)
+    if !takesFiles {
+      let start = filesFail.contains(clock.now) ? filesFail.lowerBound : clock.now
+      filesFail = start...max(filesFail.upperBound, clock.now + length + .seconds(60))
+    }
     alerts.troubled()
     clock.after(length) { [unowned self] in
       machine.store.files.heal()
@@ -154,6 +161,7 @@ extension Simulation {
     backend.mood = .well
     backend.unwanted = nil
     pager.mood = .well
+    endCrowds()
     machine.store.files.heal()
     machine.filesFailUntil = Instant(nanoseconds: 0)
     life.fuse = nil

@@ -33,8 +33,14 @@ final class Simulation: AgentWitness, @unchecked Sendable {
   var changed: Set<UniqueID> = []
   var figures = Figures()
   var trouble: Dice
-  /// What gap records spoke of in lives that are over.
+  var crowding: Dice
   var isEnding = false
+  /// The store may not have what it took before then: its disk failed, and it tries again each minute.
+  var diskFailsUntil = Instant(nanoseconds: 0)
+  /// So it was when the last life ended.
+  var diskHadFailed = false
+  /// State files are not written in it, and up to a minute after.
+  var filesFail = Instant(nanoseconds: 0)...Instant(nanoseconds: 0)
 
   struct Figures {
     var runs = 0, missed = 0, crashes = 0, stops = 0, pauses = 0, requests = 0, messages = 0, incidents = 0
@@ -50,6 +56,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     pager = Pager(clock, seed: scenario.seed)
     slots = SlotRules()
     trouble = Dice(scenario.seed, "trouble")
+    crowding = Dice(scenario.seed, "crowding")
     life = Life(machine, number: 0)
   }
 
@@ -92,6 +99,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
 
   func begin() {
     lives += 1
+    loseIntervals()
     life = Life(machine, number: lives)
     diary.write(self, .start(lives))
     let world = SimulatedAgent.World(
@@ -112,15 +120,13 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     figures.crashes += 1
     diary.write(self, cuts ? .cut : .kill)
     end()
-    alerts.died(now: clock.now)
     if cuts { machine.store.cut(using: &trouble) } else { machine.store.kill() }
-    loseIntervals()
     clock.after(trouble.time(.milliseconds(500) ... .seconds(trouble.chance(4) ? 3000 : 40))) {
       [unowned self] in begin()
     }
   }
 
-  /// The next start counts what it replays by the intervals of then, and by a minute where a check is not configured.
+  /// A start counts what it replays by the intervals of now, and by a minute where a check is not configured.
   private func loseIntervals() {
     inexact.formUnion(changed)
     let configured = Set(setup.checks.map(\.id))
@@ -134,6 +140,9 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     figures.mostSleepers = max(figures.mostSleepers, life.sleeping)
     agent?.dispose()
     agent = nil
+    diskHadFailed = clock.now < diskFailsUntil
+    let isUnwritten = filesFail.contains(clock.now)
+    alerts.died(now: clock.now, unwrittenSince: isUnwritten ? filesFail.lowerBound : nil)
   }
 
   private func finish() {
@@ -153,8 +162,6 @@ final class Simulation: AgentWitness, @unchecked Sendable {
       diary.write(self, .stopped)
       end()
       machine.store.kill()
-      alerts.died(now: clock.now)
-      loseIntervals()
       clock.after(trouble.time(.milliseconds(500) ... .seconds(60))) { [unowned self] in begin() }
     }
   }
@@ -163,7 +170,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
 
   func restored(_ agent: SimulatedAgent) {
     guard agent.life.isAlive else { return }
-    judgeWindows(agent)
+    judgeWindows(agent, isStart: true)
   }
 
   func began(_ due: DueCheck, _ agent: SimulatedAgent) {
@@ -181,6 +188,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
 
   func found(_ result: CheckResult, _ check: MonitoringCheck, _ sequence: UInt64, spanned: SlotRange?) {
     diary.write(self, .found(check.name, result.scheduledAt, result.state.rawValue, sequence))
+    hold(agent?.given.judge(result))
     let pace = result.state == .down ? check.plan.intervalFailing ?? check.interval : check.interval
     if ledger[result.id] != nil { hold((.twice, "two results of \(check.name) have one id")) }
     ledger.add(

@@ -26,6 +26,8 @@ final class Targets: @unchecked Sendable {
   private var targets: [UniqueID: Target] = [:]
   /// All is well from now on.
   var isHealed = false
+  /// They take and give what they have byte by byte, and some of them nothing of it in time.
+  var areSlow = false
 
   init(_ clock: WorldClock, seed: UInt64, meanWell: Duration) {
     (self.clock, self.seed, self.meanWell) = (clock, seed, meanWell)
@@ -50,7 +52,17 @@ final class Targets: @unchecked Sendable {
         + target.dice.about(target.mood == .well ? meanWell : .seconds(900))
     }
     let quick = target.dice.time(.milliseconds(2) ... .milliseconds(300))
-    return Self.outcome(of: isHealed ? .well : target.mood, quick, check, &target.dice)
+    let (outcome, takes) = Self.outcome(of: isHealed ? .well : target.mood, quick, check, &target.dice)
+    guard areSlow, !isHealed, outcome.verdict.isSuccess else { return (outcome, takes) }
+    return Self.dripping(check, takes)
+  }
+
+  /// The body comes for longer than half of the time that there is, and where the answer itself took long, not to its end.
+  private static func dripping(_ check: MonitoringCheck, _ takes: Duration) -> (ProbeOutcome, Duration) {
+    let long = check.timeout / 2 + takes * 3
+    if long < check.timeout { return (ProbeOutcome(.ok, responseTime: takes), long) }
+    let verdict = Verdict(.transferTimeout, phase: .transfer, message: "the body did not end in time")
+    return (ProbeOutcome(verdict, responseTime: takes), check.timeout)
   }
 
   private static func outcome(
@@ -77,11 +89,26 @@ final class Targets: @unchecked Sendable {
 struct ScriptedProbe: Probe {
   let targets: Targets
   let life: Life
+  let room: AnswerRoom
+  let given: GivenAnswers
 
   func probe(
     _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
   ) async throws(CancellationError) -> Probed {
-    let (outcome, takes) = targets.look(at: attempt.check)
+    let start = life.clock.now
+    given.note(nil, of: attempt.check.id)
+    guard await room.enter() else {
+      if Task.isCancelled || !life.isAlive { throw CancellationError() }
+      guard room.patience != nil else { return .postponed(by: .seconds(4)) }
+      let verdict = Verdict(
+        .localFault, phase: .prepare, message: "the answers under way hold all that they may")
+      return .done(ProbeOutcome(verdict))
+    }
+    defer { room.leave() }
+    let held = start.duration(to: life.clock.now)
+    var (outcome, takes) = targets.look(at: attempt.check)
+    outcome.held = held
+    given.note(outcome.verdict, of: attempt.check.id)
     try await life.time.sleep(for: takes)
     return .done(outcome)
   }
