@@ -80,6 +80,7 @@ extension SettingsBuilder {
       let check = try MonitoringCheck(definition, patterns: patterns)
       notice(check, map)
       notice(check, unheard: map)
+      notice(check, outlasting: map)
       return check
     } catch {
       for problem in error.problems { report(problem, map) }
@@ -158,6 +159,18 @@ extension SettingsBuilder {
         position, "name \(found(map, "name", name)) is used twice",
         hint: "the first is in \(walk.place(earlier, from: position))")
     }
+  }
+
+  /// A run that may take longer than the interval. Only where a part of it is written: the defaults alone need no word.
+  private mutating func notice(_ check: MonitoringCheck, outlasting map: GivenMap) {
+    guard let key = ["retries", "timeout", "retry_delay"].first(where: { map[$0] != nil }) else { return }
+    let retries = check.plan.retries
+    let most = check.timeout * (1 + retries) + check.plan.retryDelay * retries
+    guard retries > 0, most > check.interval else { return }
+    walk.warn(
+      map.position(of: [key]),
+      "\(1 + retries) attempts take up to \(most.text), longer than the interval of \(check.interval.text)",
+      hint: "lower timeout or retries, or raise interval; slots that a run outlasts take its verdict")
   }
 
   /// Where nothing listens nobody can report.

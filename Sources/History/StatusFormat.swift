@@ -101,6 +101,11 @@ package enum StatusFormat {
     return (value < 0 ? "-" : "") + String(text.reversed())
   }
 
+  /// Three significant digits, zeros after the point dropped: `0.512`, `5.41`, `54.1`, `541`. Not negative.
+  package static func significant(_ value: Double) -> String {
+    decimal(value, places: value < 0.9995 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
+  }
+
   /// Zeros after the point are dropped. Not negative.
   private static func decimal(_ value: Double, places: Int, up: Bool = true) -> String {
     let scale = [1.0, 10, 100, 1000][places]

@@ -41,10 +41,30 @@ struct QuartzAgentCommand: AsyncParsableCommand {
         try command.run()
       }
     } catch {
-      // Anything but a usage error or an exit code chosen by a command is a fault of ours, and 1 means "degraded".
-      guard !(error is ExitCode), exitCode(for: error) == .failure else { exit(withError: error) }
-      exit(withError: failure("\(error)", status: ExitStatus.internalError))
+      end(with: error)
     }
+  }
+
+  private static func end(with error: any Error) -> Never {
+    let isPlugin = PluginAnswer.isExpected(by: CommandLine.arguments.dropFirst())
+    // `--help` and the exit codes that a command chose.
+    if let code = error as? ExitCode {
+      exit(withError: isPlugin ? ExitCode(min(code.rawValue, ExitStatus.unknown)) : code)
+    }
+    var error = error
+    let code = exitCode(for: error)
+    if code == .success { exit(withError: error) }
+    // Anything but a usage error or a failure of a command is a fault of ours, and 1 means "degraded".
+    if code == .failure, !(error is CommandFailure) {
+      error = failure("\(error)", status: ExitStatus.internalError)
+    }
+    if isPlugin {
+      print(PluginAnswer.line(for: error, words: message(for: error)))
+      exit(withError: ExitCode(ExitStatus.unknown))
+    }
+    guard let failure = error as? CommandFailure else { exit(withError: error) }
+    failure.print()
+    exit(withError: ExitCode(failure.status))
   }
 }
 

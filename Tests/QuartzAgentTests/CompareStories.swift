@@ -41,6 +41,56 @@ import Testing
     #expect(lines[0].hasPrefix("A: a.ndjson, 30 results, 2026-01-04T02:00:00"))
   }
 
+  /// A verdict is whole at any width, with three significant digits.
+  @Test func aVerdictIsNeverCut() async throws {
+    try await withTemporaryDirectory { folder in
+      let name = "a check with a name that takes a whole line of a small terminal"
+      try Data(results(name, 30, response: 20, dns: 0.2).utf8).write(to: folder.appending(path: "a"))
+      try Data(results(name, 30, response: 21.234, dns: 2).utf8).write(to: folder.appending(path: "b"))
+      for width in ["60", "80", "120"] {
+        let outcome = try await agent("compare", "a", "b", in: folder, environment: ["COLUMNS": width])
+        #expect(outcome.stdout.contains("slower by 1.23 ms (+6.03%), p < 0.001\n"), "\(outcome.stdout)")
+        #expect(outcome.stdout.contains("slower by 1.8 ms (+277%), p < 0.001\n"), "\(outcome.stdout)")
+      }
+    }
+  }
+
+  /// A median that moves within one file by more than between the two is no difference of the two.
+  @Test func aFileThatDriftsIsNotJudged() async throws {
+    let calm = results("shop", 30, response: 20, dns: 2)
+    let busy = results("shop", 15, response: 20, dns: 2) + results("shop", 15, response: 60, dns: 2)
+    for (a, b) in [(calm, busy), (busy, calm)] {
+      let outcome = try await compare(a, b, "--fail-slower", "1%")
+      let response = outcome.stdout.split(separator: "\n").first { $0.contains("response") }
+      #expect(response?.hasSuffix("not judged: one file varies by 40 ms itself") == true, "\(outcome.stdout)")
+      #expect(outcome.status == 0)
+    }
+  }
+
+  /// The exit code follows the response time of the whole, B against A.
+  @Test(arguments: [("10%", 22.0, 0), ("9.7%", 22.0, 1), ("9", 22.0, 1), ("10%", 18.0, 0), ("0", 20.0, 0)])
+  func failSlowerDecides(limit: String, response: Double, status: Int32) async throws {
+    let outcome = try await compare(
+      results("shop", 30, response: 20, dns: 2), results("shop", 30, response: response, dns: 9),
+      "--fail-slower", limit)
+    #expect(outcome.status == status, "\(outcome.stdout)\(outcome.stderr)")
+    #expect(outcome.stderr == (status == 1 ? "quartz-agent: error: slower in B: shop\n" : ""))
+    #expect(outcome.stdout.contains("MEDIAN A"))
+  }
+
+  /// Two files of different checks are data to be looked at, and no success.
+  @Test func nothingInCommonIsSaid() async throws {
+    let outcome = try await compare(
+      results("shop", 9, response: 1, dns: 1) + results("mail", 9, response: 1, dns: 1),
+      results("bank", 9, response: 1, dns: 1))
+    #expect(outcome.status == 65 && outcome.stdout.isEmpty)
+    #expect(
+      outcome.stderr.hasPrefix(
+        "quartz-agent: error: no check is in both files: a.ndjson has \"mail\" and 1 more, b.ndjson has \"bank\"\n"
+      ),
+      "\(outcome.stderr)")
+  }
+
   /// Nothing is claimed of four, however far apart they are; downtime is shown beside.
   @Test func fewTimesAreNotJudged() async throws {
     let outcome = try await compare(

@@ -55,9 +55,36 @@ import Testing
     return outcome.output.split(separator: "\n").map(String.init)
   }
 
+  /// A plugin's answer is one line on stdout and an exit code of 0 to 3 (Monitoring Plugins Development Guidelines), also for wrong
+  /// usage and a wrong configuration: a monitoring server shows nothing else.
+  @Test(arguments: [
+    (
+      ["--count", "2", "tcp://127.0.0.1:1"],
+      "UNKNOWN - Error: --format nagios is the answer of one round: leave --count out"
+    ),
+    (["--no-such-option"], "UNKNOWN - Error: Unknown option '--no-such-option'"),
+    (["nothing here"], #"UNKNOWN - "nothing here" is no target, and "#),
+    (["--config", "missing.yaml"], "UNKNOWN - the configuration has 1 problem: missing.yaml"),
+    (["--config", "broken.yaml"], "UNKNOWN - the configuration has 2 problems: broken.yaml:1:"),
+  ])
+  func whatIsWrongIsOneLine(arguments: [String], words: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try "cheks: []\nagnt: {}\n".write(
+        to: folder.appending(path: "broken.yaml"), atomically: true, encoding: .utf8)
+      for format in [["--format", "nagios"], ["--format=nagios"]] {
+        let outcome = try await AgentProcess(["once"] + format + arguments, in: folder).finish()
+        #expect(outcome.status == 3, "\(outcome.stdout)")
+        #expect(outcome.stdout.hasPrefix(words), "\(outcome.stdout)")
+        #expect(
+          outcome.stdout.hasSuffix("\n") && outcome.stdout.count { $0 == "\n" } == 1, "\(outcome.stdout)")
+      }
+      let help = try await AgentProcess(["once", "--format", "nagios", "--help"], in: folder).finish()
+      #expect(help.status == 0 && help.stdout.contains("USAGE: quartz-agent once"))
+    }
+  }
+
   /// It is the answer of one run; other commands have no such format, and say which they have.
   @Test(arguments: [
-    (["once", "--format", "nagios", "--count", "2", "tcp://127.0.0.1:1"], "leave --count out"),
     (["status", "--format", "nagios"], "'table' and 'json'"),
     (["compare", "--format", "nagios", "a", "b"], "'nagios' is invalid"),
   ])

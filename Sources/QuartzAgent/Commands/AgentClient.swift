@@ -50,14 +50,9 @@ struct AgentClient {
       address: address.reachable, token: address.isSocket ? nil : settings.runNowToken ?? settings.readToken)
   }
 
-  /// The answer's text, which ends with a line end. Throws what to print when nobody answers or the answer is no.
+  /// The answer's text, which ends with a line end. Throws a `CommandFailure` when the agent does not answer or refuses.
   func ask(_ path: String, method: String = "GET") async throws -> String {
     try text(of: try await exchange(path, method), mayBeAbsent: false) ?? ""
-  }
-
-  /// As `ask`, but nothing is printed: throws an `AskFailure`.
-  func answer(_ path: String) async throws -> String {
-    try judged(try await exchange(path, "GET"), mayBeAbsent: false) ?? ""
   }
 
   /// What the agent's check of its store says, and whether the store is sound.
@@ -94,18 +89,10 @@ struct AgentClient {
     }
   }
 
-  private func text(of report: TransferReport, mayBeAbsent: Bool) throws -> String? {
-    do throws(AskFailure) {
-      return try judged(report, mayBeAbsent: mayBeAbsent)
-    } catch {
-      throw error.told
-    }
-  }
-
-  private func judged(_ report: TransferReport, mayBeAbsent: Bool) throws(AskFailure) -> String? {
+  private func text(of report: TransferReport, mayBeAbsent: Bool) throws(CommandFailure) -> String? {
     if let problem = report.failure {
       if case .unix = address, [EACCES, EPERM].map({ .local(.system(errno: $0)) }).contains(problem.kind) {
-        throw AskFailure(
+        throw CommandFailure(
           "this user may not open \(address): whether an agent answers there cannot be told",
           hint: "ask as root or as the agent's user, or join its group", status: ExitStatus.unknown)
       }
@@ -113,7 +100,7 @@ struct AgentClient {
       let isSilent = problem.kind == .timeout
       let words =
         if case .unix = address, !isSilent { "nobody listens on the socket" } else { problem.message }
-      throw AskFailure(
+      throw CommandFailure(
         "no agent answers at \(address): \(words)",
         hint: isSilent
           ? "something is running there and has not answered for \(patience.text): look at its log, and whether it is stopped"
@@ -121,14 +108,14 @@ struct AgentClient {
         status: ExitStatus.unknown)
     }
     guard report.header("server") == "quartz-agent" else {
-      throw AskFailure(
+      throw CommandFailure(
         "something else than an agent answers at \(address) (status \(report.statusCode ?? 0))",
         hint: "see who listens there, or give this agent another status.listen", status: ExitStatus.unknown)
     }
     let text = String(decoding: report.body, as: UTF8.self)
     guard report.statusCode == 200 else {
       let words = (try? JSONValue.parse(report.body))?["error"]?["message"]?.string ?? text
-      throw AskFailure(
+      throw CommandFailure(
         "the agent says no (\(report.statusCode ?? 0)): \(words.split(separator: "\n").first ?? "")",
         status: ExitStatus.unknown)
     }
@@ -151,18 +138,4 @@ struct AgentClient {
         timeout: patience, goal: goal, method: method, headers: headers)
     }
   }
-}
-
-/// Why there is no answer, in words for people.
-struct AskFailure: Error {
-  var message: String
-  var hint: String?
-  var status: Int32
-
-  init(_ message: String, hint: String? = nil, status: Int32) {
-    (self.message, self.hint, self.status) = (message, hint, status)
-  }
-
-  /// Prints it, and is the exit code to throw.
-  var told: ExitCode { failure(message, hint: hint, status: status) }
 }

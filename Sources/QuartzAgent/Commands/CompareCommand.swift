@@ -21,8 +21,8 @@ struct CompareCommand: AsyncParsableCommand {
       --by-place asks the running agent, and takes no file: each check with confirm as its places see it, against the
       fastest of them.
 
-      Exit code: 0 compared, 3 no agent answers, 65 a line that is no result, or nothing to compare, 66 a file that cannot be
-      read.
+      Exit code: 0 compared, 1 slower by --fail-slower, 3 no agent answers, 65 a line that is no result, or nothing to compare, 66 \
+      a file that cannot be read.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -41,6 +41,12 @@ struct CompareCommand: AsyncParsableCommand {
   @Option(help: "With --by-place: 24h, 7d, 30d or 90d. Default: 24h.")
   var period: UptimePeriod?
 
+  @Option(
+    help: ArgumentHelp(
+      "Exit with 1 where B's response time is slower by this share of A's or more, beyond chance, such as 10%.",
+      valueName: "percent"))
+  var failSlower: Percentage?
+
   @OptionGroup var agent: AgentOptions
 
   @Flag(help: "No colours. The variable NO_COLOR does the same.")
@@ -57,6 +63,9 @@ struct CompareCommand: AsyncParsableCommand {
     if byPlace, a != nil { throw ValidationError("--by-place takes no file") }
     if !byPlace, a == nil || b == nil { throw ValidationError("name two files, or --by-place") }
     if !byPlace, period != nil { throw ValidationError("--period goes with --by-place") }
+    if byPlace, failSlower != nil {
+      throw ValidationError("--fail-slower compares two files; leave --by-place out")
+    }
   }
 
   func run() async throws {
@@ -64,11 +73,7 @@ struct CompareCommand: AsyncParsableCommand {
     let files = (ResultFile(path: a), ResultFile(path: b))
     let (first, second) = (try await read(files.0), try await read(files.1))
     let comparison = Comparison(first, second, only: check)
-    if let check, comparison.uptimes.isEmpty {
-      throw failure(
-        "no check called \"\(check.printable(maxBytes: 200))\" is in both files",
-        hint: "leave --check out to see those that are", status: ExitStatus.badData)
-    }
+    if comparison.uptimes.isEmpty { throw nothingInCommon(comparison, files) }
     let text = ComparisonText(
       comparison: comparison, names: (files.0.name, files.1.name), files: (first, second))
     let terminal = Terminal()
@@ -76,6 +81,27 @@ struct CompareCommand: AsyncParsableCommand {
     case .table: printOutput(text.table(width: terminal.width, color: terminal.usesColor(disabled: noColor)))
     case .json: printOutput(text.json)
     }
+    let slower = failSlower.map { comparison.slower(by: $0.value) } ?? []
+    if let first = slower.first {
+      let more = slower.count > 1 ? " and \(slower.count - 1) more" : ""
+      throw failure("slower in B: \(first)\(more)", status: ExitStatus.degraded)
+    }
+  }
+
+  private func nothingInCommon(_ comparison: Comparison, _ files: (ResultFile, ResultFile)) -> CommandFailure
+  {
+    if let check {
+      return failure(
+        "no check called \"\(check.printable(maxBytes: 200))\" is in both files",
+        hint: "leave --check out to see those that are", status: ExitStatus.badData)
+    }
+    func named(_ names: [String], _ file: ResultFile) -> String {
+      "\(file.name.printable(maxBytes: 200)) has "
+        + (names.first.map { "\"\($0)\"" + (names.count > 1 ? " and \(names.count - 1) more" : "") } ?? "none")
+    }
+    return failure(
+      "no check is in both files: \(named(comparison.onlyA, files.0)), \(named(comparison.onlyB, files.1))",
+      hint: "checks are matched by id, else by name and target", status: ExitStatus.badData)
   }
 
   private func comparePlaces() async throws {
@@ -117,3 +143,15 @@ struct CompareCommand: AsyncParsableCommand {
 }
 
 extension UptimePeriod: ExpressibleByArgument {}
+
+/// Percent on the command line: `10%` or `10`.
+struct Percentage: ExpressibleByArgument {
+  /// 0 to 10,000.
+  var value: Double
+
+  init?(argument: String) {
+    let digits = argument.hasSuffix("%") ? String(argument.dropLast()) : argument
+    guard let value = Double(digits), (0...10_000).contains(value) else { return nil }
+    self.value = value
+  }
+}

@@ -81,17 +81,17 @@ struct InitCommand: ParsableCommand {
     }
   }
 
-  private func cannotWrite(_ code: Int32) -> ExitCode {
+  private func cannotWrite(_ code: Int32) -> CommandFailure {
     failure(
       "cannot write \(quoted(output)): \(String(cString: strerror(code)))", status: ExitStatus.cannotCreate)
   }
 }
 
-private func usage(_ message: String, _ hint: String?) -> ExitCode {
+private func usage(_ message: String, _ hint: String?) -> CommandFailure {
   failure(message, hint: hint, status: ExitCode.validationFailure.rawValue)
 }
 
-private func exists(_ path: String) -> ExitCode {
+private func exists(_ path: String) -> CommandFailure {
   failure(
     "\(quoted(path)) exists, and is not overwritten", hint: "name another file with --output",
     status: ExitStatus.cannotCreate)

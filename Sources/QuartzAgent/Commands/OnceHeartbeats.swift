@@ -15,7 +15,7 @@ struct OnceHeartbeats: Sendable {
 
   /// Nil when no agent answers, or it has no result of this check.
   func latest(of check: MonitoringCheck) async -> ProbeOutcome? {
-    guard let text = try? await client.answer("/api/v1/checks/\(check.id)/results?limit=1"),
+    guard let text = try? await client.ask("/api/v1/checks/\(check.id)/results?limit=1"),
       let result = try? JSONValue.parse(text.utf8)["data"]?[0]
     else { return nil }
     return Self.outcome(result)

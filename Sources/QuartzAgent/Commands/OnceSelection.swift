@@ -143,7 +143,7 @@ func isEndpoint(_ text: String) -> Bool {
 }
 
 /// What is neither a target nor a check's name, with what may have been meant.
-private func noTarget(_ name: String, _ why: String) -> ExitCode {
+private func noTarget(_ name: String, _ why: String) -> CommandFailure {
   let shown = name.printable(maxBytes: 100)
   let host = name.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
   let isHost = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && !"@\"'\\".utf8.contains($0) }

@@ -68,12 +68,12 @@ func loadConfig(_ path: String, warn: (ConfigProblem) -> Void) throws -> LoadedC
   }
 }
 
-func report(_ errors: ConfigErrors) -> ExitCode {
+func report(_ errors: ConfigErrors) -> CommandFailure {
   for warning in errors.warnings { printError("warning: \(warning)") }
-  for problem in errors.problems { printError("\(problem)") }
   let count = errors.count
   return failure(
-    "the configuration has \(count) \(count == 1 ? "problem" : "problems")", status: ExitStatus.configuration)
+    "the configuration has \(count) \(count == 1 ? "problem" : "problems")", status: ExitStatus.configuration,
+    details: errors.problems.map { "\($0)" })
 }
 
 extension ConfigProblem {

@@ -15,10 +15,11 @@ struct ConfigOptions: ParsableArguments {
 
   static let systemPath = "/etc/quartz-agent/agent.yaml"
 
-  /// The file to read: the one given, or the first default that exists; nil when there is none.
+  /// The file to read: the one given, or the first default that exists; nil when there is none. One behind a folder that this
+  /// user may not enter counts as existing, so that it is called unreadable and not missing.
   var existing: String? {
     if let path { return path }
-    return ["agent.yaml", Self.systemPath].first { access($0, F_OK) == 0 }
+    return ["agent.yaml", Self.systemPath].first { access($0, F_OK) == 0 || errno == EACCES }
   }
 
   /// The file to read, which has to exist.

@@ -43,26 +43,26 @@ struct StatusWatch: Sendable {
     let time = TimeSource.system
     var picture = first
     var heard = time.instant()
-    var trouble: AskFailure?
+    var trouble: CommandFailure?
     while !Task.isCancelled {
       let begin = time.instant()
       guard show(picture, trouble, age: heard.duration(to: begin)) else { break }
       do {
         try await time.sleep(until: begin + Self.every)
-        picture = try await client.answer(request(Terminal().width))
+        picture = try await client.ask(request(Terminal().width))
         heard = time.instant()
         trouble = nil
-      } catch let failure as AskFailure {
+      } catch let failure as CommandFailure {
         if !Task.isCancelled { trouble = failure }
       } catch {
-        if !Task.isCancelled { trouble = AskFailure("\(error)", status: ExitStatus.unknown) }
+        if !Task.isCancelled { trouble = CommandFailure("\(error)", status: ExitStatus.unknown) }
       }
     }
     return trouble == nil
   }
 
   /// False: nobody looks any more.
-  private func show(_ picture: String, _ trouble: AskFailure?, age: Duration) -> Bool {
+  private func show(_ picture: String, _ trouble: CommandFailure?, age: Duration) -> Bool {
     let terminal = Terminal()
     let note = trouble.map {
       "\(CheckState.down.mark) \($0.message.printable(maxBytes: 400)); asking again, what is below is "

@@ -11,6 +11,8 @@ struct Comparison {
     var counts: (a: Int, b: Int)
     var medians: (a: Double, b: Double)
     var p95: (a: Double, b: Double)
+    /// Milliseconds by which the median moved within one of the files, from its first half to its second; the larger of both.
+    var drift: Double
     /// As it counts among all rows; nil: too few values to claim anything.
     var p: Double?
 
@@ -23,6 +25,8 @@ struct Comparison {
       guard let p else { return .tooFew }
       // Ranks may differ where medians do not.
       if p >= Comparison.level || difference == 0 { return .noDifference }
+      // The test takes the values for independent, and those of a machine that was busy for a while are not.
+      if abs(difference) <= drift { return .unsteady }
       return difference > 0 ? .slower : .faster
     }
   }
@@ -31,6 +35,8 @@ struct Comparison {
     case slower = "b_slower"
     case faster = "b_faster"
     case noDifference = "no_difference_shown"
+    /// The ranks differ, and by no more than one of the files does within itself.
+    case unsteady
     case tooFew = "too_few"
   }
 
@@ -89,12 +95,27 @@ struct Comparison {
             check: pair.check, phase: phase, counts: (a.count, b.count),
             medians: (Self.quantile(first, 0.5), Self.quantile(second, 0.5)),
             p95: (Self.quantile(first, 0.95), Self.quantile(second, 0.95)),
-            p: isEnough ? RankTest(a, b).p : nil))
+            drift: max(Self.drift(a), Self.drift(b)), p: isEnough ? RankTest(a, b).p : nil))
       }
     }
     let judged = rows.indices.filter { rows[$0].p != nil }
     let adjusted = RankTest.adjusted(judged.map { rows[$0].p ?? 1 })
     for (place, index) in judged.enumerated() { rows[index].p = adjusted[place] }
+  }
+
+  /// Difference between the medians of the first and the second half of values in the order they were measured.
+  private static func drift(_ values: [Double]) -> Double {
+    guard values.count > 1 else { return 0 }
+    let middle = values.count / 2
+    return abs(
+      quantile(values[..<middle].sorted(), 0.5) - quantile(values[middle...].sorted(), 0.5))
+  }
+
+  /// Checks whose whole response is slower in the second file by that many percent or more, and by more than chance.
+  func slower(by percent: Double) -> [String] {
+    rows.filter {
+      $0.phase == .response && $0.verdict == .slower && $0.share.map { $0 >= percent } ?? true
+    }.map(\.check)
   }
 
   /// Between the two nearest values; of ascending ones, at least one.

@@ -10,20 +10,23 @@ struct ComparisonText {
   let files: (a: MeasuredChecks, b: MeasuredChecks)
 
   func table(width: Int, color: Bool) -> String {
-    let columns: [TextTable.Column] = [
-      .flexible("CHECK", least: 8, share: 2), .flexible("PHASE", least: 5),
-      .flexible("N", least: 3, right: true, worth: 1), .flexible("MEDIAN A", least: 8, right: true),
-      .flexible("MEDIAN B", least: 8, right: true), .flexible("P95 A", least: 7, right: true, worth: 2),
-      .flexible("P95 B", least: 7, right: true, worth: 2), .flexible("B IS", least: 12, share: 3),
-    ]
     let rows = comparison.rows.map { row in
       [
         TextTable.Cell(row.check), TextTable.Cell(row.phase.words),
         TextTable.Cell(row.counts.a == row.counts.b ? "\(row.counts.a)" : "\(row.counts.a)/\(row.counts.b)"),
-        cell(row.medians.a), cell(row.medians.b), cell(row.p95.a), cell(row.p95.b),
-        verdict(row, color: color),
+        cell(row.medians.a), cell(row.medians.b), cell(row.p95.a), cell(row.p95.b), verdict(row),
       ]
     }
+    // A verdict is never cut: half of one says something else.
+    let columns: [TextTable.Column] = [
+      .flexible("CHECK", least: 8, share: 2), .flexible("PHASE", least: 5),
+      .flexible("N", least: 3, right: true, worth: 1),
+      .flexible("MEDIAN A", least: 8, right: true, worth: 4),
+      .flexible("MEDIAN B", least: 8, right: true, worth: 4),
+      .flexible("P95 A", least: 7, right: true, worth: 2),
+      .flexible("P95 B", least: 7, right: true, worth: 2),
+      .fixed("B IS", max(4, rows.compactMap { $0.last?.columns }.max() ?? 4)),
+    ]
     var text = head("A", names.a, files.a) + head("B", names.b, files.b) + "\n"
     if rows.isEmpty {
       text += "No check has times in both.\n"
@@ -31,7 +34,7 @@ struct ComparisonText {
       text += TextTable(columns: columns, rows: rows, width: width, color: color).text
       text +=
         "\nB IS: what the ranks say (Mann-Whitney, two-sided, Holm over \(comparison.rows.count) rows, p < 0.05); "
-        + "nothing is claimed of fewer than \(RankTest.least) times.\n"
+        + "nothing is claimed of fewer than \(RankTest.least) times, nor of a difference that one of the files has within itself.\n"
     }
     for pair in comparison.uptimes where pair.a.down + pair.b.down > 0 {
       text += "\(pair.check): up \(share(pair.a)) in A, \(share(pair.b)) in B\n"
@@ -59,17 +62,30 @@ struct ComparisonText {
   }
 
   private func cell(_ milliseconds: Double) -> TextTable.Cell {
-    TextTable.Cell(StatusFormat.latency(.nanoseconds(Int64(milliseconds * 1_000_000))))
+    TextTable.Cell(Self.time(milliseconds))
   }
 
-  private func verdict(_ row: Comparison.Row, color: Bool) -> TextTable.Cell {
-    let by = StatusFormat.latency(.nanoseconds(Int64(abs(row.difference) * 1_000_000)))
-    let share = row.share.map { " (\($0 < 0 ? "-" : "+")\(Int(abs($0).rounded()))%)" } ?? ""
+  /// Three significant digits, down to a microsecond.
+  private static func time(_ milliseconds: Double) -> String {
+    milliseconds > 0 && milliseconds < 0.9995
+      ? "\(Int((milliseconds * 1000).rounded())) µs"
+      : StatusFormat.latency(.nanoseconds(Int64(milliseconds * 1_000_000)))
+  }
+
+  /// Three significant digits, with the sign.
+  private static func percent(_ share: Double) -> String {
+    (share < 0 ? "-" : "+") + StatusFormat.significant(abs(share)) + "%"
+  }
+
+  private func verdict(_ row: Comparison.Row) -> TextTable.Cell {
+    let by = Self.time(abs(row.difference))
+    let share = row.share.map { " (\(Self.percent($0)))" } ?? ""
     let p = row.p.map { $0 < 0.001 ? "p < 0.001" : "p = \(Self.digits($0))" } ?? ""
     switch row.verdict {
     case .slower: return TextTable.Cell("slower by \(by)\(share), \(p)", color: "31")
     case .faster: return TextTable.Cell("faster by \(by)\(share), \(p)", color: "32")
     case .noDifference: return TextTable.Cell("no different as far as shown, \(p)")
+    case .unsteady: return TextTable.Cell("not judged: one file varies by \(Self.time(row.drift)) itself")
     case .tooFew: return TextTable.Cell("not judged: too few times")
     }
   }
@@ -116,6 +132,7 @@ struct ComparisonText {
       json.field("p95_b_ms", row.p95.b)
       json.field("difference_ms", row.difference)
       json.fieldIfPresent("difference_percent", row.share)
+      json.field("drift_ms", row.drift)
       json.fieldIfPresent("p", row.p)
       json.field("verdict", row.verdict.rawValue)
     }

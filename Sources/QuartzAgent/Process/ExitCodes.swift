@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import ArgumentParser
 import Basics
 import Monitoring
 
@@ -32,11 +31,4 @@ enum ExitStatus {
     if states.contains(.unknown) || states.isEmpty { return unknown }
     return states.contains(.degraded) ? degraded : up
   }
-}
-
-/// Writes to stderr what went wrong and what to do, and gives the exit code to throw.
-func failure(_ message: String, hint: String? = nil, status: Int32) -> ExitCode {
-  printError("quartz-agent: error: \(message)")
-  if let hint { printError("quartz-agent: hint: \(hint)") }
-  return ExitCode(status)
 }
