@@ -91,4 +91,35 @@ import Testing
           .replacing(" ", with: "").count == 40)
     }
   }
+
+  /// The middle leaves first; texts that would look alike then begin where they differ.
+  @Test func cutsKeepDifferentTextsApart() {
+    #expect(distinctCuts(["abcdefghij", "short"], columns: 7) == ["ab…ghij", "short"])
+    #expect(
+      distinctCuts(
+        ["https://shop.example/a/very/long/path/1/status", "https://shop.example/a/very/long/path/2/status"],
+        columns: 16) == ["https:/…1/status", "https:/…2/status"])
+    #expect(
+      distinctCuts(
+        ["https://shop.example/path/1/status/today", "https://shop.example/path/2/status/today"], columns: 16)
+        == ["…1/status/today", "…2/status/today"])
+    #expect(
+      distinctCuts(["https://a.example/x/0123456789", "https://a.example/x/012345678"], columns: 16)
+        == ["https:/…23456789", "https:/…12345678"])
+    // One that is the other's beginning, and two that are the same.
+    #expect(distinctCuts(["aaaaaaaaaaaa", "aaaaaaaaaaaaa"], columns: 5) == ["…", "…a"])
+    #expect(distinctCuts(["0123456789", "0123456789"], columns: 6) == ["01…789", "01…789"])
+    #expect(distinctCuts(["日本語の名前", "日本語は名前"], columns: 8) == ["…の名前", "…は名前"])
+    #expect(distinctCuts(["abc", "abd"], columns: 2) == ["…c", "…d"])
+  }
+
+  @Test(arguments: 12...60) func aColumnThatKeepsApartDoes(_ width: Int) {
+    var column = TextTable.Column.flexible("TARGET", least: 10)
+    column.keepsApart = true
+    let targets = (10..<40).map { "https://shop.example/api/v1/\($0)/orders/status/of/today" }
+    let lines = TextTable(
+      columns: [column], rows: targets.map { [.init($0, color: "32")] }, width: width, color: true
+    ).lines
+    #expect(Set(lines).count == 31 && lines.allSatisfy { $0.visibleColumns <= width })
+  }
 }

@@ -107,6 +107,21 @@ import Testing
     }
   }
 
+  /// A target of the command line stands in one column, and no two of them look alike on a narrow terminal.
+  @Test func targetsAreToldApartAtEightyColumns() async throws {
+    try await withTemporaryDirectory { folder in
+      let port = try freePort()
+      let targets = (1...3).map { "http://127.0.0.1:\(port)/api/v1/shop/orders/\($0)/status/of/today" }
+      let outcome = try await AgentProcess(
+        ["once", "--format", "table"] + targets, in: folder, environment: ["COLUMNS": "80"]
+      ).finish()
+      let lines = outcome.stdout.split(separator: "\n").map(String.init)
+      #expect(lines[0].hasPrefix("STATE       TARGET") && !lines[0].contains("CHECK"), "\(outcome.stdout)")
+      let cells = lines[1...3].map { $0.split(separator: " ", omittingEmptySubsequences: true)[2] }
+      #expect(Set(cells).count == 3, "\(outcome.stdout)")
+    }
+  }
+
   /// The request is what curl would send, and nothing of a header or a body comes back in any output.
   @Test(arguments: ["table", "json", "ndjson", "junit", "nagios", "explain"])
   func theRequestIsSentAndItsSecretsAreNot(format: String) async throws {

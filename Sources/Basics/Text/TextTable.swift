@@ -11,6 +11,8 @@ package struct TextTable: Sendable {
     fileprivate var isRight: Bool
     fileprivate var share: Int
     fileprivate var worth: Int?
+    /// No two different cells look alike, as far as there is room for it.
+    package var keepsApart = false
 
     /// As wide as it says, whatever is in it.
     ///
@@ -97,7 +99,18 @@ package struct TextTable: Sendable {
   /// The titles, then the rows; without blanks at the end.
   package var lines: [String] {
     let places = layout()
+    var rows = rows
+    for place in places where columns[place.index].keepsApart { keepApart(&rows, place) }
     return ([columns.map { Cell($0.title) }] + rows).map { line($0, places) }
+  }
+
+  private func keepApart(_ rows: inout [[Cell]], _ place: Place) {
+    let indices = rows.indices.filter { place.index < rows[$0].count }
+    let cells = indices.map { rows[$0][place.index] }
+    let texts = distinctCuts(cells.map { $0.runs.map(\.text).joined() }, columns: place.width)
+    for (index, (cell, text)) in zip(indices, zip(cells, texts)) where cell.columns > place.width {
+      rows[index][place.index] = Cell(text, color: cell.runs.first?.color)
+    }
   }
 
   /// The lines, each with its end.

@@ -11,15 +11,19 @@ struct ResultTable {
   var color: Bool
 
   func render(_ results: [CheckResult]) -> String {
-    TextTable(
-      columns: [
-        .fixed("STATE", 10), .flexible("CHECK", least: 10, most: 32), .fixed("TYPE", 4, worth: 1),
-        .fixed("LATENCY", 10, right: true, worth: 3),
-        .flexible("TARGET", least: 12, most: 44, worth: 2),
-        // Why one looks: it keeps the most.
-        .flexible("DETAIL", least: 20, share: 2, worth: 4),
-      ],
-      rows: results.map { Row($0).cells }, width: width, color: color
+    let rows = results.map { Row($0) }
+    // A target of the command line has no other name.
+    let hasNames = rows.contains { $0.name != $0.target }
+    var check = TextTable.Column.flexible(hasNames ? "CHECK" : "TARGET", least: 10, most: hasNames ? 32 : 60)
+    check.keepsApart = true
+    var columns: [TextTable.Column] = [
+      .fixed("STATE", 10), check, .fixed("TYPE", 4, worth: 1), .fixed("LATENCY", 10, right: true, worth: 3),
+      // Why one looks: it keeps the most.
+      .flexible("DETAIL", least: 20, share: 2, worth: 4),
+    ]
+    if hasNames { columns.insert(.flexible("TARGET", least: 12, most: 44, worth: 2), at: 4) }
+    return TextTable(
+      columns: columns, rows: rows.map { $0.cells(withTarget: hasNames) }, width: width, color: color
     ).text
   }
 }
@@ -34,10 +38,9 @@ private struct Row {
   var target: String
   var detail: String
 
-  var cells: [TextTable.Cell] {
-    [
-      .init(state, color: color), .init(name), .init(type), .init(latency), .init(target), .init(detail),
-    ]
+  func cells(withTarget: Bool) -> [TextTable.Cell] {
+    let front: [TextTable.Cell] = [.init(state, color: color), .init(name), .init(type), .init(latency)]
+    return front + (withTarget ? [.init(target)] : []) + [.init(detail)]
   }
 
   init(_ result: CheckResult) {
