@@ -84,6 +84,12 @@ static inline CURLcode quartz_curl_set_read_callback(CURL *easy, curl_read_callb
   return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_READDATA, context);
 }
 
+/* Called only with CURLOPT_VERBOSE. */
+static inline CURLcode quartz_curl_set_debug_callback(CURL *easy, curl_debug_callback callback, void *context) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+  return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_DEBUGDATA, context);
+}
+
 static inline long quartz_curl_use_ssl_all(void) { return (long)CURLUSESSL_ALL; }
 
 static inline CURLcode quartz_curl_set_open_socket(CURL *easy, curl_opensocket_callback callback) {

@@ -17,6 +17,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <sys/vfs.h>
@@ -42,10 +43,48 @@ static inline int quartz_spawn_chdir(posix_spawn_file_actions_t *actions, const 
   return posix_spawn_file_actions_addchdir_np(actions, path);
 }
 
+// pthread_setattr_default_np(3), whose declaration glibc keeps for _GNU_SOURCE: what every thread starts with that is told
+// nothing else. Zero, or an error number.
+extern int pthread_setattr_default_np(const pthread_attr_t *attributes);
+static inline int quartz_set_thread_defaults(const pthread_attr_t *attributes) {
+  return pthread_setattr_default_np(attributes);
+}
+
 // PR_SET_DUMPABLE of prctl(2).
 static inline int quartz_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL); }
 // The name ps(1) and a debugger show of the calling thread, at most 15 bytes: PR_SET_NAME of prctl(2).
 static inline int quartz_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0UL, 0UL, 0UL); }
+
+// PR_SET_CHILD_SUBREAPER and PR_GET_CHILD_SUBREAPER of prctl(2): whether orphans among its descendants are re-parented to
+// this process.
+static inline int quartz_adopt_orphans(int on) { return prctl(PR_SET_CHILD_SUBREAPER, (unsigned long)on, 0UL, 0UL, 0UL); }
+static inline int quartz_adopts_orphans(void) {
+  int on = 0;
+  return prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)&on, 0UL, 0UL, 0UL) == 0 ? on : -1;
+}
+
+// Of glibc, whose own header would make all of its names this module's.
+extern long syscall(long number, ...);
+
+// pidfd_open(2), which sets CLOEXEC itself, and pidfd_send_signal(2); glibc has them since 2.36.
+static inline int quartz_open_process(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0U); }
+static inline int quartz_signal_process(int descriptor, int number) {
+  return (int)syscall(SYS_pidfd_send_signal, descriptor, number, (void *)0, 0U);
+}
+
+// The soft limit of RLIMIT_MSGQUEUE (12 on every architecture), by prlimit(2) and the kernel's structure of two numbers.
+static inline int quartz_queue_limit(uint64_t *soft) {
+  uint64_t limits[2];
+  if (syscall(SYS_prlimit64, 0, 12, (void *)0, limits) != 0) return -1;
+  *soft = limits[0];
+  return 0;
+}
+static inline int quartz_set_queue_limit(uint64_t soft) {
+  uint64_t limits[2];
+  if (syscall(SYS_prlimit64, 0, 12, (void *)0, limits) != 0) return -1;
+  limits[0] = soft;
+  return (int)syscall(SYS_prlimit64, 0, 12, limits, (void *)0);
+}
 
 // Forgets the resident pages of the program's own code and constants: they come back from its file when they are used
 // again. A segment that may be written is left alone, it holds what was relocated; so are the libraries, which other

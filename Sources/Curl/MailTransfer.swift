@@ -42,15 +42,39 @@ package struct MailTransfer: Sendable {
     (self.sender, self.recipients, self.content) = (sender, recipients, content)
   }
 
-  /// Blocks for the whole of it: for a thread of its own.
-  package func perform() -> End {
-    guard let easy = curl_easy_init() else { return .failed("out of memory") }
-    defer { curl_easy_cleanup(easy) }
-    let reader = MailReader(content)
+  /// Sends it on a thread of its own. The reply to the data is the outcome (RFC 5321, section 4.2.5) and is returned at
+  /// once: how the connection ends afterwards is not waited for, and is over after `MailCourse.farewell` at the latest.
+  ///
+  /// A cancelled task ends what the server has not been given whole; a reply that is due is still waited for a moment,
+  /// so that no mail is sent twice.
+  package func send(time: TimeSource) async -> End {
+    let course = MailCourse(time: time)
+    return await withTaskCancellationHandler {
+      await course.outcome(within: timeout) { startThread { perform(course) } }
+    } onCancel: {
+      course.cancel()
+    }
+  }
+
+  /// Blocks until the connection is closed.
+  private func perform(_ course: MailCourse) {
+    guard let easy = curl_easy_init() else { return course.settle(.failed("out of memory")) }
+    let reader = MailReader(content, course)
     let lists = Lists()
-    defer { lists.free() }
-    guard prepare(easy, reader, lists) else { return .failed("libcurl cannot send mail this way") }
-    let code = withExtendedLifetime(reader) { curl_easy_perform(easy) }
+    withExtendedLifetime((course, reader)) {
+      if prepare(easy, reader, lists), course.attach(to: easy) {
+        let code = curl_easy_perform(easy)
+        course.settle(end(code, of: easy))
+      } else {
+        course.settle(.failed("libcurl cannot send mail this way"))
+      }
+      // Says QUIT and waits for the reply, until the course shuts the socket down.
+      curl_easy_cleanup(easy)
+    }
+    lists.free()
+  }
+
+  private func end(_ code: CURLcode, of easy: UnsafeMutableRawPointer) -> End {
     if code == CURLE_OK { return .taken }
     var answer = 0
     _ = quartz_curl_info_long(easy, CURLINFO_RESPONSE_CODE, &answer)
@@ -112,13 +136,17 @@ package struct MailTransfer: Sendable {
 /// What is still to be sent. Belongs to the thread of the transfer.
 private final class MailReader {
   private let content: [UInt8]
+  private let course: MailCourse
   private var place = 0
 
-  init(_ content: [UInt8]) { self.content = content }
+  init(_ content: [UInt8], _ course: MailCourse) { (self.content, self.course) = (content, course) }
 
   func read(into target: UnsafeMutablePointer<CChar>, _ room: Int) -> Int {
     let count = min(room, content.count - place)  // bounded: a place in memory
-    guard count > 0 else { return 0 }
+    guard count > 0 else {
+      course.noteEndOfContent()
+      return 0
+    }
     let buffer = UnsafeMutableRawBufferPointer(start: target, count: count)
     buffer.copyBytes(from: content[place..<place + count])  // bounded: at most the count of bytes
     place += count

@@ -131,25 +131,4 @@ import Testing
     }
     #expect(try AlertTemplate.parse("no fields }}") == [.text("no fields }}")])
   }
-
-  /// A program gets the message, may say no, and is ended with all it started.
-  @Test(.timeLimit(.minutes(1))) func programs() throws {
-    func run(_ script: String, timeout: Duration = .seconds(20), input: Int = 10) -> ProgramRun.End {
-      ProgramRun(
-        command: ["/bin/sh", "-c", script], input: [UInt8](repeating: 0x61, count: input), timeout: timeout,
-        time: .system
-      ).perform()
-    }
-    #expect(run("cat >/dev/null") == .ended(code: 0, ""))
-    #expect(run("exit 3", input: 1 << 20) == .ended(code: 3, ""))
-    #expect(run("wc -c | tr -d ' '; exit 1", input: 1 << 20) == .ended(code: 1, "1048576"))
-    #expect(run("head -c 10000000 /dev/zero | tr '\\0' x; exit 2") != .timedOut)
-    #expect(run("sleep 100 & sleep 100", timeout: .milliseconds(200)) == .timedOut)
-    #expect(run("trap '' TERM; while :; do sleep 1; done", timeout: .milliseconds(100)) == .timedOut)
-    #expect(run("kill -9 $$") == .killed(9))
-    #expect(run("echo $HOME$SECRET$QUARTZ") == .ended(code: 0, ""))
-    let none = ProgramRun(command: ["/no/such/program"], input: [], timeout: .seconds(1), time: .system)
-      .perform()
-    #expect(none == .notStarted("No such file or directory", isFinal: true))
-  }
 }

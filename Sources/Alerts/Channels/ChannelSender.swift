@@ -20,12 +20,18 @@ package struct ChannelSender: MessageSending {
   private let find: Find
   private let userAgent: String
   private let time: TimeSource
+  private let warn: @Sendable (_ words: String) -> Void
 
   /// Bytes of an answer that are looked at.
   private static let answer = 4096
 
-  package init(engine: CurlEngine, userAgent: String, time: TimeSource, find: @escaping Find) {
-    (self.engine, self.userAgent, self.time, self.find) = (engine, userAgent, time, find)
+  /// - Parameter warn: what the operator should know of a message that was sent all the same.
+  package init(
+    engine: CurlEngine, userAgent: String, time: TimeSource,
+    warn: @escaping @Sendable (String) -> Void = { _ in },
+    find: @escaping Find
+  ) {
+    (self.engine, self.userAgent, self.time, self.find, self.warn) = (engine, userAgent, time, find, warn)
   }
 
   package func send(_ message: AlertMessage, by channel: AlertChannel) async -> SendOutcome {
@@ -153,9 +159,7 @@ extension ChannelSender {
       content: MailText(message, channel.template, mail, now: time.wall()).bytes)
     (transfer.username, transfer.password, transfer.caFile) = (mail.username, mail.password, mail.caFile)
     transfer.timeout = channel.timeout
-    let prepared = transfer
-    let end = await onThread { prepared.perform() }
-    switch end {
+    switch await transfer.send(time: time) {
     case .taken: return .delivered
     case .answered(let code) where (500...599).contains(code):
       return .refused("\(mail.server) answered \(code)")
@@ -171,7 +175,8 @@ extension ChannelSender {
     message.write(to: &json)
     let input = json.bytes
     let run = ProgramRun(command: exec.command, input: input, timeout: channel.timeout, time: time)
-    let end = await onThread { run.perform() }
+    let (end, left) = await run.perform()
+    if left > 0 { warn("\(left) processes that \(exec.command[0]) started could not be ended") }
     if case .ended(code: 0, let output) = end { return (.delivered, output.isEmpty ? nil : output) }
     return (outcome(of: end, exec, channel), nil)
   }
@@ -184,6 +189,7 @@ extension ChannelSender {
     case .killed(let signal): return .failed("\(exec.command[0]) was ended by signal \(signal)")
     case .timedOut:
       return .failed("\(exec.command[0]) took longer than \(channel.timeout.text) and was ended")
+    case .stopped: return .failed("\(exec.command[0]) was ended: stopped meanwhile")
     case .notStarted(let why, isFinal: true): return .refused("\(exec.command[0]) cannot be started: \(why)")
     // A machine that is out of processes may have some later.
     case .notStarted(let why, isFinal: false): return .failed("\(exec.command[0]) cannot be started: \(why)")

@@ -3,15 +3,18 @@
 import Basics
 import CLinux
 import Glibc
+import Synchronization
 
-/// One run of a program that a channel names: without a shell, in a process group of its own, with a small environment, and
-/// ended with all it started when its time is over.
+/// One run of a program that a channel names: without a shell, in a process group of its own, with a small environment. What
+/// it has started ends with it, and it ends when its time is over.
 struct ProgramRun: Sendable {
   enum End: Hashable {
     /// By itself; what it printed first, on one line.
     case ended(code: Int32, String)
     case killed(Int32)
     case timedOut
+    /// The task that waited for it was cancelled.
+    case stopped
     /// Final: it will not start later either.
     case notStarted(String, isFinal: Bool)
   }
@@ -20,30 +23,61 @@ struct ProgramRun: Sendable {
   let input: [UInt8]
   let timeout: Duration
   let time: TimeSource
+  private let stop = StopFlag()
 
-  /// Between SIGTERM and SIGKILL.
+  init(command: [String], input: [UInt8], timeout: Duration, time: TimeSource) {
+    (self.command, self.input, self.timeout, self.time) = (command, input, timeout, time)
+  }
+
+  /// Between SIGTERM and SIGKILL, and from a stop to SIGTERM.
   private static let farewell: Duration = .seconds(2)
+  /// For SIGKILL to take effect.
+  private static let burial: Duration = .seconds(1)
   /// Bytes of its output that are kept.
   private static let kept = 4096
 
-  /// Blocks until it has ended: for a thread of its own.
-  func perform() -> End {
+  /// Runs it on a thread of its own.
+  ///
+  /// A cancelled task gives the program two seconds to come to its end, and two more after SIGTERM.
+  ///
+  /// - Returns: how it ended, and how many processes of it could not be ended.
+  func perform() async -> (end: End, left: Int) {
+    let rest = Self.farewell * 2 + Self.burial * 2
+    let slow = End.notStarted("it cannot be read in time", isFinal: false)
+    return await withTaskCancellationHandler {
+      // The file may lie where nobody answers: the call that starts it waits for ever then.
+      await onThread(within: timeout + rest, whenCancelled: rest, time) { performBlocking() } ?? (slow, 0)
+    } onCancel: {
+      stop.raise()
+    }
+  }
+
+  private func performBlocking() -> (end: End, left: Int) {
     // A program that does not read must not end this one; the agent ignores the signal anyway.
     signal(SIGPIPE, SIG_IGN)
+    // Where whoever started the agent ignores it, the kernel buries children, and nothing says how they ended.
+    signal(SIGCHLD, SIG_DFL)
+    guard access(command[0], X_OK) == 0 else { return (failure(errno), 0) }
     guard let (toChild, fromChild) = pipes() else {
-      return .notStarted("no more descriptors", isFinal: false)
+      return (.notStarted("no more descriptors", isFinal: false), 0)
     }
-    var child = pid_t()
-    let code = spawn(&child, input: toChild.read, output: fromChild.write)
+    var code: Int32 = 0
+    let family = ProcessFamily(code: &code) { child in
+      spawn(&child, input: toChild.read, output: fromChild.write)
+    }
     close(toChild.read)
     close(fromChild.write)
     defer { close(fromChild.read) }
-    guard code == 0 else {
+    guard let family else {
       close(toChild.write)
-      let isFinal = ![EAGAIN, ENOMEM, EMFILE, ENFILE, ETXTBSY].contains(code)
-      return .notStarted(String(cString: strerror(code)), isFinal: isFinal)
+      return (failure(code), 0)
     }
-    return follow(child, input: toChild.write, output: fromChild.read)
+    return follow(family, input: toChild.write, output: fromChild.read)
+  }
+
+  private func failure(_ code: Int32) -> End {
+    let isFinal = ![EAGAIN, ENOMEM, EMFILE, ENFILE, ETXTBSY, EIO, ESTALE].contains(code)
+    return .notStarted(String(cString: strerror(code)), isFinal: isFinal)
   }
 
   private typealias Pipe = (read: Int32, write: Int32)
@@ -99,48 +133,37 @@ struct ProgramRun: Sendable {
   }
 
   /// Feeds it, listens to it, and ends it when its time is over.
-  private func follow(_ child: pid_t, input: Int32, output: Int32) -> End {
-    let limit = time.instant() + timeout
-    var (sent, isFed, text) = (0, false, [UInt8]())
-    var isTermed = false
-    var status: Int32 = 0
-    func finishInput() {
-      if !isFed { close(input) }
-      isFed = true
-    }
-    defer { finishInput() }
-    while true {
+  private func follow(_ family: ProcessFamily, input: Int32, output: Int32) -> (end: End, left: Int) {
+    var limit = time.instant() + timeout
+    var feed = Feed(input, self.input)
+    defer { feed.finish() }
+    var text: [UInt8] = []
+    var (isTermed, isStopped) = (false, false)
+    // Once it was asked to end, all of it gets its time to, whatever the program itself does.
+    while !(isTermed ? family.isOver : family.hasEnded) {
       let now = time.instant()
+      if !isStopped, stop.isRaised { (isStopped, limit) = (true, min(limit, now + Self.farewell)) }
       if now >= limit, !isTermed {
-        kill(-child, SIGTERM)
+        family.terminate()
         isTermed = true
       }
-      if now >= limit + Self.farewell { kill(-child, SIGKILL) }
-      if hasEnded(child) {
-        // Whatever it left behind goes with it. It is buried afterwards: until then nobody else can have its number.
-        kill(-child, SIGKILL)
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        read(output, into: &text)
-        return end(status, isTermed, text)
-      }
+      if now >= limit + Self.farewell { break }
       var events = [pollfd(fd: output, events: Int16(POLLIN), revents: 0)]
-      if !isFed { events.append(pollfd(fd: input, events: Int16(POLLOUT), revents: 0)) }
+      if let descriptor = feed.descriptor {
+        events.append(pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0))
+      }
       // The child may end without a word: looked at ten times a second.
       _ = poll(&events, nfds_t(events.count), 100)
       read(output, into: &text)
-      if !isFed, events[1].revents != 0 {
-        let count = self.input[sent...].withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
-        if count > 0 { sent += count }
-        if sent == self.input.count || (count < 0 && errno != EAGAIN && errno != EINTR) { finishInput() }
-      }
+      if events.count > 1, events[1].revents != 0 { feed.write() }
       if events[0].revents & Int16(POLLIN) == 0, events[0].revents != 0 { _ = poll(nil, 0, 20) }
     }
-  }
-
-  /// Over, but not buried.
-  private func hasEnded(_ child: pid_t) -> Bool {
-    var info = siginfo_t()
-    return waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo != 0
+    // What it left behind goes with it.
+    let left = family.end(within: Self.burial, time)
+    read(output, into: &text)
+    let status = family.bury()
+    if isTermed { return (isStopped ? .stopped : .timedOut, left) }
+    return (status.map { end($0, text) } ?? .timedOut, left)
   }
 
   /// What is there; beyond what is kept it is thrown away.
@@ -154,14 +177,40 @@ struct ProgramRun: Sendable {
     }
   }
 
-  private func end(_ status: Int32, _ isTermed: Bool, _ text: [UInt8]) -> End {
-    if isTermed { return .timedOut }
+  private func end(_ status: Int32, _ text: [UInt8]) -> End {
     if status & 0x7f == 0 {
       let words = String(decoding: text, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
       return .ended(code: status >> 8 & 0xff, words.printable(maxBytes: 200))
     }
     return .killed(status & 0x7f)
   }
+}
+
+/// What goes to the program's standard input, which is closed when all of it went.
+private struct Feed {
+  /// `nil`: it is closed.
+  private(set) var descriptor: Int32?
+  private var rest: ArraySlice<UInt8>
+
+  init(_ descriptor: Int32, _ bytes: [UInt8]) { (self.descriptor, rest) = (descriptor, bytes[...]) }
+
+  mutating func write() {
+    guard let descriptor else { return }
+    let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    if count > 0 { rest = rest.dropFirst(count) }
+    if rest.isEmpty || (count < 0 && errno != EAGAIN && errno != EINTR) { finish() }
+  }
+
+  mutating func finish() {
+    if let descriptor { close(descriptor) }
+    descriptor = nil
+  }
+}
+
+private final class StopFlag: Sendable {
+  private let value = Atomic(false)
+  var isRaised: Bool { value.load(ordering: .acquiring) }
+  func raise() { value.store(true, ordering: .releasing) }
 }
 
 /// The texts as C has them, with a null at the end.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import Synchronization
 
 /// Where work that blocks is done.
 package enum OwnThread {
@@ -36,6 +37,59 @@ package func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) 
     let hasThread = startThread { continuation.resume(returning: work()) }
     // No thread to be had: late is better than never, and the continuation must be resumed.
     if !hasThread { continuation.resume(returning: work()) }
+  }
+}
+
+/// The same for work that may never return, such as a call on a file system that does not answer: after the limit it is
+/// waited for no longer, and without one (`nil`) for as long as the task is not cancelled. `nil` then, and when there is no thread to be had; what the work returns later is dropped.
+///
+/// - Parameter rest: how long it is still waited for once the task is cancelled.
+package func onThread<Value: Sendable>(
+  within limit: Duration?, whenCancelled rest: Duration, _ time: TimeSource,
+  _ work: @escaping @Sendable () -> Value
+) async -> Value? {
+  let answer = FirstAnswer<Value?>()
+  let giveUp: @Sendable (Duration) -> Void = { span in
+    Task {
+      if (try? await time.sleep(for: span)) != nil { answer.give(nil) }
+    }
+  }
+  return await withTaskCancellationHandler {
+    await answer.wait {
+      guard startThread({ answer.give(work()) }) else { return answer.give(nil) }
+      if let limit, !OwnThread.worksInPlace { giveUp(limit) }
+    }
+  } onCancel: {
+    giveUp(rest)
+  }
+}
+
+/// A value that a task waits for and several may give: the first one counts.
+package final class FirstAnswer<Value: Sendable>: Sendable {
+  private let state = Mutex<(value: Value?, waiter: CheckedContinuation<Value, Never>?)>((nil, nil))
+
+  package init() {}
+
+  /// - Parameter begin: what leads to the value; not called when it is here already.
+  package func wait(_ begin: () -> Void) async -> Value {
+    await withCheckedContinuation { waiter in
+      let value = state.withLock { state in
+        if state.value == nil { state.waiter = waiter }
+        return state.value
+      }
+      if let value { return waiter.resume(returning: value) }
+      begin()
+    }
+  }
+
+  package func give(_ value: Value) {
+    let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in
+      guard state.value == nil else { return nil }
+      state.value = value
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(returning: value)
   }
 }
 

@@ -178,7 +178,7 @@ struct AgentParts: Sendable {
     guard let alerts = settings.alerts else { return nil }
     return await AlertDesk(
       alerts, agent: settings.agent, history: history, catalog: catalog,
-      sender: ChannelSender(engine, settings.egress),
+      sender: ChannelSender(engine, settings.egress) { log.warning("\($0)") },
       file: StateFile(path: settings.agent.stateDir + "/" + AlertDesk.fileName), log: log, time: engine.time)
   }
 

@@ -8,10 +8,14 @@ import Monitoring
 
 extension ChannelSender {
   /// Over the engine of the probes, where the administrator's rules let it.
-  init(_ engine: ProbeEngine, _ egress: EgressSettings) {
+  ///
+  /// - Parameter warn: what the operator should know of a message that was sent all the same.
+  init(
+    _ engine: ProbeEngine, _ egress: EgressSettings, warn: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
     self.init(
-      engine: engine.curl, userAgent: userAgent, time: engine.time, find: administratorsPlaces(engine, egress)
-    )
+      engine: engine.curl, userAgent: userAgent, time: engine.time, warn: warn,
+      find: administratorsPlaces(engine, egress))
   }
 }
 

@@ -32,21 +32,21 @@ struct AlertCommand: AsyncParsableCommand {
           "\(path) has no section alerts", hint: "see docs/alerts.md", status: ExitStatus.configuration)
       }
       let channels = try chosen(alerts.channels)
-      let isTaken = try await withProbeEngine(egress: ProbeEgress(settings), time: .system) { engine in
-        let sender = ChannelSender(engine, settings.egress)
-        let writer = MessageWriter(
-          agent: settings.agent.name, region: settings.agent.region, pageURL: alerts.pageURL
-        ) { _ in [] }
-        var generator = SystemRandomNumberGenerator()
-        let message = writer.test(now: engine.time.wall(), using: &generator)
-        var isTaken = true
-        for channel in channels {
-          let (outcome, answer) = await sender.attempt(message, by: channel)
-          printOutput("\(channel.name): \(outcome.words(channel, answer))\n")
-          if outcome != .delivered { isTaken = false }
-        }
-        return isTaken
+      let writer = MessageWriter(
+        agent: settings.agent.name, region: settings.agent.region, pageURL: alerts.pageURL
+      ) { _ in [] }
+      // A program that is under way ends with this command.
+      let signals = processSignals(keepsIgnored: true)
+      let work = Task { try await sendTest(by: channels, writer, settings) }
+      let watch = Task {
+        for await _ in signals { work.cancel() }
       }
+      defer {
+        watch.cancel()
+        forgetProcessSignals()
+      }
+      let isTaken = try await work.value
+      if work.isCancelled { throw ExitCode(ExitStatus.interrupted) }
       if !isTaken { throw ExitCode(ExitStatus.unknown) }
     }
 
@@ -63,6 +63,24 @@ struct AlertCommand: AsyncParsableCommand {
         return channel
       }
     }
+  }
+}
+
+/// - Returns: each channel took it.
+private func sendTest(
+  by channels: [AlertChannel], _ writer: MessageWriter, _ settings: Settings
+) async throws -> Bool {
+  try await withProbeEngine(egress: ProbeEgress(settings), time: .system) { engine in
+    let sender = ChannelSender(engine, settings.egress) { printError($0) }
+    var generator = SystemRandomNumberGenerator()
+    let message = writer.test(now: engine.time.wall(), using: &generator)
+    var isTaken = true
+    for channel in channels where !Task.isCancelled {
+      let (outcome, answer) = await sender.attempt(message, by: channel)
+      printOutput("\(channel.name): \(outcome.words(channel, answer))\n")
+      if outcome != .delivered { isTaken = false }
+    }
+    return isTaken
   }
 }
 

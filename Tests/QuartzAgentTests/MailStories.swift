@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// Mail by the shipped binary, to servers that take a mail and do not let go.
+@Suite struct MailStories {
+  private func config(_ web: UInt16, mail: UInt16, in folder: URL) throws {
+    try RunStories.config(
+      "  - {name: Web, type: http, url: \"http://127.0.0.1:\(web)/\", interval: 1s, timeout: 1s, retries: 0}",
+      more: """
+        alerts:
+          group_wait: 1s
+          channels:
+            - {name: ops, mail: {server: "127.0.0.1:\(mail)", tls: none, from: q@x.test, to: [a@x.test, b@x.test]}}
+        """, in: folder)
+  }
+
+  /// The mail is taken, QUIT never answered: it is sent once over two lives, the stop is orderly, and the next mail of the
+  /// channel waits for nothing.
+  @Test(.timeLimit(.minutes(2)), arguments: [MailServer.Ending.silent, .dripping])
+  func aServerThatNeverSaysGoodbye(_ ending: MailServer.Ending) async throws {
+    let (world, server) = (AlertWorld(), MailServer())
+    server.set { $0.ending = ending }
+    world.isBroken.store(true, ordering: .relaxed)
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: { world.serve($0) }) { web in
+        try await withLoopbackServer(script: { server.serve($0) }) { post in
+          try config(web.port, mail: post.port, in: folder)
+          let first = try AgentProcess(["run"], in: folder)
+          try await first.wait(for: "the mail") { server.quits == 1 }
+          // Within the two seconds of the farewell.
+          first.send(SIGTERM)
+          let outcome = try await first.finish()
+          #expect(outcome.status == 0, "\(outcome.stderr)")
+          #expect(outcome.stderr.contains("told:") && outcome.stderr.contains("stopped"), "\(outcome.stderr)")
+          let second = try AgentProcess(["run"], in: folder)
+          let probed = web.accepted
+          try await second.wait(for: "probes of a target that is still down") { web.accepted >= probed + 3 }
+          world.isBroken.store(false, ordering: .relaxed)
+          try await second.wait(for: "the recovery") { server.received >= 2 }
+          try await second.wait(for: "that it is noted") { second.stderr.contains("told:") }
+          second.send(SIGTERM)
+          #expect(try await second.finish().status == 0)
+          #expect(server.received == 2)
+          #expect(server.mails.map(\.recipients) == [["a@x.test", "b@x.test"], ["a@x.test", "b@x.test"]])
+        }
+      }
+    }
+  }
+}
