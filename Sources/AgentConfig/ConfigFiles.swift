@@ -50,12 +50,18 @@ private func closedFolder(of pattern: String) -> String? {
 }
 
 private func readConfig(_ path: String) throws(ConfigErrors) -> [UInt8] {
-  // Without waiting: a pipe that nobody writes to would hold up the start for ever.
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-  guard descriptor >= 0 else { throw unreadable(path, errno) }
+  let descriptor: Int32
+  do throws(GivenFile.Objection) {
+    descriptor = try GivenFile.open(path)
+  } catch {
+    switch error {
+    case .failed(let code): throw unreadable(path, code)
+    case .isDirectory: throw unreadable(path, EISDIR)
+    case .isNoFile:
+      throw ConfigErrors(problems: [ConfigProblem(file: path, message: "this is no regular file")])
+    }
+  }
   defer { close(descriptor) }
-  if let problem = unfit(descriptor, path) { throw problem }
-  _ = fcntl(descriptor, F_SETFL, 0)
   var bytes: [UInt8] = []
   while bytes.count <= YAMLReader.maxSize {
     let (chunk, failure) = readChunk(descriptor)
@@ -64,19 +70,6 @@ private func readConfig(_ path: String) throws(ConfigErrors) -> [UInt8] {
     bytes += chunk
   }
   throw ConfigErrors(problems: [ConfigProblem(file: path, message: YAMLReader.tooLarge)])
-}
-
-/// A pipe may be handed over by descriptor, as a shell's `<(…)` does; by name only a file is one.
-private func unfit(_ descriptor: Int32, _ path: String) -> ConfigErrors? {
-  var status = stat()
-  guard fstat(descriptor, &status) == 0 else { return unreadable(path, errno) }
-  switch status.st_mode & S_IFMT {
-  case S_IFREG: return nil
-  case S_IFDIR: return unreadable(path, EISDIR)
-  case S_IFIFO where ["/dev/fd/", "/proc/self/fd/", "/dev/stdin"].contains { path.hasPrefix($0) }: return nil
-  default:
-    return ConfigErrors(problems: [ConfigProblem(file: path, message: "this is no regular file")])
-  }
 }
 
 private func unreadable(_ path: String, _ code: Int32) -> ConfigErrors {

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -96,6 +97,73 @@ import Testing
       }
       #expect(process.stderr.contains("a module asks for what is not done here"))
       #expect(await statusAnswer("/metrics", port: port).contains("blackbox_module_unknown_total 3"))
+    }
+  }
+
+  /// What becomes the Host header and the name in TLS is ASCII, or the question is refused in words.
+  @Test func aHostnameIsASCII() async throws {
+    try await withLoopbackServer(script: Self.page) { server in
+      try await run(", trust: local") { process, port, _ in
+        let query = "/probe?module=page&target=127.0.0.1:\(server.port)&hostname="
+        for hostname in [
+          "b%C3%BCcher.example", "%C2%A0", "a%00b", "a%0d%0aX-Injected:%201", "a%20b", "a%09b", "a/b",
+          "user@host", "a%25b", "%F0%9F%90%A2.example", "a,b", String(repeating: "a", count: 256),
+        ] {
+          let answer = await statusAnswer(query + hostname, port: port)
+          #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(hostname): \(answer)")
+          #expect(answer.contains("is no host name: up to 255 of a-z, 0-9, - _ . and a port"), "\(answer)")
+        }
+        #expect(server.accepted == 0)
+        let fine = await statusAnswer(query + "xn--bcher-kva.example:8080", port: port)
+        #expect(fine.contains("\nprobe_success 1\n") && server.accepted == 1, "\(fine)")
+      }
+    }
+  }
+
+  /// Nothing else of a question reaches a request but in ASCII: a path is escaped, a name has its form in DNS.
+  @Test func aTargetIsSentAsASCII() async throws {
+    let heads = Mutex<[String]>([])
+    let script: @Sendable (LoopbackConnection) -> Void = { connection in
+      let head = connection.read(until: "\r\n\r\n")
+      heads.withLock { $0.append(head) }
+      connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    }
+    try await withLoopbackServer(script: script) { server in
+      try await run(", trust: local") { process, port, _ in
+        for path in ["b%C3%BCcher", "%3Fq=%C3%BC%23%C3%BC", "%F0%9F%90%A2"] {
+          let target = "http://127.0.0.1:\(server.port)/\(path)"
+          _ = await statusAnswer("/probe?module=page&target=\(target)", port: port)
+        }
+        let seen = heads.withLock { $0 }
+        #expect(seen.count == 3)
+        for head in seen {
+          let strange = head.utf8.filter { $0 >= 0x7f }
+          #expect(strange == [], "\(head)")
+        }
+      }
+    }
+  }
+
+  /// Where a file should be lies a pipe that nobody writes to: the agent starts, and says so.
+  @Test func aPipeHoldsUpNothing() async throws {
+    try await withTemporaryDirectory { folder in
+      for name in ["blackbox.yml", "networks"] { #expect(mkfifo(folder.path + "/" + name, 0o600) == 0) }
+      try RunStories.config(
+        "  - {name: a, type: tcp, host: 127.0.0.1, port: 1, interval: 1h}",
+        more: """
+          status: {listen: "127.0.0.1:\(try freePort())"}
+          probe: {modules: \(folder.path)/blackbox.yml, allow: [127.0.0.1/32]}
+          trace: {networks: \(folder.path)/networks}
+          """, in: folder)
+      let process = try AgentProcess(["run"], in: folder)
+      try await process.wait(for: "a start") { process.stderr.contains("probing 1 check") }
+      process.send(SIGTERM)
+      let outcome = try await process.finish()
+      #expect(outcome.status == 0)
+      for name in ["blackbox.yml", "networks"] {
+        #expect(
+          outcome.stderr.contains("\(folder.path)/\(name): this is no regular file"), "\(outcome.stderr)")
+      }
     }
   }
 

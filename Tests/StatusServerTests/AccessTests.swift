@@ -139,4 +139,35 @@ import Testing
     }
     #expect(!remote.contains(nil))
   }
+
+  /// What is no `host`, `host:port` or `[address]:port` is refused, whichever part of it is a name that is served.
+  @Test(
+    arguments: [
+      "user@localhost", "user:pass@localhost", "localhost:80@evil.example", "localhost@evil.example",
+      "@localhost",
+      "localhost:80:80", "localhost:x", "localhost:-1", "localhost:+80", "localhost:65536",
+      "localhost:000080",
+      "localhost:٨٠", "localhost: 80", "localhost/", "localhost/x", "localhost?", "localhost#", "localhost\\",
+      "localhost,evil.example", "localhost evil.example", "localhost\u{0}", "localhost\t", ":80", ":", "",
+      " ",
+      "[::1", "::1]", "::1", "[::1]x", "[::1]80", "[::1]:x", "[::1]:80:80", "[::1]:80@evil.example",
+      "[[::1]]",
+      "[::1]]", "[]", "[]:80", "[localhost]", "[127.0.0.1]", "[::1%25lo]", "127.0.0.1]", "[127.0.0.1",
+      "http://localhost", "localhost:80/",
+    ])
+  func malformedHosts(_ host: String) {
+    for listen in ["127.0.0.1", "::1", "0.0.0.0", "::"] {
+      let hosts = AllowedHosts(listen: .tcp(host: listen, port: 1), further: ["agent.example"])
+      #expect(!hosts.contains(host), "\(listen)")
+    }
+  }
+
+  @Test(arguments: [
+    "localhost", "localhost:", "LocalHost:80", "127.0.0.1:65535", "[::1]", "[::1]:", "[::1]:8080", "[0:0::1]",
+    "agent.example:1",
+  ])
+  func wholeHosts(_ host: String) {
+    let hosts = AllowedHosts(listen: .tcp(host: "0.0.0.0", port: 1), further: ["agent.example"])
+    #expect(hosts.contains(host))
+  }
 }

@@ -103,7 +103,10 @@ import Testing
 
   @Test(arguments: [
     ("GET /livez HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n", 421),
-    ("GET /livez HTTP/1.1\r\n", 421),
+    ("GET /livez HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n", 421), ("GET /livez HTTP/1.1\r\n", 421),
+    ("GET /livez HTTP/1.1\r\nHost: localhost:80@evil.example\r\n", 421),
+    ("GET /livez HTTP/1.1\r\nHost: [::1\r\n", 421), ("GET /livez HTTP/1.1\r\nHost: [::1]x\r\n", 421),
+    ("GET /livez HTTP/1.1\r\nHost:\r\n", 421), ("GET /livez HTTP/1.1\r\nHost: user@localhost\r\n", 421),
     ("GET /livez HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: upgrade\r\n", 200),
     ("GET /livez HTTP/1.1\r\nHost: localhost\r\nBad Name: x\r\n", 400),
     ("GET /livez HTTP/9.9\r\nHost: localhost\r\n", 400),

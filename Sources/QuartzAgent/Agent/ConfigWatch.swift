@@ -67,6 +67,8 @@ final class ConfigWatch: Sendable {
 
   private func now() async -> ConfigFingerprint {
     let origin = state.withLock(\.origin)
-    return await onThread { ConfigFingerprint(of: origin) }
+    // On a file system that does not answer this never returns, and a stop does not wait for it.
+    let seen = await onThread(within: nil, whenCancelled: .zero, time) { ConfigFingerprint(of: origin) }
+    return seen ?? state.withLock(\.known)
   }
 }

@@ -12,8 +12,7 @@ struct UnreadableFile: Error {
 
 /// A file, or standard input for `-`, at most `limit` bytes. Blocks for as long as there is something to come.
 func readWhole(_ path: String, limit: Int) throws(UnreadableFile) -> [UInt8] {
-  let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-  guard descriptor >= 0 else { throw UnreadableFile(path, String(cString: strerror(errno))) }
+  let descriptor = path == "-" ? STDIN_FILENO : try opened(path)
   defer { if path != "-" { close(descriptor) } }
   var bytes: [UInt8] = []
   var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -26,6 +25,18 @@ func readWhole(_ path: String, limit: Int) throws(UnreadableFile) -> [UInt8] {
       throw UnreadableFile(path, "is larger than \(limit >> 20) MiB")
     }
     bytes += buffer[..<count]
+  }
+}
+
+private func opened(_ path: String) throws(UnreadableFile) -> Int32 {
+  do throws(GivenFile.Objection) {
+    return try GivenFile.open(path)
+  } catch {
+    switch error {
+    case .failed(let code): throw UnreadableFile(path, String(cString: strerror(code)))
+    case .isDirectory: throw UnreadableFile(path, String(cString: strerror(EISDIR)))
+    case .isNoFile: throw UnreadableFile(path, "this is no regular file")
+    }
   }
 }
 

@@ -92,6 +92,12 @@ final class ProbeDesk: ProbeTaking {
       return .refused("Unknown module \"\(name.printable(maxBytes: 100))\"")
     }
     guard !question.target.isEmpty else { return .refused("Target parameter is missing") }
+    if let hostname = question.hostname, !Self.isHostname(hostname) {
+      state.withLock { $0.figures.refused += 1 }
+      return .refused(
+        "hostname \"\(hostname.printable(maxBytes: 100))\" is no host name: up to 255 of a-z, 0-9, - _ . and a port;"
+          + " an international name is written as xn--")
+    }
     if let words = entry.shortcoming {
       state.withLock { $0.figures.refused += 1 }
       return .refused("the module \(name) asks for what is not done here: \(words.printable(maxBytes: 1000))")
@@ -105,6 +111,14 @@ final class ProbeDesk: ProbeTaking {
     settle(finding, question.asker)
     let metrics = ProbeMetrics.text(finding)
     return question.isDebug ? .log(ProbeLog.text(finding, metrics)) : .metrics(metrics)
+  }
+
+  /// It is sent as the Host header and as the name in TLS (RFC 6066, section 3), which are ASCII.
+  private static func isHostname(_ text: String) -> Bool {
+    text.utf8.count <= 255
+      && text.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || "-._:[]".utf8.contains(byte)
+      }
   }
 
   private func takePlace(_ asker: IPAddress?) -> Bool {

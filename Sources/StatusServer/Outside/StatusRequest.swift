@@ -179,17 +179,27 @@ struct AllowedHosts: Sendable {
 
   func contains(_ header: String?) -> Bool {
     if any { return true }
-    guard let header else { return false }
-    let name = Self.name(header.lowercased())
+    guard let header, let name = Self.name(header.lowercased()) else { return false }
     // An address is no name that somebody could lead elsewhere; which ones this machine has, others decide.
     return names.contains(ByteText(name)) || isRemote && IPAddress(name) != nil
   }
 
-  /// The host without its port and brackets.
-  private static func name(_ authority: String) -> String {
+  /// The host of `host`, `host:port` and `[address]:port` (RFC 9110, section 7.2), without brackets. `nil` for what is
+  /// neither: of `localhost:80@evil.example` each reader would take another part.
+  private static func name(_ authority: String) -> String? {
+    var (host, rest) = (authority[...], Substring())
     if authority.hasPrefix("[") {
-      return String(authority.dropFirst().prefix { $0 != "]" })
+      guard let close = authority.firstIndex(of: "]") else { return nil }
+      host = authority[..<close].dropFirst()
+      rest = authority[close...].dropFirst()
+      guard IPAddress(host)?.version == 6, rest.isEmpty || rest.hasPrefix(":") else { return nil }
+    } else if let colon = authority.firstIndex(of: ":") {
+      (host, rest) = (authority[..<colon], authority[colon...])
     }
-    return String(authority.prefix { $0 != ":" })
+    let port = rest.dropFirst()
+    guard !host.isEmpty, port.utf8.count <= 5, port.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      port.isEmpty || UInt16(port) != nil  // bounded: an optional
+    else { return nil }
+    return String(host)
   }
 }
