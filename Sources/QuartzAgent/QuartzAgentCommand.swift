@@ -26,6 +26,7 @@ struct QuartzAgentCommand: AsyncParsableCommand {
 
   /// Runs the command the arguments name. The process is prepared first, before any library looks at it.
   static func main() async {
+    requireStack()
     prepareProcess()
     do {
       try requireCommandLine()

@@ -62,6 +62,42 @@ struct PoorSystemStories {
     }
   }
 
+  /// With a stack that nothing fits into, each command says so in two lines; a soft limit is raised as far as it may be.
+  @Test(arguments: [48, 64, 128, 256, 512], ["run", "once", "validate", "status", "doctor", "--version"])
+  func withLittleStackItSaysWhy(kibibytes: Int, command: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try write("  - {name: A, type: tcp, host: 127.0.0.1, port: 9}\n", in: folder)
+      let bytes = kibibytes << 10
+      let outcome = try await shell("exec prlimit --stack=\(bytes):\(bytes) \"$0\" \(command)", in: folder)
+        .finish(within: .seconds(30))
+      #expect(outcome.status == 70 && outcome.stdout.isEmpty)
+      #expect(
+        outcome.stderr == """
+          quartz-agent: error: the stack limit of this process is below the 1 MiB that it needs
+          quartz-agent: hint: raise the hard limit with ulimit -s 8192 (KiB) or LimitSTACK=8M in the unit
+
+          """)
+    }
+  }
+
+  @Test(arguments: ["65536:1048576", "65536:67108864", "1048576:1048576", "unlimited:unlimited"])
+  func withEnoughStackItRuns(limits: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try write("  - {name: A, type: tcp, host: 127.0.0.1, port: 9}\n", in: folder)
+      let valid = try await shell("exec prlimit --stack=\(limits) \"$0\" validate", in: folder).finish()
+      #expect(valid.status == 0, "\(valid.stderr)")
+      let doctor = try await shell("exec prlimit --stack=\(limits) \"$0\" doctor || :", in: folder).finish()
+      let soft =
+        limits.hasPrefix("unlimited")
+        ? "no limit" : limits.hasSuffix("67108864") ? "limit 8192 KiB" : "limit 1024 KiB"
+      #expect(doctor.stdout.contains("\(soft), and 8192 KiB for each further thread"), "\(doctor.stdout)")
+      let process = try shell("exec prlimit --stack=\(limits) \"$0\" run", in: folder)
+      try await process.wait(for: "a start") { process.stderr.contains("probing 1 check") }
+      process.send(SIGTERM)
+      #expect(try await process.finish().status == 0)
+    }
+  }
+
   @Test func aNameOfAFewHundredThousandMarksIsAProblemInALine() async throws {
     try await withTemporaryDirectory { folder in
       let name = "a" + String(repeating: "\u{301}", count: 400_000)

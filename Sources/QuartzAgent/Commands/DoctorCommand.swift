@@ -91,6 +91,7 @@ struct DoctorCommand: AsyncParsableCommand {
     var findings = [
       authoritiesFinding(), clockFinding(),
       descriptorFinding(wanted: settings?.limits.inFlight, checks: settings?.checks.count ?? 1),
+      stackFinding(),
       pingFinding(pings ?? false),
     ]
     findings += familyFindings()

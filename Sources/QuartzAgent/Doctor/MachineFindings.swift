@@ -19,6 +19,12 @@ func descriptorFinding(wanted: Int?, checks: Int) -> Notice {
   return .warning("descriptors", text, hint: "raise LimitNOFILE in the unit, or ulimit -n")
 }
 
+/// What the first thread may use; a process with less than it needs has ended before (`requireStack`).
+func stackFinding() -> Notice {
+  let limit = StackLimit.current.map { "limit \($0 >> 10) KiB" } ?? "no limit"
+  return .fine("stack", "\(limit), and \(StackLimit.thread >> 10) KiB for each further thread")
+}
+
 func authoritiesFinding() -> Notice {
   do {
     let trust = TrustStore()

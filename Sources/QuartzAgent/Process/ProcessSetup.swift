@@ -5,6 +5,18 @@ import Checks
 import Glibc
 import Monitoring
 
+/// First of all, and in words that need no stack: with less of it nothing else runs, `doctor` included.
+func requireStack() {
+  guard !StackLimit.settle() else { return }
+  let words: StaticString = """
+    quartz-agent: error: the stack limit of this process is below the 1 MiB that it needs
+    quartz-agent: hint: raise the hard limit with ulimit -s 8192 (KiB) or LimitSTACK=8M in the unit
+
+    """
+  words.withUTF8Buffer { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  _exit(ExitStatus.internalError)
+}
+
 /// What must hold before anything else runs.
 func prepareProcess() {
   forbidDumps()
