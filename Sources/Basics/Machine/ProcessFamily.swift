@@ -195,7 +195,8 @@ private enum QueueLimit {
     guard let text = ProcessFacts.text("/proc/\(pid)/limits") else { return nil }
     let name = "Max msgqueue size"
     guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
-    return line.dropFirst(name.utf8.count).split(separator: " ").first.flatMap { UInt64($0) }  // bounded: an optional
+    // bounded: an optional
+    return line.dropFirst(name.utf8.count).split(separator: " ").first.flatMap { UInt64($0) }
   }
 }
 
