@@ -24,6 +24,9 @@ package struct ConfigFiles: Sendable {
     self.isThere = isThere
   }
 
+  /// Whether a path stands for whatever is there, and not for itself.
+  static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
+
   package static let disk = ConfigFiles(
     expand: expandPattern, read: { path throws(ConfigErrors) in try readConfig(path) })
 }
@@ -32,7 +35,7 @@ package struct ConfigFiles: Sendable {
 /// or a folder is found here and fails when it is read. So does a folder that may not be looked into, which stands for
 /// what it holds.
 private func expandPattern(_ pattern: String) -> [String] {
-  guard pattern.contains(where: { "*?[".contains($0) }) else { return [pattern] }
+  guard ConfigFiles.isPattern(pattern) else { return [pattern] }
   if let closed = closedFolder(of: pattern) { return [closed] }
   var found = glob_t()
   defer { globfree(&found) }

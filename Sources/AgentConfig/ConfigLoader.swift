@@ -11,6 +11,20 @@ package struct LoadedConfig: Hashable, Sendable {
   package var warnings: [ConfigProblem]
   /// What it was read from.
   package var origin: ConfigOrigin
+  /// Lists that can shrink without an edit of the configuration: a guard looks at them before a reload.
+  package var lists: [ConfigList]
+}
+
+/// The entries a pattern matches now: files of an `include`, targets of a `discover`.
+package struct ConfigList: Hashable, Sendable {
+  package var pattern: String
+  /// The entries' noun, in the plural.
+  package var what: String
+  package var names: Set<ByteText>
+
+  package init(pattern: String, what: String, names: Set<ByteText>) {
+    (self.pattern, self.what, self.names) = (pattern, what, names)
+  }
 }
 
 /// The files a configuration was made of, for whoever watches them.
@@ -129,7 +143,9 @@ package enum ConfigLoader {
     let origin = ConfigOrigin(
       files: [file] + included.files + discovered.files, patterns: included.patterns + discovered.patterns)
     return Reading(
-      loaded: LoadedConfig(settings: settings, warnings: warnings, origin: origin), files: files,
+      loaded: LoadedConfig(
+        settings: settings, warnings: warnings, origin: origin, lists: included.lists + discovered.lists),
+      files: files,
       walk: builder.walk)
   }
 }

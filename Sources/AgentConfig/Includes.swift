@@ -17,6 +17,8 @@ struct Includes {
     var files: [String] = []
     /// What they say of checks, in their order.
     var reuse: [ReuseFile] = []
+    /// The files of each pattern that say something.
+    var lists: [ConfigList] = []
   }
 
   func read(into root: inout GivenMap, _ walk: inout Walk) -> Reading {
@@ -31,14 +33,18 @@ struct Includes {
       }
       let absolute = normalised(walk.references.absolute(pattern))
       reading.patterns.append(absolute)
+      var list = ConfigList(pattern: absolute, what: "files", names: [])
       for file in sources.files.expand(absolute) where !reading.files.contains(file) {
         guard reading.files.count < Self.limit else {
           walk.problem(position, "include names more than \(Self.limit) files")
           return reading
         }
         reading.files.append(file)
-        if let reuse = add(file, at: position, to: &root, &walk) { reading.reuse.append(reuse) }
+        guard let reuse = add(file, at: position, to: &root, &walk) else { continue }
+        reading.reuse.append(reuse)
+        list.names.insert(ByteText(file))
       }
+      if ConfigFiles.isPattern(absolute) { reading.lists.append(list) }
     }
     return reading
   }

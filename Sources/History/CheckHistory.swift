@@ -127,6 +127,8 @@ struct CheckHistory: Sendable {
   }
 
   var lastState: CheckState? { last?.state }
+  /// When its last run began.
+  var lastSeen: Timestamp { last?.startedAt ?? .epoch }
 
   mutating func miss(_ count: Int) { missed += count }
 

@@ -70,8 +70,12 @@ struct HistoryShards: Sendable {
 
   /// Bytes made when there were so many changes and so many records are on the disk.
   mutating func saved(_ shard: Int, changes: UInt64, applied: UInt64) {
+    guard shards.indices.contains(shard) else { return }
     shards[shard].saved = changes
     shards[shard].through = applied
+    // What is gone from the end needs neither a file nor a turn.
+    while let last = shards.last, last.members.isEmpty, !last.isDirty { shards.removeLast() }
+    firstWithRoom = min(firstWithRoom, shards.count)
   }
 }
 

@@ -16,10 +16,10 @@ package final class HistoryStore: Sendable {
   package let damage: Notice?
 
   /// An empty history.
-  package init(agent: AgentIdentity) {
+  package init(agent: AgentIdentity, gone limits: GoneLimits = GoneLimits()) {
     self.agent = agent
     self.damage = nil
-    self.state = Mutex(HistoryState())
+    self.state = Mutex(HistoryState(limits))
   }
 
   /// The history that the files of `shard(_:)` hold. A damaged file, and one of another version, is left out and
@@ -38,7 +38,8 @@ package final class HistoryStore: Sendable {
   }
 
   /// The checks that are configured now, in their order. What is remembered of any other is kept for a week, not
-  /// shown: a check may be away because the API's list is not there yet, or because somebody made a mistake.
+  /// shown, and within `GoneLimits`: a check may be away because the API's list is not there yet, or because somebody made
+  /// a mistake.
   package func apply(_ checks: [MonitoringCheck], now: Timestamp) {
     state.withLock { $0.apply(checks, now: now) }
   }
@@ -89,6 +90,22 @@ package final class HistoryStore: Sendable {
     }
   }
 
+  /// Of checks that are gone.
+  package var gone: GoneFigures { state.withLock(\.gone) }
+
+  /// Nil: nothing was forgotten before its time.
+  package func goneNotice(now: Timestamp) -> Notice? {
+    state.withLock { $0.gone.notice($0.goneLimits, now: now) }
+  }
+
+  /// After the store was replayed, which may hold results of any check there ever was.
+  package func replayed(now: Timestamp) {
+    state.withLock { state in
+      state.forgetExcess(now: now)
+      if state.gone.forgotten > 0 { state.gone.forgottenAt = now }
+    }
+  }
+
   /// False when some of these checks have no history at all: they are new, or their file is lost.
   package func knows(_ checks: [MonitoringCheck]) -> Bool {
     state.withLock { state in checks.allSatisfy { state.histories.place(of: $0.id) != nil } }
@@ -123,7 +140,7 @@ package final class HistoryStore: Sendable {
   package var shardCount: Int { state.withLock { $0.shards.count } }
 
   /// The file of this number as it should be: version, figures, checksum; nil while the one on the disk is right.
-  /// Recent results are not in it.
+  /// Recent results are not in it. It holds no check: no bytes, and the file is to go.
   package func shard(_ number: Int) -> ShardSnapshot? {
     // Copies of value types: the lock is held for the look at one file's checks, not for the encoding.
     let taken = state.withLock { state in
@@ -131,7 +148,7 @@ package final class HistoryStore: Sendable {
         ? (state.members(of: number), state.shards.changes(number), state.applied.through) : nil
     }
     guard let (members, changes, applied) = taken else { return nil }
-    let bytes = HistoryState.encode(members, applied: applied)
+    let bytes = members.isEmpty ? [] : HistoryState.encode(members, applied: applied)
     return ShardSnapshot(number: number, bytes: bytes, changes: changes, applied: applied)
   }
 
@@ -168,6 +185,9 @@ struct HistoryState: Sendable {
   var shards = HistoryShards()
   var histograms = ResultHistograms()
   private(set) var order: [UniqueID] = []
+  private var configured: Set<UniqueID> = []
+  let goneLimits: GoneLimits
+  var gone = GoneFigures()
 
   private var recentLimit: KeepingLimit { KeepingLimit(checks: order.count) }
 
@@ -178,25 +198,26 @@ struct HistoryState: Sendable {
     }
   }
 
-  init() {}
+  init(_ limits: GoneLimits = GoneLimits()) { goneLimits = limits }
+
+  func isConfigured(_ id: UniqueID) -> Bool { configured.contains(id) }
 
   mutating func apply(_ checks: [MonitoringCheck], now: Timestamp) {
     order = checks.map(\.id)
     histories.reserve(checks.count)
     for check in checks { take(check, now: now) }
-    let configured = Set(order)
+    configured = Set(order)
     // From the end: what takes the place of one that goes was looked at before.
     for place in (0..<histories.count).reversed() {
       let id = histories.keys[place]
       guard !configured.contains(id) else { continue }
-      let shard = histories[place: place].shard
       if !histories[place: place].isWorthKeeping(at: now) {
-        if shard >= 0 { shards.leave(id, shard, applied: applied.through) }
-        histories.remove(at: place)
+        forget(id)
       } else if histories[place: place].retire(now: now) {
-        shards.touch(shard, applied: applied.through)
+        shards.touch(histories[place: place].shard, applied: applied.through)
       }
     }
+    forgetExcess(now: now)
   }
 
   private mutating func take(_ check: MonitoringCheck, now: Timestamp) {
@@ -253,7 +274,12 @@ struct HistoryState: Sendable {
         LastResult(record), interval: interval, sequence: queued.sequence, spanned: spanned,
         outages: limit.outages)
     }
+    // The store may hold results of any number of checks that are gone: a few more than are kept, and never all of them.
+    // bounded: lists in memory
+    if histories.count - configured.count > goneLimits.checks + Self.replaySlack { forgetExcess(now: nil) }
   }
+
+  private static let replaySlack = 1024
 
   /// Changes what a snapshot file holds of a check.
   mutating func change(_ checkID: UniqueID, _ body: (inout CheckHistory) -> Void) {

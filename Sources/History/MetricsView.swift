@@ -16,6 +16,10 @@ package struct MetricsView: Sendable {
   package var probes: ProbeFigures?
   /// Nil: no way is looked at.
   package var traces: TraceFigures?
+  /// Of checks that are not configured any more.
+  package var gone = GoneFigures()
+  /// Files of the state directory that could not be written last.
+  package var unwritten = 0
 
   package init() {}
 }

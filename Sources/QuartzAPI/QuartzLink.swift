@@ -17,11 +17,9 @@ package struct QuartzLink: Sendable {
   package struct Outside: Sendable {
     package var engine: CurlEngine
     package var resolve: CurlExchange.Resolve
-    /// Absolute, without a slash at the end; holds the request budgets and the list of checks. Nil: nothing is kept,
-    /// which is for one command's few requests and never for a list of checks.
-    package var stateDirectory: String?
-    /// Stands around each file of it.
-    package var watched: @Sendable (_ name: String, StateFile) -> any DurableBytes = { $1 }
+    /// The file of that name in the state directory, which holds the request budgets and the list of checks. Nil: nothing is
+    /// kept, which is for one command's few requests and never for a list of checks.
+    package var kept: (@Sendable (_ name: String) -> any DurableBytes)?
     package var time: TimeSource
     package var queue: any DeliveryQueue
     /// The API key as its source has it now, asked after a 401; nil when it cannot be read.
@@ -34,7 +32,7 @@ package struct QuartzLink: Sendable {
     package var sharing: CheckListPuller.Sharing?
 
     package init(
-      engine: CurlEngine, time: TimeSource, resolve: @escaping CurlExchange.Resolve, stateDirectory: String?,
+      engine: CurlEngine, time: TimeSource, resolve: @escaping CurlExchange.Resolve,
       queue: any DeliveryQueue, readKey: @escaping @Sendable () async -> Redacted?,
       report: @escaping @Sendable () async -> AgentReport = { AgentReport() },
       apply: @escaping @Sendable (PulledChecks) async -> Void
@@ -42,16 +40,13 @@ package struct QuartzLink: Sendable {
       self.engine = engine
       self.time = time
       self.resolve = resolve
-      self.stateDirectory = stateDirectory
       self.queue = queue
       self.readKey = readKey
       self.report = report
       self.apply = apply
     }
 
-    func kept(_ name: String) -> any DurableBytes {
-      stateDirectory.map { watched(name, StateFile(path: "\($0)/\(name)")) } ?? ForgottenBytes()
-    }
+    func file(_ name: String) -> any DurableBytes { kept?(name) ?? ForgottenBytes() }
   }
 
   /// - Throws: `QuartzSetupError` for settings that cannot work.
@@ -64,7 +59,7 @@ package struct QuartzLink: Sendable {
     let api = try Line(settings.url, key: "quartz.url", file: "requests-quartz", on: ground)
     var rules = rules
     rules.own.receivers = [settings.url.origin] + [settings.supabase?.url.origin].compactMap { $0 }
-    if outside.stateDirectory != nil {
+    if outside.kept != nil {
       puller = settings.checks.pull ? Self.puller(settings, keys, rules, api) : nil
       resources = settings.updateResources ? Self.resources(settings, keys, api) : nil
     } else {
@@ -110,7 +105,7 @@ package struct QuartzLink: Sendable {
 
     func route(_ transport: any ResultTransport) -> Uploader.Route {
       .init(
-        transport, gate: gate, memory: ground.outside.kept("delivery.json"),
+        transport, gate: gate, memory: ground.outside.file("delivery.json"),
         receiver: base.display)
     }
 
@@ -124,7 +119,7 @@ package struct QuartzLink: Sendable {
         time: outside.time, resolve: outside.resolve)
       self.ground = ground
       self.base = base
-      self.gate = RateGate(time: ground.time, file: outside.kept(file))
+      self.gate = RateGate(time: ground.time, file: outside.file(file))
       self.wire = Wire(exchange: exchange, gate: gate)
     }
   }
@@ -135,7 +130,7 @@ package struct QuartzLink: Sendable {
     let outside = line.ground.outside
     let client = APIClient(base: settings.url, keys: keys, over: line.wire, limit: rules.limit)
     let cache = CheckListCache(
-      file: outside.kept("checks.json"), base: settings.url,
+      file: outside.file("checks.json"), base: settings.url,
       keepsSecrets: settings.checks.cacheCredentials)
     var parts = CheckListPuller.Parts(
       client: client, cache: cache, mapping: CheckMapping(rules), apply: outside.apply)
@@ -149,7 +144,7 @@ package struct QuartzLink: Sendable {
   ) -> ResourceUpdater {
     ResourceUpdater(
       base: settings.url, keys: keys, over: line.wire, time: line.ground.time,
-      file: line.ground.outside.kept("resources.json"))
+      file: line.ground.outside.file("resources.json"))
   }
 }
 

@@ -34,10 +34,14 @@ struct HeartbeatDoor: Sendable {
     else { return Self.unknown }
     switch await desk.take(HeartbeatReport(signal, body: request.body ?? []), token: parts[0]) {
     case .taken: return Reply(200, text: "OK")
+    case .notKept: return Self.notKept
     case .unknown: return Self.unknown
     case .tooMany: return Reply(429, text: "too many reports within a minute\n")
     }
   }
 
+  /// Also sent on the public address, so it names no path and no system error.
+  private static let notKept = Reply(
+    503, text: "the report was counted but could not be saved, a restart would lose it: send it again\n")
   private static let unknown = Reply(404, text: "not found\n")
 }

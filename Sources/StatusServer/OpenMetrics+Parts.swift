@@ -132,6 +132,17 @@ extension OpenMetrics {
     }
   }
 
+  mutating func kept(_ gone: GoneFigures, unwritten: Int) {
+    text.gauge("quartz_gone_checks", "Checks that are gone whose windows are kept.", Double(gone.checks))
+    text.gauge("quartz_gone_check_bytes", "Bytes that these take.", Double(gone.bytes))
+    text.counter(
+      "quartz_gone_checks_forgotten", "Checks that are gone and were forgotten because there were too many.",
+      gone.forgotten)
+    text.gauge(
+      "quartz_state_files_unwritten", "Files of the state directory that could not be written last.",
+      Double(unwritten))
+  }
+
   mutating func reloads(_ reloads: ReloadFigures) {
     text.family("quartz_config_reloads", .counter, "Changed configurations that were read since the start.")
     for (outcome, count) in [("taken", reloads.taken), ("refused", reloads.refused)] {

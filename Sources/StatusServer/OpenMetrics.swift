@@ -26,6 +26,7 @@ struct OpenMetrics {
     if let scheduler = snapshot.scheduler { metrics.scheduler(scheduler) }
     if let group = snapshot.group { metrics.group(group) }
     metrics.load(snapshot.load)
+    metrics.kept(view.gone, unwritten: view.unwritten)
     if let reloads = view.reloads { metrics.reloads(reloads) }
     if let probes = view.probes { metrics.probes(probes) }
     if let traces = view.traces { metrics.traces(traces) }

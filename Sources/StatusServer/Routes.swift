@@ -71,7 +71,7 @@ struct Routes: Answering {
     case ["livez"]: return Reply(200, text: "alive\n")
     case ["readyz"]:
       guard await source.isReady() else { return Reply(503, text: source.unready + "\n") }
-      return Reply(200, text: (["ready"] + source.held.map { "held: \($0)" }).map { $0 + "\n" }.joined())
+      return Reply(200, text: (["ready"] + source.shortcomings).map { $0 + "\n" }.joined())
     case ["metrics"]: return await metrics(MetricsFormat(accept: request.accept))
     case let segments where segments.first == "checks" && segments.count == 2:
       return await checkPage(segments[1], path)

@@ -36,8 +36,9 @@ package protocol StatusSource: Sendable {
   func isReady() async -> Bool
   /// Why not, in one line.
   var unready: String { get }
-  /// What waits for longer than it should while the agent is ready, in a line each.
-  var held: [String] { get }
+  /// Problems of an agent that is ready all the same, one line each, as `/readyz` shows them. No secret: nothing is there
+  /// but on the address that is not public.
+  var shortcomings: [String] { get }
 }
 
 extension StatusSource {
@@ -45,7 +46,7 @@ extension StatusSource {
   package func askPlaces(_ checkID: UniqueID) async {}
   package func act(_ wish: OperatorWish) async -> OperatorAnswer { .refused("nothing can be ordered here") }
   package var unready: String { "starting" }
-  package var held: [String] { [] }
+  package var shortcomings: [String] { [] }
   package func traces(_ checkID: UniqueID) async -> TraceView? { nil }
   package func group(withChecks: Bool) async -> (@Sendable (inout JSONWriter) -> Void)? { nil }
 }

@@ -5,47 +5,6 @@ import Monitoring
 import QuartzAPI
 import Testing
 
-@Suite struct ListGuardTests {
-  private func ids(_ range: Range<Int>) -> Set<UniqueID> { Set(range.map(checkID)) }
-
-  @Test(arguments: [
-    (100, 0, true), (100, 10, true), (100, 49, true), (100, 50, false), (1, 0, true), (2, 1, false),
-  ])
-  func suddenLossIsHeld(before: Int, after: Int, held: Bool) {
-    var listGuard = ListGuard(current: ids(0..<before))
-    #expect((listGuard.judge(ids(0..<after), at: dawn) != .apply) == held)
-  }
-
-  @Test func appliedWhenASecondPullTenMinutesLaterAgrees() {
-    var listGuard = ListGuard(current: ids(0..<10))
-    let minutes = [0, 5, 10]
-    let verdicts = minutes.map { listGuard.judge([], at: dawn.advanced(by: .seconds($0 * 60))) == .apply }
-    #expect(verdicts == [false, false, true])
-    // It is the list in force now.
-    #expect(listGuard.judge([], at: dawn.advanced(by: .seconds(660))) == .apply)
-  }
-
-  @Test func goodPullInBetweenStartsTheWaitAgain() {
-    var listGuard = ListGuard(current: ids(0..<10))
-    #expect(listGuard.judge([], at: dawn) != .apply)
-    #expect(listGuard.judge(ids(0..<10), at: dawn.advanced(by: .seconds(300))) == .apply)
-    #expect(listGuard.judge([], at: dawn.advanced(by: .seconds(600))) != .apply)
-  }
-
-  @Test func anotherShrunkenListIsAnotherDoubt() {
-    var listGuard = ListGuard(current: ids(0..<10))
-    #expect(listGuard.judge(ids(0..<1), at: dawn) != .apply)
-    #expect(listGuard.judge(ids(0..<2), at: dawn.advanced(by: .seconds(600))) != .apply)
-    #expect(listGuard.judge(ids(0..<2), at: dawn.advanced(by: .seconds(1200))) == .apply)
-  }
-
-  @Test func firstListEverIsTaken() {
-    var listGuard = ListGuard()
-    #expect(listGuard.judge([], at: dawn) == .apply)
-    #expect(listGuard.judge(ids(0..<5), at: dawn) == .apply)
-  }
-}
-
 @Suite struct CheckListCacheTests {
   private func snapshot() throws -> CheckSnapshot {
     CheckSnapshot(

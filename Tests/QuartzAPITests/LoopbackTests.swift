@@ -14,14 +14,13 @@ import Testing
     _ settings: QuartzSettings, _ engine: CurlEngine, _ queue: MemoryQueue, state: String,
     apply: @escaping @Sendable (PulledChecks) async -> Void = { _ in }
   ) throws -> QuartzLink {
-    try QuartzLink(
+    var outside = QuartzLink.Outside(
+      engine: engine, time: .system, resolve: { _, _ in .success([.v4(0x7f00_0001)]) }, queue: queue,
+      readKey: { nil }, apply: apply)
+    outside.kept = { StateFile(path: "\(state)/\($0)") }
+    return try QuartzLink(
       settings, agent: Sender(name: "loop", region: nil, version: "1.0"),
-      rules: MappingRules(settings.checks),
-      outside: .init(
-        engine: engine, time: .system, resolve: { _, _ in .success([.v4(0x7f00_0001)]) },
-        stateDirectory: state,
-        queue: queue,
-        readKey: { nil }, apply: apply))
+      rules: MappingRules(settings.checks), outside: outside)
   }
 
   private func settings(port: UInt16) throws -> QuartzSettings {

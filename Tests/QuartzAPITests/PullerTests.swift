@@ -88,7 +88,7 @@ import Testing
     let puller = try bench.puller()
     await bench.pulls(puller, 2) { pull in bench.fake.checks = pull == 0 ? PullTests.rows(1...5) : [] }
     #expect(bench.counts == [5])
-    #expect(puller.status.held?.hasPrefix("5 of 5 checks are gone from the list at once") == true)
+    #expect(puller.status.held?.hasPrefix("5 of 5 checks disappeared at once") == true)
     #expect(puller.status.running == 5)
     await bench.pulls(puller, 2)
     #expect(bench.counts.last == 0)

@@ -51,10 +51,17 @@ import Testing
     #expect(clock.elapsed == .seconds(61))
   }
 
-  @Test func unwritableFileStopsNothingAndIsSaid() async {
+  @Test func anUnwritableFileStopsNothing() async {
     let gate = gate(FakeClock(), Unwritable())
     #expect(await gate.admit(.live) == nil)
-    #expect(await gate.usage().storeProblem == "cannot write /state/rate: No space left on device")
+    #expect(await gate.usage().storeProblem == nil)
+  }
+
+  /// What is not known must not pass for a count of nothing.
+  @Test func anUnreadableFileIsNoFreshMinute() async {
+    let gate = gate(FakeClock(), Unreadable())
+    #expect(await gate.admit(.live) != nil)
+    #expect(await gate.usage().storeProblem == "cannot read /state/rate: Input/output error")
   }
 
   @Test func answersChangeTheRate() async {
@@ -68,6 +75,13 @@ import Testing
       status: 200, headers: [.init("x-ratelimit-remaining", "0"), .init("x-ratelimit-reset", "50")])
     await gate.observe(spent)
     #expect(await gate.admit(.live) == dawn.advanced(by: .seconds(50)))
+  }
+
+  private struct Unreadable: DurableBytes {
+    func read() async throws(StateFile.Failure) -> [UInt8]? {
+      throw StateFile.Failure(description: "cannot read /state/rate: Input/output error")
+    }
+    func write(_ bytes: [UInt8]) async throws(StateFile.Failure) {}
   }
 
   private struct Unwritable: DurableBytes {

@@ -80,6 +80,39 @@ import Testing
     #expect(applied.withLock(\.count) == 1)
   }
 
+  /// A store in which the list shrinks at once takes no check away before it has stayed so.
+  @Test func aListThatShrinksInTheStoreIsHeld() async throws {
+    let base = try HTTPURL("https://api.test/v1")
+    let clock = FakeClock()
+    let wire = Wire(exchange: InProcess(fake: FakeQuartz(now: { 0 })), now: { dawn }) {
+      _ throws(CancellationError) in
+    }
+    let counts = Mutex<[Int]>([])
+    var parts = CheckListPuller.Parts(
+      client: APIClient(base: base, keys: KeyRing(Redacted(FakeQuartz.key)), over: wire),
+      cache: CheckListCache(file: MemoryBytes(), base: base, keepsSecrets: false),
+      mapping: CheckMapping(MappingRules())
+    ) { list in counts.withLock { $0.append(list.checks.count) } }
+    parts.sharing = CheckListPuller.Sharing {
+      false
+    } publish: { _ in
+    }
+    let puller = CheckListPuller(
+      parts, every: .seconds(600), time: SteadyTime(clock.time), generator: longest)
+    let (whole, rest) = (try snapshot(10), try snapshot(2))
+    #expect(await puller.take(shared: whole) == nil)
+    let why =
+      "8 of 10 checks disappeared at once; the previous list is kept until they have been missing for 10m"
+    #expect(await puller.take(shared: rest) == why)
+    #expect(puller.status.held == why)
+    clock.advance(by: .seconds(300))
+    #expect(await puller.take(shared: rest) == why)
+    #expect(counts.withLock(\.self) == [10])
+    clock.advance(by: .seconds(300))
+    #expect(await puller.take(shared: rest) == nil)
+    #expect(puller.status.held == nil && counts.withLock(\.self) == [10, 2])
+  }
+
   /// Nobody else runs what this member refuses of its own share: it must not stay refused for as long as the list stays.
   @Test func aDestinationThatHadToWaitJoinsThoughTheListStays() async throws {
     let base = try HTTPURL("https://api.test/v1")

@@ -75,11 +75,13 @@ import Testing
             let asked = source.asked.withLock { $0.count { $0.contains("GET /targets ") } }
             #expect(!again.stderr.contains("take effect at the next start"), "\(again.stderr)")
 
+            // All gone at once: that is looked at before it is believed.
             source.list.withLock { $0 = "[]" }
-            try await again.wait(for: "their end") {
-              again.stderr.contains("configuration reloaded")
-                && again.stderr.components(separatedBy: "other targets were discovered").count > 2
+            try await again.wait(for: "a word of it") {
+              again.stderr.contains("1 of 1 targets disappeared at once; the previous list is kept")
             }
+            let seen = second.accepted
+            try await again.wait(for: "its check going on") { second.accepted > seen + 1 }
             #expect(source.asked.withLock { $0.count { $0.contains("GET /targets ") } } == asked)
             again.send(SIGTERM)
             #expect(try await again.finish().status == 0)

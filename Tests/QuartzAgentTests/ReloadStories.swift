@@ -57,6 +57,39 @@ import Testing
     }
   }
 
+  /// A directory that is empty for a moment takes no checks away; an ordered reload does.
+  @Test(.timeLimit(.minutes(2))) func anEmptiedIncludeWaitsUntilItIsOrdered() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { web in
+        let parts = folder.appending(path: "conf.d")
+        try FileManager.default.createDirectory(at: parts, withIntermediateDirectories: true)
+        for name in ["One", "Two", "Three"] {
+          try "checks:\n\(check(name, web.port))\n".write(
+            to: parts.appending(path: "\(name).yaml"), atomically: true, encoding: .utf8)
+        }
+        try RunStories.config(check("Main", web.port), more: "include: conf.d/*.yaml", in: folder)
+        let process = try AgentProcess(["run"], in: folder)
+        try await process.wait(for: "the start") { process.stderr.contains("probing 4 checks") }
+        try FileManager.default.moveItem(at: parts, to: folder.appending(path: "away"))
+        try await process.wait(for: "the doubt") {
+          process.stderr.contains("most entries of a list disappeared at once")
+        }
+        let told = try await agent("status", in: folder)
+        #expect(
+          told.stdout.contains("conf.d/*.yaml: 3 of 3 files disappeared at once; the previous list is kept"),
+          "\(told.stdout)")
+        #expect(told.stdout.contains("Three") && !process.stderr.contains("configuration reloaded"))
+        process.send(SIGHUP)
+        try await process.wait(for: "the reload") { process.stderr.contains("configuration reloaded") }
+        let after = try await agent("status", in: folder)
+        #expect(
+          !after.stdout.contains("Three") && !after.stdout.contains("disappeared at once"), "\(after.stdout)")
+        process.send(SIGTERM)
+        #expect(try await process.finish().status == 0)
+      }
+    }
+  }
+
   /// As Kubernetes does it: the file is a link into a directory that is swapped as a whole.
   @Test func aSwappedLinkIsAChangeAndAPartlyWrittenFileIsNone() async throws {
     try await withTemporaryDirectory { folder in

@@ -72,7 +72,8 @@ import Testing
         ?? FileManager.default.temporaryDirectory.appending(path: "quartz-test-\(UUID().uuidString)").path
       try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
       desk = await TraceDesk(
-        TraceSettings(), folder: self.folder, tracer: script, history: history,
+        TraceSettings(), disk: StateDisk(folder: self.folder, time: clock.time), tracer: script,
+        history: history,
         catalog: CheckCatalog(file: [check]), maintenance: MaintenanceBook(file: []),
         log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, time: clock.time)
     }

@@ -12,12 +12,13 @@ private final class Reports: HeartbeatTaking {
   static let token = "0123456789abcdef"
   let taken = Mutex<[HeartbeatReport]>([])
   let isBusy = Mutex(false)
+  let isFull = Mutex(false)
 
   func take(_ report: HeartbeatReport, token: String) async -> HeartbeatAnswer {
     guard token == Self.token else { return .unknown }
     if isBusy.withLock(\.self) { return .tooMany }
     taken.withLock { $0.append(report) }
-    return .taken
+    return isFull.withLock(\.self) ? .notKept : .taken
   }
 }
 
@@ -45,6 +46,18 @@ private final class Reports: HeartbeatTaking {
           #expect(reports.taken.withLock(\.last) == HeartbeatReport(signal), "\(method) \(path)")
         }
       }
+    }
+  }
+
+  /// What is not on the disk is not called taken, and nothing of this machine is told.
+  @Test func aReportThatIsNotKeptIs503() async throws {
+    try await serve { address, reports in
+      reports.isFull.withLock { $0 = true }
+      let answer = try await get(address, "/hb/\(Reports.token)")
+      #expect(answer.status == 503)
+      #expect(
+        answer.body
+          == "the report was counted but could not be saved, a restart would lose it: send it again\n")
     }
   }
 

@@ -13,6 +13,8 @@ struct Discovery {
     var patterns: [String] = []
     /// An example of each source, and one for each list of targets.
     var reuse: [ReuseFile] = []
+    /// The targets of each source that is files.
+    var lists: [ConfigList] = []
   }
 
   func read(_ root: GivenMap, _ walk: inout Walk) -> Reading {
@@ -63,9 +65,17 @@ struct Discovery {
       files = sources.files.isThere(path) ? [path] : []
     default: return
     }
+    var names: Set<ByteText> = []
     for file in files {
       reading.files.append(file)
       guard let list = list(file, at: position, &walk) else { continue }
+      names.formUnion(list.targets.map { ByteText($0.address) })
+      guard names.count <= DiscoverySource.mostTargets else {
+        walk.problem(
+          position,
+          "discover: \(source.label) has more than \(DiscoverySource.mostTargets) targets in all its files")
+        return
+      }
       for words in list.skipped { walk.warn(position, "\(file): \(words)", hint: "it is left out") }
       if list.skippedCount > list.skipped.count {
         walk.warn(position, "\(file): \(list.skippedCount) targets and labels are left out")
@@ -73,6 +83,9 @@ struct Discovery {
       guard !list.targets.isEmpty else { continue }
       let origin = source.cacheName == nil ? file : source.label
       reading.reuse.append(ReuseFile(list, of: source, from: origin, at: position))
+    }
+    if case .files(let pattern) = source.place {
+      reading.lists.append(ConfigList(pattern: pattern, what: "targets", names: names))
     }
   }
 

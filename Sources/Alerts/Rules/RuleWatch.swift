@@ -60,6 +60,7 @@ package struct RuleWatch: Sendable {
     }
     watched = next
     pending = pending.filter { isRuled($0.key) }
+    lent = lent.filter { isRuled($0.key) }
     let gone = open.keys.filter { !isRuled($0) }.sorted()
     for key in gone { open[key] = nil }
     return gone.filter { !($0.check.map(isElsewhere) ?? false) }.map { .ended($0, at: now, .removed) }

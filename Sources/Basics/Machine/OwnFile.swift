@@ -21,6 +21,12 @@ package enum OwnFile {
     return nil
   }
 
+  /// Time of the last change in seconds since 1970; `nil` when there is no such file.
+  package static func changed(_ path: String) -> Int? {
+    var facts = stat()
+    return lstat(path, &facts) == 0 ? facts.st_mtim.tv_sec : nil
+  }
+
   /// Why a folder below the state directory is not the agent's own, in words that follow its path; nil: it is, or it is
   /// not there. The state directory itself may be a link: systemd makes it one.
   package static func objection(toFolder path: String) -> String? {

@@ -13,7 +13,9 @@ package struct StateFile: Hashable, Sendable {
   /// A longer file is refused.
   package let maxBytes: Int
 
-  package init(path: String, maxBytes: Int = 64 << 20) {
+  package static let usualLimit = 64 << 20
+
+  package init(path: String, maxBytes: Int = StateFile.usualLimit) {
     self.path = path
     self.maxBytes = maxBytes
   }
@@ -40,6 +42,15 @@ package struct StateFile: Hashable, Sendable {
     _ bytes: [UInt8], sync: @escaping @Sendable (Int32) -> Int32
   ) async throws(Failure) {
     try await onThread { Result { () throws(Failure) in try writeBlocking(bytes, sync) } }.get()
+  }
+
+  /// There is no such file when it returns.
+  package func remove() async throws(Failure) {
+    try await onThread {
+      Result { () throws(Failure) in
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", errno) }
+      }
+    }.get()
   }
 
   private func failure(_ verb: String, _ code: Int32) -> Failure {

@@ -19,10 +19,17 @@ extension SystemResolver {
     case .failure(let verdict): return ([], verdict.message ?? verdict.reason.rawValue)
     case .message(let message):
       guard message.rcode == .noError else { return ([], "the name server answered \(message.rcode)") }
-      let records = message.answers.compactMap(ServiceRecord.init)
-      let services = records.sorted { ($0.priority, $0.text) < ($1.priority, $1.text) }.map(\.endpoint)
+      let services = message.services
       return services.isEmpty ? ([], "\(name) has no SRV records") : (services, nil)
     }
+  }
+}
+
+extension DNSMessage {
+  /// Those of its SRV records, in their order.
+  var services: [Endpoint] {
+    let records = answers.compactMap(ServiceRecord.init)
+    return records.sorted { ($0.priority, $0.text) < ($1.priority, $1.text) }.map(\.endpoint)
   }
 }
 

@@ -22,6 +22,8 @@ package struct HeartbeatBook: Hashable, Sendable {
     package var duration: Duration?
     /// What the job said at the end of its last run, printable and cut.
     package var words: String?
+    /// The sender of the last report was told to send it again; while the process lives.
+    var mayRepeat = false
 
     package init(since: Instant) { self.since = since }
   }
@@ -49,9 +51,13 @@ package struct HeartbeatBook: Hashable, Sendable {
   package mutating func take(_ report: HeartbeatReport, of check: UniqueID, now: Instant) {
     guard var page = pages[check] else { return }
     page.last = now
+    defer {
+      page.mayRepeat = false
+      pages[check] = page
+    }
     switch report.signal {
     case .start:
-      page.isUnfinished = page.isUnfinished || page.started != nil
+      page.isUnfinished = page.isUnfinished || (page.started != nil && !page.mayRepeat)
       page.started = now
     case .ok:
       page.end(now, report.body)
@@ -60,13 +66,15 @@ package struct HeartbeatBook: Hashable, Sendable {
       page.end(now, report.body)
       page.failure = Failure(at: now, exitCode: code)
     }
-    pages[check] = page
   }
+
+  /// The last report of this check may come once more, and is the same then.
+  package mutating func mayRepeat(_ check: UniqueID) { pages[check]?.mayRepeat = true }
 }
 
 extension HeartbeatBook.Page {
   fileprivate mutating func end(_ now: Instant, _ body: [UInt8]) {
-    duration = started.map { $0.duration(to: now) }
+    duration = started.map { $0.duration(to: now) } ?? (mayRepeat ? duration : nil)
     started = nil
     // The line end of a program's last line is none of its words.
     let end = body.lastIndex { $0 != 0x0a && $0 != 0x0d && $0 != 0x20 }.map { $0 + 1 } ?? 0

@@ -75,6 +75,15 @@ package final class HeartbeatDesk: Sendable {
     }
   }
 
+  /// The sender of the last report with this token is asked to send it once more.
+  package func mayRepeat(token: String) {
+    let shown = Self.padded(token)
+    state.withLock { state in
+      guard let door = state.doors.first(where: { equalInConstantTime(shown, $0.token) }) else { return }
+      state.book.mayRepeat(door.check)
+    }
+  }
+
   /// For a process that nobody reports to: who is to be asked.
   package func ask(_ elsewhere: @escaping Asking) { state.withLock { $0.elsewhere = elsewhere } }
 

@@ -35,6 +35,8 @@ package final class JudgeBench: Sendable {
 
   /// Bytes without a pattern that are judged where they are: the way to another thread costs as much.
   static let small = 16 * 1024
+  /// Checks of which it is remembered; more than that wait in the first lane.
+  private static let mostDear = 10_000
   /// Nanoseconds beyond which a judgement is dear.
   private static let dear: Int64 = 10_000_000
   /// A judgement that waited longer than this is not made: whatever came of it would be about this machine.
@@ -61,6 +63,12 @@ package final class JudgeBench: Sendable {
       WatchedThread(name, limit: .seconds(20)) { turn.age }
     }
   }
+
+  /// Forgets checks that are gone.
+  package func keep(_ checks: Set<UniqueID>) { state.withLock { $0.dear.formIntersection(checks) } }
+
+  /// Checks whose last judgement was dear.
+  package var dearChecks: Int { state.withLock(\.dear.count) }
 
   /// Judges here, or on a thread of the bench when it is much.
   ///
@@ -148,7 +156,7 @@ package final class JudgeBench: Sendable {
       if budget.isSpent, !isStopped { state.figures.overBudget += 1 }
       if used <= Self.dear {
         state.dear.remove(check)
-      } else if state.dear.count < 10_000 {
+      } else if state.dear.count < Self.mostDear {
         state.dear.insert(check)
       }
     }

@@ -95,11 +95,19 @@ package struct IncidentMirror: Hashable, Sendable {
       if entry.value == nil {
         entries[entry.check] = nil
         gone[entry.check] = entry.changed
+        forgetGone()
       } else if entries[entry.check] != nil || entries.count < IncidentEntry.most {
         entries[entry.check] = entry
         gone[entry.check] = nil
       }
     }
+  }
+
+  /// What went long ago is late no more.
+  private mutating func forgetGone() {
+    guard gone.count > 2 * IncidentEntry.most else { return }
+    let newest = gone.sorted { $0.value > $1.value }.prefix(IncidentEntry.most)
+    gone = Dictionary(newest.map { ($0.key, $0.value) }) { first, _ in first }
   }
 
   /// What was written at a revision.

@@ -101,9 +101,6 @@ extension KeptTraces {
     return self
   }
 
-  /// They were not written down after all.
-  package mutating func keepChanges() { isDirty = true }
-
   /// As it is written down: a mark, the entries, and a checksum of both.
   package mutating func encoded() -> [UInt8] {
     isDirty = false

@@ -71,6 +71,8 @@ package struct HeartbeatReport: Hashable, Sendable {
 /// What becomes of a report.
 package enum HeartbeatAnswer: Hashable, Sendable {
   case taken
+  /// Counted in memory but not saved: a restart would lose it.
+  case notKept
   /// No check has this token.
   case unknown
   /// The check had too many within a minute.

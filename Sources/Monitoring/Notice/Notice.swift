@@ -73,6 +73,8 @@ extension Notice.Place {
   package static let resources: Self = "the status of resources"
   package static let store: Self = "the store"
   package static let history: Self = "the history"
+  package static let stateDirectory: Self = "state_dir"
+  package static let discovery: Self = "discover"
   package static let schedule: Self = "the schedule"
   package static let clock: Self = "clock"
   package static let queues: Self = "queues"

@@ -220,7 +220,15 @@ package struct TracePlanner: Sendable {
   private mutating func forget(_ now: Instant) {
     guard begun.count >= 256 else { return }
     begun = begun.filter { !$0.value.hasEnded || $0.value.at.duration(to: now) < settings.every }
+    while begun.count >= Self.mostBegun,
+      let oldest = begun.filter({ $0.value.hasEnded }).min(by: { $0.value.at < $1.value.at })
+    {
+      begun[oldest.key] = nil
+    }
   }
+
+  /// Targets whose last trace is remembered; where more fail at once, the oldest may be traced again before its time.
+  static let mostBegun = 4096
 
   /// Whether one could begin now.
   package var hasWork: Bool {

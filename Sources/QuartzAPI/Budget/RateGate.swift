@@ -3,25 +3,6 @@
 import Basics
 import Monitoring
 
-/// Bytes that outlive the process.
-package protocol DurableBytes: Sendable {
-  /// Nil: nothing was kept yet.
-  func read() async throws(StateFile.Failure) -> [UInt8]?
-  /// Durable when it returns.
-  func write(_ bytes: [UInt8]) async throws(StateFile.Failure)
-  /// What was read last is parsed and lived with.
-  func understood() async
-  /// Why these bytes must not be lived with although they come from elsewhere; nil: nothing is against them.
-  func refusal(of bytes: [UInt8]) async -> String?
-}
-
-extension DurableBytes {
-  package func understood() async {}
-  package func refusal(of bytes: [UInt8]) async -> String? { nil }
-}
-
-extension StateFile: DurableBytes {}
-
 /// The door through which every request to one origin goes: uploads, pulls, sign-ins and heartbeats share a budget.
 package actor RateGate {
   package nonisolated let time: SteadyTime
@@ -31,7 +12,7 @@ package actor RateGate {
   private var budget: RateBudget?
   private var isWriting = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
-  /// Why the budget is not on disk; a restart then forgets it.
+  /// Why the requests of the run before are not known.
   private var storeProblem: String?
   /// How far the server's clock was ahead of this machine's in its last answer.
   private var serverAhead: Duration?
@@ -107,10 +88,8 @@ package actor RateGate {
     if isWriting { return await withCheckedContinuation { waiting.append($0) } }
     guard let bytes = budget?.encoded(reserving: block) else { return }
     isWriting = true
-    do {
-      try await file.write(bytes)
-      storeProblem = nil
-    } catch { storeProblem = error.description }
+    // A file that cannot be written stops nothing; it is told by who keeps it, once for all files.
+    try? await file.write(bytes)
     isWriting = false
     if block > 0 { budget?.reserved() }
     let woken = waiting

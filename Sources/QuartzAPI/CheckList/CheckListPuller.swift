@@ -17,7 +17,7 @@ package final class CheckListPuller: Sendable {
   private let state: Mutex<State>
 
   private struct State: Sendable {
-    var listGuard = ListGuard()
+    var listGuard = ListGuard<UniqueID>()
     var budget: DestinationBudget
     var inForce: CheckSnapshot?
     /// When the destinations of the list in force were last judged.
@@ -146,12 +146,19 @@ package final class CheckListPuller: Sendable {
     }
   }
 
-  /// A list that another agent has pulled: by the same judge as if it had been this one.
+  /// A list that another agent has pulled: by the same judges as if it had been this one, so that a store in which the list
+  /// shrinks at once takes no check away before it has stayed so.
   ///
   /// - Returns: why it is not put in force; nil: it is.
   package func take(shared snapshot: CheckSnapshot) async -> String? {
     let now = time.now
-    let isNew = state.withLock { $0.inForce != snapshot }
+    let (verdict, isNew) = state.withLock { state in
+      (state.listGuard.judge(Set(snapshot.checks.map(\.id)), at: now), state.inForce != snapshot)
+    }
+    if case .hold(let why) = verdict {
+      state.withLock { $0.status.held = why }
+      return why
+    }
     if isNew, let why = await cache.refusal(of: snapshot, pulledAt: now) {
       state.withLock { $0.status.held = why }
       return why
@@ -159,7 +166,6 @@ package final class CheckListPuller: Sendable {
     state.withLock { state in
       state.backoff.reset()
       (state.status.trouble, state.status.held) = (nil, nil)
-      state.listGuard = ListGuard(current: Set(snapshot.checks.map(\.id)))
       state.status.lastSuccess = now
       state.status.isFromDisk = false
     }
@@ -194,11 +200,9 @@ package final class CheckListPuller: Sendable {
   }
 
   private func save(_ snapshot: CheckSnapshot, pulledAt: Timestamp) async {
-    var problem: String?
-    do throws(StateFile.Failure) { try await cache.save(snapshot, pulledAt: pulledAt) } catch {
-      problem = error.description
-    }
-    state.withLock { $0.status.cacheProblem = problem }
+    // A file that cannot be written is told by who keeps it, once for all files, and written as soon as it can be.
+    try? await cache.save(snapshot, pulledAt: pulledAt)
+    state.withLock { $0.status.cacheProblem = nil }
   }
 
   private func enforce(_ snapshot: CheckSnapshot) async {

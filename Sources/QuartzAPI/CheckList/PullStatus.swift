@@ -26,7 +26,7 @@ package struct PullStatus: Hashable, Sendable {
   package var trouble: Notice?
   /// Why the last list was not applied.
   package var held: String?
-  /// Why the list on disk was not used, or not written.
+  /// Why the list on disk was not used.
   package var cacheProblem: String?
 
   package init() {}

@@ -124,8 +124,13 @@ extension DeliveryMachine {
 
   private mutating func count(_ rows: Int, _ code: String) {
     tally.quarantined += rows
-    tally.codes[ByteText(code), default: 0] += rows
+    // A receiver that makes up a code for each row fills no memory.
+    let isKnown = tally.codes[ByteText(code)] != nil || tally.codes.count < Self.mostCodes
+    tally.codes[isKnown ? ByteText(code) : Self.otherCodes, default: 0] += rows
   }
+
+  static let mostCodes = 64
+  private static let otherCodes = ByteText("other codes")
 
   private mutating func settle(_ rows: [QueuedRecord], of piece: Piece, in lane: DeliveryLane) -> [Effect] {
     lanes[lane]?.settle(rows, of: piece)

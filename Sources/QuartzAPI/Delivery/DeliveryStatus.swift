@@ -77,7 +77,8 @@ package struct DeliveryStatus: Hashable, Sendable {
     if let problem = usage.storeProblem {
       notices.append(
         .warning(
-          .delivery, "the count of requests is not on disk, a restart forgets it: \(problem)",
+          .delivery,
+          "the request count of the previous run cannot be read, so sending waits a minute: \(problem)",
           hint: "look at the state directory"))
     }
     return notices
@@ -97,7 +98,7 @@ package struct RequestUsage: Hashable, Sendable {
   package var hour: Int
   package var allowedPerMinute: Int
   package var perHour: Int
-  /// Why it is not on disk: a restart then forgets it.
+  /// Why the count of the previous run cannot be read.
   package var storeProblem: String?
   /// By the Date of its last answer: negative when the server's clock is behind. Results carry this machine's time
   /// whatever it says.

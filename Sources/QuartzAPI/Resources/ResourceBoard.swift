@@ -36,6 +36,7 @@ package struct ResourceBoard: Hashable, Sendable {
       resources[check.id] = resource
     }
     states = states.filter { resources[$0.key] != nil }
+    checkedAt = checkedAt.filter { checks[$0.key] != nil }
     told = told.filter { checks[$0.key] != nil }
   }
 

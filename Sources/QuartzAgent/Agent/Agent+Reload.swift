@@ -12,11 +12,12 @@ extension Agent {
   func follow(_ signals: AsyncStream<ProcessSignal>, _ parts: AgentParts) async {
     // One reload at a time, whoever asks; those that nobody has taken yet are one.
     let (wishes, sink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let stop = StopWish()
+    let (stop, order, again) = (Wish(), Wish(), Wish())
+    var lists = ReloadGuard(self.lists)
     await withDiscardingTaskGroup { group in
       group.addTask {
         for await signal in signals {
-          if signal == .stop { stop.isMade.store(true, ordering: .sequentiallyConsistent) }
+          (signal == .stop ? stop : order).isMade.store(true, ordering: .sequentiallyConsistent)
           sink.yield()
         }
       }
@@ -28,14 +29,28 @@ extension Agent {
       }
       for await _ in wishes {
         if stop.isMade.load(ordering: .sequentiallyConsistent) { break }
-        await reload(parts)
+        let isOrdered = order.isMade.exchange(false, ordering: .sequentiallyConsistent)
+        guard await reload(parts, &lists, isOrdered: isOrdered) == .held,
+          !again.isMade.exchange(true, ordering: .sequentiallyConsistent)
+        else { continue }
+        group.addTask { [time] in
+          guard (try? await time.sleep(for: Self.heldPause)) != nil else { return }
+          again.isMade.store(false, ordering: .sequentiallyConsistent)
+          sink.yield()
+        }
       }
       group.cancelAll()
     }
   }
 
-  /// Takes over the checks of a changed file. A file with a problem changes nothing.
-  private func reload(_ parts: AgentParts) async {
+  /// Time between two looks at a configuration that waits.
+  private static let heldPause: Duration = .seconds(60)
+
+  private enum Reload { case taken, refused, held }
+
+  /// Applies the checks of a changed configuration. An invalid one changes nothing. One in which most files of an `include` or
+  /// most targets of a `discover` disappeared at once waits until that lasts, unless the reload was requested.
+  private func reload(_ parts: AgentParts, _ lists: inout ReloadGuard, isOrdered: Bool) async -> Reload {
     let path = configPath
     if let probes = parts.probes { await onThread { probes.read() } }
     await watch.beginReading()
@@ -47,6 +62,15 @@ extension Agent {
     switch loaded {
     case .success(let loaded):
       await watch.finishReading(loaded.origin)
+      let objections = lists.judge(loaded.lists, isOrdered: isOrdered, at: time.wall())
+      guard objections.isEmpty else {
+        parts.refusedFile.hold(objections)
+        let why = objections.joined(separator: "; ")
+        log.warning(
+          "the configuration on disk is not applied yet: most entries of a list disappeared at once",
+          metadata: ["problem": "\(why)", "hint": "to apply it now, send SIGHUP"])
+        return .held
+      }
       parts.refusedFile.accept(at: time.wall())
       let new = loaded.settings
       for warning in loaded.warnings { log.warning("\(warning.headline)", metadata: warning.hintMetadata) }
@@ -59,16 +83,18 @@ extension Agent {
           "settings other than checks, defaults, canaries, dependencies, discover and maintenance have changed: they take effect at the next start"
         )
       }
+      return .taken
     case .failure(let errors):
       for problem in errors.problems { log.error("\(problem.headline)", metadata: problem.hintMetadata) }
       log.error("the configuration was not reloaded: the old one stays in force")
       parts.refusedFile.refuse(errors, path: path)
+      return .refused
     }
   }
 }
 
-/// Set once, when the first stop signal came.
-private final class StopWish: Sendable {
+/// A request made by a signal.
+private final class Wish: Sendable {
   let isMade = Atomic(false)
 }
 

@@ -14,6 +14,8 @@ import StatusServer
 struct Agent {
   let settings: Settings
   let configPath: String
+  /// Of the configuration as it was read.
+  let lists: [ConfigList]
   let watch: ConfigWatch
   let log: Logger
   let time: TimeSource
@@ -23,11 +25,10 @@ struct Agent {
     if let problem = await StateFolder.prepare(settings.agent.stateDir) {
       log.warning("state_dir is not as it should be", metadata: ["problem": "\(problem)"])
     }
-    let starts = await onThread { [log, time, folder = settings.agent.stateDir] in
-      StartWatch(folder: folder, log: log, time: time)
-    }
+    let disk = StateDisk(folder: settings.agent.stateDir, time: time)
+    let starts = await onThread { [log, time] in StartWatch(disk: disk, log: log, time: time) }
     do {
-      try await live(signals, starts, since: started)
+      try await live(signals, disk, starts, since: started)
     } catch {
       await onThread { starts.settle() }
       throw error
@@ -37,7 +38,7 @@ struct Agent {
   }
 
   private func live(
-    _ signals: AsyncStream<ProcessSignal>, _ starts: StartWatch, since started: Timestamp
+    _ signals: AsyncStream<ProcessSignal>, _ disk: StateDisk, _ starts: StartWatch, since started: Timestamp
   ) async throws {
     let spool = try await openSpool(starts)
     let watch = ThreadWatch(log: log)
@@ -50,7 +51,8 @@ struct Agent {
       })
     try await withProbeEngine(egress: ProbeEgress(settings), time: time) { engine in
       let parts = try await AgentParts(
-        settings, engine: engine, spool: spool, starts: starts, started: started, threads: watch, log: log)
+        settings, engine: engine, spool: spool, disk: disk, starts: starts, started: started, threads: watch,
+        log: log)
       watch.start(parts.threads)
       await serve(parts, signals)
     }

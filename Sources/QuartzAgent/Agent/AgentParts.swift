@@ -42,33 +42,34 @@ struct AgentParts: Sendable {
   let refusedFile: RefusedFile
   private let settings: Settings
   private let starts: StartWatch
+  private let disk: StateDisk
   private let log: Logger
   private let time: TimeSource
 
   init(
-    _ settings: Settings, engine: ProbeEngine, spool: ResultSpool, starts: StartWatch, started: Timestamp,
-    threads: ThreadWatch, log: Logger
+    _ settings: Settings, engine: ProbeEngine, spool: ResultSpool, disk: StateDisk, starts: StartWatch,
+    started: Timestamp, threads: ThreadWatch, log: Logger
   ) async throws {
     let supervisor = Supervisor(environment: processEnvironment())
     (self.supervisor, self.settings, self.spool, self.starts) = (supervisor, settings, spool, starts)
+    self.disk = disk
     (self.log, refusedFile, engineThreads) = (log, RefusedFile(started: started), engine.threads)
     let (time, catalog) = (engine.time, CheckCatalog(settings))
     let maintenance = MaintenanceBook(file: settings.maintenance)
     let reporter = AgentReporter(spool: spool)
-    let group = await GroupDesk.make(settings, engine, log)
+    let group = await GroupDesk.make(settings, engine, disk, log)
     let grid = SlotGrid(agent: settings.agent.name, group: group?.grid)
-    let link = try Self.link(settings, engine, spool, starts, reporter, group, catalog) {
+    let link = try Self.link(settings, engine, spool, starts, disk, reporter, group, catalog) {
       Self.take($0, maintenance, catalog, log)
     }
     await link?.puller?.restore()  // before the history, which drops what it does not know
-    let keeper = HistoryKeeper(
-      folder: HistoryFolder(in: settings.agent.stateDir, starts), spool: spool, log: log, time: time)
+    let keeper = HistoryKeeper(on: disk, starts, spool: spool, log: log, time: time)
     let history = await keeper.restore(
       agent: AgentIdentity(settings.agent, started: started), grid: grid, checks: catalog.checks)
-    let alerts = await Self.alertDesk(settings, engine, history, catalog, log)
-    let traces = await engine.traceDesk(settings, history, catalog, maintenance, log)
+    let alerts = await Self.alertDesk(settings, engine, history, catalog, disk, log)
+    let traces = await engine.traceDesk(settings, history, catalog, maintenance, disk, log)
     let operators = await OperatorDesk(
-      restoring: settings.agent.stateDir, catalog, maintenance, alerts: alerts, log: log, time: time)
+      restoring: disk, catalog, maintenance, alerts: alerts, log: log, time: time)
     let recorder = Recorder(
       grid: grid, stamp: group?.stamping, history: history, spool: spool,
       catalog: catalog, uploader: link?.uploader, resources: link?.resources, alerts: alerts, traces: traces,
@@ -79,7 +80,7 @@ struct AgentParts: Sendable {
     let scheduler = try Self.scheduler(
       settings, engine, results, maintenance, group, pulse: Self.pulse(supervisor, catalog, threads))
     reporter.follow { scheduler.status().lateP99 }
-    let heartbeats = await Self.heartbeats(settings, engine, log)
+    let heartbeats = await Self.heartbeats(engine, disk, log)
     let probes = await Self.probes(settings, engine, log)
     let followers = ListFollowers(
       engine: engine, recorder: recorder, reporter: reporter, link: link, maintenance: maintenance,
@@ -91,11 +92,11 @@ struct AgentParts: Sendable {
       limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget, maintenance: maintenance,
       desk: RunNowDesk(
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),
-      refusedFile: refusedFile, starts: starts, agent: settings.agent.name, threads: threads,
+      refusedFile: refusedFile, starts: starts, disk: disk, agent: settings.agent.name, threads: threads,
       engine: engine, labels: settings.metrics.labels, operators: operators, alerts: alerts,
       traces: traces, group: group, once: once, places: places,
       lifeSigns: Self.lifeSigns(settings, engine, threads, log),
-      discovery: DiscoveryKeeper(settings, engine, log: log), probes: probes, time: time)
+      discovery: DiscoveryKeeper(settings, engine, disk, log: log), probes: probes, time: time)
     alerts?.follow(
       isMuted: { operators.current.isMuted($0, at: $1) }, traces: traces, share: once.incidents,
       notices: { await status.snapshot().ownProblems })
@@ -127,7 +128,7 @@ struct AgentParts: Sendable {
   /// Nil: nothing comes from the API, and nothing goes there.
   private static func link(
     _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool, _ starts: StartWatch,
-    _ reporter: AgentReporter, _ group: GroupDesk?, _ catalog: CheckCatalog,
+    _ disk: StateDisk, _ reporter: AgentReporter, _ group: GroupDesk?, _ catalog: CheckCatalog,
     apply: @escaping @Sendable (PulledChecks) async -> Void
   ) throws -> QuartzLink? {
     let sharing = group.map { group in
@@ -138,7 +139,8 @@ struct AgentParts: Sendable {
       }
     }
     return try settings.quartz.map { quartz in
-      try QuartzLink(quartz, settings, engine, spool, starts, reporter, sharing: sharing, apply: apply)
+      try QuartzLink(
+        quartz, settings, engine, spool, starts, disk, reporter, sharing: sharing, apply: apply)
     }
   }
 
@@ -173,20 +175,19 @@ struct AgentParts: Sendable {
   /// Nil: nobody is told anything.
   private static func alertDesk(
     _ settings: Settings, _ engine: ProbeEngine, _ history: HistoryStore, _ catalog: CheckCatalog,
-    _ log: Logger
+    _ disk: StateDisk, _ log: Logger
   ) async -> AlertDesk? {
     guard let alerts = settings.alerts else { return nil }
     return await AlertDesk(
       alerts, agent: settings.agent, history: history, catalog: catalog,
       sender: ChannelSender(engine, settings.egress) { log.warning("\($0)") },
-      file: StateFile(path: settings.agent.stateDir + "/" + AlertDesk.fileName), log: log, time: engine.time)
+      file: disk.file(AlertDesk.fileName), log: log, time: engine.time)
   }
 
   private static func heartbeats(
-    _ settings: Settings, _ engine: ProbeEngine, _ log: Logger
+    _ engine: ProbeEngine, _ disk: StateDisk, _ log: Logger
   ) async -> HeartbeatKeeper {
-    let keeper = HeartbeatKeeper(
-      desk: engine.heartbeats, folder: settings.agent.stateDir, log: log, time: engine.time)
+    let keeper = HeartbeatKeeper(desk: engine.heartbeats, disk: disk, log: log, time: engine.time)
     await keeper.restore()
     return keeper
   }
@@ -245,6 +246,12 @@ struct AgentParts: Sendable {
     services.append { await settleMemory() }
     services.append { await ClockWatch(history, log: log, time: time).run() }
     services.append { await StoreWatch(spool, log: log, time: time).run() }
+    services.append { await DiskWatch(disk, log: log, time: time).run() }
+    services.append {
+      await NoticeWatch(log: log, time: time) { [history] now in
+        [history.goneNotice(now: now)].compactMap(\.self)
+      }.run()
+    }
     services.append { await MaintenanceWatch(log: log, time: time) { maintenance.plan }.run() }
     services.append { await HourlyLog(log: log, time: time) { await status.snapshot() }.run() }
     if let uploader = link?.uploader { services.append { await uploader.run() } }

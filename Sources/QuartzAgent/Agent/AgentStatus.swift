@@ -25,6 +25,7 @@ struct AgentStatus: StatusSource {
   let desk: RunNowDesk
   let refusedFile: RefusedFile
   let starts: StartWatch
+  let disk: StateDisk
   /// The agent's name.
   let agent: String
   let threads: ThreadWatch
@@ -62,7 +63,8 @@ struct AgentStatus: StatusSource {
     snapshot.load.note(engine.bench.figures)
     let waits = waits()
     snapshot.load.waits = QueueNotices.views(of: waits, at: time.instant())
-    snapshot.notices = [threads.notice, history.damage, refusedFile.notice].compactMap(\.self)
+    snapshot.notices = [threads.notice, disk.notice, history.damage, refusedFile.notice].compactMap(\.self)
+    snapshot.notices += [history.goneNotice(now: now)].compactMap(\.self)
     snapshot.notices += QueueNotices.notices(of: waits, at: time.instant(), wall: now) + starts.notices
     snapshot.notices += await link?.notices() ?? []
     if let group {
@@ -116,6 +118,8 @@ struct AgentStatus: StatusSource {
   func metrics() async -> MetricsView {
     var view = history.metrics()
     view.labels = labels
+    view.gone = history.gone
+    view.unwritten = disk.trouble?.files.count ?? 0
     view.reloads = refusedFile.figures
     view.probes = probes?.figures
     view.traces = traces.figures
@@ -126,9 +130,13 @@ struct AgentStatus: StatusSource {
   /// It is made once the scheduler has its checks.
   func isReady() -> Bool { threads.stuck.isEmpty }
 
+
   var unready: String { "stuck: \(threads.stuck.joined(separator: ", "))" }
 
-  var held: [String] { QueueNotices.lines(of: waits(), at: time.instant()) }
+  var shortcomings: [String] {
+    let disk = [disk.notice].compactMap(\.self).map { "\($0.place.text): \($0.what)" }
+    return disk + QueueNotices.lines(of: waits(), at: time.instant()).map { "held: \($0)" }
+  }
 
   /// What waits for a budget of the process now.
   private func waits() -> [QueueWait] { engine.waits + scheduler.status().waits }

@@ -7,21 +7,20 @@ import History
 /// The folder of the history's files, `0000`, `0001` and so on.
 struct HistoryFolder: HistoryFiles {
   let path: String
+  private let disk: StateDisk
   private let starts: StartWatch
 
-  init(in stateDir: String, _ starts: StartWatch) {
-    path = stateDir + "/\(StartJournal.history)"
-    self.starts = starts
+  init(on disk: StateDisk, _ starts: StartWatch) {
+    path = disk.folder + "/\(StartJournal.history)"
+    (self.disk, self.starts) = (disk, starts)
   }
 
-  private func name(_ number: Int) -> String {
+  func name(_ number: Int) -> String {
     let digits = String(number)
-    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    return "\(StartJournal.history)/" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 
-  private func file(_ number: Int) -> StateFile {
-    StateFile(path: path + "/" + name(number), maxBytes: 256 << 20)
-  }
+  private func file(_ number: Int) -> any DurableBytes { disk.bytes(name(number), maxBytes: 256 << 20) }
 
   func read() async -> (reading: HistoryReading, problems: [String]) {
     var reading = HistoryReading()
@@ -31,7 +30,7 @@ struct HistoryFolder: HistoryFiles {
     for number in await onThread({ fileNumbers(path) }) {
       do {
         guard let bytes = try await file(number).read() else { continue }
-        let input = StartInput("\(StartJournal.history)/\(name(number))", sum: fingerprint(of: bytes))
+        let input = StartInput(name(number), sum: fingerprint(of: bytes))
         guard await onThread({ starts.mayRead(input) }) else {
           await onThread { _ = starts.putAside(input) }
           problems.append("\(input.name) was put aside: two starts of the agent died over it")
@@ -52,6 +51,12 @@ struct HistoryFolder: HistoryFiles {
   func write(_ number: Int, _ bytes: [UInt8]) async throws(StateFile.Failure) {
     if let problem = await objection() { throw StateFile.Failure(description: problem) }
     try await file(number).write(bytes)
+  }
+
+  func remove(_ number: Int) async throws(StateFile.Failure) {
+    if let problem = await objection() { throw StateFile.Failure(description: problem) }
+    let file = StateFile(path: "\(disk.folder)/\(name(number))")
+    try await file.remove()
   }
 
   /// Its files would be looked for, and written, wherever a link in its place leads.

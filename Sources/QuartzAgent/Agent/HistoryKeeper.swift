@@ -14,12 +14,20 @@ struct HistoryKeeper: Sendable {
   let spool: ResultSpool
   let log: Logger
   let time: TimeSource
+  /// Told what cannot be written.
+  var disk: StateDisk?
+  private let turns = HistoryTurns()
 
   /// In which every file gets its turn.
   static let every: Duration = .seconds(600)
 
   init(folder: any HistoryFiles, spool: ResultSpool, log: Logger, time: TimeSource) {
     (self.folder, self.spool, self.log, self.time) = (folder, spool, log, time)
+  }
+
+  init(on disk: StateDisk, _ starts: StartWatch, spool: ResultSpool, log: Logger, time: TimeSource) {
+    self.init(folder: HistoryFolder(on: disk, starts), spool: spool, log: log, time: time)
+    self.disk = disk
   }
 
   /// The files, and what the store holds beyond them.
@@ -43,6 +51,7 @@ struct HistoryKeeper: Sendable {
         queued, interval: hold.interval(of: check, record.state, slot: record.scheduledAt),
         spanned: hold.spanned(by: record, of: check))
     }
+    history.replayed(now: time.wall())
     return history
   }
 
@@ -70,14 +79,27 @@ struct HistoryKeeper: Sendable {
   ///
   /// - Returns: why it could not, in words.
   private func save(_ history: HistoryStore, _ number: Int) async -> String? {
+    await turns.take { await put(history, number) }
+  }
+
+  private func put(_ history: HistoryStore, _ number: Int) async -> String? {
     // Off the pool: it takes as long as many probes do.
-    guard let snapshot = await onThread({ history.shard(number) }) else { return nil }
+    guard let snapshot = await onThread({ history.shard(number) }) else {
+      disk?.settled(folder.name(number))
+      return nil
+    }
     await spool.flush()
-    do {
-      try await folder.write(number, snapshot.bytes)
+    do throws(StateFile.Failure) {
+      if snapshot.bytes.isEmpty {
+        try await folder.remove(number)
+      } else {
+        try await folder.write(number, snapshot.bytes)
+      }
       history.saved(snapshot)
+      disk?.settled(folder.name(number))
       return nil
     } catch {
+      disk?.failed(folder.name(number), error) { _ = await save(history, number) }
       return "\(error)"
     }
   }
@@ -85,12 +107,9 @@ struct HistoryKeeper: Sendable {
   /// Writes one file after another until the task is cancelled.
   func run(_ history: HistoryStore) async {
     var number = 0
-    var told: String?
     while (try? await time.sleep(for: Self.pause(files: history.shardCount))) != nil {
-      let problem = await save(history, number)
-      // Once, not for every file of every round.
-      if let problem, told == nil { log.warning("the history was not saved: \(problem)") }
-      if problem != nil || number == 0 { told = problem }
+      // A failure is told by the disk.
+      _ = await save(history, number)
       number += 1
       if number >= history.shardCount { number = 0 }
       await spool.markSnapshotted(through: history.savedThrough)
@@ -99,6 +118,21 @@ struct HistoryKeeper: Sendable {
 
   /// From one file to the next.
   static func pause(files: Int) -> Duration { every / max(1, files) }
+}
+
+/// One write after the other, whoever asks for it, so that what is older never replaces what is newer.
+private actor HistoryTurns {
+  private var last: Task<String?, Never>?
+
+  func take(_ body: @escaping @Sendable () async -> String?) async -> String? {
+    let before = last
+    let task = Task {
+      _ = await before?.value
+      return await body()
+    }
+    last = task
+    return await task.value
+  }
 }
 
 /// Where the history's files are.
@@ -111,4 +145,10 @@ protocol HistoryFiles: Sendable {
 
   /// Durable when it returns.
   func write(_ number: Int, _ bytes: [UInt8]) async throws(StateFile.Failure)
+
+  /// There is no such file when it returns.
+  func remove(_ number: Int) async throws(StateFile.Failure)
+
+  /// In the state directory.
+  func name(_ number: Int) -> String
 }

@@ -67,6 +67,7 @@ struct ProbeEngine: Sendable {
   func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {
     canaries.replace(catalog.canaries)
     parents.replace(catalog.dependencies)
+    bench.keep(Set(catalog.checks.map(\.id)))
     parents.follow(isDown)
   }
 

@@ -13,16 +13,16 @@ extension QuartzLink {
   /// The link of this agent: over the engine and the resolver that the probes use.
   init(
     _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool,
-    _ starts: StartWatch, _ reporter: AgentReporter, sharing: CheckListPuller.Sharing? = nil,
+    _ starts: StartWatch, _ disk: StateDisk, _ reporter: AgentReporter,
+    sharing: CheckListPuller.Sharing? = nil,
     apply: @escaping @Sendable (PulledChecks) async -> Void
   ) throws(QuartzSetupError) {
     var outside = Outside(
       engine: engine.curl, time: engine.time, resolve: engine.resolver.forRequests(engine.own, engine.time),
-      stateDirectory: settings.agent.stateDir,
       queue: spool, readKey: rereading(quartz.apiKeyFile),
       report: { await reporter.report() }, apply: apply)
     outside.sharing = sharing
-    outside.watched = { WatchedFile(file: $1, name: $0, watch: starts) }
+    outside.kept = { name in disk.file(name) { WatchedFile(file: $0, name: name, watch: starts) } }
     try self.init(quartz, settings, outside)
   }
 
@@ -32,7 +32,7 @@ extension QuartzLink {
   ) throws(QuartzSetupError) {
     let outside = Outside(
       engine: engine.curl, time: engine.time, resolve: engine.resolver.forRequests(engine.own, engine.time),
-      stateDirectory: nil, queue: handful, readKey: rereading(quartz.apiKeyFile), apply: { _ in })
+      queue: handful, readKey: rereading(quartz.apiKeyFile), apply: { _ in })
     try self.init(quartz, settings, outside)
   }
 

@@ -38,6 +38,15 @@ final class RefusedFile: Sendable {
     }
   }
 
+  /// The configuration on disk is valid but waits, because most entries of a list disappeared at once.
+  func hold(_ objections: [String]) {
+    let notice = Notice.warning(
+      .configuration,
+      "the configuration on disk is not applied yet: \(objections.prefix(3).joined(separator: "; "))",
+      hint: "to apply it now, send SIGHUP (systemctl reload)")
+    state.withLock { $0.notice = notice }
+  }
+
   func accept(at now: Timestamp) {
     state.withLock { state in
       state.notice = nil

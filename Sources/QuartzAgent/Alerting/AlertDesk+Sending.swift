@@ -13,7 +13,7 @@ extension AlertDesk {
   func deliver() async {
     await withDiscardingTaskGroup { group in
       repeat {
-        await saving.save(self)
+        try? await keep()
         let now = time.wall()
         if let traces {
           state.withLock { $0.outbox.complete(now: now) { traces.completed($0) } }
@@ -22,14 +22,17 @@ extension AlertDesk {
           guard let channel = settings.channels.first(where: { $0.name == entry.channel }) else { continue }
           group.addTask {
             await self.send(entry, channel)
-            await self.saving.save(self)
+            try? await self.keep()
           }
         }
       } while (try? await time.sleep(for: pace)) != nil
     }
     // What was decided last is told after the next start.
-    await saving.save(self)
+    try? await keep()
   }
+
+  /// Everything that is so is on the disk when it returns. A failure is told by who keeps the file, and made good there.
+  func keep() async throws(StateFile.Failure) { try await saving.save(self).get() }
 
   private func send(_ entry: Outbox.Entry, _ channel: AlertChannel) async {
     let outcome = await sender.send(entry.message, by: channel)
@@ -55,9 +58,10 @@ extension AlertDesk {
     }
   }
 
+  /// Nil: there was nothing to write.
+  ///
   /// - Parameter isOwed: the write before this one failed.
-  /// - Returns: whether the disk has all.
-  fileprivate func save(again isOwed: Bool) async -> Bool {
+  fileprivate func save(again isOwed: Bool) async -> Result<Void, StateFile.Failure>? {
     let bytes = state.withLock { state -> [UInt8]? in
       guard state.book.isDirty || state.outbox.isDirty || isOwed else { return nil }
       var json = JSONWriter(reserving: 4096)
@@ -69,35 +73,35 @@ extension AlertDesk {
       }
       return json.bytes
     }
-    guard let bytes else { return true }
+    guard let bytes else { return nil }
     do throws(StateFile.Failure) {
       try await file.write(bytes)
-      return true
-    } catch {
-      // Once, for it is tried again each second.
-      if !isOwed {
-        log.warning(
-          "incidents cannot be written down, a restart would forget them", metadata: ["problem": "\(error)"])
-      }
-      return false
-    }
+      return .success(())
+    } catch { return .failure(error) }
   }
 }
 
 /// One save after the other, so that what is older never replaces what is newer; when one returns, everything that was so
 /// before it is on disk.
 actor AlertSaving {
-  private var last: Task<Void, Never>?
-  /// The last write failed: what it was to keep is written with the next look, also when nothing changes any more.
-  private var isOwed = false
+  typealias Outcome = Result<Void, StateFile.Failure>
+  private var last: Task<Outcome, Never>?
 
-  func save(_ desk: AlertDesk) async {
+  func save(_ desk: AlertDesk) async -> Outcome {
     let before = last
     let task = Task {
-      await before?.value
-      isOwed = await !desk.save(again: isOwed)
+      let known = await before?.value ?? .success(())
+      // What the disk did not take is written with the next look, also when nothing changes any more.
+      return await desk.save(again: known.isFailure) ?? known
     }
     last = task
-    await task.value
+    return await task.value
+  }
+}
+
+extension Result where Success == Void {
+  fileprivate var isFailure: Bool {
+    if case .failure = self { return true }
+    return false
   }
 }

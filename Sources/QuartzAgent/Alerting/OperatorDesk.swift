@@ -10,7 +10,7 @@ import Synchronization
 /// What people order by hand while the agent runs: mutes, maintenance, acknowledgements; kept in the state directory with
 /// a log of who ordered what.
 actor OperatorDesk {
-  private let file: StateFile
+  private let file: KeptFile
   private let catalog: CheckCatalog
   private let maintenance: MaintenanceBook
   private let alerts: AlertDesk?
@@ -19,18 +19,15 @@ actor OperatorDesk {
   private var book = HandBook()
   private let shared = Mutex(HandBook())
   private var generator = SystemRandomNumberGenerator()
-  /// The last save failed; told once.
-  private var problem: Notice?
-
   static let every: Duration = .seconds(1)
   static let fileName = "by-hand.json"
 
   /// With what was in force when the agent ended.
   init(
-    restoring folder: String, _ catalog: CheckCatalog, _ maintenance: MaintenanceBook, alerts: AlertDesk?,
+    restoring disk: StateDisk, _ catalog: CheckCatalog, _ maintenance: MaintenanceBook, alerts: AlertDesk?,
     log: Logger, time: TimeSource
   ) async {
-    file = StateFile(path: folder + "/" + Self.fileName, maxBytes: 4 << 20)
+    file = disk.file(Self.fileName, maxBytes: 4 << 20)
     (self.catalog, self.maintenance, self.alerts) = (catalog, maintenance, alerts)
     (self.log, self.time) = (log, time)
     await restore()
@@ -40,7 +37,7 @@ actor OperatorDesk {
     do throws(StateFile.Failure) {
       guard let bytes = try await file.read() else { return }
       guard let read = HandBook.read(bytes) else {
-        log.warning("what was ordered by hand is lost: \(file.path) is damaged")
+        log.warning("what was ordered by hand is lost: \(file.name) is damaged")
         return
       }
       book = read
@@ -56,7 +53,8 @@ actor OperatorDesk {
     repeat {
       if book.advance(to: time.wall()) {
         announce()
-        await save()
+        // A failure is told by the disk.
+        try? await save()
       }
     } while (try? await time.sleep(for: Self.every)) != nil
   }
@@ -80,8 +78,14 @@ actor OperatorDesk {
     log.notice(
       "by hand: \(words)",
       metadata: ["by": "\(wish.by ?? "")", "why": "\(wish.why ?? "")"].filter { $0.value != "" })
-    await save()
-    return problem.map { .done("\(words); it will not survive a restart: \($0.what)") } ?? answer
+    do throws(StateFile.Failure) {
+      try await save()
+      if case .acknowledge = wish.kind { try await alerts?.keep() }
+      return answer
+    } catch {
+      // Refusing it would page people because a disk is full.
+      return .done("\(words); it is not saved yet and would be lost on restart: \(error)")
+    }
   }
 
   /// To whoever goes by it.
@@ -91,16 +95,10 @@ actor OperatorDesk {
     shared.withLock { $0 = book }
   }
 
-  private func save() async {
+  private func save() async throws(StateFile.Failure) {
     var json = JSONWriter(reserving: 4096)
     book.write(to: &json)
-    do throws(StateFile.Failure) {
-      try await file.write(json.bytes)
-      problem = nil
-    } catch {
-      problem = .warning("orders by hand", "\(error)")
-      log.warning("what was ordered by hand is not saved", metadata: ["problem": "\(error)"])
-    }
+    try await file.write(json.bytes)
   }
 
   /// As of the last change.

@@ -33,7 +33,9 @@ struct RunCommand: AsyncParsableCommand {
       log.warning("a file of trusted certificates cannot be used", metadata: ["problem": "\(problem)"])
     }
     let watch = await onThread { ConfigWatch(loaded.origin, time: time) }
-    try await Agent(settings: settings, configPath: path, watch: watch, log: log, time: time).run(signals)
+    try await Agent(
+      settings: settings, configPath: path, lists: loaded.lists, watch: watch, log: log, time: time
+    ).run(signals)
   }
 }
 

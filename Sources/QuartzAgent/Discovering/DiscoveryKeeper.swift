@@ -5,7 +5,6 @@ import Alerts
 import Basics
 import Checks
 import Curl
-import Glibc
 import Logging
 import Monitoring
 import Synchronization
@@ -15,7 +14,7 @@ import Synchronization
 final class DiscoveryKeeper: Sendable {
   private let wishes: AsyncStream<[DiscoverySource]>
   private let wish: AsyncStream<[DiscoverySource]>.Continuation
-  private let folder: String
+  private let disk: StateDisk
   private let fetch: @Sendable (DiscoverySource) async throws(CancellationError) -> Finding
   private let log: Logger
   private let time: TimeSource
@@ -29,11 +28,11 @@ final class DiscoveryKeeper: Sendable {
   }
 
   init(
-    _ sources: [DiscoverySource], folder: String, log: Logger, time: TimeSource,
+    _ sources: [DiscoverySource], disk: StateDisk, log: Logger, time: TimeSource,
     fetch: @escaping @Sendable (DiscoverySource) async throws(CancellationError) -> Finding
   ) {
     (wishes, wish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    (self.folder, self.log, self.time, self.fetch) = (folder, log, time, fetch)
+    (self.disk, self.log, self.time, self.fetch) = (disk, log, time, fetch)
     follow(sources)
   }
 
@@ -51,7 +50,10 @@ final class DiscoveryKeeper: Sendable {
           await task.value
           followed[source] = nil
           failures.withLock { $0[source] = nil }
+          if let name = source.cacheName { disk.settled(name) }
         }
+        let names = Set(sources.compactMap(\.cacheName))
+        await onThread { [disk] in DiscoveredList.tidy(in: disk.folder, wanted: names) }
         for source in wanted where followed[source] == nil {
           let task = Task { await self.ask(source) }
           followed[source] = task
@@ -68,18 +70,24 @@ final class DiscoveryKeeper: Sendable {
   }
 
   private func ask(_ source: DiscoverySource) async {
+    guard let name = source.cacheName else { return }
+    let kept = DiscoveredList(disk.file(name, maxBytes: DiscoverySource.mostBytes))
     repeat {
       guard let finding = try? await fetch(source), !Task.isCancelled else { return }
-      await take(finding, of: source)
+      await take(finding, of: source, into: kept)
     } while (try? await time.sleep(for: source.refresh)) != nil
   }
 
-  private func take(_ finding: Finding, of source: DiscoverySource) async {
+  private func take(_ finding: Finding, of source: DiscoverySource, into kept: DiscoveredList) async {
     var problem: String?
     switch finding {
     case .failed(let why): problem = why
     case .list(let list):
-      problem = await keep(list, of: source)
+      switch await kept.take(list, at: time.wall()) {
+      case .same: break
+      case .other: tell(list, of: source)
+      case .refused(let why): problem = why
+      }
     }
     let before = failures.withLock { failures in
       defer { failures[source] = problem }
@@ -97,32 +105,17 @@ final class DiscoveryKeeper: Sendable {
   var notices: [Notice] {
     failures.withLock { failures in
       failures.map { source, problem in "\(source.label): \(problem)" }.sorted().map {
-        .warning("discover", "\($0); the targets known before stay")
+        .warning(.discovery, "\($0); the targets known before stay")
       }
     }
   }
 
-  /// - Returns: why it could not be kept.
-  private func keep(_ list: TargetList, of source: DiscoverySource) async -> String? {
-    guard let name = source.cacheName else { return nil }
-    let file = StateFile(path: "\(folder)/\(name)", maxBytes: DiscoverySource.mostBytes)
-    let bytes = list.json
-    guard bytes.count <= DiscoverySource.mostBytes else {
-      return "the list is longer than \(DiscoverySource.mostBytes >> 20) MiB"
-    }
-    do throws(StateFile.Failure) {
-      if let known = try? await file.read(), known == bytes { return nil }
-      await onThread { [folder] in _ = mkdir("\(folder)/discovered", 0o750) }
-      try await file.write(bytes)
-      log.notice(
-        "other targets were discovered",
-        metadata: ["source": "\(source.label)", "targets": "\(list.targets.count)"])
-      for words in list.skipped {
-        log.warning("a target is left out", metadata: ["source": "\(source.label)", "why": "\(words)"])
-      }
-      return nil
-    } catch {
-      return "\(error)"
+  private func tell(_ list: TargetList, of source: DiscoverySource) {
+    log.notice(
+      "other targets were discovered",
+      metadata: ["source": "\(source.label)", "targets": "\(list.targets.count)"])
+    for words in list.skipped {
+      log.warning("a target is left out", metadata: ["source": "\(source.label)", "why": "\(words)"])
     }
   }
 }
@@ -131,9 +124,9 @@ extension DiscoveryKeeper {
   /// Of one question; less than the shortest time between two.
   private static let patience: Duration = .seconds(8)
 
-  convenience init(_ settings: Settings, _ engine: ProbeEngine, log: Logger) {
+  convenience init(_ settings: Settings, _ engine: ProbeEngine, _ disk: StateDisk, log: Logger) {
     let find = administratorsPlaces(engine, settings.egress)
-    self.init(settings.discover, folder: settings.agent.stateDir, log: log, time: engine.time) {
+    self.init(settings.discover, disk: disk, log: log, time: engine.time) {
       source throws(CancellationError) in
       switch source.place {
       case .files: .failed("files are looked at as the configuration is")

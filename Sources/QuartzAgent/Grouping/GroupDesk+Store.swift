@@ -10,17 +10,19 @@ import QuartzAPI
 // A group's desk over an etcd.
 extension GroupDesk {
   /// Nil: the agent is on its own.
-  static func make(_ settings: Settings, _ engine: ProbeEngine, _ log: Logger) async -> GroupDesk? {
+  static func make(
+    _ settings: Settings, _ engine: ProbeEngine, _ disk: StateDisk, _ log: Logger
+  ) async -> GroupDesk? {
     guard let group = settings.group else { return nil }
-    let home = await Self.home(in: settings.agent.stateDir, log, engine.time)
-    let memory = GroupMemoryFile(group, settings, log: log, time: engine.time)
+    let home = await Self.home(on: disk, log, engine.time)
+    let memory = GroupMemoryFile(group, settings, disk, log: log, time: engine.time)
     return GroupDesk(
       group, settings, home: home, memory: memory, recalling: await memory.read(),
       store: EtcdStore(group, settings, engine), log: log, time: engine.time)
   }
 
-  private static func home(in folder: String, _ log: Logger, _ time: TimeSource) async -> Home {
-    let file = StateFile(path: folder + "/group-home", maxBytes: 64)
+  private static func home(on disk: StateDisk, _ log: Logger, _ time: TimeSource) async -> Home {
+    let file = disk.file("group-home", maxBytes: 64)
     do throws(StateFile.Failure) {
       if let bytes = try await file.read(), let id = UniqueID(String(decoding: bytes, as: UTF8.self)) {
         return Home(id: id, isOld: true)
@@ -30,11 +32,8 @@ extension GroupDesk {
     }
     var generator = RandomPool()
     let id = UniqueID.v7(at: time.wall(), using: &generator)
-    do throws(StateFile.Failure) { try await file.write(Array(id.description.utf8)) } catch {
-      log.warning(
-        "the group's mark in the state directory cannot be written: a restart waits for its old lease",
-        metadata: ["problem": "\(error)"])
-    }
+    // Without it a restart waits for its old lease.
+    try? await file.write(Array(id.description.utf8))
     return Home(id: id, isOld: false)
   }
 }

@@ -239,11 +239,13 @@ extension GroupDesk {
           return note(.warning(.group, "the group's list in the store is not understood: the old one stays"))
         }
         let problem = await puller.take(shared: snapshot)
-        if problem == nil {
+        note(problem.map { .warning(.group, "the group's list is not put in force: \($0)") })
+        guard problem != nil else {
           state.withLock { $0.unpublished = [] }
-          runner.listed()
+          return runner.listed()
         }
-        return note(problem.map { .warning(.group, "the group's list is not put in force: \($0)") })
+        // A list that shrank at once is believed when it stays so.
+        guard (try? await time.sleep(for: .seconds(60))) != nil, runner.head == head else { return }
       case .failure(let trouble):
         note(.warning(.group, "the group's list cannot be read: \(trouble.words)", hint: trouble.hint))
         // A newer one is read for itself.

@@ -25,10 +25,11 @@ struct GroupMemoryFile: Sendable {
   /// After a failure.
   private static let patience: Duration = .seconds(60)
 
-  init(_ group: GroupSettings, _ settings: Settings, log: Logger, time: TimeSource) {
-    let file = StateFile(
-      path: "\(settings.agent.stateDir)/\(Self.fileName)", maxBytes: GroupMemory.mostBytes)
-    self.init(file, path: file.path, group, name: settings.agent.name, log: log, time: time)
+  init(_ group: GroupSettings, _ settings: Settings, _ disk: StateDisk, log: Logger, time: TimeSource) {
+    self.init(
+      disk.file(Self.fileName, maxBytes: GroupMemory.mostBytes), path: "\(disk.folder)/\(Self.fileName)",
+      group,
+      name: settings.agent.name, log: log, time: time)
   }
 
   /// - Parameter path: of the file, for people.
@@ -81,11 +82,7 @@ struct GroupMemoryFile: Sendable {
         due = now + Self.refresh
         isFailing = false
       } catch {
-        if !isFailing {
-          log.warning(
-            "the group's view cannot be kept in state_dir: a start without the store would run all of the group's checks",
-            metadata: ["problem": "\(error)"])
-        }
+        // Meanwhile a start without the store would run all of the group's checks.
         isFailing = true
         due = now + Self.patience
       }

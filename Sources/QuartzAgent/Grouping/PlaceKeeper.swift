@@ -67,6 +67,8 @@ final class PlaceKeeper: Sendable {
       state.followed = Array(
         checks.filter { $0.enabled && $0.plan.confirm != nil }.map(\.id).prefix(PlaceStatus.followed))
       state.known = state.known.filter { state.checks[$0.key] != nil }
+      let places = Set(state.checks.values.joined().map { ByteText($0) })
+      state.members = state.members.filter { places.contains(ByteText($0.key)) }
     }
   }
 

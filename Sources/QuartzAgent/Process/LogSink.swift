@@ -40,6 +40,9 @@ final class LogSink: Sendable {
 
   static let queueLimit = 1000
   static let perMinute = 60
+  /// Within a minute.
+  static let mostClasses = 2000
+  private static let others = LineClass(level: .info, message: ByteText(""))
 
   init(format: LogFormat, time: TimeSource) {
     self.format = format
@@ -53,7 +56,9 @@ final class LogSink: Sendable {
     let line = LogLine(time: time, level: level, label: label, message: message, metadata: metadata)
     state.withLock { state in
       if time.microseconds / 60_000_000 != state.minute { startMinute(at: time, &state) }
-      let key = LineClass(level: level, message: ByteText(message))
+      var key = LineClass(level: level, message: ByteText(message))
+      // Lines that are all different are one class as well once there are so many of them.
+      if state.classes.count >= Self.mostClasses, state.classes[key] == nil { key = Self.others }
       state.classes[key, default: 0] += 1
       if state.classes[key, default: 0] > Self.perMinute {
         state.suppressed += 1

@@ -23,18 +23,20 @@ final class StartWatch: Sendable {
   private static let sizeLimit = 1 << 16
 
   let folder: String
+  private let disk: StateDisk
   private let log: Logger
   private let version: String
   private let time: TimeSource
   private let state: Mutex<State>
   private let isStarting: Atomic<Bool>
 
-  /// - Parameter folder: state_dir, which exists.
+  /// - Parameter disk: state_dir, which exists.
   init(
-    folder: String, log: Logger, time: TimeSource, version: String = agentVersion,
+    disk: StateDisk, log: Logger, time: TimeSource, version: String = agentVersion,
     boot: String = bootIdentity()
   ) {
-    (self.folder, self.log, self.time, self.version) = (folder, log, time, version)
+    let folder = disk.folder
+    (self.folder, self.disk, self.log, self.time, self.version) = (folder, disk, log, time, version)
     let path = folder + "/" + Self.fileName
     var descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
     // Another agent on the same folder is told so by the store's lock; its journal is not ours.
@@ -71,8 +73,17 @@ final class StartWatch: Sendable {
     guard state.descriptor >= 0 else { return }
     let bytes = state.journal.encoded()
     // In place, so that a dying process finds it. What a longer text leaves behind the line end is not read.
-    _ = pwrite(state.descriptor, bytes, bytes.count, 0)
-    _ = ftruncate(state.descriptor, off_t(bytes.count))
+    guard pwrite(state.descriptor, bytes, bytes.count, 0) == bytes.count,
+      ftruncate(state.descriptor, off_t(bytes.count)) == 0
+    else {
+      let why = "cannot write \(folder)/\(Self.fileName): \(String(cString: strerror(errno)))"
+      return disk.failed(Self.fileName, StateFile.Failure(description: why)) { await self.storeAgain() }
+    }
+    disk.settled(Self.fileName)
+  }
+
+  private func storeAgain() async {
+    await onThread { self.state.withLock { self.store($0) } }
   }
 
   private func change(_ body: (inout StartJournal) -> Void) {

@@ -2,11 +2,10 @@
 
 import Basics
 import Monitoring
-import QuartzAPI
 
 /// A small file of state_dir whose reader is watched: over what two starts died it is put aside and not read again.
 struct WatchedFile: DurableBytes {
-  let file: StateFile
+  let file: any DurableBytes
   /// In state_dir.
   let name: String
   let watch: StartWatch

@@ -34,10 +34,10 @@ extension ProbeEngine {
 
   func traceDesk(
     _ settings: Settings, _ history: HistoryStore, _ catalog: CheckCatalog, _ maintenance: MaintenanceBook,
-    _ log: Logger
+    _ disk: StateDisk, _ log: Logger
   ) async -> TraceDesk {
     await TraceDesk(
-      settings.trace, folder: settings.agent.stateDir, tracer: await tracer(settings.trace, log),
+      settings.trace, disk: disk, tracer: await tracer(settings.trace, log),
       history: history, catalog: catalog, maintenance: maintenance, log: log, time: time)
   }
 }

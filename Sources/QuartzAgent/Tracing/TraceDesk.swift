@@ -21,7 +21,7 @@ final class TraceDesk: Sendable {
 
   let state: Mutex<State>
   let settings: TraceSettings
-  let file: StateFile
+  let file: KeptFile
   let log: Logger
   let time: TimeSource
   private let tracer: any RouteTracing
@@ -36,12 +36,12 @@ final class TraceDesk: Sendable {
   private static let savesEvery: Duration = .seconds(60)
 
   init(
-    _ settings: TraceSettings, folder: String, tracer: any RouteTracing, history: HistoryStore,
+    _ settings: TraceSettings, disk: StateDisk, tracer: any RouteTracing, history: HistoryStore,
     catalog: CheckCatalog, maintenance: MaintenanceBook, log: Logger, time: TimeSource
   ) async {
     (self.settings, self.tracer, self.history, self.catalog) = (settings, tracer, history, catalog)
     (self.maintenance, self.log, self.time) = (maintenance, log, time)
-    file = StateFile(path: "\(folder)/\(Self.fileName)", maxBytes: KeptTraces.fileLimit)
+    file = disk.file(Self.fileName, maxBytes: KeptTraces.fileLimit)
     state = Mutex(State(planner: TracePlanner(settings)))
     (bells, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     await restore()
@@ -169,7 +169,7 @@ extension TraceDesk {
     do throws(StateFile.Failure) {
       guard let bytes = try await file.read() else { return }
       if let kept = KeptTraces(bytes) { return state.withLock { $0.kept = kept } }
-      log.warning("the ways to targets that worked are forgotten: \(file.path) is damaged")
+      log.warning("the ways to targets that worked are forgotten: \(file.name) is damaged")
       state.withLock {
         $0.damage = .warning(
           "traces", "the ways to targets that worked are forgotten: their file was damaged",
@@ -189,12 +189,6 @@ extension TraceDesk {
       var kept = kept
       return kept.encoded()
     }
-    do throws(StateFile.Failure) {
-      try await file.write(bytes)
-    } catch {
-      state.withLock { $0.kept.keepChanges() }
-      log.warning(
-        "traces cannot be written down, a restart would forget them", metadata: ["problem": "\(error)"])
-    }
+    try? await file.write(bytes)
   }
 }

@@ -41,6 +41,23 @@ import Testing
     #expect(bench.figures.overBudget == 1 && bench.figures.longest > .milliseconds(500))
   }
 
+  /// Checks that come and go leave nothing behind.
+  @Test func dearChecksThatAreGoneAreForgotten() async {
+    let bench = JudgeBench()
+    let dear = (1...3).map { UniqueID(high: 2, low: $0) }
+    for check in dear {
+      _ = await bench.judge(check, bytes: 1 << 20, isLight: true) { budget in
+        while budget.used < 12_000_000 {}
+      }
+    }
+    await settled(bench)
+    #expect(bench.dearChecks == 3)
+    bench.keep([dear[1], UniqueID(high: 3, low: 1)])
+    #expect(bench.dearChecks == 1)
+    bench.keep([])
+    #expect(bench.dearChecks == 0)
+  }
+
   /// Dear checks wait for their like, and nobody for them: twenty at once, and the pool and a light check go on.
   @Test func dearChecksHoldUpNobodyElse() async {
     let bench = JudgeBench()

@@ -146,6 +146,8 @@ struct LifeHistory: HistoryFiles {
   let life: Life
   let path = "history"
 
+  func name(_ number: Int) -> String { "history/\(number)" }
+
   func read() async -> (reading: HistoryReading, problems: [String]) {
     var reading = HistoryReading()
     for number in 0..<64 {
@@ -156,6 +158,13 @@ struct LifeHistory: HistoryFiles {
   }
 
   func write(_ number: Int, _ bytes: [UInt8]) async throws(StateFile.Failure) {
-    try await LifeFile(name: "history/\(number)", life: life).write(bytes)
+    try await LifeFile(name: name(number), life: life).write(bytes)
+  }
+
+  func remove(_ number: Int) async throws(StateFile.Failure) {
+    guard life.isAlive, life.clock.now >= life.machine.filesFailUntil else {
+      throw StateFile.Failure(description: "\(name(number)): Input/output error")
+    }
+    life.machine.files[name(number)] = nil
   }
 }

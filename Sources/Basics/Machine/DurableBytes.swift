@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+
+/// Bytes that outlive the process.
+package protocol DurableBytes: Sendable {
+  /// Nil: nothing was kept yet.
+  func read() async throws(StateFile.Failure) -> [UInt8]?
+  /// Durable when it returns.
+  func write(_ bytes: [UInt8]) async throws(StateFile.Failure)
+  /// What was read last is parsed and lived with.
+  func understood() async
+  /// Why these bytes must not be lived with although they come from elsewhere; nil: nothing is against them.
+  func refusal(of bytes: [UInt8]) async -> String?
+}
+
+extension DurableBytes {
+  package func understood() async {}
+  package func refusal(of bytes: [UInt8]) async -> String? { nil }
+}
+
+extension StateFile: DurableBytes {}
