@@ -37,6 +37,7 @@ let package = Package(
     .systemLibrary(name: "CPCRE2"),
     .target(name: "CSpin"),
     .systemLibrary(name: "CIDN2"),
+    .systemLibrary(name: "CYAML"),
     room("Basics", ["CIDN2", "CLinux"]),
     room("Monitoring", ["Basics"]),
     room("Curl", ["Basics", "CCurl", "COpenSSL", "CSpin"]),
@@ -46,6 +47,7 @@ let package = Package(
     room("Spool", ["Basics", "Monitoring", collection("DequeModule")]),
     room("QuartzAPI", ["Basics", "Monitoring", "Curl"]),
     room("Groups", ["Basics", "Monitoring", "Curl"]),
+    room("AgentConfig", ["Basics", "Monitoring", "CYAML"]),
     // Of the status server what reads requests and writes pages, without its sockets.
     room("StatusServer", ["Basics", "Monitoring"]),
     // The ways into the store for hostile bytes.
@@ -62,6 +64,7 @@ let package = Package(
     fuzz("FuzzDecoder", ["Basics", "Curl", "CCurl"]),
     fuzz("FuzzDialog", checks),
     fuzz("FuzzDigest", checks),
+    fuzz("FuzzDiscover", checks + ["AgentConfig"]),
     fuzz("FuzzGroup", ["Basics", "Monitoring", "Curl", "Groups", "QuartzAPI"]),
     fuzz("FuzzHeaders", ["Basics", "Curl"]),
     fuzz("FuzzHeartbeat", checks),

@@ -1,0 +1,1 @@
+../FuzzDialog/FuzzMain.swift
