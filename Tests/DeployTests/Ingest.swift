@@ -60,6 +60,20 @@ extension Backend {
       """)
   }
 
+  /// One more key that may post for everything.
+  func addKey(_ key: String) async throws {
+    try await query(
+      """
+      insert into api_keys (id, name, key_hash, key_prefix) values ('\(key)', 'other', 'hash-\(key)', 'qtz_');
+      insert into agent_key_scopes (api_key_id) values ('\(key)');
+      """)
+  }
+
+  /// Until the query says so; the test's own time limit ends it.
+  func waitFor(_ sql: String, _ answer: String) async throws {
+    while try await query(sql) != answer { try await Task.sleep(for: .milliseconds(20)) }
+  }
+
   /// The statement that posts a batch.
   static func ingest(_ rows: [String], key: String = agentKey, agent: String = defaultAgent) -> String {
     "select public.ingest_check_results('\(key)', '\(agent)', $rows$[\(rows.joined(separator: ","))]$rows$);"
@@ -67,8 +81,10 @@ extension Backend {
 
   static let defaultAgent = #"{"name":"london-1","region":"eu-west","version":"1.2.3"}"#
 
-  func ingest(_ rows: [String], agent: String = defaultAgent) async throws -> Verdicts {
-    let text = try await query(Self.ingest(rows, agent: agent), as: "service_role")
+  func ingest(
+    _ rows: [String], key: String = agentKey, agent: String = defaultAgent
+  ) async throws -> Verdicts {
+    let text = try await query(Self.ingest(rows, key: key, agent: agent), as: "service_role")
     return try JSONDecoder().decode(Verdicts.self, from: Data(text.utf8))
   }
 

@@ -22,6 +22,8 @@ import Testing
   @Test func whoHadTheCheckBeforeMovesNothing() async throws {
     try await withBackend { backend in
       try await backend.seed(checks: 1)
+      try await backend.query(
+        "update agent_key_scopes set locations = array['london', 'paris', 'ny', 'tokyo']")
       let (one, two) = (member("london-1"), member("london-2"))
       _ = try await backend.ingest([row(1, change(200, rev: 5))], agent: one)
       #expect(try await backend.status() == "up")
@@ -49,6 +51,8 @@ import Testing
   @Test func theNewOwnersWordComesLate() async throws {
     try await withBackend { backend in
       try await backend.seed(checks: 1)
+      try await backend.query(
+        "update agent_key_scopes set locations = array['london', 'paris', 'ny', 'tokyo']")
       _ = try await backend.ingest([row(1, change(20, rev: 5))], agent: member("london-1"))
       _ = try await backend.ingest([row(2, change(60, rev: 9, isDown: true))], agent: member("london-2"))
       #expect(try await backend.status() == "down")
@@ -59,6 +63,8 @@ import Testing
   @Test func revisionsMayBeginAnew() async throws {
     try await withBackend { backend in
       try await backend.seed(checks: 1)
+      try await backend.query(
+        "update agent_key_scopes set locations = array['london', 'paris', 'ny', 'tokyo']")
       _ = try await backend.ingest([row(1, change(400, rev: 900, isDown: true))], agent: member("london-1"))
       #expect(try await backend.status() == "down")
       _ = try await backend.ingest([row(2, change(200, rev: 3))], agent: member("london-1"))
@@ -74,6 +80,8 @@ import Testing
   @Test func placesAreCountedWhereConfigured() async throws {
     try await withBackend { backend in
       try await backend.seed(checks: 1)
+      try await backend.query(
+        "update agent_key_scopes set locations = array['london', 'paris', 'ny', 'tokyo']")
       try await backend.query(
         "insert into check_confirmations values ('\(id(1))', 2, array['london', 'paris', 'ny'])")
       var number = 0
@@ -101,6 +109,8 @@ import Testing
   @Test func aGroupsKey() async throws {
     try await withBackend { backend in
       try await backend.seed(checks: 1)
+      try await backend.query(
+        "update agent_key_scopes set locations = array['london', 'paris', 'ny', 'tokyo']")
       try await backend.query("update agent_key_scopes set agent_names = array['london-1', 'london-2']")
       for name in ["london-1", "london-2"] {
         #expect(try await backend.ingest([], agent: member(name)).total == 0)
@@ -122,6 +132,8 @@ import Testing
   @Test func whatIsNoRevisionIsRejected() async throws {
     try await withBackend { backend in
       try await backend.seed(checks: 1)
+      try await backend.query(
+        "update agent_key_scopes set locations = array['london', 'paris', 'ny', 'tokyo']")
       let bad = ["-1", "1.5", "\"7\"", "9999999999999999999", "{}"].enumerated().map {
         row(10 + $0.offset, ["owner_rev": $0.element])
       }

@@ -120,6 +120,23 @@ import Testing
     #expect(driver.machine.tally.delivered == 1)
   }
 
+  /// In a verdict it says that another result has the id: that one is there, ours is not.
+  @Test func anIDOfAnotherResultIsNoDelivery() {
+    var driver = Driver(rows: 2)
+    driver.settle { batch in
+      .acknowledged(
+        Acknowledgement(
+          accepted: 1, duplicates: 0, rejected: [.init(id: batch.rows[1].record.id, code: "23505")]))
+    }
+    #expect(driver.quarantined == ["23505": [2]])
+    #expect(driver.machine.tally.delivered == 1 && driver.machine.tally.duplicates == 0)
+    #expect(
+      DeliveryStatus.hint(driver.machine.tally.codes)
+        == "look at them: quartz-agent spool quarantine ls; 23505: another key, or a copy of this state directory, "
+        + "posted other results with their ids")
+    #expect(DeliveryStatus.hint(["22003": 1]) == "look at them: quartz-agent spool quarantine ls")
+  }
+
   /// A unique violation for a row alone: the receiver has it.
   @Test func duplicateKeyOfARowAloneIsDelivery() {
     var driver = Driver(rows: 2)

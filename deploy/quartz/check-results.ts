@@ -22,6 +22,8 @@ export interface AgentScope {
   agent_name: string | null;
   /** Agents of a group that share the key. */
   agent_names: string[] | null;
+  /** Locations that the key may post for; null until it names the first one. */
+  locations: string[] | null;
   resource_ids: string[] | null;
 }
 
@@ -29,17 +31,14 @@ export interface AgentScope {
 export const MAX_RESULTS = 10_000;
 /** Bytes of one request's body. */
 export const MAX_BYTES = 8 * 1024 * 1024;
+/** Time for the whole body to arrive. */
+export const BODY_MS = 30_000;
+/** Objects and arrays inside one another; a batch needs four. */
+const MAX_DEPTH = 8;
 
-const CORS = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Allow-Headers': 'authorization, x-client-info, apikey, content-type, x-api-key',
-};
-
+// Without CORS headers: an agent is no browser, and no page of another site should post results.
 function answer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { ...CORS, 'Content-Type': 'application/json', ...headers },
-  });
+  return new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json', ...headers } });
 }
 
 function refuse(status: number, code: string, message: string, headers: Record<string, string> = {}): Response {
@@ -50,11 +49,13 @@ function refuse(status: number, code: string, message: string, headers: Record<s
  * `POST /v1/check-results`: stores a batch and answers a verdict for each row.
  *
  * @param keyId the id that `validate_api_key` gave for the request's key.
+ * @param bodyMs how long the body may take.
  */
-export async function handleCheckResults(req: Request, database: Database, keyId: string): Promise<Response> {
-  if (Number(req.headers.get('content-length') ?? 0) > MAX_BYTES) return tooLarge();
-  const text = await req.text();
-  if (text.length > MAX_BYTES) return tooLarge();
+export async function handleCheckResults(
+  req: Request, database: Database, keyId: string, bodyMs = BODY_MS,
+): Promise<Response> {
+  const text = await readText(req, bodyMs);
+  if (typeof text !== 'string') return text;
   let body: unknown;
   try {
     body = JSON.parse(text, storable);
@@ -65,12 +66,45 @@ export async function handleCheckResults(req: Request, database: Database, keyId
     return refuse(400, 'BAD_REQUEST', 'agent and results are required');
   }
   if (body.results.length > MAX_RESULTS) return tooLarge();
+  if (!isShallow(body, MAX_DEPTH)) {
+    return refuse(400, 'BAD_REQUEST', `the body is nested deeper than ${MAX_DEPTH} levels`);
+  }
   const { data, error } = await database.rpc('ingest_check_results', {
     p_key_id: keyId,
     p_agent: body.agent,
     p_results: body.results,
   });
   return error ? failure(error) : answer(200, { success: true, data });
+}
+
+/** The body as text, or the answer to a body that is too long, too slow or not UTF-8. */
+async function readText(req: Request, bodyMs: number): Promise<string | Response> {
+  // Says so before the body is sent; what it does not say is counted.
+  if (Number(req.headers.get('content-length') ?? 0) > MAX_BYTES) return tooLarge();
+  const reader = req.body?.getReader();
+  if (!reader) return '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), bodyMs);
+  });
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  let bytes = 0;
+  try {
+    for (;;) {
+      const chunk = await Promise.race([reader.read(), late]);
+      if (chunk === 'late') return refuse(408, 'TIMEOUT', `the body took longer than ${bodyMs / 1000} s`);
+      if (chunk.done) return text + decoder.decode();
+      bytes += chunk.value.byteLength;
+      if (bytes > MAX_BYTES) return tooLarge();
+      text += decoder.decode(chunk.value, { stream: true });
+    }
+  } catch {
+    return refuse(400, 'BAD_REQUEST', 'the body broke off, or is not UTF-8');
+  } finally {
+    clearTimeout(timer);
+    reader.cancel().catch(() => {});
+  }
 }
 
 function tooLarge(): Response {
@@ -82,24 +116,36 @@ function storable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/[\0\p{Surrogate}]/gu, '\uFFFD') : value;
 }
 
+/** Whether nothing is nested deeper than so many levels. */
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The status that goes with a SQLSTATE; the code travels with it, since an agent decides by the code. */
+/**
+ * The status that goes with a SQLSTATE; the code travels with it, since an agent decides by the code. The database's words
+ * travel only where they are about the caller's own rows or key; others name what is inside, and go to the log.
+ */
 export function failure(error: DatabaseError): Response {
   const code = error.code ?? '';
-  const words = error.message;
   if (code === '54000') return tooLarge();
-  if (code === '42501') return refuse(403, code, words);
-  if (/^2[123]/.test(code)) return refuse(400, code, words);
+  if (code === '42501') return refuse(403, code, error.message);
+  if (/^2[123]/.test(code)) return refuse(400, code, error.message);
+  console.error(`ingest_check_results: ${code} ${error.message}`);
+  if (/^54/.test(code)) return refuse(400, 'BAD_REQUEST', 'the batch is too complex');
   // Deadlock, lock or statement timeout, shutdown, no connections: the same batch works in a moment.
-  if (/^(08|40|53|55P03|57)/.test(code)) return refuse(503, code, words, { 'Retry-After': '5' });
+  if (/^(08|40|53|55P03|57)/.test(code)) {
+    return refuse(503, code, 'the database is busy', { 'Retry-After': '5' });
+  }
   // The function is not there: ingest.sql was not applied. 404 is what an agent takes for a missing route.
   if (code === 'PGRST202' || code === '42883') {
     return refuse(404, 'NOT_FOUND', 'ingest_check_results is missing: apply ingest.sql');
   }
-  return refuse(500, code || 'INTERNAL_ERROR', words);
+  return refuse(500, code || 'INTERNAL_ERROR', 'the database refused the batch; the log of the function says why');
 }
 
 /**
@@ -109,7 +155,10 @@ export function failure(error: DatabaseError): Response {
  */
 export async function agentScope(database: Database, keyId: string): Promise<AgentScope | null> {
   const { data, error } = await database.rpc('agent_key_scope', { p_key_id: keyId });
-  if (error) throw new Error(`agent_key_scope: ${error.message}`);
+  if (error) {
+    console.error(`agent_key_scope: ${error.code ?? ''} ${error.message}`);
+    throw new Error('the scope of the key is not known');
+  }
   return data as AgentScope | null;
 }
 

@@ -4,7 +4,7 @@
 -- of agents, what each agent's key may do, and the side effects that a bare insert into check_results has not.
 --
 -- Safe to run again at any time, and in one transaction: psql --single-transaction -v ON_ERROR_STOP=1 -f ingest.sql
--- It changes no column and no row that is there. README.md beside it says how to install, use and undo it.
+-- It changes no column and no row that is there. README.md beside it says how to install, upgrade, use and undo it.
 
 set local lock_timeout = '10s';
 
@@ -21,7 +21,8 @@ alter table public.check_results
   add column if not exists reason text,
   add column if not exists maintenance boolean,
   add column if not exists location text,
-  add column if not exists owner_rev bigint;
+  add column if not exists owner_rev bigint,
+  add column if not exists agent_key_id uuid;
 
 comment on column public.check_results.agent is 'Name of the agent that ran the check; null: not run by an agent';
 comment on column public.check_results.region is 'Where that agent stands';
@@ -34,6 +35,9 @@ comment on column public.check_results.location is 'The group of agents that ran
 comment on column public.check_results.owner_rev is
   'Revision of the group''s store that gave the check to the agent; a lower one than the last seen moves nothing';
 
+-- No foreign key: it says whose the row is after the key is gone as well.
+comment on column public.check_results.agent_key_id is 'The key that posted it; null: stored before, or not by an agent';
+
 -- What a key of api_keys may do as an agent's key. A key without a row here may not post.
 create table if not exists public.agent_key_scopes (
   api_key_id uuid primary key references public.api_keys (id) on delete cascade,
@@ -43,10 +47,14 @@ create table if not exists public.agent_key_scopes (
   created_at timestamptz not null default now()
 );
 -- Where an earlier version of this file made the table.
-alter table public.agent_key_scopes add column if not exists agent_names text[];
+alter table public.agent_key_scopes
+  add column if not exists agent_names text[],
+  add column if not exists locations text[];
 comment on column public.agent_key_scopes.agent_name is
   'The only agent that may use the key, beside those of agent_names; both null: any name';
 comment on column public.agent_key_scopes.agent_names is 'Agents of a group that share the key';
+comment on column public.agent_key_scopes.locations is
+  'The only locations it may post for; null: the first one that it names is written here, and is the only one from then on';
 comment on column public.agent_key_scopes.resource_ids is 'The only resources it may see and post for; null: all';
 
 -- Who reports, and how it goes with them. An agent writes here with every batch, an empty one included.
@@ -136,6 +144,10 @@ begin
   execute 'drop policy if exists "Admins manage confirmations" on public.check_confirmations';
   execute 'create policy "Admins manage confirmations" on public.check_confirmations for all to authenticated '
     'using (public.has_role(auth.uid(), ''admin'')) with check (public.has_role(auth.uid(), ''admin''))';
+  -- Team members may insert results. Whose a result is, and which group's, is for ingest_check_results alone to say.
+  execute 'drop policy if exists "Only agents name agents" on public.check_results';
+  execute 'create policy "Only agents name agents" on public.check_results as restrictive for insert to authenticated '
+    'with check (agent is null and agent_key_id is null and location is null and owner_rev is null)';
   execute 'drop policy if exists "Admins manage agent keys" on public.agent_key_scopes';
   execute 'create policy "Admins manage agent keys" on public.agent_key_scopes for all to authenticated '
     'using (public.has_role(auth.uid(), ''admin'')) with check (public.has_role(auth.uid(), ''admin''))';
@@ -183,9 +195,10 @@ create or replace function quartz_agent.number_problem(name text, value jsonb, n
 returns text language sql immutable parallel safe as $$
   select case
     when coalesce(jsonb_typeof(value), 'null') = 'null' then null
-    when jsonb_typeof(value) <> 'number' or value #>> '{}' !~ '^-?\d+$'
-    then '22P02 ' || name || ' must be a whole number, or null'
-    when (value #>> '{}')::numeric not between case when negative then -2147483648 else 0 end and 2147483647
+    when jsonb_typeof(value) <> 'number' then '22P02 ' || name || ' must be a whole number, or null'
+    -- Judged as a number: the text of 1e130000 has 130,001 digits.
+    when scale(value::numeric) > 0 then '22P02 ' || name || ' must be a whole number, or null'
+    when value::numeric not between case when negative then -2147483648 else 0 end and 2147483647
     then '22003 ' || name || ' is out of range'
   end
 $$;
@@ -212,6 +225,27 @@ returns text language sql stable parallel safe as $$
   end
 $$;
 
+-- What is wrong with the instant of a run; null: nothing. A result of next year would be the latest one for a year.
+create or replace function quartz_agent.run_problem(name text, value jsonb, required boolean)
+returns text language sql stable parallel safe as $$
+  select coalesce(
+    quartz_agent.time_problem(name, value, required),
+    case when quartz_agent.to_time(value) not between '2000-01-01T00:00:00Z' and now() + interval '1 day'
+      then '22008 ' || name || ' must be between the year 2000 and a day from now' end
+  )
+$$;
+
+-- What is wrong with a revision of a group's store; null: nothing.
+create or replace function quartz_agent.revision_problem(value jsonb) returns text
+language sql immutable parallel safe as $$
+  select case
+    when coalesce(jsonb_typeof(value), 'null') = 'null' then null
+    when jsonb_typeof(value) <> 'number' then '22P02 owner_rev must be a whole number, or null'
+    when scale(value::numeric) > 0 or value::numeric not between 0 and 999999999999999999
+    then '22P02 owner_rev must be a whole number, or null'
+  end
+$$;
+
 -- The first problem of a row; null: it fits the table. The check it names is looked up later, under a lock.
 create or replace function quartz_agent.problem(item jsonb) returns text
 language sql stable parallel safe as $$
@@ -223,18 +257,30 @@ language sql stable parallel safe as $$
     quartz_agent.number_problem('status_code', item -> 'status_code'),
     quartz_agent.number_problem('ssl_days_remaining', item -> 'ssl_days_remaining', true),
     quartz_agent.word_problem('error_message', item -> 'error_message', null, false),
-    quartz_agent.time_problem('checked_at', item -> 'checked_at', true),
+    quartz_agent.run_problem('checked_at', item -> 'checked_at', true),
     quartz_agent.time_problem('ssl_expiry_date', item -> 'ssl_expiry_date', false),
-    quartz_agent.time_problem('scheduled_at', item -> 'scheduled_at', false),
+    quartz_agent.run_problem('scheduled_at', item -> 'scheduled_at', false),
     quartz_agent.word_problem('trigger', item -> 'trigger', '{schedule,manual}', false),
     quartz_agent.word_problem('state', item -> 'state', '{up,degraded,down}', false),
     quartz_agent.word_problem('reason', item -> 'reason', null, false),
     case when coalesce(jsonb_typeof(item -> 'maintenance'), 'null') not in ('boolean', 'null')
       then '22P02 maintenance must be true or false' end,
-    case when coalesce(jsonb_typeof(item -> 'owner_rev'), 'null') <> 'null'
-      and (jsonb_typeof(item -> 'owner_rev') <> 'number' or item ->> 'owner_rev' !~ '^\d{1,18}$')
-      then '22P02 owner_rev must be a whole number, or null' end
+    quartz_agent.revision_problem(item -> 'owner_rev')
   )
+$$;
+
+-- What a row is told: a problem is its code and its words.
+create or replace function quartz_agent.rejection(id uuid, problem text) returns jsonb
+language sql immutable parallel safe as $$
+  select jsonb_build_object('id', id, 'code', left(problem, 5), 'message', substr(problem, 7))
+$$;
+
+-- Whether a stored row is the one that comes: of the same check, and either this key's or one that says the same.
+create or replace function quartz_agent.is_same(
+  incoming quartz_agent.incoming, stored public.check_results, key_id uuid)
+returns boolean language sql immutable parallel safe as $$
+  select stored.monitoring_check_id = incoming.check_id and (stored.agent_key_id is not distinct from key_id
+    or stored.status::text = incoming.status and stored.checked_at = incoming.checked_at)
 $$;
 
 -- Reads a batch. A member the table has no column for is ignored: a newer agent may send more.
@@ -254,14 +300,21 @@ language sql stable as $$
   cross join lateral (select case when verdict.problem is null then entry.item end offset 0) as sound (fine)
 $$;
 
--- Whether the key may post as this agent. Notes the agent as seen and says which resources the key is for.
+-- The location that an agent names, or null.
+create or replace function quartz_agent.place(agent jsonb) returns text language sql immutable parallel safe as $$
+  select nullif(left(agent ->> 'location', 100), '')
+$$;
+
+-- Whether the key may post as this agent and for its location. Returns what the key is for.
 create or replace function quartz_agent.admit(key_id uuid, agent jsonb) returns public.agent_key_scopes
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   scope public.agent_key_scopes;
+  place text := quartz_agent.place(agent);
 begin
-  if coalesce(length(agent ->> 'name'), 0) not between 1 and 200
-    or coalesce(length(agent ->> 'version'), 0) not between 1 and 100 then
+  if jsonb_typeof(agent -> 'name') is distinct from 'string'
+    or jsonb_typeof(agent -> 'version') is distinct from 'string'
+    or length(agent ->> 'name') not between 1 and 200 or length(agent ->> 'version') not between 1 and 100 then
     raise exception 'agent.name and agent.version are required' using errcode = '22023';
   end if;
   select * into scope from public.agent_key_scopes s where s.api_key_id = key_id;
@@ -273,7 +326,39 @@ begin
     or agent ->> 'name' = any (array_append(coalesce(scope.agent_names, '{}'), scope.agent_name))) is true then
     raise exception 'this key is another agent''s' using errcode = '42501';
   end if;
+  if place is not null and scope.locations is null then
+    update public.agent_key_scopes s set locations = array[place]
+    where s.api_key_id = key_id and s.locations is null;
+    -- Another batch of the key may have been first.
+    select s.locations into scope.locations from public.agent_key_scopes s where s.api_key_id = key_id;
+  end if;
+  if place is not null and not coalesce(place = any (scope.locations), false) then
+    raise exception 'this key may not post for this location: list it in agent_key_scopes.locations'
+      using errcode = '42501';
+  end if;
+  perform quartz_agent.make_room(key_id, agent ->> 'name');
   return scope;
+end $$;
+
+-- A key that any agent may use names as many as it likes: at most 200 are kept. A new one beyond that takes the place of
+-- one that has been silent for a week.
+create or replace function quartz_agent.make_room(key_id uuid, agent_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if exists (select from public.monitoring_agents a where a.api_key_id = key_id and a.name = agent_name) then
+    return;
+  end if;
+  -- New names of a key come one after the other.
+  perform from public.agent_key_scopes s where s.api_key_id = key_id for no key update;
+  if (select count(*) from public.monitoring_agents a where a.api_key_id = key_id) < 200 then
+    return;
+  end if;
+  delete from public.monitoring_agents a where a.id = (
+    select o.id from public.monitoring_agents o
+    where o.api_key_id = key_id and o.last_seen < now() - interval '7 days' order by o.last_seen limit 1);
+  if not found then
+    raise exception 'this key has 200 agents already: give this one a key of its own' using errcode = '42501';
+  end if;
 end $$;
 
 -- A whole number of an agent's report, or null: a report is never a reason to refuse results.
@@ -336,6 +421,16 @@ create or replace function quartz_agent.is_fenced(
   rev bigint, checked_at timestamptz, seen_rev bigint, seen_at timestamptz, check_interval integer)
 returns boolean language sql immutable parallel safe as $$
   select coalesce(rev < seen_rev and checked_at <= seen_at + quartz_agent.fence(check_interval), false)
+$$;
+
+-- The highest revision that a batch may bring. Each write to the store makes one, and restoring a store adds a thousand
+-- million: twice that beyond the last one seen is nobody's. After the fence the group may have another store.
+create or replace function quartz_agent.highest_revision(seen_rev bigint, seen_at timestamptz, check_interval integer)
+returns bigint language sql stable parallel safe as $$
+  select case
+    when seen_rev is not null and seen_at + quartz_agent.fence(check_interval) > now() then seen_rev + 2000000000
+    else 1000000000000
+  end
 $$;
 
 -- A result older than this says nothing about now.
@@ -402,11 +497,14 @@ $$;
 
 -- Stores a batch and says what became of each row:
 --   {"accepted": n, "duplicates": n, "rejected": [{"id", "code", "message"}]}, which add up to the rows sent.
--- A row is rejected alone: 22… it does not fit, 23503 its check is gone, 42501 its check is not this key's. The whole
--- batch is refused, as an error, for a key that may not post (42501), for rows without an id (22023) and for more
--- than 10,000 of them (54000). An empty batch is a sign of life.
+-- A duplicate is stored already: by this key for the same check, or by another writer with the same check, status and
+-- time, as after a change of keys. A row is rejected alone: 22… it does not fit, 23503 its check is gone, 42501 its check
+-- is not this key's, 23505 its id is another result's. The whole batch is refused, as an error, for a key that may not
+-- post as this agent or for this location (42501), for rows without an id (22023) and for more than 10,000 of them or
+-- 16 MiB (54000). An empty batch is a sign of life.
 create or replace function public.ingest_check_results(p_key_id uuid, p_agent jsonb, p_results jsonb)
-returns jsonb language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+returns jsonb language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lock_timeout = '5s' as $$
 declare
   scope public.agent_key_scopes;
   batch quartz_agent.incoming[];
@@ -414,14 +512,15 @@ declare
   touched uuid[];
   newest timestamptz;
   refused jsonb;
-  repeated integer;
-  place text := nullif(left(p_agent ->> 'location', 100), '');
+  taken jsonb;
+  gone boolean;
+  place text := quartz_agent.place(p_agent);
 begin
   scope := quartz_agent.admit(p_key_id, p_agent);
   if jsonb_typeof(p_results) is distinct from 'array' then
     raise exception 'results must be an array' using errcode = '22023';
-  elsif jsonb_array_length(p_results) > 10000 then
-    raise exception 'at most 10000 results in one batch' using errcode = '54000';
+  elsif jsonb_array_length(p_results) > 10000 or pg_column_size(p_results) > 16777216 then
+    raise exception 'at most 10000 results and 16 MiB in one batch' using errcode = '54000';
   end if;
   select array_agg(r order by r.ord) into batch from quartz_agent.read_batch(p_results) r;
   if exists (select from unnest(batch) b where b.id is null) then
@@ -429,33 +528,39 @@ begin
   end if;
 
   -- Resources before checks, each by id: the order in which a deletion takes them, so nobody waits in a circle. From
-  -- here on no check of this batch can go away, and no other batch is between reading and writing its count.
+  -- here on no check of this batch can go away, and no other batch is between reading and writing its count. Only those
+  -- of the key: nobody holds up another one's.
   perform from public.resources r where r.id in (
     select c.resource_id from public.monitoring_checks c join unnest(batch) b on b.check_id = c.id)
+    and (scope.resource_ids is null or r.id = any (scope.resource_ids))
   order by r.id for no key update of r;
   perform from public.monitoring_checks c where c.id in (select b.check_id from unnest(batch) b)
+    and (scope.resource_ids is null or c.resource_id = any (scope.resource_ids))
   order by c.id for no key update of c;
 
   with judged as (
-    select b.*, c.id is not null as is_known,
-      scope.resource_ids is null or c.resource_id = any (scope.resource_ids) as is_ours,
-      row_number() over (partition by b.id order by b.ord) as copy
+    select b as incoming, b.ord, b.id, case
+      when b.code is not null then b.code || ' ' || b.message
+      -- A key with resources of its own is not told which other checks there are.
+      when c.id is null and scope.resource_ids is null
+      then '23503 Key (monitoring_check_id)=(' || b.check_id || ') is not present in table "monitoring_checks".'
+      when c.id is null or not coalesce(scope.resource_ids is null or c.resource_id = any (scope.resource_ids), false)
+      then '42501 the check is gone, or this key may not post for its resource'
+      when b.owner_rev > quartz_agent.highest_revision(l.owner_rev, l.owner_seen, c.check_interval_seconds)
+      then '22003 owner_rev is far ahead of the revisions of its location'
+      end as problem
     from unnest(batch) b left join public.monitoring_checks c on c.id = b.check_id
-  ),
-  verdicts as (
-    select j.*, case
-      when j.code is not null then jsonb_build_object('id', j.id, 'code', j.code, 'message', j.message)
-      when not j.is_known then jsonb_build_object('id', j.id, 'code', '23503', 'message',
-        'Key (monitoring_check_id)=(' || j.check_id || ') is not present in table "monitoring_checks".')
-      when not j.is_ours then jsonb_build_object('id', j.id, 'code', '42501', 'message',
-        'this key may not post for the resource of this check')
-      end as refusal
-    from judged j where j.copy = 1
-  ),
+    left join public.check_locations l on l.monitoring_check_id = c.id and l.location = place
+  )
+  select array_agg(j.incoming order by j.ord) filter (where j.problem is null),
+    coalesce(jsonb_agg(quartz_agent.rejection(j.id, j.problem) order by j.ord)
+      filter (where j.problem is not null), '[]')
+  into batch, refused from judged j;
+
   -- What was counted of each check before this batch. What is older fills in history and moves nothing.
-  before as (
+  with before as (
     select k.check_id, last.checked_at as newest
-    from (select distinct v.check_id from verdicts v where v.refusal is null) k
+    from (select distinct b.check_id from unnest(batch) b) k
     left join lateral (
       select r.checked_at from public.check_results r
       where r.monitoring_check_id = k.check_id and quartz_agent.counts(r.maintenance, r.checked_at)
@@ -467,12 +572,12 @@ begin
     insert into public.check_results as r (
       id, monitoring_check_id, status, response_time_ms, status_code, error_message, ssl_expiry_date,
       ssl_days_remaining, checked_at, agent, region, scheduled_at, trigger, state, reason, maintenance, location,
-      owner_rev)
-    select v.id, v.check_id, v.status::public.check_result_status, v.response_time_ms, v.status_code,
-      v.error_message, v.ssl_expiry_date, v.ssl_days_remaining, v.checked_at, p_agent ->> 'name',
-      left(p_agent ->> 'region', 100), v.scheduled_at, coalesce(v.trigger, 'schedule'), v.state, v.reason,
-      coalesce(v.maintenance, false), place, v.owner_rev
-    from verdicts v where v.refusal is null order by v.id
+      owner_rev, agent_key_id)
+    select b.id, b.check_id, b.status::public.check_result_status, b.response_time_ms, b.status_code,
+      b.error_message, b.ssl_expiry_date, b.ssl_days_remaining, b.checked_at, p_agent ->> 'name',
+      left(p_agent ->> 'region', 100), b.scheduled_at, coalesce(b.trigger, 'schedule'), b.state, b.reason,
+      coalesce(b.maintenance, false), place, b.owner_rev, p_key_id
+    from unnest(batch) b order by b.id, b.ord
     on conflict (id) do nothing
     returning r.id, r.monitoring_check_id as check_id, r.status, r.state, r.checked_at, r.trigger, r.maintenance,
       r.owner_rev
@@ -521,27 +626,37 @@ begin
     returning c.id
   )
   select (select count(*) from stored),
-    (select array_agg(distinct m.check_id) from moving m), (select max(m.checked_at) from moving m),
-    (select coalesce(jsonb_agg(v.refusal order by v.ord), '[]') from verdicts v where v.refusal is not null)
-  into fresh, touched, newest, refused;
+    (select array_agg(distinct m.check_id) from moving m), (select max(m.checked_at) from moving m)
+  into fresh, touched, newest;
 
-  repeated := coalesce(array_length(batch, 1), 0) - fresh - jsonb_array_length(refused);
+  -- What has each id by now, also where another batch brought it at the same moment: this statement sees it.
+  select coalesce(bool_or(r.id is null), false),
+    coalesce(jsonb_agg(quartz_agent.rejection(b.id, '23505 the id is another result''s') order by b.ord)
+      filter (where not quartz_agent.is_same(b, r, p_key_id)), '[]')
+  into gone, taken from unnest(batch) b left join public.check_results r on r.id = b.id;
+  if gone then
+    raise exception 'results were deleted while they were stored' using errcode = '40001';
+  end if;
+  refused := refused || taken;
+
   if touched is not null then
     perform quartz_agent.refresh_resources(touched, newest);
   end if;
   perform quartz_agent.note_agent(p_key_id, p_agent, fresh);
-  return jsonb_build_object('accepted', fresh, 'duplicates', repeated, 'rejected', refused);
+  return jsonb_build_object('accepted', fresh,
+    'duplicates', jsonb_array_length(p_results) - fresh - jsonb_array_length(refused), 'rejected', refused);
 end $$;
 
 -- What a key may reach, for the edge function: null for a key that is no agent's, else its scope.
 create or replace function public.agent_key_scope(p_key_id uuid) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('may_post', s.may_post, 'agent_name', s.agent_name, 'agent_names', s.agent_names,
-    'resource_ids', s.resource_ids)
+    'locations', s.locations, 'resource_ids', s.resource_ids)
   from public.agent_key_scopes s where s.api_key_id = p_key_id
 $$;
 
 -- Nobody but the edge function's role: the key was judged there.
+revoke all on all functions in schema quartz_agent from public;
 revoke all on function public.ingest_check_results(uuid, jsonb, jsonb) from public;
 revoke all on function public.agent_key_scope(uuid) from public;
 revoke all on public.agent_key_scopes, public.monitoring_agents, public.monitoring_agents_health,

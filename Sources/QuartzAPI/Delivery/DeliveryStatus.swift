@@ -44,7 +44,7 @@ package struct DeliveryStatus: Hashable, Sendable {
       notices.append(
         .warning(
           .delivery, "\(tally.quarantined) results were refused by the receiver since the start (\(codes))",
-          hint: "look at them: quartz-agent spool quarantine ls"))
+          hint: Self.hint(tally.codes)))
     }
     if let throttledUntil {
       notices.append(
@@ -82,6 +82,14 @@ package struct DeliveryStatus: Hashable, Sendable {
           hint: "look at the state directory"))
     }
     return notices
+  }
+
+  /// What to do about refused results. An id that another result has says more than a row that does not fit.
+  package static func hint(_ codes: [ByteText: Int]) -> String {
+    let look = "look at them: quartz-agent spool quarantine ls"
+    guard codes["23505"] != nil else { return look }
+    return look
+      + "; 23505: another key, or a copy of this state directory, posted other results with their ids"
   }
 
   private var codes: String {
