@@ -46,6 +46,7 @@ let package = Package(
     room("Alerts", ["Basics", "Monitoring", "History", "Curl", "CLinux"]),
     room("Spool", ["Basics", "Monitoring", collection("DequeModule")]),
     room("QuartzAPI", ["Basics", "Monitoring", "Curl"]),
+    room("Import", ["Basics", "Monitoring", "CYAML"]),
     room("Groups", ["Basics", "Monitoring", "Curl"]),
     room("AgentConfig", ["Basics", "Monitoring", "CYAML"]),
     // Of the status server what reads requests and writes pages, without its sockets.
@@ -70,6 +71,8 @@ let package = Package(
     fuzz("FuzzHeartbeat", checks),
     fuzz("FuzzHistory", ["Basics", "Monitoring", "History"]),
     fuzz("FuzzJSON", ["Basics"]),
+    fuzz("FuzzImport", ["Basics", "Import"]),
+    fuzz("FuzzKuma", ["Basics", "Import"]),
     fuzz("FuzzMaintenance", ["Basics", "Monitoring"]),
     fuzz("FuzzNames", ["Basics", "Monitoring"]),
     fuzz("FuzzNumbers", ["Basics", "Monitoring"]),
@@ -86,6 +89,8 @@ let package = Package(
     // How the time grows with the input.
     fuzz(
       "Growth",
-      checks + ["Curl", "QuartzAPI", "History", "Spool", "SpoolFuzz", "StatusServer", "CCurl", "COpenSSL"]),
+      checks + [
+        "Curl", "QuartzAPI", "History", "Spool", "SpoolFuzz", "StatusServer", "Import", "CCurl", "COpenSSL",
+      ]),
   ]
 )

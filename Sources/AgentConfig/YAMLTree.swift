@@ -39,9 +39,9 @@ struct YAMLNode: Sendable {
 }
 
 /// Text to tree: the caps, the refusals, and the parser's own complaints in our words.
-struct YAMLReader {
+package struct YAMLReader {
   /// Bytes.
-  static let maxSize = 16 * 1024 * 1024
+  package static let maxSize = 16 * 1024 * 1024
   static let tooLarge = "the file is larger than 16 MiB"
   static let maxDepth = 32
   /// A file with so many is no configuration.

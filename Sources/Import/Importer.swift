@@ -13,13 +13,9 @@ package enum ImportFormat: String, CaseIterable, Sendable {
 package struct ImportFile: Sendable {
   /// As messages call it.
   package var name: String
-  /// Where it is; a database is opened there once more, to be read page by page.
-  package var path: String
   package var bytes: [UInt8]
 
-  package init(name: String, path: String = "", bytes: [UInt8]) {
-    (self.name, self.path, self.bytes) = (name, path, bytes)
-  }
+  package init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
 
   var isDatabase: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
 }
@@ -37,7 +33,7 @@ package struct Imported: Sendable {
   package var listed: Int { total - carried }
 }
 
-/// From other monitors' files to checks. Reads nothing but the bytes it is given, and the database of Uptime Kuma.
+/// From other monitors' files to checks. Reads nothing but the bytes it is given.
 package enum Importer {
   /// - Parameter format: nil: what the files look like.
   /// - Throws: what makes a file unusable; its words begin with the file's name.
@@ -62,10 +58,6 @@ package enum Importer {
     case .checkly: for file in files { checks += try ChecklyImport(ledger).read(file) }
     }
     ledger.close()
-    guard checks.count <= ForeignLimits.checks else {
-      throw ImportProblem(
-        "\(checks.count) checks are more than \(ForeignLimits.checks), import them in parts")
-    }
     return Imported(
       format: format, checks: named(checks), notes: ledger.general, total: ledger.total,
       carried: ledger.carried)

@@ -21,7 +21,7 @@ import Testing
   private func file(_ name: String) throws -> ImportFile {
     var folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
     folder = "/\(folder)/Fixtures/\(name)"
-    return ImportFile(name: name, path: folder, bytes: try readAll(folder))
+    return ImportFile(name: name, bytes: try readAll(folder))
   }
 
   @Test(arguments: LedgerTests.fixtures.indices) func everyValueIsCarriedOrListed(_ index: Int) throws {

@@ -18,7 +18,8 @@ func bytes(_ part: String, _ count: Int) -> [UInt8] { Array(text(part, count).ut
 
 func id(_ number: Int) -> String { UniqueID(high: 1, low: UInt64(number)).description }
 
-let worstInputs = names + words + json + lists + states + spool + answers + secrets + conversations + places
+let worstInputs =
+  names + words + json + lists + states + spool + answers + secrets + conversations + places + imports
 
 /// A host has 2,048 bytes at most, a name to be shown 255.
 private let names: [Worst] = [

@@ -107,7 +107,7 @@ struct BlackboxHTTP {
   }
 
   private func headers(_ check: inout ImportedCheck) {
-    var seen: [String] = []
+    var seen: Set<ByteText> = []
     for (name, isRefused) in [("fail_if_header_matches", true), ("fail_if_header_not_matches", false)] {
       for rule in section[name]?.items ?? [] {
         let rule = Section(rule, section.ledger)
@@ -115,13 +115,13 @@ struct BlackboxHTTP {
         if rule["allow_missing"]?.flag == true {
           rule.list(
             "a condition on a header wants the header to be there", "header", "regexp", "allow_missing")
-        } else if seen.contains(header.lowercased()) {
+        } else if seen.contains(ByteText(header.lowercased())) {
           rule.list(
             "one header has one condition here: join the patterns", "header", "regexp", "allow_missing")
         } else {
           rule.carry("header", "regexp", "allow_missing")
           check.entry("expect.header", header, .text("\(isRefused ? "!~" : "~") \(pattern)"))
-          seen.append(header.lowercased())
+          seen.insert(ByteText(header.lowercased()))
         }
       }
     }

@@ -15,18 +15,28 @@ struct BlackboxImport {
     let modules = documents.flatMap { $0["modules"]?.entries ?? [] }.map {
       BlackboxModule(name: $0.name, $0.value)
     }
+    // The last one of a name, as everywhere.
+    let known = Dictionary(
+      modules.map { (ByteText($0.name), ($0, ForeignWeight($0.node))) }, uniquingKeysWith: { $1 })
+    var wishes: [ProbeWish] = []
+    for document in documents { wishes += try self.wishes(document) }
+    var uses: [ByteText: Int] = [:]
+    for wish in wishes { uses[ByteText(wish.module), default: 0] += 1 }
+    for (name, count) in uses {
+      guard let (_, weight) = known[name] else { continue }
+      try ledger.count(count, sharing: weight, of: "module \"\(name.text)\"")
+    }
     var checks: [ImportedCheck] = []
-    var used: Set<ByteText> = []
-    for wish in documents.flatMap(wishes) {
-      used.insert(ByteText(wish.module))
-      guard let module = modules.last(where: { $0.name == wish.module }) else {
-        ledger.list(wish.source, "no file given has the module \"\(wish.module.printable(maxBytes: 100))\"")
+    for wish in wishes {
+      guard let (module, _) = known[ByteText(wish.module)] else {
+        ledger.list(
+          wish.source, "no file given has the module \"\(wish.module.printable(maxBytes: 100))\"")
         continue
       }
       if let check = check(wish, module) { checks.append(check) }
     }
     ledger.settle()
-    for module in modules where !used.contains(ByteText(module.name)) {
+    for module in modules where uses[ByteText(module.name)] == nil {
       ledger.list(module.node, "no target given uses the module; give the scrape config or Probe as well")
     }
     return checks
@@ -40,15 +50,15 @@ struct BlackboxImport {
     }
     ledger.carry(wish.source)
     check.question = OldQuestion(module: wish.module, target: wish.target)
-    check.name = wish.name ?? "\(module.name) \(ForeignURL(wish.target).url)"
+    check.name = wish.name ?? "\(module.name) \(ForeignURL.withoutUser(wish.target))"
     check.pace(interval: wish.interval ?? 60_000, timeout: module.timeout ?? wish.timeout ?? 10_000)
     for tag in wish.tags { check.tag(tag) }
     check.notes += ledger.takeNotes()
     return check
   }
 
-  private func wishes(_ document: ForeignNode) -> [ProbeWish] {
-    if document["kind"]?.text == "Probe" { return ProbeObject(document, ledger).wishes() }
+  private func wishes(_ document: ForeignNode) throws(ImportProblem) -> [ProbeWish] {
+    if document["kind"]?.text == "Probe" { return try ProbeObject(document, ledger).wishes() }
     if document["kind"]?.text == "ConfigMap" {
       ledger.list(document, "a ConfigMap's data is text: give the files themselves")
       return []
@@ -59,7 +69,10 @@ struct BlackboxImport {
     let timeout = global?.text("scrape_timeout").flatMap { ForeignDuration.milliseconds($0) }
     global?.listRest("it is about Prometheus itself")
     let jobs = document["scrape_configs"]?.items ?? []
-    let wishes = jobs.flatMap { ScrapeJob(Section($0, ledger)).wishes(interval: interval, timeout: timeout) }
+    var wishes: [ProbeWish] = []
+    for job in jobs {
+      wishes += try ScrapeJob(Section(job, ledger)).wishes(interval: interval, timeout: timeout)
+    }
     for entry in document.entries ?? [] where !["global", "scrape_configs", "modules"].contains(entry.name) {
       ledger.list(entry.value, "it is about Prometheus itself", always: false)
     }
@@ -86,7 +99,7 @@ struct ScrapeJob {
 
   init(_ section: Section) { self.section = section }
 
-  func wishes(interval: Int?, timeout: Int?) -> [ProbeWish] {
+  func wishes(interval: Int?, timeout: Int?) throws(ImportProblem) -> [ProbeWish] {
     let params = section.section("params")
     let modules = params?.texts("module") ?? []
     guard section["metrics_path"]?.text == "/probe" || params?["module"] != nil else {
@@ -99,8 +112,10 @@ struct ScrapeJob {
     let interval = section.text("scrape_interval").flatMap { ForeignDuration.milliseconds($0) } ?? interval
     let timeout = section.text("scrape_timeout").flatMap { ForeignDuration.milliseconds($0) } ?? timeout
     let rules = (section["relabel_configs"]?.items ?? []).map { RelabelRule(Section($0, section.ledger)) }
+    try section.node["relabel_configs"]?.limit(rules.count, "relabelling rules in one job")
     var wishes: [ProbeWish] = []
     for group in section["static_configs"]?.items ?? [] {
+      try group["labels"]?.limit(group["labels"]?.entries?.count ?? 0, "labels of one group of targets")
       let group = Section(group, section.ledger)
       var labels: [(name: String, value: String)] = []
       for label in group["labels"]?.entries ?? [] {
@@ -130,7 +145,10 @@ struct ScrapeJob {
     var labels = RelabelRule.Labels(given)
     labels["__address__"] = text
     labels["__param_module"] = module
-    for rule in rules { rule.apply(&labels) }
+    for rule in rules where !rule.apply(&labels) {
+      section.ledger.list(target, "relabelling makes more than \(ForeignLimits.words) bytes of it")
+      return []
+    }
     guard let module = labels["__param_module"] else {
       section.ledger.list(target, "nothing says by which module it is probed")
       return []
@@ -184,7 +202,10 @@ struct RelabelRule {
       pattern = ""
       break
     }
-    isKnown = action == "replace" && (pattern.isEmpty || pattern == ".*") && !Self.isPattern(before + behind)
+    isKnown =
+      action == "replace" && sources.count <= 32
+      && replacement.utf8.count + separator.utf8.count <= ForeignLimits.words
+      && (pattern.isEmpty || pattern == ".*") && !Self.isPattern(before + behind)
     let isPlain = isKnown && ["__param_target", "__param_module", "__address__", "instance"].contains(target)
     if isPlain || isKnown && target.hasPrefix("__") {
       section.ledger.carry(section.node)
@@ -199,15 +220,19 @@ struct RelabelRule {
 
   private static func isPattern(_ text: String) -> Bool { text.contains { "*+?()[]|^$\\".contains($0) } }
 
-  func apply(_ labels: inout Labels) {
-    guard isKnown, !target.isEmpty else { return }
+  /// False: what it makes is too long, as of rules that double a label again and again.
+  func apply(_ labels: inout Labels) -> Bool {
+    guard isKnown, !target.isEmpty else { return true }
     let value = sources.map { labels[$0] ?? "" }.joined(separator: separator)
     guard value.hasPrefix(before), value.hasSuffix(behind),
       value.utf8.count >= before.utf8.count + behind.utf8.count
-    else { return }
+    else { return true }
     let inner = String(value.dropFirst(before.count).dropLast(behind.count))
+    let signs = replacement.utf8.count { $0 == UInt8(ascii: "$") }
+    guard replacement.utf8.count + signs * inner.utf8.count <= ForeignLimits.words else { return false }
     let made = replacement.replacing("${1}", with: inner).replacing("$1", with: inner)
     labels[target] = made.isEmpty ? nil : made
+    return true
   }
 }
 
@@ -221,7 +246,7 @@ struct ProbeObject {
     section = Section(node, ledger)
   }
 
-  func wishes() -> [ProbeWish] {
+  func wishes() throws(ImportProblem) -> [ProbeWish] {
     section.carry("apiVersion", "kind")
     let metadata = section.section("metadata")
     let object = metadata?.text("name") ?? "probe"
@@ -230,6 +255,7 @@ struct ProbeObject {
     let interval = spec.text("interval").flatMap { ForeignDuration.milliseconds($0) }
     let timeout = spec.text("scrapeTimeout").flatMap { ForeignDuration.milliseconds($0) }
     let fixed = spec.section("targets")?.section("staticConfig")
+    try fixed?.node["labels"]?.limit(fixed?["labels"]?.entries?.count ?? 0, "labels of one group of targets")
     var tags = ["job:\(spec.text("jobName") ?? object)"]
     for label in fixed?["labels"]?.entries ?? [] {
       fixed?.ledger.carry(label.value)

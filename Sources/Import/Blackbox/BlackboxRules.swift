@@ -60,12 +60,12 @@ package struct BlackboxRules: Sendable {
   /// The rules about headers in their order; plain ones a check can have: it has one condition on a header, which must be
   /// there.
   static func headerRules(_ settings: ForeignNode) -> [(key: String, node: ForeignNode, isPlain: Bool)] {
-    var seen: [String] = []
+    var seen: Set<ByteText> = []
     return headerKeys.flatMap { key in
       (settings[key]?.items ?? []).map { rule in
-        let name = rule["header"]?.text?.lowercased() ?? ""
+        let name = ByteText(rule["header"]?.text?.lowercased() ?? "")
         let isPlain = rule["allow_missing"]?.flag != true && !seen.contains(name)
-        if isPlain { seen.append(name) }
+        if isPlain { seen.insert(name) }
         return (key, rule, isPlain)
       }
     }

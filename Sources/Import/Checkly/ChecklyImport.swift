@@ -16,6 +16,7 @@ struct ChecklyImport {
       ledger.settle()
       let section = Section(item, ledger)
       guard var check = check(section) else { continue }
+      do throws(ImportProblem) { try ledger.count(of: check.name) } catch { throw error.of(file) }
       check.notes += ledger.takeNotes()
       checks.append(check)
     }
@@ -40,8 +41,13 @@ struct ChecklyImport {
     }
     for tag in section.texts("tags") { check.tag(tag) }
     if section.flag("shouldFail") == true { check["expect.status"] = .list([.plain("400-599")]) }
+    var named: Set<ByteText> = []
     for assertion in request["assertions"]?.items ?? [] {
-      if let why = judge(assertion, &check) { ledger.list(assertion, why) } else { ledger.carry(assertion) }
+      if let why = judge(assertion, &check, &named) {
+        ledger.list(assertion, why)
+      } else {
+        ledger.carry(assertion)
+      }
     }
     request.listRest()
     section.list(
@@ -96,7 +102,11 @@ struct ChecklyImport {
   }
 
   /// Nil: taken; else why not.
-  private func judge(_ node: ForeignNode, _ check: inout ImportedCheck) -> String? {
+  ///
+  /// - Parameter named: headers and paths that have a condition.
+  private func judge(
+    _ node: ForeignNode, _ check: inout ImportedCheck, _ named: inout Set<ByteText>
+  ) -> String? {
     let source = node["source"]?.text ?? ""
     let comparison = node["comparison"]?.text ?? ""
     let target = node["target"]?.text ?? ""
@@ -118,8 +128,9 @@ struct ChecklyImport {
       return nil
     case "JSON_BODY":
       return entry(
-        "expect.json", property.hasPrefix("$") ? property : "$.\(property)", comparison, target, &check)
-    case "HEADERS": return entry("expect.header", property, comparison, target, &check)
+        "expect.json", property.hasPrefix("$") ? property : "$.\(property)", comparison, target, &check,
+        &named)
+    case "HEADERS": return entry("expect.header", property, comparison, target, &check, &named)
     default: return "there is no such condition"
     }
   }
@@ -137,11 +148,11 @@ struct ChecklyImport {
   }
 
   private func entry(
-    _ path: String, _ name: String, _ comparison: String, _ target: String, _ check: inout ImportedCheck
+    _ path: String, _ name: String, _ comparison: String, _ target: String, _ check: inout ImportedCheck,
+    _ named: inout Set<ByteText>
   ) -> String? {
-    if case .map(let known)? = check[path], known.contains(where: { $0.name == name }) {
-      return "one name has one condition here"
-    }
+    let key = ByteText("\(path) \(name)")
+    guard !named.contains(key) else { return "one name has one condition here" }
     let escaped = target.reduce(into: "") { text, character in
       if "\\.^$|?*+()[]{}".contains(character) { text += "\\" }
       text.append(character)
@@ -158,6 +169,7 @@ struct ChecklyImport {
     case "NOT_EMPTY": check.entry(path, name, .text("~ ."))
     default: return "there is no such condition"
     }
+    named.insert(key)
     return nil
   }
 }

@@ -14,7 +14,11 @@ struct CloudproberImport {
     do throws(ImportProblem) {
       document = ledger.enter(try TextProto.read(file.bytes), file: file.name)
     } catch { throw error.of(file) }
-    for probe in document.each("probe") { checks += CloudproberProbe(Section(probe, ledger)).checks() }
+    for probe in document.each("probe") {
+      do throws(ImportProblem) { checks += try CloudproberProbe(Section(probe, ledger)).checks() } catch {
+        throw error.of(file)
+      }
+    }
     for entry in document.entries ?? [] where entry.name != "probe" {
       let why =
         switch entry.name {
@@ -34,7 +38,7 @@ struct CloudproberProbe {
 
   init(_ section: Section) { self.section = section }
 
-  func checks() -> [ImportedCheck] {
+  func checks() throws(ImportProblem) -> [ImportedCheck] {
     section.ledger.settle()
     let name = section.text("name") ?? "unnamed"
     let kind = section.text("type")?.uppercased() ?? ""
@@ -49,9 +53,12 @@ struct CloudproberProbe {
     let interval = span("interval", "interval_msec") ?? 2000
     let timeout = span("timeout", "timeout_msec") ?? 1000
     let settings = section.section("\(type)_probe")
-    var checks = hosts.compactMap { host -> ImportedCheck? in
+    let weight = ForeignWeight(section.node.without("targets"))
+    try section.ledger.count(hosts.count, sharing: weight, of: name)
+    var checks: [ImportedCheck] = []
+    for host in hosts {
       var check = ImportedCheck(name: hosts.count == 1 ? name : "\(name) \(host)", type: type)
-      guard fill(&check, type, host, settings) else { return nil }
+      guard fill(&check, type, host, settings) else { continue }
       check.pace(interval: interval, timeout: timeout)
       check["retries"] = .plain("0")
       if section.flag("negative_test") == true { check["negate"] = .plain("true") }
@@ -63,7 +70,7 @@ struct CloudproberProbe {
         section.ledger.carry(label)
         check.tag("\(key):\(value)")
       }
-      return check
+      checks.append(check)
     }
     settings?.listRest()
     section.list("write alerts.rules, see docs/alerts.md", "alert")

@@ -7,17 +7,19 @@ struct GatusConditions {
   private let ledger: Ledger
   /// Milliseconds; nothing may take longer anyway.
   private let timeout: Int
+  /// Paths that have a condition.
+  private var paths: Set<ByteText> = []
 
   init(_ ledger: Ledger, timeout: Int) { (self.ledger, self.timeout) = (ledger, timeout) }
 
-  func judge(_ conditions: [ForeignNode], _ check: inout ImportedCheck) {
+  mutating func judge(_ conditions: [ForeignNode], _ check: inout ImportedCheck) {
     for node in conditions {
       if let why = take(node.text ?? "", &check) { ledger.list(node, why) } else { ledger.carry(node) }
     }
   }
 
   /// Nil: taken; else why not.
-  private func take(_ text: String, _ check: inout ImportedCheck) -> String? {
+  private mutating func take(_ text: String, _ check: inout ImportedCheck) -> String? {
     guard let operation = ["==", "!=", "<=", ">=", "<", ">"].first(where: { text.contains(" \($0) ") }),
       let range = text.range(of: " \(operation) ")
     else { return "there is no such condition" }
@@ -84,9 +86,9 @@ struct GatusConditions {
     return nil
   }
 
-  private func body(_ left: String, _ operation: String, _ right: String, _ check: inout ImportedCheck)
-    -> String?
-  {
+  private mutating func body(
+    _ left: String, _ operation: String, _ right: String, _ check: inout ImportedCheck
+  ) -> String? {
     if case .plain("dns")? = check["type"] {
       guard left == "[BODY]", operation == "==" || operation == "!=" else {
         return "answers are equal or not"
@@ -117,7 +119,7 @@ struct GatusConditions {
     return nil
   }
 
-  private func compare(
+  private mutating func compare(
     _ left: String, _ operation: String, _ right: String, _ check: inout ImportedCheck
   ) -> String? {
     if let choices = Self.call("any", right) {
@@ -135,11 +137,9 @@ struct GatusConditions {
     return json(left, .text("\(operation) \(right)"), &check)
   }
 
-  private func json(_ path: String, _ value: AgentValue, _ check: inout ImportedCheck) -> String? {
+  private mutating func json(_ path: String, _ value: AgentValue, _ check: inout ImportedCheck) -> String? {
     let path = "$" + path.dropFirst("[BODY]".count)
-    if case .map(let known)? = check["expect.json"], known.contains(where: { $0.name == path }) {
-      return "one path has one condition here"
-    }
+    guard paths.insert(ByteText(path)).inserted else { return "one path has one condition here" }
     check.entry("expect.json", path, value)
     return nil
   }

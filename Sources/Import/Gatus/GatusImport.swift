@@ -15,7 +15,9 @@ struct GatusImport {
       for name in ["endpoints", "services"] {
         for endpoint in section[name]?.items ?? [] {
           ledger.settle()
-          if let check = GatusEndpoint(Section(endpoint, ledger)).check() { checks.append(check) }
+          guard let check = GatusEndpoint(Section(endpoint, ledger)).check() else { continue }
+          do throws(ImportProblem) { try ledger.count(of: check.name) } catch { throw error.of(file) }
+          checks.append(check)
         }
       }
       for endpoint in section["external-endpoints"]?.items ?? [] {
@@ -57,8 +59,8 @@ struct GatusEndpoint {
     let interval = section.text("interval").flatMap { ForeignDuration.milliseconds($0) } ?? 60_000
     check.pace(interval: interval, timeout: timeout)
     check["retries"] = .plain("0")
-    GatusConditions(section.ledger, timeout: min(timeout, interval)).judge(
-      section["conditions"]?.items ?? [], &check)
+    var conditions = GatusConditions(section.ledger, timeout: min(timeout, interval))
+    conditions.judge(section["conditions"]?.items ?? [], &check)
     section.list("write alerts.rules, see docs/alerts.md", "alerts")
     section.list("write maintenance in the check", "maintenance-windows")
     section.list("how the page shows it", "ui")

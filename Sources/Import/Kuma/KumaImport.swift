@@ -11,15 +11,20 @@ struct KumaImport {
   func read(_ file: ImportFile) throws(ImportProblem) -> [ImportedCheck] {
     let source = file.isDatabase ? try database(file) : try ForeignNode.json(file, ledger)
     guard let monitors = source["monitorList"]?.items else {
-      throw ImportProblem("no monitors are in it").of(file)
+      throw ImportProblem(
+        "no monitors are in it", hint: "give Uptime Kuma's kuma.db, or a backup of version 1 in JSON"
+      ).of(file)
     }
+    let tags = tags(in: source)
     var checks: [ImportedCheck] = []
     for monitor in monitors {
       ledger.settle()
       let section = Section(monitor, ledger)
-      let tags = tags(of: monitor, in: source)
+      let beside = monitor["id"]?.text.flatMap { tags[ByteText($0)] } ?? []
+      let own = (monitor["tags"]?.items ?? []).compactMap(tag)
       guard var check = KumaMonitor(section).check() else { continue }
-      for tag in tags { check.tag(tag) }
+      do throws(ImportProblem) { try ledger.count(of: check.name) } catch { throw error.of(file) }
+      for tag in own + beside { check.tag(tag) }
       check.notes += ledger.takeNotes()
       checks.append(check)
     }
@@ -32,44 +37,51 @@ struct KumaImport {
   }
 
   private func database(_ file: ImportFile) throws(ImportProblem) -> ForeignNode {
-    guard !file.path.isEmpty, file.path != "-" else {
-      throw ImportProblem("a database must be given as a file").of(file)
-    }
     do throws(ImportProblem) {
-      let database = try SQLiteFile(path: file.path)
+      let database = try SQLiteFile(file.bytes)
+      guard let monitors = try database.table("monitor", order: "id") else {
+        throw ImportProblem("has no table \"monitor\": it is not of Uptime Kuma")
+      }
+      let tags = try Self.joined(database.table("monitor_tag") ?? [], database.table("tag") ?? [])
+      let notifications = (try database.table("notification") ?? []).compactMap { row in
+        row.entries?.first { $0.name == "name" }.map { ForeignNode(content: .map([$0]), line: 0) }
+      }
       let columns: [(name: String, value: ForeignNode)] = [
-        (
-          "monitorList",
-          ForeignNode(content: .list(try database.rows("SELECT * FROM monitor ORDER BY id")), line: 0)
-        ),
-        (
-          "tagList",
-          ForeignNode(
-            content: .list(
-              try database.rows(
-                "SELECT mt.monitor_id, mt.value, t.name FROM monitor_tag mt JOIN tag t ON t.id = mt.tag_id")),
-            line: 0)
-        ),
-        (
-          "notificationList",
-          ForeignNode(content: .list(try database.rows("SELECT name FROM notification")), line: 0)
-        ),
+        ("monitorList", ForeignNode(content: .list(monitors), line: 0)),
+        ("tagList", ForeignNode(content: .list(tags), line: 0)),
+        ("notificationList", ForeignNode(content: .list(notifications), line: 0)),
       ]
       return ledger.enter(ForeignNode(content: .map(columns), line: 0), file: file.name)
     } catch { throw error.of(file) }
   }
 
-  /// Of the monitor itself in a backup, of a table beside it in the database.
-  private func tags(of monitor: ForeignNode, in source: ForeignNode) -> [String] {
-    let beside = (source["tagList"]?.items ?? []).filter {
-      $0["monitor_id"]?.text != nil && $0["monitor_id"]?.text == monitor["id"]?.text
+  /// The tags of monitors with their names.
+  private static func joined(_ uses: [ForeignNode], _ tags: [ForeignNode]) -> [ForeignNode] {
+    let names = Dictionary(
+      tags.compactMap { tag in tag["id"]?.text.flatMap { id in tag["name"].map { (ByteText(id), $0) } } },
+      uniquingKeysWith: { first, _ in first })
+    return uses.compactMap { use in
+      guard let id = use["tag_id"]?.text, let name = names[ByteText(id)] else { return nil }
+      let kept = (use.entries ?? []).filter { ["monitor_id", "value"].contains($0.name) }
+      return ForeignNode(content: .map(kept + [("name", name)]), line: 0)
     }
-    return ((monitor["tags"]?.items ?? []) + beside).compactMap { tag in
-      ledger.carry(tag)
-      guard let name = tag["name"]?.text else { return nil }
-      let value = tag["value"]?.text ?? ""
-      return value.isEmpty ? name : "\(name):\(value)"
+  }
+
+  /// The tags of a table beside the monitors, by the id of their monitor.
+  private func tags(in source: ForeignNode) -> [ByteText: [String]] {
+    var tags: [ByteText: [String]] = [:]
+    for entry in source["tagList"]?.items ?? [] {
+      guard let id = entry["monitor_id"]?.text, let words = tag(entry) else { continue }
+      tags[ByteText(id), default: []].append(words)
     }
+    return tags
+  }
+
+  private func tag(_ tag: ForeignNode) -> String? {
+    ledger.carry(tag)
+    guard let name = tag["name"]?.text else { return nil }
+    let value = tag["value"]?.text ?? ""
+    return value.isEmpty ? name : "\(name):\(value)"
   }
 }
 

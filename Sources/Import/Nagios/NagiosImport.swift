@@ -18,13 +18,13 @@ struct NagiosImport {
         objects += zip(read, entered).map { NagiosObject(kind: $0.kind, node: $1) }
       } catch { throw error.of(file) }
     }
-    let book = NagiosBook(objects)
+    let book = try NagiosBook(objects)
     var checks: [ImportedCheck] = []
     for object in objects where object.isReal {
       ledger.settle()
       switch object.kind {
-      case "service": checks += services(object, book)
-      case "host": if let check = host(object, book) { checks.append(check) }
+      case "service": checks += try services(object, book)
+      case "host": if let check = try host(object, book) { checks.append(check) }
       default: break
       }
     }
@@ -52,43 +52,59 @@ struct NagiosImport {
     }
   }
 
-  private func services(_ service: NagiosObject, _ book: NagiosBook) -> [ImportedCheck] {
-    let names = book.value("host_name", of: service)?.text?.split(separator: ",").map { $0.trimmed } ?? []
+  private func services(
+    _ service: NagiosObject, _ book: NagiosBook
+  ) throws(ImportProblem) -> [ImportedCheck] {
+    let names = try book.value("host_name", of: service)?.text?.split(separator: ",").map { $0.trimmed } ?? []
     let groups =
-      book.value("hostgroup_name", of: service)?.text?.split(separator: ",").map { $0.trimmed } ?? []
+      try book.value("hostgroup_name", of: service)?.text?.split(separator: ",").map { $0.trimmed } ?? []
+    let weight = ForeignWeight(service.node)
     var made: [ImportedCheck] = []
-    let hosts = names.filter { !$0.hasPrefix("!") } + groups.flatMap { book.members(of: $0) }
-    for name in hosts where !made.contains(where: { $0.name.hasPrefix("\(name) ") }) {
+    var seen: Set<ByteText> = []
+    var once: Set<ByteText> = []
+    let hosts =
+      names.filter { !$0.hasPrefix("!") }
+      + groups.filter { once.insert(ByteText($0)).inserted }.flatMap { book.members(of: $0) }
+    let known = hosts.filter { seen.insert(ByteText($0)).inserted && book.host($0) != nil }
+    try ledger.count(known.count, sharing: weight, of: "the service that ends at line \(service.node.line)")
+    for name in known {
       guard let host = book.host(name) else { continue }
-      guard let check = check(service, on: host, name, book) else { continue }
-      made.append(check)
+      if let check = try check(service, on: host, name, book) { made.append(check) }
     }
     if !made.isEmpty {
       for key in ["host_name", "hostgroup_name", "service_description", "check_command"] {
-        ledger.carry(book.value(key, of: service))
+        ledger.carry(try book.value(key, of: service))
       }
     }
     return made
   }
 
-  private func host(_ host: NagiosObject, _ book: NagiosBook) -> ImportedCheck? {
-    guard let name = host.node["host_name"]?.text, book.value("check_command", of: host) != nil else {
+  private func host(_ host: NagiosObject, _ book: NagiosBook) throws(ImportProblem) -> ImportedCheck? {
+    guard let name = host.node["host_name"]?.text, try book.value("check_command", of: host) != nil else {
       Section(host.node, ledger).carry("host_name", "address", "alias", "display_name", "hostgroups")
       return nil
     }
     Section(host.node, ledger).carry("host_name", "address", "alias", "display_name", "hostgroups")
-    var check = self.check(host, on: host, name, book)
+    try ledger.count(of: name)
+    var check = try self.check(host, on: host, name, book)
     check?.name = "\(name) host"
-    if check != nil { ledger.carry(book.value("check_command", of: host)) }
+    if check != nil { ledger.carry(try book.value("check_command", of: host)) }
     return check
   }
 
   private func check(
     _ object: NagiosObject, on host: NagiosObject, _ hostName: String, _ book: NagiosBook
-  ) -> ImportedCheck? {
-    guard let command = book.value("check_command", of: object), let text = command.text else { return nil }
-    let address = book.value("address", of: host)?.text ?? hostName
-    let line = book.commandLine(text, ledger)
+  ) throws(ImportProblem) -> ImportedCheck? {
+    guard let command = try book.value("check_command", of: object), let text = command.text else {
+      return nil
+    }
+    let address = try book.value("address", of: host)?.text ?? hostName
+    guard let line = book.commandLine(text, ledger),
+      NagiosPlugin.size(of: line, address: address, hostName: hostName) <= ForeignLimits.words
+    else {
+      ledger.list(command, "its command line is longer than \(ForeignLimits.words) bytes")
+      return nil
+    }
     guard let plugin = NagiosPlugin(line, address: address, hostName: hostName) else {
       ledger.list(command, "no check here does what this command does")
       return nil
@@ -97,14 +113,15 @@ struct NagiosImport {
       ledger.list(command, "the plugin lacks what a check needs")
       return nil
     }
-    check.name = "\(hostName) \(book.value("service_description", of: object)?.text ?? "host")"
+    check.name = "\(hostName) \(try book.value("service_description", of: object)?.text ?? "host")"
     check.tag("host:\(hostName)")
-    pace(&check, object, plugin, book)
+    try pace(&check, object, plugin, book)
     for word in plugin.left {
       check.notes.append(ImportNote(place: "check_command", why: "\(word) has no counterpart"))
     }
-    if book.value("active_checks_enabled", of: object)?.flag == false { check["enabled"] = .plain("false") }
-    ledger.carry(book.value("active_checks_enabled", of: object))
+    let active = try book.value("active_checks_enabled", of: object)
+    if active?.flag == false { check["enabled"] = .plain("false") }
+    ledger.carry(active)
     check.notes += ledger.takeNotes()
     return check
   }
@@ -112,10 +129,10 @@ struct NagiosImport {
   /// Intervals count in minutes.
   private func pace(
     _ check: inout ImportedCheck, _ object: NagiosObject, _ plugin: NagiosPlugin, _ book: NagiosBook
-  ) {
-    func minutes(_ names: String...) -> Int? {
+  ) throws(ImportProblem) {
+    func minutes(_ names: String...) throws(ImportProblem) -> Int? {
       for name in names {
-        guard let node = book.value(name, of: object), let number = node.text.flatMap({ Double($0) }),
+        guard let node = try book.value(name, of: object), let number = node.text.flatMap({ Double($0) }),
           number.isFinite, number > 0, number < 100_000
         else { continue }
         ledger.carry(node)
@@ -123,15 +140,13 @@ struct NagiosImport {
       }
       return nil
     }
-    check.pace(
-      interval: minutes("check_interval", "normal_check_interval") ?? 300_000,
-      timeout: plugin.timeout ?? 10_000)
-    let tries = book.value("max_check_attempts", of: object)
+    let interval = try minutes("check_interval", "normal_check_interval") ?? 300_000
+    check.pace(interval: interval, timeout: plugin.timeout ?? 10_000)
+    let tries = try book.value("max_check_attempts", of: object)
     ledger.carry(tries)
     check["retries"] = .plain("0")
     if let tries = tries?.number, tries > 1 { check["failure_threshold"] = .number(min(100, tries)) }
-    if let retry = minutes("retry_interval", "retry_check_interval"), case .plain? = check["interval"] {
-      let interval = minutes("check_interval", "normal_check_interval") ?? 300_000
+    if let retry = try minutes("retry_interval", "retry_check_interval"), case .plain? = check["interval"] {
       if retry < interval, retry >= 1000 { check["interval_failing"] = .duration(retry) }
     }
   }

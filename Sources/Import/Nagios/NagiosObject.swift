@@ -32,7 +32,10 @@ struct NagiosObject {
       }
       values += 1
       guard values <= ForeignLimits.values else {
-        throw ImportProblem("more than \(ForeignLimits.values) values")
+        throw ImportProblem("line \(index + 1): more than \(ForeignLimits.values) values")
+      }
+      guard entries.count < ForeignLimits.each else {
+        throw ImportProblem("line \(index + 1): more than \(ForeignLimits.each) values in one object")
       }
       let name = line.prefix { $0 != " " && $0 != "\t" }
       var value = line[name.endIndex...].trimmed
@@ -43,14 +46,22 @@ struct NagiosObject {
   }
 }
 
-/// What objects refer to one another by.
-struct NagiosBook {
+/// What objects refer to one another by. For one thread.
+final class NagiosBook {
+  /// What is known of a template's key: looked for at this moment, or found; nil: it has none.
+  private enum Inherited {
+    case open
+    case found(ForeignNode?)
+  }
+
   private var templates: [ByteText: NagiosObject] = [:]
   private var hosts: [ByteText: NagiosObject] = [:]
   private var commands: [ByteText: ForeignNode] = [:]
   private var groups: [ByteText: [String]] = [:]
+  private var inherited: [ByteText: Inherited] = [:]
 
-  init(_ objects: [NagiosObject]) {
+  /// - Throws: that templates stand too high above one another.
+  init(_ objects: [NagiosObject]) throws(ImportProblem) {
     for object in objects {
       if let name = object.node["name"]?.text { templates[ByteText("\(object.kind) \(name)")] = object }
       switch object.kind {
@@ -64,32 +75,53 @@ struct NagiosBook {
       default: break
       }
     }
+    var known = groups.mapValues { Set($0.map { ByteText($0) }) }
     for (name, host) in hosts {
-      for group in value("hostgroups", of: host)?.text?.split(separator: ",") ?? [] {
+      for group in try value("hostgroups", of: host)?.text?.split(separator: ",") ?? [] {
         let group = ByteText(group.trimmed)
-        let isKnown = groups[group, default: []].contains { ByteText($0) == name }
-        if !isKnown, let text = host.node["host_name"]?.text { groups[group, default: []].append(text) }
+        guard known[group, default: []].insert(name).inserted else { continue }
+        groups[group, default: []].append(name.text)
       }
     }
+    groups = groups.mapValues { $0.sorted() }
   }
 
   func host(_ name: String) -> NagiosObject? { hosts[ByteText(name)] }
 
-  func members(of group: String) -> [String] { groups[ByteText(group), default: []].sorted() }
+  func members(of group: String) -> [String] { groups[ByteText(group), default: []] }
 
-  /// The object's own, or that of the first template that has one. Templates that use one another in a circle end.
-  func value(_ key: String, of object: NagiosObject, depth: Int = 0) -> ForeignNode? {
+  /// The object's own, or that of the first template that has one. Templates that use one another in a circle end. A
+  /// template is asked for a key once.
+  func value(_ key: String, of object: NagiosObject, depth: Int = 0) throws(ImportProblem) -> ForeignNode? {
     if let value = object.node[key] { return value }
-    guard depth < 16 else { return nil }
-    for name in object.node["use"]?.text?.split(separator: ",").prefix(16) ?? [] {
-      guard let template = templates[ByteText("\(object.kind) \(name.trimmed)")] else { continue }
-      if let value = value(key, of: template, depth: depth + 1) { return value }
+    guard let used = object.node["use"]?.text else { return nil }
+    guard depth < ForeignLimits.templates else {
+      throw ImportProblem(
+        "line \(object.node.line): more than \(ForeignLimits.templates) templates above one another",
+        hint: "look at `use` there: real configurations have fewer than ten")
+    }
+    for name in used.split(separator: ",", maxSplits: ForeignLimits.templates).prefix(ForeignLimits.templates)
+    {
+      let name = ByteText("\(object.kind) \(name.trimmed)")
+      guard let template = templates[name] else { continue }
+      let place = ByteText("\(key) \(name.text)")
+      switch inherited[place] {
+      case .open: continue
+      case .found(let value?): return value
+      case .found(nil): continue
+      case nil:
+        inherited[place] = .open
+        let value = try value(key, of: template, depth: depth + 1)
+        inherited[place] = .found(value)
+        if let value { return value }
+      }
     }
     return nil
   }
 
-  /// The command with its arguments put in, in words.
-  func commandLine(_ call: String, _ ledger: Ledger) -> [String] {
+  /// The command with its arguments put in, in words; nil: it is too long.
+  func commandLine(_ call: String, _ ledger: Ledger) -> [String]? {
+    guard call.utf8.count <= ForeignLimits.words else { return nil }
     var arguments = Self.split(call)
     let name = arguments.isEmpty ? "" : arguments.removeFirst()
     guard let command = commands[ByteText(name)], let line = command["command_line"]?.text else {
@@ -97,12 +129,30 @@ struct NagiosBook {
       return [name] + arguments
     }
     ledger.carry(command)
-    var text = line
-    for index in (1...32).reversed() {
-      let value = arguments.indices.contains(index - 1) ? arguments[index - 1] : ""
-      text = text.replacing("$ARG\(index)$", with: value)
-    }
+    guard let text = Self.filled(line, arguments) else { return nil }
     return Self.words(text)
+  }
+
+  /// `$ARG1$` to `$ARG32$` replaced, once: what stands in an argument is not looked at again. Nil: it is too long.
+  private static func filled(_ line: String, _ arguments: [String]) -> String? {
+    guard line.utf8.count <= ForeignLimits.words else { return nil }
+    var made = ""
+    var rest = Substring(line)
+    while let mark = rest.range(of: "$ARG") {
+      made += rest[..<mark.lowerBound]
+      rest = rest[mark.upperBound...]
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }
+      guard let number = Int(digits), (1...32).contains(number), rest.dropFirst(digits.count).first == "$"
+      else {
+        made += "$ARG"
+        continue
+      }
+      made += arguments.indices.contains(number - 1) ? arguments[number - 1] : ""
+      rest = rest.dropFirst(digits.count + 1)
+      guard made.utf8.count <= ForeignLimits.words else { return nil }
+    }
+    made += rest
+    return made.utf8.count <= ForeignLimits.words ? made : nil
   }
 
   /// At `!`, which a backslash hides.

@@ -27,29 +27,45 @@ struct NagiosPlugin {
     guard Self.makers[name] != nil else { return nil }
     (self.name, self.address) = (name, address)
     if first.hasSuffix("check_https") { options.append(("-S", "")) }
-    var rest = words.dropFirst().map {
-      $0.replacing("$HOSTADDRESS$", with: address).replacing("$HOSTNAME$", with: hostName)
-    }.filter { !$0.isEmpty }[...]
-    while let word = rest.popFirst() {
+    // The next word is the last: words are taken apart in place.
+    var rest = Array(
+      words.dropFirst().map {
+        $0.replacing("$HOSTADDRESS$", with: address).replacing("$HOSTNAME$", with: hostName)
+      }.filter { !$0.isEmpty }.reversed())
+    while let word = rest.popLast() {
       guard word.hasPrefix("-"), word != "-" else {
         // An argument of `check_command` may have several words in it.
         if word.contains(" -") || word.hasPrefix(" "), !NagiosBook.words(word).isEmpty {
-          rest = (NagiosBook.words(word) + Array(rest))[...]
+          rest += NagiosBook.words(word).reversed()
         } else {
           plain.append(word)
         }
         continue
       }
       if word.contains(" ") {
-        rest = (NagiosBook.words(word) + Array(rest))[...]
+        rest += NagiosBook.words(word).reversed()
       } else {
         take(word, &rest)
       }
     }
-    left = options.map(\.flag).filter { !(Self.makers[name]?.known ?? []).contains($0) }
+    left = options.map(\.flag).filter { !(Self.makers[name]?.known ?? []).contains($0) }.map(Self.bare)
   }
 
-  private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) {
+  /// Bytes of the words at most, the host's macros put in.
+  static func size(of words: [String], address: String, hostName: String) -> Int {
+    let signs = words.reduce(0) { $0 + $1.utf8.count { $0 == UInt8(ascii: "$") } }
+    return words.reduce(0) { $0 + $1.utf8.count } + signs / 2 * max(address.utf8.count, hostName.utf8.count)
+  }
+
+  /// An option without what may follow it: that may be a secret.
+  private static func bare(_ flag: String) -> String {
+    let end = flag.utf8.firstIndex {
+      !((0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20) || $0 == UInt8(ascii: "-"))
+    }
+    return String(flag[..<(end ?? flag.endIndex)]).printable(maxBytes: 40)
+  }
+
+  private mutating func take(_ word: String, _ rest: inout [String]) {
     if word.hasPrefix("--"), let equals = word.firstIndex(of: "=") {
       options.append((String(word[..<equals]), String(word[word.index(after: equals)...])))
     } else if Self.alone.contains(word) && !(name == "check_dns" && word == "-A") {
@@ -58,7 +74,7 @@ struct NagiosPlugin {
       options.append((String(word.prefix(2)), String(word.dropFirst(2))))
     } else {
       options.append(
-        (word, rest.first?.hasPrefix("-") == true && rest.first != "-1" ? "" : rest.popFirst() ?? ""))
+        (word, rest.last?.hasPrefix("-") == true && rest.last != "-1" ? "" : rest.popLast() ?? ""))
     }
   }
 

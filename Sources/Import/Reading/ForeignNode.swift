@@ -39,6 +39,18 @@ package struct ForeignNode: Sendable {
     return nil
   }
 
+  /// - Throws: that it has more of something than any configuration has.
+  func limit(_ count: Int, _ what: String) throws(ImportProblem) {
+    guard count > ForeignLimits.each else { return }
+    throw ImportProblem("line \(line): more than \(ForeignLimits.each) \(what)")
+  }
+
+  /// The map without the entries of a name.
+  func without(_ name: String) -> ForeignNode {
+    guard case .map(let entries) = content else { return self }
+    return ForeignNode(content: .map(entries.filter { $0.name != name }), line: line)
+  }
+
   /// A list, or a single value as a list of one.
   var all: [ForeignNode] { isNull ? [] : items ?? [self] }
 
@@ -64,15 +76,4 @@ package struct ImportProblem: Error, Hashable, Sendable {
   package var hint: String?
 
   package init(_ message: String, hint: String? = nil) { (self.message, self.hint) = (message, hint) }
-}
-
-/// What a file of a stranger may cost.
-enum ForeignLimits {
-  /// Bytes of one file.
-  static let bytes = 16 * 1024 * 1024
-  /// Values of one file, aliases expanded: a bomb of nested aliases ends here.
-  static let values = 200_000
-  static let depth = 64
-  /// Checks of one import.
-  static let checks = 10_000
 }

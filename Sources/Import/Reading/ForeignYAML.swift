@@ -9,7 +9,7 @@ import CYAML
 struct ForeignYAML {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private var anchors: [ByteText: ForeignNode] = [:]
-  private var values = 0
+  private var weight = ForeignWeight()
 
   /// All documents of the text.
   static func read(_ bytes: [UInt8]) throws(ImportProblem) -> [ForeignNode] {
@@ -17,6 +17,7 @@ struct ForeignYAML {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw ImportProblem("is no valid UTF-8", hint: "save it as UTF-8")
     }
+    try checkDirectives(bytes)
     let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
     parser.initialize(to: yaml_parser_t())
     defer { parser.deallocate() }
@@ -29,6 +30,22 @@ struct ForeignYAML {
       return Result { () throws(ImportProblem) in try reader.documents() }
     }
     return try result.get()
+  }
+
+  private static func checkDirectives(_ bytes: [UInt8]) throws(ImportProblem) {
+    var directives = 0
+    var line = 1
+    var isStart = true
+    for byte in bytes {
+      if isStart, byte == UInt8(ascii: "%") { directives += 1 }
+      guard directives <= ForeignLimits.directives else {
+        throw ImportProblem(
+          "line \(line): more than \(ForeignLimits.directives) directives",
+          hint: "remove the lines that begin with %")
+      }
+      isStart = byte == 0x0a || byte == 0x0d
+      if byte == 0x0a { line += 1 }
+    }
   }
 
   private init(parser: UnsafeMutablePointer<yaml_parser_t>) { self.parser = parser }
@@ -89,10 +106,14 @@ struct ForeignYAML {
     anchor.map { ByteText(String(cString: $0)) }
   }
 
-  private mutating func count(_ more: Int, _ line: Int) throws(ImportProblem) {
-    values += more
-    guard values <= ForeignLimits.values else {
+  private mutating func count(_ more: ForeignWeight, _ line: Int) throws(ImportProblem) {
+    weight.add(more)
+    guard weight.values <= ForeignLimits.values else {
       throw ImportProblem("line \(line): more than \(ForeignLimits.values) values, aliases expanded")
+    }
+    guard weight.bytes <= ForeignLimits.bytes else {
+      throw ImportProblem(
+        "line \(line): more than \(ForeignLimits.bytes >> 20) MiB of text, aliases expanded")
     }
   }
 
@@ -103,7 +124,7 @@ struct ForeignYAML {
     var made: ForeignNode
     switch event.kind {
     case .scalar(let text, let isPlain):
-      try count(1, event.line)
+      try count(ForeignWeight(bytes: text.utf8.count), event.line)
       made = ForeignNode(content: .scalar(text, isPlain: isPlain), line: event.line)
     case .list:
       var items: [ForeignNode] = []
@@ -114,11 +135,11 @@ struct ForeignYAML {
       guard let anchor = event.anchor, let known = anchors[anchor] else {
         throw ImportProblem("line \(event.line): an alias without its anchor")
       }
-      try count(known.size, event.line)
+      try count(ForeignWeight(known), event.line)
       return known
     default: throw ImportProblem("line \(event.line): no valid YAML")
     }
-    try count(1, event.line)
+    try count(ForeignWeight(values: 1), event.line)
     if let anchor = event.anchor { anchors[anchor] = made }
     return made
   }
@@ -147,16 +168,5 @@ struct ForeignYAML {
     }
     // What is written out wins, so it stands behind.
     return merged + entries
-  }
-}
-
-extension ForeignNode {
-  /// Values inside, itself included.
-  fileprivate var size: Int {
-    switch content {
-    case .scalar: 1
-    case .list(let items): items.reduce(1) { $0 + $1.size }
-    case .map(let entries): entries.reduce(1) { $0 + $1.value.size }
-    }
   }
 }

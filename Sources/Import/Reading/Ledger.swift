@@ -20,10 +20,33 @@ final class Ledger {
   private var pending: [ImportNote] = []
   /// What belongs to none.
   private(set) var general: [ImportNote] = []
+  private var copied = ForeignWeight()
+  private var checks = 0
 
   var total: Int { leaves.count }
   var carried: Int { leaves.count { if case .carried = $0.fate { true } else { false } } }
   var listed: Int { total - carried }
+
+  /// Counts more checks before they are made, each with a copy of what it shares with others.
+  ///
+  /// - Throws: that there are too many, or that the copies are too large together. Its words name `what`.
+  func count(
+    _ more: Int = 1, sharing shared: ForeignWeight = ForeignWeight(), of what: @autoclosure () -> String
+  ) throws(ImportProblem) {
+    checks += more
+    copied.add(shared.times(more))
+    guard checks <= ForeignLimits.checks else {
+      throw ImportProblem(
+        "more than \(ForeignLimits.checks) checks, at \(what().printable(maxBytes: 200))",
+        hint: "import the files in parts")
+    }
+    guard !copied.isTooMuch else {
+      throw ImportProblem(
+        "\(what().printable(maxBytes: 200)): its settings, repeated for each target, are more than "
+          + "\(ForeignWeight.most.values) values or \(ForeignWeight.most.bytes >> 20) MiB",
+        hint: "import fewer targets at a time, or shorten the settings")
+    }
+  }
 
   /// Enters all values of a file.
   func enter(_ node: ForeignNode, file: String, path: String = "") -> ForeignNode {
@@ -35,12 +58,15 @@ final class Ledger {
     case .map(let entries) where entries.isEmpty: node.leaf = note(file, path, node.line)
     case .list(let items):
       node.content = .list(
-        items.enumerated().map { enter($0.element, file: file, path: "\(path)[\($0.offset)]") })
+        items.enumerated().map { item in
+          let path = path.utf8.count > ForeignLimits.place ? path : "\(path)[\(item.offset)]"
+          return enter(item.element, file: file, path: path)
+        })
     case .map(let entries):
       node.content = .map(
         entries.map { entry in
           let name = entry.name.printable(maxBytes: 80)
-          let path = path.isEmpty ? name : "\(path).\(name)"
+          let path = path.isEmpty ? name : path.utf8.count > ForeignLimits.place ? path : "\(path).\(name)"
           return (entry.name, enter(entry.value, file: file, path: path))
         })
     }

@@ -53,25 +53,35 @@ package struct ImportedCheck: Sendable {
     get { Self.find(keys, path.split(separator: ".").map(String.init)) }
     set {
       guard let newValue else { return }
-      Self.put(&keys, path.split(separator: ".").map(String.init)[...], newValue)
+      change(path) { $0 = newValue }
     }
+  }
+
+  private mutating func change(_ path: String, _ body: (inout AgentValue?) -> Void) {
+    Self.change(&keys, path.split(separator: ".").map(String.init)[...], body)
   }
 
   /// One more item of a list.
   mutating func append(_ path: String, _ value: AgentValue) {
-    if case .list(let items)? = self[path] {
-      self[path] = .list(items + [value])
-    } else {
-      self[path] = .list([value])
+    change(path) { known in
+      var items: [AgentValue] = []
+      if case .list(let list)? = known { items = list }
+      // The only reference, so that it grows in place.
+      known = nil
+      items.append(value)
+      known = .list(items)
     }
   }
 
   /// One more entry of a map whose names are not ours, such as headers.
   mutating func entry(_ path: String, _ name: String, _ value: AgentValue) {
-    var entries: [(name: String, value: AgentValue)] = []
-    if case .map(let known)? = self[path] { entries = known }
-    entries.append((name, value))
-    self[path] = .map(entries)
+    change(path) { known in
+      var entries: [(name: String, value: AgentValue)] = []
+      if case .map(let map)? = known { entries = map }
+      known = nil
+      entries.append((name, value))
+      known = .map(entries)
+    }
   }
 
   private static func find(_ keys: [(name: String, value: AgentValue)], _ path: [String]) -> AgentValue? {
@@ -83,18 +93,27 @@ package struct ImportedCheck: Sendable {
     return find(inner, Array(path.dropFirst()))
   }
 
-  private static func put(
-    _ keys: inout [(name: String, value: AgentValue)], _ path: ArraySlice<String>, _ value: AgentValue
+  private static func change(
+    _ keys: inout [(name: String, value: AgentValue)], _ path: ArraySlice<String>,
+    _ body: (inout AgentValue?) -> Void
   ) {
     guard let first = path.first else { return }
     let index = keys.firstIndex { $0.name == first }
-    var inner: [(name: String, value: AgentValue)] = []
-    if let index, case .map(let known) = keys[index].value { inner = known }
-    var made = value
-    if path.count > 1 {
-      put(&inner, path.dropFirst(), value)
-      made = .map(inner)
+    var value: AgentValue?
+    if let index {
+      value = keys[index].value
+      keys[index].value = .plain("")
     }
-    if let index { keys[index].value = made } else { keys.append((first, made)) }
+    if path.count > 1 {
+      var inner: [(name: String, value: AgentValue)] = []
+      if case .map(let known)? = value { inner = known }
+      value = nil
+      change(&inner, path.dropFirst(), body)
+      value = .map(inner)
+    } else {
+      body(&value)
+    }
+    guard let value else { return }
+    if let index { keys[index].value = value } else { keys.append((first, value)) }
   }
 }

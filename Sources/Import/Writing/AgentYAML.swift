@@ -17,6 +17,8 @@ package struct AgentYAML {
   /// The secrets that were written as references: by variable or file name.
   package private(set) var values: [(name: String, value: Redacted)] = []
   private var used: Set<ByteText> = []
+  /// The last number given to names that would be the same.
+  private var numbers: [ByteText: Int] = [:]
 
   package init(secrets: Secrets) { self.secrets = secrets }
 
@@ -25,7 +27,7 @@ package struct AgentYAML {
   /// - Parameter head: comment lines at its top.
   package mutating func render(_ checks: [ImportedCheck], head: [String]) -> String {
     text = ""
-    (values, used) = ([], [])
+    (values, used, numbers) = ([], [], [:])
     for line in head { comment(line) }
     guard !checks.isEmpty else { return text + "checks: []\n" }
     text += "checks:\n"
@@ -35,7 +37,9 @@ package struct AgentYAML {
 
   private mutating func write(_ check: ImportedCheck) {
     text += "\n"
-    for note in check.notes { comment("not carried: \(note.place): \(note.why)", indent: 2) }
+    let most = 500
+    for note in check.notes.prefix(most) { comment("not carried: \(note.place): \(note.why)", indent: 2) }
+    if check.notes.count > most { comment("not carried: and \(check.notes.count - most) more", indent: 2) }
     text += "  - name: \(Self.quoted(check.name, always: false))\n"
     for key in check.keys { write(key.name, key.value, indent: 4, of: check.name, path: key.name) }
   }
@@ -79,10 +83,10 @@ package struct AgentYAML {
     var name = Self.identifier(words)
     if case .files = secrets { name = name.lowercased() }
     let stem = name
-    var number = 2
     while !used.insert(ByteText(name)).inserted {
+      let number = numbers[ByteText(stem), default: 1] + 1
+      numbers[ByteText(stem)] = number
       name = "\(stem)_\(number)"
-      number += 1
     }
     values.append((name, secret))
     switch secrets {

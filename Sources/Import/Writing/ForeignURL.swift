@@ -26,6 +26,11 @@ struct ForeignURL {
     url = String(text[..<scheme.upperBound]) + String(host) + String(tail)
   }
 
+  /// The address as a name shows it, also where no scheme stands before it.
+  static func withoutUser(_ text: String) -> String {
+    text.range(of: "://") != nil ? ForeignURL(text).url : String(ForeignURL("a://\(text)").url.dropFirst(4))
+  }
+
   /// `host:port`, `[v6]:port` or a host alone.
   static func place(_ text: String) -> (host: String, port: Int?) {
     if text.hasPrefix("["), let close = text.firstIndex(of: "]") {

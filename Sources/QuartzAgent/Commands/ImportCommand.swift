@@ -86,6 +86,11 @@ struct ImportCommand: AsyncParsableCommand {
       for line in document.reasons.prefix(20) { printError("quartz-agent: \(line)") }
       throw failure("no check could be made of it", status: ExitStatus.badData)
     }
+    guard !document.isTooLarge else {
+      throw failure(
+        "the agent.yaml of it would be larger than 16 MiB", hint: "import the files in parts",
+        status: ExitStatus.badData)
+    }
     if output != nil || diff == nil { try write(document) }
     for line in document.summary(imported) { printError(line) }
     if let diff { return try await compare(imported, with: diff) }
@@ -111,7 +116,7 @@ struct ImportCommand: AsyncParsableCommand {
   private func read(_ path: String) throws -> ImportFile {
     do {
       let bytes = try readWhole(path, limit: 64 << 20)
-      return ImportFile(name: path == "-" ? "standard input" : path, path: path, bytes: bytes)
+      return ImportFile(name: path == "-" ? "standard input" : path, bytes: bytes)
     } catch {
       throw failure(error.words, status: ExitStatus.noInput)
     }

@@ -26,18 +26,33 @@ struct ImportDocument {
     checks = imported.checks
     folder = output.map { ($0.split(separator: "/").last.map(String.init) ?? "agent.yaml") + ".secrets" }
     render()
-    // Each round refuses at least one, and nearly always all there are.
-    for _ in 0..<8 {
-      let problems = problems()
-      guard !problems.isEmpty else { return }
-      refuse(problems)
-      render()
+    guard !isTooLarge else { return }
+    // The judge names a hundred problems at most: so few checks at a time that it names each.
+    let all = checks
+    checks = []
+    for start in stride(from: 0, to: all.count, by: 50) {
+      checks += valid(Array(all[start..<min(start + 50, all.count)]))
     }
-    for check in checks {
-      refused.append(ImportNote(place: check.name.printable(maxBytes: 200), why: "no valid check"))
-    }
+    render()
+    guard !isTooLarge, let problem = problems(text).first?.value else { return }
+    for check in checks { refuse(check, problem) }
     checks = []
     render()
+  }
+
+  /// Without those that the judge refuses. Each round refuses at least one.
+  private mutating func valid(_ checks: [ImportedCheck]) -> [ImportedCheck] {
+    var checks = checks
+    while !checks.isEmpty {
+      var yaml = AgentYAML(secrets: .environment)
+      let problems = problems(yaml.render(checks, head: []))
+      guard !problems.isEmpty else { break }
+      for (index, check) in checks.enumerated() {
+        if let why = problems[index] { refuse(check, why) }
+      }
+      checks = checks.enumerated().filter { problems[$0.offset] == nil }.map(\.element)
+    }
+    return checks
   }
 
   private mutating func render() {
@@ -46,10 +61,17 @@ struct ImportDocument {
     secrets = yaml.values
   }
 
-  /// What was not carried and belongs to no check.
+  /// More than a configuration may have.
+  var isTooLarge: Bool { text.utf8.count > YAMLReader.maxSize }
+
+  /// What was not carried and belongs to no check: so much that the file can be read.
   var reasons: [String] {
-    imported.notes.map { "not carried: \($0.place): \($0.why)" }
-      + refused.map { "no check was made of \($0.place): \($0.why)" }
+    let most = 5000
+    let lines =
+      imported.notes.prefix(most).map { "not carried: \($0.place): \($0.why)" }
+      + refused.prefix(most).map { "no check was made of \($0.place): \($0.why)" }
+    let left = max(0, imported.notes.count - most) + max(0, refused.count - most)
+    return left > 0 ? lines + ["not carried: and \(left) more"] : lines
   }
 
   private var head: [String] {
@@ -63,7 +85,7 @@ struct ImportDocument {
   }
 
   /// What the judge of agent.yaml says, by the place of the check in the list.
-  private func problems() -> [Int: String] {
+  private func problems(_ text: String) -> [Int: String] {
     let nothing = SecretFiles(
       read: { _ throws(SecretFiles.Note) in SecretFiles.Contents(text: Self.standIn) },
       readBody: { _ throws(SecretFiles.Note) in Self.standIn })
@@ -76,11 +98,13 @@ struct ImportDocument {
       return [:]
     } catch {
       var found: [Int: String] = [:]
-      let starts = checkLines
-      for problem in error.problems {
+      let starts = Self.checkLines(text)
+      // What has no line is of the whole file, and says how many more there are.
+      for problem in error.problems where problem.line > 0 {
         let index = max(0, starts.count { $0 <= problem.line } - 1)
         if found[index] == nil { found[index] = problem.message.printable(maxBytes: 300) }
       }
+      if found.isEmpty { found[0] = error.problems[0].message.printable(maxBytes: 300) }
       return found
     }
   }
@@ -101,7 +125,7 @@ struct ImportDocument {
   private static let standIn = "stand-in-of-a-secret-value"
 
   /// The lines on which checks begin, from 1.
-  private var checkLines: [Int] {
+  private static func checkLines(_ text: String) -> [Int] {
     var lines: [Int] = []
     for (number, line) in text.utf8.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated()
     where line.starts(with: "  - name: ".utf8) {
@@ -110,11 +134,8 @@ struct ImportDocument {
     return lines
   }
 
-  private mutating func refuse(_ problems: [Int: String]) {
-    for (index, why) in problems where checks.indices.contains(index) {
-      refused.append(ImportNote(place: "\"\(checks[index].name.printable(maxBytes: 200))\"", why: why))
-    }
-    checks = checks.enumerated().filter { problems[$0.offset] == nil }.map(\.element)
+  private mutating func refuse(_ check: ImportedCheck, _ why: String) {
+    refused.append(ImportNote(place: "\"\(check.name.printable(maxBytes: 200))\"", why: why))
   }
 
   /// The file, and its secrets beside it.

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+@testable import Basics
+@testable import Import
+
+private func lines(_ count: Int, _ line: (Int) -> String) -> String { (0..<count).map(line).joined() }
+
+/// Reads one file; so many checks are to come of it.
+private func reading(_ format: ImportFormat, _ text: String, checks: Int) -> Work {
+  let file = ImportFile(name: "f", bytes: Array(text.utf8))
+  return { (try? Importer.read(format, [file]))?.checks.count == checks }
+}
+
+let imports: [Worst] = [
+  Worst("import of YAML", "nested keys", size: 500) { count in
+    let nested = lines(40) { text(" ", $0) + text("k", 80) + ":\n" }
+    return reading(.gatus, nested + text(" ", 40) + "[" + text("1,", count) + "1]\n", checks: 0)
+  },
+  Worst("import of YAML", "aliases of an anchor", size: 500) { count in
+    reading(.gatus, "a: &a [x, {b: c}]\nb:\n" + text("- *a\n", count), checks: 0)
+  },
+  Worst("import of YAML", "merged maps", size: 500) { count in
+    let endpoints = lines(count) { "- {<<: *a, name: n\($0)}\n" }
+    return reading(.gatus, "x: &a {url: http://a.example/}\nendpoints:\n" + endpoints, checks: count)
+  },
+  Worst("import of Gatus", "headers", size: 1000) { count in
+    reading(
+      .gatus, "endpoints:\n- url: http://a.example/\n  headers:\n" + lines(count) { "    h\($0): x\n" },
+      checks: 1)
+  },
+  Worst("import of Gatus", "conditions", size: 500) { count in
+    reading(
+      .gatus,
+      "endpoints:\n- url: http://a.example/\n  conditions:\n"
+        + lines(count) { "  - \"[BODY].a\($0) == 1\"\n" },
+      checks: 1)
+  },
+  Worst("import of Gatus", "endpoints of one name", size: 500) { count in
+    reading(.gatus, "endpoints:\n" + text("- {name: a, url: http://a.example/}\n", count), checks: count)
+  },
+  Worst("import of Gatus", "labels", size: 1000) { count in
+    reading(
+      .gatus, "endpoints:\n- url: http://a.example/\n  extra-labels:\n" + lines(count) { "    l\($0): x\n" },
+      checks: 1)
+  },
+  Worst("import of blackbox", "targets", size: 250) { count in
+    reading(
+      .blackbox,
+      """
+      modules: {m: {prober: icmp}}
+      scrape_configs:
+      - {job_name: j, params: {module: [m]}, static_configs: [{targets: [\(text("a.example,", count))]}]}
+      """, checks: count)
+  },
+  Worst("import of blackbox", "modules, each with a target", size: 250) { count in
+    let modules = lines(count) { "  m\($0): {prober: icmp}\n" }
+    let jobs = lines(count) { "- {params: {module: [m\($0)]}, static_configs: [{targets: [a]}]}\n" }
+    return reading(.blackbox, "modules:\n\(modules)scrape_configs:\n\(jobs)", checks: count)
+  },
+  Worst("import of blackbox", "rules on headers", size: 500) { count in
+    let rules = lines(count) { "{header: h\($0), regexp: a}," }
+    return reading(
+      .blackbox,
+      """
+      modules: {m: {prober: http, http: {fail_if_header_matches: [\(rules)]}}}
+      scrape_configs: [{params: {module: [m]}, static_configs: [{targets: [a.example]}]}]
+      """, checks: 1)
+  },
+  Worst("import of Uptime Kuma", "monitors with tags", size: 250) { count in
+    let monitors = lines(count) { "\($0 == 0 ? "" : ","){\"id\":\($0),\"type\":\"ping\",\"hostname\":\"a\"}" }
+    let tags = lines(count) { "\($0 == 0 ? "" : ","){\"monitor_id\":\($0),\"name\":\"t\"}" }
+    return reading(
+      .uptimeKuma, "{\"monitorList\":[\(monitors)],\"tagList\":[\(tags)]}", checks: count)
+  },
+  Worst("import of Nagios", "hosts of a group and their service", size: 250, most: 2000) { count in
+    let hosts = lines(count) { "define host {\n host_name h\($0)\n hostgroups g\n}\n" }
+    return reading(
+      .nagios, hosts + "define service {\n hostgroup_name g\n check_command check_ping\n}\n", checks: count)
+  },
+  Worst("import of Nagios", "templates that use one another", size: 50) { count in
+    let templates = lines(count) { number in
+      let used = (1...16).map { "t\((number + $0) % count)" }.joined(separator: ",")
+      return "define service {\n name t\(number)\n use \(used)\n register 0\n}\n"
+    }
+    // Only the last one is above 64 others.
+    let service = "define service {\n use t0\n host_name h\n check_command check_ping\n}\n"
+    let file = ImportFile(
+      name: "f", bytes: Array((templates + "define host {\n host_name h\n}\n" + service).utf8))
+    return {
+      _ = try? Importer.read(.nagios, [file])
+      return true
+    }
+  },
+  Worst("import of Nagios", "words of a command line", size: 100, most: 400) { count in
+    let words = text("!'-k a:b'", count)
+    return reading(
+      .nagios, "define host {\n host_name h\n check_command check_http\(words)\n}\n", checks: 1)
+  },
+  Worst("import of cloudprober", "hosts of a probe", size: 250) { count in
+    reading(
+      .cloudprober,
+      "probe { name: \"p\" type: PING targets { host_names: \"\(text("a,", count))\" } }", checks: count)
+  },
+  Worst("import of cloudprober", "fields", size: 1000) { count in
+    reading(.cloudprober, text("probe { name: \"p\" type: X }\n", count), checks: 0)
+  },
+  Worst("import of Checkly", "assertions", size: 500) { count in
+    let assertions = lines(count) {
+      "\($0 == 0 ? "" : ","){\"source\":\"HEADERS\",\"property\":\"h\($0)\",\"comparison\":\"EQUALS\",\"target\":\"a\"}"
+    }
+    return reading(
+      .checkly, "[{\"request\":{\"url\":\"http://a\",\"assertions\":[\(assertions)]}}]", checks: 1)
+  },
+  Worst("imported agent.yaml", "secrets whose names begin alike", size: 500) { count in
+    let checks = (0..<count).map { number -> ImportedCheck in
+      var check = ImportedCheck(name: text("n", 200) + "\(number)", type: "http")
+      check["auth.basic.password"] = .secret(Redacted("a"), as: "password")
+      return check
+    }
+    return {
+      var yaml = AgentYAML(secrets: .environment)
+      return !yaml.render(checks, head: []).isEmpty && yaml.values.count == count
+    }
+  },
+]

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""Files of every source of `quartz-agent import`, 10 MB each and made to be slow to read, and what the agent does with them.
+
+Usage: hostile.py AGENT DIRECTORY. Prints a table; exits 1 when a file takes longer than LIMIT, needs more than MEMORY, or is
+neither read nor refused in words.
+"""
+
+import pathlib
+import resource
+import sqlite3
+import subprocess
+import sys
+import time
+
+SIZE = 10_000_000
+# Seconds of the agent's processor time, and bytes of its memory.
+LIMIT = 5
+MEMORY = 2 << 30
+
+
+def fill(head, part, tail=""):
+    """`part` with its number put in, again and again until the file has its size."""
+    size, lines, number = len(head) + len(tail), [], 0
+    while size < SIZE:
+        line = part(number)
+        lines.append(line)
+        size, number = size + len(line), number + 1
+    return head + "".join(lines) + tail
+
+
+JOB = "scrape_configs:\n- job_name: j\n  params: {module: [m]}\n"
+HOST = "define host {\n host_name h\n address a.example\n}\n"
+
+
+def templates(count):
+    used = lambda n: ",".join(f"t{(n + k) % count}" for k in range(1, 17))
+    return "".join(f"define service {{\n name t{n}\n use {used(n)}\n register 0\n}}\n" for n in range(count))
+
+
+def texts():
+    big = "x" * (SIZE - 200)
+    yield "gatus", "one text", f'endpoints:\n- {{name: a, url: "http://a.example/", body: "{big}"}}\n'
+    yield "gatus", "endpoints", fill("endpoints:\n", lambda n: f"- {{name: a, url: http://a.example/{n}{'x' * 1000}}}\n")
+    yield "gatus", "headers", fill("endpoints:\n- url: http://a/\n  headers:\n", lambda n: f"    header-{n}: {'x' * 120}\n")
+    yield "gatus", "conditions", fill("endpoints:\n- url: http://a/\n  conditions:\n", lambda n: f'  - "[BODY].a{n} == {"x" * 60}"\n')
+    yield "gatus", "labels", fill("endpoints:\n- url: http://a/\n  extra-labels:\n", lambda n: f"    l{n}: {'x' * 120}\n")
+    yield "gatus", "secret headers", fill("endpoints:\n- url: http://a/\n  headers:\n", lambda n: f"    {'h' * 120}{n}-token: x\n")
+    yield "gatus", "brackets", "a: " + "[" * SIZE
+    yield "gatus", "indents", fill("", lambda n: " " * min(n, 300) + "- \n")
+    yield "gatus", "documents", fill("", lambda n: "---\na: 1\n")
+    yield "gatus", "directives", fill("", lambda n: f"%TAG !a{n}! tag:a,2026:\n", "---\na: 1\n")
+    yield "gatus", "anchors", fill("", lambda n: f"a{n}: &a{n} {{<<: *a{n - 1}, k{n}: x}}\n" if n else "a0: &a0 {x: y}\n")
+    yield "gatus", "aliases", fill("a: &a [" + "x," * 400 + "x]\nb:\n", lambda n: "- *a\n")
+    yield "gatus", "long key places", "".join(" " * n + "k" * 80 + ":\n" for n in range(60)) + " " * 60 + "[" + "1," * 190_000 + "1]\n"
+    yield "blackbox", "targets", fill("modules: {m: {prober: icmp}}\n" + JOB + "  static_configs: [{targets: [", lambda n: f"a{n}.example,", "a]}]\n")
+    yield "blackbox", "a module of patterns", fill(
+        "modules: {m: {prober: http, http: {fail_if_body_matches_regexp: [", lambda n: f'"({"a" * 60}|{n})*",',
+        "a]}}}\n" + JOB + "  static_configs: [{targets: [" + "a," * 5000 + "a]}]\n")
+    yield "blackbox", "one long pattern", (
+        f'modules: {{m: {{prober: tcp, tcp: {{query_response: [{{expect: "{"[^a]" * (SIZE // 4)}"}}]}}}}}}\n' + JOB
+        + "  static_configs: [{targets: [" + '"a:1",' * 5000 + "]}]\n")
+    yield "blackbox", "modules", fill("modules:\n", lambda n: f"  m{n}: {{prober: icmp, timeout: 1s}}\n")
+    yield "blackbox", "labels", fill(
+        "modules: {m: {prober: icmp}}\n" + JOB + "  static_configs: [{targets: [" + "a," * 5000 + "a], labels: {",
+        lambda n: f"l{n}: {'x' * 120},", "}}]\n")
+    yield "blackbox", "rules that double", fill(
+        "modules: {m: {prober: icmp}}\n" + JOB + "  static_configs: [{targets: [aaaaaaaaaa]}]\n  relabel_configs:\n",
+        lambda n: "  - {source_labels: [__address__], target_label: __address__, replacement: $1$1}\n")
+    yield "blackbox", "header rules", fill(
+        "modules: {m: {prober: http, http: {fail_if_header_matches: [", lambda n: f"{{header: h{n}, regexp: {'x' * 100}}},",
+        "]}}}\n" + JOB + "  static_configs: [{targets: [a]}]\n")
+    yield "nagios", "services on a group", fill(
+        "".join(f"define host {{\n host_name h{n}\n hostgroups g\n}}\n" for n in range(5000)),
+        lambda n: "define service {\n hostgroup_name g\n check_command check_ping\n}\n")
+    yield "nagios", "hosts of a group", fill("", lambda n: f"define host {{\n host_name h{n}\n hostgroups g\n check_command check_ping\n}}\n")
+    yield "nagios", "templates, each above sixteen", templates(60_000) + HOST + "define service {\n use t0\n host_name h\n check_command check_ping\n}\n"
+    yield "nagios", "arguments of arguments", HOST + (
+        "define command {\n command_name c\n command_line check_tcp " + "$ARG1$" * 300 + "\n}\n"
+        + "define service {\n host_name h\n check_command c" + "".join(f"!$ARG{n}$$ARG{n}$" for n in range(2, 33)) + "\n}\n") + "#" * SIZE
+    yield "nagios", "quoted words", fill(
+        HOST, lambda n: "define service {\n host_name h\n check_command check_http" + "!'-k a:b'" * 200 + "\n}\n")
+    yield "nagios", "one object", fill("define host {\n", lambda n: f" _v{n} x\n", "}\n")
+    yield "nagios", "one line", HOST + f"define service {{\n host_name {'a,' * (SIZE // 2)}h\n check_command check_ping\n}}\n"
+    yield "cloudprober", "hosts", f'probe {{ name: "p" type: PING targets {{ host_names: "{"a," * (SIZE // 2)}a" }} }}'
+    yield "cloudprober", "labels and hosts", fill(
+        f'probe {{ name: "p" type: PING targets {{ host_names: "{"a," * 5000}a" }} ', lambda n: f'additional_label {{ key: "k{n}" value: "{"x" * 60}" }} ', "}")
+    yield "cloudprober", "brackets", "a{" * (SIZE // 2)
+    yield "cloudprober", "pieces of a text", 'a: ' + '"x" ' * (SIZE // 4)
+    yield "checkly", "assertions", fill(
+        '[{"request":{"url":"http://a","assertions":[', lambda n: f'{{"source":"JSON_BODY","property":"$.a{n}","comparison":"EQUALS","target":"{"x" * 200}"}},',
+        '{"source":"STATUS_CODE"}]}}]')
+    yield "checkly", "checks", fill("[", lambda n: f'{{"name":"a","request":{{"url":"http://a/{n}"}}}},', "{}]")
+    yield "checkly", "brackets", "[" * SIZE
+    yield "checkly", "members", fill("[{", lambda n: f'"a{n}":1,', '"b":1}]')
+    yield "uptime-kuma", "monitors and tags", fill(
+        '{"monitorList":[' + ",".join(f'{{"id":{n},"name":"m","type":"ping","hostname":"a"}}' for n in range(9000)) + '],"tagList":[',
+        lambda n: f'{{"monitor_id":{n % 9000},"name":"{"t" * 150}{n}"}},', "{}]}")
+    yield "uptime-kuma", "tags of one monitor", fill(
+        '{"monitorList":[{"id":1,"type":"ping","hostname":"a","tags":[', lambda n: f'{{"name":"{"t" * 150}{n}"}},', "{}]}]}")
+
+
+MONITOR = "CREATE TABLE monitor (id INTEGER PRIMARY KEY, name TEXT, type TEXT, hostname TEXT, headers TEXT);"
+TAGS = "CREATE TABLE tag (id INTEGER, name TEXT); CREATE TABLE monitor_tag (id INTEGER PRIMARY KEY, monitor_id INTEGER, tag_id INTEGER, value TEXT);"
+COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {}) "
+
+
+def databases():
+    yield "monitors, each with a tag", MONITOR + TAGS + COUNT.format(9999) + (
+        "INSERT INTO monitor SELECT i, 'm', 'ping', 'a', NULL FROM n;" + COUNT.format(9999)
+        + "INSERT INTO monitor_tag SELECT i, i, 1, 'v' FROM n;" + COUNT.format(9999) + "INSERT INTO tag SELECT 1, hex(zeroblob(400)) FROM n;")
+    yield "a recursive view", "CREATE VIEW monitor AS " + COUNT.format(10**12) + "SELECT i AS id FROM n;"
+    yield "a computed column", "CREATE TABLE monitor (id INTEGER PRIMARY KEY, name TEXT AS (hex(zeroblob(400000))));" + COUNT.format(9999) + "INSERT INTO monitor (id) SELECT i FROM n;"
+    yield "values of 900 KB", MONITOR + COUNT.format(11) + "INSERT INTO monitor SELECT i, zeroblob(900000), 'ping', 'a', NULL FROM n;"
+    yield "a value of 10 MB", MONITOR + "INSERT INTO monitor VALUES (1, zeroblob(9990000), 'ping', 'a', NULL);"
+    yield "a schema of 60,000 views", MONITOR + "PRAGMA writable_schema=ON;" + COUNT.format(60_000) + (
+        "INSERT INTO sqlite_schema SELECT 'view', 'v' || i, 'v' || i, 0, 'CREATE VIEW v' || i || ' AS SELECT " + "1 + " * 25 + "1' FROM n;")
+    yield "headers", MONITOR + COUNT.format(9) + (
+        "INSERT INTO monitor SELECT i, 'm', 'http', NULL, '{' || (WITH RECURSIVE k(j) AS (SELECT 1 UNION ALL SELECT j + 1 FROM k LIMIT 50000) "
+        "SELECT group_concat('\"x-token-' || j || '\":\"a\"') FROM k) || '}' FROM n;")
+
+
+def write(folder):
+    for number, (source, what, text) in enumerate(texts()):
+        path = folder / f"{number}-{source}"
+        path.write_text(text)
+        yield source, what, path
+    for number, (what, sql) in enumerate(databases()):
+        path = folder / f"{number}.db"
+        base = sqlite3.connect(path)
+        base.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + sql)
+        base.close()
+        if number == 0:
+            pages = bytearray(path.read_bytes())
+        yield "uptime-kuma", what, path
+    # Bytes all over it are others.
+    for place in range(5000, len(pages), 977):
+        pages[place] ^= 0xFF
+    path = folder / "damaged.db"
+    path.write_bytes(pages)
+    yield "uptime-kuma", "damaged pages", path
+
+
+def main():
+    agent, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    failed = False
+    print("| source | 10 MB of | seconds | answer |\n|---|---|--:|---|")
+    for source, what, path in write(folder):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        start = time.monotonic()
+        try:
+            run = subprocess.run(
+                [agent, "import", source, str(path), "-o", str(folder / "out.yaml"), "--force"], capture_output=True, text=True,
+                timeout=120, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY)))
+            code, words = run.returncode, run.stderr.strip().splitlines()
+        except subprocess.TimeoutExpired:
+            code, words = -1, ["no answer within two minutes"]
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        said = (words[0] if words else "").replace(str(folder) + "/", "").replace("quartz-agent: ", "")
+        is_fine = code in (0, 1, 65) and said and took <= LIMIT
+        failed = failed or not is_fine
+        print(f"| {source} | {what} | {took:.2f} | {'' if is_fine else '**'}{said[:150].replace('|', ' ')}{'' if is_fine else '** ' + str(code)} |", flush=True)
+        path.unlink()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
