@@ -50,10 +50,12 @@ package enum Importer {
     let ledger = Ledger()
     var checks: [ImportedCheck] = []
     switch format {
-    case .blackbox: checks = try BlackboxImport(ledger).read(files)
+    case .blackbox:
+      checks = try named(files) { () throws(ImportProblem) in try BlackboxImport(ledger).read(files) }
     case .gatus: for file in files { checks += try GatusImport(ledger).read(file) }
     case .uptimeKuma: for file in files { checks += try KumaImport(ledger).read(file) }
-    case .nagios: checks = try NagiosImport(ledger).read(files)
+    case .nagios:
+      checks = try named(files) { () throws(ImportProblem) in try NagiosImport(ledger).read(files) }
     case .cloudprober: for file in files { checks += try CloudproberImport(ledger).read(file) }
     case .checkly: for file in files { checks += try ChecklyImport(ledger).read(file) }
     }
@@ -61,6 +63,16 @@ package enum Importer {
     return Imported(
       format: format, checks: named(checks), notes: ledger.general, total: ledger.total,
       carried: ledger.carried)
+  }
+
+  /// A problem of sources that are read from all files at once names the file, where there is one only.
+  private static func named<Value>(
+    _ files: [ImportFile], _ body: () throws(ImportProblem) -> Value
+  ) throws(ImportProblem) -> Value {
+    do { return try body() } catch {
+      let isNamed = files.contains { error.message.hasPrefix("\($0.name.printable(maxBytes: 300)): ") }
+      throw isNamed || files.count > 1 ? error : error.of(files[0])
+    }
   }
 
   /// Names that agent.yaml takes: printable, at most 200 bytes, each only once.

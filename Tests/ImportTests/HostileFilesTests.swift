@@ -57,6 +57,12 @@ import Testing
     #expect(made.notes.allSatisfy { $0.place.utf8.count < 600 } && made.notes.count == 3)
   }
 
+  @Test(arguments: [ImportFormat.checkly, .uptimeKuma]) func valuesOfJSONAreCounted(_ format: ImportFormat) {
+    #expect(
+      refusal(format, "[\(text("1,", 1_000_000))1]")
+        == ImportProblem("f: more than 1000000 values", hint: "import the file in parts"))
+  }
+
   // MARK: Gatus and Checkly
 
   @Test func manyConditionsAndHeadersAreRead() throws {
@@ -103,7 +109,7 @@ import Testing
     #expect(
       refusal(.blackbox, job)
         == ImportProblem(
-          "module \"m\": its settings, repeated for each target, are more than 500000 values or 32 MiB",
+          "f: module \"m\": its settings, repeated for each target, are more than 500000 values or 32 MiB",
           hint: "import fewer targets at a time, or shorten the settings"))
   }
 
@@ -128,7 +134,7 @@ import Testing
     #expect(
       refusal(
         .blackbox, "scrape_configs:\n- job_name: j\n  metrics_path: /probe\n  relabel_configs:\n\(many)")?
-        .message == "line 5: more than 500 relabelling rules in one job")
+        .message == "f: line 5: more than 500 relabelling rules in one job")
   }
 
   // MARK: Nagios
@@ -167,7 +173,7 @@ import Testing
     #expect(
       refusal(.nagios, chain + Self.hosts + service.replacing("use a", with: "use t0"))
         == ImportProblem(
-          "line 320: more than 64 templates above one another",
+          "f: line 320: more than 64 templates above one another",
           hint: "look at `use` there: real configurations have fewer than ten"))
   }
 
@@ -194,10 +200,22 @@ import Testing
     #expect(
       refusal(.nagios, hosts + services)
         == ImportProblem(
-          "more than 10000 checks, at the service that ends at line 1004", hint: "import the files in parts"))
+          "f: more than 10000 checks, at the service that ends at line 1004",
+          hint: "import the files in parts"))
     #expect(
       refusal(.nagios, "define host {\n\(list(501) { "_v\($0) x\n" })}\n")?.message
         == "f: line 502: more than 500 values in one object")
+  }
+
+  @Test func listsOfNamesAreBounded() {
+    for list in ["host_name", "hostgroup_name"] {
+      #expect(
+        refusal(.nagios, Self.hosts + "define service {\n \(list) \(text("a,", 10_000))a\n}\n")
+          == ImportProblem(
+            "f: line 6: more than 10000 names in one list", hint: "import the files in parts"))
+    }
+    let group = "define hostgroup {\n hostgroup_name g\n members \(text("a,", 10_000))a\n}\n"
+    #expect(refusal(.nagios, group)?.message == "f: line 3: more than 10000 names in one list")
   }
 
   // MARK: cloudprober

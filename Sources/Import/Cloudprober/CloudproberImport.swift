@@ -88,9 +88,10 @@ struct CloudproberProbe {
 
   private func hosts() -> [String] {
     guard let targets = section.section("targets") else { return [] }
-    var hosts = (targets.text("host_names") ?? "").split(separator: ",").map { $0.trimmed }.filter {
-      !$0.isEmpty
-    }
+    var hosts = (targets.text("host_names") ?? "").split(separator: ",", maxSplits: 2 * ForeignLimits.checks)
+      .map { $0.trimmed }.filter {
+        !$0.isEmpty
+      }
     for endpoint in targets.node.each("endpoint") {
       let endpoint = Section(endpoint, section.ledger)
       if let url = endpoint.text("url") {

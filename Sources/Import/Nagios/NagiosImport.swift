@@ -55,9 +55,8 @@ struct NagiosImport {
   private func services(
     _ service: NagiosObject, _ book: NagiosBook
   ) throws(ImportProblem) -> [ImportedCheck] {
-    let names = try book.value("host_name", of: service)?.text?.split(separator: ",").map { $0.trimmed } ?? []
-    let groups =
-      try book.value("hostgroup_name", of: service)?.text?.split(separator: ",").map { $0.trimmed } ?? []
+    let names = try NagiosBook.names(book.value("host_name", of: service))
+    let groups = try NagiosBook.names(book.value("hostgroup_name", of: service))
     let weight = ForeignWeight(service.node)
     var made: [ImportedCheck] = []
     var seen: Set<ByteText> = []

@@ -70,20 +70,29 @@ final class NagiosBook {
         if let name = object.node["command_name"]?.text { commands[ByteText(name)] = object.node }
       case "hostgroup":
         guard let name = object.node["hostgroup_name"]?.text else { continue }
-        let members = object.node["members"]?.text ?? ""
-        groups[ByteText(name), default: []] += members.split(separator: ",").map { $0.trimmed }
+        groups[ByteText(name), default: []] += try Self.names(object.node["members"])
       default: break
       }
     }
     var known = groups.mapValues { Set($0.map { ByteText($0) }) }
     for (name, host) in hosts {
-      for group in try value("hostgroups", of: host)?.text?.split(separator: ",") ?? [] {
-        let group = ByteText(group.trimmed)
+      for group in try Self.names(value("hostgroups", of: host)).map({ ByteText($0) }) {
         guard known[group, default: []].insert(name).inserted else { continue }
         groups[group, default: []].append(name.text)
       }
     }
     groups = groups.mapValues { $0.sorted() }
+  }
+
+  /// Names between commas.
+  static func names(_ node: ForeignNode?) throws(ImportProblem) -> [String] {
+    let names = node?.text?.split(separator: ",", maxSplits: ForeignLimits.checks) ?? []
+    guard names.count <= ForeignLimits.checks else {
+      throw ImportProblem(
+        "line \(node?.line ?? 0): more than \(ForeignLimits.checks) names in one list",
+        hint: "import the files in parts")
+    }
+    return names.map { $0.trimmed }
   }
 
   func host(_ name: String) -> NagiosObject? { hosts[ByteText(name)] }

@@ -6,11 +6,15 @@ extension ForeignNode {
   /// A JSON text; it has no lines to tell of.
   static func json(_ bytes: [UInt8]) throws(ImportProblem) -> ForeignNode {
     guard bytes.count <= ForeignLimits.bytes else { throw ImportProblem("is larger than 16 MiB") }
-    do {
-      return ForeignNode(try JSONValue.parse(bytes, maxDepth: ForeignLimits.depth))
-    } catch {
+    let value: JSONValue
+    do { value = try JSONValue.parse(bytes, maxDepth: ForeignLimits.depth) } catch {
       throw ImportProblem("no valid JSON: \(error)")
     }
+    let node = ForeignNode(value)
+    guard ForeignWeight(node).values <= ForeignLimits.plainValues else {
+      throw ImportProblem("more than \(ForeignLimits.plainValues) values", hint: "import the file in parts")
+    }
+    return node
   }
 
   init(_ value: JSONValue) {

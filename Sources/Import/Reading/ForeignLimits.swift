@@ -8,6 +8,8 @@ enum ForeignLimits {
   static let bytes = 16 * 1024 * 1024
   /// Values of a file, aliases expanded.
   static let values = 200_000
+  /// Values of a file in JSON, which repeats nothing.
+  static let plainValues = 1_000_000
   static let depth = 64
   /// Checks of an import.
   static let checks = 10_000
