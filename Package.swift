@@ -95,7 +95,8 @@ let package = Package(
 
     .target(
       name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: settings),
-    .testTarget(name: "BasicsTests", dependencies: ["Basics", "Monitoring"], swiftSettings: settings),
+    .testTarget(
+      name: "BasicsTests", dependencies: ["Basics", "Monitoring", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "MonitoringTests", dependencies: ["Basics", "Monitoring", "TestSupport"], swiftSettings: settings),
     .testTarget(

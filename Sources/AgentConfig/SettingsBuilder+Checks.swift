@@ -161,9 +161,9 @@ extension SettingsBuilder {
     }
   }
 
-  /// A run that may take longer than the interval. Only where a part of it is written: the defaults alone need no word.
+  /// A run that may take longer than the interval. Only where its retries are written: the defaults alone need no word.
   private mutating func notice(_ check: MonitoringCheck, outlasting map: GivenMap) {
-    guard let key = ["retries", "timeout", "retry_delay"].first(where: { map[$0] != nil }) else { return }
+    guard let key = ["retries", "retry_delay"].first(where: { map[$0] != nil }) else { return }
     let retries = check.plan.retries
     let most = check.timeout * (1 + retries) + check.plan.retryDelay * retries
     guard retries > 0, most > check.interval else { return }

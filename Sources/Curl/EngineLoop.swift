@@ -134,14 +134,14 @@ final class EngineLoop: LoopGuest {
   private func takeRequests() {
     isClosing = mailbox.take(&starts, &cancels)
     if isClosing { return }
+    if queues.isEmpty, starts.isEmpty, cancels.isEmpty { return }
+    let wasWaiting = !queues.isEmpty
     if !cancels.isEmpty {
       for ticket in cancels { cancel(ticket) }
       cancels.removeAll(keepingCapacity: cancels.capacity <= Self.keptRequests)
     }
-    if queues.isEmpty, starts.isEmpty { return }
-    let wasWaiting = !queues.isEmpty
     var left = Self.batchLimit
-    if wasWaiting { beginWaiting(&left) }
+    if !queues.isEmpty { beginWaiting(&left) }
     if !starts.isEmpty {
       for ticket in starts { admit(ticket, &left) }
       starts.removeAll(keepingCapacity: starts.capacity <= Self.keptRequests)

@@ -29,7 +29,8 @@ enum MetricsFormat: Sendable {
       }
     }
     self =
-      protobuf > 0 && protobuf >= max(open, plain) ? .protobuf : open > 0 && open >= plain ? .openMetrics : .plain
+      protobuf > 0 && protobuf >= max(open, plain)
+      ? .protobuf : open > 0 && open >= plain ? .openMetrics : .plain
   }
 }
 

@@ -89,10 +89,10 @@ import Testing
     }
   }
 
-  /// What starts another one and ends, again and again, is caught in the end.
+  /// What starts another one and ends, twenty times a second, is caught by a later look.
   @Test func oneAfterTheOther() async throws {
     try await withTemporaryDirectory { folder in
-      let relay = "echo 'echo $$ >> pids; setsid sh relay & exit' > relay; setsid sh relay &"
+      let relay = "echo 'echo $$ >> pids; sleep 0.05; setsid sh relay & exit' > relay; setsid sh relay &"
       #expect(await run(relay, pids: 20, in: folder) == .ended(code: 0, ""))
       let before = try noted(in: folder)
       try await Task.sleep(for: .milliseconds(200))

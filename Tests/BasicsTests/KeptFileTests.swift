@@ -43,22 +43,26 @@ import Testing
     }
   }
 
+  private final class Count: Sendable {
+    let value = Mutex(0)
+  }
+
   /// Fifty that come while a write is under way share the next, which has the last of them.
   @Test func thoseWhoWaitShareAWrite() async throws {
     let bytes = SlowBytes()
     let file = StateDisk(folder: "/nowhere", time: FakeClock().time) { _ in bytes }.file("f")
-    let count = Mutex(0)
+    let count = Count()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await file.write([1]) }
       while !bytes.hasWaiting { await Task.yield() }
       for _ in 0..<50 {
         group.addTask {
           // Asked when its turn has come: what was counted by then is in it.
-          count.withLock { $0 += 1 }
-          try await file.save { count.withLock { [UInt8($0)] } }
+          count.value.withLock { $0 += 1 }
+          try await file.save { count.value.withLock { [UInt8($0)] } }
         }
       }
-      while count.withLock(\.self) < 50 { await Task.yield() }
+      while count.value.withLock(\.self) < 50 { await Task.yield() }
       bytes.open()
       try await group.waitForAll()
     }

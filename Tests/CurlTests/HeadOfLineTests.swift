@@ -22,7 +22,8 @@ import Testing
     try await withLoopbackServer(script: holdABody) { holder in
       try await withLoopbackServer(script: answer) { healthy in
         try await withCurlEngine(memory: budget) { engine in
-          let held = (0..<64).map { large(holder.port, WorkOrigin(kind, key: $0)) }
+          // Each of its own URL: of one whose answer was large the rest would wait.
+          let held = (0..<64).map { large(holder.port, WorkOrigin(kind, key: $0), "/\($0)") }
           let holders = held.map { request in Task { try await engine.perform(request) } }
           while holder.accepted < holders.count { try await Task.sleep(for: .milliseconds(2)) }
           while !budget.isCrowded(kind) { try await Task.sleep(for: .milliseconds(2)) }

@@ -4,6 +4,7 @@ import Basics
 import Foundation
 import Glibc
 import Monitoring
+import Synchronization
 import TestSupport
 import Testing
 
@@ -118,6 +119,9 @@ struct FullDiskStories {
 
         #expect(try await curl(disk, "/hb/\(Self.token)").stdout.hasSuffix(" 503"))
         #expect(try await disk.ask("\"$1\" mute Web 1h").status == 0)
+        try await second.wait(for: "the trouble in the log") {
+          second.stderr.contains("state files cannot be written")
+        }
         try await disk.makeRoom()
         try await second.wait(for: "the room to be seen") {
           second.stderr.contains("all state files are written again")

@@ -130,7 +130,10 @@ import Testing
       full.isFull = true
       let wish = OperatorWish(.mute(target: .everything, length: .seconds(3600)))
       let answer = await first.operators.take(wish)
-      guard case .done(let words) = answer else { return Issue.record("\(answer)") }
+      guard case .done(let words) = answer else {
+        Issue.record("\(answer)")
+        return
+      }
       #expect(words.contains("it is not saved yet and would be lost on restart"), "\(words)")
       #expect(first.operators.current.mutes.count == 1)
       #expect(try await World(folder, full, clock).operators.current.mutes.isEmpty)
@@ -156,7 +159,10 @@ import Testing
       try await first.alerts.keep()
       full.isFull = isFull
       let answer = await first.operators.take(OperatorWish(.acknowledge(incident: short), by: "Ada"))
-      guard case .done(let words) = answer else { return Issue.record("\(answer)") }
+      guard case .done(let words) = answer else {
+        Issue.record("\(answer)")
+        return
+      }
       #expect(words.contains("would be lost on restart") == isFull, "\(words)")
       func known(_ world: World) -> String? {
         world.alerts.state.withLock { $0.book.incidents.opened.first?.acknowledged?.by }

@@ -60,12 +60,15 @@ import Testing
   @Test(arguments: [
     (
       ["--count", "2", "tcp://127.0.0.1:1"],
-      "UNKNOWN - Error: --format nagios is the answer of one round: leave --count out"
+      "UNKNOWN - --format nagios is the answer of one round: leave --count out"
     ),
-    (["--no-such-option"], "UNKNOWN - Error: Unknown option '--no-such-option'"),
+    (["--no-such-option"], "UNKNOWN - Unknown option '--no-such-option'"),
     (["nothing here"], #"UNKNOWN - "nothing here" is no target, and "#),
     (["--config", "missing.yaml"], "UNKNOWN - the configuration has 1 problem: missing.yaml"),
-    (["--config", "broken.yaml"], "UNKNOWN - the configuration has 2 problems: broken.yaml:1:"),
+    (
+      ["--config", "broken.yaml"],
+      "UNKNOWN - the configuration has 3 problems: broken.yaml:1:1: unknown key \"cheks\"\n"
+    ),
   ])
   func whatIsWrongIsOneLine(arguments: [String], words: String) async throws {
     try await withTemporaryDirectory { folder in

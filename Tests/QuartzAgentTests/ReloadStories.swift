@@ -76,7 +76,7 @@ import Testing
         }
         let told = try await agent("status", in: folder)
         #expect(
-          told.stdout.contains("conf.d/*.yaml: 3 of 3 files disappeared at once; the previous list is kept"),
+          told.stdout.contains("conf.d/*.yaml: 3 of 3 files disappeared at once; the previous list is\n"),
           "\(told.stdout)")
         #expect(told.stdout.contains("Three") && !process.stderr.contains("configuration reloaded"))
         process.send(SIGHUP)

@@ -78,7 +78,9 @@ import Testing
   }
 
   /// Each sample belongs to the family that was announced last, and every family is in the documentation.
-  @Test(arguments: ["application/openmetrics-text", nil]) func familiesAreAnnouncedAndDocumented(accept: String?) async throws {
+  @Test(arguments: ["application/openmetrics-text", nil]) func familiesAreAnnouncedAndDocumented(
+    accept: String?
+  ) async throws {
     let body = try await scrape(accept: accept).body
     let docs = try String(contentsOf: repository.appending(path: "docs/status.md"), encoding: .utf8)
     var (family, type) = ("", "")

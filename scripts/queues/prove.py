@@ -293,7 +293,8 @@ def run(binary, world, number, scenario, seconds, base):
     missed = {part: count for part, count in (summary.get("scheduler") or {}).get("missed_by", {}).items() if count}
     faults = []
     p99 = quantile(late, 0.99)
-    if p99 > max(LATE, 2 * base):
+    # Five times what the machine itself makes of it, where others use it too.
+    if p99 > max(LATE, 5 * base):
         faults.append("late")
     if len(results) < expected * 0.97:
         faults.append(f"{expected - len(results)} results missing")

@@ -19,15 +19,12 @@ package func distinctCuts(_ texts: [String], columns limit: Int) -> [String] {
   return cuts
 }
 
-/// Characters that all have in front.
+/// Number of characters that all have in front.
 private func commonPrefix(_ texts: [String]) -> Int {
-  guard var prefix = texts.first.map(Substring.init) else { return 0 }
-  for text in texts {
-    prefix =
-      prefix[
-        ..<(zip(prefix.indices, text).first { prefix[$0] != $1 }?.0 ?? prefix.prefix(text.count).endIndex)]
+  guard let first = texts.first.map({ [Character]($0) }) else { return 0 }
+  return texts.reduce(first.count) { shared, text in
+    min(shared, zip(first, text).prefix { $0 == $1 }.count)
   }
-  return prefix.count
 }
 
 extension String {

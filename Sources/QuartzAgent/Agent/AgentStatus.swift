@@ -130,7 +130,6 @@ struct AgentStatus: StatusSource {
   /// It is made once the scheduler has its checks.
   func isReady() -> Bool { threads.stuck.isEmpty }
 
-
   var unready: String { "stuck: \(threads.stuck.joined(separator: ", "))" }
 
   var shortcomings: [String] {

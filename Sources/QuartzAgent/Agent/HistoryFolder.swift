@@ -3,6 +3,8 @@
 import Basics
 import Glibc
 import History
+import Logging
+import Spool
 
 /// The folder of the history's files, `0000`, `0001` and so on.
 struct HistoryFolder: HistoryFiles {
@@ -73,4 +75,12 @@ private func fileNumbers(_ path: String) -> [Int] {
     else { return nil }
     return number
   }.sorted()
+}
+
+extension HistoryKeeper {
+  /// Keeps the files in the state directory.
+  init(on disk: StateDisk, _ starts: StartWatch, spool: ResultSpool, log: Logger, time: TimeSource) {
+    self.init(folder: HistoryFolder(on: disk, starts), spool: spool, log: log, time: time)
+    self.disk = disk
+  }
 }

@@ -25,11 +25,6 @@ struct HistoryKeeper: Sendable {
     (self.folder, self.spool, self.log, self.time) = (folder, spool, log, time)
   }
 
-  init(on disk: StateDisk, _ starts: StartWatch, spool: ResultSpool, log: Logger, time: TimeSource) {
-    self.init(folder: HistoryFolder(on: disk, starts), spool: spool, log: log, time: time)
-    self.disk = disk
-  }
-
   /// The files, and what the store holds beyond them.
   func restore(agent: AgentIdentity, grid: SlotGrid, checks: [MonitoringCheck]) async -> HistoryStore {
     let history = await stored(agent: agent)

@@ -32,7 +32,9 @@ extension AlertDesk {
   }
 
   /// Everything that is so is on the disk when it returns. A failure is told by who keeps the file, and made good there.
-  func keep() async throws(StateFile.Failure) { try await saving.save(self).get() }
+  func keep() async throws(StateFile.Failure) { try await kept().get() }
+
+  func kept() async -> Result<Void, StateFile.Failure> { await saving.save(self) }
 
   private func send(_ entry: Outbox.Entry, _ channel: AlertChannel) async {
     let outcome = await sender.send(entry.message, by: channel)

@@ -79,8 +79,11 @@ actor OperatorDesk {
       "by hand: \(words)",
       metadata: ["by": "\(wish.by ?? "")", "why": "\(wish.why ?? "")"].filter { $0.value != "" })
     do throws(StateFile.Failure) {
+      // Both are tried, also where one fails.
+      let kept: Result<Void, StateFile.Failure>? =
+        if case .acknowledge = wish.kind { await alerts?.kept() } else { nil }
       try await save()
-      if case .acknowledge = wish.kind { try await alerts?.keep() }
+      try kept?.get()
       return answer
     } catch {
       // Refusing it would page people because a disk is full.

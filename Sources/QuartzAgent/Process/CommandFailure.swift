@@ -43,7 +43,7 @@ enum PluginAnswer {
   /// - Parameter words: of the parser, for an error that is its own.
   static func line(for error: any Error, words: String) -> String {
     guard let failure = error as? CommandFailure else { return line(words) }
-    let detail = failure.details.first.map { ": \($0)" } ?? ""
+    let detail = failure.details.first.map { ": \($0.prefix { $0 != "\n" })" } ?? ""
     return line(failure.message + detail)
   }
 

@@ -85,9 +85,11 @@ struct LostSYNTests {
     #expect(message.hasPrefix("connecting took 10"), "\(comment) \(message)")
     #expect(message.hasSuffix(": 1 SYN, or its answer, was lost and sent again"), "\(comment) \(message)")
     let tcp = try #require(result.tcp, comment)
-    #expect(tcp.synRetransmits == 1 && tcp.retransmits == 1, comment)
+    // A busy machine sends a segment again that was not lost.
+    #expect(tcp.synRetransmits == 1 && tcp.retransmits >= 1, comment)
     #expect(try #require(result.timings.connect) >= .seconds(1), comment)
-    #expect(result.json.contains(#""tcp":{"syn_retransmits":1,"retransmits":1"#), comment)
+    #expect(
+      result.json.contains("\"tcp\":{\"syn_retransmits\":1,\"retransmits\":\(tcp.retransmits)"), comment)
   }
 
   /// libcurl's sockets, the reactor's and those of a ping, all at the same time.

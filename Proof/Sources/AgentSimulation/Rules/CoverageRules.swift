@@ -91,7 +91,7 @@ struct CoverageRules {
       // A slot's label by a clock that is ahead or behind comes up to so much later.
       let late = watch.check.interval + (isSkewed ? .seconds(200) : .seconds(2))
       var slot = watch.grid.slot(after: watch.judged)
-      while instant(slot) + late < now {
+      while instant(slot) + late + wait(of: watch, slot, now, disturbances) < now {
         if let found = judge(slot, watch, disturbances) { return found }
         watch.judged = slot
         slots += 1
@@ -102,6 +102,14 @@ struct CoverageRules {
       if watch.missed.count > 400 { watch.missed = watch.missed.filter { $0 >= old } }
     }
     return nil
+  }
+
+  /// Until each attempt of a run has waited for room, and its member says what became of the slots meanwhile.
+  private func wait(
+    of watch: Watch, _ slot: Timestamp, _ now: Instant, _ disturbances: Disturbances
+  ) -> Duration {
+    guard disturbances.isCrowded(from: instant(slot), to: now) else { return .zero }
+    return watch.check.interval * (2 + watch.check.plan.retries)
   }
 
   private func instant(_ slot: Timestamp) -> Instant { Instant(microseconds: slot.microseconds - offset) }

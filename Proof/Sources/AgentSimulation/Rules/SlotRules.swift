@@ -128,9 +128,12 @@ struct SlotRules {
   }
 
   /// Whether any check has been forgotten.
-  func sweep(now: Instant) -> Violation.Found? {
+  ///
+  /// - Parameter isCrowded: there was no room for answers a moment ago: each attempt of a run waits for up to an interval.
+  func sweep(now: Instant, isCrowded: Bool = false) -> Violation.Found? {
     for (_, watch) in watches.sorted(by: { $0.key < $1.key }) {
-      let most = Duration.microseconds(2 * max(watch.pace, watch.before)) + watch.check.longestRun
+      let paces = isCrowded ? Int64(4 + watch.check.plan.retries) : 2
+      let most = Duration.microseconds(paces * max(watch.pace, watch.before)) + watch.check.longestRun
       let waits = watch.since.duration(to: now)
       if waits > most { return (.slots, "nothing has been heard of \(watch.check.name) for \(waits)") }
     }

@@ -65,6 +65,7 @@ extension Simulation {
     agent.room.narrow(kind, patience: .seconds(crowding.pick([2, 20, 90])))
     targets.areSlow = kind == .targets || kind == .both
     backend.isDripping = kind == .receiver
+    crowdedUntil = max(crowdedUntil, clock.now + length + .seconds(120))
     clock.after(length) { [unowned self] in endCrowds() }
   }
 

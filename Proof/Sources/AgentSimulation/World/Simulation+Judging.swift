@@ -11,7 +11,7 @@ extension Simulation {
   /// Every hour: nobody is forgotten, starts are spread, nothing grows.
   func sweep() {
     guard let agent, life.isAlive, !life.isPaused else { return }
-    hold(slots.sweep(now: clock.now))
+    hold(slots.sweep(now: clock.now, isCrowded: clock.now < crowdedUntil))
     if scenario.clockSteps == nil { hold(slots.spread()) }
     hold(alerts.sweep(now: clock.now))
     judgeGrowth(agent)

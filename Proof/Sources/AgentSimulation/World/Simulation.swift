@@ -34,6 +34,8 @@ final class Simulation: AgentWitness, @unchecked Sendable {
   var figures = Figures()
   var trouble: Dice
   var crowding: Dice
+  /// Probes have no room before then, or are just finding it again.
+  var crowdedUntil = Instant(nanoseconds: 0)
   var isEnding = false
   /// The store may not have what it took before then: its disk failed, and it tries again each minute.
   var diskFailsUntil = Instant(nanoseconds: 0)
