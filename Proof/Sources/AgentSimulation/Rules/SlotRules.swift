@@ -13,6 +13,8 @@ struct SlotRules {
     /// Slot to slot from there, and before its last change; microseconds.
     var pace: Int64
     var before: Int64
+    /// A run of this life has shown it. Until then the verdict from the last life decides, which the rules do not know.
+    var isPaceKnown = false
     /// How many slots may still be anywhere: after a start, a change of the interval, or of the clock.
     var free = 1
     var isRunning = false
@@ -79,6 +81,7 @@ struct SlotRules {
     guard let watch = watches[check.id] else { return nil }
     watches[check.id]?.isRunning = false
     if let state, state != .unknown {
+      watches[check.id]?.isPaceKnown = true
       let pace = (state == .down ? check.plan.intervalFailing ?? check.interval : check.interval).microseconds
       if pace != watch.pace {
         watches[check.id]?.before = watch.pace
@@ -118,6 +121,8 @@ struct SlotRules {
       return gap <= max(watch.pace, watch.before) * 2 || watch.free > 0
         ? nil : (.slots, "\(name) \(what) at \(first), and \(last) was its slot before: too far")
     }
+    let failing = watch.check.plan.intervalFailing?.microseconds
+    if !watch.isPaceKnown, gap == failing { (watch.pace, watch.isPaceKnown) = (gap, true) }
     if gap == watch.pace { return nil }
     if gap <= 0 { return (.once, "\(name) \(what) at \(first), and had \(last) before") }
     let between = Duration.microseconds(gap), pace = Duration.microseconds(watch.pace)
