@@ -57,6 +57,9 @@ extension SpokenDialog {
     return ""
   }
 
+  /// Errors of a server that cannot serve: out of memory or threads, too many connections, going down, limits reached.
+  private static let mysqlCannotServe: Set<Int> = [1037, 1038, 1040, 1041, 1053, 1135, 1203, 1226]
+
   /// A login as nobody, to its end: a handshake that is broken off counts against this host, and after a hundred of
   /// them the server blocks it (`max_connect_errors`).
   static func mysql(greeting: Bool) -> SpokenDialog {
@@ -65,7 +68,11 @@ extension SpokenDialog {
       SpokenStep(
         "greeting",
         read: .read { bytes in
-          mysqlGreeting(bytes) { _, count in
+          // A host that is not let in, or is blocked, is told so at once (1129, 1130): the server works.
+          if let error = mysqlGreetingError(bytes), !mysqlCannotServe.contains(error.code) {
+            return .accepted(error.count)
+          }
+          return mysqlGreeting(bytes) { _, count in
             .accepted(count, then: [mysqlLogin(sequence: 1, overTLS: false)])
           }
         })
@@ -73,6 +80,14 @@ extension SpokenDialog {
   }
 
   static let mysqlTLSFlag: UInt32 = 0x800
+
+  /// The error that comes in a greeting's place; nil: no error, or not all of it.
+  private static func mysqlGreetingError(_ bytes: ArraySlice<UInt8>) -> (code: Int, count: Int)? {
+    guard bytes.count >= 5, let packet = mysqlPacket(bytes, sequences: 0...0), let body = packet.body,
+      body[0] == 0xff
+    else { return nil }
+    return (mysqlError(body), packet.count)
+  }
 
   /// - Parameter accept: is given the server's capabilities and the greeting's length.
   static func mysqlGreeting(
@@ -135,9 +150,8 @@ extension SpokenDialog {
       return .accepted(packet.count, then: [answer])
     case 0xff:
       let code = mysqlError(body)
-      // Too many connections, no threads or memory, going down, this host blocked or not let in, limits reached.
-      let cannotServe = [1037, 1038, 1040, 1041, 1053, 1129, 1130, 1135, 1203, 1226].contains(code)
-      return cannotServe ? .refused("mysql answered error \(code)") : .accepted(packet.count)
+      return mysqlCannotServe.contains(code)
+        ? .refused("mysql answered error \(code)") : .accepted(packet.count)
     default: return .foreign("this is not mysql")
     }
   }

@@ -13,6 +13,12 @@ enum LineAnswers {
     return (text.last == 13 ? text.dropLast() : text, end + 1 - bytes.startIndex)
   }
 
+  /// The keyword that a line of extensions begins with, in capitals: parameters and blanks may follow it (RFC 5321
+  /// 4.1.1.1, RFC 2449 5).
+  static func keyword(_ line: String) -> String {
+    line.split(maxSplits: 1, whereSeparator: \.isWhitespace).first.map { $0.uppercased() } ?? ""
+  }
+
   /// An answer of SMTP or FTP: `250 text`, or `250-text` lines up to one with a space (RFC 5321 4.2.1, RFC 959 4.2).
   struct Coded {
     var code: Int

@@ -46,7 +46,7 @@ extension SpokenDialog {
           return LineAnswers.codes(250...250, of: "smtp")(bytes)
         }
         // The first line is the server's name.
-        let offers = answer.lines.dropFirst().contains { $0.uppercased() == "STARTTLS" }
+        let offers = answer.lines.dropFirst().contains { LineAnswers.keyword($0) == "STARTTLS" }
         return offers ? .accepted(answer.count) : .refused("smtp \(notOffered)")
       }),
     SpokenStep(
@@ -59,7 +59,8 @@ extension SpokenDialog {
       "CAPABILITY", say: .line("s1 CAPABILITY"),
       read: .read(
         LineAnswers.tagged("s1") { untagged in
-          let words = untagged.filter { $0.hasPrefix("* CAPABILITY ") }.flatMap { $0.split(separator: " ") }
+          let words = untagged.map { $0.split(whereSeparator: \.isWhitespace) }
+            .filter { $0.starts(with: ["*", "CAPABILITY"]) }.flatMap(\.self)
           return words.contains("STARTTLS") ? nil : "imap \(notOffered)"
         })),
     SpokenStep("STARTTLS", say: .line("s2 STARTTLS"), read: .read(LineAnswers.tagged("s2"))),
@@ -72,7 +73,7 @@ extension SpokenDialog {
       read: .read(
         LineAnswers.pop3(isList: true, onError: .refused("pop3 does not know CAPA, so it \(notOffered)")) {
           lines in
-          lines.contains("STLS") ? nil : "pop3 \(notOffered)"
+          lines.contains { LineAnswers.keyword($0) == "STLS" } ? nil : "pop3 \(notOffered)"
         })),
     SpokenStep("STLS", say: .line("STLS"), read: .read(LineAnswers.pop3())),
   ])

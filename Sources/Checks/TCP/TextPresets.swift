@@ -46,9 +46,20 @@ extension SpokenDialog {
   static func smtp(greeting: Bool) -> SpokenDialog {
     SpokenDialog(
       (greeting ? [SpokenStep("greeting", read: .read(LineAnswers.codes(220...220, of: "smtp")))] : []) + [
-        SpokenStep(
-          "EHLO", say: .line("EHLO \(ownName)"), read: .read(LineAnswers.codes(250...250, of: "smtp")))
+        SpokenStep("EHLO", say: .line("EHLO \(ownName)"), read: .read(ehloAnswer))
       ], farewell: "QUIT\r\n")
+  }
+
+  /// A server without extensions refuses EHLO, and has to take HELO (RFC 5321 3.2).
+  private static let ehloAnswer: @Sendable (ArraySlice<UInt8>) -> Reading = { bytes in
+    guard case .answer(let answer) = LineAnswers.coded(bytes), (500...599).contains(answer.code) else {
+      return LineAnswers.codes(250...250, of: "smtp")(bytes)
+    }
+    let helo = SpokenStep(
+      "HELO", say: .line("HELO \(ownName)"),
+      // 530 and 550 want to know who we are, or do not want us.
+      read: .read(LineAnswers.oneOf([250...250, 530...530, 550...550], of: "smtp", isFTP: false)))
+    return .accepted(answer.count, then: [helo])
   }
 
   static func ftp(greeting: Bool) -> SpokenDialog {
@@ -138,12 +149,16 @@ extension SpokenDialog {
         "PING", say: .line("PING"),
         read: .read(
           LineAnswers.oneLine { text, count in
-            // Without a password nothing is answered but this: the service works, and it is not ours to log in.
-            if text == "+PONG" || text.hasPrefix("-NOAUTH") { return .accepted(count) }
-            if text.hasPrefix("-") { return .refused("redis answered -\(errorWord(text))") }
-            return .foreign("this is not redis")
+            guard text.hasPrefix("-") || text == "+PONG" else { return .foreign("this is not redis") }
+            let word = errorWord(text)
+            if text == "+PONG" || refusalsOfUs.contains(word) { return .accepted(count) }
+            return .refused("redis answered -\(word)")
           }))
     ], farewell: "QUIT\r\n")
+
+  /// What redis says to a client without a password, without the right to PING, and from another machine while it is in
+  /// protected mode: it works, and it is not ours to log in.
+  private static let refusalsOfUs = ["NOAUTH", "NOPERM", "WRONGPASS", "DENIED"]
 
   static let memcached = SpokenDialog(
     [
@@ -151,8 +166,9 @@ extension SpokenDialog {
         "version", say: .line("version"),
         read: .read(
           LineAnswers.oneLine { text, count in
-            if text.hasPrefix("VERSION ") { return .accepted(count) }
             let word = errorWord("-" + text)
+            // CLIENT_ERROR: who did not log in is told no more (`memcached -Y`).
+            if text.hasPrefix("VERSION ") || word == "CLIENT_ERROR" { return .accepted(count) }
             if word.hasSuffix("ERROR") { return .refused("memcached answered \(word)") }
             return .foreign("this is not memcached")
           }))

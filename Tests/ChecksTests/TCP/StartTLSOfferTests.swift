@@ -21,12 +21,34 @@ import Testing
     ("250-mail.test\r\n250-SIZE 1\r\n250 STARTTLS\r\n", true),
     ("250-mail.test\r\n250-starttls\r\n250 SIZE 1\r\n", true),
     ("250-STARTTLS\r\n250 SIZE 1\r\n", false), ("250 STARTTLS\r\n", false),
-    ("250-mail.test\r\n250 XSTARTTLS\r\n", false), ("250-mail.test\r\n250 STARTTLS now\r\n", false),
+    ("250-mail.test\r\n250 XSTARTTLS\r\n", false), ("250-mail.test\r\n250 STARTTLSX\r\n", false),
+    ("250-mail.test\r\n250-STARTTLS \r\n250 SIZE\r\n", true),
+    ("250-mail.test\r\n250 STARTTLS REQUIRED\r\n", true),
+    ("250-mail.test\r\n250 starttls\tREQUIRED\r\n", true),
   ])
   func aNameIsNoOffer(answer: String, isOffer: Bool) {
     let (sent, failure) = conversation(.smtp, "220 mail.test\r\n" + answer)
     #expect(sent.hasSuffix("STARTTLS\r\n") == isOffer)
     #expect((failure == "smtp does not offer STARTTLS") == !isOffer)
+  }
+
+  @Test(arguments: [
+    ("STLS", true), ("STLS ", true), ("stls NOW", true), ("XSTLS", false), ("SASL STLS", false),
+  ])
+  func aKeywordOfPOP3MayHaveParameters(line: String, isOffer: Bool) {
+    let (sent, failure) = conversation(.pop3, "+OK a\r\n+OK\r\nUIDL\r\n\(line)\r\n.\r\n")
+    #expect(sent.hasSuffix("STLS\r\n") == isOffer)
+    #expect((failure == "pop3 does not offer STARTTLS") == !isOffer)
+  }
+
+  @Test(arguments: [
+    ("* CAPABILITY IMAP4rev1 STARTTLS ", true), ("*  CAPABILITY  IMAP4rev1\tSTARTTLS", true),
+    ("* CAPABILITY IMAP4rev1 XSTARTTLS", false), ("* OK STARTTLS", false),
+  ])
+  func aCapabilityOfIMAPIsAWord(line: String, isOffer: Bool) {
+    let (sent, failure) = conversation(.imap, "* OK a\r\n\(line)\r\ns1 OK done\r\n")
+    #expect(sent.hasSuffix("s2 STARTTLS\r\n") == isOffer)
+    #expect((failure == "imap does not offer STARTTLS") == !isOffer)
   }
 
   /// Every line of an answer bears the code of its first (RFC 5321 section 4.2.1).

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+
+@testable import Checks
+
+/// One rule for what a service says to a client it does not know: that it refuses this client shows that it works; that
+/// it cannot serve at all is down.
+@Suite struct PresetRefusalTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let preset: DialogPreset
+    let answers: [UInt8]
+    /// Nil: up.
+    let words: String?
+    var testDescription: String {
+      "\(preset.rawValue): \(String(decoding: answers.prefix(40), as: UTF8.self))"
+    }
+
+    init(_ preset: DialogPreset, _ answers: String, _ words: String? = nil) {
+      self.init(preset, Array(answers.utf8), words)
+    }
+
+    init(_ preset: DialogPreset, _ answers: [UInt8], _ words: String? = nil) {
+      (self.preset, self.answers, self.words) = (preset, answers, words)
+    }
+  }
+
+  /// An error packet in the place of MySQL's greeting.
+  private static func mysqlError(_ code: UInt16) -> [UInt8] {
+    let body = [0xff, UInt8(code & 255), UInt8(code >> 8)] + Array("no".utf8)
+    return [UInt8(body.count), 0, 0, 0] + body
+  }
+
+  static let cases = [
+    Case(.smtp, "220 a\r\n250 a\r\n"),
+    Case(.smtp, "220 a\r\n502 what?\r\n250 a\r\n"),
+    Case(.smtp, "220 a\r\n500-what?\r\n500 what?\r\n250 a\r\n"),
+    Case(.smtp, "220 a\r\n550 go away\r\n550 go away\r\n"),
+    Case(.smtp, "220 a\r\n502 what?\r\n502 what?\r\n", "smtp answered 502"),
+    Case(.smtp, "220 a\r\n421 too busy\r\n", "smtp answered 421"),
+    Case(.smtp, "554 no service here\r\n", "smtp answered 554"),
+    Case(.redis, "+PONG\r\n"), Case(.redis, "-NOAUTH Authentication required.\r\n"),
+    Case(.redis, "-NOPERM this user has no permissions to run the 'ping' command\r\n"),
+    Case(.redis, "-WRONGPASS invalid username-password pair\r\n"),
+    Case(.redis, "-DENIED Redis is running in protected mode\r\n"),
+    Case(.redis, "-LOADING Redis is loading the dataset in memory\r\n", "redis answered -LOADING"),
+    Case(.redis, "-ERR max number of clients reached\r\n", "redis answered -ERR"),
+    Case(.memcached, "VERSION 1.6.18\r\n"), Case(.memcached, "CLIENT_ERROR unauthenticated\r\n"),
+    Case(.memcached, "SERVER_ERROR out of memory\r\n", "memcached answered SERVER_ERROR"),
+    Case(.memcached, "ERROR Too many open connections\r\n", "memcached answered ERROR"),
+    Case(.mysql, mysqlError(1130)), Case(.mysql, mysqlError(1129)),
+    Case(.mysql, mysqlError(1040), "mysql answered error 1040"),
+    Case(.pop3, "+OK a\r\n-ERR what?\r\n"), Case(.pop3, "-ERR too busy\r\n", "pop3 answered -ERR"),
+    Case(.imap, "* BYE too busy\r\n", "imap greets with BYE"),
+    Case(.ftp, "220 a\r\n530 log in first\r\n"), Case(.ftp, "421 too busy\r\n", "ftp answered 421"),
+    Case(.ldap, [0x30, 0x0c, 2, 1, 1, 0x61, 7, 0x0a, 1, 8, 4, 0, 4, 0]),
+    Case(.ldap, [0x30, 0x0c, 2, 1, 1, 0x61, 7, 0x0a, 1, 51, 4, 0, 4, 0], "ldap answered result 51"),
+    Case(.mqtt, [0x20, 2, 0, 5]),
+    Case(.mqtt, [0x20, 2, 0, 3], "mqtt answered return code 3, server unavailable"),
+  ]
+
+  @Test(arguments: cases) func refusals(example: Case) {
+    let dialog = SpokenDialog(example.preset, afterStartTLS: nil)
+    var run = DialogConversationTests.Run(dialog.steps, farewell: dialog.farewell)
+    // A step's answer comes after it was asked for.
+    for line in pieces(example) { run.feed([line]) }
+    run.wait()
+    #expect(run.conversation.failure?.message == example.words)
+    #expect((run.conversation.finishedAt != nil) == (example.words == nil))
+  }
+
+  /// Lines, or all of a protocol without them.
+  private func pieces(_ example: Case) -> [[UInt8]] {
+    guard example.answers.last == 10 else { return [example.answers] }
+    return example.answers.split(separator: 10).map { $0 + [10] }
+  }
+
+  @Test func heloIsSaidWhereEHLOIsRefused() {
+    var run = DialogConversationTests.Run(SpokenDialog(.smtp, afterStartTLS: nil).steps)
+    run.feed("220 a\r\n")
+    run.feed("502 what?\r\n")
+    run.feed("250 a\r\n")
+    #expect(
+      String(decoding: run.sent, as: UTF8.self)
+        == "EHLO quartz-agent.invalid\r\nHELO quartz-agent.invalid\r\n")
+    #expect(run.conversation.steps.map(\.what) == ["greeting", "EHLO", "HELO"])
+  }
+}
