@@ -22,9 +22,10 @@ struct DNSAnswerCondition {
     self.budget = budget
     description = condition.description
     if condition.comparison == .matches {
-      test = (try? Pattern(condition.operand)).map(Test.pattern) ?? .broken
+      let form = String(decoding: normalForm(condition.operand), as: UTF8.self)
+      test = (try? Pattern(form)).map(Test.pattern) ?? .broken
     } else {
-      let text = condition.operand
+      let text = String(decoding: normalForm(condition.operand), as: UTF8.self)
       test = .literal(tokens: presentationTokens(text), text: text.lowercased())
     }
   }
@@ -45,17 +46,17 @@ struct DNSAnswerCondition {
     case .literal(let tokens, let text):
       let own = presentationTokens(data)
       if own.elementsEqual(tokens, by: { $0 == $1 }) { return .match }
-      return isText && own.joined() == text ? .match : .none
+      return isText && joinedText(data, foldsCase: true) == text ? .match : .none
     case .pattern(let pattern):
       let first = outcome(pattern, data)
       guard first == .none, isText else { return first }
-      return outcome(pattern, presentationTokens(data, foldsCase: false).joined())
+      return outcome(pattern, joinedText(data, foldsCase: false))
     case .broken: return .limit
     }
   }
 
   private func outcome(_ pattern: Pattern, _ text: String) -> Outcome {
-    switch pattern.firstMatch(in: text, time: budget.left) {
+    switch pattern.firstMatch(in: normalForm(text), time: budget.left) {
     case .match: .match
     case .none: .none
     case .limit: .limit
@@ -63,18 +64,50 @@ struct DNSAnswerCondition {
   }
 }
 
-/// The words of a record's data, escapes resolved, in lower case, names without their final dot: equal for equal data.
-/// Strings in quotes are one word each. Bytes that are no UTF-8 keep their escape.
-func presentationTokens(_ text: String, foldsCase: Bool = true) -> [String] {
-  var tokens: [String] = []
-  var word: [UInt8] = []
+/// The words of a record's data, escapes resolved, in lower case and Unicode's normal form, names without their final dot:
+/// equal for equal data. Strings in quotes are one word each. In a word that is no UTF-8, bytes above 127 keep their
+/// escape.
+func presentationTokens(_ text: String) -> [String] {
+  presentationWords(text).map { $0.text(foldsCase: true) }
+}
+
+/// All words of a record's data in one piece: a character may begin in one string and end in the next.
+private func joinedText(_ text: String, foldsCase: Bool) -> String {
+  let words = presentationWords(text)
+  return PresentationWord(raw: words.flatMap(\.raw), escaped: words.flatMap(\.escaped)).text(
+    foldsCase: foldsCase)
+}
+
+/// One word of a record's data.
+private struct PresentationWord {
+  var raw: [UInt8] = []
+  /// With bytes above 127 as they are escaped.
+  var escaped: [UInt8] = []
+  /// Not in quotes.
+  var isName = false
+
+  func text(foldsCase: Bool) -> String {
+    var bytes = String(validating: raw, as: UTF8.self) == nil ? escaped : normalForm(raw)
+    if isName, bytes.count > 1, bytes.last == 0x2e { bytes.removeLast() }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return foldsCase ? text.lowercased() : text
+  }
+
+  mutating func append(_ byte: UInt8) {
+    raw.append(byte)
+    escaped.append(byte)
+  }
+}
+
+private func presentationWords(_ text: String) -> [PresentationWord] {
+  var words: [PresentationWord] = []
+  var word = PresentationWord()
   var isQuoted = false
   var isOpen = false
   func close(isName: Bool) {
-    if isName, word.count > 1, word.last == 0x2e { word.removeLast() }
-    let token = String(decoding: word, as: UTF8.self)
-    tokens.append(foldsCase ? token.lowercased() : token)
-    word = []
+    word.isName = isName
+    words.append(word)
+    word = PresentationWord()
     isOpen = false
   }
   var bytes = Array(text.utf8)[...]
@@ -85,9 +118,11 @@ func presentationTokens(_ text: String, foldsCase: Bool = true) -> [String] {
       isQuoted.toggle()
       isOpen = isQuoted
     case 0x5c where bytes.count >= 3 && bytes.prefix(3).allSatisfy { (0x30...0x39).contains($0) }:
-      let value = bytes.prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
-      // Below 128 a byte is a character; others stay as they are written.
-      word += value < 128 ? [UInt8(value)] : [0x5c] + Array(bytes.prefix(3))
+      let digits = Array(bytes.prefix(3))
+      let value = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+      // An escape of more than a byte is none.
+      word.raw += value < 256 ? [UInt8(value)] : [0x5c] + digits
+      word.escaped += value < 128 ? [UInt8(value)] : [0x5c] + digits
       bytes = bytes.dropFirst(3)
       isOpen = true
     case 0x5c:
@@ -101,5 +136,5 @@ func presentationTokens(_ text: String, foldsCase: Bool = true) -> [String] {
     }
   }
   if isOpen { close(isName: !isQuoted) }
-  return tokens
+  return words
 }

@@ -16,10 +16,10 @@ struct DNSJudge {
   ) -> (verdict: Verdict, assertions: [Assertion]) {
     var findings = [code(message)]
     if judgesAnswers || message.answers.contains(where: { $0.type == .cname }) {
-      let selection = DNSSelection(of: message, for: question)
-      if selection.isEndless { findings.append(Finding(failure: endless)) }
-      findings += answers(selection.records, budget ?? CPUBudget(bytes: 0))
-      findings += numbers(selection.records)
+      let path = AliasPath(of: message, for: question)
+      if path.isCircle { findings.append(Finding(failure: circle)) }
+      findings += answers(path.records, budget ?? CPUBudget(bytes: 0))
+      findings += numbers(path.records)
     }
     if let wanted = settings.expect.authoritative { findings.append(authority(message, wanted)) }
     if settings.dnssec { findings.append(proof(message)) }
@@ -91,10 +91,8 @@ struct DNSJudge {
     return Finding(assertion: assertion, failure: Verdict(reason, phase: .assertion, message: words))
   }
 
-  private var endless: Verdict {
-    Verdict(
-      .dnsMalformed, phase: .answer,
-      message: "\(settings.name) leads through more than \(DNSSelection.aliasLimit) aliases")
+  private var circle: Verdict {
+    Verdict(.dnsMalformed, phase: .answer, message: "the aliases of \(settings.name) lead in a circle")
   }
 
   // MARK: The answers

@@ -36,6 +36,10 @@ struct DNSReply: Sendable {
   /// What it took of the attempt's time.
   var spent: Duration { max(.zero, elapsed - held) }
 
+  var message: DNSMessage? {
+    if case .message(let message) = content { message } else { nil }
+  }
+
   var failure: Verdict? {
     if case .failure(let verdict) = content { verdict } else { nil }
   }

@@ -6,8 +6,6 @@ import Monitoring
 
 /// What the answers for a host name amount to: addresses, or why there are none.
 struct AddressLookup: Hashable, Sendable {
-  /// Aliases followed from name to name.
-  static let aliasLimit = 8
   static let addressLimit = 16
 
   var addresses: [IPAddress] = []
@@ -24,12 +22,16 @@ struct AddressLookup: Hashable, Sendable {
   /// Who answered; of two families, whose addresses come first.
   private(set) var server: SocketAddress?
 
+  /// Nothing was asked.
+  init(failure: Verdict) { self.failure = failure }
+
   /// Follows the aliases in the answer from the name that was asked for; what is not on that path is not taken.
   ///
   /// - Parameter server: whom the check itself chose to ask; nil: the machine's name servers.
   init(_ reply: DNSReply, to question: DNSQuestion, from server: Endpoint? = nil) {
     (elapsed, held, self.server) = (reply.elapsed, reply.held, reply.server)
-    if case .message(let message) = reply.content { aliases = Self.aliases(message, question) }
+    let path = reply.message.map { AliasPath(of: $0, for: question) }
+    aliases = path?.names.map(\.description) ?? []
     switch reply.content {
     case .failure(let verdict):
       failure =
@@ -39,41 +41,28 @@ struct AddressLookup: Hashable, Sendable {
       failure = Verdict(
         .dnsRefused, phase: .dns, message: "the name server looks no names up for others: \(question.name)")
     case .message(let message) where message.rcode == .noError:
-      follow(message, question)
+      if let path { take(path, question) }
     case .message(let message):
-      failure = Self.refusal(message.rcode, question.name)
+      var refusal = Self.refusal(message.rcode, question.name)
+      // Our words for what the server says of it (RFC 8914): its own may be anything.
+      if let error = message.extendedErrors.first, let words = refusal.message {
+        refusal = refusal.with(message: "\(words); it says: \(error.purpose)")
+      }
+      failure = refusal
     }
   }
 
-  private static func aliases(_ message: DNSMessage, _ question: DNSQuestion) -> [String] {
-    var names: [String] = []
-    var name = question.name
-    while names.count <= aliasLimit, case .name(let target) = message.alias(of: name, question)?.value {
-      names.append(target.description)
-      name = target
+  private mutating func take(_ path: AliasPath, _ question: DNSQuestion) {
+    if path.isCircle {
+      let words = "the aliases of \(question.name) lead in a circle"
+      failure = Verdict(.dnsMalformed, phase: .dns, message: words)
+    } else if path.records.isEmpty {
+      let kind = question.type == .a ? "IPv4" : "IPv6"
+      failure = Verdict(.dnsNoData, phase: .dns, message: "\(question.name) has no \(kind) address")
+    } else {
+      let all = path.records.compactMap { if case .address(let address) = $0.value { address } else { nil } }
+      addresses = Array(all.withoutRepetitions().prefix(Self.addressLimit))
     }
-    return names
-  }
-
-  private mutating func follow(_ message: DNSMessage, _ question: DNSQuestion) {
-    var name = question.name
-    for _ in 0...Self.aliasLimit {
-      let found = message.answers.filter { $0.answers(question, for: name) }
-      if !found.isEmpty {
-        let all = found.compactMap { if case .address(let address) = $0.value { address } else { nil } }
-        addresses = Array(all.withoutRepetitions().prefix(Self.addressLimit))
-        return
-      }
-      guard case .name(let target) = message.alias(of: name, question)?.value else {
-        let kind = question.type == .a ? "IPv4" : "IPv6"
-        failure = Verdict(.dnsNoData, phase: .dns, message: "\(question.name) has no \(kind) address")
-        return
-      }
-      name = target
-    }
-    failure = Verdict(
-      .dnsMalformed, phase: .dns,
-      message: "\(question.name) leads through more than \(Self.aliasLimit) aliases")
   }
 
   /// IPv6 and IPv4 together. With `scope` each, addresses of one family are not enough while nobody can tell those of
@@ -96,6 +85,14 @@ struct AddressLookup: Hashable, Sendable {
     } else {
       self.addresses = Self.order(addresses) { SocketAddress($0, port: 9).hasRoute }
     }
+  }
+
+  /// In their order, those of a family that this machine has no route for last: a probe that tries one address takes the
+  /// first.
+  static func routed(_ addresses: [IPAddress], canReach: (IPAddress) -> Bool) -> [IPAddress] {
+    guard Set(addresses.map(\.version)).count > 1 else { return addresses }
+    let reached = Set(addresses.filter(canReach))
+    return addresses.filter(reached.contains) + addresses.filter { !reached.contains($0) }
   }
 
   /// IPv6 and IPv4 by turns, IPv6 first (RFC 8305 4), unless this machine has no route for IPv6: then it comes
@@ -151,19 +148,6 @@ struct AddressLookup: Hashable, Sendable {
       let message = "this machine's name server: \(verdict.message ?? verdict.reason.rawValue)"
       return Verdict(.localFault, phase: .dns, message: message)
     }
-  }
-}
-
-extension DNSMessage {
-  fileprivate func alias(of name: DNSName, _ question: DNSQuestion) -> DNSRecord? {
-    answers.first { $0.type == .cname && $0.recordClass == question.recordClass && $0.name == name }
-  }
-}
-
-extension DNSRecord {
-  /// Only what is of the question's class says anything about it.
-  fileprivate func answers(_ question: DNSQuestion, for name: DNSName) -> Bool {
-    type == question.type && recordClass == question.recordClass && self.name == name
   }
 }
 

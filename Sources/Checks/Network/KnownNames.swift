@@ -13,6 +13,9 @@ import Synchronization
 package final class KnownNames: Sendable {
   /// Names kept. Far more than the checks of an API can have; beyond it all are forgotten and learned again.
   static let limit = 16_384
+  /// Names kept of one path: the longest that public resolvers follow is a fraction of it, and a longer one must not
+  /// push out what is known of others.
+  static let longestPath = 64
 
   private let names = Mutex<Set<ByteText>>([])
 
@@ -20,6 +23,7 @@ package final class KnownNames: Sendable {
 
   /// - Parameter host: as the check writes it, and the aliases that its answer led through.
   func learn(_ host: String, _ aliases: [String]) {
+    guard aliases.count < Self.longestPath else { return }
     let path = ([host] + aliases).map { ByteText(plainHost($0)) }
     names.withLock { names in
       if path.allSatisfy(names.contains) { return }

@@ -42,6 +42,8 @@ final class NameServers: Sendable {
   private let reactor: Reactor
   private let time: TimeSource
   private let health = Mutex(ServerHealth())
+  /// Questions so far, for `rotate`.
+  private let turn = Mutex(0)
 
   init(reactor: Reactor, time: TimeSource) { (self.reactor, self.time) = (reactor, time) }
 
@@ -54,7 +56,7 @@ final class NameServers: Sendable {
   ) async throws(CancellationError) -> DNSReply {
     let began = time.instant()
     var turns = ServerTurns(
-      health.withLock { $0.ordered(configuration.servers, at: began) }, configuration, until: deadline,
+      health.withLock { $0.ordered(order(configuration), at: began) }, configuration, until: deadline,
       from: began)
     let query = Query(
       question: question, recursion: recursion, transport: transport, phase: phase,
@@ -86,6 +88,17 @@ final class NameServers: Sendable {
     }
     if Task.isCancelled { throw CancellationError() }
     return reply ?? DNSReply(content: .failure(.noNameServer), transport: transport, elapsed: .zero)
+  }
+
+  /// As the file orders them; with `rotate` beginning with the next one each time.
+  func order(_ configuration: ResolverConfiguration) -> [SocketAddress] {
+    let servers = configuration.servers
+    guard configuration.rotates, servers.count > 1 else { return servers }
+    let first = turn.withLock { turn in
+      defer { turn = (turn + 1) % servers.count }
+      return turn % servers.count
+    }
+    return Array(servers[first...] + servers[..<first])
   }
 
   /// What is asked, and how.
@@ -140,6 +153,13 @@ final class NameServers: Sendable {
 }
 
 extension Verdict {
+  /// A name server on this machine did not answer, which was asked because the file names none.
+  var withoutServerLine: Verdict {
+    guard reason == .localFault || reason == .dnsTimeout else { return self }
+    let words = "/etc/resolv.conf has no nameserver line, so 127.0.0.1 and ::1 were asked"
+    return with(message: message.map { "\($0); \(words)" } ?? words)
+  }
+
   static let noNameServer = Verdict(
     .localFault, phase: .dns,
     message: "no name server is configured: add a nameserver line to /etc/resolv.conf")

@@ -15,6 +15,7 @@ final class ResolverFiles: Sendable {
 
   let resolvConf: String
   let hosts: String
+  private let environment: ResolverConfiguration.Environment
   private let freshness: Duration
   private let time: TimeSource
   private let state = Mutex(State())
@@ -28,8 +29,12 @@ final class ResolverFiles: Sendable {
   /// A file of this size is no resolver configuration; the rest of it is not read.
   private static let sizeLimit = 1 << 20
 
-  init(resolvConf: String, hosts: String, freshness: Duration = .seconds(2), time: TimeSource) {
+  init(
+    resolvConf: String, hosts: String, environment: ResolverConfiguration.Environment = .init(),
+    freshness: Duration = .seconds(2), time: TimeSource
+  ) {
     self.time = time
+    self.environment = environment
     self.resolvConf = resolvConf
     self.hosts = hosts
     self.freshness = freshness
@@ -45,9 +50,7 @@ final class ResolverFiles: Sendable {
       return (state.contents, true)
     }
     guard mustLook else { return known }
-    let (resolvConf, hosts) = (resolvConf, hosts)
-    let read =
-      await onThread { Self.read(resolvConf, hosts, unlessStillAt: known?.stamps) ?? known }
+    let read = await onThread { self.read(unlessStillAt: known?.stamps) ?? known }
     state.withLock { state in
       state.isLooking = false
       state.lookedAt = now
@@ -58,16 +61,14 @@ final class ResolverFiles: Sendable {
 
   /// Stats both files, and reads them unless nothing moved. A missing file is an empty one, as resolv.conf(5) and
   /// hosts(5) have it. Nil: still the same.
-  private static func read(
-    _ resolvConf: String, _ hosts: String, unlessStillAt stamps: [FileStamp?]?
-  ) -> Contents? {
+  private func read(unlessStillAt stamps: [FileStamp?]?) -> Contents? {
     let now = [FileStamp(resolvConf), FileStamp(hosts)]
     if now == stamps { return nil }
     func text(_ path: String) -> String {
-      String(decoding: readFile(path, limit: sizeLimit) ?? [], as: UTF8.self)
+      String(decoding: readFile(path, limit: Self.sizeLimit) ?? [], as: UTF8.self)
     }
     return Contents(
-      configuration: ResolverConfiguration(parsing: text(resolvConf)),
+      configuration: ResolverConfiguration(parsing: text(resolvConf), environment: environment),
       hosts: HostsTable(parsing: text(hosts)),
       stamps: now)
   }

@@ -22,15 +22,18 @@ package final class SystemResolver: HostResolving {
   /// The machine's own files and port 53.
   package convenience init(reactor: Reactor, time: TimeSource = .system) {
     self.init(
-      reactor: reactor, resolvConf: "/etc/resolv.conf", hosts: "/etc/hosts", port: 53, time: time)
+      reactor: reactor, resolvConf: "/etc/resolv.conf", hosts: "/etc/hosts", environment: .process, port: 53,
+      time: time)
   }
 
   /// Other files, and a port for the servers in them, which the file itself cannot name.
   package init(
-    reactor: Reactor, resolvConf: String, hosts: String, port: UInt16, freshness: Duration = .seconds(2),
-    time: TimeSource = .system
+    reactor: Reactor, resolvConf: String, hosts: String,
+    environment: ResolverConfiguration.Environment = .init(), port: UInt16,
+    freshness: Duration = .seconds(2), time: TimeSource = .system
   ) {
-    self.files = ResolverFiles(resolvConf: resolvConf, hosts: hosts, freshness: freshness, time: time)
+    self.files = ResolverFiles(
+      resolvConf: resolvConf, hosts: hosts, environment: environment, freshness: freshness, time: time)
     self.servers = NameServers(reactor: reactor, time: time)
     self.others = NameServers(reactor: reactor, time: time)
     self.port = port
@@ -65,7 +68,8 @@ package final class SystemResolver: HostResolving {
     let known = inFile.filter(ip.allows)
     if !known.isEmpty {
       return ResolvedHost(
-        addresses: known, source: contents.hosts.names(host) ? .hostsFile : .localhostRule)
+        addresses: AddressLookup.routed(known) { SocketAddress($0, port: 9).hasRoute },
+        source: contents.hosts.names(host) ? .hostsFile : .localhostRule)
     }
     let missing = Verdict(
       .dnsNoData, phase: .dns, message: "\(host) has no IPv\(ip.rawValue) address in /etc/hosts, and no other"
@@ -124,7 +128,6 @@ package final class SystemResolver: HostResolving {
   private func search(
     for name: DNSName, _ host: String, _ wanted: Wanted, _ configuration: ResolverConfiguration
   ) async throws(CancellationError) -> ResolvedHost {
-    if configuration.servers.isEmpty { return ResolvedHost(failure: .noNameServer) }
     var wanted = wanted
     var (elapsed, held) = (Duration.zero, Duration.zero)
     var aliases: [String] = []
@@ -159,7 +162,9 @@ package final class SystemResolver: HostResolving {
     }
     // That a guess does not exist says nothing; that a server failed over one may be why nothing was found.
     let isOpen = own?.reason == .dnsNXDomain && guessed.map { $0.reason != .dnsNXDomain } ?? false
-    let failure = isOpen ? guessed : own ?? guessed
+    let failure = (isOpen ? guessed : own ?? guessed).map {
+      configuration.namesNone ? $0.withoutServerLine : $0
+    }
     return ResolvedHost(
       failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed, held: held, aliases: aliases,
       source: server.map(NameSource.nameServer))
@@ -189,7 +194,13 @@ package final class SystemResolver: HostResolving {
   private func lookUp(
     _ name: DNSName, _ wanted: Wanted, of source: Source
   ) async throws(CancellationError) -> AddressLookup {
+    let configuration = source.configuration
     switch wanted.ip {
+    case .v6 where configuration.skipsAAAA:
+      return AddressLookup(failure: Verdict(.localFault, phase: .dns, message: Self.skipped))
+    case .any where configuration.skipsAAAA:
+      return try await lookUp(.a, of: name, within: wanted.time.left, source)
+    case .any where configuration.asksOneByOne: return try await lookUpOneByOne(name, wanted, source)
     case .v4: return try await lookUp(.a, of: name, within: wanted.time.left, source)
     case .v6: return try await lookUp(.aaaa, of: name, within: wanted.time.left, source)
     case .any: break
@@ -228,12 +239,33 @@ package final class SystemResolver: HostResolving {
     return AddressLookup(merging: lookups, of: name, scope: wanted.scope)
   }
 
+  private static let skipped = "options no-aaaa in /etc/resolv.conf: no IPv6 address is asked for"
+
+  /// For servers, or what stands before them, that cannot hear two questions at once. IPv4 first: half of the time is
+  /// for it.
+  private func lookUpOneByOne(
+    _ name: DNSName, _ wanted: Wanted, _ source: Source
+  ) async throws(CancellationError) -> AddressLookup {
+    var time = wanted.time
+    let v4 = try await lookUp(.a, of: name, within: .microseconds(time.left.microseconds / 2), source)
+    time.spend(v4.elapsed - v4.held)
+    let isEnough = !v4.addresses.isEmpty && wanted.scope != .each
+    let patience = Self.grace * (wanted.scope == .both ? 4 : 1)
+    let left = isEnough ? min(patience, .microseconds(time.left.microseconds / 4)) : time.left
+    let v6 = try await lookUp(.aaaa, of: name, within: left, source)
+    var merged = AddressLookup(merging: [v6, v4], of: name, scope: wanted.scope)
+    // One after the other took both.
+    (merged.elapsed, merged.held) = (v4.elapsed + v6.elapsed, v4.held + v6.held)
+    return merged
+  }
+
   private func lookUp(
     _ type: DNSRecordType, of name: DNSName, within limit: Duration, _ source: Source
   ) async throws(CancellationError) -> AddressLookup {
     let question = DNSQuestion(name: name, type: type)
     let reply = try await source.servers.ask(
-      question, by: source.configuration, phase: .dns, until: time.instant() + limit)
+      question, by: source.configuration, over: source.configuration.usesTCP ? .tcp : .udp, phase: .dns,
+      until: time.instant() + limit)
     return AddressLookup(reply, to: question, from: source.name)
   }
 

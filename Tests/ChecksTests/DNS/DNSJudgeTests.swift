@@ -196,7 +196,36 @@ import Testing
       (definition.expect.answersExact, definition.expect.count) = (["192.0.2.1"], "1")
     }
     #expect(judge.judge(message).verdict == .ok)
-    #expect(DNSSelection(of: message, for: judge.question).aliases == 2)
+    #expect(AliasPath(of: message, for: judge.question).names.count == 2)
+  }
+
+  /// A text record is characters: however they are composed, escaped and cut into strings.
+  @Test(arguments: [
+    ("für alle", "f\u{fc}r alle", true), ("für alle", "fu\u{308}r alle", true),
+    ("fu\u{308}r alle", "f\u{fc}r alle", true),
+    ("~ ^für", "fu\u{308}r alle", true), ("~ f.r", "f\u{fc}r alle", true),
+    ("fur alle", "f\u{fc}r alle", false),
+    ("\"f\\195\\188r\"", "f\u{fc}r", true), ("漢字", "漢字", true), ("FÜR", "f\u{fc}r", true),
+  ])
+  func textRecordsAreCharacters(wanted: String, content: String, holds: Bool) throws {
+    let bytes = Array(content.utf8)
+    // In one string, and cut in the middle of a character.
+    for cut in [bytes.count, 2] {
+      let strings = [bytes.prefix(cut), bytes.dropFirst(cut)].filter { !$0.isEmpty }
+      let record = Wire.record(16, strings.flatMap { [UInt8($0.count)] + Array($0) })
+      let (judge, message) = try prepare("TXT", [record], 0x8180) { $0.expect.answersAny = [wanted] }
+      if wanted.hasPrefix("\""), strings.count > 1 { continue }
+      #expect((judge.judge(message).verdict == .ok) == holds, "\(message.answers.map(\.data))")
+    }
+  }
+
+  /// Bytes that are no characters are compared as results print them.
+  @Test func bytesOfATextRecordKeepTheirEscape() throws {
+    let record = Wire.record(16, [3, 0x66, 0xfc, 0x72])
+    for (wanted, holds) in [("\"f\\252r\"", true), ("f\\252r", true), ("für", false)] {
+      let (judge, message) = try prepare("TXT", [record], 0x8180) { $0.expect.answersAny = [wanted] }
+      #expect((judge.judge(message).verdict == .ok) == holds, "\(wanted)")
+    }
   }
 
   @Test func theServersOwnWordsAreInTheMessage() throws {

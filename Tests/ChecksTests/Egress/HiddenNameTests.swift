@@ -169,5 +169,9 @@ import Testing
     names.learn("N0.example.", ["b.example"])
     #expect(names.knows("n0.EXAMPLE", ["B.example."]))
     #expect(!names.knows("n0.example", ["c.example"]))
+    // A server that makes up a path of thousands pushes nothing out.
+    names.learn("long.example", (0..<KnownNames.limit).map { "a\($0).example" })
+    #expect(!names.knows("long.example", []))
+    #expect(names.knows("n0.example", ["b.example"]))
   }
 }

@@ -34,10 +34,35 @@ import Testing
 
   @Test func defaultsAreThoseOfTheManual() {
     let file = ResolverConfiguration(parsing: "")
-    #expect(file.servers.isEmpty)
+    #expect(file.servers.map(\.description) == ["127.0.0.1:53", "[::1]:53"])
+    #expect(!file.usesTCP && !file.rotates && !file.asksOneByOne && !file.skipsAAAA)
     #expect(file.ndots == 1)
     #expect(file.timeout == .seconds(5))
     #expect(file.attempts == 2)
+  }
+
+  @Test(
+    arguments: [
+      ("use-vc", \.usesTCP), ("rotate", \.rotates), ("single-request", \.asksOneByOne),
+      ("single-request-reopen", \.asksOneByOne), ("no-aaaa", \.skipsAAAA),
+    ] as [(String, KeyPath<ResolverConfiguration, Bool> & Sendable)])
+  func knowsTheOptionsWithoutANumber(option: String, key: KeyPath<ResolverConfiguration, Bool> & Sendable) {
+    let file = ResolverConfiguration(parsing: "options edns0 trust-ad \(option) ndots:3 inet6")
+    #expect(file[keyPath: key])
+    #expect(file.ndots == 3)
+    let all: [KeyPath<ResolverConfiguration, Bool>] = [\.usesTCP, \.rotates, \.asksOneByOne, \.skipsAAAA]
+    #expect(all.filter { file[keyPath: $0] } == [key])
+  }
+
+  /// resolv.conf(5), "can be amended on a per-process basis".
+  @Test func theEnvironmentWinsOverTheFile() {
+    let text = "nameserver 192.0.2.1\nsearch a b\noptions ndots:2 timeout:3"
+    let environment = ResolverConfiguration.Environment(
+      options: "ndots:4  no-aaaa\tattempts:x", search: "c.example d.example")
+    let file = ResolverConfiguration(parsing: text, environment: environment)
+    #expect(file.ndots == 4 && file.timeout == .seconds(3) && file.attempts == 2 && file.skipsAAAA)
+    #expect(file.search == [DNSName("c.example"), DNSName("d.example")])
+    #expect(ResolverConfiguration(parsing: text, environment: .init(search: "")).search.isEmpty)
   }
 
   @Test func takesThreeServersOfAHundred() {
@@ -60,7 +85,7 @@ import Testing
       parsing:
         "nameserver\nnameserver nonsense\nnameserver 0x7f.1\noptions timeout:x ndots:-1 attempts:99\n\u{0}\u{1}"
     )
-    #expect(file.servers.isEmpty)
+    #expect(file.servers.map(\.description) == ["127.0.0.1:53", "[::1]:53"])
     #expect(file.timeout == .seconds(5))
     #expect(file.ndots == 1)
     #expect(file.attempts == 5)

@@ -126,7 +126,8 @@ import Testing
     let host = try await resolve("web.example", servers: servers, port: 1)
     #expect(host.failure?.reason == .localFault)
     #expect(
-      host.failure?.message == "no name server is configured: add a nameserver line to /etc/resolv.conf")
+      host.failure?.message?.hasSuffix(
+        "; /etc/resolv.conf has no nameserver line, so 127.0.0.1 and ::1 were asked") == true)
   }
 
   @Test func missingFilesAreALocalFault() async throws {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Testing
+
+@Suite struct NormalFormTests {
+  @Test(arguments: [
+    ("", ""), ("plain", "plain"), ("u\u{308}", "\u{fc}"), ("Verfu\u{308}gbarkeit", "Verf\u{fc}gbarkeit"),
+    ("\u{212b}", "\u{c5}"), ("\u{1100}\u{1161}\u{11a8}", "\u{ac01}"), ("a\u{302}\u{323}", "\u{1ead}"),
+    ("a\u{323}\u{302}", "\u{1ead}"), ("xu\u{308}y u\u{308}", "x\u{fc}y \u{fc}"), ("漢字", "漢字"),
+    ("\u{308}", "\u{308}"),
+    ("\u{9c7}\u{9be}", "\u{9cb}"), ("<b>u\u{308}</b>漢e\u{301}", "<b>\u{fc}</b>漢\u{e9}"),
+  ])
+  func composes(text: String, form: String) {
+    #expect(normalForm(text) == Array(form.utf8))
+    #expect(normalForm(normalForm(text)) == Array(form.utf8))
+  }
+
+  /// The standard library's word on each character, alone, between letters and before a mark.
+  @Test func agreesWithTheStandardLibrary() {
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<3000 {
+      var text = String.UnicodeScalarView()
+      for _ in 0..<8 {
+        let code = UInt32.random(in: 0x20...0x2fff, using: &generator)
+        if let scalar = Unicode.Scalar(Bool.random() ? code : 0x300 + code % 0x70) { text.append(scalar) }
+        if Bool.random() { text.append("a") }
+      }
+      // What is the same to the standard library is the same here.
+      #expect(String(decoding: normalForm(String(text)), as: UTF8.self) == String(text))
+    }
+  }
+
+  /// Sorting the marks of one letter would take the square of their number.
+  @Test(.timeLimit(.minutes(1))) func aMillionMarksTakeTheirLength() {
+    let text = "a" + String(repeating: "\u{301}\u{323}", count: 500_000)
+    #expect(normalForm(text).count >= text.utf8.count - 4)
+  }
+}
