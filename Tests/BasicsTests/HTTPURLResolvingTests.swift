@@ -27,6 +27,10 @@ import Testing
     ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g"), ("g#s/../x", "http://a/b/c/g"),
     // not in the RFC
     ("http://h/x", "http://h/x"), ("https://h", "https://h/"), ("HTTP://H:80/x#f", "http://h/x"),
+    ("http://h:/x", "http://h/x"), ("https://h:?y", "https://h/?y"), ("//h:", "http://h/"),
+    ("//[::1]:/x", "http://[::1]/x"), ("http://u:p@h/x", "http://h/x"),
+    ("//u@h:81/@v:w@x", "http://h:81/@v:w@x"),
+    ("http://h.example:80@evil.example/", "http://evil.example/"), ("https://u:@h:/", "https://h/"),
     ("//h:8080/x?y", "http://h:8080/x?y"), ("a/b:c", "http://a/b/c/a/b:c"),
     ("./http:g", "http://a/b/c/http:g"),
     ("/.//evil.example", "http://a//evil.example"), ("/%2e%2e/x", "http://a/%2e%2e/x"),
@@ -45,9 +49,10 @@ import Testing
   @Test(arguments: [
     "", "http:g", "http:", "https:/x", "g:h", "ftp://h/", "file:///etc/passwd", "gopher://h/", "dict://h:1/",
     "scp://h/x",
-    "data:text/plain,x", "javascript:x", "mailto:a@b", "//", "///", "///h/", "//u@h/", "//h:0/", "//127.1/",
+    "data:text/plain,x", "javascript:x", "mailto:a@b", "//", "///", "///h/", "//u@v@h/", "//h:0/", "//h::/",
+    "//:/", "//u@/", "//::1:/", "//127.1/",
     "//[::1/",
-    "http://u:p@h/", "http://h\\@evil/", "\\\\h\\x", "/\\h", "/a b", " /x", "/x ", "/x\r\nSet-Cookie: a=b",
+    "http://u:p@v@h/", "http://h\\@evil/", "\\\\h\\x", "/\\h", "/a b", " /x", "/x ", "/x\r\nSet-Cookie: a=b",
     "/x\0",
     "\t/x", "http://0x7f.1/", "http://[fe80::1%25eth0]/", "h t", "?a b", "#\\",
   ])

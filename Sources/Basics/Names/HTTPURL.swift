@@ -133,8 +133,8 @@ extension HTTPURL {
   /// The URL a `Location` of this one leads to: RFC 3986, section 5.2, the fragment dropped.
   package func resolving(location: String) throws(Invalid) -> HTTPURL {
     guard !location.isEmpty else { throw Invalid("is empty") }
-    if location.hasPrefix("//") { return try HTTPURL("\(scheme):\(location)").asSecret(as: self) }
-    if hasScheme(location) { return try HTTPURL(location).asSecret(as: self) }
+    if location.hasPrefix("//") { return try HTTPURL(plainForm("\(scheme):\(location)")).asSecret(as: self) }
+    if hasScheme(location) { return try HTTPURL(plainForm(location)).asSecret(as: self) }
     // Judged as a whole once joined, fragment included, so that a relative reference cannot smuggle what an absolute
     // one may not.
     let joined: String
@@ -163,6 +163,20 @@ extension HTTPURL {
 
   /// A server may repeat a part of the path that led to it.
   fileprivate func asSecret(as other: HTTPURL) -> HTTPURL { other.hidesPath ? hidingPath : self }
+}
+
+/// An absolute reference without user info and without the colon of an empty port (RFC 3986, section 3.2): neither changes
+/// where it leads, and a page has no credentials to give. What parsers read differently is left, and refused.
+private func plainForm(_ reference: String) -> String {
+  guard let slashes = reference.firstRange(of: "://") else { return reference }
+  let bytes = reference.utf8
+  let end = bytes[slashes.upperBound...].firstIndex { "/?#\\".utf8.contains($0) } ?? bytes.endIndex
+  var authority = bytes[slashes.upperBound..<end]
+  if let at = authority.firstIndex(of: UInt8(ascii: "@")), at == authority.lastIndex(of: UInt8(ascii: "@")) {
+    authority = authority[bytes.index(after: at)...]
+  }
+  if authority.last == UInt8(ascii: ":") { authority = authority.dropLast() }
+  return String(reference[..<slashes.upperBound]) + String(Substring(authority)) + reference[end...]
 }
 
 /// Spaces, controls and what nobody sees.

@@ -51,7 +51,11 @@ extension HTTPStep {
     if settings.expect.needsBody, !settings.decompress {
       standard.append(HeaderField("Accept-Encoding", "identity"))
     }
-    guard sendsOwnHeaders else { return standard + (cookies.map { [HeaderField("Cookie", $0)] } ?? []) }
+    guard sendsOwnHeaders else {
+      let kept = keptHeaders(settings)
+      if kept.contains(where: { $0.name.lowercased() == "user-agent" }) { standard.removeFirst() }
+      return standard + kept + (cookies.map { [HeaderField("Cookie", $0)] } ?? [])
+    }
     let authorization = settings.auth?.credentials.map { HeaderField("Authorization", $0) }
     if settings.headers.isEmpty { return withCookies(standard) + (authorization.map { [$0] } ?? []) }
     let own = settings.headers.filter { header in
@@ -63,6 +67,14 @@ extension HTTPStep {
     let names = Set(own.map { ByteText($0.name.lowercased()) })
     standard.removeAll { names.contains(ByteText($0.name.lowercased())) }
     return standard + withCookies(own) + (authorization.map { [$0] } ?? [])
+  }
+
+  /// What goes along without the check's credentials: what describes its body, and on its own host who it says it is.
+  private func keptHeaders(_ settings: HTTPSettings) -> [HeaderField] {
+    settings.headers.filter { header in
+      let name = header.name.lowercased()
+      return name == "user-agent" ? staysOnHost : sendsBody && contentHeaders.contains(ByteText(name))
+    }
   }
 
   /// One header holds them all: RFC 6265 section 5.4.

@@ -12,6 +12,8 @@ struct HTTPStep: Hashable, Sendable {
   /// Whether the check's headers and credentials go along: not once the origin has changed, not even on the way
   /// back.
   var sendsOwnHeaders: Bool
+  /// Whether all requests so far went to the check's own host, by whatever scheme and port.
+  var staysOnHost = true
   /// Redirects followed so far.
   var redirects: Int
   /// What earlier hops of this attempt set, as a header's value; nil: nothing.

@@ -14,8 +14,10 @@ struct RedirectRule {
   }
 
   let settings: HTTPSettings
-  /// Requests made so far, to see a loop: the same request with the same cookies gets the same answer.
-  private(set) var visited: Set<HTTPStep.Key> = []
+  /// Requests made so far, to see a circle. It is followed: a server may answer the same request otherwise the next time.
+  private var visited: Set<HTTPStep.Key> = []
+  /// A request was made that had been made before.
+  private var isCircle = false
 
   init(_ settings: HTTPSettings) { self.settings = settings }
 
@@ -31,14 +33,13 @@ struct RedirectRule {
   mutating func decide(
     after step: HTTPStep, status: Int?, location: String?, cookies: (HTTPURL) -> String? = { _ in nil }
   ) -> Decision {
-    visited.insert(step.key)
+    if !visited.insert(step.key).inserted { isCircle = true }
     guard settings.follow, let status, Self.isRedirect(status), let location else {
       return .final
     }
     guard step.redirects < settings.maxRedirects else {
-      return .refused(
-        Verdict(.httpRedirectLimit, phase: .transfer, message: "more than \(settings.maxRedirects) redirects")
-      )
+      let words = "more than \(settings.maxRedirects) redirects\(isCircle ? ", which lead in a circle" : "")"
+      return .refused(Verdict(.httpRedirectLimit, phase: .transfer, message: words))
     }
     guard let url = try? step.url.resolving(location: location) else {
       return refuse("redirect to a location that is no plain http or https url")
@@ -64,13 +65,13 @@ struct RedirectRule {
       next.sendsBody = false
     }
     if url.origin != step.url.origin {
-      guard !next.sendsBody else {
+      // Of one host, it goes where everybody who listens on the way has seen it already.
+      let isUpgrade = step.url.scheme == .http && url.scheme == .https && url.host == step.url.host
+      guard !next.sendsBody || isUpgrade else {
         return refuse("redirect would carry the request's body to another origin")
       }
       next.sendsOwnHeaders = false
-    }
-    guard !visited.contains(next.key) else {
-      return .refused(Verdict(.httpRedirectLimit, phase: .transfer, message: "redirects lead in a circle"))
+      if url.host != step.url.host { next.staysOnHost = false }
     }
     return .follow(next)
   }

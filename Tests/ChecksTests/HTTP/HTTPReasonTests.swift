@@ -130,8 +130,8 @@ import Testing
       name: "a circle", reason: .httpRedirectLimit, phase: .transfer,
       script: answer("HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n")),
     Case(
-      name: "a redirect with user info", reason: .httpRedirectRefused, phase: .transfer,
-      script: answer("HTTP/1.1 302 Found\r\nLocation: http://me:secret@good.test/\r\n\r\n")),
+      name: "a redirect with user info twice", reason: .httpRedirectRefused, phase: .transfer,
+      script: answer("HTTP/1.1 302 Found\r\nLocation: http://me:secret@other@good.test/\r\n\r\n")),
     Case(
       name: "a redirect to a file", reason: .httpRedirectRefused, phase: .transfer,
       script: answer("HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\n\r\n")),

@@ -111,4 +111,41 @@ import Testing
     #expect(throws: WrongKind.self) { try requests(["https://other.test/"], status: status, of: post) }
     #expect(throws: WrongKind.self) { try requests(["https://good.test:8443/"], status: status, of: post) }
   }
+
+  /// The usual redirect to https of the same host, by a server that wants the request once more.
+  @Test(arguments: [307, 308]) func aBodyGoesAlongToHTTPSOfItsHost(status: Int) throws {
+    let post: (inout CheckDefinition) -> Void = {
+      $0.url = "http://good.test/start"
+      $0.method = "POST"
+      $0.http.body = Redacted("payload")
+      ($0.auth.basic.username, $0.auth.basic.password) = ("user", Redacted("canary"))
+      $0.headers = [
+        ("Content-Type", Redacted("text/x-test")), ("X-Key", Redacted("canary")),
+        ("User-Agent", Redacted("own")),
+      ]
+    }
+    let hop = try #require(try requests(["https://good.test/start"], status: status, of: post).last)
+    #expect(hop.method == "POST" && hop.body == Array("payload".utf8))
+    // What describes the body, and no credential.
+    #expect(names(hop) == ["content-type", "user-agent"])
+    #expect(hop.headers.map { $0.value.reveal() } == ["text/x-test", "own"])
+    for other in ["https://other.test/", "https://www.good.test/", "http://good.test:81/"] {
+      #expect(throws: WrongKind.self) { try requests([other], status: status, of: post) }
+    }
+    // Never back.
+    #expect(throws: WrongKind.self) {
+      try requests(["https://good.test/", "https://other.test/"], status: status, of: post)
+    }
+  }
+
+  /// Who the check says it is, is no credential, and is meant for its own host.
+  @Test func theAgentStaysOnItsHost() throws {
+    let hops = try requests(["https://good.test:8443/", "https://other.test/", "https://good.test/"]) {
+      $0.headers = [("user-agent", Redacted("own")), ("X-Key", Redacted("canary"))]
+    }
+    #expect(
+      hops.map { $0.headers.map { "\($0.name): \($0.value.reveal())" } } == [
+        ["user-agent: own", "X-Key: canary"], ["user-agent: own"], ["User-Agent: test"], ["User-Agent: test"],
+      ])
+  }
 }
