@@ -142,7 +142,8 @@ let package = Package(
     .testTarget(
       name: "QuartzAgentTests",
       dependencies: [
-        "AgentConfig", "Alerts", "Basics", "Groups", "QuartzAPI", "QuartzAgent", "History", "Monitoring",
+        "AgentConfig", "Alerts", "Basics", "Curl", "Groups", "QuartzAPI", "QuartzAgent", "History",
+        "Monitoring",
         "Scheduler",
         "Spool", "TestSupport",
         .product(name: "Logging", package: "swift-log"),

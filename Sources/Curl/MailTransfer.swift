@@ -23,6 +23,8 @@ package struct MailTransfer: Sendable {
   package var host: String
   /// What is dialled; the host is the name that its certificate must bear.
   package var address: SocketAddress
+  /// Dialled where the one before takes no connection.
+  package var otherAddresses: [SocketAddress] = []
   package var security: Security
   package var sender: String
   package var recipients: [String]
@@ -90,7 +92,8 @@ package struct MailTransfer: Sendable {
     let scheme = security == .implicit ? "smtps" : "smtp"
     let named = host.contains(":") ? "[\(host)]" : host
     lists.recipients = recipients.reduce(nil) { curl_slist_append($0, "<\($1)>") }
-    lists.places = curl_slist_append(nil, "\(host):\(address.port):\(address.address)")
+    let places = ([address] + otherAddresses).prefix(CurlEngine.mostAddresses).map(\.address.description)
+    lists.places = curl_slist_append(nil, "\(host):\(address.port):\(places.joined(separator: ","))")
     let milliseconds = Int(clamping: max(1, timeout.microseconds / 1000))
     var codes = [
       quartz_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps"),

@@ -57,18 +57,12 @@ package struct ChannelSender: MessageSending {
     case .failure(let problem): return (problem.outcome, nil)
     case .success(let found): addresses = found
     }
-    var outcome = SendOutcome.failed("\(webhook.url.host) has no address")
-    var answer: String?
-    for address in addresses.prefix(4) {
-      guard let report = try? await engine.perform(request(message, webhook, channel, address)) else {
-        return (.failed("stopped"), nil)
-      }
-      outcome = judge(report, webhook.url)
-      answer = WebhookAnswer(webhook).line(of: report)
-      // Beyond a connection the receiver may have taken it.
-      guard let failure = report.failure, failure.phase == .connect else { break }
+    let places = addresses.map { SocketAddress($0, port: webhook.url.port) }
+    guard !places.isEmpty else { return (.failed("\(webhook.url.host) has no address"), nil) }
+    guard let report = try? await engine.perform(request(message, webhook, channel), at: places) else {
+      return (.failed("stopped"), nil)
     }
-    return (outcome, answer)
+    return (judge(report, webhook.url), WebhookAnswer(webhook).line(of: report))
   }
 
   /// Asks an address by GET, where only the status counts.
@@ -78,25 +72,25 @@ package struct ChannelSender: MessageSending {
     case .failure(let problem): return problem.outcome
     case .success(let found): addresses = found
     }
-    guard let address = addresses.first else { return .failed("\(url.host) has no address") }
+    let places = addresses.map { SocketAddress($0, port: url.port) }
+    guard !places.isEmpty else { return .failed("\(url.host) has no address") }
     var request = TransferRequest(
-      url: url.text, plan: .address(SocketAddress(address, port: url.port)), timeout: timeout,
-      goal: .drain(limit: Self.answer), headers: [HeaderField("User-Agent", userAgent)])
+      url: url.text, timeout: timeout, goal: .drain(limit: Self.answer),
+      headers: [HeaderField("User-Agent", userAgent)])
     request.httpVersion = .http11
     request.origin = WorkOrigin(.deadManSwitches)
-    guard let report = try? await engine.perform(request) else { return .failed("stopped") }
+    guard let report = try? await engine.perform(request, at: places) else { return .failed("stopped") }
     return judge(report, url)
   }
 
   private func request(
-    _ message: AlertMessage, _ webhook: WebhookChannel, _ channel: AlertChannel, _ address: IPAddress
+    _ message: AlertMessage, _ webhook: WebhookChannel, _ channel: AlertChannel
   ) -> TransferRequest {
     // The topic is in the body; what it is sent to is the server.
     let url =
       webhook.format == .ntfy ? "\(webhook.url.scheme.rawValue)://\(webhook.url.endpoint)/" : webhook.url.text
     var request = TransferRequest(
-      url: url, plan: .address(SocketAddress(address, port: webhook.url.port)), timeout: channel.timeout,
-      goal: .body(limit: Self.answer), method: webhook.method,
+      url: url, timeout: channel.timeout, goal: .body(limit: Self.answer), method: webhook.method,
       headers: [
         HeaderField("User-Agent", userAgent), HeaderField("Content-Type", "application/json"),
         // Who has it already may leave it out.
@@ -157,6 +151,7 @@ extension ChannelSender {
       security: mail.security == .implicit ? .implicit : mail.security == .starttls ? .startTLS : .none,
       sender: mail.sender, recipients: mail.recipients,
       content: MailText(message, channel.template, mail, now: time.wall()).bytes)
+    transfer.otherAddresses = addresses.dropFirst().map { SocketAddress($0, port: mail.server.port) }
     (transfer.username, transfer.password, transfer.caFile) = (mail.username, mail.password, mail.caFile)
     transfer.timeout = channel.timeout
     switch await transfer.send(time: time) {

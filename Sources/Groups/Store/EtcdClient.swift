@@ -148,27 +148,24 @@ package final class EtcdClient: Sendable {
       return .failure(EtcdFailure(.unreachable, "\(place(index)): \(failure.words)"))
     case .success(let found): addresses = found
     }
-    var failure = EtcdFailure(.unreachable, "\(place(index)) has no address")
-    for address in addresses.prefix(2) {
-      var request = TransferRequest(
-        url: base.appending(path, query: nil).text,
-        plan: .address(SocketAddress(address, port: base.origin.port)),
-        timeout: timeout, goal: .body(limit: Self.bodyLimit), method: "POST", headers: headers(token))
-      request.body = body
-      request.httpVersion = .http11
-      request.connectTimeout = Self.patience / 2
-      request.tls = settings.tls
-      request.stream = stream
-      request.origin = WorkOrigin(.group)
-      let report = try await engine.perform(request)
-      guard let problem = report.failure else { return .success(report) }
-      failure = EtcdFailure(
-        problem.phase == .tls && !problem.timedOut ? .handshake : .unreachable,
-        "\(place(index)): \(problem.message)")
-      failure.timedOut = problem.timedOut
-      // Beyond the connection the store may have acted.
-      guard problem.phase == .connect else { break }
+    var request = TransferRequest(
+      url: base.appending(path, query: nil).text, timeout: timeout, goal: .body(limit: Self.bodyLimit),
+      method: "POST", headers: headers(token))
+    request.body = body
+    request.httpVersion = .http11
+    request.connectTimeout = Self.patience / 2
+    request.tls = settings.tls
+    request.stream = stream
+    request.origin = WorkOrigin(.group)
+    let places = addresses.map { SocketAddress($0, port: base.origin.port) }
+    guard let report = try await engine.perform(request, at: places) else {
+      return .failure(EtcdFailure(.unreachable, "\(place(index)) has no address"))
     }
+    guard let problem = report.failure else { return .success(report) }
+    var failure = EtcdFailure(
+      problem.phase == .tls && !problem.timedOut ? .handshake : .unreachable,
+      "\(place(index)): \(problem.message)")
+    failure.timedOut = problem.timedOut
     return .failure(failure)
   }
 

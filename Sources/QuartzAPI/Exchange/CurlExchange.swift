@@ -55,16 +55,14 @@ package struct CurlExchange: HTTPExchanging {
     case .failure(let failure): return .failure(failure.message)
     case .success(let found): addresses = found
     }
-    var reply = APIReply.failure("\(origin.host) has no address")
-    for address in addresses.prefix(4) {
-      let left = request.timeout - start.duration(to: time.instant())
-      guard left > .zero else { break }
-      let report = try await engine.perform(transfer(request, to: address, timeout: left))
-      reply = read(report, of: request)
-      // Only a connection that never stood may be tried elsewhere: beyond it the server may have acted.
-      guard let failure = report.failure, failure.phase == .connect else { break }
+    let left = request.timeout - start.duration(to: time.instant())
+    let places = addresses.map { SocketAddress($0, port: origin.port) }
+    guard left > .zero, let report = try await engine.perform(transfer(request, timeout: left), at: places)
+    else {
+      return .failure(
+        places.isEmpty ? "\(origin.host) has no address" : "\(origin.host) did not resolve in time")
     }
-    return reply
+    return read(report, of: request)
   }
 
   private func addresses() async -> Result<[IPAddress], ResolveFailure> {
@@ -77,16 +75,15 @@ package struct CurlExchange: HTTPExchanging {
       ? .failure(ResolveFailure("\(origin.host) is not this machine; use an https url")) : .success(local)
   }
 
-  private func transfer(_ request: APIRequest, to address: IPAddress, timeout: Duration) -> TransferRequest {
+  private func transfer(_ request: APIRequest, timeout: Duration) -> TransferRequest {
     var transfer = TransferRequest(
-      url: request.url.text, plan: .address(SocketAddress(address, port: origin.port)), timeout: timeout,
-      goal: .body(limit: Self.bodyLimit), method: request.method.rawValue,
+      url: request.url.text, timeout: timeout, goal: .body(limit: Self.bodyLimit),
+      method: request.method.rawValue,
       headers: [HeaderField("User-Agent", userAgent)] + request.headers)
     if request.method != .get { transfer.body = request.body }
     // Over HTTP/2 libcurl 7.88 takes an early refusal of an upload for a failure, and a cut answer for a whole one.
     transfer.httpVersion = .http11
-    // A few addresses must fit into one timeout.
-    transfer.connectTimeout = min(timeout, .seconds(10))
+    transfer.connectTimeout = .seconds(10)
     transfer.origin = WorkOrigin(.delivery)
     return transfer
   }

@@ -130,7 +130,7 @@ extension DiscoveryKeeper {
       source throws(CancellationError) in
       switch source.place {
       case .files: .failed("files are looked at as the configuration is")
-      case .http(let url, let headers): try await Self.ask(url, headers, source, engine, find)
+      case .http(let url, let headers): try await Self.ask(url, headers, source, engine.curl, find)
       case .dns(let name): try await Self.ask(name, engine)
       }
     }
@@ -146,8 +146,8 @@ extension DiscoveryKeeper {
         }))
   }
 
-  private static func ask(
-    _ url: HTTPURL, _ headers: [HeaderField], _ source: DiscoverySource, _ engine: ProbeEngine,
+  static func ask(
+    _ url: HTTPURL, _ headers: [HeaderField], _ source: DiscoverySource, _ engine: CurlEngine,
     _ find: ChannelSender.Find
   ) async throws(CancellationError) -> Finding {
     let addresses: [IPAddress]
@@ -155,22 +155,18 @@ extension DiscoveryKeeper {
     case .failure(let problem): return .failed(problem.message)
     case .success(let found): addresses = found
     }
-    guard let address = addresses.first else { return .failed("\(url.host) has no address") }
     let seconds = source.refresh.components.seconds
     var request = TransferRequest(
-      url: url.text, plan: .address(SocketAddress(address, port: url.port)), timeout: patience,
-      goal: .body(limit: DiscoverySource.mostBytes + 1),
+      url: url.text, timeout: patience, goal: .body(limit: DiscoverySource.mostBytes + 1),
       headers: [
         HeaderField("User-Agent", userAgent), HeaderField("Accept", "application/json"),
         HeaderField("X-Prometheus-Refresh-Interval-Seconds", "\(seconds)"),
       ] + headers)
     request.httpVersion = .http11
     request.origin = WorkOrigin(.discovery, named: url.host)
-    let report: TransferReport
-    do {
-      report = try await engine.curl.perform(request)
-    } catch {
-      throw CancellationError()
+    let places = addresses.map { SocketAddress($0, port: url.port) }
+    guard let report = try await engine.perform(request, at: places) else {
+      return .failed("\(url.host) has no address")
     }
     if let failure = report.failure { return .failed("\(url.endpoint): \(failure.message)") }
     guard report.statusCode == 200 else {

@@ -169,20 +169,22 @@ struct ShareClient: Sendable {
   private static let limit = 2 * WindowShare.limit + 1024
 
   func share(_ url: String, _ check: UniqueID, _ at: Timestamp) async -> WindowShare? {
-    guard let base = try? HTTPURL(url), case .success(let addresses) = await find(base.host, base.port),
-      let address = addresses.first
-    else { return nil }
+    guard let base = try? HTTPURL(url), case .success(let addresses) = await find(base.host, base.port) else {
+      return nil
+    }
     let place = base.appending("api/v1/checks/\(check)/share", query: "at=\(at.microseconds)")
     var headers = [HeaderField("User-Agent", userAgent)]
-    if let token, Self.mayShow(tokenTo: base, at: address) {
+    if let token, addresses.allSatisfy({ Self.mayShow(tokenTo: base, at: $0) }) {
       headers.append(HeaderField("Authorization", "Bearer \(token.reveal())"))
     }
     var request = TransferRequest(
-      url: place.text, plan: .address(SocketAddress(address, port: base.port)), timeout: Self.patience,
-      goal: .body(limit: Self.limit), headers: headers)
+      url: place.text, timeout: Self.patience, goal: .body(limit: Self.limit), headers: headers)
     request.httpVersion = .http11
     request.origin = WorkOrigin(.group)
-    guard let report = try? await engine.perform(request), report.failure == nil else { return nil }
+    let places = addresses.map { SocketAddress($0, port: base.port) }
+    guard let report = try? await engine.perform(request, at: places), report.failure == nil else {
+      return nil
+    }
     switch report.statusCode {
     case 200: return Self.read(report.body, check, at)
     // It has never run this check, which is no absence.
