@@ -57,6 +57,29 @@ static inline int quartz_ssl_set_server_name(SSL *ssl, const char *name) {
   return SSL_set_tlsext_host_name(ssl, name) == 1;
 }
 
+/* Asks the server for a stapled OCSP response (RFC 6066 section 8). */
+static inline void quartz_ssl_request_staple(SSL *ssl) {
+  (void)SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp);
+}
+
+/* Whether one came; it is not read. */
+static inline int quartz_ssl_has_staple(SSL *ssl) {
+  const unsigned char *response = NULL;
+  return SSL_get_tlsext_status_ocsp_resp(ssl, &response) > 0;
+}
+
+/* Whether a certificate may only be served with a staple: the TLS feature status_request (RFC 7633). */
+static inline int quartz_x509_must_staple(const X509 *certificate) {
+  TLS_FEATURE *features = (TLS_FEATURE *)X509_get_ext_d2i(certificate, NID_tlsfeature, NULL, NULL);
+  if (features == NULL) return 0;
+  int wanted = 0;
+  for (int index = 0; index < sk_ASN1_INTEGER_num(features); index++) {
+    if (ASN1_INTEGER_get(sk_ASN1_INTEGER_value(features, index)) == TLSEXT_TYPE_status_request) wanted = 1;
+  }
+  TLS_FEATURE_free(features);
+  return wanted;
+}
+
 /* An index for this program's own pointer on every SSL_CTX; negative on failure. */
 static inline int quartz_ssl_context_index(void) {
   return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);

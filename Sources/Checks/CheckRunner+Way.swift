@@ -80,9 +80,15 @@ extension CheckRunner {
   /// not look down.
   private func onOwnPath(_ probed: Probed) -> Probed {
     guard case .done(var outcome) = probed, Self.silence.contains(outcome.verdict.reason),
-      let peer = outcome.peer, let words = fault(peer.address)
+      let peer = outcome.peer
     else { return probed }
-    outcome.verdict = Verdict(.localFault, phase: outcome.verdict.phase ?? .connect, message: words)
+    if let words = fault(peer.address) {
+      outcome.verdict = Verdict(.localFault, phase: outcome.verdict.phase ?? .connect, message: words)
+    } else if let words = absence(peer.address) {
+      // The kernel's own word for it is that there is no route to the host, which leads to routers.
+      outcome.verdict = outcome.verdict.with(
+        message: outcome.verdict.message.map { "\($0) (\(words))" } ?? words)
+    }
     return .done(outcome)
   }
 

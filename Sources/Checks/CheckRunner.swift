@@ -31,6 +31,7 @@ package struct CheckRunner: Sendable {
   private let heartbeat: any Probe
   let time: TimeSource
   let fault: @Sendable (IPAddress) -> String?
+  let absence: @Sendable (IPAddress) -> String?
   /// Asked before a check is called down; nil where there are no canaries.
   package var canaries: CanaryWatch?
   /// The same of what a check depends on.
@@ -45,11 +46,13 @@ package struct CheckRunner: Sendable {
   /// - Parameters:
   ///   - time: the system's, or a test's.
   ///   - fault: what is broken on this machine's way to an address, for people; nil: nothing that is known.
+  ///   - absence: that nobody on a network of this machine has the address, for people; nil: it is not known.
   package init(
     http: any Probe, tcp: any Probe, dns: any Probe, tls: any Probe, ping: any Probe,
     heartbeat: any Probe = HeartbeatProbe(desk: nil),
     time: TimeSource = .system,
-    fault: @escaping @Sendable (IPAddress) -> String? = { _ in nil }
+    fault: @escaping @Sendable (IPAddress) -> String? = { _ in nil },
+    absence: @escaping @Sendable (IPAddress) -> String? = { _ in nil }
   ) {
     self.http = http
     self.tcp = tcp
@@ -59,6 +62,7 @@ package struct CheckRunner: Sendable {
     self.heartbeat = heartbeat
     self.time = time
     self.fault = fault
+    self.absence = absence
   }
 
   /// One attempt and nothing else: whether the check's conditions hold.
@@ -130,6 +134,7 @@ package struct CheckRunner: Sendable {
   static func judge(_ outcome: inout ProbeOutcome, of check: MonitoringCheck) {
     ResponseTimeRule(check.plan.responseTime).judge(&outcome)
     outcome.tellLostSYNs()
+    outcome.tellLostSegments()
     if check.plan.negate { NegateRule(check.type).judge(&outcome) }
   }
 

@@ -4,7 +4,7 @@ import Basics
 import CCurl
 
 /// The content codings of a body, in the order in which they are undone (RFC 9110 section 8.4).
-struct ContentCodings: Hashable, Sendable {
+package struct ContentCodings: Hashable, Sendable {
   enum Coding: Hashable, Sendable { case gzip, deflate, brotli, zstd }
 
   /// Codings on top of one another. A proxy that packs what its server has packed makes two; more were seen only where
@@ -19,8 +19,10 @@ struct ContentCodings: Hashable, Sendable {
   init?(_ values: [String]) {
     var codings: [Coding] = []
     for name in values.flatMap({ $0.split(separator: ",") }) {
-      switch name.trimmingBlanks.lowercased() {
+      let name = name.trimmingBlanks.lowercased()
+      switch name {
       case "", "identity": continue
+      case _ where Self.isMisnomer(name): continue
       case "gzip", "x-gzip": codings.append(.gzip)
       case "deflate": codings.append(.deflate)
       case "br": codings.append(.brotli)
@@ -33,6 +35,25 @@ struct ContentCodings: Hashable, Sendable {
   }
 
   var isEmpty: Bool { codings.isEmpty }
+
+  /// Those of a Content-Encoding that are no codings, and that servers send all the same: charsets, what mail calls an
+  /// encoding, and a framing that only an upload has. The body is what it is without them.
+  package static func misnomers(_ values: [String]) -> [String] {
+    values.flatMap { $0.split(separator: ",") }.map { $0.trimmingBlanks.lowercased() }.filter(isMisnomer)
+  }
+
+  private static func isMisnomer(_ name: String) -> Bool {
+    guard name.utf8.count <= 16 else { return false }
+    return switch name {
+    case "none", "binary", "7bit", "8bit", "text", "aws-chunked", "utf8", "utf-8", "utf-16", "ascii",
+      "us-ascii",
+      "windows-1252":
+      true
+    // bounded: fifteen names
+    case _ where name.hasPrefix("iso-8859-"): Int(name.dropFirst(9)).map { (1...15).contains($0) } ?? false
+    default: false
+    }
+  }
 
   /// Bytes that undoing them may hold beside the body.
   var memory: Int {

@@ -10,7 +10,12 @@ extension TransferReport {
     switch decoded.end {
     case .whole: return
     case .cut:
-      if outcome == .complete { fail(.closed, "the connection ended before the answer was complete") }
+      if outcome == .complete {
+        fail(
+          .closed,
+          "the compressed body stops before its own end: a part of it, or the trailer with its checksum, is missing"
+        )
+      }
     case .full:
       truncated = true
       fail(.bodyTooLarge, "response body exceeds its limit")

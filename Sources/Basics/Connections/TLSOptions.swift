@@ -15,6 +15,8 @@ package struct TLSOptions: Hashable, Sendable {
   package var clientCertificate: String?
   /// PEM file of its key; nil: in the certificate's file.
   package var clientKey: String?
+  /// A certificate that must come with a stapled OCSP response, and does not, degrades the check.
+  package var isStrict = false
 
   package init(
     caFile: String? = nil, serverName: String? = nil, verify: Bool = true,

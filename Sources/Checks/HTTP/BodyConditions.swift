@@ -23,7 +23,7 @@ struct BodyConditions {
   private func literal(_ what: String, _ text: String, wanted: Bool, _ answer: HTTPAnswer) -> JudgedCondition
   {
     guard budget.allowsMore() else { return unjudged(what, text) }
-    let isThere = answer.status != nil && contains(answer.body, Array(text.utf8))
+    let isThere = answer.status != nil && contains(answer.text.bytes, answer.text.form(of: text))
     // What is in the part that came is in the whole; what is not may still come.
     let holds = wanted ? isThere : !isThere && answer.isWhole
     return JudgedCondition(
@@ -35,14 +35,15 @@ struct BodyConditions {
   /// On the whole body only: a pattern may look ahead, behind and for the end.
   private func pattern(_ what: String, _ text: String, wanted: Bool, _ answer: HTTPAnswer) -> JudgedCondition
   {
-    guard answer.isWhole, let pattern = try? Pattern(text) else {
+    let form = String(decoding: answer.text.form(of: text), as: UTF8.self)
+    guard answer.isWhole, let pattern = try? Pattern(form) else {
       let actual = answer.status == nil ? "" : absence("judged", answer)
       return JudgedCondition(
         assertion: Assertion(what: what, expected: text, actual: actual, ok: false), reason: .body,
         words: "\(what) \"\(text)\" could not be judged")
     }
     guard budget.allowsMore() else { return unjudged(what, text) }
-    let outcome = pattern.firstMatch(in: answer.body, within: budget)
+    let outcome = pattern.firstMatch(in: answer.text.bytes, within: budget)
     if outcome == .limit {
       return JudgedCondition(
         assertion: Assertion(what: what, expected: text, actual: Pattern.limitWords, ok: false),
@@ -64,7 +65,7 @@ struct BodyConditions {
 
   private func absence(_ word: String, _ answer: HTTPAnswer) -> String {
     if answer.status == nil { return "" }
-    return answer.isWhole ? "not \(word)" : "not \(word) in the first \(answer.body.count) bytes"
+    return answer.isWhole ? "not \(word)" : "not \(word) in the first \(answer.size) bytes"
   }
 }
 

@@ -49,7 +49,7 @@ struct HTTPConditions {
     let outcome = answer.url.map { condition.outcome(for: $0.text, within: budget) }
     // A query may be a secret; that there is one is none.
     let actual = answer.url.map { $0.query == nil ? mask.shown($0) : mask.shown($0) + "?…" } ?? ""
-    let words = answer.url == nil ? "no answer arrived" : "is not as expected"
+    let words = answer.url == nil ? "no answer arrived" : "is \(actual), expected \(shownURL(condition))"
     return JudgedCondition(
       assertion: assertion("final_url", shownURL(condition), actual, outcome), reason: .finalURL,
       words: "final_url \(outcome?.words ?? words)")
@@ -82,8 +82,11 @@ struct HTTPConditions {
       ?? outcomes.indices.first
     let problem =
       answer.headers == nil ? "cannot be judged: no whole answer" : values.isEmpty ? "is missing" : nil
-    let words =
-      problem ?? decisive.flatMap { outcomes[$0].words } ?? "is not as expected: \(wanted.condition)"
+    let found = decisive.map { index in
+      let value = JSONValue.string(shown(values[index], name).printable(maxBytes: 80)).text
+      return "is \(value), \(outcomes[index].expectation(wanted.condition))"
+    }
+    let words = problem ?? found ?? "is missing"
     return JudgedCondition(
       assertion: assertion(
         "header.\(name)", wanted.condition.description, shown(values, decisive, name),
@@ -93,8 +96,12 @@ struct HTTPConditions {
 
   private func shown(_ values: [String], _ decisive: Int?, _ name: String) -> String {
     guard let decisive else { return "" }
-    let value = name.hasPrefix("set-cookie") ? Redacted.mark : mask.hide(values[decisive])
+    let value = shown(values[decisive], name)
     return values.count == 1 ? value : "\(value) (1 of \(values.count) values)"
+  }
+
+  private func shown(_ value: String, _ name: String) -> String {
+    name.hasPrefix("set-cookie") ? Redacted.mark : mask.hide(value)
   }
 
   private func assertion(

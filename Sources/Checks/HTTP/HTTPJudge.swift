@@ -24,21 +24,29 @@ struct HTTPJudge {
     let status = HTTPConditions.status(settings.expect.status, report?.statusCode)
     var judged = [status]
     var (assertions, mask) = ([status.assertion], SecretMask?.none)
+    var (body, notes) = (report?.body ?? [], [String]())
     // Most checks ask for a status and nothing else.
     if !settings.expect.isAboutStatusAlone {
       let own = SecretMask(settings)
       let budget = budget ?? CPUBudget(bytes: report?.body.count ?? 0)
-      let answer = HTTPAnswer(report: report, lastURL: lastURL, isJudged: failure == nil)
+      let answer = HTTPAnswer(
+        report: report, lastURL: lastURL, isJudged: failure == nil, settings, within: budget)
+      body = answer.text.bytes
+      if failure == nil { notes = answer.notes }
       judged += HTTPConditions(settings.expect, mask: own, within: budget).judge(answer)
       assertions = judged.map(\.assertion)
       mask = own
     }
-    let certificate = CertificateRule(settings.expect.certificateDays, tls, now: now)
+    let certificate = CertificateRule(
+      settings.expect.certificateDays, tls, strict: settings.tls.isStrict, now: now)
+    if failure == nil { notes += [certificate.note].compactMap(\.self) }
     assertions += certificate.assertions
     self.assertions = assertions
     let verdict = failure ?? Self.verdict(of: judged) ?? certificate.verdict ?? .ok
-    self.verdict = verdict
-    excerpt = verdict.isSuccess ? nil : report.flatMap { verdict.excerpt($0, mask ?? SecretMask(settings)) }
+    self.verdict = notes.isEmpty ? verdict : verdict.noting(notes)
+    excerpt =
+      verdict.isSuccess
+      ? nil : report.flatMap { verdict.excerpt($0, body: body, mask ?? SecretMask(settings)) }
   }
 
   /// The first that does not hold, in the order of the keys; how many more there are is said behind it.
@@ -54,11 +62,18 @@ struct HTTPJudge {
 
 extension Verdict {
   /// What the target said that led here: of a redirect that was not followed, where it points.
-  fileprivate func excerpt(_ report: TransferReport, _ mask: SecretMask) -> String? {
+  fileprivate func excerpt(_ report: TransferReport, body: [UInt8], _ mask: SecretMask) -> String? {
     guard reason.isAboutRedirect, let location = report.headerBlock.first("location") else {
-      return mask.excerpt(of: report.body)
+      return mask.excerpt(of: body)
     }
     return location.isEmpty ? "Location:" : mask.hide("Location: \(location)").printable(maxBytes: 256)
+  }
+}
+
+extension Verdict {
+  /// With what does not change it and should be known.
+  func noting(_ notes: [String]) -> Verdict {
+    with(message: ([message].compactMap(\.self) + notes).joined(separator: "; "))
   }
 }
 
@@ -70,19 +85,36 @@ struct HTTPAnswer {
   let url: HTTPURL?
   /// Nil: none arrived, or not all.
   let headers: HeaderBlock?
-  let body: [UInt8]
+  /// Bytes of the body.
+  let size: Int
+  /// The body as conditions see it.
+  let text: BodyText
+  /// What is odd about the body and changes nothing.
+  let notes: [String]
   /// The body was read, and nothing of it is missing.
   let isWhole: Bool
 
   /// - Parameter isJudged: the answer is the one the check asks about, and it is complete.
-  init(report: TransferReport?, lastURL: HTTPURL?, isJudged: Bool) {
+  init(
+    report: TransferReport?, lastURL: HTTPURL?, isJudged: Bool, _ settings: HTTPSettings,
+    within budget: CPUBudget
+  ) {
     guard let report else {
-      (status, version, url, headers, body, isWhole) = (nil, nil, nil, nil, [], false)
+      (status, version, url, headers, isWhole) = (nil, nil, nil, nil, false)
+      (size, text, notes) = (0, BodyText(asBytes: []), [])
       return
     }
     status = report.statusCode
     version = report.httpVersion
-    body = report.body
+    size = report.body.count
+    text =
+      settings.expect.needsBody && !settings.expect.comparesBytes
+      ? BodyText(report.body, report.headerBlock, within: budget) : BodyText(asBytes: report.body)
+    let isDecoded = settings.expect.needsBody && settings.decompress && !report.body.isEmpty
+    let misnomers = isDecoded ? ContentCodings.misnomers(report.headerBlock.values("content-encoding")) : []
+    notes =
+      misnomers.withoutRepetitions().prefix(3).map { "Content-Encoding \"\($0)\" is no coding: the body was judged as it is" }
+      + (text.isUnknown ? [BodyText.unknownWords] : [])
     url = report.statusCode == nil ? nil : lastURL
     let failure = report.failure
     let isComplete = failure == nil && isJudged
@@ -97,6 +129,7 @@ struct HTTPAnswer {
 struct JudgedCondition {
   var assertion: Assertion
   var reason: Reason
-  /// Made of the check's own words, numbers and codes: it leaves this machine, so nothing the target said is in it.
+  /// Made of the check's own words, numbers and codes. It leaves this machine: of what the target said there is no more in
+  /// it than the start of the value that was found, without the check's secrets.
   var words: String
 }

@@ -99,6 +99,13 @@ struct HTTPTrail: Sendable {
       + (plan.settings.expect.isAboutStatusAlone ? min(report.body.count, 65_536) : report.body.count)
   }
 
+  /// Whether judging it may wait for a file.
+  var needsConverter: Bool {
+    let expect = plan.settings.expect
+    guard expect.needsBody, !expect.comparesBytes, let report = last?.report else { return false }
+    return BodyText.needsConverter(report.body, report.headerBlock)
+  }
+
   func outcome(_ end: End, within budget: CPUBudget) -> ProbeOutcome {
     if let fault = budget.lateness { return outcome(failure: fault, budget) }
     switch end {

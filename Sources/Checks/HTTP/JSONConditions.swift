@@ -18,14 +18,16 @@ struct JSONConditions {
   func judge(_ answer: HTTPAnswer) -> [JudgedCondition] {
     guard !conditions.isEmpty else { return [] }
     guard answer.isWhole else {
-      let cut = answer.status == nil ? "" : "not judged: only \(answer.body.count) bytes of the body arrived"
+      let cut = answer.status == nil ? "" : "not judged: only \(answer.size) bytes of the body arrived"
       return conditions.map { unjudged($0, actual: cut, words: "could not be judged: no whole body") }
     }
     guard budget.allowsMore() else {
       return conditions.map { unjudged($0, actual: CPUBudget.words, words: CPUBudget.words) }
     }
     do throws(JSONError) {
-      let findings = try JSONSearch.find(conditions.map(\.path), in: answer.body) { budget.allowsMore() }
+      let findings = try JSONSearch.find(conditions.map(\.path), in: answer.text.bytes) {
+        budget.allowsMore()
+      }
       return zip(conditions, findings).map(judge)
     } catch {
       if budget.isSpent {
@@ -48,12 +50,13 @@ struct JSONConditions {
       return unjudged(condition, actual: words, words: "leads to \(words)")
     case .value(let value):
       let outcome = condition.condition.outcome(for: value, within: budget)
+      let shown = mask.hide(value.text).printable(maxBytes: 80)
       return JudgedCondition(
         assertion: Assertion(
           what: "json.\(condition.path)", expected: condition.condition.description,
           actual: outcome.shown(mask.hide(value.text)), ok: outcome == .holds),
         reason: .json,
-        words: "json \(condition.path) \(outcome.words ?? "is not as expected: \(condition.condition)")")
+        words: "json \(condition.path) is \(shown), \(outcome.expectation(condition.condition))")
     }
   }
 

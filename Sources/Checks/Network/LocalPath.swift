@@ -9,10 +9,21 @@ import Monitoring
 enum LocalPath {
   /// Nil while nothing on this machine's side is known to be broken; else what is, for people.
   static func fault(to address: IPAddress) -> String? {
-    guard let route = route(to: address), let link = route.link else { return nil }
+    let answer = lookUp(address)
+    if case .refused(let words) = answer { return words }
+    guard case .route(let route) = answer, let link = route.link else { return nil }
     if isWithoutCarrier(link) { return "the interface of this machine towards \(address) has no carrier" }
     guard let gateway = route.gateway, isSilent(gateway, on: link) else { return nil }
     return "the gateway of this machine towards \(address), \(gateway), does not answer"
+  }
+
+  /// For people: that the address is on a network of this machine, and nobody there has it. Nil: there is more on the way,
+  /// or somebody does.
+  static func absence(of address: IPAddress) -> String? {
+    guard let route = route(to: address), route.gateway == nil, let link = route.link,
+      isSilent(address, on: link)
+    else { return nil }
+    return "\(address) is on this machine's own network, and no host there answers for it"
   }
 
   struct Route: Hashable {
@@ -22,12 +33,33 @@ enum LocalPath {
     var link: UInt32?
   }
 
+  /// What the routing table says of an address.
+  private enum Lookup {
+    case route(Route)
+    /// It leads nowhere, on purpose or for want of a route; for people.
+    case refused(String)
+    /// The kernel does not say.
+    case unknown
+  }
+
   static func route(to address: IPAddress) -> Route? {
+    if case .route(let route) = lookUp(address) { route } else { nil }
+  }
+
+  private static func lookUp(_ address: IPAddress) -> Lookup {
     let bytes = address.bytes
     // struct rtmsg: the family, the length of the destination in bits, the rest zero.
     let header = [family(of: address), UInt8(bytes.count * 8)] + [UInt8](repeating: 0, count: 10)
-    guard let answer = ask(Message.getRoute, header + attribute(1, bytes), expecting: Message.newRoute) else {
-      return nil
+    let answer: ArraySlice<UInt8>
+    switch askKernel(Message.getRoute, header + attribute(1, bytes), expecting: Message.newRoute) {
+    case .none: return .unknown
+    case .failure(let error): return refusal(error.code, address).map(Lookup.refused) ?? .unknown
+    case .success(let found): answer = found
+    }
+    // The type of a route that leads nowhere: RTN_BLACKHOLE, RTN_UNREACHABLE, RTN_PROHIBIT of linux/rtnetlink.h.
+    let kinds: [UInt8: Int32] = [6: EINVAL, 7: EHOSTUNREACH, 8: EACCES]
+    if let code = answer.dropFirst(7).first.flatMap({ kinds[$0] }), let words = refusal(code, address) {
+      return .refused(words)
     }
     var route = Route()
     for (kind, value) in attributes(answer.dropFirst(12)) {
@@ -38,7 +70,17 @@ enum LocalPath {
       default: break
       }
     }
-    return route
+    return .route(route)
+  }
+
+  private static func refusal(_ code: Int32, _ address: IPAddress) -> String? {
+    switch code {
+    case ENETUNREACH: "no route from this machine to \(address)"
+    case EHOSTUNREACH: "the routing table of this machine calls \(address) unreachable"
+    case EACCES: "the routing table of this machine prohibits \(address)"
+    case EINVAL: "the routing table of this machine drops what goes to \(address) (blackhole)"
+    default: nil
+    }
   }
 
   /// The neighbour was asked for its hardware address and did not say it (NUD_INCOMPLETE, NUD_FAILED).
@@ -74,8 +116,20 @@ private enum Message {
   static let getNeighbour: UInt16 = 30
 }
 
-/// One question to the kernel and its answer without the header, which comes at once. Nil: it says no.
+/// The kernel says no.
+private struct KernelRefusal: Error {
+  /// An errno.
+  var code: Int32
+}
+
 private func ask(_ type: UInt16, _ payload: [UInt8], expecting wanted: UInt16) -> ArraySlice<UInt8>? {
+  try? askKernel(type, payload, expecting: wanted)?.get()
+}
+
+/// One question to the kernel and its answer without the header, which comes at once. Nil: nothing came.
+private func askKernel(
+  _ type: UInt16, _ payload: [UInt8], expecting wanted: UInt16
+) -> Result<ArraySlice<UInt8>, KernelRefusal>? {
   let channel = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
   guard channel >= 0 else { return nil }
   defer { close(channel) }
@@ -86,9 +140,14 @@ private func ask(_ type: UInt16, _ payload: [UInt8], expecting wanted: UInt16) -
   guard send(channel, message, message.count, 0) == message.count else { return nil }
   var answer = [UInt8](repeating: 0, count: 8192)
   let count = recv(channel, &answer, answer.count, Int32(MSG_DONTWAIT))
-  guard count >= 16, half(answer[4..<6]) == wanted else { return nil }
+  guard count >= 16 else { return nil }
+  // NLMSG_ERROR: struct nlmsgerr begins with the errno, negated.
+  if half(answer[4..<6]) == 2, count >= 20 {
+    return .failure(KernelRefusal(code: 0 &- Int32(bitPattern: word(answer[16..<20]))))
+  }
+  guard half(answer[4..<6]) == wanted else { return nil }
   let length = min(Int(word(answer[0..<4])), count)
-  return length >= 16 ? answer[16..<length] : nil
+  return length >= 16 ? .success(answer[16..<length]) : nil
 }
 
 private func family(of address: IPAddress) -> UInt8 {

@@ -22,16 +22,25 @@ enum ConditionOutcome: Hashable, Sendable {
     }
   }
 
+  /// What a message says behind the value: what was to be, and why this is not it.
+  func expectation(_ condition: Condition) -> String {
+    // A string is in quotes as JSON has it, so that it is not taken for a number or a word.
+    let wanted =
+      condition.type == .string && condition.comparison == .equal
+      ? JSONValue.string(condition.operand).text : condition.description
+    return words.map { "expected \(wanted): \($0)" } ?? "expected \(wanted)"
+  }
+
   /// The value as an assertion shows it.
   func shown(_ value: String) -> String { words.map { "\(value.printable(maxBytes: 120)) (\($0))" } ?? value }
 }
 
 extension Condition {
-  /// Text is compared byte by byte, numbers as exact decimals.
+  /// Text is compared in Unicode's normal form, numbers as exact decimals.
   func outcome(for text: String, within budget: CPUBudget? = nil) -> ConditionOutcome {
     switch comparison {
-    case .equal: return ConditionOutcome(text.utf8.elementsEqual(operand.utf8))
-    case .notEqual: return ConditionOutcome(!text.utf8.elementsEqual(operand.utf8))
+    case .equal: return ConditionOutcome(isSameText(text, operand))
+    case .notEqual: return ConditionOutcome(!isSameText(text, operand))
     case .matches, .notMatches: return patternOutcome(for: text, budget)
     case .less, .lessOrEqual, .greater, .greaterOrEqual: return numberOutcome(for: text)
     }
@@ -57,7 +66,7 @@ extension Condition {
   private func isSame(as value: JSONValue) -> Bool {
     let isWord = type == .word
     switch value {
-    case .string(let text): return !isWord && text.utf8.elementsEqual(operand.utf8)
+    case .string(let text): return !isWord && isSameText(text, operand)
     case .number(let digits): return isWord && DecimalNumber(digits) == DecimalNumber(operand)
     case .bool(let value): return isWord && operand == (value ? "true" : "false")
     case .null: return isWord && operand == "null"
@@ -68,8 +77,10 @@ extension Condition {
   }
 
   private func patternOutcome(for text: String, _ budget: CPUBudget?) -> ConditionOutcome {
-    guard let pattern = try? Pattern(operand) else { return .fails }
-    switch pattern.firstMatch(in: text, time: budget?.left ?? PatternBudget.time) {
+    guard let pattern = try? Pattern(String(decoding: normalForm(operand), as: UTF8.self)) else {
+      return .fails
+    }
+    switch pattern.firstMatch(in: normalForm(text), time: budget?.left ?? PatternBudget.time) {
     case .match: return ConditionOutcome(comparison == .matches)
     case .none: return ConditionOutcome(comparison == .notMatches)
     case .limit: return .limit
@@ -85,4 +96,10 @@ extension Condition {
     default: return ConditionOutcome(value >= limit)
     }
   }
+}
+
+/// Whether two texts read alike. `String`'s own comparison says the same, and takes the square of the time where a
+/// stranger puts thousands of marks on one letter.
+func isSameText(_ text: String, _ other: String) -> Bool {
+  text.utf8.elementsEqual(other.utf8) || normalForm(text) == normalForm(other)
 }

@@ -65,13 +65,15 @@ struct PortVisit: Sendable {
     _ tls: TLSSummary? = nil
   ) -> ProbeOutcome {
     let now = now()
-    let rule = CertificateRule(settings.certificate, tls?.report, now: now)
+    let rule = CertificateRule(
+      settings.certificate, tls?.report, strict: settings.tls?.isStrict ?? false, now: now)
     let total = (dns ?? .zero) + took
     var outcome = ProbeOutcome(
       verdict == .ok ? rule.verdict ?? .ok : verdict, responseTime: total,
       timings: Timings(dns: dns, connect: dialled.dialling, tls: tls?.elapsed, total: total),
       peer: dialled.peer,
       tls: tls?.report.map { TLSFacts($0, now: now) }, assertions: rule.assertions)
+    if outcome.verdict.isSuccess, let note = rule.note { outcome.verdict = outcome.verdict.noting([note]) }
     outcome.dialled = dialled.tries
     outcome.tcp = dialled.tcp
     return outcome

@@ -13,6 +13,10 @@ struct CertificateRule {
   /// The leaf's own.
   var leafNotAfter: Timestamp?
   let now: Timestamp
+  /// It must come with a stapled OCSP response, and did not.
+  var isStapleMissing = false
+  /// That degrades the check.
+  var isStrict = false
 
   var assertions: [Assertion] {
     if thresholds.warn == nil, thresholds.fail == nil { return [] }
@@ -25,9 +29,18 @@ struct CertificateRule {
   /// Nil when both thresholds hold.
   var verdict: Verdict? {
     if let fail = thresholds.fail, !holds(fail) { return verdict(fail, degraded: false) }
+    if isStapleMissing, isStrict {
+      return Verdict(.tlsUntrusted, phase: .tls, message: Self.withoutStaple, degraded: true)
+    }
     if let warn = thresholds.warn, !holds(warn) { return verdict(warn, degraded: true) }
     return nil
   }
+
+  /// What should be known and changes nothing.
+  var note: String? { isStapleMissing && !isStrict ? Self.withoutStaple : nil }
+
+  private static let withoutStaple =
+    "the certificate must come with a stapled OCSP response (RFC 7633), and none came: some clients refuse it"
 
   private var left: Duration? { notAfter.map { now.duration(to: $0) } }
 
@@ -65,9 +78,10 @@ struct CertificateRule {
 
 extension CertificateRule {
   /// - Parameter report: nil: no certificate was presented.
-  init(_ thresholds: Thresholds<Duration>, _ report: TLSReport?, now: Timestamp) {
+  init(_ thresholds: Thresholds<Duration>, _ report: TLSReport?, strict: Bool, now: Timestamp) {
     self.init(
       thresholds: thresholds, notAfter: report?.earliestEnd.map { Timestamp(seconds: $0) },
-      leafNotAfter: report?.chain.first.map { Timestamp(seconds: $0.notAfter) }, now: now)
+      leafNotAfter: report?.chain.first.map { Timestamp(seconds: $0.notAfter) }, now: now,
+      isStapleMissing: report?.isStapleMissing ?? false, isStrict: strict)
   }
 }

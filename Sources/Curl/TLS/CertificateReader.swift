@@ -22,7 +22,7 @@ enum CertificateReader {
       alternativeNames: names.first, nameCount: names.count)
   }
 
-  private static func name(_ name: OpaquePointer?) -> String {
+  static func name(_ name: OpaquePointer?) -> String {
     guard let name, let memory = BIO_new(BIO_s_mem()) else { return "" }
     defer { BIO_free(memory) }
     guard quartz_x509_name_print(memory, name) == 1 else { return "" }
@@ -65,6 +65,26 @@ enum CertificateReader {
     }
     return (found, Int(quartz_names_count(names)))  // bounded: OpenSSL's own count
   }
+
+  /// Whether one of the certificate's host names, all of them, is this one, case aside.
+  static func hasHostName(_ certificate: OpaquePointer, _ wanted: String) -> Bool {
+    guard let names = quartz_x509_alternative_names(certificate) else { return false }
+    defer { GENERAL_NAMES_free(names) }
+    let wanted = Array(wanted.utf8)
+    for index in 0..<quartz_names_count(names) {
+      var bytes: UnsafePointer<UInt8>?
+      var count: Int32 = 0
+      let kind = quartz_name_at(names, index, &bytes, &count)
+      // bounded: OpenSSL's own length
+      guard kind == GEN_DNS, let bytes, Int(count) == wanted.count else { continue }
+      // bounded: OpenSSL's own length, the same as that of what is wanted
+      let content = UnsafeBufferPointer(start: bytes, count: Int(count))
+      if zip(content, wanted).allSatisfy({ lowered($0) == lowered($1) }) { return true }
+    }
+    return false
+  }
+
+  private static func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 
   private static func address(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard let start = bytes.baseAddress, bytes.count == 4 || bytes.count == 16 else {

@@ -9,6 +9,10 @@ struct VerifyError: Hashable {
   var code: Int32
   /// How far above the leaf on the path; zero: the leaf itself.
   var depth: Int32
+  /// The certificate's subject, made printable; empty: not known.
+  var subject = ""
+  /// The certificate's end, in seconds since the epoch.
+  var notAfter: Int64?
 
   var problem: CertificateProblem? { CertificateVerdict.problem(verifyError: code) }
 }
@@ -46,12 +50,20 @@ enum CertificateVerdict {
         details[problem] = X509_verify_cert_error_string(Int(error.code)).map { String(cString: $0) }
       case .expired, .notYetValid, .weak:
         let isOwn = errors.contains { $0.problem == problem && $0.depth == 0 }
-        if !isOwn { details[problem] = "not the server's own, but \(error.depth) above it" }
+        let which = isOwn ? nil : error.place
+        let end = errors.first { $0.problem == problem && ($0.depth == 0) == isOwn }?.notAfter
+        let day =
+          problem == .expired ? end.map { "it ended on \(Timestamp(seconds: $0).rfc3339.prefix(10))" } : nil
+        let words = [which, day].compactMap(\.self)
+        if !words.isEmpty { details[problem] = words.joined(separator: "; ") }
       case .selfSigned, .hostname: break
       }
     }
     return details
   }
+
+  /// Longest subject that a message shows, in bytes.
+  static let shownSubject = 80
 
   static let tooDear =
     "its keys and names are chosen so that checking them takes too long, and it was not done"
@@ -70,5 +82,13 @@ enum CertificateVerdict {
   /// A signature over a digest that can be forged.
   static func isWeak(signatureDigest nid: Int32) -> Bool {
     nid == NID_sha1 || nid == NID_md5 || nid == NID_md5_sha1 || nid == NID_md4 || nid == NID_md2
+  }
+}
+
+extension VerifyError {
+  /// Which certificate on the path it is about, where that is not the server's own.
+  fileprivate var place: String {
+    let words = "not the server's own, but \(depth) above it"
+    return subject.isEmpty ? words : "\(words), \(subject)"
   }
 }

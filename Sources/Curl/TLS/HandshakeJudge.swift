@@ -36,6 +36,7 @@ package final class HandshakeJudge {
   private let options: TLSOptions
   private let store: CertificateStore
   private var verifyErrors: [VerifyError] = []
+  private var mustStaple = false
   private var records = RecordBudget()
   /// The server sent more records without content than any connection has, and reading was ended for it.
   package private(set) var isFlooded = false
@@ -169,6 +170,8 @@ package final class HandshakeJudge {
       details: details,
       pathNotAfter: built == 1 && verifyErrors.isEmpty ? earliestEnd(verification) : nil)
 
+    mustStaple = X509_STORE_CTX_get0_cert(verification).map { quartz_x509_must_staple($0) == 1 } ?? false
+
     let refused = options.verify && !problems.isEmpty
     // The code chooses the alert the server gets to see.
     let code = refused ? verifyErrors.first?.code ?? X509_V_ERR_APPLICATION_VERIFICATION : X509_V_OK
@@ -187,16 +190,15 @@ package final class HandshakeJudge {
     guard let leaf else { return false }
     if IPAddress(name) != nil { return X509_check_ip_asc(leaf, name, 0) == 1 }
     let flags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
-    return X509_check_host(leaf, name, name.utf8.count, flags, nil) == 1 || isUnderWildcard(leaf, flags)
+    return X509_check_host(leaf, name, name.utf8.count, flags, nil) == 1 || isUnderWildcard(leaf)
   }
 
-  /// OpenSSL's wildcards do not stand for a label with an underscore, which DNS allows and other clients accept. A label
-  /// that nobody can have foreseen is only matched by a wildcard.
-  private func isUnderWildcard(_ leaf: OpaquePointer, _ flags: UInt32) -> Bool {
+  /// What RFC 9525 section 6.3 allows and OpenSSL does not: a wildcard for a label with an underscore, which DNS has and
+  /// other clients accept, and one directly below a single label, as in `*.vault-internal`.
+  private func isUnderWildcard(_ leaf: OpaquePointer) -> Bool {
     let label = name.prefix { $0 != "." }
-    guard label.contains("_"), !label.hasPrefix("_") else { return false }
-    let other = "q" + String(UInt64.random(in: .min ... .max), radix: 36) + name.dropFirst(label.count)
-    return X509_check_host(leaf, other, other.utf8.count, flags, nil) == 1
+    guard !label.isEmpty, !label.hasPrefix("_"), label.count < name.count else { return false }
+    return CertificateReader.hasHostName(leaf, "*" + name.dropFirst(label.count))
   }
 
   /// - Parameter anchored: the chain ends in a trusted certificate, whose own strength is the administrator's matter.
@@ -240,13 +242,16 @@ package final class HandshakeJudge {
   fileprivate func noteClientCertificate() { clientCertificateRequested = true }
 
   fileprivate func note(_ ssl: OpaquePointer, _ event: Int32, _ value: Int32) {
+    if event & SSL_CB_HANDSHAKE_START != 0 { quartz_ssl_request_staple(ssl) }
     if event & SSL_CB_HANDSHAKE_START != 0, let serverName = options.serverName, IPAddress(serverName) == nil
     {
-      // Here, because libcurl sets the URL's host after it handed us the context.
-      _ = quartz_ssl_set_server_name(ssl, serverName)
+      // Here, because libcurl sets the URL's host after it handed us the context. Without a final dot (RFC 6066 section 3).
+      _ = quartz_ssl_set_server_name(ssl, name)
     }
     if event & SSL_CB_HANDSHAKE_DONE != 0, doneAt == nil {
       doneAt = .now
+      // Up to TLS 1.2 it comes behind the certificate, and was not there when that was judged.
+      report?.isStapleMissing = mustStaple && quartz_ssl_has_staple(ssl) == 0
       noteProtocol(ssl)
     }
     // An alert is its level and its description, a byte each.
@@ -299,9 +304,17 @@ private func judgeCertificate(_ verification: OpaquePointer?, _ argument: Unsafe
 private func collectError(_ ok: Int32, _ verification: OpaquePointer?) -> Int32 {
   guard ok != 1 else { return 1 }
   guard let verification, let ssl = connection(of: verification), let judge = judge(of: ssl) else { return 0 }
-  judge.collect(
-    VerifyError(
-      code: X509_STORE_CTX_get_error(verification), depth: X509_STORE_CTX_get_error_depth(verification)))
+  var error = VerifyError(
+    code: X509_STORE_CTX_get_error(verification), depth: X509_STORE_CTX_get_error_depth(verification))
+  if let certificate = X509_STORE_CTX_get_current_cert(verification), error.problem == .expired {
+    let end = quartz_asn1_seconds(X509_get0_notAfter(certificate))
+    error.notAfter = end == .min ? nil : end
+    if error.depth > 0 {
+      error.subject = CertificateReader.name(X509_get_subject_name(certificate))
+        .printable(maxBytes: CertificateVerdict.shownSubject)
+    }
+  }
+  judge.collect(error)
   return 1
 }
 

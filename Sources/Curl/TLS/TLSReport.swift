@@ -17,6 +17,8 @@ package struct TLSReport: Hashable, Sendable {
   /// The earliest end of validity on the path of trust that was found, leaf and anchor included, in seconds since
   /// the epoch; nil when there is no such path. What the server presents besides is no part of it.
   package var pathNotAfter: Int64?
+  /// The server's certificate may only be served with a stapled OCSP response (RFC 7633), and came without.
+  package var isStapleMissing = false
 
   package var verified: Bool { problems.isEmpty }
 

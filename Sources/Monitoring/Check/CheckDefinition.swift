@@ -138,6 +138,7 @@ package struct ExpectDefinition: Sendable {
   package var count: String?
   package var ttl: String?
   package var certificate = Thresholds<Duration>()
+  package var certificateStrict: Bool?
 }
 
 /// One entry of `dialog` as somebody wrote it: exactly one of the four is to be given.

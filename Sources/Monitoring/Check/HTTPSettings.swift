@@ -75,6 +75,8 @@ package struct HTTPExpectations: Hashable, Sendable {
   /// PCRE2, multiline, unanchored.
   package var bodyMatches: [String] = []
   package var bodyNotMatches: [String] = []
+  /// Compare the body's bytes as they came, whatever charset they are in.
+  package var comparesBytes = false
   /// In the order given; a header that is missing fails its condition.
   package var headers: [HeaderCondition] = []
   package var json: [JSONCondition] = []

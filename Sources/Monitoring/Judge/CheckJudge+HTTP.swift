@@ -139,7 +139,7 @@ extension CheckJudge {
         hint: "set tls.ca_file to the authority that signed the certificate")
     }
     guard let url, url.scheme == .http else { return }
-    if definition.expect.certificate != Thresholds() {
+    if definition.expect.certificate != Thresholds() || definition.expect.certificateStrict != nil {
       problem(
         ["expect", "certificate"], "expect.certificate needs an https url",
         hint: "check the certificate with a check of its own")

@@ -14,7 +14,7 @@ extension CheckJudge {
     }
     certificateThresholds()
     let wantsCertificate = definition.expect.certificate != Thresholds()
-    if !usesTLS, wantsCertificate {
+    if !usesTLS, wantsCertificate || definition.expect.certificateStrict != nil {
       problem(["expect", "certificate"], "expect.certificate needs tls", hint: "add tls: true")
     }
     let dialog = dialog()

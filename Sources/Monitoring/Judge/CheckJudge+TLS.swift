@@ -20,11 +20,13 @@ extension CheckJudge {
           + "found \(maximum.rawValue)")
     }
     clientCertificate()
-    return TLSOptions(
+    var options = TLSOptions(
       caFile: definition.tls.caFile, serverName: serverName,
       verify: definition.tls.verify ?? true,
       minimumVersion: minimum ?? .v12, maximumVersion: maximum,
       clientCertificate: definition.tls.clientCertificate, clientKey: definition.tls.clientKey)
+    options.isStrict = definition.expect.certificateStrict ?? false
+    return options
   }
 
   /// Whether anything of the map is given.

@@ -95,6 +95,7 @@ extension CheckDefinition {
     tls.maxVersion = options.maximumVersion?.rawValue
     tls.clientCertificate = options.clientCertificate
     tls.clientKey = options.clientKey
+    if options.isStrict { expect.certificateStrict = true }
   }
 
   private mutating func fill(_ dns: DNSSettings) {

@@ -36,6 +36,9 @@ extension CheckDefinition {
     Key(
       \.http.expect.bodyNotMatches, "not_matches", .oneOrMoreTexts,
       "Regular expressions none of which may match"),
+    Key(
+      \.http.expect.comparesBytes, "bytes", .flag,
+      "Compare the bytes as they came, instead of characters in the charset that the answer names"),
   ]
 
   private static let dnsExpectations: [Key<CheckDefinition>] = [
@@ -83,6 +86,11 @@ extension CheckDefinition {
           \.expect.certificate.fail, "fail", .duration(CheckLimits.certificate),
           "The same, from which it is down",
           default: "tls: 0d; http and tcp: not judged unless `warn` is given, then the same"),
+        Key(
+          \.expect.certificateStrict, "strict", .flag,
+          "Degraded where a certificate that must come with a stapled OCSP response (RFC 7633) comes without; else "
+            + "`message` says so",
+          default: "`false`"),
       ]
     ).only(.http, .tcp, .tls),
     Key(

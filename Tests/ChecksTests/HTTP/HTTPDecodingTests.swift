@@ -104,6 +104,23 @@ import Testing
     #expect(stored.verdict == .ok)
   }
 
+  /// Servers and proxies write what is no coding at all.
+  @Test(
+    arguments: [
+      ("utf-8", ["utf-8"]), ("none", ["none"]), ("binary", ["binary"]), ("8bit", ["8bit"]), ("identity", []),
+      ("aws-chunked", ["aws-chunked"]), ("ISO-8859-1", ["iso-8859-1"]), ("utf8, none", ["utf8", "none"]),
+      ("", []),
+    ] as [(String, [String])])
+  func whatIsNoCodingIsPassedOver(coding: String, misnomers: [String]) async throws {
+    let plain = try await outcome(coding, Array(Self.text.utf8))
+    #expect(plain.verdict.reason == .ok, "\(plain.verdict)")
+    let notes = misnomers.map { "Content-Encoding \"\($0)\" is no coding: the body was judged as it is" }
+    #expect(plain.verdict.message == (notes.isEmpty ? nil : notes.joined(separator: "; ")))
+    // A coding beside it is undone.
+    let packed = try await outcome("gzip, \(coding)", try await Self.packed("gzip", Array(Self.text.utf8)))
+    #expect(packed.verdict.reason == .ok, "\(packed.verdict)")
+  }
+
   @Test(arguments: [
     ("gzip", "not packed"), ("br", "not packed"), ("zstd", "not packed"), ("rot13", "arrqyr"),
   ])
@@ -126,6 +143,11 @@ import Testing
     }
     #expect(cut.verdict.reason == .connectionClosed, "\(cut.verdict)")
     #expect(cut.verdict.phase == .transfer)
+    #expect(
+      cut.verdict.message?.hasSuffix(
+        ": the compressed body stops before its own end: a part of it, or the trailer with its checksum, is missing"
+      )
+        == true, "\(cut.verdict)")
   }
 
   @Test func membersFramesAndWhatFollowsTheEnd() async throws {

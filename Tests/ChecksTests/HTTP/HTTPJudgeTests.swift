@@ -45,12 +45,13 @@ import Testing
     #expect(judge.assertion("header.x-cache")?.actual == "MISS (1 of 2 values)")
     #expect(judge.assertion("header.content-length")?.actual == "42")
     #expect(judge.assertion("header.set-cookie")?.actual == "<redacted>")
-    #expect(judge.verdict.message == "header content-length is not as expected: ~ x, and 1 more condition")
+    #expect(judge.verdict.message == "header content-length is \"42\", expected ~ x, and 1 more condition")
   }
 
   @Test(arguments: [
-    ("x-none", "x", "header x-none is missing"), ("x-cache", "> 1", "header x-cache is no number"),
-    ("x-cache", "x", "header x-cache is not as expected: x"),
+    ("x-none", "x", "header x-none is missing"),
+    ("x-cache", "> 1", #"header x-cache is "HIT", expected > 1: is no number"#),
+    ("x-cache", "x", #"header x-cache is "HIT", expected x"#),
   ])
   func headersSayWhy(name: String, condition: String, words: String) throws {
     let judge = try Answer(headers: [("x-cache", "HIT")]).judged { $0.expect.headers = [(name, condition)] }
@@ -101,10 +102,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("$.status", "down", "json $.status is not as expected: down", "\"ok\""),
-    ("$.status", "< 1", "json $.status is no number", "\"ok\" (is no number)"),
+    ("$.status", "down", #"json $.status is "ok", expected "down""#, "\"ok\""),
+    ("$.status", "< 1", #"json $.status is "ok", expected < 1: is no number"#, "\"ok\" (is no number)"),
+    ("$.n", "6", "json $.n is 5, expected 6", "5"),
     ("$.no", "!= x", "json $.no leads nowhere", ""),
-    ("$.list", "x", "json $.list is not as expected: x", #"[1,{"a":"b"}]"#),
+    ("$.list", "x", #"json $.list is [1,{"a":"b"}], expected "x""#, #"[1,{"a":"b"}]"#),
   ])
   func jsonSaysWhy(path: String, condition: String, words: String, actual: String) throws {
     let judge = try Answer.json(Self.document).judged { $0.expect.json = [(path, ConditionText(condition))] }

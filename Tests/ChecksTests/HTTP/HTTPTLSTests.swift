@@ -40,6 +40,70 @@ import Testing
     }
   }
 
+  /// RFC 7633: some clients refuse a certificate that must be stapled and is not.
+  @Test(
+    arguments: [
+      ("TLSv1.2", false, nil), ("TLSv1.3", false, nil), ("TLSv1.2", true, nil), ("TLSv1.3", true, nil),
+      ("TLSv1.3", false, true),
+    ]
+      as [(String, Bool, Bool?)])
+  func aStapleThatIsDemandedAndMissingIsSaidSo(version: String, isStapled: Bool, strict: Bool?) async throws {
+    try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      var leaf = TestAuthority.Leaf()
+      leaf.extensions = ["tlsfeature = status_request"]
+      // What a staple says is the client's matter.
+      let staple = folder.appending(path: "staple").path
+      try Data([0x30, 0x03, 0x0a, 0x01, 0x00]).write(to: URL(filePath: staple))
+      var lines = ["ssl_protocols \(version);", "return 204;"]
+      if isStapled { lines += ["ssl_stapling on;", "ssl_stapling_file \(staple);"] }
+      try await withNginx(in: folder, [NginxSite(lines, identity: try authority.issue("good", leaf))]) {
+        ports in
+        let words =
+          "the certificate must come with a stapled OCSP response (RFC 7633), and none came: some clients refuse it"
+        let http = try await ProbeBench().http(
+          try httpCheck("https://good.test:\(ports[0])/") {
+            $0.tls.caFile = authority.rootFile
+            $0.expect.certificateStrict = strict
+          })
+        let tls = try await ProbeBench().tls(
+          try tlsCheck(ports[0]) {
+            $0.tls.caFile = authority.rootFile
+            $0.expect.certificateStrict = strict
+          })
+        for outcome in [http, tls] {
+          #expect(outcome.verdict.message == (isStapled ? nil : words), "\(outcome.verdict)")
+          #expect(outcome.verdict.state == (strict == true ? .degraded : .up))
+          #expect(outcome.verdict.reason == (strict == true ? .tlsUntrusted : .ok))
+        }
+      }
+    }
+  }
+
+  /// RFC 6066 section 3: the name that is asked for has no final dot, wherever it comes from.
+  @Test(
+    arguments: [("good.test.", nil), ("good.test", "good.test."), ("good.test.", "www.good.test.")]
+      as [(String, String?)])
+  func theServerNameHasNoFinalDot(host: String, serverName: String?) async throws {
+    try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      var leaf = TestAuthority.Leaf()
+      leaf.names = ["DNS:good.test", "DNS:www.good.test"]
+      let site = NginxSite(["return 200 '<$ssl_server_name>';"], identity: try authority.issue("dots", leaf))
+      try await withNginx(in: folder, [site]) { ports in
+        let check = try httpCheck("https://\(host):\(ports[0])/") {
+          $0.tls.caFile = authority.rootFile
+          $0.tls.serverName = serverName
+          $0.http.expect.bodyContains = ["<\(serverName == "www.good.test." ? "www." : "")good.test>"]
+        }
+        var bench = ProbeBench()
+        bench.names.hosts["good.test."] = bench.names.hosts["good.test"]
+        let outcome = try await bench.http(check)
+        #expect(outcome.verdict == .ok, "\(outcome.verdict) \(outcome.excerpt ?? "")")
+      }
+    }
+  }
+
   @Test(arguments: ["TLSv1.2", "TLSv1.3"])
   func aClientCertificateIsShownToWhoeverAsks(version: String) async throws {
     try await withTemporaryDirectory { folder in

@@ -44,6 +44,54 @@ struct LocalPathTests {
     #expect(try await fault(Self.cable, Self.near) == nil)
   }
 
+  /// A machine that is off, next door: the address is asked for by ARP, and nobody has it.
+  @Test func aTargetOnTheLinkThatIsNotThereIsSaidSo() async throws {
+    let words = try await NetworkNamespace.run(Self.cable) {
+      Self.knock(Self.near)
+      Self.knock(Self.far)
+      return [Self.near, Self.far, .loopback].map { LocalPath.absence(of: $0) }
+    }
+    #expect(
+      words == ["10.5.0.7 is on this machine's own network, and no host there answers for it", nil, nil])
+  }
+
+  /// What the administrator of this machine has put into its table is not the target's doing.
+  @Test(arguments: [
+    ("unreachable", "the routing table of this machine calls 192.0.2.9 unreachable"),
+    ("prohibit", "the routing table of this machine prohibits 192.0.2.9"),
+    ("blackhole", "the routing table of this machine drops what goes to 192.0.2.9 (blackhole)"),
+  ])
+  func aRouteThatLeadsNowhereIsOurs(kind: String, words: String) async throws {
+    let found = try await NetworkNamespace.run(["ip link set lo up", "ip route add \(kind) 192.0.2.0/24"]) {
+      LocalPath.fault(to: .v4(0xc000_0209))
+    }
+    #expect(found == words)
+    let v6 = try await NetworkNamespace.run(["ip link set lo up", "ip -6 route add \(kind) 2001:db8::/32"]) {
+      LocalPath.fault(to: .v6(high: 0x2001_0db8 << 32, low: 9))
+    }
+    #expect(v6 == words.replacing("192.0.2.9", with: "2001:db8::9"))
+  }
+
+  @Test func withoutARouteThereIsNone() async throws {
+    let found = try await NetworkNamespace.run(["ip link set lo up"]) { LocalPath.fault(to: Self.far) }
+    #expect(found == "no route from this machine to 93.184.216.34")
+  }
+
+  /// It is said behind what happened, which stays the target's.
+  @Test func aDeadNeighbourStaysTheTargets() async throws {
+    let runner = CheckRunner(
+      everyKind: Answering(
+        ProbeOutcome(
+          Verdict(.connectUnreachable, phase: .connect, message: "x cannot be reached: no route to host"),
+          peer: SocketAddress(.v4(0xc000_0201), port: 80))), absence: { _ in "nobody has it" })
+    let outcome = try await runner.outcome(of: Attempt(of: try httpCheck("http://192.0.2.1/"), until: .now))
+    #expect(
+      outcome.verdict
+        == Verdict(
+          .connectUnreachable, phase: .connect,
+          message: "x cannot be reached: no route to host (nobody has it)"))
+  }
+
   @Test func aCableThatIsOutIsOurs() async throws {
     let words = try await fault(Self.cable + ["ip link set v1 down"], Self.near)
     #expect(words == "the interface of this machine towards 10.5.0.7 has no carrier")

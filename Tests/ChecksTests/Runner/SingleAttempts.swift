@@ -34,8 +34,11 @@ extension CheckRunner {
   /// The same probe for every kind of check.
   init(
     everyKind probe: some Probe, time: TimeSource = .system,
-    fault: @escaping @Sendable (IPAddress) -> String? = { _ in nil }
+    fault: @escaping @Sendable (IPAddress) -> String? = { _ in nil },
+    absence: @escaping @Sendable (IPAddress) -> String? = { _ in nil }
   ) {
-    self.init(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: time, fault: fault)
+    self.init(
+      http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: time, fault: fault, absence: absence
+    )
   }
 }

@@ -83,7 +83,8 @@ import Testing
       #expect(outcome.verdict.reason == .certificateExpiring)
       #expect(outcome.verdict.state == .down)
       #expect(outcome.tls?.verified == false)
-      #expect(outcome.tls?.verifyError == "certificate has expired")
+      let end = try #require(outcome.tls?.notAfter).rfc3339.prefix(10)
+      #expect(outcome.tls?.verifyError == "certificate has expired (it ended on \(end))")
       #expect(outcome.tls?.daysRemaining == -3)
       #expect(outcome.assertions.map(\.actual) == ["expired", "expired"])
     }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Curl
+
+/// A body as conditions see it: characters in Unicode's normal form C, where the charset is known; else the bytes that
+/// came.
+struct BodyText: Sendable {
+  /// UTF-8 in normal form where `isText`.
+  let bytes: [UInt8]
+  let isText: Bool
+  /// The answer names a charset that is not known here.
+  private(set) var isUnknown = false
+
+  init(asBytes bytes: [UInt8]) { (self.bytes, isText) = (bytes, false) }
+
+  init(_ body: [UInt8], _ headers: HeaderBlock, within budget: CPUBudget) {
+    if isPlainASCII(body) {
+      (bytes, isText) = (body, true)
+      return
+    }
+    let naming = CharsetNaming(body, contentType: headers.first("content-type"))
+    if let charset = naming.charset {
+      let content = body.dropFirst(naming.markLength)
+      let decoded = charset == .utf8 ? Array(content) : charset.decoded(content, within: budget)
+      if let decoded, charset != .utf8 || isValid(decoded) {
+        (bytes, isText) = (normalForm(decoded), true)
+        return
+      }
+      isUnknown = decoded == nil
+    } else {
+      isUnknown = naming.isUnknown
+      // Nothing says so, and it reads as nothing else.
+      if !isUnknown, isValid(body) {
+        (bytes, isText) = (normalForm(body), true)
+        return
+      }
+    }
+    (bytes, isText) = (body, false)
+  }
+
+  /// The form in which a literal or a pattern is held against it.
+  func form(of text: String) -> [UInt8] { isText ? normalForm(text) : Array(text.utf8) }
+
+  static let unknownWords = "the charset that the answer names is not known here: its bytes were compared"
+}
+
+extension BodyText {
+  /// Whether reading the body may have to wait for a file: see `Converter`.
+  static func needsConverter(_ body: [UInt8], _ headers: HeaderBlock) -> Bool {
+    if isPlainASCII(body) { return false }
+    if case .other = CharsetNaming(body, contentType: headers.first("content-type")).charset { return true }
+    return false
+  }
+}
+
+/// Bytes below 0x80 that are no escape are the same in all charsets but UTF-16: most bodies have nothing else.
+private func isPlainASCII(_ bytes: [UInt8]) -> Bool {
+  bytes.allSatisfy { $0 < 0x80 && $0 != 0x1b && $0 != 0 }
+}
+
+private func isValid(_ bytes: [UInt8]) -> Bool {
+  bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
+}
+
+/// Which charset an answer is in: its byte order mark says more than the header, and that more than the page (Encoding
+/// Standard, section 6; HTML, section 13.2.3).
+struct CharsetNaming {
+  /// `nil`: nothing names one that is known.
+  private(set) var charset: Charset?
+  /// Bytes of the byte order mark.
+  private(set) var markLength = 0
+  private(set) var isUnknown = false
+
+  /// How much of a page is looked through for its own word, and of a Content-Type.
+  private static let (head, headerHead) = (1024, 256)
+
+  init(_ body: [UInt8], contentType: String?) {
+    for (mark, charset) in Self.marks where body.starts(with: mark) {
+      (self.charset, markLength) = (charset, mark.count)
+      return
+    }
+    let type = asciiText(contentType?.utf8.prefix(Self.headerHead) ?? "".utf8[...])
+    let isPage = type.isEmpty || type.contains("html") || type.contains("xml")
+    guard let label = parameter(in: type) ?? (isPage ? ownWord(Array(body.prefix(Self.head))) : nil) else {
+      return
+    }
+    charset = Charset(label: label)
+    isUnknown = charset == nil
+    // A page that can be read as ASCII so far is no UTF-16, whatever it says.
+    if parameter(in: type) == nil, charset?.keepsASCII == false { charset = .utf8 }
+  }
+
+  private static let marks: [([UInt8], Charset)] = [
+    ([0xef, 0xbb, 0xbf], .utf8), ([0xfe, 0xff], .utf16(isLittleEndian: false)),
+    ([0xff, 0xfe], .utf16(isLittleEndian: true)),
+  ]
+
+  /// The value of `charset`, with or without quotes (RFC 9110 section 8.3.1).
+  private func parameter(in type: String) -> String? {
+    for part in type.split(separator: ";").dropFirst() {
+      let pair = part.split(separator: "=", maxSplits: 1)
+      guard pair.count == 2, word(pair[0]) == "charset" else { continue }
+      return word(pair[1])
+    }
+    return nil
+  }
+
+  /// `<meta charset>`, the `content` of a `<meta>`, or the encoding of an XML declaration.
+  private func ownWord(_ head: [UInt8]) -> String? {
+    let text = asciiText(head)
+    if text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>") {
+      return value(of: "encoding", in: text[..<end.lowerBound])
+    }
+    var rest = text[...]
+    while let start = rest.firstRange(of: "<") {
+      rest = rest[start.upperBound...]
+      if rest.hasPrefix("!--") {
+        guard let end = rest.firstRange(of: "-->") else { return nil }
+        rest = rest[end.upperBound...]
+      } else if rest.hasPrefix("meta"), let end = rest.firstRange(of: ">") {
+        if let label = value(of: "charset", in: rest[..<end.lowerBound]) { return label }
+        rest = rest[end.upperBound...]
+      }
+    }
+    return nil
+  }
+
+  /// In lower case. What is no ASCII is a question mark: a stranger's marks are sorted nowhere.
+  private func asciiText(_ bytes: some Sequence<UInt8>) -> String {
+    String(decoding: bytes.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self).lowercased()
+  }
+
+  private func value(of name: String, in text: Substring) -> String? {
+    guard let place = text.firstRange(of: name) else { return nil }
+    let behind = text[place.upperBound...].drop(while: \.isWhitespace)
+    guard behind.first == "=" else { return nil }
+    let value = behind.dropFirst().drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
+    let label = value.prefix { !$0.isWhitespace && !"\"';/>".contains($0) }
+    return label.isEmpty ? nil : String(label)
+  }
+
+  private func word(_ text: Substring) -> String {
+    String(text.filter { !$0.isWhitespace && $0 != "\"" && $0 != "'" })
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+
+@testable import Checks
+
+/// Conditions on a body are about characters, whatever bytes they came as.
+@Suite struct CharsetTests {
+  private static let word = "Verf\u{fc}gbarkeit"
+  private static let latin1 = Array("<p>Verf".utf8) + [0xfc] + Array("gbarkeit</p>".utf8)
+  private static let utf8 = Array("<p>\(word)</p>".utf8)
+
+  private static func utf16(_ text: String, isLittleEndian: Bool = true) -> [UInt8] {
+    text.utf16.flatMap {
+      isLittleEndian ? [UInt8($0 & 255), UInt8($0 >> 8)] : [UInt8($0 >> 8), UInt8($0 & 255)]
+    }
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let what: String
+    var type: String? = "text/html"
+    let body: [UInt8]
+    var word = CharsetTests.word
+    /// The word is found.
+    var isFound = true
+    var note: String?
+    var testDescription: String { what }
+  }
+
+  static let cases = [
+    Case(what: "latin1 by the header", type: "text/html; charset=ISO-8859-1", body: latin1),
+    Case(what: "in quotes, in capitals", type: "text/html; Charset=\"Latin1\"; x=y", body: latin1),
+    Case(what: "by meta", body: Array("<html><META charset='iso-8859-1'>".utf8) + latin1),
+    Case(
+      what: "by http-equiv", type: nil,
+      body: Array("<meta http-equiv=\"Content-Type\" content=\"text/html; charset=windows-1252\">".utf8)
+        + latin1),
+    Case(
+      what: "by XML", type: "application/xml",
+      body: Array("<?xml version='1.0' encoding='latin1'?>".utf8) + latin1),
+    Case(
+      what: "not by a comment", body: Array("<!-- <meta charset=latin1> -->".utf8) + latin1, isFound: false),
+    Case(
+      what: "the header over the page", type: "text/html; charset=utf-8",
+      body: Array("<meta charset=latin1>".utf8) + utf8),
+    Case(
+      what: "the mark over the header", type: "text/html; charset=iso-8859-1",
+      body: [0xef, 0xbb, 0xbf] + utf8),
+    Case(what: "UTF-16 by its mark", body: [0xff, 0xfe] + utf16(word)),
+    Case(what: "UTF-16, the other way round", body: [0xfe, 0xff] + utf16(word, isLittleEndian: false)),
+    Case(
+      what: "UTF-16 by the header", type: "text/plain; charset=utf-16", body: utf16("plain"), word: "plain"),
+    Case(what: "a page is no UTF-16 by its own word", body: Array("<meta charset=utf-16>".utf8) + utf8),
+    Case(
+      what: "the euro of windows-1252", type: "text/plain; charset=latin1", body: [0x80], word: "\u{20ac}"),
+    Case(
+      what: "the euro of ISO 8859-15", type: "text/plain; charset=iso-8859-15", body: [0xa4], word: "\u{20ac}"
+    ),
+    Case(what: "Cyrillic", type: "text/plain; charset=KOI8-R", body: [0xd7, 0xd3, 0xa3], word: "всё"),
+    Case(
+      what: "Japanese", type: "text/plain; charset=Shift_JIS", body: [0x93, 0xfa, 0x96, 0x7b], word: "日本"),
+    Case(
+      what: "Japanese in seven bits", type: "text/plain; charset=iso-2022-jp",
+      body: [0x1b, 0x24, 0x42, 0x46, 0x7c, 0x4b, 0x5c, 0x1b, 0x28, 0x42], word: "日本"),
+    Case(what: "Chinese", type: "text/plain; charset=gb2312", body: [0xd6, 0xd0, 0xce, 0xc4], word: "中文"),
+    Case(what: "two characters for one", body: Array("Verfu\u{308}gbarkeit".utf8)),
+    Case(what: "one for two", body: utf8, word: "Verfu\u{308}gbarkeit"),
+    Case(what: "without a word on it", type: nil, body: utf8),
+    Case(what: "bytes where nothing is known", type: nil, body: latin1, isFound: false),
+    Case(
+      what: "a charset that nobody has", type: "text/html; charset=x-canary", body: latin1, isFound: false,
+      note: BodyText.unknownWords),
+    Case(
+      what: "no charset of the web", type: "text/html; charset=EBCDIC-US", body: latin1, isFound: false,
+      note: BodyText.unknownWords),
+    Case(what: "what is no UTF-8", type: "text/html; charset=utf-8", body: latin1, isFound: false),
+    Case(
+      what: "behind what stands for nothing", type: "text/plain; charset=euc-jp", body: [0xff, 0xc6, 0xfc],
+      word: "\u{fffd}日"),
+    Case(
+      what: "JSON", type: "application/json; charset=iso-8859-1",
+      body: [0x22] + latin1.dropFirst(3).dropLast(4) + [0x22]),
+  ]
+
+  @Test(arguments: cases) func charactersAreCompared(example: Case) throws {
+    let headers = example.type.map { [("Content-Type", $0)] } ?? []
+    for wanted in [true, false] {
+      let judge = try Answer(headers: headers, bytes: example.body).judged {
+        if wanted {
+          $0.http.expect.bodyContains = [example.word]
+          $0.http.expect.bodyMatches = [example.word]
+        } else {
+          $0.http.expect.bodyNotContains = [example.word]
+          $0.http.expect.bodyNotMatches = [example.word]
+        }
+      }
+      #expect(
+        judge.assertions.dropFirst().map(\.ok)
+          == (wanted == example.isFound ? [true, true] : [false, false]))
+      if let note = example.note { #expect(judge.verdict.message?.hasSuffix(note) == true) }
+      if judge.verdict.isSuccess { #expect(judge.verdict.message == example.note) }
+    }
+  }
+
+  @Test func jsonIsCharactersToo() throws {
+    let latin1 = Array(#"{"a":"f"#.utf8) + [0xfc] + Array(#"r","b":"fu\u0308r"}"#.utf8)
+    let judge = try Answer(headers: [("Content-Type", "application/json;charset=latin1")], bytes: latin1)
+      .judged {
+        $0.expect.json = [
+          ("$.a", ConditionText("f\u{fc}r")), ("$.b", ConditionText("f\u{fc}r")),
+          ("$.b", ConditionText("~ ^f.r$")),
+        ]
+      }
+    #expect(judge.verdict == .ok, "\(judge.verdict)")
+  }
+
+  @Test func bytesAreComparedWhereAskedFor() throws {
+    let judge = try Answer(headers: [("Content-Type", "text/html; charset=latin1")], bytes: Self.latin1)
+      .judged {
+        $0.http.expect.bodyNotContains = [Self.word]
+        $0.http.expect.comparesBytes = true
+      }
+    #expect(judge.verdict == .ok)
+  }
+
+  /// What a person is shown is characters as well.
+  @Test func theExcerptIsReadInItsCharset() throws {
+    let judge = try Answer(headers: [("Content-Type", "text/html; charset=latin1")], bytes: Self.latin1)
+      .judged {
+        $0.http.expect.bodyContains = ["nothing"]
+      }
+    #expect(judge.excerpt == "<p>\(Self.word)</p>")
+  }
+
+  /// A megabyte of a converter's dearest, and a mark on every letter, keep to the budget of a judgement.
+  @Test(arguments: ["gb18030", "iso-2022-jp", "big5", "utf-8"])
+  func aLargeBodyIsReadWithinItsBudget(charset: String) throws {
+    let body = (0..<(1 << 18)).flatMap { [UInt8(0x81 + $0 % 120), 0x40, 0xcc, 0x81] }
+    let judge = try Answer(headers: [("Content-Type", "text/plain; charset=\(charset)")], bytes: body).judged
+    {
+      $0.http.expect.bodyContains = ["\u{e9}"]
+    }
+    #expect(judge.verdict.reason == .body)
+  }
+}
