@@ -24,6 +24,6 @@ extension CheckRunner {
       dns: DNSProbe(reactor: reactor, finder: finder, system: system, engine: engine, bench: bench),
       tls: TLSProbe(reactor: talks ?? reactor, finder: finder, client: client, time: time),
       ping: PingProbe(reactor: reactor, finder: finder), heartbeat: HeartbeatProbe(desk: heartbeats),
-      time: time, fault: LocalPath.fault, absence: LocalPath.absence)
+      time: time, fault: LocalPath.fault, refusal: LocalPath.refusal, absence: LocalPath.absence)
   }
 }

@@ -82,7 +82,8 @@ extension CheckRunner {
     guard case .done(var outcome) = probed, Self.silence.contains(outcome.verdict.reason),
       let peer = outcome.peer
     else { return probed }
-    if let words = fault(peer.address) {
+    let isRefused = outcome.verdict.reason == .connectUnreachable
+    if let words = fault(peer.address) ?? (isRefused ? refusal(peer.address) : nil) {
       outcome.verdict = Verdict(.localFault, phase: outcome.verdict.phase ?? .connect, message: words)
     } else if let words = absence(peer.address) {
       // The kernel's own word for it is that there is no route to the host, which leads to routers.

@@ -31,6 +31,7 @@ package struct CheckRunner: Sendable {
   private let heartbeat: any Probe
   let time: TimeSource
   let fault: @Sendable (IPAddress) -> String?
+  let refusal: @Sendable (IPAddress) -> String?
   let absence: @Sendable (IPAddress) -> String?
   /// Asked before a check is called down; nil where there are no canaries.
   package var canaries: CanaryWatch?
@@ -46,12 +47,14 @@ package struct CheckRunner: Sendable {
   /// - Parameters:
   ///   - time: the system's, or a test's.
   ///   - fault: what is broken on this machine's way to an address, for people; nil: nothing that is known.
+  ///   - refusal: that this machine's own routes lead nowhere, for people; nil: they lead on, or it is not known.
   ///   - absence: that nobody on a network of this machine has the address, for people; nil: it is not known.
   package init(
     http: any Probe, tcp: any Probe, dns: any Probe, tls: any Probe, ping: any Probe,
     heartbeat: any Probe = HeartbeatProbe(desk: nil),
     time: TimeSource = .system,
     fault: @escaping @Sendable (IPAddress) -> String? = { _ in nil },
+    refusal: @escaping @Sendable (IPAddress) -> String? = { _ in nil },
     absence: @escaping @Sendable (IPAddress) -> String? = { _ in nil }
   ) {
     self.http = http
@@ -62,6 +65,7 @@ package struct CheckRunner: Sendable {
     self.heartbeat = heartbeat
     self.time = time
     self.fault = fault
+    self.refusal = refusal
     self.absence = absence
   }
 

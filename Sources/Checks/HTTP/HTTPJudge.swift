@@ -113,7 +113,9 @@ struct HTTPAnswer {
     let isDecoded = settings.expect.needsBody && settings.decompress && !report.body.isEmpty
     let misnomers = isDecoded ? ContentCodings.misnomers(report.headerBlock.values("content-encoding")) : []
     notes =
-      misnomers.withoutRepetitions().prefix(3).map { "Content-Encoding \"\($0)\" is no coding: the body was judged as it is" }
+      misnomers.withoutRepetitions().prefix(3).map {
+        "Content-Encoding \"\($0)\" is no coding: the body was judged as it is"
+      }
       + (text.isUnknown ? [BodyText.unknownWords] : [])
     url = report.statusCode == nil ? nil : lastURL
     let failure = report.failure

@@ -9,12 +9,16 @@ import Monitoring
 enum LocalPath {
   /// Nil while nothing on this machine's side is known to be broken; else what is, for people.
   static func fault(to address: IPAddress) -> String? {
-    let answer = lookUp(address)
-    if case .refused(let words) = answer { return words }
-    guard case .route(let route) = answer, let link = route.link else { return nil }
+    guard let route = route(to: address), let link = route.link else { return nil }
     if isWithoutCarrier(link) { return "the interface of this machine towards \(address) has no carrier" }
     guard let gateway = route.gateway, isSilent(gateway, on: link) else { return nil }
     return "the gateway of this machine towards \(address), \(gateway), does not answer"
+  }
+
+  /// For people: that this machine's own routing table leads nowhere. It is asked without the rules that a source
+  /// address may have, so it says nothing of an address that packets went to.
+  static func refusal(of address: IPAddress) -> String? {
+    if case .refused(let words) = lookUp(address) { words } else { nil }
   }
 
   /// For people: that the address is on a network of this machine, and nobody there has it. Nil: there is more on the way,
@@ -53,12 +57,12 @@ enum LocalPath {
     let answer: ArraySlice<UInt8>
     switch askKernel(Message.getRoute, header + attribute(1, bytes), expecting: Message.newRoute) {
     case .none: return .unknown
-    case .failure(let error): return refusal(error.code, address).map(Lookup.refused) ?? .unknown
+    case .failure(let error): return words(for: error.code, address).map(Lookup.refused) ?? .unknown
     case .success(let found): answer = found
     }
     // The type of a route that leads nowhere: RTN_BLACKHOLE, RTN_UNREACHABLE, RTN_PROHIBIT of linux/rtnetlink.h.
     let kinds: [UInt8: Int32] = [6: EINVAL, 7: EHOSTUNREACH, 8: EACCES]
-    if let code = answer.dropFirst(7).first.flatMap({ kinds[$0] }), let words = refusal(code, address) {
+    if let code = answer.dropFirst(7).first.flatMap({ kinds[$0] }), let words = words(for: code, address) {
       return .refused(words)
     }
     var route = Route()
@@ -73,7 +77,7 @@ enum LocalPath {
     return .route(route)
   }
 
-  private static func refusal(_ code: Int32, _ address: IPAddress) -> String? {
+  private static func words(for code: Int32, _ address: IPAddress) -> String? {
     switch code {
     case ENETUNREACH: "no route from this machine to \(address)"
     case EHOSTUNREACH: "the routing table of this machine calls \(address) unreachable"

@@ -29,30 +29,33 @@ import Testing
     var testDescription: String { what }
   }
 
-  static let cases = [
+  private static func bytes(_ parts: [UInt8]...) -> [UInt8] { parts.flatMap(\.self) }
+  private static func ascii(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  static let cases: [Case] = [
     Case(what: "latin1 by the header", type: "text/html; charset=ISO-8859-1", body: latin1),
     Case(what: "in quotes, in capitals", type: "text/html; Charset=\"Latin1\"; x=y", body: latin1),
-    Case(what: "by meta", body: Array("<html><META charset='iso-8859-1'>".utf8) + latin1),
+    Case(what: "by meta", body: bytes(ascii("<html><META charset='iso-8859-1'>"), latin1)),
     Case(
       what: "by http-equiv", type: nil,
-      body: Array("<meta http-equiv=\"Content-Type\" content=\"text/html; charset=windows-1252\">".utf8)
-        + latin1),
+      body: bytes(
+        ascii("<meta http-equiv=\"Content-Type\" content=\"text/html; charset=windows-1252\">"), latin1)),
     Case(
       what: "by XML", type: "application/xml",
-      body: Array("<?xml version='1.0' encoding='latin1'?>".utf8) + latin1),
+      body: bytes(ascii("<?xml version='1.0' encoding='latin1'?>"), latin1)),
     Case(
-      what: "not by a comment", body: Array("<!-- <meta charset=latin1> -->".utf8) + latin1, isFound: false),
+      what: "not by a comment", body: bytes(ascii("<!-- <meta charset=latin1> -->"), latin1), isFound: false),
     Case(
       what: "the header over the page", type: "text/html; charset=utf-8",
-      body: Array("<meta charset=latin1>".utf8) + utf8),
+      body: bytes(ascii("<meta charset=latin1>"), utf8)),
     Case(
       what: "the mark over the header", type: "text/html; charset=iso-8859-1",
-      body: [0xef, 0xbb, 0xbf] + utf8),
-    Case(what: "UTF-16 by its mark", body: [0xff, 0xfe] + utf16(word)),
-    Case(what: "UTF-16, the other way round", body: [0xfe, 0xff] + utf16(word, isLittleEndian: false)),
+      body: bytes([0xef, 0xbb, 0xbf], utf8)),
+    Case(what: "UTF-16 by its mark", body: bytes([0xff, 0xfe], utf16(word))),
+    Case(what: "UTF-16, the other way round", body: bytes([0xfe, 0xff], utf16(word, isLittleEndian: false))),
     Case(
       what: "UTF-16 by the header", type: "text/plain; charset=utf-16", body: utf16("plain"), word: "plain"),
-    Case(what: "a page is no UTF-16 by its own word", body: Array("<meta charset=utf-16>".utf8) + utf8),
+    Case(what: "a page is no UTF-16 by its own word", body: bytes(ascii("<meta charset=utf-16>"), utf8)),
     Case(
       what: "the euro of windows-1252", type: "text/plain; charset=latin1", body: [0x80], word: "\u{20ac}"),
     Case(
@@ -65,7 +68,7 @@ import Testing
       what: "Japanese in seven bits", type: "text/plain; charset=iso-2022-jp",
       body: [0x1b, 0x24, 0x42, 0x46, 0x7c, 0x4b, 0x5c, 0x1b, 0x28, 0x42], word: "日本"),
     Case(what: "Chinese", type: "text/plain; charset=gb2312", body: [0xd6, 0xd0, 0xce, 0xc4], word: "中文"),
-    Case(what: "two characters for one", body: Array("Verfu\u{308}gbarkeit".utf8)),
+    Case(what: "two characters for one", body: ascii("Verfu\u{308}gbarkeit")),
     Case(what: "one for two", body: utf8, word: "Verfu\u{308}gbarkeit"),
     Case(what: "without a word on it", type: nil, body: utf8),
     Case(what: "bytes where nothing is known", type: nil, body: latin1, isFound: false),
@@ -81,7 +84,7 @@ import Testing
       word: "\u{fffd}日"),
     Case(
       what: "JSON", type: "application/json; charset=iso-8859-1",
-      body: [0x22] + latin1.dropFirst(3).dropLast(4) + [0x22]),
+      body: bytes([0x22], Array(latin1.dropFirst(3).dropLast(4)), [0x22])),
   ]
 
   @Test(arguments: cases) func charactersAreCompared(example: Case) throws {

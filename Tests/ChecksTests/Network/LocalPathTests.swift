@@ -63,18 +63,30 @@ struct LocalPathTests {
   ])
   func aRouteThatLeadsNowhereIsOurs(kind: String, words: String) async throws {
     let found = try await NetworkNamespace.run(["ip link set lo up", "ip route add \(kind) 192.0.2.0/24"]) {
-      LocalPath.fault(to: .v4(0xc000_0209))
+      LocalPath.refusal(of: .v4(0xc000_0209))
     }
     #expect(found == words)
     let v6 = try await NetworkNamespace.run(["ip link set lo up", "ip -6 route add \(kind) 2001:db8::/32"]) {
-      LocalPath.fault(to: .v6(high: 0x2001_0db8 << 32, low: 9))
+      LocalPath.refusal(of: .v6(high: 0x2001_0db8 << 32, low: 9))
     }
     #expect(v6 == words.replacing("192.0.2.9", with: "2001:db8::9"))
   }
 
   @Test func withoutARouteThereIsNone() async throws {
-    let found = try await NetworkNamespace.run(["ip link set lo up"]) { LocalPath.fault(to: Self.far) }
+    let found = try await NetworkNamespace.run(["ip link set lo up"]) { LocalPath.refusal(of: Self.far) }
     #expect(found == "no route from this machine to 93.184.216.34")
+    #expect(try await NetworkNamespace.run(Self.cable) { LocalPath.refusal(of: Self.far) } == nil)
+  }
+
+  /// A packet that went out and was not answered had a route, whatever the table says without its source.
+  @Test(arguments: [(Reason.connectUnreachable, Reason.localFault), (.connectTimeout, .connectTimeout)])
+  func whatHadARouteIsNotRefused(reason: Reason, judged: Reason) async throws {
+    let runner = CheckRunner(
+      everyKind: Answering(
+        ProbeOutcome(Verdict(reason, phase: .connect), peer: SocketAddress(.v4(0xc000_0201), port: 80))),
+      refusal: { _ in "no route" })
+    let outcome = try await runner.outcome(of: Attempt(of: try httpCheck("http://192.0.2.1/"), until: .now))
+    #expect(outcome.verdict.reason == judged)
   }
 
   /// It is said behind what happened, which stays the target's.

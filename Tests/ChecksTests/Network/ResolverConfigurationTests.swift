@@ -45,8 +45,9 @@ import Testing
     arguments: [
       ("use-vc", \.usesTCP), ("rotate", \.rotates), ("single-request", \.asksOneByOne),
       ("single-request-reopen", \.asksOneByOne), ("no-aaaa", \.skipsAAAA),
-    ] as [(String, KeyPath<ResolverConfiguration, Bool> & Sendable)])
-  func knowsTheOptionsWithoutANumber(option: String, key: KeyPath<ResolverConfiguration, Bool> & Sendable) {
+    ] as [(String, any KeyPath<ResolverConfiguration, Bool> & Sendable)])
+  func knowsTheOptionsWithoutANumber(option: String, key: any KeyPath<ResolverConfiguration, Bool> & Sendable)
+  {
     let file = ResolverConfiguration(parsing: "options edns0 trust-ad \(option) ndots:3 inet6")
     #expect(file[keyPath: key])
     #expect(file.ndots == 3)

@@ -35,10 +35,11 @@ extension CheckRunner {
   init(
     everyKind probe: some Probe, time: TimeSource = .system,
     fault: @escaping @Sendable (IPAddress) -> String? = { _ in nil },
+    refusal: @escaping @Sendable (IPAddress) -> String? = { _ in nil },
     absence: @escaping @Sendable (IPAddress) -> String? = { _ in nil }
   ) {
     self.init(
-      http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: time, fault: fault, absence: absence
-    )
+      http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: time, fault: fault,
+      refusal: refusal, absence: absence)
   }
 }
