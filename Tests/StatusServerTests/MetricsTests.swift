@@ -56,7 +56,7 @@ import Testing
           + "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true
       ),
       ("application/openmetrics-text;q=0.2, text/plain;q=0.9", false), ("text/plain;q=0", false),
-      ("TEXT/PLAIN", false), ("text/plain;q=x", true),
+      ("TEXT/PLAIN", false), ("text/plain;q=x", false), ("application/openmetrics-text;q=x", false),
     ] as [(String?, Bool)])
   func theFormatIsTheOneAskedFor(accept: String?, isOpen: Bool) {
     #expect(MetricsFormat(accept: accept) == (isOpen ? .openMetrics : .plain))

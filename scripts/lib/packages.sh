@@ -159,6 +159,7 @@ openssl                  certificates
 nginx-light              the http target
 knot                     the DNS target
 dnsperf                  the DNS yardstick
+fping                    the ping yardstick
 wrk                      loads blackbox_exporter; what a request costs at least
 curl                     a program that is asked to do the same
 prometheus-blackbox-exporter  the prober most people use

@@ -24,15 +24,19 @@ import Glibc
 
   static func main() {
     tryOnPlanted()
-    var failed: [String] = []
+    var again: [Worst] = []
     print("| reader | worst input | size | ms | ms at twice the size | growth |")
     print("|---|---|--:|--:|--:|--:|")
     for worst in worstInputs {
       let found = worst.growth()
-      print(
-        "| \(worst.reader) | \(worst.what) | \(found.size) | \(shown(found.once)) | \(shown(found.twice)) | "
-          + "\(shown((found.ratio * 10).rounded() / 10)) |")
-      fflush(nil)
+      show(found, of: worst)
+      if found.problem != nil { again.append(worst) }
+    }
+    // A neighbour that fills the caches for a minute is gone a minute later; growth is still there.
+    var failed: [String] = []
+    for worst in again {
+      let found = worst.growth()
+      show(found, of: worst)
       if let problem = found.problem { failed.append("\(worst.reader), \(worst.what): \(problem)") }
     }
     guard !failed.isEmpty else { return }
@@ -40,9 +44,17 @@ import Glibc
     exit(1)
   }
 
+  private static func show(_ found: Worst.Found, of worst: Worst) {
+    print(
+      "| \(worst.reader) | \(worst.what) | \(found.size) | \(shown(found.once)) | \(shown(found.twice)) | "
+        + "\(shown((found.ratio * 10).rounded() / 10)) |")
+    fflush(nil)
+  }
+
   private static func tryOnPlanted() {
     for (worst, isSound) in plantedReaders {
-      let found = worst.growth()
+      var found = worst.growth()
+      if (found.problem == nil) != isSound { found = worst.growth() }
       guard (found.problem == nil) == isSound else {
         print("the measure is wrong about \(worst.what): \(shown(found.ratio)), \(found.problem ?? "sound")")
         exit(1)
