@@ -140,11 +140,13 @@ import Testing
   /// A megabyte of a converter's dearest, and a mark on every letter, keep to the budget of a judgement.
   @Test(arguments: ["gb18030", "iso-2022-jp", "big5", "utf-8"])
   func aLargeBodyIsReadWithinItsBudget(charset: String) throws {
-    let body = (0..<(1 << 18)).flatMap { [UInt8(0x81 + $0 % 120), 0x40, 0xcc, 0x81] }
+    let body: [UInt8] = (0..<(1 << 18)).flatMap { number -> [UInt8] in
+      [UInt8(0x81 + number % 120), 0x40, 0xcc, 0x81]
+    }
     let judge = try Answer(headers: [("Content-Type", "text/plain; charset=\(charset)")], bytes: body).judged
     {
       $0.http.expect.bodyContains = ["\u{e9}"]
     }
-    #expect(judge.verdict.reason == .body)
+    #expect(judge.verdict.reason == Reason.body)
   }
 }
