@@ -12,7 +12,49 @@ extension SettingsBuilder {
     settings.channels = channels(map)
     settings.quietHours = quietHours(map, usual: settings.zone)
     settings.rules = rules(map, checks, settings.channels.map(\.name))
+    settings.escalate = escalations(map, settings.channels.map(\.name))
+    if case .map(let flap)? = map["flap"]?.value { settings.flap = FlapSettings(flap, &walk.reader) }
     return settings
+  }
+
+  private mutating func escalations(_ map: GivenMap, _ channels: [String]) -> [Escalation] {
+    let list = map["escalate"]?.list ?? []
+    if list.count > Escalation.limit {
+      walk.problem(
+        map.position(of: ["escalate"]),
+        "alerts.escalate may list at most \(Escalation.limit) steps, found \(list.count)")
+      return []
+    }
+    var steps: [Escalation] = []
+    for item in list {
+      guard case .map(let map) = item.value else { continue }
+      let step = EscalationDefinition(map, &walk.reader)
+      let names = step.to ?? []
+      nameChannels(names, map, "to", channels)
+      for name in names where steps.contains(where: { $0.to.contains(name) }) {
+        walk.problem(
+          map.position(of: ["to"]), "two steps of alerts.escalate name the channel \(quoted(name))",
+          hint: "leave it in the earlier one")
+      }
+      if let after = step.after, !names.isEmpty { steps.append(Escalation(after: after, to: names)) }
+    }
+    if !steps.isEmpty, channels.allSatisfy({ name in steps.contains { $0.to.contains(name) } }) {
+      walk.problem(
+        map.position(of: ["escalate"]), "alerts.escalate names every channel, so none is notified at first",
+        hint: "leave one channel out of it")
+    }
+    return steps.sorted { $0.after < $1.after }
+  }
+
+  private mutating func nameChannels(
+    _ names: [String], _ map: GivenMap, _ key: String, _ channels: [String]
+  ) {
+    for (index, name) in names.enumerated()
+    where !map.isInvalid([key, String(index)]) && !channels.contains(name) {
+      walk.problem(
+        map.position(of: [key, String(index)]), "\(key) names \(quoted(name)), which is no channel",
+        hint: nearest(to: name, among: channels).map { "did you mean \"\($0)\"?" })
+    }
   }
 
   private mutating func zone(_ map: GivenMap) -> TimeZoneRules {
@@ -65,13 +107,7 @@ extension SettingsBuilder {
         tell(error.problems, map)
       }
       warnOfNobody(map, checks)
-      for (index, name) in (map["channels"]?.texts ?? []).enumerated()
-      where !map.isInvalid(["channels", String(index)]) && !channels.contains(name) {
-        walk.problem(
-          map.position(of: ["channels", String(index)]),
-          "channels names \(quoted(name)), which is no channel",
-          hint: nearest(to: name, among: channels).map { "did you mean \"\($0)\"?" })
-      }
+      nameChannels(map["channels"]?.texts ?? [], map, "channels", channels)
     }
     return rules
   }

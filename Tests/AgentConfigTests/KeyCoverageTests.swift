@@ -169,6 +169,9 @@ private func quartzBase(_ path: [String]) -> [String: String] {
 
 private func alertsBase(_ path: [String]) -> [String: String] {
   var base = ["alerts.channels": "[{name: ops, exec: [/bin/true]}]"]
+  if path.contains("escalate") {
+    base["alerts.channels"] = "[{name: ops, exec: [/bin/true]}, {name: late, exec: [/bin/true]}]"
+  }
   if path.contains("quiet_hours") {
     (base["alerts.quiet_hours.from"], base["alerts.quiet_hours.to"]) = ("\"22:00\"", "\"07:00\"")
   }
@@ -183,6 +186,8 @@ private let settingValues: [String: String] = [
   "groups": "[{name: G, checks: [{name: Z, type: ping, host: z}]}]",
   "alerts.channels": "[{name: other, exec: [/bin/false]}]",
   "alerts.rules": "[{type: state, state: degraded}]", "alerts.remind": "7h", "alerts.group_wait": "7s",
+  "alerts.group_interval": "7s", "alerts.escalate": "[{after: 7m, to: [late]}]", "alerts.flap.opens": "7",
+  "alerts.flap.within": "7m", "alerts.flap.stable": "7m",
   "alerts.digest": "\"07:00\"", "alerts.timezone": "Europe/London",
   "alerts.page_url": "\"https://s.example/\"",
   "alerts.quiet_hours.from": "\"21:00\"", "alerts.quiet_hours.to": "\"06:00\"",
@@ -266,6 +271,7 @@ private let checkValues: [String: String] = [
   "maintenance": "[{start: 2026-01-04T02:00, duration: 2h}]",
   "confirm.from": "1", "confirm.of": "[a, c]", "confirm.within": "17s",
   "depends_on": "[\"tag:x\"]", "strict_downtime": "true", "trace": "false",
+  "runbook": "\"https://wiki.example/shop\"",
   "name": "B", "id": id, "type": "-", "enabled": "false", "post": "true", "resource": id, "tags": "[x]",
   "interval": "70s", "timeout": "7s", "retries": "7", "retry_delay": "7s", "confirm_delay": "7s", "ip": "4",
   "url": "\"https://b.example/\"", "method": "PUT", "headers": "{X-A: b}", "body": "x",

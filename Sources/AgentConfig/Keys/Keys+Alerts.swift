@@ -5,32 +5,42 @@ import Monitoring
 
 extension AlertSettings: KeyedSettings {
   package static let keys: [Key<AlertSettings>] = [
-    Key("channels", .list(.map(.alertChannel)), "Ways to tell somebody") { $1.alertChannels($0.channels) }
+    Key("channels", .list(.map(.alertChannel)), "Notification channels") { $1.alertChannels($0.channels) }
       .required,
     Key(
-      "rules", .list(.map(.alertRule)), "What is told",
+      "rules", .list(.map(.alertRule)), "Alerting rules",
       default:
         "down, certificate and agent: failures in a row, certificates that end, problems of the agent itself"
     ) { $1.alertRules($0.rules) },
-    Key("quiet_hours", .map(.quietHours), "Hours in which nobody is to be woken") {
+    Key("quiet_hours", .map(.quietHours), "Quiet hours: notifications below `except` are held until they end") {
       $1.quietHours($0.quietHours)
     },
     Key(
       \.remind, "remind", .duration(AlertSettings.remind),
-      "From one message on an incident that lasts to the next; one that somebody acknowledged is not told again"
+      "From one notification of an incident that lasts to the next; none while it is acknowledged"
     ),
     Key(
       \.groupWait, "group_wait", .duration(AlertSettings.groupWait),
-      "How long an incident gathers what belongs to it before it is told, and how long it must be over"),
+      "Wait before the first notification, so that related failures join one incident; also how long it must stay resolved"
+    ),
+    Key(
+      \.groupInterval, "group_interval", .duration(AlertSettings.groupInterval),
+      "Shortest time between two notifications of an incident that alerts join; also the time in which more than ten new "
+        + "incidents are one storm"),
+    Key(
+      "escalate", .list(.map(.escalation)),
+      "Channels that are notified only of incidents that are neither acknowledged nor resolved after a time", default: "none"
+    ) { $1.escalations($0.escalate) },
+    Key("flap", .map(.flap), "When an alert counts as flapping") { $1.flap($0.flap) },
     Key(
       \.digest, "digest", .timeOfDay,
-      "Time of day at which incidents of low severity, and those that quiet hours held back, are told in one message"
+      "Time of day at which incidents of low severity are sent in one notification"
     ),
     Key(
       "timezone", .text, "IANA name: whose clock digest and quiet_hours mean", default: "UTC"
     ) { $1.text("timezone", $0.zone.name) },
     Key(
-      \.pageURL, "page_url", .pageURL, "Where people reach the status page; messages link to it"),
+      \.pageURL, "page_url", .link, "Where people reach the status page; notifications link to it"),
   ]
 }
 
@@ -44,24 +54,6 @@ extension Codec<Int64> {
         place.position, "\(place.key) must be a time of day, found \(typed.found(text))",
         hint: "such as \"08:00\"")
       return nil
-    }
-  }
-}
-
-extension Codec<String> {
-  /// It is shown to people, so it must not hold a login.
-  static var pageURL: Codec {
-    Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
-      guard let text = typed.text else { return nil }
-      guard let url = try? HTTPURL(text), url.text == url.display || url.text == url.display + "/" else {
-        reader.problem(
-          place.position,
-          "\(place.key) must be an http or https URL without login, query and fragment, "
-            + "found \(typed.found(text))",
-          hint: "such as https://status.example/")
-        return nil
-      }
-      return text
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// A way to tell somebody.
+/// A notification channel.
 package struct AlertChannel: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case webhook(WebhookChannel)
@@ -13,11 +13,13 @@ package struct AlertChannel: Hashable, Sendable {
   /// Unique.
   package var name: String
   package var kind: Kind
-  /// From which on it tells.
+  /// Lowest severity routed to this channel.
   package var severity = AlertSeverity.low
   /// Reminders, too.
   package var updates = true
   package var sendsRecovered = true
+  /// Notifications of who acknowledged an incident, too. PagerDuty always gets them.
+  package var acknowledged = false
   /// Over one attempt.
   package var timeout: Duration = .seconds(10)
   package var template = AlertTemplate()
@@ -37,10 +39,18 @@ package struct AlertChannel: Hashable, Sendable {
     }
   }
 
-  /// How often a receiver that forgets must be told again; nil: it does not.
-  package var keepAlive: Duration? {
-    if case .webhook(let webhook) = kind, webhook.format == .alertmanager { return .seconds(240) }
-    return nil
+  /// How often a receiver that forgets is sent the same again; `nil` when it does not forget.
+  package var keepAlive: Duration? { format == .alertmanager ? .seconds(240) : nil }
+
+  /// Keeps a state of its own for each incident, which must be right: it always gets keep-alive and resolve for what it was
+  /// sent, and only a first trigger may be held.
+  package var keepsState: Bool { format == .alertmanager || format == .pagerduty }
+
+  /// Gets acknowledgements: receivers that know them, and people who asked for them.
+  package var sendsAcknowledged: Bool { format == .pagerduty || acknowledged }
+
+  private var format: WebhookChannel.Format? {
+    if case .webhook(let webhook) = kind { webhook.format } else { nil }
   }
 }
 
@@ -85,6 +95,8 @@ package struct MailChannel: Hashable, Sendable {
   package var sender: String
   package var recipients: [String]
   package var caFile: String?
+  /// Name given in EHLO; `nil` when it is the host's own.
+  package var hello: String?
 
   package init(
     server: Endpoint, security: Security, username: String? = nil, password: Redacted? = nil, sender: String,

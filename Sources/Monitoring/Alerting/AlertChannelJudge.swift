@@ -15,6 +15,7 @@ extension AlertChannel {
     self.init(name: name, kind: kind)
     severity = definition.severity.flatMap(AlertSeverity.init) ?? .low
     (updates, sendsRecovered) = (definition.updates ?? true, definition.recovered ?? true)
+    acknowledged = definition.acknowledged ?? false
     (timeout, self.template) = (definition.timeout ?? timeout, template)
   }
 }
@@ -159,11 +160,17 @@ private struct AlertChannelJudge {
     if let count = mail.to?.count, count > 50 {
       problem("mail", "to", message: "mail.to may list at most 50, found \(count)")
     }
+    if let hello = mail.hello, hello.isEmpty || hello.utf8.count > 255 || !hello.utf8.allSatisfy(isHelloByte) {
+      problem(
+        "mail", "hello", message: "mail.hello must be a host name, found \(quoted(hello))",
+        hint: "such as agent.example.com")
+    }
     guard let server else { return nil }
-    return .mail(
-      MailChannel(
-        server: server, security: security, username: mail.username, password: mail.password, sender: sender,
-        recipients: mail.to ?? [], caFile: definition.caFile))
+    var channel = MailChannel(
+      server: server, security: security, username: mail.username, password: mail.password, sender: sender,
+      recipients: mail.to ?? [], caFile: definition.caFile)
+    channel.hello = mail.hello
+    return .mail(channel)
   }
 
   /// A dot-atom, an at sign and a domain (RFC 5321, section 4.1.2), in ASCII: nothing that could end a line or an address.
@@ -179,6 +186,12 @@ private struct AlertChannelJudge {
         || byte == 0x2e
     }
     return isDomain && parts[0].allSatisfy { isTokenByte($0) }
+  }
+
+  /// Of a domain or an address literal (RFC 5321, section 4.1.3).
+  private func isHelloByte(_ byte: UInt8) -> Bool {
+    (0x30...0x3a).contains(byte) || (0x41...0x5b).contains(byte) || (0x61...0x7a).contains(byte)
+      || [0x2d, 0x2e, 0x5d].contains(byte)
   }
 
   private mutating func exec() -> AlertChannel.Kind? {

@@ -11,6 +11,7 @@ package struct AlertChannelDefinition: Sendable {
     package var password: Redacted?
     package var from: String?
     package var to: [String]?
+    package var hello: String?
 
     package init() {}
   }
@@ -28,6 +29,7 @@ package struct AlertChannelDefinition: Sendable {
   package var severity: String?
   package var updates: Bool?
   package var recovered: Bool?
+  package var acknowledged: Bool?
   package var title: String?
   package var text: String?
 
@@ -42,16 +44,18 @@ package struct AlertChannelDefinition: Sendable {
     Key(\.password, "password", .secret, "Password of the mail server"),
     Key(\.from, "from", .text, "Address of the sender").required,
     Key(\.to, "to", .oneOrMoreTexts, "Addresses of the recipients").required,
+    Key(
+      \.hello, "hello", .text, "Name given to the mail server in EHLO", default: "the full name of this host"),
   ]
 
   static let keys: [Key<AlertChannelDefinition>] = [
-    Key(\.name, "name", .text, "As rules and commands name it; each only once").required,
+    Key(\.name, "name", .text, "Name in rules, commands and outputs; each only once").required,
     Key(
       \.webhook, "webhook", .secretURL,
-      "URL that messages are sent to; its path is a secret with most receivers"
+      "URL that notifications are sent to; its path is a secret with most receivers"
     ),
     Key(
-      \.format, "format", .word(WebhookChannel.Format.self), "What a webhook is sent", default: "json"),
+      \.format, "format", .word(WebhookChannel.Format.self), "Format of the notification", default: "json"),
     Key(\.method, "method", .text, "Method of the request", default: "POST"),
     Key(\.headers, "headers", .headers, "Further headers of the request"),
     Key(\.routingKey, "routing_key", .secret, "Integration key, for the format pagerduty"),
@@ -63,9 +67,12 @@ package struct AlertChannelDefinition: Sendable {
     Key(\.caFile, "ca_file", .file, "PEM file of trusted certificates instead of the system's bundle"),
     Key(\.timeout, "timeout", .duration(AlertChannel.timeout), "Of one attempt", default: "10s"),
     Key(
-      \.severity, "severity", .word(AlertSeverity.self), "From which on it tells", default: "low"),
-    Key(\.updates, "updates", .flag, "Reminders, too", default: "true"),
-    Key(\.recovered, "recovered", .flag, "The end of an incident, too", default: "true"),
+      \.severity, "severity", .word(AlertSeverity.self), "Lowest severity routed to this channel", default: "low"),
+    Key(\.updates, "updates", .flag, "Send reminders while an incident lasts", default: "true"),
+    Key(\.recovered, "recovered", .flag, "Send a notification when an incident is resolved", default: "true"),
+    Key(
+      \.acknowledged, "acknowledged", .flag,
+      "Send a notification when an incident is acknowledged; PagerDuty always gets one", default: "false"),
     Key(\.title, "title", .text, "Template of the title, such as \"{{severity}}: {{title}}\""),
     Key(\.text, "text", .text, "Template of the text below it"),
   ]
@@ -81,7 +88,7 @@ package struct AlertChannelDefinition: Sendable {
   init(_ channel: AlertChannel) {
     self.init()
     (name, timeout, severity) = (channel.name, channel.timeout, channel.severity.rawValue)
-    (updates, recovered) = (channel.updates, channel.sendsRecovered)
+    (updates, recovered, acknowledged) = (channel.updates, channel.sendsRecovered, channel.acknowledged)
     title = channel.template.title.map(AlertTemplate.text)
     text = channel.template.text.map(AlertTemplate.text)
     switch channel.kind {
@@ -94,7 +101,7 @@ package struct AlertChannelDefinition: Sendable {
       var mail = Mail()
       (mail.server, mail.security) = (settings.server.description, settings.security.rawValue)
       (mail.username, mail.password) = (settings.username, settings.password)
-      (mail.from, mail.to) = (settings.sender, settings.recipients)
+      (mail.from, mail.to, mail.hello) = (settings.sender, settings.recipients, settings.hello)
       (self.mail, caFile) = (mail, settings.caFile)
     case .exec(let settings): exec = settings.command
     }

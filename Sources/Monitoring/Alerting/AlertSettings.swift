@@ -2,16 +2,21 @@
 
 import Basics
 
-/// `alerts`: who is told of what, and when.
+/// `alerts`: rules, notification channels, and when they are notified.
 package struct AlertSettings: Hashable, Sendable {
   package var channels: [AlertChannel] = []
   /// Those of `AlertRule.defaults` where the file has none.
   package var rules: [AlertRule] = AlertRule.defaults
   package var quietHours: QuietHours?
-  /// From one message on an incident that lasts to the next.
+  /// From one notification of an incident that lasts to the next.
   package var remind: Duration = .seconds(4 * 3600)
-  /// How long an incident may gather what belongs to it before it is told, and how long it must be over.
+  /// Before the first notification, so that related alerts join one incident; also how long it must stay resolved.
   package var groupWait: Duration = .seconds(15)
+  /// Between two notifications of an incident that tell of alerts that joined it.
+  package var groupInterval: Duration = .seconds(60)
+  /// Channels that are notified only of what is neither acknowledged nor resolved for so long; shortest first.
+  package var escalate: [Escalation] = []
+  package var flap = FlapSettings()
   /// Seconds since midnight at which what could wait is told, on the clock of `zone`.
   package var digest: Int64 = 8 * 3600
   package var zone: TimeZoneRules = .utc
@@ -22,4 +27,38 @@ package struct AlertSettings: Hashable, Sendable {
 
   package static let remind: ClosedRange<Duration> = .seconds(60) ... .seconds(7 * 86_400)
   package static let groupWait: ClosedRange<Duration> = .zero ... .seconds(600)
+  package static let groupInterval: ClosedRange<Duration> = .seconds(1) ... .seconds(3600)
+
+  /// How long an incident waits before this channel may be notified of it; `nil` when the channel is of no escalation.
+  package func escalation(to channel: String) -> Duration? {
+    escalate.first { $0.to.contains(channel) }?.after
+  }
+}
+
+/// One step of `alerts.escalate`.
+package struct Escalation: Hashable, Sendable {
+  package var after: Duration
+  /// Names of channels.
+  package var to: [String]
+
+  package init(after: Duration, to: [String]) { (self.after, self.to) = (after, to) }
+
+  package static let after: ClosedRange<Duration> = .seconds(60) ... .seconds(7 * 86_400)
+  /// Steps of a configuration.
+  package static let limit = 8
+}
+
+/// `alerts.flap`: when an alert counts as flapping, and until when.
+package struct FlapSettings: Hashable, Sendable {
+  /// So many openings of one alert within `within`.
+  package var opens = 3
+  package var within: Duration = .seconds(900)
+  /// A flapping incident is resolved after it was well for so long, and for three intervals of its check.
+  package var stable: Duration = .seconds(300)
+
+  package init() {}
+
+  package static let opens = 2...20
+  package static let within: ClosedRange<Duration> = .seconds(60) ... .seconds(86_400)
+  package static let stable: ClosedRange<Duration> = .seconds(10) ... .seconds(86_400)
 }

@@ -58,6 +58,8 @@ package struct CheckPlan: Hashable, Sendable {
   package var strictDowntime = false
   /// The way to the target is looked at when something is wrong with it.
   package var trace = true
+  /// What to do when it fails, a URL for people; `nil` when there is none.
+  package var runbook: String?
   package var responseTime = Thresholds<Duration>()
   /// Nearly nobody asks other places, and a list takes the room of a pointer.
   private var confirms: [ConfirmSettings] = []

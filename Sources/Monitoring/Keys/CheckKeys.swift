@@ -46,6 +46,9 @@ extension CheckDefinition {
     Key(\.resource, "resource", .text, "Id of the resource the check belongs to, a UUID")
       .api("resource_id"),
     Key(\.plan.tags, "tags", .texts, "Up to 32 words of 1 to 64 bytes to group checks by"),
+    Key(
+      \.plan.runbook, "runbook", .link,
+      "URL of what to do when the check fails, without login; notifications and the check's page link to it"),
   ]
 
   private static let schedule: [Key<CheckDefinition>] = [
