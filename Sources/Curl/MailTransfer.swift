@@ -33,6 +33,8 @@ package struct MailTransfer: Sendable {
   package var username: String?
   package var password: Redacted?
   package var caFile: String?
+  /// The name given in EHLO.
+  package var hello = "localhost"
   /// Over everything.
   package var timeout: Duration = .seconds(10)
 
@@ -98,7 +100,7 @@ package struct MailTransfer: Sendable {
     var codes = [
       quartz_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps"),
       // What stands behind the host is the name that it says of itself in EHLO.
-      quartz_curl_set_string(easy, CURLOPT_URL, "\(scheme)://\(named):\(address.port)/localhost"),
+      quartz_curl_set_string(easy, CURLOPT_URL, "\(scheme)://\(named):\(address.port)/\(hello)"),
       quartz_curl_set_list(easy, CURLOPT_RESOLVE, lists.places),
       quartz_curl_set_long(easy, CURLOPT_NOSIGNAL, 1),
       quartz_curl_set_long(easy, CURLOPT_TIMEOUT_MS, milliseconds),

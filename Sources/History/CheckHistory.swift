@@ -151,7 +151,7 @@ struct CheckHistory: Sendable {
       stale: isStale(check, now: now), last: last,
       sharedWindows: windows, sparkLine: spark, missed: missed, spanned: spanned, implausible: implausible,
       resourceID: check.resourceID, failures: failures, failureThreshold: check.plan.failureThreshold,
-      counts: counts.pairs,
+      runbook: check.plan.runbook, counts: counts.pairs,
       latestOutage: lastOutage(now: now).map { [$0] } ?? [])
   }
 

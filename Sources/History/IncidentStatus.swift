@@ -14,8 +14,12 @@ package struct IncidentStatus: Hashable, Sendable {
     package var reason: Reason?
     package var text: String?
     package var since: Timestamp
-    /// Nil while it lasts.
+    /// `nil` while it fires.
     package var until: Timestamp?
+    /// Its state, for the mark: that of a certificate that ends soon is degraded.
+    package var state: CheckState?
+    /// Why it fires no more, in a word.
+    package var outcome: String?
 
     package init(
       checkID: UniqueID?, name: String, rule: String, severity: AlertSeverity, reason: Reason?, text: String?,
@@ -40,16 +44,48 @@ package struct IncidentStatus: Hashable, Sendable {
   /// Some of them, the worst first.
   package var members: [Member] = []
   package var memberCount = 0
-  /// Channels that were told, and when first.
-  package var told: [(channel: String, at: Timestamp)] {
-    get { channels.map { ($0.name, $0.at) } }
-    set { channels = newValue.map { Channel(name: $0.channel, at: $0.at) } }
-  }
-  private var channels: [Channel] = []
+  /// How it stands with each channel.
+  package var notifications: [Notification] = []
+  /// What happened, oldest first.
+  package var timeline: [Event] = []
 
-  private struct Channel: Hashable {
-    var name: String
-    var at: Timestamp
+  package struct Notification: Hashable, Sendable {
+    package enum State: String, CaseIterable, Hashable, Sendable { case delivered, pending, held, failed }
+
+    package var channel: String
+    package var state: State
+    /// Of the first and the last delivery; `nil` when there was none.
+    package var first: Timestamp?
+    package var last: Timestamp?
+    /// What holds it, why, and until when.
+    package var stage: String?
+    package var reason: String?
+    package var until: Timestamp?
+
+    package init(channel: String, state: State) { (self.channel, self.state) = (channel, state) }
+  }
+
+  package struct Event: Hashable, Sendable {
+    package var at: Timestamp
+    package var words: String
+
+    package init(_ at: Timestamp, _ words: String) { (self.at, self.words) = (at, words) }
+  }
+
+  /// Channels that have it, and since when.
+  package var told: [(channel: String, at: Timestamp)] {
+    notifications.compactMap { item in item.first.map { (item.channel, $0) } }
+  }
+
+  /// In a few words, such as `ops, pager (held: quiet hours)`; empty: there is no channel for it.
+  package var notified: String {
+    notifications.map { item in
+      switch item.state {
+      case .delivered: item.channel
+      case .pending, .held, .failed:
+        "\(item.channel) (\(item.state.rawValue)\(item.reason.map { ": \($0)" } ?? ""))"
+      }
+    }.joined(separator: ", ")
   }
 
   /// Members that are shown.
@@ -77,17 +113,24 @@ package struct IncidentStatus: Hashable, Sendable {
   }
 }
 
-/// How it stands with telling people.
+/// How it stands with notifying.
 package struct AlertsView: Hashable, Sendable {
   package struct Channel: Hashable, Sendable {
     package var name: String
     /// Where to, without secrets.
     package var target: String
-    package var delivered = 0
-    package var waiting = 0
-    /// Given up.
-    package var dropped = 0
+    /// Notifications since the start, and those that the receiver would not take, by kind.
+    package var delivered: [String: Int] = [:]  // own text: kinds
+    package var failed: [String: Int] = [:]  // own text: kinds
+    /// Notifications that are to be sent, those that something holds, by what, and since when the oldest is to be sent.
+    package var pending = 0
+    package var held: [String: Int] = [:]  // own text: stages
+    package var oldestPending: Timestamp?
+    package var storms = 0
     package var problem: Notice?
+
+    package var deliveredCount: Int { delivered.values.reduce(0, +) }
+    package var failedCount: Int { failed.values.reduce(0, +) }
 
     package init(name: String, target: String) { (self.name, self.target) = (name, target) }
   }
@@ -97,10 +140,25 @@ package struct AlertsView: Hashable, Sendable {
   /// Newest first.
   package var over: [IncidentStatus] = []
   package var channels: [Channel] = []
+  /// Alerts that fire, by rule and severity.
+  package var firing: [Firing] = []
+
+  package struct Firing: Hashable, Sendable {
+    package var rule: String
+    package var severity: AlertSeverity
+    package var count: Int
+
+    package init(rule: String, severity: AlertSeverity, count: Int) {
+      (self.rule, self.severity, self.count) = (rule, severity, count)
+    }
+  }
   /// Until when quiet hours last, where they hold now.
   package var quietUntil: Timestamp?
 
   package init() {}
+
+  /// Open, or over.
+  package func incident(_ id: UniqueID) -> IncidentStatus? { (open + over).first { $0.id == id } }
 }
 
 /// A mute or a window that somebody ordered by hand.
@@ -144,6 +202,17 @@ extension IncidentStatus {
           }
         }
       }
+      json.key("notifications")
+      json.array { json in for item in notifications { item.write(to: &json) } }
+      json.key("timeline")
+      json.array { json in
+        for event in timeline {
+          json.object { json in
+            json.field("at", event.at)
+            json.field("what", event.words)
+          }
+        }
+      }
       json.field("members", memberCount)
       json.key("checks")
       json.array { json in for member in members { member.write(to: &json) } }
@@ -162,6 +231,22 @@ extension IncidentStatus.Member {
       json.fieldIfPresent("text", text)
       json.field("since", since)
       json.fieldIfPresent("until", until)
+      json.fieldIfPresent("state", state?.rawValue)
+      json.fieldIfPresent("outcome", outcome)
+    }
+  }
+}
+
+extension IncidentStatus.Notification {
+  package func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("channel", channel)
+      json.field("state", state.rawValue)
+      json.fieldIfPresent("first", first)
+      json.fieldIfPresent("last", last)
+      json.fieldIfPresent("stage", stage)
+      json.fieldIfPresent("reason", reason)
+      json.fieldIfPresent("until", until)
     }
   }
 }
@@ -171,9 +256,13 @@ extension AlertsView.Channel {
     json.object { json in
       json.field("name", name)
       json.field("target", target)
-      json.field("delivered", delivered)
-      json.field("waiting", waiting)
-      json.field("dropped", dropped)
+      json.field("delivered", deliveredCount)
+      json.field("pending", pending)
+      json.field("held", held.values.reduce(0, +))
+      json.field("failed", failedCount)
+      // As these two were called before.
+      json.field("waiting", pending)
+      json.field("dropped", failedCount)
       json.fieldIfPresent("problem", problem?.what)
     }
   }
@@ -188,6 +277,23 @@ extension OrderView {
       json.field("until", until)
       json.fieldIfPresent("why", why)
       json.fieldIfPresent("by", by)
+    }
+  }
+}
+
+extension IncidentStatus.Member {
+  /// As its rule has it; what ended for another reason than that it works again is unknown.
+  package var mark: CheckState {
+    guard until == nil else { return outcome == nil || outcome == "recovered" ? .up : .unknown }
+    return state ?? .degraded
+  }
+
+  package var outcomeWords: String {
+    switch outcome {
+    case nil, "recovered": "well again"
+    case "maintenance": "in maintenance"
+    case "rule_changed": "rule changed"
+    case let word?: word
     }
   }
 }

@@ -143,6 +143,8 @@ package struct CheckStatus: Sendable {
   package var failures = 0
   /// From how many on its resource takes notice.
   package var failureThreshold = 1
+  /// What to do when it fails, a URL; `nil` when there is none.
+  package var runbook: String?
   /// How many scheduled results it had, by state and reason, since this history began.
   package var counts: [ResultCount] = []
   /// One or none: most checks pay one word.

@@ -12,18 +12,17 @@ extension StatusText {
       columns: [
         .fixed("INCIDENT", 8, worth: 4), .fixed("SEVERITY", 8, worth: 3),
         .fixed("FOR", 4, right: true, worth: 3), .flexible("WHAT", least: 14, share: 2, worth: 5),
-        .flexible("TOLD", least: 10, worth: 1),
+        .flexible("NOTIFIED", least: 10, worth: 1),
       ], rows: open.map { row($0, now: snapshot.now) }, width: width, color: color)
     return table.lines
   }
 
   private func row(_ incident: IncidentStatus, now: Timestamp) -> [TextTable.Cell] {
-    let told = incident.told.map { StatusFormat.name($0.channel) }.joined(separator: ", ")
     let known = incident.acknowledgedBy.map { "acknowledged by \($0)" }
     return [
       .init(incident.short), .init(incident.severity.rawValue),
       .init(StatusFormat.age(incident.begin, now: now)), .init(StatusFormat.name(incident.title)),
-      .init(known ?? (told.isEmpty ? "nobody yet" : told)),
+      .init(known ?? (incident.notified.isEmpty ? "no channel" : incident.notified)),
     ]
   }
 
@@ -37,15 +36,16 @@ extension StatusText {
     }
     if snapshot.mutes.count > 5 { lines.append("          and \(snapshot.mutes.count - 5) more") }
     if let alerts = snapshot.alerts {
-      let waiting = alerts.channels.reduce(0) { $0 + $1.waiting }
-      let dropped = alerts.channels.reduce(0) { $0 + $1.dropped }
+      let pending = alerts.channels.reduce(0) { $0 + $1.pending }
+      let failed = alerts.channels.reduce(0) { $0 + $1.failedCount }
+      let held = alerts.channels.reduce(0) { $0 + $1.held.values.reduce(0, +) }
       let quiet =
         alerts.quietUntil.map { ", quiet until \($0.rfc3339.prefix(16).replacing("T", with: " "))Z" } ?? ""
-      let sent = alerts.channels.reduce(0) { $0 + $1.delivered }
+      let sent = alerts.channels.reduce(0) { $0 + $1.deliveredCount }
       let noun = alerts.channels.count == 1 ? "channel" : "channels"
       lines.append(
-        "alerts    \(alerts.channels.count) \(noun), \(StatusFormat.grouped(sent)) sent, \(waiting) waiting"
-          + (dropped > 0 ? ", \(dropped) given up" : "") + quiet)
+        "alerts    \(alerts.channels.count) \(noun), \(StatusFormat.grouped(sent)) delivered, \(pending) pending"
+          + (held > 0 ? ", \(held) held" : "") + (failed > 0 ? ", \(failed) failed" : "") + quiet)
     }
     return lines
   }

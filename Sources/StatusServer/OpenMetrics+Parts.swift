@@ -69,8 +69,8 @@ extension OpenMetrics {
       "quartz_scheduler_spanned_slots", "Slots that took a running run's verdict.", scheduler.spanned)
   }
 
-  /// Absent where nobody is told anything.
-  mutating func alerts(_ alerts: AlertsView) {
+  /// Absent without a section `alerts`.
+  mutating func alerts(_ alerts: AlertsView, now: Timestamp) {
     text.family("quartz_incidents_open", .gauge, "Incidents that are open, by severity.")
     for severity in AlertSeverity.allCases {
       text.sample(
@@ -79,14 +79,71 @@ extension OpenMetrics {
     }
     text.family("quartz_alert_messages", .counter, "Messages since the start, by channel and outcome.")
     for channel in alerts.channels {
-      for (outcome, count) in [("delivered", channel.delivered), ("dropped", channel.dropped)] {
+      for (outcome, count) in [("delivered", channel.deliveredCount), ("dropped", channel.failedCount)] {
         text.sample(
           "quartz_alert_messages_total", Labels([("channel", channel.name), ("outcome", outcome)]), count)
       }
     }
     text.family("quartz_alert_messages_waiting", .gauge, "Messages that wait to be sent, by channel.")
     for channel in alerts.channels {
-      text.sample("quartz_alert_messages_waiting", Labels([("channel", channel.name)]), channel.waiting)
+      text.sample("quartz_alert_messages_waiting", Labels([("channel", channel.name)]), channel.pending)
+    }
+    notifications(alerts, now: now)
+  }
+
+  private mutating func notifications(_ alerts: AlertsView, now: Timestamp) {
+    text.gauge(
+      "quartz_incidents_acknowledged", "Open incidents that are acknowledged.",
+      Double(alerts.open.count { $0.acknowledgedBy != nil }))
+    text.family("quartz_alerts_firing", .gauge, "Alerts that fire, by rule and severity.")
+    for item in alerts.firing {
+      text.sample(
+        "quartz_alerts_firing", Labels([("rule", item.rule), ("severity", item.severity.rawValue)]),
+        item.count)
+    }
+    text.family(
+      "quartz_notifications", .counter, "Notifications since the start, by channel, kind and outcome.")
+    for channel in alerts.channels {
+      for (outcome, counts) in [("delivered", channel.delivered), ("failed", channel.failed)] {
+        for (kind, count) in counts.sorted(by: { $0.key < $1.key }) {
+          text.sample(
+            "quartz_notifications_total",
+            Labels([("channel", channel.name), ("kind", kind), ("outcome", outcome)]), count)
+        }
+      }
+    }
+    channels(
+      alerts, "quartz_notifications_pending", "Notifications that are to be sent and are not delivered yet."
+    ) { Double($0.pending) }
+    text.family("quartz_notifications_held", .gauge, "Notifications that are held, by channel and reason.")
+    for channel in alerts.channels {
+      for (reason, count) in channel.held.sorted(by: { $0.key < $1.key }) {
+        text.sample(
+          "quartz_notifications_held", Labels([("channel", channel.name), ("reason", reason)]), count)
+      }
+    }
+    channels(
+      alerts, "quartz_notifications_oldest_pending_seconds",
+      "Age of the oldest notification not delivered yet."
+    ) { channel in
+      channel.oldestPending.map { max(0, $0.duration(to: now).seconds) } ?? 0
+    }
+    channels(
+      alerts, "quartz_notification_channel_failing", "1 while the last attempt by the channel failed."
+    ) { $0.problem == nil ? 0 : 1 }
+    text.family("quartz_notification_storms", .counter, "Storms of incidents since the start, by channel.")
+    for channel in alerts.channels {
+      text.sample(
+        "quartz_notification_storms_total", Labels([("channel", channel.name)]), channel.storms)
+    }
+  }
+
+  private mutating func channels(
+    _ alerts: AlertsView, _ name: String, _ help: String, _ value: (AlertsView.Channel) -> Double
+  ) {
+    text.family(name, .gauge, help)
+    for channel in alerts.channels {
+      text.sample(name, Labels([("channel", channel.name)]), value(channel))
     }
   }
 

@@ -22,7 +22,7 @@ struct OpenMetrics {
     metrics.histograms(view.histograms)
     if let spool = snapshot.spool { metrics.spool(spool) }
     if let delivery = snapshot.delivery { metrics.delivery(delivery) }
-    if let alerts = snapshot.alerts { metrics.alerts(alerts) }
+    if let alerts = snapshot.alerts { metrics.alerts(alerts, now: snapshot.now) }
     if let scheduler = snapshot.scheduler { metrics.scheduler(scheduler) }
     if let group = snapshot.group { metrics.group(group) }
     metrics.load(snapshot.load)

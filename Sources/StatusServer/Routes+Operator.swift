@@ -48,8 +48,7 @@ extension Routes {
         }
       }
     case let rest where rest.count == 2 && rest[0] == "incidents":
-      let all = (snapshot.alerts?.open ?? []) + (snapshot.alerts?.over ?? [])
-      guard let id = UniqueID(rest[1]), let incident = all.first(where: { $0.id == id }) else {
+      guard let id = UniqueID(rest[1]), let incident = snapshot.alerts?.incident(id) else {
         return failure(404, "NOT_FOUND", "no incident has this id")
       }
       return json(snapshot) { incident.write(now: snapshot.now, to: &$0) }

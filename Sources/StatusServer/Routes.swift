@@ -75,6 +75,8 @@ struct Routes: Answering {
     case ["metrics"]: return await metrics(MetricsFormat(accept: request.accept))
     case let segments where segments.first == "checks" && segments.count == 2:
       return await checkPage(segments[1], path)
+    case let segments where segments.first == "incidents" && segments.count == 2:
+      return await incidentPage(segments[1])
     case let segments where segments.starts(with: ["api", "v1"]):
       return try await api(Array(segments.dropFirst(2)), path)
     default: return failure(404, "NOT_FOUND", "no such page; the start page is /")
@@ -114,6 +116,19 @@ struct Routes: Answering {
     page.way = await source.traces(id)
     if runNow.token != nil, check.enabled { page.runAddress = button.address(of: id) }
     return html { page.render(nonce: $0) }
+  }
+
+  private func incidentPage(_ text: String) async -> Reply {
+    let snapshot = await source.snapshot()
+    guard let id = UniqueID(text), let incident = snapshot.alerts?.incident(id) else {
+      return html(404) { nonce in
+        NoticePage(
+          snapshot: snapshot, what: "There is no such incident",
+          hint: "the latest incidents are on the start page; older ones are not kept"
+        ).render(nonce: nonce)
+      }
+    }
+    return html { IncidentPage(snapshot: snapshot, incident: incident).render(nonce: $0) }
   }
 
   func html(_ status: Int = 200, _ render: (String) -> Markup) -> Reply {

@@ -168,10 +168,8 @@ private func quartzBase(_ path: [String]) -> [String: String] {
 }
 
 private func alertsBase(_ path: [String]) -> [String: String] {
-  var base = ["alerts.channels": "[{name: ops, exec: [/bin/true]}]"]
-  if path.contains("escalate") {
-    base["alerts.channels"] = "[{name: ops, exec: [/bin/true]}, {name: late, exec: [/bin/true]}]"
-  }
+  let late = path.contains("escalate") ? ", {name: late, exec: [/bin/true]}" : ""
+  var base = ["alerts.channels": "[{name: ops, exec: [/bin/true]}\(late)]"]
   if path.contains("quiet_hours") {
     (base["alerts.quiet_hours.from"], base["alerts.quiet_hours.to"]) = ("\"22:00\"", "\"07:00\"")
   }
@@ -181,24 +179,20 @@ private func alertsBase(_ path: [String]) -> [String: String] {
 private let settingValues: [String: String] = [
   "status.public.listen": "127.0.0.1:9899", "status.public.title": "Shop", "status.public.groups": "[web]",
   "status.public.checks": "[Shop front]", "status.public.hide_targets": "false",
-  "heartbeat": "[{url: \"https://hc.example/ping\"}]",
-  "discover": "[{dns: _https._tcp.example.com, extends: t}]",
+  "heartbeat": "[{url: \"https://hc.example/ping\"}]", "discover": "[{dns: _h._tcp.example.com, extends: t}]",
   "groups": "[{name: G, checks: [{name: Z, type: ping, host: z}]}]",
   "alerts.channels": "[{name: other, exec: [/bin/false]}]",
   "alerts.rules": "[{type: state, state: degraded}]", "alerts.remind": "7h", "alerts.group_wait": "7s",
   "alerts.group_interval": "7s", "alerts.escalate": "[{after: 7m, to: [late]}]", "alerts.flap.opens": "7",
-  "alerts.flap.within": "7m", "alerts.flap.stable": "7m",
-  "alerts.digest": "\"07:00\"", "alerts.timezone": "Europe/London",
-  "alerts.page_url": "\"https://s.example/\"",
+  "alerts.flap.within": "7m", "alerts.flap.stable": "7m", "alerts.digest": "\"07:00\"",
+  "alerts.timezone": "Europe/London", "alerts.page_url": "\"https://s.example/\"",
   "alerts.quiet_hours.from": "\"21:00\"", "alerts.quiet_hours.to": "\"06:00\"",
   "alerts.quiet_hours.days": "[sat]", "alerts.quiet_hours.timezone": "Europe/London",
-  "alerts.quiet_hours.except": "high",
-  "maintenance": "[{name: A, start: 2026-01-04T02:00, duration: 2h}]",
+  "alerts.quiet_hours.except": "high", "maintenance": "[{name: A, start: 2026-01-04T02:00, duration: 2h}]",
   "dependencies": "[{tags: [web], depends_on: [Shop front]}]",
   "agent.name": "other", "agent.region": "other", "agent.state_dir": "/other", "status.listen": "\"off\"",
   "status.run_now_token": "0123456789abcdef", "status.read_token": "0123456789abcdef",
-  "status.allow_unauthenticated": "true", "status.hosts": "[agent.example]",
-  "metrics.labels": "[team]",
+  "status.allow_unauthenticated": "true", "status.hosts": "[agent.example]", "metrics.labels": "[team]",
   "trace.on_failure": "false", "trace.slow_factor": "7", "trace.good_every": "7h", "trace.at_once": "7",
   "trace.every": "7m", "trace.api_checks": "true", "trace.networks": "n.csv", "trace.names": "false",
   "group.name": "paris", "group.store.etcd": "[\"https://f.example:2379\"]", "group.store.user": "b",

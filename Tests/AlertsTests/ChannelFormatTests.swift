@@ -48,6 +48,33 @@ import Testing
     #expect((opened?["endsAt"]?.string).flatMap { Timestamp(rfc3339: $0) } ?? .epoch > after(100 + 240))
   }
 
+  /// Every format leads to the incident's own page.
+  @Test func links() throws {
+    var message = message()
+    message.pageURL = "https://status.example"
+    let link = "https://status.example/incidents/\(message.incident)"
+    #expect(try body(.slack, message)["blocks"]?[2]?["elements"]?[0]?["url"]?.string == link)
+    #expect(try body(.teams, message)["attachments"]?[0]?["content"]?["actions"]?[0]?["url"]?.string == link)
+    #expect(try body(.discord, message)["embeds"]?[0]?["url"]?.string == link)
+    let ntfy = try body(.ntfy, message, url: "https://ntfy.example/ops")
+    #expect(ntfy["click"]?.string == link && ntfy["actions"]?[0]?["url"]?.string == link)
+    #expect(try body(.pagerduty, message)["links"]?[0]?["href"]?.string == link)
+    #expect(try body(.alertmanager, message)[0]?["generatorURL"]?.string == link)
+    #expect(MailHTML(message, MessageText(message)).render().contains("href=\"\(link)\""))
+    #expect(MessageText(message).lines.last == link)
+  }
+
+  /// What tries a receiver that keeps a state leaves nothing open there.
+  @Test func samplesAreOver() throws {
+    let writer = MessageWriter(agent: "a", region: nil, pageURL: nil)
+    for kind in AlertMessage.Kind.allCases {
+      let sample = writer.sample(kind, makePagerDuty("pd"), now: after(0))
+      #expect(sample.kind == kind && sample.isSample)
+      #expect(try body(.alertmanager, sample)[0]?["endsAt"]?.string == after(0).rfc3339)
+      #expect(try body(.pagerduty, sample)["payload"]?["severity"]?.string == "info")
+    }
+  }
+
   /// ntfy is told the topic in the body.
   @Test func ntfy() throws {
     let body = try body(.ntfy, message(), url: "https://ntfy.example/ops")
@@ -60,9 +87,8 @@ import Testing
     let hostile = "<!channel> @everyone *x* [a](http://b) <script>"
     let slack = try body(.slack, message(name: hostile))
     #expect(slack["text"]?.string?.contains("<!channel>") == false)
-    for block in slack["attachments"]?[0]?["blocks"]?.array ?? [] {
-      #expect(block["text"]?["type"]?.string == "plain_text")
-    }
+    let blocks = slack["blocks"]?.array ?? []
+    #expect(blocks.count == 2 && blocks.allSatisfy { $0["text"]?["type"]?.string == "plain_text" })
     let discord = try body(.discord, message(name: hostile))
     #expect(discord["allowed_mentions"]?["parse"]?.array?.isEmpty == true)
     #expect(discord["embeds"]?[0]?["title"]?.string?.contains("\\@everyone \\*x\\*") == true)
@@ -82,9 +108,17 @@ import Testing
       return member
     }
     let slack = try body(.slack, long)
-    for block in slack["attachments"]?[0]?["blocks"]?.array ?? [] {
+    for block in slack["blocks"]?.array ?? [] {
       #expect(block["text"]?["text"]?.string?.utf8.count ?? 9999 < 3000)
     }
+    var teams = long
+    teams.members = (0..<20).map { _ in
+      var member = long.members[0]
+      member.target = "https://shop.example/" + String(repeating: "\"", count: 1250)
+      return member
+    }
+    let webhook = WebhookChannel(url: try HTTPURL("https://hooks.example/T"), format: .teams)
+    #expect(WebhookBody(teams, AlertTemplate()).render(webhook).count <= 28 * 1024)
     #expect(try body(.discord, long)["embeds"]?[0]?["description"]?.string?.utf8.count ?? 9999 <= 4096)
     #expect(try body(.ntfy, long)["message"]?.string?.utf8.count ?? 9999 <= 4096)
   }
@@ -126,6 +160,10 @@ import Testing
     var template = AlertTemplate()
     template.title = try AlertTemplate.parse("[{{severity}}] {{ check }} {{state}} ({{count}})")
     #expect(MessageText(message(), template).title == "[critical] Shop down (21)")
+    // One that comes to nothing is as if there were none.
+    template.title = try AlertTemplate.parse(" {{cause}} ")
+    #expect(MessageText(message(), template).title == "[critical] Shop is down")
+    #expect(MessageText(message(), template).emptyKeys == ["title"])
     for bad in ["{{titel}}", "{{title", "{{}}"] {
       #expect(throws: AlertTemplate.Invalid.self) { try AlertTemplate.parse(bad) }
     }

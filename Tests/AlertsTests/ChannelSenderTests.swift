@@ -56,10 +56,12 @@ struct ChannelSenderTests {
     #expect(try await send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", hangs: true) == .delivered)
   }
 
-  /// What may work later is tried again, what will not is not; no secret of the channel is told.
+  /// What is about the content is refused, everything else is retried; no secret of the channel is shown.
   @Test(arguments: [
-    ("HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n", true),
-    ("HTTP/1.1 404 No\r\nContent-Length: 10\r\n\r\nT0KENT0KEN", true),
+    ("HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n", false),
+    ("HTTP/1.1 404 No\r\nContent-Length: 10\r\n\r\nT0KENT0KEN", false),
+    ("HTTP/1.1 400 No\r\nContent-Length: 10\r\n\r\nT0KENT0KEN", true),
+    ("HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n", true),
     ("HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\nH3ADERVALU", false), ("", false),
     ("HTTP/1.1 429 Slow\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n", false),
     (
@@ -70,9 +72,9 @@ struct ChannelSenderTests {
   func notTaken(_ answer: String, _ isFinal: Bool) async throws {
     let outcome = try await send(answer)
     switch outcome {
-    case .delivered: Issue.record("it was not taken")
+    case .delivered, .deliveredBut, .partly: Issue.record("it was not taken")
     case .refused: #expect(isFinal)
-    case .failed(_, let wait): #expect(!isFinal && wait == (answer.contains("429") ? .seconds(17) : nil))
+    case .failed(_, let wait, _): #expect(!isFinal && wait == (answer.contains("429") ? .seconds(17) : nil))
     }
     #expect(!"\(outcome)".contains("T0KEN") && !"\(outcome)".contains("H3ADER"))
   }
@@ -111,7 +113,35 @@ struct ChannelSenderTests {
           .failure(ChannelProblem("not there", isFinal: isFinal))
         }.send(message, by: channel)
       }
-      #expect(outcome == (isFinal ? .refused("not there") : .failed("not there")))
+      #expect(outcome == (isFinal ? .refused("not there") : .failed("not there", isUnreachable: true)))
     }
+  }
+
+  /// One outcome a recipient: what is not taken is retried for those alone, what is refused is named and keeps no other from
+  /// it, a server that cannot be reached is not asked again for each.
+  @Test func recipients() {
+    func outcome(_ ends: [(String, MailTransfer.End)]) -> SendOutcome {
+      var round = MailRound(server: "mx:25")
+      for (recipient, end) in ends {
+        if round.isUnreachable {
+          round.leave(recipient)
+          continue
+        }
+        _ = round.note(end, for: recipient)
+        round.settle(recipient)
+      }
+      return round.outcome
+    }
+    #expect(outcome([("a", .taken), ("b", .taken)]) == .delivered)
+    #expect(
+      outcome([("a", .taken), ("b", .answered(452)), ("c", .taken)])
+        == .partly("mx:25 answered 452 for b", remaining: ["b"]))
+    #expect(outcome([("a", .taken), ("b", .answered(550))]) == .deliveredBut("mx:25 answered 550 for b"))
+    #expect(outcome([("a", .answered(550))]) == .refused("mx:25 answered 550 for a"))
+    #expect(
+      outcome([("a", .failed("no route")), ("b", .taken)]) == .failed("mx:25: no route", isUnreachable: true))
+    #expect(
+      outcome([("a", .taken), ("b", .failed("cut")), ("c", .taken)])
+        == .partly("mx:25: cut", remaining: ["b", "c"]))
   }
 }

@@ -27,8 +27,9 @@ import Testing
       return
     }
     #expect(words.contains("tag:team:shop is muted until 2026-01-05T00:30:00"))
-    #expect(book.isMuted(shop, at: after(1799)) && !book.isMuted(shop, at: after(1800)))
-    #expect(!book.isMuted(try makeCheck("Bank"), at: after(10)))
+    #expect(book.mutedUntil(shop, at: after(1799)) == after(1800))
+    #expect(book.mutedUntil(shop, at: after(1800)) == nil)
+    #expect(book.mutedUntil(try makeCheck("Bank"), at: after(10)) == nil)
     #expect(!book.advance(to: after(1799)) && book.advance(to: after(1800)) && book.mutes.isEmpty)
     #expect(book.audit.map(\.act) == ["mute", "mute over"])
     #expect(book.audit[0].by == "ann" && book.audit[0].why == "deploy")

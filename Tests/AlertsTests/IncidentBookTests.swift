@@ -8,7 +8,7 @@ import Testing
 /// What is one incident, and what is several.
 @Suite struct IncidentBookTests {
   private func book(_ checks: [MonitoringCheck] = []) -> IncidentBook {
-    var book = IncidentBook(patience: .seconds(15), generator: Counter())
+    var book = IncidentBook(groupWait: .seconds(15), generator: Counter())
     book.apply(DependencyGraph(checks))
     return book
   }
@@ -25,7 +25,7 @@ import Testing
   }
 
   private func take(_ book: inout IncidentBook, _ check: MonitoringCheck, at seconds: Int64) {
-    book.take(.holds(trouble(check, at: seconds)), now: after(seconds))
+    book.take(.holds(trouble(check, at: seconds)), now: reading(seconds))
   }
 
   /// The same host is the same incident, however late; another host far away is another.
@@ -72,19 +72,20 @@ import Testing
     let shop = try makeCheck("Shop"), mail = try makeCheck("Mail"), news = try makeCheck("News")
     func title(_ ends: [(MonitoringCheck, TroubleEnd)]) -> String {
       var incident = Incident(
-        id: UniqueID(high: 1, low: 1), subject: .availability, begin: after(0), opened: after(0))
+        id: UniqueID(high: 1, low: 1), subject: .availability, begin: after(0), opened: after(0),
+        at: reading(0).boot)
       for (check, end) in ends {
-        incident.take(trouble(check, at: 0), at: after(0))
-        incident.leave(Trouble.Key(rule: "down", check: check.id), at: after(60), end)
+        incident.take(trouble(check, at: 0), at: reading(0))
+        incident.leave(Trouble.Key(rule: "down", check: check.id), at: reading(60), end)
       }
       return incident.overTitle
     }
     #expect(
       title([(shop, .recovered), (mail, .recovered), (news, .moved)])
-        == "Shop and 1 more are up again; News: the group goes on with this in another incident")
+        == "Shop and 1 more are up again; News is reported in another incident of the group")
     #expect(
       title([(shop, .moved), (news, .moved)])
-        == "Shop and 1 more: the group goes on with this in another incident")
+        == "Shop and 1 more are reported in another incident of the group")
     for ends in [
       [(shop, TroubleEnd.recovered), (news, .maintenance)], [(news, .maintenance), (shop, .recovered)],
     ] {
@@ -108,7 +109,7 @@ import Testing
   @Test func subjectsStayApart() throws {
     let web = try makeCheck("web")
     var book = book()
-    book.take(.holds(trouble(web, at: 0, subject: .certificate, rule: "certificate")), now: after(0))
+    book.take(.holds(trouble(web, at: 0, subject: .certificate, rule: "certificate")), now: reading(0))
     take(&book, web, at: 10)
     #expect(book.opened.count == 2)
   }
@@ -120,14 +121,14 @@ import Testing
     take(&book, web, at: 0)
     let id = book.opened[0].id
     let key = Trouble.Key(rule: "down", check: web.id)
-    book.take(.ended(key, at: after(60), .recovered), now: after(60))
-    book.advance(to: after(74))
+    book.take(.ended(key, at: after(60), .recovered), now: reading(60))
+    book.advance(to: reading(74).boot)
     take(&book, web, at: 74)
     #expect(book.opened.map(\.id) == [id])
-    book.take(.ended(key, at: after(80), .recovered), now: after(80))
-    book.advance(to: after(94))
+    book.take(.ended(key, at: after(80), .recovered), now: reading(80))
+    book.advance(to: reading(94).boot)
     #expect(book.open.count == 1)
-    book.advance(to: after(95))
+    book.advance(to: reading(95).boot)
     #expect(book.open.isEmpty && book.over.map(\.id) == [id])
     #expect(book.over[0].begin == after(0) && book.over[0].end == after(80))
     take(&book, web, at: 100)
@@ -140,11 +141,12 @@ import Testing
     var book = book()
     for check in checks { take(&book, check, at: 0) }
     for check in checks {
-      book.take(.ended(Trouble.Key(rule: "down", check: check.id), at: after(60), .recovered), now: after(60))
+      book.take(
+        .ended(Trouble.Key(rule: "down", check: check.id), at: after(60), .recovered), now: reading(60))
     }
-    book.advance(to: after(120))
+    book.advance(to: reading(120).boot)
     #expect(book.open.isEmpty && book.over.count == 10_000)
-    book.forget()
+    book.forget { _ in true }
     #expect(book.over.count == IncidentBook.kept)
   }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import Alerts
 import Basics
 import Foundation
 import Monitoring
 import Testing
+
+@testable import Alerts
 
 /// docs/alert-message.schema.json is what receivers are written by: each kind of message is held against it.
 @Suite struct MessageSchemaTests {
@@ -52,8 +53,8 @@ import Testing
 
   @Test func anIncident() throws {
     let messages = try lifeOfAnIncident()
-    #expect(messages.map(\.kind) == [.opened, .update, .update, .recovered])
-    #expect(messages.map(\.memberCount).max() ?? 0 >= 2 && messages.last?.acknowledgedBy == "ann")
+    #expect(messages.map(\.kind) == [.opened, .update, .update, .update, .recovered])
+    #expect(messages.map(\.memberCount).max() ?? 0 >= 2)
     for message in messages { #expect(try problems(json(message)) == [], "\(message.kind)") }
   }
 
@@ -67,8 +68,8 @@ import Testing
     settings.digest = 3600
     var desk = Desk(settings, [shop])
     desk.note(result(shop, .down, at: 0))
-    desk.book.note([.critical(.store, "no space is left")], now: after(1))
-    desk.book.note([.critical(.store, "no space is left")], now: after(2))
+    desk.book.note([.critical(.store, "no space is left")], now: reading(1))
+    desk.book.note([.critical(.store, "no space is left")], now: reading(2))
     desk.pass(from: 0, to: 3700)
     #expect(Set(desk.kinds) == [.opened, .digest])
     let own = try #require(desk.told.first { $0.message.kind == .opened }).message
@@ -85,6 +86,8 @@ import Testing
       checkID: UniqueID(high: 3, low: 4), name: "Shop \u{1F4A5}", target: "https://a/", rule: "down",
       severity: .critical, since: after(0))
     (member.state, member.reason, member.text, member.until) = (.down, .httpStatus, "status 503", after(60))
+    (member.outcome, member.isNew, member.lastGood) = (.ruleChanged, true, after(-60))
+    (member.runbook, member.tags, member.path) = ("https://wiki.test/", ["web"], "the path ends")
     member.recent = [CheckState.up, .degraded, .down, .unknown].map {
       .init(at: after(0), state: $0, responseTime: .milliseconds(12))
     }
@@ -96,6 +99,8 @@ import Testing
         after(9), "eu", "https://s.test/", "Gateway"
       )
       (message.acknowledgedBy, message.memberCount) = ("ann", 1 << 40)
+      (message.trigger, message.isStorm) = (.joined, true)
+      message.counts = [.init(of: "tag", name: "web", checks: 7)]
       message.members = Array(repeating: member, count: AlertMessage.maxMembers)
       message.digest = Array(
         repeating: AlertMessage.Line(title: "x", severity: .low, begin: after(0), end: after(1)), count: 100)

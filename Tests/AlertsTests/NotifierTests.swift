@@ -5,174 +5,222 @@ import Basics
 import Monitoring
 import Testing
 
-/// Who is told what, and when.
+/// What each channel is sent, and when: the table *When* of the documentation, row by row.
 @Suite struct NotifierTests {
-  /// A gateway dies for ten minutes and 244 checks with it: one incident, two messages.
-  @Test func oneSwitchIsTwoMessages() throws {
-    let gateway = try makeCheck("gateway", host: "198.51.100.1")
-    let checks = try (1...244).map { try makeCheck("c\($0)", host: "10.\($0).0.1", on: ["gateway"]) }
-    var desk = Desk(makeSettings(), [gateway] + checks)
-    for minute in 0..<30 {
-      let isDown = (10..<20).contains(minute)
-      for (place, check) in checks.enumerated() {
-        // The first few are due before the gateway's own turn, and fail for themselves.
-        let isFirst = minute == 10 && place < 3
-        let state: CheckState = isDown ? (isFirst ? .down : .unknown) : .up
-        desk.note(
-          result(
-            check, state, at: Int64(minute) * 60 + Int64(place % 60),
-            reason: state == .unknown ? .dependency : nil))
-        if place == 2 { desk.note(result(gateway, isDown ? .down : .up, at: Int64(minute) * 60 + 5)) }
-      }
-      desk.pass(from: Int64(minute) * 60, to: Int64(minute) * 60 + 59)
-    }
-    #expect(desk.kinds == [.opened, .recovered])
+  // Two checks of one host.
+  private func pair() throws -> [MonitoringCheck] { [try makeCheck("web"), try makeCheck("db")] }
+
+  /// The first alert, an alert that joins, the root that recovers, a member that recovers alone, and the end.
+  @Test func join() throws {
+    let checks = try pair()
+    var desk = Desk(quickSettings(), checks)
+    desk.down(checks[0], at: 0)
+    desk.pass(from: 0, to: 29)
+    desk.down(checks[1], at: 30)
+    desk.pass(from: 30, to: 59)
+    desk.up(checks[0], at: 60)
+    desk.pass(from: 60, to: 119)
+    desk.up(checks[1], at: 120)
+    desk.pass(from: 120, to: 200)
+    #expect(
+      desk.lines == [
+        "3 opened web is down: refused", "30 update db joined: web and 1 more are down: refused",
+        "70 update web is up again; still down: db", "123 recovered web and 1 more are up again",
+      ])
     #expect(Set(desk.told.map(\.message.incident)).count == 1)
-    #expect(desk.told[0].message.memberCount == 4)
-    #expect(desk.told[0].at == 615, "it gathers for 15 s")
-    #expect(desk.told[1].message.end == after(1205))
+    #expect(
+      desk.told[3].message.end == after(120)
+        && desk.told[3].message.members.allSatisfy { $0.outcome == .recovered })
   }
 
-  /// Reminders come every `remind`, until somebody acknowledges it; the recovery comes all the same.
-  @Test func remindersUntilAcknowledged() throws {
-    let shop = try makeCheck("Shop")
-    var settings = makeSettings()
-    settings.remind = .seconds(3600)
-    var desk = Desk(settings, [shop])
-    desk.note(result(shop, .down, at: 0))
-    desk.pass(from: 0, to: 8000)
-    #expect(desk.kinds == [.opened, .update, .update])
-    #expect(desk.told.map(\.at) == [15, 3615, 7215])
-    let id = desk.told[0].message.incident.description
-    #expect(desk.book.acknowledge(String(id.suffix(6)), by: "ann", note: nil, now: after(8000)) != nil)
-    #expect(desk.book.acknowledge("zzzz", by: "ann", note: nil, now: after(8000)) == nil)
-    desk.pass(from: 8001, to: 30_000, by: 10)
-    #expect(desk.told.count == 3)
-    desk.note(result(shop, .up, at: 30_000))
-    desk.pass(from: 30_000, to: 30_100)
-    #expect(desk.kinds.last == .recovered && desk.told.last?.message.acknowledgedBy == "ann")
-    #expect(desk.told.last?.message.title == "Shop is up again")
+  /// What joins soon after a notification waits for `group_interval`, and is named first.
+  @Test func joinsAreGathered() throws {
+    let checks = try pair() + [try makeCheck("ssh")]
+    var desk = Desk(quickSettings(), checks)
+    desk.down(checks[0], at: 0)
+    desk.pass(from: 0, to: 4)
+    desk.down(checks[1], at: 5)
+    desk.pass(from: 5, to: 6)
+    #expect(desk.hold(at: 6) == .wait)
+    desk.down(checks[2], at: 7)
+    desk.pass(from: 7, to: 20)
+    #expect(
+      desk.lines == [
+        "3 opened web is down: refused", "13 update db, ssh joined: web and 2 more are down: refused",
+      ])
+    #expect(desk.told[1].message.members.prefix(2).map(\.name) == ["db", "ssh"])
   }
 
-  /// What gets worse is told at once: a severer rule, or the next step of a certificate.
-  @Test func worseIsNews() throws {
+  /// A member that recovers while others fire makes no message by itself: it is in the next reminder.
+  @Test func aMemberAloneMakesNoMessage() throws {
+    let checks = try pair()
+    var desk = Desk(quickSettings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 10)
+    desk.up(checks[1], at: 11)
+    desk.pass(from: 11, to: 63)
+    #expect(desk.kinds == [.opened, .update] && desk.told[1].at == 63)
+    #expect(desk.told[1].message.trigger == .reminder)
+    #expect(desk.told[1].message.members.first { $0.name == "db" }?.outcome == .recovered)
+  }
+
+  /// A severity that rises is told at once, a step of a certificate too.
+  @Test func aRiseIsToldAtOnce() throws {
     let shop = try makeCheck("Shop")
-    let rules = [
-      AlertRule("down", .consecutiveFailures(threshold: 1, recoveries: 1), severity: .medium),
-      AlertRule("long", .consecutiveFailures(threshold: 5, recoveries: 1), severity: .critical),
-    ]
-    var desk = Desk(makeSettings(rules), [shop])
-    for minute in 0..<10 {
-      desk.note(result(shop, .down, at: Int64(minute) * 60))
-      desk.pass(from: Int64(minute) * 60, to: Int64(minute) * 60 + 59)
+    var desk = Desk(quickSettings([rule("down", .medium), rule("long", .critical, threshold: 5)]), [shop])
+    for second in 0..<5 {
+      desk.down(shop, at: Int64(second))
+      desk.tick(Int64(second))
     }
-    #expect(desk.kinds == [.opened, .update])
+    #expect(desk.lines == ["3 opened Shop is down: refused", "4 update now critical: Shop is down: refused"])
     #expect(desk.told.map(\.message.severity) == [.medium, .critical])
-    #expect(desk.told.map(\.at) == [15, 240])
   }
 
-  /// A message that was never sent, because it was over before it was gathered, is followed by no recovery.
-  @Test func aBlinkIsNotTold() throws {
-    let shop = try makeCheck("Shop")
-    var desk = Desk(makeSettings(), [shop])
-    desk.note(result(shop, .down, at: 0))
-    desk.note(result(shop, .up, at: 10))
-    desk.pass(from: 0, to: 4000)
-    #expect(desk.told.isEmpty)
-  }
-
-  /// In quiet hours only what is severe enough goes out; the rest comes when they end, if it still lasts.
-  @Test func quietHours() throws {
-    let shop = try makeCheck("Shop", host: "a.example"), bank = try makeCheck("Bank", host: "b.example")
-    let rules = [
-      AlertRule(
-        "bank", .consecutiveFailures(threshold: 1, recoveries: 1), severity: .critical,
-        selection: MaintenanceSelection(checks: [ByteText("Bank")])),
-      AlertRule(
-        "shop", .consecutiveFailures(threshold: 1, recoveries: 1), severity: .high,
-        selection: MaintenanceSelection(checks: [ByteText("Shop")])),
-    ]
-    var settings = makeSettings(rules)
-    settings.quietHours = QuietHours(from: 0, to: 7 * 3600)
-    (settings.digest, settings.remind) = (12 * 3600, .seconds(86_400))
-    var desk = Desk(settings, [shop, bank])
-    desk.note(result(shop, .down, at: 60))
-    desk.note(result(bank, .down, at: 60))
-    desk.pass(from: 60, to: 7 * 3600 + 60, by: 5)
-    #expect(desk.told.map(\.message.title).prefix(2) == ["Bank is down", "Shop is down"])
-    #expect(desk.told.first?.at ?? 0 < 120 && desk.told[1].at == 7 * 3600)
-  }
-
-  /// What began and ended in quiet hours is told when they end, in one digest.
-  @Test func theNightInOneMessage() throws {
-    let checks = [try makeCheck("Shop", host: "a.example"), try makeCheck("Bank", host: "b.example")]
-    var settings = makeSettings()
-    settings.quietHours = QuietHours(from: 0, to: 7 * 3600)
+  /// What still fires is below the channel's severity: that channel gets a resolve with its reason, the other does not.
+  @Test func belowTheSeverity() throws {
+    let checks = try pair()
+    var settings = quickSettings(
+      [rule("a", .critical, ["web"]), rule("b", .medium, ["db"])], channels: ["ops", "pager"])
+    settings.channels[1].severity = .high
     var desk = Desk(settings, checks)
-    for (place, check) in checks.enumerated() {
-      desk.note(result(check, .down, at: 3600 + Int64(place) * 1000))
-      desk.note(result(check, .up, at: 3600 + Int64(place) * 1000 + 300))
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 20)
+    desk.up(checks[0], at: 21)
+    desk.pass(from: 21, to: 40)
+    let pager = desk.told.filter { $0.channel == "pager" }
+    #expect(pager.map(\.message.kind) == [.opened, .recovered] && pager.map(\.at) == [3, 24])
+    #expect(
+      pager[1].message.title == "web is up again; what is left is below the severity of this channel: db")
+    #expect(desk.told.filter { $0.channel == "ops" }.map(\.message.kind) == [.opened, .update])
+    // It is the channel's business again when it is: opened, not updated.
+    desk.down(checks[0], at: 41)
+    desk.pass(from: 41, to: 50)
+    #expect(desk.told.filter { $0.channel == "pager" }.map(\.message.kind) == [.opened, .recovered, .opened])
+  }
+
+  /// Reminders until it is acknowledged; what is new or worse is told all the same, as a trigger, and what is not is not.
+  @Test func acknowledged() throws {
+    let checks = try pair()
+    var settings = quickSettings(channels: ["ops", "pd", "who"])
+    settings.channels[1] = makePagerDuty("pd")
+    settings.channels[2].acknowledged = true
+    var desk = Desk(settings, checks)
+    desk.down(checks[0], at: 0)
+    desk.pass(from: 0, to: 63)
+    #expect(desk.told.filter { $0.channel == "ops" }.map(\.at) == [3, 63])
+    _ = desk.book.acknowledge(
+      try #require(desk.told.first).message.incident.description, by: "ann", note: nil, now: after(64))
+    desk.pass(from: 64, to: 200)
+    #expect(desk.told.filter { $0.channel == "ops" }.count == 2 && desk.hold(at: 200) == .acknowledge)
+    for channel in ["pd", "who"] {
+      #expect(desk.told.last { $0.channel == channel }?.message.kind == .acknowledged)
     }
-    desk.pass(from: 3600, to: 9 * 3600, by: 5)
-    #expect(desk.kinds == [.digest])
-    #expect(desk.told[0].at == 7 * 3600 && desk.told[0].message.digest.count == 2)
+    desk.down(checks[1], at: 201)
+    desk.pass(from: 201, to: 210)
+    for channel in ["ops", "pd", "who"] {
+      let last = try #require(desk.told.last { $0.channel == channel })
+      #expect(
+        last.message.kind == .update && last.message.acknowledgedBy == nil && last.message.trigger == .joined)
+    }
+    _ = desk.book.acknowledge(
+      try #require(desk.told.first).message.incident.description, by: "bob", note: nil, now: after(211))
+    let before = desk.told.filter { $0.channel == "ops" }.count
+    desk.pass(from: 211, to: 900)
+    #expect(desk.told.filter { $0.channel == "ops" }.count == before)
+    for check in checks { desk.up(check, at: 901) }
+    desk.pass(from: 901, to: 910)
+    #expect(desk.told.filter { $0.channel == "ops" }.last?.message.kind == .recovered)
   }
 
-  /// Low severity waits for the digest of the day, and is told once; its end is in the next.
-  @Test func lowSeverityWaits() throws {
+  /// Warning, acknowledged, critical: PagerDuty gets trigger, acknowledge, trigger.
+  @Test func worseThanAcknowledged() throws {
     let shop = try makeCheck("Shop")
-    let rules = [AlertRule("down", .consecutiveFailures(threshold: 1, recoveries: 1), severity: .low)]
-    var desk = Desk(makeSettings(rules), [shop])
-    desk.note(result(shop, .down, at: 60))
-    desk.pass(from: 60, to: 20 * 3600, by: 5)
-    #expect(desk.kinds == [.digest] && desk.told[0].at == 8 * 3600)
-    desk.note(result(shop, .up, at: 21 * 3600))
-    desk.pass(from: 21 * 3600, to: 100 * 3600, by: 60)
-    #expect(desk.kinds == [.digest, .digest])
-    #expect(desk.told[1].message.digest.map(\.title) == ["Shop is up again"])
-  }
-
-  /// Muted is not told; what still lasts when the mute ends is.
-  @Test func muted() throws {
-    let shop = try makeCheck("Shop")
-    var desk = Desk(makeSettings(), [shop])
-    desk.muted = [shop.id]
-    desk.note(result(shop, .down, at: 0))
-    desk.pass(from: 0, to: 1800)
-    #expect(desk.told.isEmpty)
-    desk.muted = []
-    desk.pass(from: 1801, to: 1900)
-    #expect(desk.kinds == [.opened])
-  }
-
-  /// A rule's channels are told, the others are not.
-  @Test func channelsOfARule() throws {
-    let shop = try makeCheck("Shop")
-    let rules = [
-      AlertRule("down", .consecutiveFailures(threshold: 1, recoveries: 1), severity: .high, channels: ["ops"])
-    ]
-    var desk = Desk(makeSettings(rules, channels: ["ops", "all"]), [shop])
-    desk.note(result(shop, .down, at: 0))
-    desk.pass(from: 0, to: 60)
-    #expect(desk.told.map(\.channel) == ["ops"])
-  }
-
-  /// A restart in the middle tells nothing twice and forgets nothing, wherever it comes.
-  @Test(arguments: [1, 10, 14, 16, 100, 3614, 3616, 3700, 4000]) func restarts(at second: Int64) throws {
-    let shop = try makeCheck("Shop")
-    var settings = makeSettings()
-    settings.remind = .seconds(3600)
+    var settings = quickSettings([rule("down", .medium), rule("long", .critical, threshold: 3)])
+    settings.channels = [makePagerDuty("pd")]
     var desk = Desk(settings, [shop])
-    desk.note(result(shop, .down, at: 0))
-    desk.pass(from: 0, to: second)
-    var again = Desk(settings, [shop], saved: try desk.saved(), at: second + 1)
-    again.note(result(shop, .down, at: second + 2))
-    again.pass(from: second + 2, to: 4000)
-    again.note(result(shop, .up, at: max(4001, second + 3)))
-    again.pass(from: 4001, to: 4100)
-    let kinds = desk.kinds + again.kinds
-    #expect(kinds == [.opened, .update, .recovered], "\(kinds)")
-    let ids = Set((desk.told + again.told).map(\.message.incident))
-    #expect(ids.count == 1)
+    desk.down(shop, at: 0)
+    desk.pass(from: 0, to: 5)
+    _ = desk.book.acknowledge(desk.told[0].message.incident.description, by: "ann", note: nil, now: after(6))
+    desk.pass(from: 6, to: 9)
+    for second in [10, 11] { desk.down(shop, at: Int64(second)) }
+    desk.pass(from: 11, to: 20)
+    let actions = try desk.told.map { try pagerDutyAction($0.message) }
+    #expect(actions == ["trigger", "acknowledge", "trigger"])
+    #expect(desk.told.map(\.message.severity) == [.medium, .medium, .critical])
+  }
+
+  /// Channels of an escalation are notified of what is neither acknowledged nor resolved by then.
+  @Test func escalation() throws {
+    let shop = try makeCheck("Shop")
+    var settings = quickSettings(channels: ["ops", "phone"])
+    settings.escalate = [Escalation(after: .seconds(900), to: ["phone"])]
+    for isAcknowledged in [false, true] {
+      var desk = Desk(settings, [shop])
+      desk.down(shop, at: 0)
+      desk.pass(from: 0, to: 100)
+      if isAcknowledged {
+        _ = desk.book.acknowledge(
+          desk.told[0].message.incident.description, by: "ann", note: nil, now: after(101))
+      }
+      #expect(desk.hold("phone", at: 101) == (isAcknowledged ? .acknowledge : .wait))
+      desk.pass(from: 101, to: 1000)
+      let phone = desk.told.filter { $0.channel == "phone" }
+      #expect(phone.map(\.at) == (isAcknowledged ? [] : [900]) + (isAcknowledged ? [] : [960]))
+      desk.up(shop, at: 1001)
+      desk.pass(from: 1001, to: 1010)
+      #expect(
+        desk.told.filter { $0.channel == "phone" }.last?.message.kind == (isAcknowledged ? nil : .recovered))
+    }
+  }
+
+  /// A third opening of one alert within 15 minutes: the incident stays open as flapping, one message says so, and it is
+  /// resolved once it was stable.
+  @Test func flapping() throws {
+    let shop = try makeCheck("Shop")
+    var settings = quickSettings()
+    (settings.groupWait, settings.remind) = (.seconds(25), .seconds(14_400))
+    var desk = Desk(settings, [shop])
+    for round in 0..<15 {
+      let start = Int64(round) * 40
+      desk.down(shop, at: start)
+      desk.pass(from: start, to: start + 19)
+      desk.up(shop, at: start + 20)
+      desk.pass(from: start + 20, to: start + 39)
+    }
+    desk.pass(from: 600, to: 1200)
+    #expect(
+      desk.lines == [
+        "40 opened Shop is down: refused", "80 update Shop is flapping: opened 3 times",
+        "880 recovered Shop is up again: it was flapping, opened 15 times, down for 5m in all",
+      ])
+  }
+
+  /// A gateway is down with 60 checks behind it, of which five stay down when it is back: they are the same incident, and
+  /// one update says so.
+  @Test func gateway() throws {
+    let gateway = try makeCheck("gw", host: "198.51.100.1")
+    let children = try (0..<60).map { try makeCheck("c\($0)", host: "10.\($0).0.1", on: ["gw"]) }
+    var desk = Desk(quickSettings(), [gateway] + children)
+    desk.down(gateway, at: 0)
+    for (place, child) in children.enumerated() {
+      desk.note(result(child, .unknown, at: Int64(place % 10), reason: .dependency))
+    }
+    desk.pass(from: 0, to: 29)
+    desk.up(gateway, at: 30)
+    for second in Int64(30)..<40 {
+      for place in children.indices where place % 10 == Int(second) % 10 {
+        desk.note(result(children[place], place < 5 ? .down : .up, at: second))
+      }
+      desk.tick(second)
+    }
+    desk.pass(from: 40, to: 60)
+    #expect(
+      desk.lines == [
+        "3 opened gw is down: refused", "40 update gw is up again; 5 still down: c0, c1, c2 and 2 more",
+      ])
+    #expect(Set(desk.told.map(\.message.incident)).count == 1)
+    for child in children.prefix(5) { desk.up(child, at: 61) }
+    desk.pass(from: 61, to: 80)
+    #expect(desk.kinds == [.opened, .update, .recovered] && desk.told[2].at == 64)
   }
 }

@@ -17,7 +17,7 @@ import Testing
     events.map { event in
       switch event {
       case .holds(let trouble): "holds since \(Int(monday.duration(to: trouble.since).seconds))"
-      case .ended(_, _, let end): "\(end)"
+      case .ended(_, _, let end, _): "\(end)"
       }
     }
   }
@@ -59,13 +59,13 @@ import Testing
     let shop = try makeCheck("Shop")
     var watch = watch(.state(.degraded, for: .seconds(300)), [shop])
     #expect(watch.note(result(shop, .degraded, at: 0)).isEmpty)
-    #expect(watch.advance(to: after(299)).isEmpty)
-    #expect(words(watch.advance(to: after(300))) == ["holds since 0"])
-    #expect(watch.advance(to: after(400)).isEmpty)
+    #expect(watch.advance(to: reading(299)).isEmpty)
+    #expect(words(watch.advance(to: reading(300))) == ["holds since 0"])
+    #expect(watch.advance(to: reading(400)).isEmpty)
     #expect(words(watch.note(result(shop, .up, at: 420))) == ["recovered"])
     #expect(watch.note(result(shop, .degraded, at: 480)).isEmpty)
     #expect(watch.note(result(shop, .down, at: 540)).isEmpty)
-    #expect(watch.advance(to: after(2000)).isEmpty, "another state broke it")
+    #expect(watch.advance(to: reading(2000)).isEmpty, "another state broke it")
   }
 
   /// In maintenance it ends, and what was counted is forgotten.
@@ -96,20 +96,28 @@ import Testing
   @Test func certificateSteps() throws {
     let shop = try makeCheck("Shop")
     let day: Int64 = 86_400
-    var watch = watch(
-      .certificateExpiry(before: [.seconds(21 * day), .seconds(7 * day), .seconds(day)]), [shop])
+    var watch = RuleWatch([
+      AlertRule(
+        "r", .certificateExpiry(before: [.seconds(21 * day), .seconds(7 * day), .seconds(day)]),
+        severity: .low)
+    ])
+    _ = watch.apply([shop], now: monday)
     func run(_ daysLeft: Int64) -> [TroubleEvent] {
       var found = result(shop, .up, at: 0)
       found.facts.tls = TLSFacts(verified: true, notAfter: after(daysLeft * day + 60))
       return watch.note(found)
     }
+    var severities: [AlertSeverity] = []
     func level(_ events: [TroubleEvent]) -> Int? {
-      if case .holds(let trouble)? = events.first { trouble.level } else { nil }
+      guard case .holds(let trouble)? = events.first else { return nil }
+      severities.append(trouble.severity)
+      return trouble.level
     }
     #expect(run(30).isEmpty)
     #expect(level(run(20)) == 1)
     #expect(level(run(6)) == 2)
     #expect(level(run(0)) == 3)
+    #expect(severities == [.low, .medium, .high])
     #expect(words(run(90)) == ["recovered"])
   }
 
@@ -146,12 +154,12 @@ import Testing
   @Test func theAgentItself() throws {
     var watch = RuleWatch([AlertRule("agent", .agent(for: .seconds(300)), severity: .high)])
     let disk = Notice.critical(.store, "no space left")
-    #expect(watch.judge([disk], now: after(0)).isEmpty)
-    #expect(watch.judge([], now: after(100)).isEmpty)
-    #expect(watch.judge([disk], now: after(200)).isEmpty)
-    #expect(watch.judge([disk], now: after(499)).isEmpty)
-    #expect(words(watch.judge([disk], now: after(500))) == ["holds since 200"])
-    #expect(words(watch.judge([.critical(.check("Shop"), "down")], now: after(600))) == ["recovered"])
+    #expect(watch.judge([disk], now: reading(0)).isEmpty)
+    #expect(watch.judge([], now: reading(100)).isEmpty)
+    #expect(watch.judge([disk], now: reading(200)).isEmpty)
+    #expect(watch.judge([disk], now: reading(499)).isEmpty)
+    #expect(words(watch.judge([disk], now: reading(500))) == ["holds since 200"])
+    #expect(words(watch.judge([.critical(.check("Shop"), "down")], now: reading(600))) == ["recovered"])
   }
 
   /// A check that is gone takes its trouble with it.

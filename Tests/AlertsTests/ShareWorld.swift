@@ -1,55 +1,63 @@
 // SPDX-License-Identifier: MIT
 
-import Alerts
 import Basics
 import Monitoring
 
-/// Some agents of a group under one clock: who has which check is in the test's hand, the store is a dictionary that takes
-/// changes as etcd does.
+@testable import Alerts
+
+/// Some agents of a group under one clock: which agent runs which check is in the test's hand, the store is a dictionary that
+/// takes changes as etcd does. The first agent that lives notifies, unless the test says otherwise.
 struct ShareWorld {
   private struct Agent {
     var book: AlertBook
-    var outbox: Outbox
     var isDead = false
     /// What was written last, when there was something to write.
-    var disk: (book: [UInt8], outbox: [UInt8])?
+    var disk: [UInt8]?
+  }
+
+  /// As the store has it.
+  struct Stored {
+    var value: [UInt8]
+    var changed: Int64
   }
 
   private var checks: [MonitoringCheck]
   private var agents: [Agent]
   private var owners: [UniqueID: Int] = [:]
   private var assistants: Set<UniqueID> = []
-  private var generator = Counter()
   private var now: Int64 = 0
-  private(set) var store: [UniqueID: ShareEntry] = [:]
+  private(set) var store: [UniqueID: Stored] = [:]
   private var revision: Int64 = 10
   private var worldID: UInt64 = 1
-  private var settings = makeSettings()
-  private let writer = MessageWriter(agent: "test", region: nil, pageURL: nil) { _ in [] }
+  private let settings: AlertSettings
+  private let writer = MessageWriter(agent: "test", region: nil, pageURL: nil)
   var isAway = false
-  /// Who has all checks from the moment on in which the next message arrives.
-  var givenAtDelivery: Int?
+  /// The agents that take it for theirs to notify; `nil`: the first that lives.
+  var notifying: Set<Int>?
   /// Agents whose receiver does not answer.
   var deaf: Set<Int> = []
-  /// What agents see who hear nothing of the store.
-  private var frozen: [Int: [UniqueID: ShareEntry]] = [:]
+  /// An agent that dies when a message of its own has arrived, before it notes it.
+  var diesAfterSending: Int?
   private(set) var messages: [AlertMessage] = []
   private(set) var heard: [String] = []
 
   init(agents count: Int, _ checks: [MonitoringCheck]) {
     self.checks = checks
+    var settings = makeSettings()
     settings.remind = .seconds(86_400)
+    self.settings = settings
     agents = []
     for number in 0..<count { agents.append(fresh(number, nil)) }
     for check in checks { owners[check.id] = 0 }
     arrange()
   }
 
-  private func fresh(_ number: Int, _ saved: (book: JSONValue, outbox: JSONValue)?) -> Agent {
-    Agent(
+  private func fresh(_ number: Int, _ saved: [UInt8]?) -> Agent {
+    let json = saved.flatMap { try? JSONValue.parse($0) }
+    return Agent(
       book: AlertBook(
-        settings, saved: saved?.book, now: after(now), generator: Counter(state: UInt64(number + 1) &* 1000)),
-      outbox: Outbox(saved?.outbox, channels: ["ops"], now: after(now)))
+        settings, saved: json, now: reading(now), generator: Counter(state: UInt64(number + 1) &* 1000)),
+      disk: saved)
   }
 
   private func role(_ check: UniqueID, _ agent: Int) -> ShareRole {
@@ -58,17 +66,19 @@ struct ShareWorld {
     return assistants.contains(check) ? .assistant : .elsewhere
   }
 
+  private var names: IncidentNames { IncidentNames(group: "london", checks: Set(owners.keys)) }
+
   private mutating func arrange() {
-    let names = IncidentNames(group: "london", checks: Set(owners.keys))
     for number in agents.indices where !agents[number].isDead {
       let here = checks.filter { role($0.id, number).isRunHere }
-      agents[number].book.apply(here, DependencyGraph(checks), names: names, now: after(now))
+      agents[number].book.apply(here, DependencyGraph(checks), names: names, now: reading(now))
     }
   }
 
   func owner(_ check: MonitoringCheck) -> Int { owners[check.id] ?? 0 }
   func isDead(_ agent: Int) -> Bool { agents[agent].isDead }
   var deadCount: Int { agents.count(where: \.isDead) }
+  func incidents(_ agent: Int) -> [Incident] { agents[agent].book.incidents.opened }
 
   mutating func give(_ check: MonitoringCheck, to agent: Int) {
     owners[check.id] = agent
@@ -76,7 +86,7 @@ struct ShareWorld {
     arrange()
   }
 
-  mutating func assist(_ check: MonitoringCheck, _: Int) {
+  mutating func assist(_ check: MonitoringCheck) {
     assistants.insert(check.id)
     arrange()
   }
@@ -89,32 +99,25 @@ struct ShareWorld {
 
   mutating func kill(_ agent: Int) { agents[agent].isDead = true }
 
-  mutating func restart(_ number: Int) throws {
-    let disk = agents[number].disk
-    agents[number] = fresh(
-      number, try disk.map { (try JSONValue.parse($0.book), try JSONValue.parse($0.outbox)) })
-    agents[number].disk = disk
+  mutating func restart(_ number: Int) {
+    agents[number] = fresh(number, agents[number].disk)
     // It does not know yet what is its own.
-    agents[number].book.apply(
-      checks, DependencyGraph(checks), names: IncidentNames(group: "london", checks: Set(owners.keys)),
-      now: after(now))
+    agents[number].book.apply(checks, DependencyGraph(checks), names: names, now: reading(now))
     arrange()
   }
 
-  mutating func restartAll() throws {
-    for number in agents.indices where isDead(number) { try restart(number) }
-  }
+  mutating func restartAll() { for number in agents.indices where isDead(number) { restart(number) } }
 
-  mutating func wipe() {
-    (store, revision, worldID) = ([:], 3, worldID + 1)
-  }
-
-  mutating func freeze(_ agent: Int) { frozen[agent] = store }
-  mutating func thaw() { frozen = [:] }
+  mutating func wipe() { (store, revision, worldID) = ([:], 3, worldID + 1) }
 
   mutating func garble(_ check: MonitoringCheck) {
     revision += 1
-    store[check.id] = ShareEntry(nil, created: store[check.id]?.created ?? revision, changed: revision)
+    store[check.id] = Stored(value: Array("[]".utf8), changed: revision)
+  }
+
+  mutating func acknowledge(_ agent: Int) {
+    guard let id = agents[agent].book.incidents.opened.first?.id else { return }
+    _ = agents[agent].book.acknowledge(id.description, by: "ann", note: nil, now: after(now))
   }
 
   mutating func fail(_ check: MonitoringCheck, by agent: Int) { note(result(check, .down, at: now), agent) }
@@ -122,17 +125,13 @@ struct ShareWorld {
 
   private mutating func note(_ result: CheckResult, _ agent: Int) {
     guard !agents[agent].isDead else { return }
-    agents[agent].book.note(result, now: after(now))
+    agents[agent].book.note(result, now: reading(now))
   }
 
   /// So many seconds.
   mutating func pass(_ seconds: Int64) {
     for _ in 0..<seconds {
-      for number in agents.indices where !agents[number].isDead {
-        let before = owners
-        tick(number)
-        if owners != before { arrange() }
-      }
+      for number in agents.indices where !agents[number].isDead { tick(number) }
       now += 1
     }
   }
@@ -141,68 +140,74 @@ struct ShareWorld {
     var view = ShareView()
     view.touch = isAway ? .away(.seconds(20)) : .fresh
     (view.world, view.revision) = (worldID, revision)
-    view.entries = frozen[agent] ?? store
-    view.cleans = agent == (agents.firstIndex { !$0.isDead } ?? 0)
+    for (id, stored) in store {
+      view.entries[id] = ShareEntry(
+        SharedValue(json: stored.value, at: id, now: reading(now)), changed: stored.changed)
+    }
+    view.notifies = notifying?.contains(agent) ?? (agents.firstIndex { !$0.isDead } == agent)
     view.version = Int(now)
     return view
   }
 
   private mutating func tick(_ number: Int) {
     let roles = { [self] (check: UniqueID) in role(check, number) }
-    let moment = after(now)
-    var agent = agents[number]
-    agent.book.follow(view(number), now: moment, role: roles)
-    for (decision, incidents) in agent.book.advance(to: moment, role: roles, isMuted: { _ in false }) {
-      guard
-        let message = writer.message(decision, incidents, cause: nil, now: moment, using: &generator)
-      else { continue }
-      agent.outbox.add(message, to: decision.channel, now: moment)
+    let moment = reading(now)
+    func follow(_ world: inout ShareWorld) {
+      world.agents[number].book.follow(
+        world.view(number), writer: "agent-\(number)", now: moment, role: roles)
     }
-    for entry in agent.outbox.due(moment) {
-      switch agent.book.turn(of: entry.message, to: entry.channel, now: moment, role: roles) {
-      case .drop: agent.outbox.unsend(entry, drops: true)
-      case .wait: agent.outbox.unsend(entry, drops: false)
-      case .send:
-        guard !deaf.contains(number) else {
-          agent.outbox.note(entry, .failed("deaf"), now: moment)
-          continue
-        }
-        agent.outbox.note(entry, .delivered, now: moment)
-        if let next = givenAtDelivery {
-          givenAtDelivery = nil
-          for check in checks { owners[check.id] = next }
-        }
-        agent.book.delivered(entry.message, to: "ops")
-        messages.append(entry.message)
-        heard.append("\(number) \(entry.message.kind.rawValue) \(entry.message.title)")
+    func tell(_ world: inout ShareWorld) {
+      let writes = world.agents[number].book.writes(now: moment, role: roles)
+      if !world.isAway { for write in writes { _ = world.take(write) } }
+    }
+    follow(&self)
+    agents[number].book.advance(to: moment)
+    tell(&self)
+    follow(&self)
+    for notification in agents[number].book.next(NotifyContext(now: moment, settings: settings)) {
+      save(number)
+      let writes = agents[number].book.commitment(notification, now: moment)
+      guard writes.allSatisfy({ take($0) }) else {
+        agents[number].book.abandon(notification, .refused, now: moment)
+        continue
       }
+      send(notification, number)
+      if agents[number].isDead { return }
     }
-    let outbox = agent.outbox
-    let writes = agent.book.writes(by: "agent-\(number)", now: moment, role: roles) {
-      outbox.isWaiting($0, $1)
-    }
-    if !isAway { for write in writes { take(write) } }
-    if agent.book.isDirty || agent.outbox.isDirty { save(&agent) }
-    agents[number] = agent
+    follow(&self)
+    tell(&self)
+    save(number)
   }
 
-  private func save(_ agent: inout Agent) {
-    var (book, outbox) = (JSONWriter(), JSONWriter())
-    book.object { agent.book.encode(to: &$0) }
-    agent.outbox.encode(to: &outbox)
-    agent.disk = (book.bytes, outbox.bytes)
+  private mutating func send(_ notification: Notification, _ number: Int) {
+    guard let message = writer.message(notification, now: after(now)) else { return }
+    guard !deaf.contains(number) else {
+      return agents[number].book.finish(notification, .failed("deaf"), title: "", now: reading(now))
+    }
+    messages.append(message)
+    heard.append("\(number) \(message.kind.rawValue) \(message.title)")
+    if diesAfterSending == number {
+      diesAfterSending = nil
+      return kill(number)
+    }
+    agents[number].book.finish(notification, .delivered, title: message.title, now: reading(now))
+  }
+
+  private mutating func save(_ number: Int) {
+    guard agents[number].book.isDirty else { return }
+    var json = JSONWriter()
+    let moment = reading(now)
+    json.object { agents[number].book.encode(to: &$0, now: moment) }
+    agents[number].disk = json.bytes
   }
 
   /// As etcd: all or nothing.
-  private mutating func take(_ write: ShareWrite) {
-    guard write.changes.allSatisfy({ (store[$0.check]?.changed ?? 0) == $0.replacing }) else { return }
+  private mutating func take(_ write: ShareWrite) -> Bool {
+    guard write.changes.allSatisfy({ (store[$0.id]?.changed ?? 0) == $0.replacing }) else { return false }
     revision += 1
     for change in write.changes {
-      // As it is read.
-      let part = change.part?.json.flatMap { SharedPart(json: $0, of: change.check) }
-      store[change.check] = part.map {
-        ShareEntry($0, created: store[change.check]?.created ?? revision, changed: revision)
-      }
+      store[change.id] = change.value.map { Stored(value: $0, changed: revision) }
     }
+    return true
   }
 }

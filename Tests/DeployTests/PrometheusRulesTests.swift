@@ -32,7 +32,7 @@ import Testing
       line.firstRange(of: "- alert: ").map { String(line[$0.upperBound...]) }
     }
     let tests = try text("tests.yml")
-    #expect(alerts.count == 15)
+    #expect(alerts.count == 20)
     for alert in alerts { #expect(tests.contains("alertname: \(alert)"), "\(alert)") }
   }
 

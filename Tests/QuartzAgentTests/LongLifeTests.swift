@@ -70,15 +70,23 @@ import Testing
     desk.note(result)
     let (asked, notices) = (Depths(), Depths())
     let running = Mutex<Task<Void, Never>?>(nil)
-    desk.follow { _, _ in
+    var around = AlertDesk.Surroundings()
+    around.mutedUntil = { _, _ in
       asked.note()
-      return false
-    } notices: {
+      return nil
+    }
+    around.notices = {
       notices.note()
-      if notices.count >= 1000 { running.withLock { $0?.cancel() } }
+      if notices.count >= 1000, asked.count >= 1000 { running.withLock { $0?.cancel() } }
       return []
     }
-    let task = Task { await desk.run() }
+    desk.follow(around)
+    let task = Task {
+      await withDiscardingTaskGroup { group in
+        group.addTask { await desk.run() }
+        group.addTask { await desk.deliver() }
+      }
+    }
     running.withLock { $0 = task }
     await task.value
     #expect(notices.count >= 1000)
@@ -90,7 +98,10 @@ import Testing
 
 /// Takes no message.
 private struct DeafSender: MessageSending {
-  func send(_ message: AlertMessage, by channel: AlertChannel) async -> SendOutcome { .failed("deaf") }
+  func send(_ message: AlertMessage, by channel: AlertChannel, to recipients: [String]?) async -> SendOutcome
+  {
+    .failed("deaf")
+  }
 }
 
 /// Keeps nothing.

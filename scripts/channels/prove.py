@@ -105,7 +105,7 @@ alerts:
 expected = {
     "starttls": None, "wrong-password": "login", "untrusted": "certificate", "implicit": None,
     "implicit-untrusted": "certificate", "no-starttls": "does not offer TLS", "plain": None, "late": "450",
-    "gone": "550", "one-gone": None, "alertmanager": None,
+    "gone": "550", "one-gone": "550", "alertmanager": None,
 }
 failures = []
 for name, words in expected.items():
@@ -126,6 +126,7 @@ if counts != {"starttls": 1, "implicit": 1, "plain": 2, "late": 0} or inboxes["p
 with urllib.request.urlopen(f"{manager}/api/v2/alerts") as answer:
     alerts = json.load(answer)
 print("alerts of Alertmanager:", [alert["labels"] for alert in alerts])
-if len(alerts) != 1:
+# What tries a channel leaves nothing open there.
+if alerts:
     failures.append("alerts")
 sys.exit(f"failed: {', '.join(failures)}" if failures else 0)

@@ -22,6 +22,7 @@ package enum KeyDocs {
     tables["heartbeat services"] = rows(.lifeSign, "", [])
     tables["discover items"] = rows(.discovery, "", [])
     tables["alert rules"] = rows(.alertRule, "", [])
+    tables["alert escalation steps"] = rows(.escalation, "", [])
     addChecks(to: &tables)
     return tables
   }()

@@ -12,7 +12,8 @@ extension AlertSettings: KeyedSettings {
       default:
         "down, certificate and agent: failures in a row, certificates that end, problems of the agent itself"
     ) { $1.alertRules($0.rules) },
-    Key("quiet_hours", .map(.quietHours), "Quiet hours: notifications below `except` are held until they end") {
+    Key("quiet_hours", .map(.quietHours), "Quiet hours: notifications below `except` are held until they end")
+    {
       $1.quietHours($0.quietHours)
     },
     Key(
@@ -29,7 +30,8 @@ extension AlertSettings: KeyedSettings {
         + "incidents are one storm"),
     Key(
       "escalate", .list(.map(.escalation)),
-      "Channels that are notified only of incidents that are neither acknowledged nor resolved after a time", default: "none"
+      "Channels that are notified only of incidents that are neither acknowledged nor resolved after a time",
+      default: "none"
     ) { $1.escalations($0.escalate) },
     Key("flap", .map(.flap), "When an alert counts as flapping") { $1.flap($0.flap) },
     Key(

@@ -4,9 +4,10 @@ import Basics
 import Curl
 import Monitoring
 
-/// A way out for messages.
+/// Sends messages to receivers.
 package protocol MessageSending: Sendable {
-  func send(_ message: AlertMessage, by channel: AlertChannel) async -> SendOutcome
+  /// - Parameter recipients: of a mail, those who are to get it; `nil`: all.
+  func send(_ message: AlertMessage, by channel: AlertChannel, to recipients: [String]?) async -> SendOutcome
 }
 
 /// Sends messages: by HTTP over the engine that probes use, by mail over libcurl, or to a program. Where to is written in
@@ -17,9 +18,9 @@ package struct ChannelSender: MessageSending {
     @Sendable (_ host: String, _ port: UInt16) async -> Result<[IPAddress], ChannelProblem>
 
   private let engine: CurlEngine
-  private let find: Find
+  let find: Find
   private let userAgent: String
-  private let time: TimeSource
+  let time: TimeSource
   private let warn: @Sendable (_ words: String) -> Void
 
   /// Bytes of an answer that are looked at.
@@ -34,23 +35,46 @@ package struct ChannelSender: MessageSending {
     (self.engine, self.userAgent, self.time, self.find, self.warn) = (engine, userAgent, time, find, warn)
   }
 
-  package func send(_ message: AlertMessage, by channel: AlertChannel) async -> SendOutcome {
-    await attempt(message, by: channel).outcome
+  package func send(_ message: AlertMessage, by channel: AlertChannel, to recipients: [String]? = nil) async
+    -> SendOutcome
+  {
+    await attempt(message, by: channel, to: recipients).outcome
   }
 
-  /// What became of it, and what the receiver said in one line; nil: nothing that is worth a line.
+  /// What became of it, and what the receiver said in one line; `nil`: nothing that is worth a line.
   package func attempt(
-    _ message: AlertMessage, by channel: AlertChannel
+    _ message: AlertMessage, by channel: AlertChannel, to recipients: [String]? = nil
   ) async -> (outcome: SendOutcome, answer: String?) {
     switch channel.kind {
-    case .webhook(let webhook): await post(message, webhook, channel)
-    case .mail(let mail): (await send(message, mail, channel), nil)
-    case .exec(let exec): await run(message, exec, channel)
+    case .webhook(let webhook):
+      let body = WebhookBody(message, channel.template)
+      let first = await post(message, body.render(webhook), webhook, channel)
+      // What tries a receiver that keeps state leaves nothing open there.
+      guard message.isSample, webhook.format == .pagerduty, first.0 == .delivered else { return first }
+      let end = WebhookBody(message, channel.template, endsTest: true)
+      return await post(message, end.render(webhook), webhook, channel)
+    case .mail(let mail): return (await send(message, mail, channel, to: recipients), nil)
+    case .exec(let exec): return await run(message, exec, channel)
+    }
+  }
+
+  /// What a channel would be sent, without its secrets.
+  package static func shown(_ message: AlertMessage, _ channel: AlertChannel) -> String {
+    switch channel.kind {
+    case .webhook(var webhook):
+      if webhook.routingKey != nil { webhook.routingKey = Redacted(Redacted.mark) }
+      return String(decoding: WebhookBody(message, channel.template).render(webhook), as: UTF8.self)
+    case .mail(let mail):
+      return String(decoding: MailText(message, channel.template, mail, now: message.at).bytes, as: UTF8.self)
+    case .exec:
+      var json = JSONWriter(reserving: 2048)
+      message.write(to: &json)
+      return json.text
     }
   }
 
   private func post(
-    _ message: AlertMessage, _ webhook: WebhookChannel, _ channel: AlertChannel
+    _ message: AlertMessage, _ body: [UInt8], _ webhook: WebhookChannel, _ channel: AlertChannel
   ) async -> (SendOutcome, String?) {
     let addresses: [IPAddress]
     switch await find(webhook.url.host, webhook.url.port) {
@@ -58,11 +82,13 @@ package struct ChannelSender: MessageSending {
     case .success(let found): addresses = found
     }
     let places = addresses.map { SocketAddress($0, port: webhook.url.port) }
-    guard !places.isEmpty else { return (.failed("\(webhook.url.host) has no address"), nil) }
-    guard let report = try? await engine.perform(request(message, webhook, channel), at: places) else {
+    guard !places.isEmpty else {
+      return (.failed("\(webhook.url.host) has no address", isUnreachable: true), nil)
+    }
+    guard let report = try? await engine.perform(request(message, body, webhook, channel), at: places) else {
       return (.failed("stopped"), nil)
     }
-    return (judge(report, webhook.url), WebhookAnswer(webhook).line(of: report))
+    return (judge(report, webhook), WebhookAnswer(webhook).line(of: report))
   }
 
   /// Asks an address by GET, where only the status counts.
@@ -80,11 +106,11 @@ package struct ChannelSender: MessageSending {
     request.httpVersion = .http11
     request.origin = WorkOrigin(.deadManSwitches)
     guard let report = try? await engine.perform(request, at: places) else { return .failed("stopped") }
-    return judge(report, url)
+    return judge(report, WebhookChannel(url: url, format: .json))
   }
 
   private func request(
-    _ message: AlertMessage, _ webhook: WebhookChannel, _ channel: AlertChannel
+    _ message: AlertMessage, _ body: [UInt8], _ webhook: WebhookChannel, _ channel: AlertChannel
   ) -> TransferRequest {
     // The topic is in the body; what it is sent to is the server.
     let url =
@@ -96,18 +122,20 @@ package struct ChannelSender: MessageSending {
         // Who has it already may leave it out.
         HeaderField("X-Quartz-Message", message.id.description),
       ] + webhook.headers)
-    request.body = WebhookBody(message, channel.template).render(webhook)
+    request.body = body
     request.httpVersion = .http11
     request.origin = WorkOrigin(.notifications)
     request.tls.caFile = webhook.caFile
     return request
   }
 
-  private func judge(_ report: TransferReport, _ url: HTTPURL) -> SendOutcome {
-    let place = url.endpoint.description
+  private func judge(_ report: TransferReport, _ webhook: WebhookChannel) -> SendOutcome {
+    let place = webhook.url.endpoint.description
     // The head is the answer, however its body ends: a 200 that hangs afterwards was a 200, and must not be told twice.
     guard let status = report.statusCode else {
-      return .failed("\(place): \(report.failure?.message ?? "no answer came")")
+      let isUnreachable = report.failure?.phase == .connect
+      return .failed(
+        "\(place): \(report.failure?.message ?? "no answer came")", isUnreachable: isUnreachable)
     }
     switch status {
     case 200...299: return .delivered
@@ -117,8 +145,12 @@ package struct ChannelSender: MessageSending {
       let wait = report.header("retry-after").flatMap { RetryTime.wait($0, now: now) }
       return .failed("\(place) answered \(status)", retryAfter: wait)
     case 300...399:
-      return .refused("\(place) answered \(status): a redirect is not followed, write where it leads")
-    default: return .refused("\(place) answered \(status)")
+      return .failed("\(place) answered \(status): a redirect is not followed, write where it leads")
+    // What it says of the content, and not of who may send it or where to.
+    case 400, 411, 413, 414, 415, 422, 431:
+      let said = WebhookAnswer(webhook).line(of: report) ?? "\(status)"
+      return .refused("\(place) answered \(said)")
+    default: return .failed("\(place) answered \(status)")
     }
   }
 }
@@ -133,36 +165,10 @@ package struct ChannelProblem: Error, Hashable, Sendable {
     (self.message, self.isFinal) = (message, isFinal)
   }
 
-  fileprivate var outcome: SendOutcome { isFinal ? .refused(message) : .failed(message) }
+  var outcome: SendOutcome { isFinal ? .refused(message) : .failed(message, isUnreachable: true) }
 }
 
 extension ChannelSender {
-  private func send(_ message: AlertMessage, _ mail: MailChannel, _ channel: AlertChannel) async
-    -> SendOutcome
-  {
-    let addresses: [IPAddress]
-    switch await find(mail.server.host, mail.server.port) {
-    case .failure(let problem): return problem.outcome
-    case .success(let found): addresses = found
-    }
-    guard let address = addresses.first else { return .failed("\(mail.server.host) has no address") }
-    var transfer = MailTransfer(
-      host: mail.server.host, address: SocketAddress(address, port: mail.server.port),
-      security: mail.security == .implicit ? .implicit : mail.security == .starttls ? .startTLS : .none,
-      sender: mail.sender, recipients: mail.recipients,
-      content: MailText(message, channel.template, mail, now: time.wall()).bytes)
-    transfer.otherAddresses = addresses.dropFirst().map { SocketAddress($0, port: mail.server.port) }
-    (transfer.username, transfer.password, transfer.caFile) = (mail.username, mail.password, mail.caFile)
-    transfer.timeout = channel.timeout
-    switch await transfer.send(time: time) {
-    case .taken: return .delivered
-    case .answered(let code) where (500...599).contains(code):
-      return .refused("\(mail.server) answered \(code)")
-    case .answered(let code): return .failed("\(mail.server) answered \(code)")
-    case .failed(let why): return .failed("\(mail.server): \(why)")
-    }
-  }
-
   private func run(
     _ message: AlertMessage, _ exec: ExecChannel, _ channel: AlertChannel
   ) async -> (SendOutcome, String?) {

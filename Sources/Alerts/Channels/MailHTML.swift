@@ -13,7 +13,8 @@ struct MailHTML {
   init(_ message: AlertMessage, _ text: MessageText) { (self.message, self.text) = (message, text) }
 
   func render() -> String {
-    let body = text.lines.map { "<p style=\"margin:4px 0\">\(escaped($0))</p>" }.joined(separator: "\n")
+    let body = text.lines.filter { $0 != message.link }
+      .map { "<p style=\"margin:4px 0\">\(escaped($0))</p>" }.joined(separator: "\n")
     return """
       <!doctype html>
       <html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>\(escaped(text.title))</title></head>
@@ -22,11 +23,19 @@ struct MailHTML {
       <tr><td style="border-left:6px solid \(color);padding:4px 12px"><h1 style="font-size:20px;margin:0">\(escaped(text.title))</h1></td></tr>
       <tr><td style="padding:12px 0">
       \(body)
+      \(button)
       </td></tr>
       \(message.members.prefix(5).map(history).joined(separator: "\n"))
       </table>
       </body></html>
       """
+  }
+
+  private var button: String {
+    guard let link = message.link else { return "" }
+    let words = message.kind == .digest ? "Status page" : "Open incident"
+    return
+      "<p style=\"margin:12px 0\"><a href=\"\(escaped(link))\" style=\"background:#1d4ed8;color:#ffffff;padding:8px 14px;border-radius:4px;text-decoration:none\">\(words)</a></p>"
   }
 
   private var color: String {

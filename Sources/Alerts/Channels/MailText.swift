@@ -16,9 +16,11 @@ struct MailText {
     var lines = [
       "Date: \(Self.date(now))", "From: quartz-agent <\(mail.sender)>",
       "To: \(mail.recipients.joined(separator: ",\r\n "))",
-      "Subject: \(Self.encodedWords(text.title))", "Message-ID: <\(message.id.description)@\(domain)>",
-      // RFC 3834: nobody's holiday answers it.
-      "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
+      "Subject: \(Self.encodedWords(Self.subject(message, text)))",
+      "Message-ID: <\(message.id.description)@\(domain)>",
+      // RFC 3834: no vacation notice answers it.
+      "Auto-Submitted: auto-generated", "List-Id: quartz-agent alerts <alerts.\(domain)>",
+      "MIME-Version: 1.0",
       "Content-Type: multipart/alternative;\r\n boundary=\"\(boundary)\"",
     ]
     if message.kind != .digest, message.kind != .test {
@@ -29,7 +31,8 @@ struct MailText {
     if message.severity >= .high, message.kind == .opened { lines.append("Importance: high") }
     lines.append("")
     let html = MailHTML(message, text).render()
-    for (type, part) in [("plain", text.lines.joined(separator: "\n")), ("html", html)] {
+    let plain = ([text.title, ""] + text.lines).joined(separator: "\n")
+    for (type, part) in [("plain", plain), ("html", html)] {
       lines += [
         "--\(boundary)", "Content-Type: text/\(type); charset=utf-8",
         "Content-Transfer-Encoding: quoted-printable", "",
@@ -38,6 +41,12 @@ struct MailText {
     }
     lines += ["--\(boundary)--", ""]
     bytes = Array(lines.joined(separator: "\r\n").utf8)
+  }
+
+  /// One for a thread, where no template says otherwise: mail programs part threads by it.
+  private static func subject(_ message: AlertMessage, _ text: MessageText) -> String {
+    guard text.template.title == nil, let thread = message.thread, !message.isStorm else { return text.title }
+    return thread.printable(maxBytes: MessageText.maxTitle)
   }
 
   /// `Mon, 5 Jan 2026 00:00:00 +0000`.

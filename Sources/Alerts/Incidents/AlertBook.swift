@@ -4,114 +4,138 @@ import Basics
 import History
 import Monitoring
 
-/// The whole of alerting but for the sending: rules, incidents and what is told of them, fed with results and the time.
+/// The whole of alerting but for the sending: rules, incidents and their notification log, fed with results and the time.
 /// A pure machine, kept over restarts.
 package struct AlertBook: Sendable {
-  package let settings: AlertSettings
   package internal(set) var watch: RuleWatch
   package internal(set) var incidents: IncidentBook
-  private var notifier: Notifier
+  package internal(set) var notifier: Notifier
+  /// What is shared with the other agents of a group; `nil` outside of one.
+  package internal(set) var share: AlertShare?
+  private var savedVersion = 0
+  var hasChanged = false
+
+  package var settings: AlertSettings { notifier.settings }
+  /// The group's checks; `nil` outside of a group.
+  package var names: IncidentNames? { incidents.names }
+
   /// Something changed that a restart must not forget.
-  package internal(set) var isDirty = false
-  /// What is known of the group's store.
-  var sharing = ShareLedger()
+  package var isDirty: Bool { hasChanged || incidents.version != savedVersion }
 
   /// - Parameters:
-  ///   - saved: what `encoded()` gave before; what is damaged is left out.
+  ///   - saved: what `encode(to:now:)` wrote before; what is damaged in it is left out.
   ///   - now: digests before it are not made up for, where nothing is saved.
   package init(
-    _ settings: AlertSettings, saved: JSONValue? = nil, now: Timestamp,
+    _ settings: AlertSettings, saved: JSONValue? = nil, now: ClockReading,
     generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) {
-    self.settings = settings
-    let open = (saved?["open"]?.array ?? []).compactMap(Incident.init).filter { $0.isOpen }
-    let over = (saved?["over"]?.array ?? []).suffix(IncidentBook.kept).compactMap(Incident.init).filter {
+    let clock = SavedClock(saved, now: now)
+    let open = (saved?["open"]?.array ?? []).compactMap { Incident($0, clock) }.filter { $0.isOpen }
+    let over = (saved?["over"]?.array ?? []).suffix(20_000).compactMap { Incident($0, clock) }.filter {
       !$0.isOpen
     }
-    incidents = IncidentBook(patience: settings.groupWait, open: open, over: over, generator: generator)
+    incidents = IncidentBook(
+      groupWait: settings.groupWait, flap: settings.flap, open: open, over: over, generator: generator)
     watch = RuleWatch(settings.rules, open: incidents.troubles)
-    notifier = Notifier(settings, digestUpTo: saved?.time("digest_up_to") ?? now)
+    notifier = Notifier(settings, now: now.wall, generator: generator)
+    notifier.restore(saved, clock, &incidents)
+    share = AlertShare(saved)
+    savedVersion = incidents.version
+  }
+
+  /// Takes over other settings, while incidents stay as they are.
+  package mutating func apply(_ settings: AlertSettings, now: ClockReading) {
+    take(watch.replace(settings.rules, now: now.wall), now)
+    incidents.apply(settings)
+    notifier.apply(settings, now: now.wall)
+    hasChanged = true
   }
 
   /// Takes over other checks and dependencies.
   ///
-  /// - Parameter names: the group's checks, also those that other agents run; nil: there is no group.
+  /// - Parameter names: the group's checks, also those that other agents run; `nil` outside of a group.
   package mutating func apply(
-    _ checks: [MonitoringCheck], _ graph: DependencyGraph, names: IncidentNames? = nil, now: Timestamp
+    _ checks: [MonitoringCheck], _ graph: DependencyGraph, names: IncidentNames? = nil, now: ClockReading
   ) {
     incidents.names = names
+    if names != nil, share == nil { share = AlertShare(writer: "") }
     incidents.apply(graph)
-    guard let names else { return take(watch.apply(checks, now: now), now) }
-    take(watch.apply(checks, now: now) { names.checks.contains($0) }, now)
-    adopt(Set(checks.map(\.id)), names, now)
+    let shared = names?.checks ?? []
+    take(watch.apply(checks, now: now.wall) { shared.contains($0) }, now)
+    if let names { adopt(Set(checks.map(\.id)), names, now) }
   }
 
-  package mutating func note(_ result: CheckResult, now: Timestamp) { take(watch.note(result), now) }
+  package mutating func note(_ result: CheckResult, now: ClockReading) {
+    take(watch.note(result, now: now), now)
+  }
 
-  mutating func take(_ events: [TroubleEvent], _ now: Timestamp) {
-    guard !events.isEmpty else { return }
-    for event in events { incidents.take(event, now: now) }
-    isDirty = true
+  private mutating func take(_ events: [TroubleEvent], _ now: ClockReading) {
+    for event in events { take(event, now) }
   }
 
   /// What the agent says of itself.
-  package mutating func note(_ notices: [Notice], now: Timestamp) {
+  package mutating func note(_ notices: [Notice], now: ClockReading) {
     take(watch.judge(notices, now: now), now)
   }
 
   /// What the windows say.
-  package mutating func judge(_ figures: some RuleWatch.Figures, now: Timestamp) {
-    take(watch.judge(figures, now: now), now)
+  package mutating func judge(_ figures: some RuleWatch.Figures, now: ClockReading) {
+    take(watch.judge(figures, now: now.wall), now)
   }
 
   package var needsFigures: Bool { watch.needsFigures }
 
-  /// As time passes: what is to be told now, to whom.
-  ///
-  /// - Parameter role: whose a check is; nil: there is no group.
-  package mutating func advance(
-    to now: Timestamp, role: Role? = nil, isMuted: (Trouble) -> Bool
-  ) -> [(decision: Notifier.Decision, incidents: [Incident])] {
+  /// As time passes: what lasted for long enough fires, and what has been well for long enough is over.
+  package mutating func advance(to now: ClockReading) {
     take(watch.advance(to: now), now)
-    let before = incidents.open.count
-    incidents.advance(to: now)
-    if incidents.open.count != before { isDirty = true }
-    var all = incidents.over + incidents.opened
-    let told = all.map(\.told)
-    let silent = role.map { role in Set(all.filter { !speaks($0, now: now, role: role) }.map(\.id)) } ?? []
-    let decisions = notifier.decide(
-      &all, now: now, speaks: { silent.isEmpty || !silent.contains($0.id) }, isMuted: isMuted)
-    var changed: [UniqueID: [String: Told]] = [:]  // own text: channels
-    for (place, incident) in all.enumerated() where incident.told != told[place] {
-      changed[incident.id] = incident.told
+    incidents.advance(to: now.boot, shadowed: watch.shadowed)
+    if incidents.over.count > IncidentBook.kept || incidents.needsForgetting {
+      let notifier = notifier
+      incidents.forget { notifier.isSettled($0) }
     }
-    if !changed.isEmpty {
-      incidents.note(changed)
-      isDirty = true
-    }
-    incidents.forget()
-    let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    return decisions.map { decision in (decision, decision.incidents.compactMap { byID[$0] }) }
   }
 
-  /// Somebody knows of it. Nil: no open incident, or several, are called so.
+  /// What is to be sent now, once it is written down; `finish` has to follow.
+  package mutating func next(_ context: NotifyContext) -> [Notification] {
+    notifier.next(&incidents, grouped(context))
+  }
+
+  /// What a receiver answered.
+  package mutating func finish(
+    _ notification: Notification, _ outcome: SendOutcome, title: String, now: ClockReading
+  ) {
+    notifier.finish(notification, outcome, title: title, &incidents, at: now)
+    if outcome.isDelivered { noteDelivery(notification) }
+    hasChanged = true
+  }
+
+  /// What would be sent now, to whom, and what holds it, by the same function that sends.
+  package func decisions(
+    _ context: NotifyContext
+  ) -> [(incident: Incident, channel: AlertChannel, decision: Notifier.Decision)] {
+    let context = grouped(context)
+    return incidents.all.filter { !notifier.isSettled($0) }.flatMap { incident in
+      notifier.channels.map { (incident, $0, notifier.decide(incident, $0, context)) }
+    }
+  }
+
+  /// `nil`: no open incident, or several, are called so.
   package mutating func acknowledge(
     _ word: String, by: String, note: String?, now: Timestamp
   ) -> Incident? {
-    let incident = incidents.change(word) { incident in
-      incident.acknowledged = Incident.Acknowledgement(at: now, by: by, note: note)
-    }
-    if incident != nil { isDirty = true }
-    return incident
+    incidents.change(word) { $0.acknowledge(by: by, note: note, at: now) }
   }
 
   /// Everything that a restart must not forget.
-  package mutating func encode(to json: inout JSONWriter) {
-    isDirty = false
-    json.field("digest_up_to", notifier.digestUpTo)
+  package mutating func encode(to json: inout JSONWriter, now: ClockReading) {
+    (hasChanged, savedVersion) = (false, incidents.version)
+    json.field("version", 2)
+    json.field("saved_at", now.wall)
+    notifier.write(to: &json, now: now)
+    share?.write(to: &json)
     json.key("open")
-    json.array { json in for incident in incidents.opened { incident.write(to: &json) } }
+    json.array { json in for incident in incidents.opened { incident.write(to: &json, now: now) } }
     json.key("over")
-    json.array { json in for incident in incidents.over { incident.write(to: &json) } }
+    json.array { json in for incident in incidents.over { incident.write(to: &json, now: now) } }
   }
 }

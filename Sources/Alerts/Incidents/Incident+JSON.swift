@@ -3,151 +3,205 @@
 import Basics
 import Monitoring
 
-// As incidents are kept over restarts.
+// As incidents are kept over restarts, and in a group's store.
 extension Incident {
-  package func write(to json: inout JSONWriter) {
+  package func write(to json: inout JSONWriter, now: ClockReading) {
     json.object { json in
       json.field("id", id.description)
       json.field("subject", subject.rawValue)
       json.field("begin", begin)
       json.field("opened", opened)
+      json.age("opened_ago", openedAt, now: now)
+      json.age("joined_ago", lastJoinedAt, now: now)
       json.fieldIfPresent("end", end)
       json.fieldIfPresent("quiet_since", quietSince)
-      if let acknowledged {
-        json.key("ack")
-        json.object { json in
-          json.field("at", acknowledged.at)
-          json.field("by", acknowledged.by)
-          json.fieldIfPresent("note", acknowledged.note)
-        }
-      }
-      json.key("told")
+      json.age("quiet_ago", quietAt, now: now)
+      acknowledged?.write(to: &json)
+      json.key("log")
       json.array { json in
-        for (channel, entry) in told.sorted(by: { $0.key < $1.key }) { entry.write(channel, to: &json) }
-      }
-      if !kept.isEmpty || isClosedElsewhere { writeShare(to: &json) }
-      json.key("members")
-      json.array { json in for member in members { member.write(to: &json) } }
-    }
-  }
-
-  private func writeShare(to json: inout JSONWriter) {
-    json.field("closed_elsewhere", isClosedElsewhere)
-    json.key("kept")
-    json.array { json in
-      for (check, mark) in kept.sorted(by: { $0.key < $1.key }) {
-        json.object { json in
-          json.field("check", check.description)
-          json.field("world", String(mark.world))
-          json.field("created", mark.created)
+        for (channel, record) in log.sorted(by: { $0.key < $1.key }) {
+          json.object { record.write(channel, to: &$0, now: now) }
         }
       }
+      json.key("sent")
+      json.array { json in for sent in sent { sent.write(to: &json) } }
+      json.key("members")
+      json.array { json in for member in members { member.write(to: &json, now: now) } }
     }
   }
 
-  private mutating func readShare(_ json: JSONValue) {
-    isClosedElsewhere = json["closed_elsewhere"]?.bool ?? false
-    for item in json["kept"]?.array ?? [] {
-      if let check = item["check"]?.string.flatMap({ UniqueID($0) }),
-        let world = item["world"]?.string.flatMap({ UInt64($0) }), let created = item["created"]?.integer
-      {
-        kept[check] = KeptMark(world: world, created: created)
-      }
-    }
-  }
-
-  package init?(_ json: JSONValue) {
+  /// `nil` where it is none.
+  init?(_ json: JSONValue, _ clock: SavedClock) {
     guard let id = json["id"]?.string.flatMap({ UniqueID($0) }),
       let subject = json["subject"]?.string.flatMap(AlertSubject.init), let begin = json.time("begin"),
       let opened = json.time("opened")
     else { return nil }
-    self.init(id: id, subject: subject, begin: begin, opened: opened)
-    restore((json["members"]?.array ?? []).compactMap(Member.init))
+    let joined = clock.instant(json, "joined_ago")
+    self.init(
+      id: id, subject: subject, begin: begin, opened: opened,
+      at: clock.instant(json, "opened_ago") ?? clock.present,
+      lastJoinedAt: joined)
+    restore((json["members"]?.array ?? []).compactMap { Member($0, clock) })
     (end, quietSince) = (json.time("end"), json.time("quiet_since"))
-    if let ack = json["ack"], let at = ack.time("at"), let by = ack["by"]?.string {
-      acknowledged = Acknowledgement(
-        at: at, by: by.printable(maxBytes: 80), note: ack["note"]?.string?.printable(maxBytes: 200))
+    quietAt = clock.instant(json, "quiet_ago")
+    acknowledged = json["ack"].flatMap { Acknowledgement($0, of: members) }
+    for item in json["log"]?.array ?? [] {
+      guard let channel = item["channel"]?.string, channel.utf8.count <= 100 else { continue }
+      log[channel] = NotificationRecord(item, clock)
     }
+    // As it was kept before there was a log.
     for item in json["told"]?.array ?? [] {
-      if let channel = item["channel"]?.string, let entry = Told(item) { told[channel] = entry }
+      guard let channel = item["channel"]?.string, log[channel] == nil else { continue }
+      log[channel] = NotificationRecord(told: item, of: self, clock)
     }
-    readShare(json)
-    // Nobody is in it who could leave: it must end by itself.
-    if end == nil, activeCount == 0, quietSince == nil { quietSince = opened }
+    sent = (json["sent"]?.array ?? []).prefix(Self.keptSent).compactMap(SentNotification.init)
+    // Nothing fires that could stop: it must end by itself.
+    if end == nil, activeCount == 0 {
+      (quietSince, quietAt) = (quietSince ?? opened, quietAt ?? clock.present)
+    }
   }
 }
 
-extension Told {
-  fileprivate func write(_ channel: String, to json: inout JSONWriter) {
+extension Incident.Acknowledgement {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.key("ack")
     json.object { json in
+      json.field("at", at)
+      json.field("by", by)
+      json.fieldIfPresent("note", note)
+      json.key("seen")
+      json.array { json in
+        for (key, severity) in seen.sorted(by: { $0.key < $1.key }) {
+          json.object { json in
+            key.write(to: &json)
+            json.field("severity", severity.rawValue)
+          }
+        }
+      }
+    }
+  }
+
+  /// One that does not say what it saw is of before that was kept, and saw everything.
+  fileprivate init?(_ json: JSONValue, of members: [Incident.Member]) {
+    guard let at = json.time("at"), let by = json["by"]?.string else { return nil }
+    self.init(at: at, by: by.printable(maxBytes: 80), note: json["note"]?.string?.printable(maxBytes: 200))
+    if let list = json["seen"]?.array {
+      for item in list {
+        if let key = Trouble.Key(item), let severity = item["severity"]?.string.flatMap(AlertSeverity.init) {
+          seen[key] = severity
+        }
+      }
+    } else {
+      for member in members { seen[member.trouble.key] = member.trouble.severity }
+    }
+  }
+}
+
+extension SentNotification {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("at", at)
       json.field("channel", channel)
-      json.field("first", first)
-      json.field("last", last)
-      json.field("severity", severity.rawValue)
-      json.field("level", level)
-      json.field("digest", isDigest)
-      json.field("over", isOver)
+      json.field("kind", kind.rawValue)
+      json.field("title", title)
     }
   }
 
   fileprivate init?(_ json: JSONValue) {
-    guard let first = json.time("first"), let last = json.time("last"),
-      let severity = json["severity"]?.string.flatMap(AlertSeverity.init)
+    guard let at = json.time("at"), let channel = json["channel"]?.string,
+      let kind = json["kind"]?.string.flatMap(AlertMessage.Kind.init), let title = json["title"]?.string
     else { return nil }
-    self.init(first: first, last: last, severity: severity, level: json.small("level") ?? 1)
-    (isDigest, isOver) = (json["digest"]?.bool ?? false, json["over"]?.bool ?? false)
+    self.init(
+      at: at, channel: channel.printable(maxBytes: 100), kind: kind, title: title.printable(maxBytes: 1024))
+  }
+}
+
+extension Trouble.Key {
+  func write(to json: inout JSONWriter) {
+    json.field("rule", rule.text)
+    json.fieldIfPresent("check", check?.description)
+    if !part.text.isEmpty { json.field("part", part.text) }
+  }
+
+  init?(_ json: JSONValue) {
+    guard let rule = json["rule"]?.string else { return nil }
+    self.init(
+      rule: rule, check: json["check"]?.string.flatMap { UniqueID($0) }, part: json["part"]?.string ?? "")
   }
 }
 
 extension Incident.Member {
-  fileprivate func write(to json: inout JSONWriter) {
+  fileprivate func write(to json: inout JSONWriter, now: ClockReading) {
     json.object { json in
-      json.field("rule", trouble.key.rule.text)
-      json.fieldIfPresent("check", trouble.key.check?.description)
-      if !trouble.key.part.text.isEmpty { json.field("part", trouble.key.part.text) }
-      json.field("subject", trouble.subject.rawValue)
-      json.field("severity", trouble.severity.rawValue)
-      json.field("name", trouble.name)
-      json.fieldIfPresent("target", trouble.target)
-      json.fieldIfPresent("state", trouble.state?.rawValue)
-      json.fieldIfPresent("reason", trouble.reason?.rawValue)
-      json.fieldIfPresent("text", trouble.text)
-      json.field("since", trouble.since)
-      json.field("level", trouble.level)
-      json.fieldIfPresent("host", trouble.relation.host)
-      json.fieldIfPresent("resource", trouble.relation.resource?.description)
-      json.fieldIfPresent("network", trouble.relation.network)
+      trouble.write(to: &json)
       json.field("joined", joined)
       json.fieldIfPresent("left", left)
+      json.age("left_ago", leftAt, now: now)
       json.fieldIfPresent("end", end?.rawValue)
+      json.fieldIfPresent("note", note)
+      if openings > 1 || isFlapping {
+        json.field("openings", openings)
+        json.field("down_before_s", downBefore.seconds)
+        json.field("flapping", isFlapping)
+      }
     }
   }
 
-  fileprivate init?(_ json: JSONValue) {
-    guard let rule = json["rule"]?.string, let name = json["name"]?.string,
-      let subject = json["subject"]?.string.flatMap(AlertSubject.init),
-      let severity = json["severity"]?.string.flatMap(AlertSeverity.init), let since = json.time("since"),
-      let joined = json.time("joined")
-    else { return nil }
-    let check = json["check"]?.string.flatMap { UniqueID($0) }
-    let key = Trouble.Key(rule: rule, check: check, part: json["part"]?.string ?? "")
-    var trouble = Trouble(
-      key: key, subject: subject, severity: severity, name: name.printable(maxBytes: CheckLimits.nameBytes),
-      target: json["target"]?.string?.printable(maxBytes: 512), since: since)
-    trouble.state = json["state"]?.string.flatMap(CheckState.init)
-    trouble.reason = json["reason"]?.string.flatMap(Reason.init)
-    trouble.text = json["text"]?.string?.printable(maxBytes: 256)
-    trouble.level = json.small("level") ?? 1
-    trouble.relation = Trouble.Relation(
-      host: json["host"]?.string, resource: json["resource"]?.string.flatMap { UniqueID($0) },
-      network: json["network"]?.string)
+  fileprivate init?(_ json: JSONValue, _ clock: SavedClock) {
+    guard let trouble = Trouble(json), let joined = json.time("joined") else { return nil }
     self.init(trouble, joined: joined)
     (left, end) = (json.time("left"), json["end"]?.string.flatMap(TroubleEnd.init))
+    if left != nil { leftAt = clock.instant(json, "left_ago") ?? clock.present }
+    note = json["note"]?.string?.printable(maxBytes: CheckLimits.nameBytes)
+    openings = max(1, json.small("openings") ?? 1)
+    isFlapping = json["flapping"]?.bool ?? false
+    if let down = json["down_before_s"]?.double, (0...1e9).contains(down) {
+      downBefore = .microseconds(Int64(down * 1e6))
+    }
+  }
+}
+
+extension Trouble {
+  func write(to json: inout JSONWriter) {
+    key.write(to: &json)
+    json.field("subject", subject.rawValue)
+    json.field("severity", severity.rawValue)
+    json.field("name", name)
+    json.fieldIfPresent("target", target)
+    json.fieldIfPresent("state", state?.rawValue)
+    json.fieldIfPresent("reason", reason?.rawValue)
+    json.fieldIfPresent("text", text)
+    json.field("since", since)
+    json.field("level", level)
+    if pace > .zero { json.field("pace_s", pace.seconds) }
+    json.fieldIfPresent("host", relation.host)
+    json.fieldIfPresent("resource", relation.resource?.description)
+    json.fieldIfPresent("network", relation.network)
+  }
+
+  init?(_ json: JSONValue) {
+    guard let key = Key(json), let name = json["name"]?.string,
+      let subject = json["subject"]?.string.flatMap(AlertSubject.init),
+      let severity = json["severity"]?.string.flatMap(AlertSeverity.init), let since = json.time("since")
+    else { return nil }
+    self.init(
+      key: key, subject: subject, severity: severity, name: name.printable(maxBytes: CheckLimits.nameBytes),
+      target: json["target"]?.string?.printable(maxBytes: 512), since: since)
+    state = json["state"]?.string.flatMap(CheckState.init)
+    reason = json["reason"]?.string.flatMap(Reason.init)
+    text = json["text"]?.string?.printable(maxBytes: 256)
+    level = json.small("level") ?? 1
+    if let seconds = json["pace_s"]?.double, (0...1e6).contains(seconds) {
+      pace = .microseconds(Int64(seconds * 1e6))
+    }
+    relation = Relation(
+      host: json["host"]?.string, resource: json["resource"]?.string.flatMap { UniqueID($0) },
+      network: json["network"]?.string)
   }
 }
 
 extension JSONValue {
-  /// Nil where it is none.
+  /// `nil` where it is none.
   func time(_ name: String) -> Timestamp? { self[name]?.string.flatMap { Timestamp(rfc3339: $0) } }
 
   /// A count of few.

@@ -3,19 +3,34 @@
 import Basics
 import Monitoring
 
-/// What fails together, as one: it has an identity, a begin, members that join and leave, somebody who knows of it, and
-/// an end.
+/// Alerts that belong together, as one: an identity, a begin, members that join and leave, an acknowledgement, an end,
+/// and the log of what each channel was sent of it.
 package struct Incident: Hashable, Sendable {
   package struct Member: Hashable, Sendable {
     package var trouble: Trouble
     package var joined: Timestamp
-    /// Nil: it is one still.
+    /// `nil` while the alert fires.
     package var left: Timestamp?
     package var end: TroubleEnd?
+    /// Of a renamed check, its new name.
+    package var note: String?
+    /// When the alert opened, the latest last; as many as make it flapping.
+    package var opens: [Instant] = []
+    /// How often it opened in this incident, and for how long it fired before it opened the last time.
+    package var openings = 1
+    package var downBefore: Duration = .zero
+    package var isFlapping = false
+    /// When it left, for deadlines.
+    package var leftAt: Instant?
 
     package init(_ trouble: Trouble, joined: Timestamp) { (self.trouble, self.joined) = (trouble, joined) }
 
     package var isActive: Bool { left == nil }
+
+    /// How long it fired in all.
+    package func down(until now: Timestamp) -> Duration {
+      downBefore + max(.zero, trouble.since.duration(to: left ?? now))
+    }
   }
 
   package struct Acknowledgement: Hashable, Sendable {
@@ -23,6 +38,8 @@ package struct Incident: Hashable, Sendable {
     /// As they named themselves.
     package var by: String
     package var note: String?
+    /// The alerts that fired then, and how severe each was: what is new or worse is not acknowledged.
+    package var seen: [Trouble.Key: AlertSeverity] = [:]
 
     package init(at: Timestamp, by: String, note: String? = nil) {
       (self.at, self.by, self.note) = (at, by, note)
@@ -31,157 +48,149 @@ package struct Incident: Hashable, Sendable {
 
   package let id: UniqueID
   package var subject: AlertSubject
-  /// When the first of its troubles began.
+  /// When the first of its alerts began.
   package var begin: Timestamp
-  /// When somebody noticed.
+  /// When the agent opened it, for people and for deadlines.
   package var opened: Timestamp
-  /// Nil while it lasts.
+  package var openedAt: Instant
+  /// `nil` while it lasts.
   package var end: Timestamp?
-  /// Since when nothing is wrong any more; it ends when that has lasted.
+  /// Since when nothing fires any more; it ends when that has lasted.
   package var quietSince: Timestamp?
-  /// In the order in which they joined; each trouble once.
+  package var quietAt: Instant?
+  /// In the order in which they joined; each alert once.
   package private(set) var members: [Member] = []
   package var acknowledged: Acknowledgement?
-  /// What was told of it, by channel.
-  package var told: [String: Told] = [:]  // own text: channels
-  /// Where the group's store has it, by check; empty: nowhere, or it is done with.
-  package var kept: [UniqueID: KeptMark] = [:]
-  /// Another agent of the group has told that it is over.
-  package var isClosedElsewhere = false
-  /// Its end stands in the group's store: nothing joins it any more.
-  package var isClosing = false
+  /// What each channel was sent of it.
+  package var log: [String: NotificationRecord] = [:]  // own text: channels
+  /// Notifications that were delivered, oldest first.
+  package var sent: [SentNotification] = []
   private var places: [Trouble.Key: Int] = [:]
   package private(set) var activeCount = 0
+  package private(set) var lastJoinedAt: Instant
 
-  package init(id: UniqueID, subject: AlertSubject, begin: Timestamp, opened: Timestamp) {
+  package init(
+    id: UniqueID, subject: AlertSubject, begin: Timestamp, opened: Timestamp, at instant: Instant,
+    lastJoinedAt: Instant? = nil
+  ) {
     (self.id, self.subject, self.begin, self.opened) = (id, subject, begin, opened)
-    lastJoined = opened
+    (openedAt, self.lastJoinedAt) = (instant, lastJoinedAt ?? instant)
   }
 
   package var isOpen: Bool { end == nil }
 
-  /// Of all that were ever in it.
+  /// Highest severity of all that were ever in it.
   package var severity: AlertSeverity { members.map(\.trouble.severity).max() ?? .low }
 
-  package private(set) var lastJoined: Timestamp
-
-  /// Every channel that was told of it knows that it is over.
-  package var isTold: Bool { told.values.allSatisfy(\.isOver) }
-
-  package var level: Int { members.map(\.trouble.level).max() ?? 1 }
+  /// A channel has a notification of it, and every one that has knows that it is over.
+  package var isNotified: Bool { log.values.contains { $0.first != nil } }
+  package var isResolveNotified: Bool { log.values.allSatisfy { $0.first == nil || $0.heard.isOver } }
 
   package func member(_ key: Trouble.Key) -> Member? { places[key].map { members[$0] } }
 
-  /// A trouble is new in it, is there again, or has other words.
-  package mutating func take(_ trouble: Trouble, at now: Timestamp) {
-    quietSince = nil
+  /// Whether the acknowledgement covers an alert as it is now.
+  package func isAcknowledged(_ trouble: Trouble) -> Bool {
+    acknowledged?.seen[trouble.key].map { $0 >= trouble.severity } ?? false
+  }
+
+  /// All that fires is acknowledged.
+  package var isAcknowledged: Bool {
+    acknowledged != nil && members.allSatisfy { !$0.isActive || isAcknowledged($0.trouble) }
+  }
+
+  package mutating func acknowledge(by: String, note: String?, at now: Timestamp) {
+    var known = Acknowledgement(at: now, by: by, note: note)
+    for member in members where member.isActive {
+      known.seen[member.trouble.key] = member.trouble.severity
+    }
+    acknowledged = known
+  }
+
+  /// An alert is new in it, fires again, or has other words.
+  package mutating func take(_ trouble: Trouble, at now: ClockReading, _ flap: FlapSettings = FlapSettings())
+  {
+    (quietSince, quietAt) = (nil, nil)
     begin = min(begin, trouble.since)
     guard let place = places[trouble.key] else {
       places[trouble.key] = members.count
-      members.append(Member(trouble, joined: now))
+      var member = Member(trouble, joined: now.wall)
+      member.opens = [now.boot]
+      members.append(member)
       activeCount += 1
-      lastJoined = now
+      lastJoinedAt = now.boot
       return
     }
-    let since = members[place].isActive ? min(members[place].trouble.since, trouble.since) : trouble.since
-    if !members[place].isActive { activeCount += 1 }
-    members[place].trouble = trouble
-    members[place].trouble.since = since
-    (members[place].left, members[place].end) = (nil, nil)
+    var member = members[place]
+    if member.isActive {
+      let since = min(member.trouble.since, trouble.since)
+      member.trouble = trouble
+      member.trouble.since = since
+    } else {
+      activeCount += 1
+      member.reopen(trouble, at: now, flap)
+    }
+    members[place] = member
   }
 
-  package mutating func leave(_ key: Trouble.Key, at now: Timestamp, _ end: TroubleEnd) {
+  package mutating func leave(
+    _ key: Trouble.Key, at now: ClockReading, _ end: TroubleEnd, note: String? = nil
+  ) {
     guard let place = places[key], members[place].isActive else { return }
-    (members[place].left, members[place].end) = (now, end)
+    (members[place].left, members[place].end, members[place].note) = (now.wall, end, note)
+    members[place].leftAt = now.boot
     activeCount -= 1
-    if activeCount == 0 { quietSince = max(now, quietSince ?? now) }
+    if activeCount == 0 { (quietSince, quietAt) = (now.wall, now.boot) }
   }
 
   mutating func restore(_ members: [Member]) {
     self.members = members
     activeCount = members.count { $0.isActive }
-    lastJoined = members.map(\.joined).max() ?? opened
     places = Dictionary(
       members.enumerated().map { ($1.trouble.key, $0) }, uniquingKeysWith: { first, _ in first })
   }
+
+  /// When an alert opened of late, in other incidents too.
+  mutating func note(_ key: Trouble.Key, opens: [Instant], isFlapping: Bool) {
+    guard let place = places[key] else { return }
+    (members[place].opens, members[place].isFlapping) = (opens, isFlapping)
+  }
+
+  /// How long it must be well until it is resolved.
+  func patience(_ groupWait: Duration, _ flap: FlapSettings) -> Duration {
+    members.filter(\.isFlapping).map { max(flap.stable, $0.trouble.pace * 3.0) }.max() ?? groupWait
+  }
+
+  /// The latest notification that was delivered, with room for some.
+  mutating func note(_ sent: SentNotification) {
+    self.sent.append(sent)
+    if self.sent.count > Self.keptSent { self.sent.remove(at: 1) }  // bounded: more than one
+  }
+
+  /// Notifications that are kept: the first and the latest.
+  package static let keptSent = 60
 }
 
-/// What one channel was told of an incident.
-package struct Told: Hashable, Sendable {
-  package var first: Timestamp
-  package var last: Timestamp
-  package var severity: AlertSeverity
-  package var level: Int
-  /// Only in a digest.
-  package var isDigest = false
-  /// Nothing more is to be told.
-  package var isOver = false
-
-  package init(first: Timestamp, last: Timestamp, severity: AlertSeverity, level: Int) {
-    (self.first, self.last, self.severity, self.level) = (first, last, severity, level)
+extension Incident.Member {
+  fileprivate mutating func reopen(_ trouble: Trouble, at now: ClockReading, _ flap: FlapSettings) {
+    downBefore = down(until: now.wall)
+    self.trouble = trouble
+    (left, leftAt, end, note) = (nil, nil, nil, nil)
+    openings = min(openings + 1, 1_000_000)  // bounded: by the minimum
+    opens = (opens + [now.boot]).suffix(flap.opens)
+    if let first = opens.first, opens.count >= flap.opens, first.duration(to: now.boot) <= flap.within {
+      isFlapping = true
+    }
   }
 }
 
-extension Incident {
-  /// The last letters of its id: enough to tell it from the others.
-  package var short: String { String(id.description.suffix(6)) }
+/// A notification that a channel took.
+package struct SentNotification: Hashable, Sendable {
+  package var at: Timestamp
+  package var channel: String
+  package var kind: AlertMessage.Kind
+  package var title: String
 
-  /// In one line, such as `Shop front and 3 more are down`.
-  package var title: String {
-    let (who, first, isPlural) = subjectOfTitle
-    let be = isPlural ? "are" : "is"
-    switch subject {
-    case .availability: return "\(who) \(be) \(first?.state?.rawValue ?? "down")"
-    case .performance: return "\(who) \(be) slow"
-    case .certificate:
-      return "\(who) \(isPlural ? "have certificates that end" : "has a certificate that ends") soon"
-    case .budget: return "\(who) \(isPlural ? "were" : "was") down for too long"
-    case .agent: return "\(who) \(isPlural ? "have problems" : "has a problem")"
-    }
-  }
-
-  /// The same once it is over.
-  package var overTitle: String {
-    let resting = members.filter { $0.end == .maintenance }
-    let moved = members.filter { $0.end == .moved }
-    // Each is told as what became of it: who reads that something is well again looks no further.
-    let well = members.filter { $0.end != .maintenance && $0.end != .moved }
-    var words: [String] = []
-    if !well.isEmpty || members.isEmpty { words.append(wellAgain(well)) }
-    if !resting.isEmpty {
-      let (who, _, isPlural) = Self.naming(resting)
-      words.append("\(who) \(isPlural ? "are" : "is") in maintenance now")
-    }
-    if !moved.isEmpty {
-      words.append("\(Self.naming(moved).who): the group goes on with this in another incident")
-    }
-    return words.joined(separator: "; ")
-  }
-
-  private func wellAgain(_ well: [Member]) -> String {
-    let (who, _, isPlural) = Self.naming(well)
-    let be = isPlural ? "are" : "is"
-    switch subject {
-    case .availability: return "\(who) \(be) up again"
-    case .performance: return "\(who) \(be) fast again"
-    case .certificate: return "\(who) \(isPlural ? "have" : "has") a new certificate"
-    case .budget, .agent: return "\(who) \(be) well again"
-    }
-  }
-
-  /// Of those that are still wrong, else of all.
-  private var subjectOfTitle: (who: String, first: Trouble?, isPlural: Bool) {
-    let active = members.filter(\.isActive)
-    return Self.naming(active.isEmpty ? members : active)
-  }
-
-  /// The worst, and how many besides.
-  private static func naming(_ shown: [Member]) -> (who: String, first: Trouble?, isPlural: Bool) {
-    let first = shown.max { left, right in
-      (left.trouble.severity, right.joined) < (right.trouble.severity, left.joined)
-    }?.trouble
-    guard let first else { return ("nothing", nil, false) }
-    let others = Set(shown.map { ByteText($0.trouble.name) }).count - 1
-    return (others > 0 ? "\(first.name) and \(others) more" : first.name, first, others > 0)
+  package init(at: Timestamp, channel: String, kind: AlertMessage.Kind, title: String) {
+    (self.at, self.channel, self.kind, self.title) = (at, channel, kind, title)
   }
 }

@@ -10,14 +10,19 @@ import Monitoring
 /// began within a minute of it in the same network. Incidents that turn out to be one later stay two.
 package struct IncidentBook: Sendable {
   /// By id, which is by age.
-  package internal(set) var open: [UniqueID: Incident] = [:]
+  package internal(set) var open: [UniqueID: Incident] = [:] { didSet { version &+= 1 } }
   /// The latest that are over, oldest first.
-  package internal(set) var over: [Incident]
+  package internal(set) var over: [Incident] { didSet { version &+= 1 } }
+  /// Another one: something changed.
+  private(set) var version = 0
   /// What the group's incidents are called; nil: this agent shares nothing.
   var names: IncidentNames?
   var places = IncidentPlaces()
   private var graph = DependencyGraph()
-  private let patience: Duration
+  private(set) var groupWait: Duration
+  private(set) var flap: FlapSettings
+  /// When alerts of incidents that are over opened, for flapping.
+  private var opens: [Trouble.Key: [Instant]] = [:]
   private var generator: any RandomNumberGenerator & Sendable
 
   /// Within this of an incident's begin its network is enough.
@@ -29,18 +34,21 @@ package struct IncidentBook: Sendable {
   /// Members that an incident which is over keeps.
   package static let keptMembers = 50
 
-  /// - Parameter patience: how long an incident must be over.
+  /// - Parameter groupWait: how long an incident must be well until it is over.
   package init(
-    patience: Duration, open: [Incident] = [], over: [Incident] = [],
+    groupWait: Duration, flap: FlapSettings = FlapSettings(), open: [Incident] = [], over: [Incident] = [],
     generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) {
-    self.patience = patience
-    self.over = over
+    (self.groupWait, self.flap, self.over) = (groupWait, flap, over)
     self.generator = generator
     for incident in open {
       self.open[incident.id] = incident
       for member in incident.members { places.add(member.trouble, [], to: incident.id) }
     }
+  }
+
+  package mutating func apply(_ settings: AlertSettings) {
+    (groupWait, flap) = (settings.groupWait, settings.flap)
   }
 
   /// Takes over other dependencies.
@@ -56,13 +64,11 @@ package struct IncidentBook: Sendable {
   /// Oldest first.
   package var opened: [Incident] { open.values.sorted { $0.id < $1.id } }
 
-  /// What holds, with the level that was told: where the rules go on after a restart.
-  package var troubles: [Trouble.Key: Int] {
-    var troubles: [Trouble.Key: Int] = [:]
+  /// What fires: where the rules go on after a restart.
+  package var troubles: [Trouble.Key: Trouble] {
+    var troubles: [Trouble.Key: Trouble] = [:]
     for incident in open.values {
-      for member in incident.members where member.isActive {
-        troubles[member.trouble.key] = member.trouble.level
-      }
+      for member in incident.members where member.isActive { troubles[member.trouble.key] = member.trouble }
     }
     return troubles
   }
@@ -71,22 +77,35 @@ package struct IncidentBook: Sendable {
     trouble.key.check.map { graph.ancestors(of: $0).map(\.id) } ?? []
   }
 
-  package mutating func take(_ event: TroubleEvent, now: Timestamp) {
+  package mutating func take(_ event: TroubleEvent, now: ClockReading) {
+    let flap = flap
     switch event {
     case .holds(let trouble):
       if let known = places.incident(of: trouble.key) {
-        open[known]?.take(trouble, at: now)
+        open[known]?.take(trouble, at: now, flap)
         return
       }
       let ancestors = ancestors(trouble)
-      let id = place(for: trouble, ancestors, now: now) ?? name(trouble, now: now)
+      let id = place(for: trouble, ancestors, now: now.boot) ?? name(trouble, now: now.wall)
       open[
-        id, default: Incident(id: id, subject: trouble.subject, begin: trouble.since, opened: now)
-      ].take(trouble, at: now)
+        id,
+        default: Incident(
+          id: id, subject: trouble.subject, begin: trouble.since, opened: now.wall, at: now.boot)
+      ].take(trouble, at: now, flap)
       places.add(trouble, ancestors, to: id)
-    case .ended(let key, let at, let end):
-      if let id = places.incident(of: key) { open[id]?.leave(key, at: at, end) }
+      judgeFlapping(trouble.key, in: id, now.boot)
+    case .ended(let key, let at, let end, let note):
+      guard let id = places.incident(of: key) else { return }
+      open[id]?.leave(key, at: ClockReading(boot: now.boot, wall: at), end, note: note)
     }
+  }
+
+  /// An alert that opened often of late flaps, in whichever incidents it opened.
+  private mutating func judgeFlapping(_ key: Trouble.Key, in id: UniqueID, _ now: Instant) {
+    let flap = flap
+    guard let before = opens.removeValue(forKey: key) else { return }
+    let recent = (before + [now]).filter { $0.duration(to: now) <= flap.within }.suffix(flap.opens)
+    open[id]?.note(key, opens: Array(recent), isFlapping: recent.count >= flap.opens)
   }
 
   private mutating func name(_ trouble: Trouble, now: Timestamp) -> UniqueID {
@@ -94,11 +113,11 @@ package struct IncidentBook: Sendable {
     return .v7(at: now, using: &generator)
   }
 
-  private func place(for trouble: Trouble, _ ancestors: [UniqueID], now: Timestamp) -> UniqueID? {
+  private func place(for trouble: Trouble, _ ancestors: [UniqueID], now: Instant) -> UniqueID? {
     let parents = trouble.key.check.map { graph.parents(of: $0).map(\.id) } ?? []
     let kin = places.kin(of: trouble, ancestors)
     let siblings = places.siblings(of: trouble, parents).filter { id in
-      (open[id]?.lastJoined ?? .epoch).duration(to: now) <= Self.siblings
+      open[id].map { $0.lastJoinedAt.duration(to: now) <= Self.siblings } ?? false
     }
     let neighbours = places.neighbours(of: trouble).filter { id in
       guard let begin = open[id]?.begin else { return false }
@@ -107,23 +126,49 @@ package struct IncidentBook: Sendable {
     return (kin + siblings + neighbours).filter { canJoin(trouble, $0) }.min()
   }
 
-  /// As time passes: incidents in which nothing has been wrong for long enough are over.
-  package mutating func advance(to now: Timestamp) {
-    let ended = open.values.filter { incident in
-      incident.quietSince.map { $0.duration(to: now) >= patience } ?? false
+  /// As time passes: incidents in which nothing has fired for long enough are over.
+  ///
+  /// - Parameter shadowed: checks that failed with what they depend on and have had no verdict of their own since: an incident
+  ///   about what they depend on waits for them, as one of them may still be down.
+  package mutating func advance(to now: Instant, shadowed: Set<UniqueID> = []) {
+    opens = opens.filter { $0.value.last.map { $0.duration(to: now) <= flap.within } ?? false }
+    let quiet = open.values.filter { incident in
+      incident.quietAt.map { $0.duration(to: now) >= incident.patience(groupWait, flap) } ?? false
     }
-    for var incident in ended.sorted(by: { $0.id < $1.id }) {
+    guard !quiet.isEmpty else { return }
+    var causes: Set<UniqueID> = []
+    for check in shadowed { causes.formUnion(graph.ancestors(of: check).map(\.id)) }
+    for var incident in quiet.sorted(by: { $0.id < $1.id }) {
+      let waits = incident.members.contains { $0.trouble.key.check.map(causes.contains) ?? false }
+      if waits, let quietAt = incident.quietAt, quietAt.duration(to: now) < Self.longestShadow { continue }
       incident.end = incident.quietSince
       open[incident.id] = nil
       places.remove(incident.id)
+      for member in incident.members { opens[member.trouble.key] = member.opens }
       over.append(incident)
     }
   }
 
-  /// Lets go of the oldest that are over, and of what is more than anybody will read of them.
-  package mutating func forget() {
-    if over.count > Self.kept { over.removeFirst(over.count - Self.kept) }
-    for place in over.indices where over[place].members.count > Self.keptMembers && over[place].isTold {
+  /// How long an incident waits at most for checks that failed with it.
+  static let longestShadow: Duration = .seconds(600)
+
+  /// More members of incidents that are over than are kept.
+  var needsForgetting: Bool { over.contains { $0.members.count > Self.keptMembers } }
+
+  /// Lets go of the oldest that are over, and of members that are more than anybody will read.
+  ///
+  /// - Parameter isSettled: no channel has anything to be sent of it: the others stay.
+  package mutating func forget(isSettled: (Incident) -> Bool) {
+    var surplus = over.count - Self.kept
+    if surplus > 0 {
+      over.removeAll { incident in
+        guard surplus > 0, isSettled(incident) else { return false }
+        surplus -= 1
+        return true
+      }
+    }
+    for place in over.indices
+    where over[place].members.count > Self.keptMembers && isSettled(over[place]) {
       over[place].restore(Array(over[place].members.prefix(Self.keptMembers)))
     }
   }
@@ -142,89 +187,19 @@ package struct IncidentBook: Sendable {
     return open[id]
   }
 
-  /// What was told of each.
-  package mutating func note(_ told: [UniqueID: [String: Told]]) {  // own text: channels
-    for (id, channels) in told {
-      if open[id] != nil { open[id]?.told = channels }
-    }
-    for place in over.indices {
-      if let channels = told[over[place].id] { over[place].told = channels }
-    }
-  }
-}
+  /// Open, or over.
+  package subscript(id: UniqueID) -> Incident? { open[id] ?? over.first { $0.id == id } }
 
-/// Where each trouble of the open incidents is, and what they can be found by, so that a storm of failures costs no more
-/// than a failure each.
-struct IncidentPlaces: Sendable {
-  private enum Handle: Hashable {
-    case check(UniqueID)
-    /// Something depends on it.
-    case ancestor(UniqueID)
-    case host(String)
-    case resource(UniqueID)
-    case network(String)
-    case agent
-  }
-
-  private struct Name: Hashable {
-    var subject: AlertSubject
-    var handle: Handle
-  }
-
-  private(set) var keys: [Trouble.Key: UniqueID] = [:]
-  private var incidents: [Name: Set<UniqueID>] = [:]
-  private var names: [UniqueID: Set<Name>] = [:]
-  private var keysOf: [UniqueID: [Trouble.Key]] = [:]
-
-  func incident(of key: Trouble.Key) -> UniqueID? { keys[key] }
-
-  private func find(_ handles: [Handle], _ subject: AlertSubject) -> [UniqueID] {
-    handles.flatMap { incidents[Name(subject: subject, handle: $0)] ?? [] }
-  }
-
-  func kin(of trouble: Trouble, _ ancestors: [UniqueID]) -> [UniqueID] {
-    guard let check = trouble.key.check else { return [] }
-    var handles: [Handle] = [.check(check), .ancestor(check)] + ancestors.map(Handle.check)
-    if let host = trouble.relation.host { handles.append(.host(host)) }
-    if let resource = trouble.relation.resource { handles.append(.resource(resource)) }
-    return find(handles, trouble.subject)
-  }
-
-  func siblings(of trouble: Trouble, _ parents: [UniqueID]) -> [UniqueID] {
-    find(parents.map(Handle.ancestor), trouble.subject)
-  }
-
-  func neighbours(of trouble: Trouble) -> [UniqueID] {
-    guard trouble.key.check != nil else { return find([.agent], trouble.subject) }
-    return find(trouble.relation.network.map { [.network($0)] } ?? [], trouble.subject)
-  }
-
-  mutating func add(_ trouble: Trouble, _ ancestors: [UniqueID], to incident: UniqueID) {
-    if keys.updateValue(incident, forKey: trouble.key) == nil {
-      keysOf[incident, default: []].append(trouble.key)
-    }
-    var handles = ancestors.map(Handle.ancestor)
-    if let check = trouble.key.check { handles.append(.check(check)) } else { handles.append(.agent) }
-    if let host = trouble.relation.host { handles.append(.host(host)) }
-    if let resource = trouble.relation.resource { handles.append(.resource(resource)) }
-    if let network = trouble.relation.network { handles.append(.network(network)) }
-    for handle in handles {
-      let name = Name(subject: trouble.subject, handle: handle)
-      incidents[name, default: []].insert(incident)
-      names[incident, default: []].insert(name)
+  /// Changes one, open or over.
+  package mutating func update(_ id: UniqueID, _ body: (inout Incident) -> Void) {
+    if var incident = open[id] {
+      body(&incident)
+      open[id] = incident
+    } else if let place = over.firstIndex(where: { $0.id == id }) {
+      body(&over[place])
     }
   }
 
-  mutating func remove(_ key: Trouble.Key) {
-    guard let incident = keys.removeValue(forKey: key) else { return }
-    keysOf[incident]?.removeAll { $0 == key }
-  }
-
-  mutating func remove(_ incident: UniqueID) {
-    for key in keysOf.removeValue(forKey: incident) ?? [] where keys[key] == incident { keys[key] = nil }
-    for name in names.removeValue(forKey: incident) ?? [] {
-      incidents[name]?.remove(incident)
-      if incidents[name]?.isEmpty == true { incidents[name] = nil }
-    }
-  }
+  /// Those that are over, then those that are open, each by age.
+  package var all: [Incident] { over + opened }
 }

@@ -3,25 +3,25 @@
 import Basics
 import Monitoring
 
-/// What somebody is told of an incident: everything a channel needs to word it, and nothing that is looked up later, so
-/// that a message that waited for a day says what was so then.
+/// A notification in full: everything that a channel needs to word it, true at the moment of sending.
 package struct AlertMessage: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Hashable, Sendable {
     /// The first message of an incident.
     case opened
-    /// It lasts, or has become worse.
+    /// It lasts, has become worse, or alerts joined it.
     case update
-    /// It is over.
+    /// It is over, or what is left of it is not this channel's.
     case recovered
+    case acknowledged
     /// What could wait: incidents of a day, or of quiet hours.
     case digest
     /// `quartz-agent alert test`.
     case test
   }
 
-  /// One trouble of an incident.
+  /// One alert of an incident.
   package struct Member: Hashable, Sendable {
-    /// Nil: the agent's own.
+    /// `nil`: the agent's own.
     package var checkID: UniqueID?
     /// The check's name, or the part of the agent.
     package var name: String
@@ -32,11 +32,19 @@ package struct AlertMessage: Hashable, Sendable {
     package var reason: Reason?
     /// One line for a person, without secrets.
     package var text: String?
-    /// What a look at the way to the target showed, in one line; nil: nobody has looked, or not yet.
+    /// What a trace of the path to the target showed, in one line; `nil` when there is none.
     package var path: String?
     package var since: Timestamp
-    /// Nil while it lasts.
+    /// `nil` while it fires.
     package var until: Timestamp?
+    /// Why it fires no more.
+    package var outcome: TroubleEnd?
+    /// It is new in this notification.
+    package var isNew = false
+    /// The last result that was well, before it fired.
+    package var lastGood: Timestamp?
+    package var runbook: String?
+    package var tags: [String] = []
     /// Response times of the last results, oldest first, and whether each worked: the picture of the last hours.
     package var recent: [Recent] = []
 
@@ -57,6 +65,21 @@ package struct AlertMessage: Hashable, Sendable {
       (self.checkID, self.name, self.target) = (checkID, name, target)
       (self.rule, self.severity, self.since) = (rule, severity, since)
     }
+  }
+
+  /// What a storm says of the checks that are down.
+  package struct Count: Hashable, Sendable {
+    /// `tag`, `network` or `reason`.
+    package var of: String
+    package var name: String
+    package var checks: Int
+  }
+
+  package struct Label: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
   /// What a digest says of one incident.
@@ -86,15 +109,36 @@ package struct AlertMessage: Hashable, Sendable {
   package var members: [Member] = []
   /// All of them, also those that are not in `members`.
   package var memberCount = 0
+  /// What this notification is for, of an incident.
+  package var trigger: Draft.Trigger?
+  /// Of a storm: by tag, network and reason, the most first.
+  package var counts: [Count] = []
+  package var isStorm = false
+  /// Sent to try a channel: it opens nothing where a state is kept.
+  package var isSample = false
   /// The check that the others depend on, where there is one.
   package var cause: String?
-  /// Who said that they know.
+  /// The same in all notifications of an incident: what a mail's thread is called.
+  package var thread: String?
+  /// The severity at its opening, and labels of its first check, which never change: what Alertmanager knows it by.
+  package var opening: AlertSeverity?
+  package var labels: [Label] = []
+  /// The longest interval of its checks.
+  package var pace: Duration = .zero
+  /// Who acknowledged it.
   package var acknowledgedBy: String?
   package var digest: [Line] = []
   package var agent: String
   package var region: String?
   /// Of the status page, where the file says it.
   package var pageURL: String?
+
+  /// The incident's own page.
+  package var link: String? {
+    guard let pageURL else { return nil }
+    let base = pageURL.hasSuffix("/") ? pageURL : pageURL + "/"
+    return kind == .digest || kind == .test || isStorm ? pageURL : "\(base)incidents/\(incident.description)"
+  }
 
   package init(
     id: UniqueID, incident: UniqueID, kind: Kind, severity: AlertSeverity, title: String, at: Timestamp,

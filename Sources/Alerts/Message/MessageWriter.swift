@@ -1,84 +1,107 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import History
 import Monitoring
 
-/// Words what is to be told: from incidents to a message.
+/// Words notifications: from drafts to a message.
 package struct MessageWriter: Sendable {
   package let agent: String
   package let region: String?
   package let pageURL: String?
+  /// A check, as it is configured.
+  let check: @Sendable (UniqueID) -> MonitoringCheck?
+  /// Names of `metrics.labels`.
+  let labels: [String]
   /// The last results of a check, newest first.
-  package let recent: @Sendable (UniqueID) -> [CheckResult]
+  let recent: @Sendable (UniqueID) -> [CheckResult]
 
   /// Results of a member that a message shows.
   static let results = 48
 
   package init(
     agent: String, region: String?, pageURL: String?,
-    recent: @escaping @Sendable (UniqueID) -> [CheckResult]
+    check: @escaping @Sendable (UniqueID) -> MonitoringCheck? = { _ in nil },
+    labels: [String] = [],
+    recent: @escaping @Sendable (UniqueID) -> [CheckResult] = { _ in [] }
   ) {
-    (self.agent, self.region, self.pageURL, self.recent) = (agent, region, pageURL, recent)
+    (self.agent, self.region, self.pageURL) = (agent, region, pageURL)
+    (self.check, self.labels, self.recent) = (check, labels, recent)
   }
 
+  /// - Parameter cause: the check that the others of an incident depend on.
   package func message(
-    _ decision: Notifier.Decision, _ incidents: [Incident], cause: String?, now: Timestamp,
-    using generator: inout some RandomNumberGenerator
+    _ notification: Notification, now: Timestamp, cause: (Incident) -> String? = { _ in nil }
   ) -> AlertMessage? {
-    guard let first = incidents.first else { return nil }
-    let id = UniqueID.v7(at: now, using: &generator)
-    if decision.kind == .digest { return digest(id, incidents, now) }
-    var message = AlertMessage(
-      id: id, incident: first.id, kind: decision.kind, severity: first.severity,
-      title: title(first, decision.kind),
-      at: now, begin: first.begin, agent: agent)
-    (message.region, message.pageURL, message.end) = (region, pageURL, first.end)
-    message.cause = cause
-    message.acknowledgedBy = first.acknowledged?.by
-    message.memberCount = first.members.count
-    let worst = first.members.sorted {
-      ($0.isActive ? 1 : 0, $0.trouble.severity, $1.joined) > (
-        $1.isActive ? 1 : 0, $1.trouble.severity, $0.joined
-      )
+    guard let first = notification.parts.first else { return nil }
+    switch notification.form {
+    case .digest, .past: return digest(notification, now)
+    case .storm(let id, let begin, let firing): return storm(notification, id, begin, firing, now)
+    case .incident:
+      return message(first, id: notification.id, cause: cause(first.incident), now: now)
     }
-    message.members = worst.prefix(AlertMessage.maxMembers).map(member)
+  }
+
+  private func message(
+    _ draft: Draft, id: UniqueID, cause: String?, now: Timestamp
+  ) -> AlertMessage {
+    let incident = draft.incident
+    var message = AlertMessage(
+      id: id, incident: incident.id, kind: draft.kind, severity: draft.severity,
+      title: DraftWords(draft, now: now).title.printable(maxBytes: 512), at: now, begin: incident.begin,
+      agent: agent)
+    (message.region, message.pageURL, message.cause) = (region, pageURL, cause)
+    message.end = draft.isOver ? incident.end ?? now : nil
+    message.trigger = draft.trigger
+    message.acknowledgedBy = incident.isAcknowledged ? incident.acknowledged?.by : nil
+    message.memberCount = draft.members.count
+    message.opening = draft.heard.opening
+    name(&message, incident)
+    let ranked = draft.members.sorted { left, right in
+      let one = (left.isActive, draft.isNew(left)), two = (right.isActive, draft.isNew(right))
+      if one.0 != two.0 { return one.0 }
+      if one.1 != two.1 { return one.1 }
+      return (right.trouble.severity, left.joined) < (left.trouble.severity, right.joined)
+    }
+    message.members = ranked.prefix(AlertMessage.maxMembers).map { member($0, isNew: draft.isNew($0)) }
     return message
   }
 
-  private func title(_ incident: Incident, _ kind: AlertMessage.Kind) -> String {
-    kind == .recovered ? incident.overTitle : incident.title
+  /// What is the same in all notifications of an incident: it is of the alert that opened it.
+  private func name(_ message: inout AlertMessage, _ incident: Incident) {
+    guard let first = incident.members.first?.trouble else { return }
+    message.thread = "\(first.name): \(incident.subject.noun) [\(incident.short)]"
+    message.pace = incident.members.map(\.trouble.pace).max() ?? .zero
+    message.labels = [.init("check", first.name)]
+    guard let check = first.key.check.flatMap(check) else { return }
+    message.labels.append(.init("type", check.type.rawValue))
+    for name in labels {
+      if let value = TagLabels.value(of: name, tags: check.plan.tags) {
+        message.labels.append(.init(name, value))
+      }
+    }
   }
 
-  private func member(_ member: Incident.Member) -> AlertMessage.Member {
+  private func member(_ member: Incident.Member, isNew: Bool, showsRecent: Bool = true) -> AlertMessage.Member
+  {
     let trouble = member.trouble
     var shown = AlertMessage.Member(
       checkID: trouble.key.check, name: trouble.name, target: trouble.target, rule: trouble.key.rule.text,
       severity: trouble.severity, since: trouble.since)
     (shown.state, shown.reason, shown.text) = (trouble.state, trouble.reason, trouble.text)
-    shown.until = member.left
-    if let check = trouble.key.check {
-      shown.recent = recent(check).prefix(Self.results).reversed().map {
-        AlertMessage.Member.Recent(at: $0.scheduledAt, state: $0.state, responseTime: $0.facts.responseTime)
-      }
+    (shown.until, shown.outcome, shown.isNew) = (member.left, member.left == nil ? nil : member.end, isNew)
+    guard let id = trouble.key.check else { return shown }
+    let check = check(id)
+    (shown.runbook, shown.tags) = (check?.plan.runbook, check?.plan.tags ?? [])
+    guard showsRecent else { return shown }
+    let results = recent(id)
+    shown.lastGood =
+      results.first { $0.scheduledAt < trouble.since && ($0.state == .up || $0.state == .degraded) }?
+      .scheduledAt
+    shown.recent = results.prefix(Self.results).reversed().map {
+      AlertMessage.Member.Recent(at: $0.scheduledAt, state: $0.state, responseTime: $0.facts.responseTime)
     }
     return shown
-  }
-
-  private func digest(_ id: UniqueID, _ incidents: [Incident], _ now: Timestamp) -> AlertMessage {
-    let severity = incidents.map(\.severity).max() ?? .low
-    let count = incidents.count
-    var message = AlertMessage(
-      id: id, incident: id, kind: .digest, severity: severity,
-      title: "\(count) \(count == 1 ? "incident" : "incidents") since the last digest", at: now,
-      begin: incidents.map(\.begin).min() ?? now, agent: agent)
-    (message.region, message.pageURL) = (region, pageURL)
-    message.digest = incidents.prefix(100).map { incident in
-      AlertMessage.Line(
-        title: incident.isOpen ? incident.title : incident.overTitle, severity: incident.severity,
-        begin: incident.begin, end: incident.end)
-    }
-    message.memberCount = count
-    return message
   }
 
   /// What `quartz-agent alert test` sends.
@@ -89,5 +112,87 @@ package struct MessageWriter: Sendable {
       begin: now, agent: agent)
     (message.region, message.pageURL) = (region, pageURL)
     return message
+  }
+}
+
+// Of several incidents at once.
+extension MessageWriter {
+  private func digest(_ notification: Notification, _ now: Timestamp) -> AlertMessage {
+    let drafts = notification.parts
+    let count = drafts.count
+    let noun = count == 1 ? "incident" : "incidents"
+    let title =
+      notification.form == .past
+      ? "\(count) \(noun) began and ended while this channel could not be reached"
+      : "\(count) \(noun) since the last digest"
+    var message = AlertMessage(
+      id: notification.id, incident: notification.id, kind: .digest,
+      severity: drafts.map(\.severity).max() ?? .low, title: title, at: now,
+      begin: drafts.map(\.incident.begin).min() ?? now, agent: agent)
+    (message.region, message.pageURL) = (region, pageURL)
+    message.digest = drafts.sorted { $0.incident.id > $1.incident.id }.prefix(100).map { draft in
+      AlertMessage.Line(
+        title: DraftWords(draft, now: now).digestTitle.printable(maxBytes: 512), severity: draft.severity,
+        begin: draft.incident.begin, end: draft.incident.end)
+    }
+    message.memberCount = count
+    return message
+  }
+
+  private func storm(
+    _ notification: Notification, _ id: UniqueID, _ begin: Timestamp, _ open: Int, _ now: Timestamp
+  ) -> AlertMessage {
+    let members = notification.parts.flatMap(\.members)
+    let firing = members.filter(\.isActive)
+    let checks = Set(firing.map { $0.trouble.key.check ?? UniqueID(high: 0, low: 0) }).count
+    var message = AlertMessage(
+      id: notification.id, incident: id, kind: notification.kind,
+      severity: (firing.isEmpty ? members : firing).map(\.trouble.severity).max() ?? .low,
+      title: stormTitle(notification, firing, checks: checks, open: open), at: now, begin: begin, agent: agent
+    )
+    (message.region, message.pageURL, message.isStorm) = (region, pageURL, true)
+    if notification.kind == .recovered { message.end = now }
+    message.memberCount = firing.isEmpty ? members.count : firing.count
+    message.counts = counts(firing)
+    let worst = (firing.isEmpty ? members : firing).sorted {
+      ($1.trouble.severity, $0.joined) < ($0.trouble.severity, $1.joined)
+    }
+    message.members = worst.prefix(AlertMessage.maxMembers).map {
+      member($0, isNew: false, showsRecent: false)
+    }
+    return message
+  }
+
+  private func stormTitle(
+    _ notification: Notification, _ firing: [Incident.Member], checks: Int, open: Int
+  ) -> String {
+    let all = notification.parts.count
+    switch notification.kind {
+    case .opened: return "\(checks) checks of \(all) incidents are down"
+    case .recovered where firing.isEmpty: return "all \(all) incidents of the storm are over"
+    case .recovered:
+      let names = DraftWords.list(firing.map(\.trouble.name))
+      return "the storm of \(all) incidents is over; still down: \(names)"
+    default: return "\(checks) checks of \(open) incidents are still down, of \(all) incidents in all"
+    }
+  }
+
+  /// By tag, network and reason, the five most of each.
+  private func counts(_ firing: [Incident.Member]) -> [AlertMessage.Count] {
+    var all: [String: [String: Int]] = [:]  // own text
+    for member in firing {
+      for tag in member.trouble.key.check.flatMap(check)?.plan.tags ?? [] {
+        all["tag", default: [:]][tag, default: 0] += 1
+      }
+      if let network = member.trouble.relation.networkText {
+        all["network", default: [:]][network, default: 0] += 1
+      }
+      if let reason = member.trouble.reason { all["reason", default: [:]][reason.rawValue, default: 0] += 1 }
+    }
+    return ["tag", "network", "reason"].flatMap { of in
+      (all[of] ?? [:]).sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5).map {
+        AlertMessage.Count(of: of, name: $0.key, checks: $0.value)
+      }
+    }
   }
 }

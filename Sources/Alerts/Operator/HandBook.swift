@@ -140,9 +140,10 @@ package struct HandBook: Hashable, Sendable {
     if audit.count > Self.kept { audit.removeFirst(audit.count - Self.kept) }
   }
 
-  /// Whether nobody wants to hear of a check.
-  package func isMuted(_ check: MonitoringCheck, at now: Timestamp) -> Bool {
-    mutes.contains { $0.until > now && $0.from <= now && $0.target.selection.contains(check) }
+  /// Until when a check is muted; `nil` when it is not.
+  package func mutedUntil(_ check: MonitoringCheck, at now: Timestamp) -> Timestamp? {
+    mutes.filter { $0.until > now && $0.from <= now && $0.target.selection.contains(check) }.map(\.until)
+      .max()
   }
 }
 

@@ -10,17 +10,19 @@ import Monitoring
 /// Only results of the schedule count. What is unknown proves nothing: it neither begins a trouble nor ends one, but for
 /// the rule that is about being unknown; a failure that goes with a dependency is of no rule at all.
 package struct RuleWatch: Sendable {
-  private var rules: [AlertRule]
-  private var watched: [UniqueID: Watched] = [:]
-  /// Troubles that hold, with the level that was told.
-  private(set) var open: [Trouble.Key: Int]
+  private(set) var rules: [AlertRule]
+  private(set) var watched: [UniqueID: Watched] = [:]
+  /// Alerts that fire.
+  private(set) var open: [Trouble.Key: Trouble]
+  /// Checks that failed with what they depend on, until they have a verdict of their own.
+  private(set) var shadowed: Set<UniqueID> = []
   /// Of checks that came from other agents: their windows are not here, and until then say nothing.
-  private var lent: [Trouble.Key: Timestamp] = [:]
+  var lent: [Trouble.Key: Timestamp] = [:]
   /// When a state will have lasted for as long as its rule says, if nothing changes it.
-  private var pending: [Trouble.Key: Pending] = [:]
-  private var parts: [String: Timestamp] = [:]  // own text
+  var pending: [Trouble.Key: Pending] = [:]
+  var parts: [String: ClockReading] = [:]  // own text
 
-  private struct Watched {
+  struct Watched {
     var check: MonitoringCheck
     /// Places in `rules`.
     var rules: [Int]
@@ -29,15 +31,37 @@ package struct RuleWatch: Sendable {
     var memory = CheckMemory()
   }
 
-  private struct Pending {
-    var due: Timestamp
+  struct Pending {
+    var due: Instant
     var trouble: Trouble
   }
 
   /// - Parameter open: troubles that held before a restart: they are no news, and end when they end.
-  package init(_ rules: [AlertRule], open: [Trouble.Key: Int] = [:]) {
+  package init(_ rules: [AlertRule], open: [Trouble.Key: Trouble] = [:]) {
     self.rules = rules
     self.open = open
+  }
+
+  /// Takes over other rules; `apply` has to follow. Alerts of rules that are gone or say something else end.
+  package mutating func replace(_ rules: [AlertRule], now: Timestamp) -> [TroubleEvent] {
+    let before = self.rules
+    self.rules = rules
+    func kind(_ name: ByteText, in rules: [AlertRule]) -> AlertRule.Kind? {
+      rules.first { ByteText($0.name) == name }?.kind
+    }
+    let changed = open.keys.filter { key in
+      let new = kind(key.rule, in: rules)
+      return new == nil || new != kind(key.rule, in: before)
+    }.sorted()
+    watched = watched.mapValues { item in
+      var item = item
+      item.rules = []
+      return item
+    }
+    return changed.map { key in
+      open[key] = nil
+      return .ended(key, at: now, .ruleChanged)
+    }
   }
 
   /// Takes over other checks: troubles of those that are gone, are off, or have no such rule any more end.
@@ -46,6 +70,7 @@ package struct RuleWatch: Sendable {
   package mutating func apply(
     _ checks: [MonitoringCheck], now: Timestamp, isElsewhere: (UniqueID) -> Bool = { _ in false }
   ) -> [TroubleEvent] {
+    let before = watched
     var next: [UniqueID: Watched] = [:]
     next.reserveCapacity(checks.count)
     for check in checks where check.enabled {
@@ -61,9 +86,26 @@ package struct RuleWatch: Sendable {
     watched = next
     pending = pending.filter { isRuled($0.key) }
     lent = lent.filter { isRuled($0.key) }
+    shadowed = shadowed.filter { watched[$0] != nil }
     let gone = open.keys.filter { !isRuled($0) }.sorted()
     for key in gone { open[key] = nil }
-    return gone.filter { !($0.check.map(isElsewhere) ?? false) }.map { .ended($0, at: now, .removed) }
+    return gone.filter { !($0.check.map(isElsewhere) ?? false) }.map { key in
+      let (end, note) = Self.outcome(of: key, before, checks)
+      return .ended(key, at: now, end, note: note)
+    }
+  }
+
+  /// What became of an alert whose rule is of no check any more.
+  private static func outcome(
+    of key: Trouble.Key, _ before: [UniqueID: Watched], _ checks: [MonitoringCheck]
+  ) -> (TroubleEnd, note: String?) {
+    guard let id = key.check else { return (.ruleChanged, nil) }
+    if let check = checks.first(where: { $0.id == id }) {
+      return (check.enabled ? .ruleChanged : .disabled, nil)
+    }
+    guard let old = before[id]?.check else { return (.removed, nil) }
+    let heir = checks.first { before[$0.id] == nil && $0.type == old.type && $0.target == old.target }
+    return heir.map { (.renamed, $0.name) } ?? (.removed, nil)
   }
 
   /// What another agent found of a check that is here now.
@@ -72,7 +114,7 @@ package struct RuleWatch: Sendable {
   mutating func hold(_ trouble: Trouble) -> Bool {
     guard isRuled(trouble.key) else { return false }
     guard open[trouble.key] == nil else { return true }
-    open[trouble.key] = trouble.level
+    open[trouble.key] = trouble
     if let rule = rules.first(where: { ByteText($0.name) == trouble.key.rule }), let span = rule.kind.span {
       // What made it hold has left the window by then.
       lent[trouble.key] = trouble.since.advanced(by: span)
@@ -93,16 +135,24 @@ package struct RuleWatch: Sendable {
   }
 
   /// One result.
-  package mutating func note(_ result: CheckResult) -> [TroubleEvent] {
+  package mutating func note(_ result: CheckResult, now: ClockReading) -> [TroubleEvent] {
     guard result.trigger == .schedule, var item = watched[result.checkID] else { return [] }
     watched[result.checkID] = nil
     defer { watched[result.checkID] = item }
-    if result.maintenance { return rest(&item, at: result.scheduledAt) }
-    // It failed because something else did: that is told elsewhere.
-    guard result.reason != .dependency else { return [] }
+    if result.maintenance {
+      shadowed.remove(result.checkID)
+      return rest(&item, at: result.scheduledAt)
+    }
+    // It failed because something else did: the alert is that one's.
+    guard result.reason != .dependency else {
+      shadowed.insert(result.checkID)
+      return []
+    }
     item.memory.add(result, keepsTimes: item.keepsTimes)
     var events: [TroubleEvent] = []
-    for place in item.rules { events += judge(rules[place], result, item) }
+    for place in item.rules { events += judge(rules[place], result, item, now) }
+    let fires = events.contains { if case .holds = $0 { true } else { false } }
+    if fires || item.memory.successes > 0 { shadowed.remove(result.checkID) }
     return events
   }
 
@@ -119,7 +169,7 @@ package struct RuleWatch: Sendable {
   }
 
   private mutating func judge(
-    _ rule: AlertRule, _ result: CheckResult, _ item: Watched
+    _ rule: AlertRule, _ result: CheckResult, _ item: Watched, _ now: ClockReading
   ) -> [TroubleEvent] {
     let key = Trouble.Key(rule: rule.name, check: item.check.id)
     let memory = item.memory
@@ -130,7 +180,7 @@ package struct RuleWatch: Sendable {
       }
       return memory.successes >= recoveries ? ended(key, at: result.scheduledAt) : []
     case .state(let state, let lasting):
-      return judgeState(state, lasting, rule, key, result, item)
+      return judgeState(state, lasting, rule, key, result, item, now)
     case .responseTime(let above, let percentile, let window):
       let value = item.memory.responseTime(percentile, within: window, at: result.scheduledAt)
       guard result.state == .up || result.state == .degraded, let value else { return [] }
@@ -145,7 +195,9 @@ package struct RuleWatch: Sendable {
       let level = before.count { $0 >= left }
       guard level > 0 else { return ended(key, at: result.scheduledAt) }
       var trouble = trouble(rule, key, item.check, result, since: result.scheduledAt)
-      trouble.level = level
+      trouble.since = open[key]?.since ?? trouble.since
+      (trouble.level, trouble.state) = (level + (left > .zero ? 0 : 1), .degraded)
+      trouble.severity = Self.severity(of: rule, level: level, isOver: left <= .zero)
       trouble.text =
         left > .zero
         ? "a certificate ends in \(StatusFormat.span(left.microseconds)), at \(end.rfc3339)"
@@ -155,9 +207,17 @@ package struct RuleWatch: Sendable {
     }
   }
 
+  /// Each step of a certificate's rule is one severity worse than the one before; one that has ended is critical.
+  private static func severity(of rule: AlertRule, level: Int, isOver: Bool) -> AlertSeverity {
+    if isOver { return .critical }
+    let scale = AlertSeverity.allCases
+    let first = scale.firstIndex(of: rule.severity) ?? 0
+    return scale[min(first + level - 1, scale.count - 1)]  // bounded: steps of a rule
+  }
+
   private mutating func judgeState(
     _ state: CheckState, _ lasting: Duration, _ rule: AlertRule, _ key: Trouble.Key, _ result: CheckResult,
-    _ item: Watched
+    _ item: Watched, _ now: ClockReading
   ) -> [TroubleEvent] {
     guard let since = item.memory.since(state) else {
       pending[key] = nil
@@ -167,7 +227,8 @@ package struct RuleWatch: Sendable {
     guard result.state == state else { return [] }
     let trouble = trouble(rule, key, item.check, result, since: since)
     guard since.duration(to: result.scheduledAt) >= lasting else {
-      if open[key] == nil { pending[key] = Pending(due: since.advanced(by: lasting), trouble: trouble) }
+      let rest = lasting - since.duration(to: result.scheduledAt)
+      if open[key] == nil { pending[key] = Pending(due: now.boot + rest, trouble: trouble) }
       return []
     }
     pending[key] = nil
@@ -182,6 +243,7 @@ package struct RuleWatch: Sendable {
       since: since)
     (trouble.state, trouble.reason, trouble.text) = (result.state, result.reason, result.message)
     trouble.relation = Trouble.Relation(check, peer: result.facts.peer?.address)
+    trouble.pace = check.interval
     return trouble
   }
 
@@ -193,133 +255,17 @@ package struct RuleWatch: Sendable {
     return holds(trouble(rule, key, check, result, since: since))
   }
 
-  private mutating func holds(_ trouble: Trouble) -> [TroubleEvent] {
-    open[trouble.key] = trouble.level
+  mutating func holds(_ trouble: Trouble) -> [TroubleEvent] {
+    open[trouble.key] = trouble
     return [.holds(trouble)]
   }
 
-  private mutating func ended(_ key: Trouble.Key, at now: Timestamp) -> [TroubleEvent] {
+  mutating func ended(_ key: Trouble.Key, at now: Timestamp) -> [TroubleEvent] {
     open.removeValue(forKey: key) == nil ? [] : [.ended(key, at: now, .recovered)]
   }
 }
 
-extension RuleWatch {
-  /// As time passes: states that have lasted for as long as their rules say.
-  package mutating func advance(to now: Timestamp) -> [TroubleEvent] {
-    guard !pending.isEmpty else { return [] }
-    let due = pending.filter { $0.value.due <= now }.sorted { $0.key < $1.key }
-    return due.flatMap { key, item in
-      pending[key] = nil
-      return holds(item.trouble)
-    }
-  }
-
-  /// What the windows say, asked for from time to time.
-  package protocol Figures {
-    /// Down outside maintenance within the last so many, as far as it is known; nil: the check is not known.
-    func down(_ check: UniqueID, last span: Duration) -> Duration?
-  }
-
-  /// Whether any rule needs `judge(_:now:)`.
-  package var needsFigures: Bool { rules.contains { $0.kind.subject == .budget } }
-
-  /// The rules about windows. Time without a verdict is not held against anybody: it burns nothing.
-  package mutating func judge(_ figures: some Figures, now: Timestamp) -> [TroubleEvent] {
-    var events: [TroubleEvent] = []
-    for rule in rules where rule.kind.subject == .budget {
-      for item in watched.values.sorted(by: { $0.check.id < $1.check.id })
-      where item.rules.contains(where: { rules[$0].name == rule.name }) {
-        let key = Trouble.Key(rule: rule.name, check: item.check.id)
-        guard let text = Self.excess(rule.kind, item.check.id, figures) else {
-          if let until = lent[key], until > now, open[key] != nil { continue }
-          lent[key] = nil
-          events += ended(key, at: now)
-          continue
-        }
-        guard open[key] == nil else { continue }
-        var trouble = Trouble(
-          key: key, subject: .budget, severity: rule.severity, name: item.check.name,
-          target: item.check.target,
-          since: now)
-        trouble.text = text
-        trouble.relation = Trouble.Relation(item.check, peer: nil)
-        events += holds(trouble)
-      }
-    }
-    return events
-  }
-
-  /// In words; nil: within bounds.
-  private static func excess(
-    _ kind: AlertRule.Kind, _ check: UniqueID, _ figures: some Figures
-  ) -> String? {
-    switch kind {
-    case .downtime(let above, let window):
-      guard let down = figures.down(check, last: window.duration), down > above else { return nil }
-      return
-        "down for \(StatusFormat.span(down.microseconds)) of the last \(window.rawValue), more than \(above.text)"
-    case .burnRate(let objective):
-      let budget = (100 - objective) / 100
-      for (short, long, factor) in Self.burnWindows {
-        let rates = [short, long].compactMap { span in
-          figures.down(check, last: span).map { $0.seconds / span.seconds / budget }
-        }
-        if rates.count == 2, rates.allSatisfy({ $0 >= factor }) {
-          return
-            "its error budget of \(objective)% burns \(Int(rates[1].rounded())) times too fast over \(long.text)"
-        }
-      }
-      return nil
-    default: return nil
-    }
-  }
-
-  /// Site Reliability Workbook, chapter 5, table 5-8: two of its pages.
-  private static let burnWindows: [(Duration, Duration, Double)] = [
-    (.seconds(300), .seconds(3600), 14.4), (.seconds(1800), .seconds(6 * 3600), 6),
-  ]
-
-  /// What the agent says of itself: its problems, each in a part of it.
-  package mutating func judge(_ notices: [Notice], now: Timestamp) -> [TroubleEvent] {
-    var current: [String: Notice] = [:]  // own text
-    for notice in notices where notice.severity != .fine {
-      if case .part(let part) = notice.place, (current[part]?.severity ?? .fine) < notice.severity {
-        current[part] = notice
-      }
-    }
-    parts = parts.filter { current[$0.key] != nil }
-    for part in current.keys where parts[part] == nil { parts[part] = now }
-    var events: [TroubleEvent] = []
-    for rule in rules {
-      guard case .agent(let lasting) = rule.kind else { continue }
-      let name = ByteText(rule.name)
-      for key in open.keys.sorted()
-      where key.rule == name && key.check == nil && current[key.part.text] == nil {
-        events += ended(key, at: now)
-      }
-      for (part, since) in parts.sorted(by: { $0.key < $1.key }) where since.duration(to: now) >= lasting {
-        let key = Trouble.Key(rule: rule.name, part: part)
-        guard open[key] == nil, let notice = current[part] else { continue }
-        var trouble = Trouble(
-          key: key, subject: .agent, severity: rule.severity, name: "agent: \(part)", since: since)
-        trouble.text = notice.what
-        events += holds(trouble)
-      }
-    }
-    return events
-  }
-}
-
 extension AlertRule.Kind {
-  /// Of a rule about windows, the longest of them.
-  fileprivate var span: Duration? {
-    switch self {
-    case .downtime(_, let window): window.duration
-    case .burnRate: .seconds(6 * 3600)
-    default: nil
-    }
-  }
-
   fileprivate var needsTimes: Bool {
     if case .responseTime(_, .some, _) = self { true } else { false }
   }

@@ -38,6 +38,8 @@ package struct Trouble: Hashable, Sendable {
   package var since: Timestamp
   /// How many steps of the rule are passed, from 1; a certificate's rule has several, and each is news.
   package var level = 1
+  /// From one result of the check to the next; zero: there are none.
+  package var pace: Duration = .zero
   /// What it has in common with others.
   package var relation = Relation()
 
@@ -63,22 +65,30 @@ package struct Trouble: Hashable, Sendable {
   }
 }
 
-/// What became of a trouble.
+/// What became of an alert.
 package enum TroubleEvent: Hashable, Sendable {
-  /// It holds from now on, or another step of it does.
+  /// It fires from now on, or another step of it does.
   case holds(Trouble)
-  case ended(Trouble.Key, at: Timestamp, TroubleEnd)
+  /// - Parameter note: of a renamed check, its new name.
+  case ended(Trouble.Key, at: Timestamp, TroubleEnd, note: String? = nil)
 }
 
+/// Why an alert does not fire any more: only the first of these means that something works again.
 package enum TroubleEnd: String, CaseIterable, Hashable, Sendable {
   /// The rule does not hold any more.
   case recovered
-  /// A maintenance window began: what is found now is nobody's trouble.
+  /// A maintenance window began.
   case maintenance
-  /// The check or the rule is not configured any more.
+  /// The check is not configured any more.
   case removed
-  /// Another incident of the group is about it.
+  /// The check is configured with `enabled: false`.
+  case disabled
+  /// The check has another name, and so another id.
+  case renamed
+  /// Another member of the group reports it in another incident.
   case moved
+  /// The rule was removed, does not select the check any more, or says something else.
+  case ruleChanged = "rule_changed"
 }
 
 extension Trouble.Relation {

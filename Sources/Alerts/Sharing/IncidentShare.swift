@@ -3,11 +3,11 @@
 import Basics
 import Monitoring
 
-/// Where the agents of a group keep their incidents, so that one outlives the agent that found it. Without a group there
-/// is none, and every incident is this agent's alone.
+/// Where the agents of a group keep what they share of alerting. Without a group there is none, and every incident is this
+/// agent's alone.
 ///
-/// Each check that is in trouble has an entry of its own. The agent that has the check writes it; the agent that has the
-/// check whose entry came first tells people of the incident: the speaker.
+/// It holds values by id, of two kinds: under a check's id the alerts of that check, written by the agent that runs it; under
+/// an incident's id the incident with its notification log, written by the one agent that notifies for the group.
 package protocol IncidentShare: Sendable {
   /// This agent's name.
   var writer: String { get }
@@ -16,11 +16,20 @@ package protocol IncidentShare: Sendable {
   func role(of check: UniqueID) -> ShareRole
   /// To be done soon; what came of it is in a later `look`.
   func write(_ writes: [ShareWrite])
+  /// Done at once; what is to be so before a notification is sent.
+  func commit(_ writes: [ShareWrite]) async -> ShareAnswer
+}
+
+package enum ShareAnswer: Hashable, Sendable {
+  case written
+  /// Another agent was first: nothing of it is done.
+  case refused
+  case unreachable
 }
 
 /// Whose a check is.
 package enum ShareRole: Hashable, Sendable {
-  /// Nobody shares it.
+  /// This agent's alone: it is not shared.
   case own
   /// The group's, and this agent's to run.
   case owner
@@ -48,10 +57,9 @@ package struct ShareView: Hashable, Sendable {
   /// Which store it is, and how far it has come: one that was wiped is another, or behind.
   package var world: UInt64 = 0
   package var revision: Int64 = 0
-  /// By check.
   package var entries: [UniqueID: ShareEntry] = [:]
-  /// This agent ends what nobody has any more, and all agents of the group have the same checks.
-  package var cleans = false
+  /// This agent notifies for the group, and all agents of the group have the same checks.
+  package var notifies = false
   /// Another one: something is new.
   package var version = 0
 
@@ -59,28 +67,25 @@ package struct ShareView: Hashable, Sendable {
 }
 
 package struct ShareEntry: Hashable, Sendable {
-  /// Nil: what stands there is none.
-  package var part: SharedPart?
-  /// Revisions of the store.
-  package var created: Int64
+  /// `nil`: what stands there is none.
+  package var value: SharedValue?
+  /// Revision of the last change.
   package var changed: Int64
 
-  package init(_ part: SharedPart?, created: Int64, changed: Int64) {
-    (self.part, self.created, self.changed) = (part, created, changed)
-  }
+  package init(_ value: SharedValue?, changed: Int64) { (self.value, self.changed) = (value, changed) }
 }
 
 /// Changes that are made all, or not at all where an entry is not the one that is meant.
 package struct ShareWrite: Hashable, Sendable {
   package struct Change: Hashable, Sendable {
-    package var check: UniqueID
-    /// Nil: it goes.
-    package var part: SharedPart?
+    package var id: UniqueID
+    /// `nil`: it goes.
+    package var value: [UInt8]?
     /// The revision of the entry's last change; 0: there is none.
     package var replacing: Int64
 
-    package init(_ check: UniqueID, _ part: SharedPart?, replacing: Int64) {
-      (self.check, self.part, self.replacing) = (check, part, replacing)
+    package init(_ id: UniqueID, _ value: [UInt8]?, replacing: Int64) {
+      (self.id, self.value, self.replacing) = (id, value, replacing)
     }
   }
 
@@ -90,4 +95,10 @@ package struct ShareWrite: Hashable, Sendable {
 
   /// Entries in one; etcd takes 128 operations.
   static let most = 60
+
+  static func split(_ changes: [Change]) -> [ShareWrite] {
+    stride(from: 0, to: changes.count, by: most).map {
+      ShareWrite(Array(changes[$0..<min($0 + most, changes.count)]))
+    }
+  }
 }

@@ -160,7 +160,8 @@ private struct AlertChannelJudge {
     if let count = mail.to?.count, count > 50 {
       problem("mail", "to", message: "mail.to may list at most 50, found \(count)")
     }
-    if let hello = mail.hello, hello.isEmpty || hello.utf8.count > 255 || !hello.utf8.allSatisfy(isHelloByte) {
+    if let hello = mail.hello, hello.isEmpty || hello.utf8.count > 255 || !hello.utf8.allSatisfy(isHelloByte)
+    {
       problem(
         "mail", "hello", message: "mail.hello must be a host name, found \(quoted(hello))",
         hint: "such as agent.example.com")

@@ -67,7 +67,8 @@ package struct AlertChannelDefinition: Sendable {
     Key(\.caFile, "ca_file", .file, "PEM file of trusted certificates instead of the system's bundle"),
     Key(\.timeout, "timeout", .duration(AlertChannel.timeout), "Of one attempt", default: "10s"),
     Key(
-      \.severity, "severity", .word(AlertSeverity.self), "Lowest severity routed to this channel", default: "low"),
+      \.severity, "severity", .word(AlertSeverity.self), "Lowest severity routed to this channel",
+      default: "low"),
     Key(\.updates, "updates", .flag, "Send reminders while an incident lasts", default: "true"),
     Key(\.recovered, "recovered", .flag, "Send a notification when an incident is resolved", default: "true"),
     Key(

@@ -65,7 +65,7 @@ package struct AlertRule: Hashable, Sendable {
     AlertRule(
       "certificate",
       .certificateExpiry(before: [.seconds(21 * 86_400), .seconds(7 * 86_400), .seconds(86_400)]),
-      severity: .medium),
+      severity: .low),
     AlertRule("agent", .agent(for: .seconds(300)), severity: .high),
   ]
 

@@ -25,6 +25,13 @@ package struct AlertSettings: Hashable, Sendable {
 
   package init() {}
 
+  /// Of a configuration without a section `alerts`.
+  package static var none: AlertSettings {
+    var settings = AlertSettings()
+    settings.rules = []
+    return settings
+  }
+
   package static let remind: ClosedRange<Duration> = .seconds(60) ... .seconds(7 * 86_400)
   package static let groupWait: ClosedRange<Duration> = .zero ... .seconds(600)
   package static let groupInterval: ClosedRange<Duration> = .seconds(1) ... .seconds(3600)

@@ -42,6 +42,11 @@ package struct MaintenancePlan: Sendable {
     active(checkID, from: instant, through: instant)
   }
 
+  /// When the windows of a check that hold now end; `nil` when none holds.
+  package func ends(_ checkID: UniqueID, at instant: Timestamp) -> Timestamp? {
+    active(checkID, at: instant).compactMap { $0.occurrence(at: instant)?.upperBound }.max()
+  }
+
   /// Marks the result of a run that touched a window: the work may have begun, or not been over yet, while it tried. No
   /// other place decides it, for the schedule, runs by hand, `once` and what another process hands over.
   package func stamp(_ result: inout CheckResult, endedAt end: Timestamp) {

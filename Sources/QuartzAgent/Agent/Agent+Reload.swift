@@ -77,10 +77,15 @@ extension Agent {
       parts.maintenance.replace(file: new.maintenance)
       parts.discovery.follow(new.discover)
       parts.catalog.replace(file: new.checks, canaries: new.canaries, rules: new.dependencies)
-      log.notice("configuration reloaded", metadata: ["checks": "\(parts.catalog.checks.count)"])
-      if !new.differsOnlyInChecks(from: settings) {
+      // A section that is gone resolves what its channels were sent.
+      parts.alerts?.apply(new.alerts ?? AlertSettings.none)
+      let applied = parts.alerts == nil ? "checks" : "checks, alerts"
+      log.notice(
+        "configuration reloaded",
+        metadata: ["checks": "\(parts.catalog.checks.count)", "applied": "\(applied)"])
+      if !new.differsOnlyInReloaded(from: settings, hasAlerts: parts.alerts != nil) {
         log.warning(
-          "settings other than checks, defaults, canaries, dependencies, discover and maintenance have changed: they take effect at the next start"
+          "settings other than checks, defaults, canaries, dependencies, discover, maintenance and alerts have changed: they take effect at the next start"
         )
       }
       return .taken
@@ -99,8 +104,10 @@ private final class Wish: Sendable {
 }
 
 extension Settings {
-  fileprivate func differsOnlyInChecks(from other: Settings) -> Bool {
+  /// - Parameter hasAlerts: a section `alerts` that there was not at the start takes effect at the next one.
+  fileprivate func differsOnlyInReloaded(from other: Settings, hasAlerts: Bool) -> Bool {
     var comparable = self
+    if hasAlerts { comparable.alerts = other.alerts }
     comparable.checks = other.checks
     comparable.maintenance = other.maintenance
     comparable.canaries = other.canaries

@@ -97,14 +97,23 @@ struct AgentParts: Sendable {
       traces: traces, group: group, once: once, places: places,
       lifeSigns: Self.lifeSigns(settings, engine, threads, log),
       discovery: DiscoveryKeeper(settings, engine, disk, log: log), probes: probes, time: time)
-    alerts?.follow(
-      isMuted: { operators.current.isMuted($0, at: $1) }, traces: traces, share: once.incidents,
-      notices: { await status.snapshot().ownProblems })
+    alerts?.follow(Self.around(operators, maintenance, status, traces, once))
     (server, publicServer) = Self.servers(settings, status, heartbeats, log)
     (self.operators, self.alerts, self.keeper, self.probes) = (operators, alerts, keeper, probes)
     (self.group, self.places, self.once, self.catalog, self.time) = (group, places, once, catalog, time)
     (self.history, self.heartbeats, self.maintenance) = (history, heartbeats, maintenance)
     (self.recorder, self.scheduler, self.link, self.status) = (recorder, scheduler, link, status)
+  }
+
+  /// What alerting asks of the others.
+  private static func around(
+    _ operators: OperatorDesk, _ maintenance: MaintenanceBook, _ status: AgentStatus, _ traces: TraceDesk?,
+    _ once: GroupOnce
+  ) -> AlertDesk.Surroundings {
+    AlertDesk.Surroundings(
+      mutedUntil: { operators.current.mutedUntil($0, at: $1) },
+      maintenanceUntil: { maintenance.plan.ends($0, at: $1) },
+      notices: { await status.snapshot().ownProblems }, traces: traces, share: once.incidents)
   }
 
   /// Nil: `/probe` is not answered. An agent whose modules cannot be read probes all the same.
@@ -172,14 +181,14 @@ struct AgentParts: Sendable {
     return (own, server.taking(heartbeats))
   }
 
-  /// Nil: nobody is told anything.
+  /// `nil` without a section `alerts`.
   private static func alertDesk(
     _ settings: Settings, _ engine: ProbeEngine, _ history: HistoryStore, _ catalog: CheckCatalog,
     _ disk: StateDisk, _ log: Logger
   ) async -> AlertDesk? {
     guard let alerts = settings.alerts else { return nil }
     return await AlertDesk(
-      alerts, agent: settings.agent, history: history, catalog: catalog,
+      alerts, agent: settings.agent, labels: settings.metrics.labels, history: history, catalog: catalog,
       sender: ChannelSender(engine, settings.egress) { log.warning("\($0)") },
       file: disk.file(AlertDesk.fileName), log: log, time: engine.time)
   }

@@ -3,6 +3,7 @@
 import AgentConfig
 import Alerts
 import Basics
+import History
 import Logging
 import Monitoring
 import QuartzAPI
@@ -13,21 +14,14 @@ extension AlertDesk {
   func deliver() async {
     await withDiscardingTaskGroup { group in
       repeat {
+        for (notification, message) in next() {
+          group.addTask { await self.send(notification, message) }
+        }
+        // Also what no notification is about.
         try? await keep()
-        let now = time.wall()
-        if let traces {
-          state.withLock { $0.outbox.complete(now: now) { traces.completed($0) } }
-        }
-        for entry in due(now) {
-          guard let channel = settings.channels.first(where: { $0.name == entry.channel }) else { continue }
-          group.addTask {
-            await self.send(entry, channel)
-            try? await self.keep()
-          }
-        }
       } while (try? await time.sleep(for: pace)) != nil
     }
-    // What was decided last is told after the next start.
+    // What was decided last is sent after the next start.
     try? await keep()
   }
 
@@ -36,43 +30,123 @@ extension AlertDesk {
 
   func kept() async -> Result<Void, StateFile.Failure> { await saving.save(self) }
 
-  private func send(_ entry: Outbox.Entry, _ channel: AlertChannel) async {
-    let outcome = await sender.send(entry.message, by: channel)
-    let now = time.wall()
-    state.withLock { state in
-      state.outbox.note(entry, outcome, now: now)
-      if outcome == .delivered { state.book.delivered(entry.message, to: channel.name) }
-    }
-    tellShare(share)
-    let facts: Logger.Metadata = [
-      "channel": "\(channel.name)", "incident": "\(entry.message.incident)",
-      "kind": "\(entry.message.kind.rawValue)",
-    ]
-    switch outcome {
-    case .delivered:
-      log.notice("told: \(entry.message.title)", metadata: facts)
-    case .failed(let why, _):
-      log.warning(
-        "a message could not be sent, it is tried again",
-        metadata: facts.merging(["problem": "\(why)"]) { $1 })
-    case .refused(let why):
-      log.error("a message is refused and given up", metadata: facts.merging(["problem": "\(why)"]) { $1 })
+  /// What is to be sent now, by what is known now: the process may have stood still since it was decided that it is due.
+  private func next() -> [(Notification, AlertMessage)] {
+    let (context, around) = (context(), around)
+    let view = around.share?.look()
+    return state.withLock { state in
+      if let view, let share = around.share {
+        state.book.follow(view, writer: share.writer, now: context.now, role: share.role)
+      }
+      return state.book.next(context).compactMap { notification -> (Notification, AlertMessage)? in
+        guard let message = state.writer.message(notification, now: context.now.wall, cause: cause) else {
+          state.book.abandon(notification, .refused, now: context.now)
+          return nil
+        }
+        return (notification, around.traces?.completed(message) ?? message)
+      }
     }
   }
 
-  /// Nil: there was nothing to write.
+  /// What the stages ask of the rest of the agent.
+  func context() -> NotifyContext {
+    let around = around
+    let now = time.reading()
+    var context = NotifyContext(now: now, settings: settings)
+    let graph = catalog.dependencies
+    context.mutedUntil = { [catalog] trouble in
+      trouble.key.check.flatMap { catalog[$0] }.flatMap { around.mutedUntil($0, now.wall) }
+    }
+    context.maintenanceUntil = { trouble in
+      guard trouble.subject != .budget else { return nil }
+      return trouble.key.check.flatMap { around.maintenanceUntil($0, now.wall) }
+    }
+    if !graph.isEmpty {
+      context.failsWith = { [history] trouble in
+        guard let check = trouble.key.check, let parent = graph.parents(of: check).first,
+          history.recent(check)?.first?.reason == .dependency
+        else { return nil }
+        return parent.name
+      }
+    }
+    context.isLookedAt = { trouble in
+      trouble.key.check.map { around.traces?.isTracing($0) ?? false } ?? false
+    }
+    return context
+  }
+
+  /// The member that another one depends on.
+  private func cause(_ incident: Incident) -> String? {
+    let graph = catalog.dependencies
+    guard !graph.isEmpty else { return nil }
+    let checks = Set(incident.members.prefix(500).compactMap(\.trouble.key.check))
+    for check in checks.sorted() {
+      if let parent = graph.ancestors(of: check).last(where: { checks.contains($0.id) }) {
+        return parent.name
+      }
+    }
+    return nil
+  }
+
+  private func send(_ notification: Notification, _ message: AlertMessage) async {
+    // On the disk before it leaves, and in the group's store, under the id that it has if it is sent again.
+    try? await keep()
+    guard await commit(notification) else { return }
+    var channel = notification.channel
+    if notification.isPlain { channel.template = AlertTemplate() }
+    let outcome = await sender.send(message, by: channel, to: notification.recipients)
+    let now = time.reading()
+    state.withLock { $0.book.finish(notification, outcome, title: message.title, now: now) }
+    tellShare(around.share)
+    try? await keep()
+    tell(outcome, message, notification)
+  }
+
+  /// - Returns: whether it may be sent.
+  private func commit(_ notification: Notification) async -> Bool {
+    guard let share = around.share else { return true }
+    let writes = state.withLock { $0.book.commitment(notification, now: time.reading()) }
+    guard !writes.isEmpty else { return true }
+    let answer = await share.commit(writes)
+    if answer == .written { return true }
+    let now = time.reading()
+    return state.withLock { state in
+      // People are told all the same, by and by.
+      if answer == .unreachable, state.book.hasWaited(notification, now: now) { return true }
+      state.book.abandon(notification, answer, now: now)
+      return false
+    }
+  }
+
+  private func tell(_ outcome: SendOutcome, _ message: AlertMessage, _ notification: Notification) {
+    let facts: Logger.Metadata = [
+      "channel": "\(notification.channel.name)", "incident": "\(message.incident)",
+      "kind": "\(message.kind.rawValue)",
+    ]
+    func with(_ why: String) -> Logger.Metadata { facts.merging(["problem": "\(why)"]) { $1 } }
+    switch outcome {
+    case .delivered: log.notice("notified: \(message.title)", metadata: facts)
+    case .deliveredBut(let why):
+      log.warning("notified, but not all recipients: \(message.title)", metadata: with(why))
+    case .partly(let why, let remaining):
+      log.warning(
+        "a notification was not taken for \(remaining.count) recipients, it is retried for them",
+        metadata: with(why))
+    case .failed(let why, _, _):
+      log.warning("a notification could not be sent, it is retried", metadata: with(why))
+    case .refused(let why): log.error("a notification was refused", metadata: with(why))
+    }
+  }
+
+  /// `nil`: there was nothing to write.
   ///
   /// - Parameter isOwed: the write before this one failed.
   fileprivate func save(again isOwed: Bool) async -> Result<Void, StateFile.Failure>? {
+    let now = time.reading()
     let bytes = state.withLock { state -> [UInt8]? in
-      guard state.book.isDirty || state.outbox.isDirty || isOwed else { return nil }
+      guard state.book.isDirty || isOwed else { return nil }
       var json = JSONWriter(reserving: 4096)
-      json.object { json in
-        json.field("version", 1)
-        state.book.encode(to: &json)
-        json.key("outbox")
-        state.outbox.encode(to: &json)
-      }
+      json.object { state.book.encode(to: &$0, now: now) }
       return json.bytes
     }
     guard let bytes else { return nil }

@@ -12,45 +12,141 @@ extension AlertDesk {
 
   /// As people see it.
   func view(now: Timestamp) -> AlertsView {
-    let (book, outbox) = state.withLock { ($0.book, $0.outbox) }
+    let (book, context) = (state.withLock { $0.book }, context())
+    var states: [UniqueID: [IncidentStatus.Notification]] = [:]
     var view = AlertsView()
-    view.open = book.incidents.opened.map(IncidentStatus.init)
-    view.over = book.incidents.over.suffix(Self.shownOver).reversed().map(IncidentStatus.init)
-    view.quietUntil = settings.quietHours?.end(at: now)
-    view.channels = settings.channels.map { channel in
-      var shown = AlertsView.Channel(name: channel.name, target: channel.target)
-      let figures = outbox.figures(of: channel.name)
-      (shown.delivered, shown.waiting, shown.dropped) = (figures.delivered, figures.waiting, figures.dropped)
-      if let trouble = figures.trouble {
-        shown.problem = .warning(
-          .part("alerts by \(channel.name)"), trouble,
-          hint: "try it with: quartz-agent alert test \(channel.name)")
-      }
-      return shown
+    view.channels = book.settings.channels.map { channel in
+      AlertsView.Channel(channel, book.notifier.state(of: channel.name))
     }
+    for (incident, channel, decision) in book.decisions(context) {
+      guard let item = IncidentStatus.Notification(incident, channel, decision) else { continue }
+      states[incident.id, default: []].append(item)
+      if let place = view.channels.firstIndex(where: { $0.name == channel.name }) {
+        view.channels[place].count(item, of: incident)
+      }
+    }
+    view.open = book.incidents.opened.map { IncidentStatus($0, states[$0.id]) }
+    view.over = book.incidents.over.suffix(Self.shownOver).reversed().map {
+      IncidentStatus($0, states[$0.id])
+    }
+    view.quietUntil = book.settings.quietHours?.end(at: now)
+    view.firing = Self.firing(book)
     return view
+  }
+
+  private static func firing(_ book: AlertBook) -> [AlertsView.Firing] {
+    var counts: [String: [AlertSeverity: Int]] = [:]  // own text: rules
+    for rule in book.settings.rules { counts[rule.name] = [rule.severity: 0] }
+    for (key, trouble) in book.incidents.troubles {
+      counts[key.rule.text, default: [:]][trouble.severity, default: 0] += 1
+    }
+    return counts.sorted { $0.key < $1.key }.flatMap { rule, counts in
+      counts.sorted { $0.key < $1.key }.map { .init(rule: rule, severity: $0.key, count: $0.value) }
+    }
+  }
+}
+
+extension AlertsView.Channel {
+  fileprivate init(_ channel: AlertChannel, _ state: ChannelState) {
+    self.init(name: channel.name, target: channel.target)
+    for kind in AlertMessage.Kind.allCases where kind != .test {
+      delivered[kind.rawValue] = state.delivered[kind] ?? 0
+      failed[kind.rawValue] = state.failed[kind] ?? 0
+    }
+    storms = state.storms
+    if let problem = state.problem {
+      self.problem = .warning(
+        .part("notifications by \(channel.name)"), problem,
+        hint: "try it with: quartz-agent alert test \(channel.name)")
+    }
+  }
+
+  fileprivate mutating func count(_ item: IncidentStatus.Notification, of incident: Incident) {
+    switch item.state {
+    case .pending:
+      pending += 1  // bounded: incidents in memory
+      oldestPending = min(oldestPending ?? incident.opened, incident.opened)
+    case .held: held[item.stage ?? "", default: 0] += 1  // bounded: incidents in memory
+    case .delivered, .failed: break
+    }
+  }
+}
+
+extension IncidentStatus.Notification {
+  /// `nil` where the channel has nothing to do with it.
+  fileprivate init?(_ incident: Incident, _ channel: AlertChannel, _ decision: Notifier.Decision) {
+    let record = incident.log[channel.name]
+    self.init(channel: channel.name, state: .delivered)
+    (first, last) = (record?.first, record?.last)
+    switch decision {
+    case .nothing, .fold(.nothing, _):
+      if record?.first == nil { return nil }
+    case .send, .fold(.storm, _), .fold(.digest, _): state = .pending
+    case .hold(let stage, let words, let end, let draft):
+      // What comes by and by is no news that is held.
+      if draft.trigger == .reminder || draft.trigger == .keepAlive { return }
+      state = Self.state(stage)
+      (self.stage, reason, until) = (stage.words, words, end)
+    }
+  }
+
+  private static func state(_ stage: NotifyStage) -> State {
+    switch stage {
+    case .wait, .pathLook, .storm, .pace, .send, .retry: .pending
+    case .maintenance, .dependency, .mute, .acknowledge, .severity, .quietHours, .groupShare: .held
+    case .deduplicate: .failed
+    }
   }
 }
 
 extension IncidentStatus {
-  init(_ incident: Incident) {
+  init(_ incident: Incident, _ notifications: [Notification]? = nil) {
     self.init(
       id: incident.id, short: incident.short, title: incident.isOpen ? incident.title : incident.overTitle,
       subject: incident.subject, severity: incident.severity, begin: incident.begin, end: incident.end)
-    acknowledgedBy = incident.acknowledged?.by
-    acknowledgedAt = incident.acknowledged?.at
+    if incident.isAcknowledged {
+      (acknowledgedBy, acknowledgedAt) = (incident.acknowledged?.by, incident.acknowledged?.at)
+    }
     memberCount = incident.members.count
-    let worst = incident.members.sorted { left, right in
-      if left.isActive != right.isActive { return left.isActive }
-      return (right.trouble.severity, left.joined) < (left.trouble.severity, right.joined)
+    members = incident.ranked.prefix(Self.shown).map(Member.init)
+    self.notifications =
+      notifications
+      ?? incident.log.sorted { $0.key < $1.key }.compactMap { channel, record in
+        guard record.first != nil else { return nil }
+        var item = Notification(channel: channel, state: .delivered)
+        (item.first, item.last) = (record.first, record.last)
+        return item
+      }
+    timeline = Self.timeline(incident)
+  }
+
+  private static func timeline(_ incident: Incident) -> [Event] {
+    var events = [Event(incident.opened, "opened")]
+    for member in incident.members.prefix(50) {
+      let why = member.trouble.text.map { ": \($0)" } ?? ""
+      let state = member.trouble.state?.rawValue ?? member.trouble.key.rule.text
+      events.append(Event(member.trouble.since, "\(member.trouble.name) \(state)\(why)"))
+      if let left = member.left {
+        events.append(Event(left, "\(member.trouble.name): \(Member(member).outcomeWords)"))
+      }
     }
-    members = worst.prefix(Self.shown).map { member in
-      let trouble = member.trouble
-      return Member(
-        checkID: trouble.key.check, name: trouble.name, rule: trouble.key.rule.text,
-        severity: trouble.severity,
-        reason: trouble.reason, text: trouble.text, since: trouble.since, until: member.left)
+    events += incident.sent.map { Event($0.at, "\($0.kind.rawValue) sent to \($0.channel)") }
+    if let known = incident.acknowledged {
+      let note = known.note.map { ": \($0)" } ?? ""
+      events.append(Event(known.at, "acknowledged by \(known.by)\(note)"))
     }
-    told = incident.told.sorted { $0.key < $1.key }.map { ($0.key, $0.value.first) }
+    if let end = incident.end { events.append(Event(end, "resolved")) }
+    return events.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(
+      \.element)
+  }
+}
+
+extension IncidentStatus.Member {
+  fileprivate init(_ member: Incident.Member) {
+    let trouble = member.trouble
+    self.init(
+      checkID: trouble.key.check, name: trouble.name, rule: trouble.key.rule.text, severity: trouble.severity,
+      reason: trouble.reason, text: trouble.text, since: trouble.since, until: member.left)
+    (state, outcome) = (trouble.state, member.end?.rawValue)
   }
 }

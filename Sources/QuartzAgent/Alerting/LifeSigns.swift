@@ -52,8 +52,8 @@ final class LifeSigns: Sendable {
     guard !Task.isCancelled else { return }
     let words: String? =
       switch outcome {
-      case .delivered: nil
-      case .failed(let why, _), .refused(let why): why
+      case .delivered, .deliveredBut: nil
+      case .failed(let why, _, _), .partly(let why, _), .refused(let why): why
       }
     let before = failures.withLock { failures in
       defer { failures[place] = words }

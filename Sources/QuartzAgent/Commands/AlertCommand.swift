@@ -4,23 +4,45 @@ import AgentConfig
 import Alerts
 import ArgumentParser
 import Basics
+import Checks
 import Monitoring
 
-/// `quartz-agent alert`: try the channels.
+/// `quartz-agent alert`: notification channels.
 struct AlertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "alert", abstract: "Try the channels that tell people.", subcommands: [Test.self])
+    commandName: "alert", abstract: "Try notification channels, and explain what they are sent.",
+    subcommands: [Test.self, AlertExplainCommand.self])
+
+  enum SampleKind: String, CaseIterable, ExpressibleByArgument {
+    case test, opened, updated, resolved, digest
+
+    var kind: AlertMessage.Kind {
+      switch self {
+      case .test: .test
+      case .opened: .opened
+      case .updated: .update
+      case .resolved: .recovered
+      case .digest: .digest
+      }
+    }
+  }
 
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Send a test message by a channel of the configuration, or by all.",
+      abstract: "Send a test notification by a channel of the configuration, or by all.",
       discussion: """
-        No running agent is needed, and none is told. Exit code: 0 when each channel took it, 3 when one did not, 78 for a \
-        wrong configuration.
+        No running agent is needed. Receivers that keep a state, PagerDuty and Alertmanager, get it as resolved at once. \
+        Exit code: 0 when each channel took it, 3 when one did not, 78 for a wrong configuration.
         """)
 
     @Argument(help: ArgumentHelp("Names of channels; none: all.", valueName: "channel"))
     var names: [String] = []
+
+    @Option(help: "test, opened, updated, resolved or digest. Default: test.")
+    var kind: SampleKind = .test
+
+    @Flag(help: "Print what would be sent, and send nothing.")
+    var print = false
 
     @OptionGroup var config: ConfigOptions
 
@@ -33,11 +55,20 @@ struct AlertCommand: AsyncParsableCommand {
       }
       let channels = try chosen(alerts.channels)
       let writer = MessageWriter(
-        agent: settings.agent.name, region: settings.agent.region, pageURL: alerts.pageURL
-      ) { _ in [] }
+        agent: settings.agent.name, region: settings.agent.region, pageURL: alerts.pageURL)
+      if print {
+        for channel in channels {
+          let text = ChannelSender.shown(
+            writer.sample(kind.kind, channel, now: TimeSource.system.wall()), channel)
+          printOutput("\(channel.name):
+\(text)
+")
+        }
+        return
+      }
       // A program that is under way ends with this command.
       let signals = processSignals(keepsIgnored: true)
-      let work = Task { try await sendTest(by: channels, writer, settings) }
+      let work = Task { try await send(kind.kind, by: channels, writer, settings) }
       let watch = Task {
         for await _ in signals { work.cancel() }
       }
@@ -67,15 +98,14 @@ struct AlertCommand: AsyncParsableCommand {
 }
 
 /// - Returns: each channel took it.
-private func sendTest(
-  by channels: [AlertChannel], _ writer: MessageWriter, _ settings: Settings
+private func send(
+  _ kind: AlertMessage.Kind, by channels: [AlertChannel], _ writer: MessageWriter, _ settings: Settings
 ) async throws -> Bool {
   try await withProbeEngine(egress: ProbeEgress(settings), time: .system) { engine in
     let sender = ChannelSender(engine, settings.egress) { printError($0) }
-    var generator = SystemRandomNumberGenerator()
-    let message = writer.test(now: engine.time.wall(), using: &generator)
     var isTaken = true
     for channel in channels where !Task.isCancelled {
+      let message = writer.sample(kind, channel, now: engine.time.wall())
       let (outcome, answer) = await sender.attempt(message, by: channel)
       printOutput("\(channel.name): \(outcome.words(channel, answer))\n")
       if outcome != .delivered { isTaken = false }
@@ -89,7 +119,10 @@ extension SendOutcome {
     let said = answer.map { " (it said: \($0))" } ?? ""
     return switch self {
     case .delivered: "taken by \(channel.target)\(said)"
-    case .failed(let why, _): "not taken: \(why)\(said); the agent would try again"
+    case .deliveredBut(let why): "taken, but not for all recipients: \(why)"
+    case .partly(let why, let remaining):
+      "not taken for \(remaining.joined(separator: ", ")): \(why); the agent would retry for them"
+    case .failed(let why, _, _): "not taken: \(why)\(said); the agent would retry"
     case .refused(let why): "refused: \(why)\(said)"
     }
   }

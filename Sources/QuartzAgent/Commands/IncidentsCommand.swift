@@ -5,11 +5,11 @@ import Basics
 import History
 import Monitoring
 
-/// `quartz-agent incidents`: what fails together, and who knows of it.
+/// `quartz-agent incidents`: incidents, their alerts and their notifications.
 struct IncidentsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "incidents",
-    abstract: "Show the incidents that are open, or with --all the latest that are over, too.")
+    abstract: "Show the open incidents, or with --all also the latest that are resolved.")
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case table, json
@@ -35,11 +35,11 @@ struct IncidentsCommand: AsyncParsableCommand {
   }
 }
 
-/// `quartz-agent ack`: somebody knows of it.
+/// `quartz-agent ack`: acknowledges an incident.
 struct AckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ack",
-    abstract: "Acknowledge an incident: no more reminders until it is over.")
+    abstract: "Acknowledge an incident: no reminders until it is resolved, gets worse or gets a new member.")
 
   @Argument(help: ArgumentHelp("The id that `quartz-agent incidents` prints.", valueName: "incident"))
   var incident: String
@@ -71,6 +71,7 @@ struct IncidentText {
       let count = incident["members"]?.integer ?? 0
       lines.append(
         "\(short(incident)): \(count) \(count == 1 ? "member" : "members")\(acknowledged(incident))")
+      lines += notified(incident).folded(width: width, hanging: 4, breaksWords: true)
       for member in incident["checks"]?.array ?? [] { lines += self.member(member) }
     }
     return lines.joined(separator: "\n") + "\n"
@@ -80,6 +81,15 @@ struct IncidentText {
 
   private func acknowledged(_ incident: JSONValue) -> String {
     incident["acknowledged_by"]?.string.map { ", acknowledged by \($0.printable(maxBytes: 80))" } ?? ""
+  }
+
+  private func notified(_ incident: JSONValue) -> String {
+    let channels = (incident["notifications"]?.array ?? []).map { item in
+      let why = item["state"]?.string == "delivered" ? nil : item["reason"]?.string
+      return "\(item["channel"]?.string ?? "") \(item["state"]?.string ?? "")\(why.map { " (\($0))" } ?? "")"
+    }
+    return "  notified: "
+      + (channels.isEmpty ? "no channel" : channels.joined(separator: ", ")).printable(maxBytes: 1000)
   }
 
   private func row(_ incident: JSONValue) -> [TextTable.Cell] {
@@ -95,7 +105,9 @@ struct IncidentText {
   }
 
   private func member(_ member: JSONValue) -> [String] {
-    let mark = member["until"] == nil ? CheckState.down.mark : CheckState.up.mark
+    let state = member["state"]?.string.flatMap(CheckState.init) ?? .degraded
+    let isWell = (member["outcome"]?.string ?? "recovered") == "recovered"
+    let mark = (member["until"] == nil ? state : isWell ? CheckState.up : .unknown).mark
     let words = [member["reason"]?.string, member["text"]?.string].compactMap(\.self).joined(separator: ": ")
     let line =
       "  \(mark) \((member["name"]?.string ?? "").printable(maxBytes: 60))  \(words.printable(maxBytes: 256))"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AgentConfig
+import Alerts
 import ArgumentParser
 import Basics
 import Checks
@@ -32,6 +33,7 @@ struct ValidateCommand: ParsableCommand {
     let problems = trustProblems(settings)
     for problem in problems { printError("\(path): \(problem)") }
     if !problems.isEmpty { throw ExitCode(ExitStatus.configuration) }
+    warnOfTemplates(settings)
     if print {
       printOutput(EffectiveConfig.print(settings))
     } else {
@@ -43,6 +45,21 @@ struct ValidateCommand: ParsableCommand {
     case .unprivileged: break
     case .raw: printError("note: \(PingWay.raw.words)")
     case .closed(let problem): printError("warning: ping checks cannot run on this machine: \(problem)")
+    }
+  }
+}
+
+/// Each template is tried with sample data: one that comes to nothing is replaced by the built-in words.
+private func warnOfTemplates(_ settings: Settings) {
+  let writer = MessageWriter(agent: settings.agent.name, region: settings.agent.region, pageURL: nil)
+  for channel in settings.alerts?.channels ?? [] {
+    let empty = channel.emptyTemplates(writer, now: TimeSource.system.wall())
+    for key in ["title", "text"] {
+      let kinds = empty.filter { $0.key == key }.map(\.kind.rawValue)
+      guard !kinds.isEmpty else { continue }
+      printError(
+        "warning: \(key) of the channel \(quoted(channel.name)) is empty for \(kinds.joined(separator: ", ")): the built-in words are sent then"
+      )
     }
   }
 }

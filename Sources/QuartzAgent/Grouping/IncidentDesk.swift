@@ -8,7 +8,7 @@ import Monitoring
 import Scheduler
 import Synchronization
 
-/// The group's open incidents, for alerting: a mirror of what the store has, and whoever writes what alerting wants there.
+/// What a group shares of alerting: a mirror of what the store has, and writes to it.
 final class IncidentDesk: IncidentShare {
   let writer: String
   private let group: GroupDesk
@@ -59,9 +59,10 @@ final class IncidentDesk: IncidentShare {
   func look() -> ShareView {
     let isPlaced = group.runner.isPlaced
     let alone = group.runner.isAlone
-    let cleans = group.runner.does(.alertsTask) && !group.runner.isApart
+    let notifies = group.runner.does(.alertsTask) && !group.runner.isApart
     let arrangements = group.arrangements
-    let now = time.instant()
+    let reading = time.reading()
+    let now = reading.boot
     return state.withLock { state in
       wake(&state, now)
       if state.arrangements != arrangements {
@@ -70,13 +71,13 @@ final class IncidentDesk: IncidentShare {
         doubt(&state, now)
       }
       note(alone, &state, now)
-      update(&state)
+      update(&state, reading)
       var view = ShareView()
       view.entries = state.entries
       (view.world, view.revision) = (state.mirror.world, state.mirror.revision)
       // bounded: counts of what happened
       view.version = state.mirror.version &+ arrangements
-      view.cleans = cleans
+      view.notifies = notifies
       let stale = state.staleSince.map { $0.duration(to: now) }
       if !isPlaced {
         view.touch = .settling
@@ -116,21 +117,20 @@ final class IncidentDesk: IncidentShare {
     state.wasAway = alone
   }
 
-  private func update(_ state: inout State) {
+  private func update(_ state: inout State, _ now: ClockReading) {
     guard state.read != state.mirror.version else { return }
     state.read = state.mirror.version
     let before = state.entries
     state.garbled = []
     var entries: [UniqueID: ShareEntry] = [:]
-    for (check, entry) in state.mirror.entries {
-      if let known = before[check], known.changed == entry.changed {
-        entries[check] = known
+    for (id, entry) in state.mirror.entries {
+      if let known = before[id], known.changed == entry.changed {
+        entries[id] = known
       } else {
-        let part = entry.value.flatMap { SharedPart(json: $0, of: check) }
+        let value = entry.value.flatMap { SharedValue(json: $0, at: id, now: now) }
         // What is no entry says nothing: what was known stays.
-        entries[check] = ShareEntry(
-          part ?? before[check]?.part, created: entry.created, changed: entry.changed)
-        if part == nil { state.garbled.append(check) }
+        entries[id] = ShareEntry(value ?? before[id]?.value, changed: entry.changed)
+        if value == nil { state.garbled.append(id) }
       }
     }
     state.entries = entries
@@ -140,7 +140,7 @@ final class IncidentDesk: IncidentShare {
     guard !writes.isEmpty else { return }
     state.withLock { state in
       for write in writes where state.writes.count < Self.most {
-        let checks = write.changes.map(\.check)
+        let checks = write.changes.map(\.id)
         guard state.busy.isDisjoint(with: checks) else { continue }
         state.busy.formUnion(checks)
         state.writes.append(write)
@@ -201,31 +201,36 @@ final class IncidentDesk: IncidentShare {
     }
   }
 
-  private func perform(_ write: ShareWrite) async {
-    var changes: [IncidentChange] = []
-    for change in write.changes {
-      // One that is too long is told of without the store.
-      if change.part != nil, change.part?.json == nil { continue }
-      changes.append(IncidentChange(change.check, change.part?.json, replacing: change.replacing))
+  func commit(_ writes: [ShareWrite]) async -> ShareAnswer {
+    for write in writes {
+      let answer = await put(write)
+      if answer != .written { return answer }
     }
-    guard !changes.isEmpty else { return free(write) }
+    return .written
+  }
+
+  private func perform(_ write: ShareWrite) async {
+    _ = await put(write)
+    state.withLock { $0.busy.subtract(write.changes.map(\.id)) }
+  }
+
+  private func put(_ write: ShareWrite) async -> ShareAnswer {
+    let changes = write.changes.map { IncidentChange($0.id, $0.value, replacing: $0.replacing) }
     switch await store.write(changes) {
     case .success(.some(let revision)):
       state.withLock { $0.mirror.took(changes, at: revision) }
+      return .written
     case .success(.none):
-      // Somebody else was first: what is there now is asked for.
+      // Another agent was first: what is there now is asked for.
       if case .success(let reading) = await store.readIncidents() {
         state.withLock { $0.mirror.take(reading) }
       }
+      return .refused
     case .failure(let trouble):
       state.withLock { $0.trouble = trouble }
       log.debug("an incident was not written to the group", metadata: ["problem": "\(trouble.words)"])
+      return .unreachable
     }
-    free(write)
-  }
-
-  private func free(_ write: ShareWrite) {
-    state.withLock { $0.busy.subtract(write.changes.map(\.check)) }
   }
 
   /// What is wrong with it.

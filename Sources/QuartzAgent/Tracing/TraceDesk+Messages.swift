@@ -6,18 +6,9 @@ import Monitoring
 import Synchronization
 
 extension TraceDesk {
-  /// A first message waits so long for a trace that is under way.
-  static let patience: Duration = .seconds(10)
+  /// The message with what is known of the paths to its members' targets.
+  func completed(_ message: AlertMessage) -> AlertMessage { message.with { line(of: $0, since: $1) } }
 
-  /// The message with what is known of the ways to its members' targets, and whether that is all: an incident's first
-  /// message may wait a moment for a trace.
-  func completed(_ message: AlertMessage) -> (message: AlertMessage, isComplete: Bool) {
-    let whole = message.with { line(of: $0, since: $1) }
-    guard message.kind == .opened else { return (whole, true) }
-    let isWaiting = whole.members.contains { member in
-      guard let check = member.checkID, member.path == nil, member.until == nil else { return false }
-      return state.withLock { $0.planner.isPending(check) }
-    }
-    return (whole, !isWaiting)
-  }
+  /// A trace of a check is under way.
+  func isTracing(_ check: UniqueID) -> Bool { state.withLock { $0.planner.isPending(check) } }
 }

@@ -75,7 +75,17 @@ extension OpenAPI {
     .field("status", .word(IncidentStatus.Status.allCases.map(\.rawValue))),
     .field("triggered_at", .time), .field("resolved_at", .orNull(.time)), .field("duration_s", .number),
     .may("acknowledged_by", .text), .may("acknowledged_at", .time),
-    .field("told", .list(.object([.field("channel", .text), .field("at", .time)]))),
+    .field("told", .list(.object([.field("channel", .text), .field("at", .time)])), "Channels that have it"),
+    .field(
+      "notifications",
+      .list(
+        .object([
+          .field("channel", .text),
+          .field("state", .word(IncidentStatus.Notification.State.allCases.map(\.rawValue))),
+          .may("first", .time), .may("last", .time), .may("stage", .text, "What holds it"),
+          .may("reason", .text), .may("until", .time),
+        ]))),
+    .field("timeline", .list(.object([.field("at", .time), .field("what", .text)]))),
     .field("members", .integer(0...Int.max), "All of them, also those not in checks"),
     .field(
       "checks",
@@ -84,7 +94,8 @@ extension OpenAPI {
           .may("check_id", .id), .field("name", .text), .field("rule", .text),
           .field("severity", .word(AlertSeverity.allCases.map(\.rawValue))),
           .may("reason", .word(Reason.allCases.map(\.rawValue))), .may("text", .text), .field("since", .time),
-          .may("until", .time),
+          .may("until", .time), .may("state", .word(CheckState.allCases.map(\.rawValue))),
+          .may("outcome", .text, "Why it fires no more"),
         ]))),
   ])
 
@@ -95,7 +106,9 @@ extension OpenAPI {
       .list(
         .object(
           [.field("name", .text), .field("target", .text)]
-            + ["delivered", "waiting", "dropped"].map { .field($0, .integer(0...Int.max)) }
+            + ["delivered", "pending", "held", "failed", "waiting", "dropped"].map {
+              .field($0, .integer(0...Int.max))
+            }
             + [.may("problem", .text)]))),
   ])
 

@@ -74,7 +74,10 @@ struct CheckPage {
     if !check.parents.isEmpty {
       facts.append(("depends on", check.parents.map(StatusFormat.name).joined(separator: ", ")))
     }
-    let rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
+    var rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
+    if let runbook = check.runbook {
+      rows.append("<dt>runbook</dt><dd><a href=\"\(runbook)\" rel=\"noreferrer\">\(runbook)</a></dd>")
+    }
     let stale: Markup = check.stale ? " <span class=\"stale\">STALE: no recent result</span>" : ""
     return """
       <section class="card hero"><span class="big mark \(standing.style)" aria-hidden="true">\(standing.mark)</span>

@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-/// What fails together and who was told of it, and what is silenced by hand; nothing where there is neither.
+/// Incidents, who was notified of them, and what is muted by hand; nothing where there is neither.
 struct IncidentSection {
   let snapshot: StatusSnapshot
 
@@ -27,29 +27,28 @@ struct IncidentSection {
 
   private func incident(_ incident: IncidentStatus) -> Markup {
     let state: CheckState = incident.severity >= .high ? .down : .degraded
-    let told = incident.told.map { StatusFormat.name($0.channel) }.joined(separator: ", ")
     let known = incident.acknowledgedBy.map { "acknowledged by \($0)" }
     let members: [Markup] = incident.members.prefix(Self.shown).map(member)
     let rest = incident.memberCount - members.count
     let others: Markup = rest > 0 ? "<li class=\"dim\">and \(rest) more</li>" : ""
     return """
       <li><span class="mark \(state.rawValue)" aria-hidden="true">\(state.mark)</span> \
-      \(StatusFormat.name(incident.title)) <span class="dim"><span class="num">\(incident.short)</span> · \
+      <a href="/incidents/\(incident.id.description)">\(StatusFormat.name(incident.title))</a> <span class="dim"><span class="num">\(incident.short)</span> · \
       \(incident.severity.rawValue) · for \(StatusFormat.age(incident.begin, now: snapshot.now)) · \
-      \(known ?? (told.isEmpty ? "nobody told yet" : "told: \(told)"))</span>\
+      \(known ?? (incident.notified.isEmpty ? "no channel" : "notified: \(incident.notified)"))</span>\
       <ul class="problems">\(Markup(members))\(others)</ul></li>
       """
   }
 
   private func member(_ member: IncidentStatus.Member) -> Markup {
-    let state: CheckState = member.until == nil ? .down : .up
+    let state = member.mark
     let name: Markup =
       member.checkID.map { "<a href=\"/checks/\($0.description)\">\(StatusFormat.name(member.name))</a>" }
       ?? "\(StatusFormat.name(member.name))"
     let why = member.text ?? member.reason?.rawValue ?? ""
     return """
       <li><span class="mark \(state.rawValue)" aria-hidden="true">\(state.mark)</span> \(name) \
-      <span class="dim">\(member.until == nil ? "" : "well again · ")\(why)</span></li>
+      <span class="dim">\(member.until == nil ? "" : "\(member.outcomeWords) · ")\(why)</span></li>
       """
   }
 
@@ -58,12 +57,12 @@ struct IncidentSection {
     let items: [Markup] = alerts.over.prefix(Self.shown).map { incident in
       let length = StatusFormat.span(incident.begin.duration(to: incident.end ?? snapshot.now).microseconds)
       return """
-        <li>\(StatusFormat.name(incident.title)) <span class="dim">\(incident.severity.rawValue) · \
+        <li><a href="/incidents/\(incident.id.description)">\(StatusFormat.name(incident.title))</a> <span class="dim">\(incident.severity.rawValue) · \
         <time datetime="\(incident.begin.rfc3339)">\(Layout.moment(incident.begin))</time> · for \(length)</span></li>
         """
     }
     return """
-      <section class="card"><h2>Incidents that are over</h2><ul class="problems">\(Markup(items))\
+      <section class="card"><h2>Resolved incidents</h2><ul class="problems">\(Markup(items))\
       \(more(alerts.over.count))</ul></section>
       """
   }

@@ -122,7 +122,10 @@ final class SimulatedAgent: @unchecked Sendable {
     let scheduler = scheduler(recorder)
     (self.history, self.scheduler) = (history, scheduler)
     world.witness.restored(self)
-    alerts.follow(isMuted: { _, _ in false }, share: incidents) { [] }
+    var around = AlertDesk.Surroundings()
+    around.share = incidents
+    around.maintenanceUntil = { [maintenance] in maintenance.plan.ends($0, at: $1) }
+    alerts.follow(around)
     catalog.observe { [self] in follow($0, recorder, history, alerts, scheduler) }
     await withDiscardingTaskGroup { tasks in
       tasks.addTask { await scheduler.run() }

@@ -95,7 +95,7 @@ struct AlertRules {
       }
       incidents[message.incident, default: Incident()].recovered = message.id
       incidents[message.incident]?.recoveredAt = now
-    case .update: note(message)
+    case .update, .acknowledged: note(message)
     case .digest, .test: break
     }
     return nil

@@ -57,8 +57,8 @@ struct GroupAlertRules {
   private var worked: [UniqueID: Instant] = [:]
   private var firstFailure: [UniqueID: Instant] = [:]
   private var failing: [Place: Failing] = [:]
-  /// By check, the incident of its entry in the store.
-  private var entries: [UniqueID: UniqueID] = [:]
+  /// Incidents in the store, and the checks in each.
+  private var entries: [UniqueID: Set<UniqueID>] = [:]
   /// When processes ended, or stood still.
   private var ends: [Int: [Instant]] = [:]
   /// Second tellings that had a reason.
@@ -104,15 +104,17 @@ struct GroupAlertRules {
   /// The store has another entry of a check.
   mutating func noted(_ entry: IncidentEntry, now: Instant) {
     guard let value = entry.value else {
-      if let id = entries.removeValue(forKey: entry.check), !entries.values.contains(id) {
-        note(id, isOver: true, now)
-      }
+      if entries.removeValue(forKey: entry.check) != nil { note(entry.check, isOver: true, now) }
       return
     }
-    guard let incident = SharedPart(json: value, of: entry.check)?.incident else { return }
-    entries[entry.check] = incident.id
-    stories[incident.id, default: Story()].entered.insert(entry.check)
-    if !incident.told.isEmpty { note(incident.id, isOver: incident.isTold, now) }
+    let reading = ClockReading(boot: now, wall: .epoch)
+    guard case .incident(let shared)? = SharedValue(json: value, at: entry.check, now: reading) else {
+      return
+    }
+    let incident = shared.incident
+    entries[incident.id] = incident.checks
+    stories[incident.id, default: Story()].entered.formUnion(incident.checks)
+    if incident.isNotified { note(incident.id, isOver: incident.isResolveNotified, now) }
   }
 
   private mutating func note(_ id: UniqueID, isOver: Bool, _ now: Instant) {
@@ -153,7 +155,7 @@ struct GroupAlertRules {
         return (.told, "the end of \"\(message.title)\" is told twice, by \(story.ended.map(\.seat))")
       }
       return ends(message, telling, story)
-    case .update, .digest, .test: return nil
+    case .update, .acknowledged, .digest, .test: return nil
     }
   }
 
@@ -249,8 +251,10 @@ struct GroupAlertRules {
 
   /// One that joined an incident that people know.
   private func isToldByEntry(_ check: UniqueID) -> Bool {
-    guard let story = entries[check].flatMap({ stories[$0] }) else { return false }
-    return !story.opened.isEmpty && story.ended.isEmpty
+    entries.contains { id, checks in
+      guard checks.contains(check), let story = stories[id] else { return false }
+      return !story.opened.isEmpty && story.ended.isEmpty
+    }
   }
 
   /// All has been well for long. What the store lost when it was set back may have been taken up under another name.

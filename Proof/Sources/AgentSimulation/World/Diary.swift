@@ -49,11 +49,18 @@ final class Diary: @unchecked Sendable {
 
   fileprivate static func words(of entry: IncidentEntry) -> String {
     guard let value = entry.value else { return "store: the entry of \(entry.check) goes" }
-    guard let part = SharedPart(json: value, of: entry.check) else { return "store: an entry nobody reads" }
-    let (incident, name) = (part.incident, part.incident.members.first?.trouble.name ?? "?")
-    let told = incident.told.isEmpty ? "untold" : incident.isTold ? "told that it is over" : "told"
-    let end = incident.end == nil ? incident.activeCount == 0 ? "quiet" : "open" : "over"
-    return "store: \(entry.check), \(name), is of \(incident.id) by \(part.writer): \(end), \(told)"
+    let now = ClockReading(boot: Instant(nanoseconds: 0), wall: .epoch)
+    switch SharedValue(json: value, at: entry.check, now: now) {
+    case nil: return "store: an entry that is none"
+    case .alerts(let alerts):
+      return "store: \(alerts.firingCount) alerts of \(entry.check) fire, by \(alerts.writer)"
+    case .incident(let shared):
+      let incident = shared.incident
+      let told = incident.isNotified ? incident.isResolveNotified ? "told that it is over" : "told" : "untold"
+      let end = incident.end == nil ? incident.activeCount == 0 ? "quiet" : "open" : "over"
+      return
+        "store: incident \(incident.id) of \(incident.checks.count) checks by \(shared.writer): \(end), \(told)"
+    }
   }
 
   private var lines: [(Timestamp, Line)] = []

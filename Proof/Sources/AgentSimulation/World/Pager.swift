@@ -36,7 +36,7 @@ final class Pager: @unchecked Sendable {
       self.clock.after(way) {
         switch mood {
         case .well, .slow: answer(.delivered)
-        case .refusing: answer(.failed("connection refused"))
+        case .refusing: answer(.failed("connection refused", isUnreachable: true))
         case .mute: answer(.failed("no answer came"))
         }
       }
@@ -51,7 +51,8 @@ struct LifePager: MessageSending {
   /// Told when the life knows that a message was taken.
   let acknowledged: @Sendable (AlertMessage) -> Void
 
-  func send(_ message: AlertMessage, by channel: AlertChannel) async -> SendOutcome {
+  func send(_ message: AlertMessage, by channel: AlertChannel, to recipients: [String]?) async -> SendOutcome
+  {
     guard let outcome: SendOutcome = await life.answer({ pager.take(message, $0) }) else {
       return .failed("stopped")
     }

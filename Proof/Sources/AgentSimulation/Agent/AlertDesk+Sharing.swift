@@ -1,1 +1,0 @@
-../../../../Sources/QuartzAgent/Alerting/AlertDesk+Sharing.swift

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Curl
+import Glibc
+import Monitoring
+
+// Mail: a transaction for each recipient, so that each has an outcome of its own.
+extension ChannelSender {
+  func send(
+    _ message: AlertMessage, _ mail: MailChannel, _ channel: AlertChannel, to recipients: [String]?
+  ) async -> SendOutcome {
+    let addresses: [IPAddress]
+    switch await find(mail.server.host, mail.server.port) {
+    case .failure(let problem): return problem.outcome
+    case .success(let found): addresses = found
+    }
+    guard let first = addresses.first else {
+      return .failed("\(mail.server.host) has no address", isUnreachable: true)
+    }
+    let content = MailText(message, channel.template, mail, now: time.wall()).bytes
+    let hello = if let named = mail.hello { named } else { await onThread { HostName.full } }
+    var round = MailRound(server: mail.server.description)
+    for recipient in recipients ?? mail.recipients {
+      // A server that cannot be reached for one is not asked for the others.
+      if round.isUnreachable {
+        round.leave(recipient)
+        continue
+      }
+      var transfer = MailTransfer(
+        host: mail.server.host, address: SocketAddress(first, port: mail.server.port),
+        security: mail.security == .implicit ? .implicit : mail.security == .starttls ? .startTLS : .none,
+        sender: mail.sender, recipients: [recipient], content: content)
+      transfer.otherAddresses = addresses.dropFirst().map { SocketAddress($0, port: mail.server.port) }
+      (transfer.username, transfer.password, transfer.caFile) = (mail.username, mail.password, mail.caFile)
+      (transfer.timeout, transfer.hello) = (channel.timeout, hello)
+      round.note(await transfer.send(time: time), for: recipient)
+    }
+    return round.outcome
+  }
+}
+
+/// What this machine is called in full, as its resolver knows it.
+private enum HostName {
+  /// Asked once, on a thread that may block: a resolver may take seconds.
+  static let full: String = {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard gethostname(&buffer, buffer.count - 1) == 0 else { return "localhost" }
+    let name = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    var hints = addrinfo()
+    hints.ai_flags = AI_CANONNAME
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(name, nil, &hints, &found) == 0, let first = found else { return usable(name) }
+    defer { freeaddrinfo(first) }
+    return usable(first.pointee.ai_canonname.map { String(cString: $0) } ?? name)
+  }()
+
+  private static func usable(_ name: String) -> String {
+    let isPlain = name.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte) || (0x41...0x5a).contains(byte)
+        || byte == 0x2d || byte == 0x2e
+    }
+    return name.isEmpty || !isPlain ? "localhost" : name
+  }
+}
+
+/// What became of one mail, recipient by recipient. Pure.
+struct MailRound {
+  private let server: String
+  private var taken: [String] = []
+  private var remaining: [String] = []
+  /// Recipients the server will never take, with its answer.
+  private var refused: [(recipient: String, words: String)] = []
+  private var words: String?
+  private(set) var isUnreachable = false
+
+  init(server: String) { self.server = server }
+
+  mutating func note(_ end: MailTransfer.End, for recipient: String) {
+    switch end {
+    case .taken: taken.append(recipient)
+    case .answered(let code) where (500...599).contains(code):
+      refused.append((recipient, "\(server) answered \(code) for \(recipient)"))
+    case .answered(let code):
+      remaining.append(recipient)
+      words = words ?? "\(server) answered \(code) for \(recipient)"
+    case .failed(let why):
+      remaining.append(recipient)
+      words = words ?? "\(server): \(why)"
+      isUnreachable = true
+    }
+  }
+
+  mutating func leave(_ recipient: String) { remaining.append(recipient) }
+
+  /// A recipient that is refused for good does not keep the others from it, and is named.
+  var outcome: SendOutcome {
+    let said = ([words] + refused.map(\.words)).compactMap(\.self).joined(separator: "; ")
+    if !remaining.isEmpty {
+      if taken.isEmpty, refused.isEmpty { return .failed(said, isUnreachable: isUnreachable) }
+      return .partly(said, remaining: remaining)
+    }
+    if refused.isEmpty { return .delivered }
+    return taken.isEmpty ? .refused(said) : .deliveredBut(said)
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+
+// What an incident is called.
+extension Incident {
+  /// The last letters of its id: enough to tell it from the others.
+  package var short: String { String(id.description.suffix(6)) }
+
+  /// In one line, such as `Shop front and 3 more are down: status 503`; what has become of it, once nothing fires.
+  package var title: String {
+    let active = members.filter(\.isActive)
+    return active.isEmpty ? overTitle : firingTitle(active)
+  }
+
+  /// The same of some of its members, which fire.
+  func firingTitle(_ shown: [Member]) -> String {
+    guard let root = Self.root(of: shown) else { return "nothing" }
+    let trouble = root.trouble
+    let others = Set(shown.map { ByteText($0.trouble.name) }).count - 1
+    let who = others > 0 ? "\(trouble.name) and \(others) more" : trouble.name
+    let be = others > 0 ? "are" : "is"
+    switch subject {
+    case .availability:
+      let why = trouble.text.map { ": \($0)" } ?? ""
+      return "\(who) \(be) \(root.isFlapping ? "flapping" : trouble.state?.rawValue ?? "down")\(why)"
+    case .performance: return "\(who) \(be) slow\(trouble.text.map { ": \($0)" } ?? "")"
+    case .certificate:
+      if others > 0 { return "\(who) have certificates that end soon" }
+      return "\(who): \(trouble.text ?? "a certificate ends soon")"
+    case .budget: return "\(who) \(others > 0 ? "were" : "was") down for too long"
+    case .agent: return "\(who) \(others > 0 ? "have problems" : "has a problem")"
+    }
+  }
+
+  /// The same once nothing fires. Each member is named with what became of it: "up again" is said of nothing else.
+  package var overTitle: String { Self.overTitle(members, subject) }
+
+  static func overTitle(_ members: [Member], _ subject: AlertSubject) -> String {
+    let words = TroubleEnd.allCases.compactMap { end -> String? in
+      let ended = members.filter { ($0.end ?? .recovered) == end }
+      return ended.isEmpty ? nil : Self.words(end, ended, subject)
+    }
+    return words.joined(separator: "; ")
+  }
+
+  private static func words(_ end: TroubleEnd, _ ended: [Member], _ subject: AlertSubject) -> String {
+    let others = Set(ended.map { ByteText($0.trouble.name) }).count - 1
+    let first = root(of: ended)?.trouble.name ?? "nothing"
+    let who = others > 0 ? "\(first) and \(others) more" : first
+    let be = others > 0 ? "are" : "is"
+    switch end {
+    case .recovered:
+      switch subject {
+      case .availability: return "\(who) \(be) up again"
+      case .performance: return "\(who) \(be) fast again"
+      case .certificate: return "\(who) \(others > 0 ? "have" : "has") a new certificate"
+      case .budget, .agent: return "\(who) \(be) well again"
+      }
+    case .maintenance: return "\(who) \(be) in maintenance now"
+    case .removed: return "\(who) \(be) not monitored any more: removed from the configuration"
+    case .disabled: return "\(who) \(be) not monitored any more: disabled"
+    case .renamed:
+      let name = ended.first?.note.map { " to \($0)" } ?? ""
+      return others > 0 ? "\(who) were renamed" : "\(who) was renamed\(name)"
+    case .moved: return "\(who) \(be) reported in another incident of the group"
+    case .ruleChanged: return "\(who): the alerting rule was changed or removed"
+    }
+  }
+
+  /// Of the highest severity the one that fires longest.
+  static func root(of members: [Member]) -> Member? {
+    members.max { left, right in
+      (left.trouble.severity, right.trouble.since, right.joined)
+        < (right.trouble.severity, left.trouble.since, left.joined)
+    }
+  }
+
+  /// Those that fire first, then the most severe, then the oldest.
+  package var ranked: [Member] {
+    members.sorted { left, right in
+      if left.isActive != right.isActive { return left.isActive }
+      return (right.trouble.severity, left.joined) < (left.trouble.severity, right.joined)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// How it stands with one channel: its pace, its retries, the storm it is told of, and counts for people.
+package struct ChannelState: Hashable, Sendable {
+  /// What is being sent now.
+  package var isBusy = false
+  package var lastSent: Instant?
+  /// Failed attempts in a row.
+  package var failures = 0
+  /// Before which nothing is sent; `nil` when the last attempt worked.
+  package var retryAt: Instant?
+  /// Why the last attempt failed, in words; `nil` when it did not.
+  package var problem: String?
+  package var storm: Storm?
+  /// Up to when digests were sent, by the wall clock, and whether one is due.
+  package var digestUpTo: Timestamp
+  package var isDigestDue = false
+  package var wasQuiet = false
+  /// Since the start, by kind.
+  package var delivered: [AlertMessage.Kind: Int] = [:]
+  package var failed: [AlertMessage.Kind: Int] = [:]
+  package var storms = 0
+
+  package init(digestUpTo: Timestamp) { self.digestUpTo = digestUpTo }
+
+  private static let first: Duration = .seconds(5)
+  private static let longest: Duration = .seconds(300)
+  /// Of a receiver that cannot be reached: to knock costs it nothing, and it is to hear soon after it is back.
+  private static let longestUnreachable: Duration = .seconds(8)
+  /// The longest that a receiver may ask for.
+  private static let farthest: Duration = .seconds(3600)
+
+  mutating func succeed() {
+    (failures, retryAt, problem) = (0, nil, nil)
+  }
+
+  /// - Parameter id: of the message: its own chance spreads those who wait for one receiver.
+  mutating func fail(
+    _ words: String, retryAfter: Duration?, isUnreachable: Bool, id: UniqueID, at now: Instant
+  ) {
+    problem = words
+    failures = min(failures + 1, 1000)  // bounded: by the minimum
+    let backoff = Self.first * Double(1 << min(failures - 1, 10))
+    let limit = isUnreachable ? Self.longestUnreachable : Self.longest
+    let least = max(min(backoff, limit), min(retryAfter ?? .zero, Self.farthest))
+    retryAt = now + least * (1 + Self.spread(id, failures))
+  }
+
+  /// From 0 to a quarter.
+  private static func spread(_ id: UniqueID, _ attempts: Int) -> Double {
+    var word = id.low &+ UInt64(clamping: attempts) &* 0x9e37_79b9_7f4a_7c15
+    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    return Double((word ^ (word >> 27)) >> 40) / Double(1 << 26)
+  }
+
+  /// Notes that quiet hours ended, or that the digest's time of day has passed.
+  mutating func watchDigest(_ settings: AlertSettings, quietEnd: Timestamp?, now: Timestamp) {
+    if wasQuiet, quietEnd == nil { isDigestDue = true }
+    wasQuiet = quietEnd != nil
+    // A clock that was set back begins anew: what was in a digest is in no other one.
+    let last = min(digestUpTo, now)
+    digestUpTo = now
+    let day: Int64 = 86_400
+    let local = settings.zone.local(now)
+    let midnight = local.seconds - local.timeOfDay  // bounded: a time of day
+    for begin in [midnight, midnight - day] {  // bounded: one day
+      // bounded: a time of day
+      let moment = settings.zone.instant(LocalTime(seconds: begin + settings.digest))
+      if moment > last, moment <= now { isDigestDue = true }
+    }
+  }
+}

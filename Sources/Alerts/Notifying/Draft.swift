@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What a channel would be sent of an incident: the difference between the incident as it is now, seen by that channel, and
+/// what the channel has heard of it. The stages may narrow it, hold it or fold it into another notification.
+package struct Draft: Sendable {
+  package enum Trigger: String, Hashable, Sendable {
+    case opened, joined, rose, flapping, acknowledged, reminder
+    /// The alert that the last title was about recovered, others fire.
+    case rootRecovered = "root_recovered"
+    /// A receiver that forgets is sent the same again.
+    case keepAlive = "keep_alive"
+    /// What still fires is below the channel's severity, or of rules that are not routed to it any more.
+    case belowSeverity = "below_severity"
+    case channelRemoved = "channel_removed"
+    case resolved
+    /// It is over, and the channel has heard nothing of it.
+    case past
+  }
+
+  package let incident: Incident
+  package let channel: AlertChannel
+  package let record: NotificationRecord
+  package let trigger: Trigger
+  /// The members that are the channel's business.
+  package internal(set) var members: [Incident.Member]
+  /// Alerts that the channel has not heard of as they are: new, or worse.
+  package internal(set) var fresh: Set<Trouble.Key>
+  /// When it is due; the wait says it.
+  var due: Instant?
+
+  /// `nil`: there is no difference and nothing to repeat.
+  ///
+  /// - Parameter isLeaving: the channel is not configured any more.
+  init?(
+    _ incident: Incident, _ channel: AlertChannel, _ rules: [AlertRule], isLeaving: Bool = false
+  ) {
+    (self.incident, self.channel) = (incident, channel)
+    record = incident.log[channel.name] ?? NotificationRecord()
+    members = incident.members.filter { Self.isRouted($0.trouble, to: channel, rules) }
+    let heard = record.heard
+    fresh = Set(
+      members.lazy.filter { $0.isActive && Self.isNews($0.trouble, heard) }.map(\.trouble.key))
+    guard let trigger = Self.trigger(incident, channel, record, members, isLeaving) else { return nil }
+    self.trigger = trigger
+  }
+
+  static func isRouted(_ trouble: Trouble, to channel: AlertChannel, _ rules: [AlertRule]) -> Bool {
+    guard trouble.severity >= channel.severity else { return false }
+    guard let rule = rules.first(where: { ByteText($0.name) == trouble.key.rule }) else { return true }
+    return rule.channels.isEmpty || rule.channels.contains(channel.name)
+  }
+
+  private static func isNews(_ trouble: Trouble, _ heard: Heard) -> Bool {
+    guard let known = heard.alerts[trouble.key], known.end == nil, !heard.isOver else { return true }
+    return known.severity < trouble.severity || known.level < trouble.level
+  }
+
+  private static func trigger(
+    _ incident: Incident, _ channel: AlertChannel, _ record: NotificationRecord,
+    _ members: [Incident.Member], _ isLeaving: Bool
+  ) -> Trigger? {
+    let heard = record.heard
+    if isLeaving { return record.mayBeKnown && !heard.isOver ? .channelRemoved : nil }
+    let firing = members.filter(\.isActive)
+    if !incident.isOpen { return triggerOver(record, channel) }
+    if heard.isEmpty || heard.isOver { return firing.isEmpty ? nil : .opened }
+    guard !firing.isEmpty else { return incident.activeCount > 0 ? .belowSeverity : nil }
+    return difference(incident, channel, heard, firing)
+  }
+
+  /// Of an incident that is over.
+  static func triggerOver(_ record: NotificationRecord, _ channel: AlertChannel) -> Trigger? {
+    if record.heard.isOver { return nil }
+    if !record.heard.isEmpty || channel.keepsState && record.mayBeKnown { return .resolved }
+    // Perhaps it was heard of, perhaps not: what was is right for both.
+    return record.mayBeKnown || isWorthAWord(record.held, channel) ? .past : nil
+  }
+
+  /// Of an incident that the channel knows, and of which something fires.
+  private static func difference(
+    _ incident: Incident, _ channel: AlertChannel, _ heard: Heard, _ firing: [Incident.Member]
+  ) -> Trigger {
+    let severity = firing.map(\.trouble.severity).max() ?? .low
+    let known = firing.compactMap { member in heard.alerts[member.trouble.key].map { (member.trouble, $0) } }
+    if severity > heard.severity ?? .low || known.contains(where: { $1.end == nil && $1.level < $0.level }) {
+      return .rose
+    }
+    if let root = heard.root, !firing.contains(where: { $0.trouble.key == root }) { return .rootRecovered }
+    if firing.contains(where: { isNews($0.trouble, heard) }) { return .joined }
+    if !heard.isFlapping, firing.contains(where: \.isFlapping) { return .flapping }
+    if incident.isAcknowledged, !heard.isAcknowledged, channel.sendsAcknowledged { return .acknowledged }
+    return channel.keepAlive == nil ? .reminder : .keepAlive
+  }
+
+  /// Whether what a channel never heard of is worth a word once it is over: not what was too short, muted or acknowledged.
+  private static func isWorthAWord(_ held: NotifyStage?, _ channel: AlertChannel) -> Bool {
+    guard !channel.keepsState else { return false }
+    switch held {
+    case .severity, .quietHours, .pathLook, .storm, .deduplicate, .pace, .send, .retry: return true
+    case .maintenance, .dependency, .mute, .acknowledge, .groupShare, .wait, nil: return false
+    }
+  }
+
+  /// Takes alerts out that the channel is not to hear of now.
+  mutating func leaveOut(_ isLeftOut: (Trouble) -> Bool) {
+    var out: Set<Trouble.Key> = []
+    for member in members where fresh.contains(member.trouble.key) && isLeftOut(member.trouble) {
+      out.insert(member.trouble.key)
+    }
+    guard !out.isEmpty else { return }
+    fresh.subtract(out)
+    members.removeAll { out.contains($0.trouble.key) && record.heard.alerts[$0.trouble.key] == nil }
+  }
+}
+
+extension Draft {
+  package var kind: AlertMessage.Kind {
+    switch trigger {
+    case .opened: .opened
+    case .acknowledged: .acknowledged
+    case .joined, .rose, .flapping, .rootRecovered, .reminder, .keepAlive: .update
+    case .belowSeverity, .channelRemoved, .resolved, .past: .recovered
+    }
+  }
+
+  package var firing: [Incident.Member] { members.filter(\.isActive) }
+
+  /// When the alert that the last title was about recovered.
+  var rootLeftAt: Instant? { record.heard.root.flatMap { incident.member($0)?.leftAt } }
+
+  /// Of what fires; of what is over, the highest that it had.
+  package var severity: AlertSeverity {
+    let shown = isOver ? members : firing
+    return shown.map(\.trouble.severity).max() ?? record.heard.alerts.values.map(\.severity).max() ?? .low
+  }
+
+  /// It says that it is over, at least for this channel.
+  package var isOver: Bool { kind == .recovered }
+
+  /// Sent in the digest, and not by itself: what is of low severity, and what ended in quiet hours.
+  var isForDigest: Bool {
+    guard !channel.keepsState, trigger != .channelRemoved else { return false }
+    return severity == .low || isOver && record.held == .quietHours
+  }
+
+  /// What the receiver takes for true once it has it.
+  package var heard: Heard {
+    var heard = Heard()
+    for member in members {
+      let key = member.trouble.key
+      let isUnheard = member.isActive && record.heard.alerts[key] != nil && !fresh.contains(key)
+      heard.alerts[key] =
+        isUnheard
+        ? record.heard.alerts[key]
+        : Heard.Alert(severity: member.trouble.severity, level: member.trouble.level, end: member.end)
+    }
+    heard.root = Incident.root(of: firing)?.trouble.key
+    heard.isAcknowledged = incident.isAcknowledged
+    heard.isFlapping = firing.contains(where: \.isFlapping)
+    heard.isOver = isOver
+    heard.opening = record.heard.opening ?? record.sending?.heard.opening ?? severity
+    // Nothing of it is this channel's business any more: what it heard stays, as over.
+    if heard.alerts.isEmpty { heard.alerts = record.heard.alerts }
+    return heard
+  }
+}

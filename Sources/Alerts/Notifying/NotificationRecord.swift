@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What a receiver takes for true of one incident.
+package struct Heard: Hashable, Sendable {
+  package struct Alert: Hashable, Sendable {
+    package var severity: AlertSeverity
+    package var level: Int
+    /// `nil` while the receiver takes it for firing.
+    package var end: TroubleEnd?
+
+    package init(severity: AlertSeverity, level: Int, end: TroubleEnd? = nil) {
+      (self.severity, self.level, self.end) = (severity, level, end)
+    }
+  }
+
+  package var alerts: [Trouble.Key: Alert] = [:]
+  /// The alert that the last title was about.
+  package var root: Trouble.Key?
+  package var isAcknowledged = false
+  package var isFlapping = false
+  /// The severity of the first notification.
+  package var opening: AlertSeverity?
+  /// The receiver takes the incident for resolved.
+  package var isOver = false
+
+  package init() {}
+
+  package var isEmpty: Bool { alerts.isEmpty }
+
+  /// Highest severity of what the receiver takes for firing; `nil` when that is nothing.
+  package var severity: AlertSeverity? { alerts.values.filter { $0.end == nil }.map(\.severity).max() }
+}
+
+/// The notification log's entry of one incident and one channel: what the channel was sent last, and what is on its way.
+///
+/// What to send is the difference between the incident as it is and `heard`, so that nothing queues up: a receiver that was
+/// away for a day has one difference an incident.
+package struct NotificationRecord: Hashable, Sendable {
+  /// A notification that was written down before it was sent, and whose answer is not known yet.
+  package struct Sending: Hashable, Sendable {
+    /// The same when it is sent again.
+    package var id: UniqueID
+    package var kind: AlertMessage.Kind
+    /// What the receiver takes for true once it has it.
+    package var heard: Heard
+    /// Of a mail, the recipients who do not have it yet; `nil`: all.
+    package var recipients: [String]?
+
+    package init(id: UniqueID, kind: AlertMessage.Kind, heard: Heard, recipients: [String]? = nil) {
+      (self.id, self.kind, self.heard, self.recipients) = (id, kind, heard, recipients)
+    }
+  }
+
+  /// A notification that the receiver will not take.
+  package struct Refusal: Hashable, Sendable {
+    package var heard: Heard
+    /// The receiver's.
+    package var words: String
+    /// It was tried without the channel's template.
+    package var isPlain: Bool
+  }
+
+  package var heard = Heard()
+  /// First and last delivery.
+  package var first: Timestamp?
+  package var last: Timestamp?
+  package var lastAt: Instant?
+  package var sending: Sending?
+  package var refused: Refusal?
+  /// The storm that told of it; `nil` when it was sent by itself.
+  package var storm: UniqueID?
+  /// Why a first notification that was due was held: what of it is worth a word when the incident is over before it is sent.
+  package var held: NotifyStage?
+
+  package init() {}
+
+  /// The receiver has it, or may have it.
+  package var mayBeKnown: Bool { !heard.isEmpty || sending != nil }
+
+  mutating func deliver(_ heard: Heard, at now: ClockReading) {
+    self.heard = heard
+    (first, last, lastAt) = (first ?? now.wall, now.wall, now.boot)
+    (sending, refused, held) = (nil, nil, nil)
+  }
+}
+
+/// What a notification goes through, in this order; each may hold it, and says why.
+package enum NotifyStage: String, CaseIterable, Hashable, Sendable {
+  case maintenance, dependency, mute, acknowledge, severity
+  case quietHours = "quiet_hours"
+  case groupShare = "group_share"
+  case wait
+  case pathLook = "path_look"
+  case storm, deduplicate, pace, send, retry
+
+  package var words: String { rawValue.replacing("_", with: " ") }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+// What receivers answered.
+extension Notifier {
+  /// - Parameter title: of the message, for the incident's history.
+  mutating func finish(
+    _ notification: Notification, _ outcome: SendOutcome, title: String, _ book: inout IncidentBook,
+    at now: ClockReading
+  ) {
+    let channel = notification.channel.name
+    states[channel]?.isBusy = false
+    switch outcome {
+    case .delivered, .deliveredBut:
+      states[channel]?.succeed()
+      if case .deliveredBut(let words) = outcome { states[channel]?.problem = words }
+      states[channel]?.delivered[notification.kind, default: 0] += 1  // bounded: counts of what happened
+      deliver(notification, title, &book, now)
+    case .failed(let words, let retryAfter, let isUnreachable):
+      states[channel]?.fail(
+        words, retryAfter: retryAfter, isUnreachable: isUnreachable, id: notification.id, at: now.boot)
+    case .partly(let words, let remaining):
+      states[channel]?.fail(
+        words, retryAfter: nil, isUnreachable: false, id: notification.id, at: now.boot)
+      for draft in notification.parts {
+        book.update(draft.incident.id) { $0.log[channel]?.sending?.recipients = remaining }
+      }
+      states[channel]?.storm?.sending?.recipients = remaining
+    case .refused(let words):
+      states[channel]?.failed[notification.kind, default: 0] += 1  // bounded: counts of what happened
+      states[channel]?.problem = words
+      refuse(notification, words, &book, now)
+    }
+  }
+
+  private mutating func deliver(
+    _ notification: Notification, _ title: String, _ book: inout IncidentBook, _ now: ClockReading
+  ) {
+    let channel = notification.channel.name
+    var isStorm = false
+    if case .storm = notification.form { isStorm = true }
+    for draft in notification.parts {
+      book.update(draft.incident.id) { incident in
+        incident.log[channel, default: .init()].deliver(draft.heard, at: now)
+        guard draft.trigger != .keepAlive else { return }
+        incident.note(.init(at: now.wall, channel: channel, kind: notification.kind, title: title))
+      }
+    }
+    if notification.form == .digest { states[channel]?.isDigestDue = false }
+    if isStorm { advanceStorm(notification, &book, now) }
+  }
+
+  private mutating func advanceStorm(
+    _ notification: Notification, _ book: inout IncidentBook, _ now: ClockReading
+  ) {
+    let name = notification.channel.name
+    guard var storm = states[name]?.storm, case .storm(storm.id, _, _) = notification.form else { return }
+    for draft in notification.parts { storm.heard[draft.incident.id] = !draft.incident.isOpen }
+    (storm.last, storm.lastAt, storm.sending) = (now.wall, now.boot, nil)
+    states[name]?.storm = notification.kind == .recovered ? nil : storm
+    for draft in notification.parts {
+      book.update(draft.incident.id) { incident in
+        incident.log[name]?.storm = storm.id
+        // Its receiver knows the storm alone: what still fires is opened there by itself.
+        guard notification.kind == .recovered, notification.channel.keepsState, incident.isOpen else {
+          return
+        }
+        incident.log[name] = NotificationRecord()
+      }
+    }
+  }
+
+  /// What is refused with the channel's template is tried once more without it.
+  private mutating func refuse(
+    _ notification: Notification, _ words: String, _ book: inout IncidentBook, _ now: ClockReading
+  ) {
+    let channel = notification.channel
+    let isLast = notification.isPlain || channel.template == AlertTemplate()
+    for draft in notification.parts {
+      book.update(draft.incident.id) { incident in
+        incident.log[channel.name]?.refused = .init(heard: draft.heard, words: words, isPlain: isLast)
+        incident.log[channel.name]?.sending = nil
+      }
+    }
+    if notification.form == .digest, isLast { states[channel.name]?.isDigestDue = false }
+    guard case .storm = notification.form, isLast else { return }
+    // It is told of again when something of it has changed.
+    states[channel.name]?.storm?.lastAt = now.boot
+    states[channel.name]?.storm?.sending = nil
+    for draft in notification.parts {
+      states[channel.name]?.storm?.heard[draft.incident.id] = !draft.incident.isOpen
+    }
+  }
+}
+
+extension Draft {
+  /// All of an incident, as a storm tells of it.
+  init?(whole incident: Incident, _ channel: AlertChannel, _ rules: [AlertRule]) {
+    let members = incident.members.filter { Self.isRouted($0.trouble, to: channel, rules) }
+    guard !members.isEmpty else { return nil }
+    (self.incident, self.channel, self.members) = (incident, channel, members)
+    record = incident.log[channel.name] ?? NotificationRecord()
+    fresh = Set(members.filter(\.isActive).map(\.trouble.key))
+    trigger = incident.isOpen ? .opened : .resolved
+  }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+// The next notification of each channel.
+extension Notifier {
+  /// What a pass over the incidents found for one channel.
+  private struct Findings {
+    var ready: [Draft] = []
+    var digest: [Draft] = []
+    var silent: [Draft] = []
+  }
+
+  /// What is to be written down and sent now, at most one a channel. The log notes that it is on its way.
+  mutating func next(_ book: inout IncidentBook, _ context: NotifyContext) -> [Notification] {
+    let incidents = book.all.filter { !isSettled($0) }
+    var notifications: [Notification] = []
+    for channel in channels {
+      states[channel.name, default: ChannelState(digestUpTo: context.now.wall)].watchDigest(
+        settings, quietEnd: context.quietEnd, now: context.now.wall)
+      watchStorm(incidents, channel, context)
+      let findings = find(incidents, channel, &book, context)
+      for draft in findings.silent {
+        book.update(draft.incident.id) { $0.log[channel.name, default: .init()].heard = draft.heard }
+      }
+      guard isFree(channel, context.now.boot) else { continue }
+      if let notification = choose(findings, channel, book, context) {
+        begin(notification, &book, context.now.boot)
+        notifications.append(notification)
+      }
+    }
+    letGo(incidents)
+    return notifications
+  }
+
+  /// Channels that are not configured any more go when they have had the end of all that they were sent.
+  private mutating func letGo(_ incidents: [Incident]) {
+    guard !leaving.isEmpty else { return }
+    let rules = settings.rules
+    let staying = leaving.filter { channel in
+      state(of: channel.name).isBusy
+        || incidents.contains { Draft($0, channel, rules, isLeaving: true) != nil }
+    }
+    guard staying.count != leaving.count else { return }
+    leaving = staying
+    let names = Set(channels.map(\.name))
+    states = states.filter { names.contains($0.key) }
+  }
+
+  /// When a channel may be sent something; the stages of the same names say so of each draft.
+  private func isFree(_ channel: AlertChannel, _ now: Instant) -> Bool {
+    let state = state(of: channel.name)
+    return !state.isBusy && state.retryAt.map { $0 <= now } ?? true
+      && state.lastSent.map { $0 + .seconds(1) <= now } ?? true
+  }
+
+  private func find(
+    _ incidents: [Incident], _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
+  ) -> Findings {
+    var findings = Findings()
+    for incident in incidents {
+      switch decide(incident, channel, context) {
+      case .nothing, .fold(.storm, _): continue
+      case .send(let draft): findings.ready.append(draft)
+      case .fold(.digest, let draft): findings.digest.append(draft)
+      case .fold(.nothing, let draft):
+        if draft.isOver || draft.trigger == .acknowledged { findings.silent.append(draft) }
+      case .hold(let stage, _, _, let draft):
+        guard draft.trigger == .opened || draft.isOver, draft.record.held != stage else { continue }
+        if draft.isOver, stage != .quietHours { continue }
+        book.update(incident.id) { $0.log[channel.name, default: .init()].held = stage }
+      }
+    }
+    return findings
+  }
+
+  /// What is open first, the newest first; then the digest; then what is over.
+  private mutating func choose(
+    _ findings: Findings, _ channel: AlertChannel, _ book: IncidentBook, _ context: NotifyContext
+  ) -> Notification? {
+    if let storm = stormNotification(channel, book, context) { return storm }
+    if !findings.digest.isEmpty, findings.ready.allSatisfy(\.isOver) {
+      return make(.digest, .digest, Array(findings.digest.prefix(200)), channel, context.now.wall)
+    }
+    if findings.digest.isEmpty, context.quietEnd == nil { states[channel.name]?.isDigestDue = false }
+    let open = findings.ready.filter { !$0.isOver }
+    let over = findings.ready.filter { $0.isOver && $0.trigger != .past }
+    let past = findings.ready.filter { $0.trigger == .past }
+    let newest = { (drafts: [Draft]) in drafts.max { $0.incident.id < $1.incident.id } }
+    if let draft = newest(open) ?? newest(over) ?? (past.count == 1 ? past.first : nil) {
+      return make(draft.kind, .incident, [draft], channel, context.now.wall)
+    }
+    guard !past.isEmpty else { return nil }
+    return make(.digest, .past, Array(past.suffix(200)), channel, context.now.wall)
+  }
+
+  /// - Returns: under the id of what was on its way already, where it is the same.
+  private mutating func make(
+    _ kind: AlertMessage.Kind, _ form: Notification.Form, _ parts: [Draft], _ channel: AlertChannel,
+    _ now: Timestamp
+  ) -> Notification {
+    let sendings = parts.map(\.record.sending)
+    let isSame =
+      sendings.first??.kind == kind && Set(sendings.map { $0?.id }).count == 1
+      && zip(parts, sendings).allSatisfy { $0.heard == $1?.heard }
+    let known: NotificationRecord.Sending? = isSame ? (sendings.first ?? nil) : nil
+    return Notification(
+      id: known?.id ?? UniqueID.v7(at: now, using: &generator), channel: channel, kind: kind, form: form,
+      parts: parts, recipients: known?.recipients,
+      isPlain: parts.contains { draft in draft.record.refused.map { $0.heard == draft.heard } ?? false })
+  }
+
+  private mutating func begin(
+    _ notification: Notification, _ book: inout IncidentBook, _ now: Instant
+  ) {
+    states[notification.channel.name]?.isBusy = true
+    states[notification.channel.name]?.lastSent = now
+    if case .storm(let id, _, _) = notification.form {
+      states[notification.channel.name]?.storm?.sending = .init(
+        id: notification.id, kind: notification.kind, heard: Heard())
+      if states[notification.channel.name]?.storm?.id != id { return }
+    }
+    for draft in notification.parts {
+      book.update(draft.incident.id) { incident in
+        incident.log[notification.channel.name, default: .init()].sending = .init(
+          id: notification.id, kind: notification.kind, heard: draft.heard,
+          recipients: notification.recipients)
+      }
+    }
+  }
+}
+
+// Storms.
+extension Notifier {
+  /// Notes which incidents are one storm for a channel: more than ten that are new to it, within `group_interval`.
+  private mutating func watchStorm(
+    _ incidents: [Incident], _ channel: AlertChannel, _ context: NotifyContext
+  ) {
+    guard !leaving.contains(where: { $0.name == channel.name }) else { return }
+    let known = states[channel.name]?.storm
+    let delay = settings.escalation(to: channel.name) ?? .zero
+    let fresh = incidents.filter { incident in
+      let begin = incident.openedAt + delay
+      guard incident.isOpen, incident.log[channel.name]?.mayBeKnown != true,
+        known?.incidents.contains(incident.id) != true, begin <= context.now.boot,
+        known != nil || begin + settings.groupInterval > context.now.boot,
+        case .send(let draft) = decide(incident, channel, context, through: Stage.whether)
+      else { return false }
+      return draft.trigger == .opened
+    }
+    guard !fresh.isEmpty, known != nil || fresh.count > Storm.limit else { return }
+    var storm: Storm
+    if let known {
+      storm = known
+    } else {
+      storm = Storm(
+        id: UniqueID.v7(at: context.now.wall, using: &generator),
+        begin: fresh.map(\.begin).min() ?? context.now.wall, at: context.now.boot)
+      states[channel.name]?.storms += 1
+    }
+    storm.incidents.formUnion(fresh.map(\.id))
+    states[channel.name]?.storm = storm
+  }
+
+  private mutating func stormNotification(
+    _ channel: AlertChannel, _ book: IncidentBook, _ context: NotifyContext
+  ) -> Notification? {
+    guard let storm = states[channel.name]?.storm else { return nil }
+    let own = storm.incidents.compactMap { book[$0] }.sorted { $0.id < $1.id }
+    guard !own.isEmpty else {
+      states[channel.name]?.storm = nil
+      return nil
+    }
+    guard let kind = storm.kind(own, channel, settings, at: context.now.boot) else { return nil }
+    let parts = own.compactMap { Draft(whole: $0, channel, settings.rules) }
+    let known = storm.sending?.kind == kind ? storm.sending?.id : nil
+    return Notification(
+      id: known ?? UniqueID.v7(at: context.now.wall, using: &generator), channel: channel, kind: kind,
+      form: .storm(storm.id, begin: storm.begin, firing: own.count(where: \.isOpen)), parts: parts,
+      recipients: storm.sending?.recipients, isPlain: parts.contains { $0.record.refused != nil })
+  }
+}

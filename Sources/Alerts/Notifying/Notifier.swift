@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// Decides what each channel is sent next: a pure machine over the incidents and their notification log.
+///
+/// The sender, `alert explain`, the page and the status ask the same function, `decide`.
+package struct Notifier: Sendable {
+  package internal(set) var settings: AlertSettings
+  package internal(set) var states: [String: ChannelState] = [:]  // own text: channels
+  /// Channels that are not configured any more, and get what ends there first.
+  package internal(set) var leaving: [AlertChannel] = []
+  var generator: any RandomNumberGenerator & Sendable
+
+  package enum Decision: Sendable {
+    case nothing
+    case hold(NotifyStage, String, until: Timestamp?, Draft)
+    case fold(StageRuling.Fold, Draft)
+    case send(Draft)
+  }
+
+  init(
+    _ settings: AlertSettings, now: Timestamp,
+    generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+  ) {
+    (self.settings, self.generator) = (settings, generator)
+    for channel in settings.channels { states[channel.name] = ChannelState(digestUpTo: now) }
+  }
+
+  package func state(of channel: String) -> ChannelState {
+    states[channel] ?? ChannelState(digestUpTo: .epoch)
+  }
+
+  /// What was to be sent is not.
+  mutating func release(_ channel: String) { states[channel]?.isBusy = false }
+
+  /// Every channel that may have something to be sent.
+  package var channels: [AlertChannel] { settings.channels + leaving }
+
+  /// The one function that says what a channel is to be sent of an incident, and what holds it.
+  package func decide(
+    _ incident: Incident, _ channel: AlertChannel, _ context: NotifyContext
+  ) -> Decision {
+    decide(incident, channel, context, through: Stage.all[...])
+  }
+
+  func decide(
+    _ incident: Incident, _ channel: AlertChannel, _ context: NotifyContext, through stages: ArraySlice<Stage>
+  ) -> Decision {
+    let isLeaving = leaving.contains { $0.name == channel.name }
+    guard var draft = Draft(incident, channel, settings.rules, isLeaving: isLeaving) else { return .nothing }
+    let state = state(of: channel.name)
+    for stage in stages {
+      switch stage.judge(&draft, context, state) {
+      case .pass: continue
+      case .hold(let words, let until): return .hold(stage.name, words, until: until, draft)
+      case .fold(let fold): return .fold(fold, draft)
+      }
+    }
+    return .send(draft)
+  }
+
+  /// No channel has anything to be sent of it, now or later.
+  package func isSettled(_ incident: Incident) -> Bool {
+    guard !incident.isOpen else { return false }
+    return channels.allSatisfy { channel in
+      incident.log[channel.name].map { Draft.triggerOver($0, channel) == nil } ?? true
+    }
+  }
+
+  /// Takes over other settings: a channel that is not configured any more gets the end of what it was sent first.
+  mutating func apply(_ settings: AlertSettings, now: Timestamp) {
+    let gone = self.settings.channels.filter { old in
+      !settings.channels.contains { $0.name == old.name }
+    }
+    leaving = (leaving + gone).filter { old in !settings.channels.contains { $0.name == old.name } }
+    for channel in settings.channels {
+      if states[channel.name] == nil { states[channel.name] = ChannelState(digestUpTo: now) }
+      if self.settings.channels.first(where: { $0.name == channel.name }) != channel {
+        states[channel.name]?.retryAt = nil
+      }
+    }
+    self.settings = settings
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What a stage makes of a draft.
+package enum StageRuling: Hashable, Sendable {
+  case pass
+  /// In words, and until when where that is known.
+  case hold(String, until: Timestamp?)
+  /// It is told of by another notification.
+  case fold(Fold)
+
+  package enum Fold: Hashable, Sendable { case storm, digest, nothing }
+}
+
+/// What the stages ask of the rest of the agent.
+package struct NotifyContext {
+  package var now: ClockReading
+  package var settings: AlertSettings
+  /// Until when an alert's check is muted, or in maintenance; `nil` when it is not.
+  package var mutedUntil: (Trouble) -> Timestamp? = { _ in nil }
+  package var maintenanceUntil: (Trouble) -> Timestamp? = { _ in nil }
+  /// The check that an alert's check fails with; `nil` when it fails by itself.
+  package var failsWith: (Trouble) -> String? = { _ in nil }
+  /// The way to an alert's target is being looked at.
+  package var isLookedAt: (Trouble) -> Bool = { _ in false }
+  /// Why another agent of the group notifies of an incident, or why this one may not yet; `nil` when this agent does.
+  package var heldByGroup: (Incident) -> String? = { _ in nil }
+
+  package init(now: ClockReading, settings: AlertSettings) { (self.now, self.settings) = (now, settings) }
+
+  var quietEnd: Timestamp? { settings.quietHours?.end(at: now.wall) }
+
+  /// When an instant is by the wall clock, for people.
+  func wall(_ instant: Instant) -> Timestamp { now.wall.advanced(by: now.boot.duration(to: instant)) }
+}
+
+/// One stage: it looks at a draft and lets it pass, perhaps narrower, or holds it and says why.
+struct Stage: Sendable {
+  let name: NotifyStage
+  let judge: @Sendable (inout Draft, NotifyContext, ChannelState) -> StageRuling
+
+  /// In the order in which a draft goes through them.
+  static let all: [Stage] = [
+    maintenance, dependency, mute, acknowledge, severity, quietHours, groupShare, wait, pathLook, storm,
+    deduplicate, pace, send, retry,
+  ]
+
+  /// What decides whether a channel would hear of an incident at all, and not when.
+  static let whether = all.prefix { $0.name != .wait }
+}
+
+// What leaves alerts out that are not to be notified of now, and holds a draft that has none left.
+extension Stage {
+  static let maintenance = Stage(name: .maintenance) { draft, context, _ in
+    narrow(&draft, context.maintenanceUntil) { _ in "in maintenance" }
+  }
+
+  static let dependency = Stage(name: .dependency) { draft, context, _ in
+    var parent: String?
+    return narrow(&draft) { trouble in
+      parent = context.failsWith(trouble) ?? parent
+      return context.failsWith(trouble) == nil ? nil : .epoch
+    } words: { _ in
+      "fails with \(parent ?? "what it depends on")"
+    }
+  }
+
+  static let mute = Stage(name: .mute) { draft, context, _ in
+    narrow(&draft, context.mutedUntil) { _ in "muted" }
+  }
+
+  /// What was acknowledged is not notified of again before it is resolved, unless it is new or worse.
+  static let acknowledge = Stage(name: .acknowledge) { draft, _, _ in
+    let by = draft.incident.acknowledged?.by ?? ""
+    if draft.trigger == .reminder || draft.trigger == .flapping || draft.trigger == .rootRecovered,
+      draft.incident.isAcknowledged
+    {
+      return .hold("acknowledged by \(by)", until: nil)
+    }
+    let incident = draft.incident
+    return narrow(&draft) {
+      incident.isAcknowledged($0) ? .epoch : nil
+    } words: { _ in
+      "acknowledged by \(by)"
+    }
+  }
+
+  /// Receivers that keep state are held nothing but their first trigger.
+  private static func narrow(
+    _ draft: inout Draft, _ until: (Trouble) -> Timestamp?, words: (Timestamp) -> String
+  ) -> StageRuling {
+    guard !draft.fresh.isEmpty, !draft.isOver, !draft.channel.keepsState || draft.trigger == .opened else {
+      return .pass
+    }
+    var last: Timestamp?
+    let hadFresh = !draft.fresh.isEmpty
+    draft.leaveOut { trouble in
+      guard let end = until(trouble) else { return false }
+      last = max(last ?? end, end)
+      return true
+    }
+    guard hadFresh, draft.fresh.isEmpty, let last else { return .pass }
+    return .hold(words(last), until: last == .epoch ? nil : last)
+  }
+}
+
+// Who is notified, and when in the day.
+extension Stage {
+  static let severity = Stage(name: .severity) { draft, context, state in
+    guard draft.isForDigest else { return .pass }
+    if draft.trigger == .reminder { return .fold(.nothing) }
+    if state.isDigestDue, !isQuiet(draft, context) { return .fold(.digest) }
+    let time = QuietHoursDefinition.text(context.settings.digest)
+    return .hold("of low severity, or over: sent in the digest, at \(time) or after quiet hours", until: nil)
+  }
+
+  static let quietHours = Stage(name: .quietHours) { draft, context, _ in
+    guard isQuiet(draft, context), let end = context.quietEnd else { return .pass }
+    return .hold("quiet hours", until: end)
+  }
+
+  private static func isQuiet(_ draft: Draft, _ context: NotifyContext) -> Bool {
+    guard let hours = context.settings.quietHours, context.quietEnd != nil else { return false }
+    if draft.channel.keepsState, draft.trigger != .opened { return false }
+    return draft.severity < hours.except && draft.trigger != .channelRemoved
+  }
+
+  static let groupShare = Stage(name: .groupShare) { draft, context, _ in
+    context.heldByGroup(draft.incident).map { .hold($0, until: nil) } ?? .pass
+  }
+}
+
+// When.
+extension Stage {
+  static let wait = Stage(name: .wait) { draft, context, _ in
+    let (span, what) = length(draft, context.settings)
+    let from = start(draft)
+    let due = from + span
+    draft.due = due
+    return due <= context.now.boot ? .pass : .hold(what, until: context.wall(due))
+  }
+
+  private static func start(_ draft: Draft) -> Instant {
+    switch draft.trigger {
+    case .opened: draft.incident.openedAt
+    case .belowSeverity: draft.members.compactMap(\.leftAt).max() ?? draft.incident.openedAt
+    // What failed with it has the time to be found.
+    case .rootRecovered:
+      max(draft.rootLeftAt ?? draft.incident.openedAt, draft.record.lastAt ?? draft.incident.openedAt)
+    default: draft.record.lastAt ?? draft.incident.openedAt
+    }
+  }
+
+  private static func length(_ draft: Draft, _ settings: AlertSettings) -> (Duration, String) {
+    switch draft.trigger {
+    case .opened:
+      let escalation = settings.escalation(to: draft.channel.name)
+      return escalation.map { (max($0, settings.groupWait), "escalates to this channel") }
+        ?? (settings.groupWait, "group_wait")
+    case .joined, .flapping, .rootRecovered: return (settings.groupInterval, "group_interval")
+    case .belowSeverity: return (settings.groupWait, "group_wait")
+    case .reminder: return (settings.remind, "reminder")
+    case .keepAlive: return (draft.channel.keepAlive ?? settings.remind, "keep-alive")
+    case .rose, .acknowledged, .channelRemoved, .resolved, .past: return (.zero, "")
+    }
+  }
+
+  /// A first notification waits so long for a look at the way to the target.
+  private static let longestLook: Duration = .seconds(10)
+
+  static let pathLook = Stage(name: .pathLook) { draft, context, _ in
+    guard draft.trigger == .opened, let due = draft.due, due + longestLook > context.now.boot,
+      draft.firing.contains(where: { context.isLookedAt($0.trouble) })
+    else { return .pass }
+    return .hold("the path to the target is being traced", until: context.wall(due + longestLook))
+  }
+
+  static let storm = Stage(name: .storm) { draft, _, state in
+    state.storm?.incidents.contains(draft.incident.id) == true ? .fold(.storm) : .pass
+  }
+
+  /// What the channel knows already, what it does not want to hear, and what it refused as it is.
+  static let deduplicate = Stage(name: .deduplicate) { draft, _, _ in
+    let channel = draft.channel
+    if draft.trigger == .reminder, !channel.updates { return .fold(.nothing) }
+    if draft.isOver, !channel.sendsRecovered, !channel.keepsState { return .fold(.nothing) }
+    if let refused = draft.record.refused, refused.isPlain, refused.heard == draft.heard {
+      return .hold("refused: \(refused.words)", until: nil)
+    }
+    return .pass
+  }
+
+  private static let onePer: Duration = .seconds(1)
+
+  static let pace = Stage(name: .pace) { _, context, state in
+    guard let last = state.lastSent, last + onePer > context.now.boot else { return .pass }
+    return .hold("one notification a second", until: context.wall(last + onePer))
+  }
+
+  static let send = Stage(name: .send) { _, _, state in
+    state.isBusy ? .hold("another notification is being sent", until: nil) : .pass
+  }
+
+  static let retry = Stage(name: .retry) { _, context, state in
+    guard let next = state.retryAt, next > context.now.boot else { return .pass }
+    return .hold("failed: \(state.problem ?? "no answer")", until: context.wall(next))
+  }
+}

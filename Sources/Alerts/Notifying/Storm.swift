@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// More incidents at once than a channel is to have notifications of: they are one for it, from the first notification to
+/// the last, and none of them is sent by itself.
+package struct Storm: Hashable, Sendable {
+  package let id: UniqueID
+  package let begin: Timestamp
+  let beganAt: Instant
+  /// Those that it tells of, and whether the channel has heard that one is over.
+  package internal(set) var incidents: Set<UniqueID> = []
+  package internal(set) var heard: [UniqueID: Bool] = [:]
+  var last: Timestamp?
+  var lastAt: Instant?
+  /// A notification that was written down before it was sent.
+  var sending: NotificationRecord.Sending?
+
+  /// Incidents that a channel gets one by one.
+  package static let limit = 10
+
+  init(id: UniqueID, begin: Timestamp, at instant: Instant) {
+    (self.id, self.begin, beganAt) = (id, begin, instant)
+  }
+
+  var isTold: Bool { lastAt != nil }
+
+  /// What is to be told of it now; `nil`: nothing yet.
+  ///
+  /// - Parameter incidents: its own, as they are.
+  func kind(_ own: [Incident], _ channel: AlertChannel, _ settings: AlertSettings, at now: Instant)
+    -> AlertMessage.Kind?
+  {
+    let firing = own.count { $0.activeCount > 0 || $0.isOpen }
+    guard let lastAt else {
+      let first = own.map(\.openedAt).min() ?? beganAt
+      return first + settings.groupWait <= now ? .opened : nil
+    }
+    if firing == 0 { return .recovered }
+    guard lastAt + settings.groupInterval <= now else { return nil }
+    if firing <= Self.limit { return .recovered }
+    if own.contains(where: { heard[$0.id] != !$0.isOpen }) { return .update }
+    let rest = channel.keepAlive ?? settings.remind
+    return lastAt + rest <= now ? .update : nil
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+// Who notifies, and what goes into the group's store.
+extension AlertBook {
+  /// The context with what the group says of each incident.
+  func grouped(_ context: NotifyContext) -> NotifyContext {
+    guard let share, let names = incidents.names else { return context }
+    var context = context
+    let now = context.now
+    context.heldByGroup = { incident in
+      guard share.isShared(incident, names) else { return nil }
+      switch share.view.touch {
+      case .settling: return "the group's store is being read"
+      // Twice is better than not at all.
+      case .away:
+        return incident.checks.contains { share.own[$0] != nil } || share.delivered.contains(incident.id)
+          ? nil : "its checks are run by another member"
+      case .fresh: break
+      }
+      guard share.view.notifies else { return "another member of the group notifies" }
+      if share.isDone(incident.id) { return "it is over, and every channel knows" }
+      if share.incident(incident.id) != nil { return nil }
+      let since = share.waiting[incident.id] ?? now.boot
+      return since.duration(to: now.boot) >= AlertShare.patience
+        ? nil : "the group's store has not got it yet"
+    }
+    return context
+  }
+
+  /// What the store should be told now.
+  package mutating func writes(now: ClockReading, role: Role) -> [ShareWrite] {
+    guard let share, share.view.touch == .fresh, let names = incidents.names else { return [] }
+    var changes: [ShareWrite.Change] = []
+    for (check, entry) in share.view.entries {
+      guard case .alerts(let there)? = entry.value, share.own[check] == nil else { continue }
+      let isOwn = there.writer == share.writer || share.tenure[check] == entry.changed
+      let isStray =
+        share.view.notifies && role(check) == .unlisted && there.writer != share.writer
+        && share.missing[check].map { $0.duration(to: now.boot) >= AlertShare.settling * 2.0 } ?? false
+      guard isStray || isOwn && (role(check) == .owner || role(check) == .unlisted) else { continue }
+      changes.append(.init(check, nil, replacing: entry.changed))
+    }
+    for (check, alerts) in share.own where role(check) == .owner || role(check) == .unlisted {
+      if let there = share.alerts(check), there.says(alerts) { continue }
+      changes.append(.init(check, alerts.json, replacing: share.view.entries[check]?.changed ?? 0))
+    }
+    var writes = changes.sorted { $0.id < $1.id }.map { ShareWrite([$0]) }
+    var waiting: [UniqueID: Instant] = [:]
+    for incident in incidents.all where share.isShared(incident, names) {
+      if share.incident(incident.id) == nil { waiting[incident.id] = share.waiting[incident.id] ?? now.boot }
+      if let change = change(incident, share, now) { writes.append(ShareWrite([change])) }
+    }
+    self.share?.waiting = waiting
+    let compared = (self.share?.compared ?? [:]).filter { share.view.entries[$0.key] != nil }
+    self.share?.compared = compared
+    return writes
+  }
+
+  /// What an incident's entry should become; `nil`: it is as it should be, or is not this agent's to change.
+  private mutating func change(
+    _ incident: Incident, _ share: AlertShare, _ now: ClockReading
+  ) -> ShareWrite.Change? {
+    let there = share.incident(incident.id)
+    let replacing = share.view.entries[incident.id]?.changed ?? 0
+    if !share.view.notifies { return contribution(incident, there, replacing, share, now) }
+    if notifier.isSettled(incident) {
+      self.share?.delivered.remove(incident.id)
+      return there == nil ? nil : .init(incident.id, nil, replacing: replacing)
+    }
+    if share.isDone(incident.id) { return nil }
+    if let there {
+      let pair = AlertShare.Compared(incident: incident, changed: replacing)
+      if share.compared[incident.id] == pair { return nil }
+      if there.incident.withoutInstants == incident.asShared(now: now) {
+        self.share?.compared[incident.id] = pair
+        self.share?.delivered.remove(incident.id)
+        return nil
+      }
+    }
+    return .init(
+      incident.id, SharedIncident.json(incident, by: share.writer, now: now), replacing: replacing)
+  }
+
+  /// What was delivered or acknowledged here, of an incident that another agent notifies of.
+  private mutating func contribution(
+    _ incident: Incident, _ there: SharedIncident?, _ replacing: Int64, _ share: AlertShare,
+    _ now: ClockReading
+  ) -> ShareWrite.Change? {
+    let hasAck = incident.acknowledged != nil && incident.acknowledged != there?.incident.acknowledged
+    guard share.delivered.contains(incident.id) || hasAck && there != nil else { return nil }
+    guard let there else {
+      return .init(
+        incident.id, SharedIncident.json(incident, by: share.writer, now: now), replacing: replacing)
+    }
+    var merged = there.incident
+    merged.merge(incident)
+    if merged == there.incident {
+      self.share?.delivered.remove(incident.id)
+      return nil
+    }
+    // By nobody's name: the agent that notifies reads it like any other's.
+    return .init(incident.id, SharedIncident.json(merged, by: "", now: now), replacing: replacing)
+  }
+
+  /// What has to be in the store before these are sent: that they are on their way, under which id.
+  package func commitment(_ notification: Notification, now: ClockReading) -> [ShareWrite] {
+    guard let share, share.view.touch == .fresh, share.view.notifies, let names = incidents.names else {
+      return []
+    }
+    let changes = notification.parts.compactMap { draft -> ShareWrite.Change? in
+      guard let incident = incidents[draft.incident.id], share.isShared(incident, names) else { return nil }
+      return .init(
+        incident.id, SharedIncident.json(incident, by: share.writer, now: now),
+        replacing: share.view.entries[incident.id]?.changed ?? 0)
+    }
+    return ShareWrite.split(changes)
+  }
+
+  /// It is not sent: another agent was first, or the store cannot be asked.
+  package mutating func abandon(_ notification: Notification, _ answer: ShareAnswer, now: ClockReading) {
+    notifier.release(notification.channel.name)
+    guard answer == .unreachable else { return }
+    for draft in notification.parts {
+      let since = share?.waiting[draft.incident.id] ?? now.boot
+      share?.waiting[draft.incident.id] = since
+    }
+  }
+
+  /// Whether a notification has waited for the store for long enough.
+  package func hasWaited(_ notification: Notification, now: ClockReading) -> Bool {
+    notification.parts.contains { draft in
+      share?.waiting[draft.incident.id].map { $0.duration(to: now.boot) >= AlertShare.patience } ?? false
+    }
+  }
+
+  /// Remembers what was delivered without the store, until the store has it.
+  mutating func noteDelivery(_ notification: Notification) {
+    guard let share else { return }
+    for draft in notification.parts where share.isShared(draft.incident, incidents.names) {
+      self.share?.delivered.insert(draft.incident.id)
+    }
+  }
+}

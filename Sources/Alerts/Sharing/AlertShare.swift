@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What an alert book knows of its group: the alerts of the checks that it runs, what the store says, and which incidents the
+/// store has. A drawing of it all is in docs/groups.md.
+package struct AlertShare: Sendable {
+  /// Where the store had an incident.
+  struct Mark: Hashable, Sendable {
+    var world: UInt64
+    var changed: Int64
+  }
+
+  struct Compared: Hashable, Sendable {
+    var incident: Incident
+    var changed: Int64
+  }
+
+  package internal(set) var writer: String
+  var view = ShareView()
+  /// Alerts of checks that this agent runs, by check.
+  var own: [UniqueID: SharedAlerts] = [:]
+  /// The entry of a check that this agent has taken over.
+  var tenure: [UniqueID: Int64] = [:]
+  var marks: [UniqueID: Mark] = [:]
+  /// Since when alerts are in no entry, and an incident waits for the store.
+  var missing: [UniqueID: Instant] = [:]
+  var waiting: [UniqueID: Instant] = [:]
+  /// Incidents as they were found to be what the store has, and the entry that they were compared with.
+  var compared: [UniqueID: Compared] = [:]
+  /// What was delivered here while another agent, or none, kept the log, until the store has it.
+  var delivered: Set<UniqueID> = []
+
+  init(writer: String) { self.writer = writer }
+
+  /// People wait so long for a store that does not take an entry.
+  static let patience: Duration = .seconds(10)
+  /// An agent that takes over a check, or a store that was wiped, has so long to write its entries.
+  static let settling: Duration = .seconds(60)
+
+  /// It was in this store, and is not any more: it is over, and every channel knows.
+  func isDone(_ id: UniqueID) -> Bool {
+    guard let mark = marks[id], view.entries[id] == nil else { return false }
+    return mark.world == view.world && mark.changed <= view.revision
+  }
+
+  /// The group's: a check that it shares, or shared until now.
+  func isShared(_ check: UniqueID, _ names: IncidentNames?) -> Bool {
+    names?.checks.contains(check) == true || own[check] != nil || view.entries[check] != nil
+  }
+
+  func isShared(_ incident: Incident, _ names: IncidentNames?) -> Bool {
+    incident.isShared(names) || marks[incident.id] != nil || view.entries[incident.id] != nil
+  }
+
+  func incident(_ id: UniqueID) -> SharedIncident? {
+    if case .incident(let shared)? = view.entries[id]?.value { shared } else { nil }
+  }
+
+  func alerts(_ check: UniqueID) -> SharedAlerts? {
+    if case .alerts(let alerts)? = view.entries[check]?.value { alerts } else { nil }
+  }
+}
+
+// Over a restart: an incident that the store has no longer was told of to its end meanwhile.
+extension AlertShare {
+  func write(to json: inout JSONWriter) {
+    json.key("group")
+    json.array { json in
+      for (id, mark) in marks.sorted(by: { $0.key < $1.key }) {
+        json.object { json in
+          json.field("incident", id.description)
+          json.field("world", String(mark.world))
+          json.field("changed", mark.changed)
+        }
+      }
+    }
+  }
+
+  /// `nil` where there was no group.
+  init?(_ saved: JSONValue?) {
+    guard let list = saved?["group"]?.array else { return nil }
+    self.init(writer: "")
+    for item in list {
+      if let id = item["incident"]?.string.flatMap({ UniqueID($0) }),
+        let world = item["world"]?.string.flatMap({ UInt64($0) }), let changed = item["changed"]?.integer
+      {
+        marks[id] = Mark(world: world, changed: changed)
+      }
+    }
+  }
+}
+
+extension AlertBook {
+  package typealias Role = (UniqueID) -> ShareRole
+
+  /// One event of the rules. What is of a shared check goes to the group first.
+  mutating func take(_ event: TroubleEvent, _ now: ClockReading) {
+    hasChanged = true
+    let key: Trouble.Key
+    switch event {
+    case .holds(let trouble): key = trouble.key
+    case .ended(let ended, _, _, _): key = ended
+    }
+    guard let share, let check = key.check, share.isShared(check, incidents.names) else {
+      return incidents.take(event, now: now)
+    }
+    var alerts = share.own[check] ?? SharedAlerts(by: share.writer)
+    alerts.writer = share.writer
+    switch event {
+    case .holds(let trouble): (alerts.firing[key], alerts.ended[key]) = (trouble, nil)
+    case .ended(_, let at, let end, let note):
+      alerts.firing[key] = nil
+      alerts.ended[key] = .init(at: at, end: end, note: note)
+    }
+    self.share?.own[check] = alerts
+  }
+
+  /// Goes on with the alerts of checks that are here now, as the group knows them.
+  mutating func adopt(_ here: Set<UniqueID>, _ names: IncidentNames, _ now: ClockReading) {
+    for incident in incidents.opened where incident.isShared(names) {
+      for member in incident.members where member.isActive {
+        guard let check = member.trouble.key.check, here.contains(check) else { continue }
+        if !watch.hold(member.trouble) {
+          take(.ended(member.trouble.key, at: now.wall, .ruleChanged), now)
+        } else if share?.own[check]?.firing[member.trouble.key] == nil {
+          take(.holds(member.trouble), now)
+        }
+      }
+    }
+  }
+
+  /// Brings together what is known here and what the store has.
+  package mutating func follow(_ view: ShareView, writer: String, now: ClockReading, role: Role) {
+    if share == nil { share = AlertShare(writer: writer) }
+    share?.writer = writer
+    share?.view = view
+    let own = (share?.own ?? [:]).filter { role($0.key).isRunHere || role($0.key) == .unlisted }
+    share?.own = own
+    switch view.touch {
+    case .settling: return
+    case .away: judge(own.filter { role($0.key).isRunHere }, now)
+    case .fresh:
+      takeOver(now, role)
+      readIncidents(now)
+      if view.notifies { readAlerts(now, role) }
+      acknowledgeEnds(role)
+    }
+  }
+
+  /// Checks that came to this agent: it goes on with what the one before it wrote.
+  private mutating func takeOver(_ now: ClockReading, _ role: Role) {
+    let writer = share?.writer ?? ""
+    for (check, entry) in share?.view.entries ?? [:] {
+      guard case .alerts(let alerts)? = entry.value, role(check) == .owner else { continue }
+      guard alerts.writer != share?.writer, share?.tenure[check] != entry.changed else { continue }
+      share?.tenure[check] = entry.changed
+      for (key, trouble) in alerts.firing where share?.own[check]?.firing[key] == nil {
+        // It has ended here since, and the entry is older.
+        if share?.own[check]?.ended[key] != nil { continue }
+        if watch.hold(trouble) {
+          take(.holds(trouble), now)
+        } else {
+          take(.ended(key, at: now.wall, .ruleChanged), now)
+        }
+      }
+      for (key, ended) in alerts.ended where share?.own[check]?.firing[key] == nil {
+        share?.own[check, default: SharedAlerts(by: writer)].ended[key] = ended
+      }
+    }
+    let tenure = (share?.tenure ?? [:]).filter { role($0.key) == .owner }
+    share?.tenure = tenure
+  }
+
+  /// The group's incidents, as the store has them.
+  private mutating func readIncidents(_ now: ClockReading) {
+    guard let share else { return }
+    for (id, entry) in share.view.entries {
+      guard case .incident(let shared)? = entry.value else { continue }
+      let mark = AlertShare.Mark(world: share.view.world, changed: entry.changed)
+      guard share.marks[id] != mark else { continue }
+      self.share?.marks[id] = mark
+      if shared.writer == share.writer, incidents[id] != nil {
+        // What it wrote itself it knows, but for what a crash took from the disk.
+        incidents.update(id) { $0.merge(shared.incident) }
+      } else {
+        incidents.replace(shared.incident)
+      }
+    }
+    for (id, _) in share.marks where share.isDone(id) {
+      self.share?.marks[id] = nil
+      self.share?.delivered.remove(id)
+      forget(id)
+      incidents.finish(id, at: now)
+    }
+    // Known here alone, and another agent notifies: an incident of the group stands in the store or is none.
+    guard !share.view.notifies else { return }
+    for incident in incidents.opened where share.isShared(incident, incidents.names) {
+      guard share.incident(incident.id) == nil, share.marks[incident.id] == nil,
+        !share.delivered.contains(incident.id)
+      else { continue }
+      incidents.drop(incident.id)
+    }
+  }
+
+  /// It was over before this agent knew: what it took for firing begins anew, if it does.
+  private mutating func forget(_ id: UniqueID) {
+    for member in incidents[id]?.members ?? [] where member.isActive {
+      guard let check = member.trouble.key.check else { continue }
+      watch.release([member.trouble.key])
+      share?.own[check]?.firing[member.trouble.key] = nil
+      if share?.own[check]?.isEmpty == true { share?.own[check] = nil }
+    }
+  }
+
+  /// The group's alerts, as the agents that run the checks wrote them.
+  private mutating func readAlerts(_ now: ClockReading, _ role: Role) {
+    guard let share else { return }
+    var known: [UniqueID: SharedAlerts] = [:]
+    var missing: [UniqueID: Instant] = [:]
+    for (id, entry) in share.view.entries {
+      guard case .alerts(var alerts)? = entry.value else { continue }
+      // In no list: what the agent that ran it wrote is not true any more, once all have the same list.
+      if role(id) == .unlisted, !alerts.firing.isEmpty {
+        let since = share.missing[id] ?? now.boot
+        missing[id] = since
+        if since.duration(to: now.boot) >= AlertShare.settling * 2.0 {
+          for key in alerts.firing.keys { alerts.ended[key] = .init(at: now.wall, end: .removed, note: nil) }
+          alerts.firing = [:]
+        }
+      }
+      known[id] = alerts
+    }
+    judge(known, now)
+    for incident in incidents.opened where share.isShared(incident, incidents.names) {
+      for check in incident.checks where known[check] == nil && incident.isFiring(check) {
+        if share.view.entries[check] != nil { continue }
+        let since = share.missing[check] ?? now.boot
+        missing[check] = since
+        guard since.duration(to: now.boot) >= AlertShare.settling else { continue }
+        // No agent reports it any more: it is in no list, or its entry is lost and the check fires no more.
+        let end: TroubleEnd = role(check) == .unlisted ? .removed : .recovered
+        for member in incident.members where member.isActive && member.trouble.key.check == check {
+          incidents.take(.ended(member.trouble.key, at: now.wall, end), now: now)
+        }
+      }
+    }
+    self.share?.missing = missing
+  }
+
+  /// Makes incidents of alerts: what fires joins or opens one, what fires no more leaves its own.
+  private mutating func judge(_ alerts: [UniqueID: SharedAlerts], _ now: ClockReading) {
+    for (check, alerts) in alerts.sorted(by: { $0.key < $1.key }) {
+      for (key, trouble) in alerts.firing.sorted(by: { $0.key < $1.key }) {
+        if incidents.firing(key) != trouble { incidents.take(.holds(trouble), now: now) }
+      }
+      for key in incidents.firing(of: check) where alerts.firing[key] == nil {
+        let ended = alerts.ended[key] ?? .init(at: now.wall, end: .recovered, note: nil)
+        incidents.take(.ended(key, at: ended.at, ended.end, note: ended.note), now: now)
+      }
+    }
+  }
+
+  /// Ends that the incidents say, or that no incident waits for, need not be kept any longer.
+  private mutating func acknowledgeEnds(_ role: Role) {
+    guard let share else { return }
+    for (check, alerts) in share.own where !alerts.ended.isEmpty {
+      // What the store has not got yet is not known to the agent that notifies.
+      guard share.alerts(check)?.ended == alerts.ended || share.view.entries[check] == nil else { continue }
+      let waits = alerts.ended.filter { incidents.firing($0.key) != nil }
+      self.share?.own[check]?.ended = waits
+      if waits.isEmpty, alerts.firing.isEmpty { self.share?.own[check] = nil }
+    }
+  }
+}

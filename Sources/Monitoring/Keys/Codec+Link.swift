@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+extension Codec<String> {
+  /// A URL that people are shown, so it must not hold a login.
+  package static var link: Codec {
+    Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
+      guard let text = typed.text else { return nil }
+      guard let url = try? HTTPURL(text), url.text == url.display || url.text == url.display + "/" else {
+        reader.problem(
+          place.position,
+          "\(place.key) must be an http or https URL without login, query and fragment, "
+            + "found \(typed.found(text))",
+          hint: "such as https://status.example/")
+        return nil
+      }
+      return text
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Basics
+import History
+import Monitoring
+
+/// `quartz-agent alert explain`: what each channel has, what it would be sent, and what holds it.
+struct AlertExplainCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Show for each open incident what each channel was sent, what is pending, and what holds it.")
+
+  @Argument(help: ArgumentHelp("Name or id of a check: only its incidents.", valueName: "check"))
+  var check: String?
+
+  @OptionGroup var agent: AgentOptions
+
+  func run() async throws {
+    let text = try await agent.client().ask("/api/v1/incidents?limit=1000")
+    let all = try JSONValue.parse(text.utf8)["data"]?.array ?? []
+    let open = all.filter { incident in
+      incident["status"]?.string != IncidentStatus.Status.resolved.rawValue || isUnsettled(incident)
+    }
+    let shown = open.filter { incident in check.map { isAbout($0, incident) } ?? true }
+    printOutput(AlertExplanation(check: check).render(shown))
+  }
+
+  private func isUnsettled(_ incident: JSONValue) -> Bool {
+    (incident["notifications"]?.array ?? []).contains { $0["state"]?.string != "delivered" }
+  }
+
+  private func isAbout(_ check: String, _ incident: JSONValue) -> Bool {
+    (incident["checks"]?.array ?? []).contains {
+      $0["name"]?.string == check || $0["check_id"]?.string == check.lowercased()
+    }
+  }
+}
+
+/// Pure.
+struct AlertExplanation {
+  let check: String?
+
+  func render(_ incidents: [JSONValue]) -> String {
+    guard !incidents.isEmpty else {
+      return check.map { "no alert fires for \(quoted($0)), and nothing is pending\n" }
+        ?? "no incident is open, and nothing is pending\n"
+    }
+    return incidents.map(explain).joined(separator: "\n")
+  }
+
+  private func explain(_ incident: JSONValue) -> String {
+    let id = String(incident["id"]?.string?.suffix(6) ?? "")
+    let title = (incident["title"]?.string ?? "").printable(maxBytes: 300)
+    var lines = ["\(id) \(incident["status"]?.string ?? "") \(incident["severity"]?.string ?? ""): \(title)"]
+    let channels = incident["notifications"]?.array ?? []
+    if channels.isEmpty { lines.append("  no channel is notified of it") }
+    lines += channels.map { "  " + line($0) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func line(_ item: JSONValue) -> String {
+    let state = item["state"]?.string ?? ""
+    var text = "\((item["channel"]?.string ?? "").printable(maxBytes: 80)): \(state)"
+    if let last = item["last"]?.string { text += ", last at \(Self.moment(last))" }
+    guard let stage = item["stage"]?.string else { return text }
+    let reason = (item["reason"]?.string).map { " (\($0.printable(maxBytes: 300)))" } ?? ""
+    let until = item["until"]?.string.map { " until \(Self.moment($0))" } ?? ""
+    return text + (state == "delivered" ? "; next" : "") + ": held by \(stage)\(reason)\(until)"
+  }
+
+  private static func moment(_ text: String) -> String {
+    "\(text.prefix(19).replacing("T", with: " ").printable(maxBytes: 40))Z"
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+
+@testable import Alerts
+
+/// Many incidents at once are one notification, then one an interval, then its end.
+@Suite struct StormTests {
+  private func settings(_ channels: [String] = ["ops"]) -> AlertSettings {
+    var settings = makeSettings(
+      [AlertRule("down", .consecutiveFailures(threshold: 1, recoveries: 1), severity: .high)],
+      channels: channels)
+    (settings.groupWait, settings.groupInterval) = (.seconds(15), .seconds(60))
+    return settings
+  }
+
+  private func checks(_ count: Int) throws -> [MonitoringCheck] {
+    try (0..<count).map {
+      try makeCheck("c\($0)", host: "10.\($0 / 250).\($0 % 250).1", tags: [$0 % 2 == 0 ? "even" : "odd"])
+    }
+  }
+
+  /// 700 checks of 700 networks within 20 s.
+  @Test func aStormIsThreeMessages() throws {
+    let checks = try checks(700)
+    var desk = Desk(settings(), checks)
+    for second in 0..<20 {
+      for place in stride(from: second, to: 700, by: 20) { desk.down(checks[place], at: Int64(second)) }
+      desk.tick(Int64(second))
+    }
+    desk.pass(from: 20, to: 200)
+    #expect(desk.told.map(\.at).first == 15)
+    let first = try #require(desk.told.first?.message)
+    #expect(first.title.hasSuffix("incidents are down") && first.members.count == 20 && first.isStorm)
+    #expect(desk.told.count == 2 && desk.told[1].at == 75, "\(desk.lines)")
+    #expect(desk.told[1].message.memberCount == 700)
+    #expect(desk.told[1].message.counts.filter { $0.of == "reason" }.map(\.checks) == [700])
+    for check in checks { desk.up(check, at: 201) }
+    desk.pass(from: 201, to: 400)
+    #expect(desk.lines.count == 3 && desk.kinds.last == .recovered)
+    #expect(desk.told[2].message.title == "all 700 incidents of the storm are over")
+    #expect(Set(desk.told.map(\.message.incident)).count == 1)
+    #expect(desk.book.incidents.all.allSatisfy { $0.log["ops"]?.heard.isOver == true })
+  }
+
+  /// Ten are no storm: each gets its own.
+  @Test func tenAreNone() throws {
+    let checks = try checks(10)
+    var desk = Desk(settings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 100)
+    #expect(desk.told.count == 10 && desk.told.map(\.at) == (15...24).map { Int64($0) }, "one a second")
+    #expect(desk.told.allSatisfy { !$0.message.isStorm })
+  }
+
+  /// What is left when it is over is named, and goes on by itself; a receiver that keeps state gets those as its own.
+  @Test func whatIsLeft() throws {
+    let checks = try checks(30)
+    var settings = settings(["ops", "pd"])
+    settings.channels[1] = makePagerDuty("pd")
+    var desk = Desk(settings, checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 60)
+    for check in checks.dropFirst(2) { desk.up(check, at: 61) }
+    desk.pass(from: 61, to: 200)
+    let ops = desk.told.filter { $0.channel == "ops" }
+    #expect(ops.map(\.message.kind) == [.opened, .recovered])
+    #expect(ops[1].message.title == "the storm of 30 incidents is over; still down: c0, c1")
+    let pager = desk.told.filter { $0.channel == "pd" }
+    #expect(pager.map(\.message.kind) == [.opened, .recovered, .opened, .opened])
+    #expect(Set(pager.map(\.message.incident)).count == 3)
+    for check in checks.prefix(2) { desk.up(check, at: 201) }
+    desk.pass(from: 201, to: 300)
+    #expect(
+      desk.told.filter { $0.channel == "ops" }.suffix(2).map(\.message.kind) == [.recovered, .recovered])
+    #expect(desk.told.filter { $0.channel == "pd" }.count == 6)
+  }
+
+  /// A restart in a storm goes on with it.
+  @Test func aRestart() throws {
+    let checks = try checks(50)
+    var desk = Desk(settings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 30)
+    desk = try desk.restarted(at: 30)
+    desk.pass(from: 31, to: 200)
+    #expect(desk.told.count == 1, "\(desk.lines)")
+    for check in checks { desk.up(check, at: 201) }
+    desk.pass(from: 201, to: 300)
+    #expect(desk.kinds == [.opened, .recovered])
+  }
+}
