@@ -97,7 +97,8 @@ package struct AlertBook: Sendable {
 
   /// What is to be sent now, once it is written down; `finish` has to follow.
   package mutating func next(_ context: NotifyContext) -> [Notification] {
-    notifier.next(&incidents, grouped(context))
+    let context = grouped(context)
+    return notifier.next(&incidents, context)
   }
 
   /// What a receiver answered.

@@ -95,13 +95,15 @@ extension Stage {
       return .pass
     }
     var last: Timestamp?
-    let hadFresh = !draft.fresh.isEmpty
     draft.leaveOut { trouble in
       guard let end = until(trouble) else { return false }
       last = max(last ?? end, end)
       return true
     }
-    guard hadFresh, draft.fresh.isEmpty, let last else { return .pass }
+    // What it says besides is said all the same.
+    guard draft.fresh.isEmpty, [.opened, .joined, .rose].contains(draft.trigger), let last else {
+      return .pass
+    }
     return .hold(words(last), until: last == .epoch ? nil : last)
   }
 }
