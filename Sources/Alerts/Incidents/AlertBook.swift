@@ -16,8 +16,6 @@ package struct AlertBook: Sendable {
   var hasChanged = false
 
   package var settings: AlertSettings { notifier.settings }
-  /// The group's checks; `nil` outside of a group.
-  package var names: IncidentNames? { incidents.names }
 
   /// Something changed that a restart must not forget.
   package var isDirty: Bool { hasChanged || incidents.version != savedVersion }
@@ -43,7 +41,7 @@ package struct AlertBook: Sendable {
     savedVersion = incidents.version
   }
 
-  /// Takes over other settings, while incidents stay as they are.
+  /// Takes over other settings, while incidents stay as they are. The list of checks has to follow.
   package mutating func apply(_ settings: AlertSettings, now: ClockReading) {
     take(watch.replace(settings.rules, now: now.wall), now)
     incidents.apply(settings)

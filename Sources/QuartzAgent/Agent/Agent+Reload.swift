@@ -76,9 +76,9 @@ extension Agent {
       for warning in loaded.warnings { log.warning("\(warning.headline)", metadata: warning.hintMetadata) }
       parts.maintenance.replace(file: new.maintenance)
       parts.discovery.follow(new.discover)
-      parts.catalog.replace(file: new.checks, canaries: new.canaries, rules: new.dependencies)
       // A section that is gone resolves what its channels were sent.
       parts.alerts?.apply(new.alerts ?? AlertSettings.none)
+      parts.catalog.replace(file: new.checks, canaries: new.canaries, rules: new.dependencies)
       let applied = parts.alerts == nil ? "checks" : "checks, alerts"
       log.notice(
         "configuration reloaded",

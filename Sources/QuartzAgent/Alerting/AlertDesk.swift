@@ -90,15 +90,13 @@ final class AlertDesk: Sendable {
 
   var settings: AlertSettings { state.withLock { $0.book.settings } }
 
-  /// Takes over other settings: `alerts` of a configuration that was read again.
+  /// Takes over other settings: `alerts` of a configuration that was read again. A list of checks has to follow.
   func apply(_ settings: AlertSettings) {
     let (now, writer) = (time.reading(), Self.writer(settings, agent, labels, catalog, history))
-    let (checks, graph) = (catalog.checks, catalog.dependencies)
     drain()
     state.withLock { state in
       guard state.book.settings != settings else { return }
       state.book.apply(settings, now: now)
-      state.book.apply(checks, graph, names: state.book.names, now: now)
       state.writer = writer
     }
   }
