@@ -127,8 +127,7 @@ struct ChannelSenderTests {
           round.leave(recipient)
           continue
         }
-        _ = round.note(end, for: recipient)
-        round.settle(recipient)
+        round.note(end, for: recipient)
       }
       return round.outcome
     }
