@@ -69,7 +69,9 @@ import Testing
   }
 
   private struct NoSender: MessageSending {
-    func send(_ message: AlertMessage, by channel: AlertChannel) async -> SendOutcome { .delivered }
+    func send(_ message: AlertMessage, by channel: AlertChannel, to recipients: [String]?) async
+      -> SendOutcome
+    { .delivered }
   }
 
   private func inFolder(_ body: (String) async throws -> Void) async throws {

@@ -36,7 +36,9 @@ import Testing
   }
 
   private struct Receiver: MessageSending {
-    func send(_ message: AlertMessage, by channel: AlertChannel) async -> SendOutcome { .delivered }
+    func send(_ message: AlertMessage, by channel: AlertChannel, to recipients: [String]?) async
+      -> SendOutcome
+    { .delivered }
   }
 
   @Test func whatTheDiskDidNotTakeIsWrittenWhenItDoes() async throws {

@@ -22,6 +22,9 @@ struct AliasPath: Hashable, Sendable {
     if !isCircle { records = answers.filter { $0.type == question.type && $0.name == end } }
   }
 
+  /// Behind words that the name has no record: where its aliases ended. Authoritative servers stop after a few of them.
+  var ending: String { names.last.map { "; its aliases end at \($0)" } ?? "" }
+
   private mutating func follow(_ answers: [DNSRecord], from question: DNSQuestion) -> DNSName {
     let ends = Set(answers.lazy.filter { $0.type == question.type }.map(\.name))
     var targets: [DNSName: DNSName] = [:]

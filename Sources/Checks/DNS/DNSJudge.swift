@@ -18,8 +18,8 @@ struct DNSJudge {
     if judgesAnswers || message.answers.contains(where: { $0.type == .cname }) {
       let path = AliasPath(of: message, for: question)
       if path.isCircle { findings.append(Finding(failure: circle)) }
-      findings += answers(path.records, budget ?? CPUBudget(bytes: 0))
-      findings += numbers(path.records)
+      findings += answers(path, budget ?? CPUBudget(bytes: 0))
+      findings += numbers(path)
     }
     if let wanted = settings.expect.authoritative { findings.append(authority(message, wanted)) }
     if settings.dnssec { findings.append(proof(message)) }
@@ -97,27 +97,30 @@ struct DNSJudge {
 
   // MARK: The answers
 
-  private func answers(_ records: [DNSRecord], _ budget: CPUBudget) -> [Finding] {
-    answerLists.compactMap { key, conditions in
+  private func answers(_ path: AliasPath, _ budget: CPUBudget) -> [Finding] {
+    let records = path.records
+    return answerLists.compactMap { key, conditions in
       guard !conditions.isEmpty else { return nil }
       let problem = DNSAnswerSet(records).problem(
         key, conditions.map { DNSAnswerCondition($0, within: budget) })
       let assertion = Assertion(
         what: "answers.\(key)", expected: text(conditions),
         actual: records.map(\.data).joined(separator: ", "), ok: problem == nil)
-      return Finding(assertion: assertion, failure: problem.map { wrongAnswer($0, records) })
+      return Finding(assertion: assertion, failure: problem.map { wrongAnswer($0, path) })
     }
   }
 
-  private func wrongAnswer(_ words: String, _ records: [DNSRecord]) -> Verdict {
-    guard !records.isEmpty else {
+  private func wrongAnswer(_ words: String, _ path: AliasPath) -> Verdict {
+    guard !path.records.isEmpty else {
       return Verdict(
-        .dnsNoData, phase: .assertion, message: "\(settings.name) has no \(settings.recordType) record")
+        .dnsNoData, phase: .assertion,
+        message: "\(settings.name) has no \(settings.recordType) record\(path.ending)")
     }
     return Verdict(.dnsAnswer, phase: .assertion, message: "\(subject): \(words)")
   }
 
-  private func numbers(_ records: [DNSRecord]) -> [Finding] {
+  private func numbers(_ path: AliasPath) -> [Finding] {
+    let records = path.records
     var findings: [Finding] = []
     if let condition = settings.expect.count {
       let holds = condition.holds(for: Double(records.count))
@@ -126,7 +129,7 @@ struct DNSJudge {
         Finding(
           assertion: Assertion(
             what: "count", expected: condition.description, actual: String(records.count), ok: holds),
-          failure: holds ? nil : wrongAnswer(words, records)))
+          failure: holds ? nil : wrongAnswer(words, path)))
     }
     if let condition = settings.expect.ttl {
       // Without a record there is nothing that lives.
@@ -138,7 +141,7 @@ struct DNSJudge {
           assertion: Assertion(
             what: "ttl", expected: condition.description,
             actual: records.map { String($0.ttl) }.joined(separator: ", "), ok: holds),
-          failure: holds ? nil : wrongAnswer(words, records)))
+          failure: holds ? nil : wrongAnswer(words, path)))
     }
     return findings
   }

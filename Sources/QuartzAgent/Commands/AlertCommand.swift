@@ -60,9 +60,7 @@ struct AlertCommand: AsyncParsableCommand {
         for channel in channels {
           let text = ChannelSender.shown(
             writer.sample(kind.kind, channel, now: TimeSource.system.wall()), channel)
-          printOutput("\(channel.name):
-\(text)
-")
+          printOutput("\(channel.name):\n\(text)\n")
         }
         return
       }

@@ -158,7 +158,7 @@ import Testing
   @Test(
     "N17: each form of Location is read one way",
     arguments: [
-      ("/next", "/next"), ("next", "/next"), ("?q=2", "/?q=2"), ("#part", nil), ("//good.test:PORT/x", "/x"),
+      ("/next", "/next"), ("next", "/next"), ("?q=2", "/?q=2"), ("#part", "/"), ("//good.test:PORT/x", "/x"),
       ("HTTP://good.test:PORT/x#part", "/x"), ("./a/../b", "/b"), ("../../c", "/c"), ("", nil),
       ("http://user:pw@good.test:PORT/x", "/x"), ("//user@good.test:PORT/x", "/x"),
     ] as [(String, String?)])

@@ -141,7 +141,7 @@ import Testing
     // The query is judged and never shown.
     #expect(assertion.actual == "https://shop.test/path?…")
     if !condition.contains("~") { #expect(!assertion.expected.contains("canary")) }
-    #expect(judge.verdict.message?.contains("canary") != true)
+    if !condition.contains("~") { #expect(judge.verdict.message?.contains("canary") != true) }
   }
 
   @Test(arguments: [("1.1", true), ("2", false), ("!= 1.0", true), (">= 1.1", true), ("~ ^2", false)])
@@ -239,7 +239,9 @@ import Testing
         $0.expect.headers = [("x", condition)]
         $0.expect.json = [("$", ConditionText(condition))]
       }
-      #expect(judge.verdict.message == "header x \(Pattern.limitWords), and 1 more condition")
+      #expect(
+        judge.verdict.message
+          == "header x is \"\(bomb)\", expected \(condition): \(Pattern.limitWords), and 1 more condition")
       #expect(judge.assertions.filter(\.ok).map(\.what) == ["status"])
     }
   }
