@@ -107,9 +107,12 @@ import Testing
     var desk = Desk(settings(), checks)
     desk.answer = { message, _ in message.title.hasPrefix("a") ? .refused("400 no") : .delivered }
     for check in checks { desk.down(check, at: 0) }
-    desk.pass(from: 0, to: 100)
+    desk.pass(from: 0, to: 60)
     #expect(desk.sent.count == 2 && desk.told.map(\.message.title) == ["b is down: refused"])
-    #expect(desk.hold(at: 100) == .deduplicate)
+    let holds = desk.book.decisions(desk.context(60)).compactMap { _, _, decision -> NotifyStage? in
+      if case .hold(let stage, _, _, _) = decision { stage } else { nil }
+    }
+    #expect(Set(holds) == [.deduplicate, .wait], "a is held as refused, b has its reminder to come")
     #expect(desk.book.notifier.state(of: "ops").failed[.opened] == 1)
   }
 

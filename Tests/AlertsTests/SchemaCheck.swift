@@ -69,7 +69,9 @@ struct SchemaCheck {
 
   private static func isType(_ value: JSONValue, _ type: String) -> Bool {
     switch (type, value) {
-    case ("object", .object), ("array", .array), ("string", .string), ("number", .number): true
+    case ("object", .object), ("array", .array), ("string", .string), ("number", .number),
+      ("boolean", .bool):
+      true
     case ("integer", .number): value.integer != nil
     default: false
     }

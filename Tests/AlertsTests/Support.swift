@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Synchronization
 
 @testable import Alerts
 
@@ -45,12 +46,16 @@ func result(
 }
 
 /// The same numbers each time.
-struct Counter: RandomNumberGenerator, Sendable {
-  var state: UInt64 = 0
+final class Counter: RandomNumberGenerator, Sendable {
+  private let state: Mutex<UInt64>
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = state
+  init(state: UInt64 = 0) { self.state = Mutex(state) }
+
+  func next() -> UInt64 {
+    var word = state.withLock { state in
+      state &+= 0x9e37_79b9_7f4a_7c15
+      return state
+    }
     word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
     return word ^ (word >> 27)
   }

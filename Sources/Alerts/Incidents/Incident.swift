@@ -79,6 +79,9 @@ package struct Incident: Hashable, Sendable {
 
   package var isOpen: Bool { end == nil }
 
+  /// How long something fired; `zero` while something does.
+  var lasted: Duration { quietAt.map { openedAt.duration(to: $0) } ?? .zero }
+
   /// Highest severity of all that were ever in it.
   package var severity: AlertSeverity { members.map(\.trouble.severity).max() ?? .low }
 

@@ -41,7 +41,7 @@ extension MessageWriter {
     case .acknowledged: incident.acknowledge(by: "ann", note: nil, at: now)
     case .opened, .test: break
     }
-    guard let draft = Draft(incident, channel, []) else { return nil }
+    guard let draft = Draft(incident, channel, AlertSettings()) else { return nil }
     return message(
       Notification(
         id: id, channel: channel, kind: kind, form: kind == .digest ? .digest : .incident, parts: [draft],

@@ -154,13 +154,19 @@ extension MessageWriter {
     if notification.kind == .recovered { message.end = now }
     message.memberCount = firing.isEmpty ? members.count : firing.count
     message.counts = counts(firing)
-    let worst = (firing.isEmpty ? members : firing).sorted {
-      ($1.trouble.severity, $0.joined) < ($0.trouble.severity, $1.joined)
-    }
-    message.members = worst.prefix(AlertMessage.maxMembers).map {
+    message.members = Self.worstFirst(firing.isEmpty ? members : firing).prefix(AlertMessage.maxMembers).map {
       member($0, isNew: false, showsRecent: false)
     }
     return message
+  }
+
+  /// By severity, then as they joined, then by name.
+  private static func worstFirst(_ members: [Incident.Member]) -> [Incident.Member] {
+    members.sorted { one, other in
+      let (left, right) = ((other.trouble.severity, one.joined), (one.trouble.severity, other.joined))
+      return left == right
+        ? one.trouble.name.utf8.lexicographicallyPrecedes(other.trouble.name.utf8) : left < right
+    }
   }
 
   private func stormTitle(
@@ -171,7 +177,7 @@ extension MessageWriter {
     case .opened: return "\(checks) checks of \(all) incidents are down"
     case .recovered where firing.isEmpty: return "all \(all) incidents of the storm are over"
     case .recovered:
-      let names = DraftWords.list(firing.map(\.trouble.name))
+      let names = DraftWords.list(Self.worstFirst(firing).map(\.trouble.name))
       return "the storm of \(all) incidents is over; still down: \(names)"
     default: return "\(checks) checks of \(open) incidents are still down, of \(all) incidents in all"
     }

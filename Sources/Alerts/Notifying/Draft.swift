@@ -35,15 +35,16 @@ package struct Draft: Sendable {
   ///
   /// - Parameter isLeaving: the channel is not configured any more.
   init?(
-    _ incident: Incident, _ channel: AlertChannel, _ rules: [AlertRule], isLeaving: Bool = false
+    _ incident: Incident, _ channel: AlertChannel, _ settings: AlertSettings, isLeaving: Bool = false
   ) {
     (self.incident, self.channel) = (incident, channel)
     record = incident.log[channel.name] ?? NotificationRecord()
-    members = incident.members.filter { Self.isRouted($0.trouble, to: channel, rules) }
+    members = incident.members.filter { Self.isRouted($0.trouble, to: channel, settings.rules) }
     let heard = record.heard
     fresh = Set(
       members.lazy.filter { $0.isActive && Self.isNews($0.trouble, heard) }.map(\.trouble.key))
-    guard let trigger = Self.trigger(incident, channel, record, members, isLeaving) else { return nil }
+    guard let trigger = Self.trigger(incident, channel, record, members, settings, isLeaving)
+    else { return nil }
     self.trigger = trigger
   }
 
@@ -60,23 +61,25 @@ package struct Draft: Sendable {
 
   private static func trigger(
     _ incident: Incident, _ channel: AlertChannel, _ record: NotificationRecord,
-    _ members: [Incident.Member], _ isLeaving: Bool
+    _ members: [Incident.Member], _ settings: AlertSettings, _ isLeaving: Bool
   ) -> Trigger? {
     let heard = record.heard
     if isLeaving { return record.mayBeKnown && !heard.isOver ? .channelRemoved : nil }
     let firing = members.filter(\.isActive)
-    if !incident.isOpen { return triggerOver(record, channel) }
+    if !incident.isOpen { return triggerOver(record, channel, incident, settings) }
     if heard.isEmpty || heard.isOver { return firing.isEmpty ? nil : .opened }
     guard !firing.isEmpty else { return incident.activeCount > 0 ? .belowSeverity : nil }
     return difference(incident, channel, heard, firing)
   }
 
   /// Of an incident that is over.
-  static func triggerOver(_ record: NotificationRecord, _ channel: AlertChannel) -> Trigger? {
+  static func triggerOver(
+    _ record: NotificationRecord, _ channel: AlertChannel, _ incident: Incident, _ settings: AlertSettings
+  ) -> Trigger? {
     if record.heard.isOver { return nil }
     if !record.heard.isEmpty || channel.keepsState && record.mayBeKnown { return .resolved }
     // Perhaps it was heard of, perhaps not: what was is right for both.
-    return record.mayBeKnown || isWorthAWord(record.held, channel) ? .past : nil
+    return record.mayBeKnown || isWorthAWord(record.held, channel, incident, settings) ? .past : nil
   }
 
   /// Of an incident that the channel knows, and of which something fires.
@@ -96,11 +99,15 @@ package struct Draft: Sendable {
   }
 
   /// Whether what a channel never heard of is worth a word once it is over: not what was too short, muted or acknowledged.
-  private static func isWorthAWord(_ held: NotifyStage?, _ channel: AlertChannel) -> Bool {
+  private static func isWorthAWord(
+    _ held: NotifyStage?, _ channel: AlertChannel, _ incident: Incident, _ settings: AlertSettings
+  ) -> Bool {
     guard !channel.keepsState else { return false }
     switch held {
     case .severity, .quietHours, .pathLook, .storm, .deduplicate, .pace, .send, .retry: return true
-    case .maintenance, .dependency, .mute, .acknowledge, .groupShare, .wait, nil: return false
+    // It was due when the agent ended, or stood still.
+    case .wait: return incident.lasted > settings.wait(to: channel.name)
+    case .maintenance, .dependency, .mute, .acknowledge, .groupShare, nil: return false
     }
   }
 

@@ -37,10 +37,10 @@ extension Notifier {
   /// Channels that are not configured any more go when they have had the end of all that they were sent.
   private mutating func letGo(_ incidents: [Incident]) {
     guard !leaving.isEmpty else { return }
-    let rules = settings.rules
+    let settings = settings
     let staying = leaving.filter { channel in
       state(of: channel.name).isBusy
-        || incidents.contains { Draft($0, channel, rules, isLeaving: true) != nil }
+        || incidents.contains { Draft($0, channel, settings, isLeaving: true) != nil }
     }
     guard staying.count != leaving.count else { return }
     leaving = staying

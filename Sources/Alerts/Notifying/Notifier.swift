@@ -49,7 +49,7 @@ package struct Notifier: Sendable {
     _ incident: Incident, _ channel: AlertChannel, _ context: NotifyContext, through stages: ArraySlice<Stage>
   ) -> Decision {
     let isLeaving = leaving.contains { $0.name == channel.name }
-    guard var draft = Draft(incident, channel, settings.rules, isLeaving: isLeaving) else { return .nothing }
+    guard var draft = Draft(incident, channel, settings, isLeaving: isLeaving) else { return .nothing }
     let state = state(of: channel.name)
     for stage in stages {
       switch stage.judge(&draft, context, state) {
@@ -65,7 +65,7 @@ package struct Notifier: Sendable {
   package func isSettled(_ incident: Incident) -> Bool {
     guard !incident.isOpen else { return false }
     return channels.allSatisfy { channel in
-      incident.log[channel.name].map { Draft.triggerOver($0, channel) == nil } ?? true
+      incident.log[channel.name].map { Draft.triggerOver($0, channel, incident, settings) == nil } ?? true
     }
   }
 

@@ -158,9 +158,8 @@ extension Stage {
   private static func length(_ draft: Draft, _ settings: AlertSettings) -> (Duration, String) {
     switch draft.trigger {
     case .opened:
-      let escalation = settings.escalation(to: draft.channel.name)
-      return escalation.map { (max($0, settings.groupWait), "escalates to this channel") }
-        ?? (settings.groupWait, "group_wait")
+      let escalates = settings.escalation(to: draft.channel.name) != nil
+      return (settings.wait(to: draft.channel.name), escalates ? "escalates to this channel" : "group_wait")
     case .joined, .flapping, .rootRecovered: return (settings.groupInterval, "group_interval")
     case .belowSeverity: return (settings.groupWait, "group_wait")
     case .reminder: return (settings.remind, "reminder")

@@ -56,6 +56,8 @@ extension AlertBook {
     self.share?.waiting = waiting
     let compared = (self.share?.compared ?? [:]).filter { share.view.entries[$0.key] != nil }
     self.share?.compared = compared
+    let resting = (self.share?.resting ?? [:]).filter { share.view.entries[$0.key] != nil }
+    self.share?.resting = resting
     return writes
   }
 
@@ -68,9 +70,17 @@ extension AlertBook {
     if !share.view.notifies { return contribution(incident, there, replacing, share, now) }
     if notifier.isSettled(incident) {
       self.share?.delivered.remove(incident.id)
-      return there == nil ? nil : .init(incident.id, nil, replacing: replacing)
+      guard let there else { return nil }
+      // Every member reads that it is over before the entry goes: one that missed it would take it for lost.
+      if notifier.isSettled(there.incident) {
+        let since = share.resting[incident.id] ?? now.boot
+        self.share?.resting[incident.id] = since
+        guard since.duration(to: now.boot) >= AlertShare.settling else { return nil }
+        return .init(incident.id, nil, replacing: replacing)
+      }
+    } else if share.isDone(incident.id) {
+      return nil
     }
-    if share.isDone(incident.id) { return nil }
     if let there {
       let pair = AlertShare.Compared(incident: incident, changed: replacing)
       if share.compared[incident.id] == pair { return nil }

@@ -27,6 +27,8 @@ package struct AlertShare: Sendable {
   /// Since when alerts are in no entry, and an incident waits for the store.
   var missing: [UniqueID: Instant] = [:]
   var waiting: [UniqueID: Instant] = [:]
+  /// Since when an incident is over in the store too, for every channel.
+  var resting: [UniqueID: Instant] = [:]
   /// Incidents as they were found to be what the store has, and the entry that they were compared with.
   var compared: [UniqueID: Compared] = [:]
   /// What was delivered here while another agent, or none, kept the log, until the store has it.

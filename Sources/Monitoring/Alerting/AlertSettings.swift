@@ -40,6 +40,9 @@ package struct AlertSettings: Hashable, Sendable {
   package func escalation(to channel: String) -> Duration? {
     escalate.first { $0.to.contains(channel) }?.after
   }
+
+  /// How long something must fire before this channel is notified of it.
+  package func wait(to channel: String) -> Duration { max(escalation(to: channel) ?? groupWait, groupWait) }
 }
 
 /// One step of `alerts.escalate`.
