@@ -105,6 +105,8 @@ struct EffectiveConfigTests {
               min_version: "1.2"
             expect:
               status: ["200-299"]
+              body:
+                bytes: false
 
         """)
   }

@@ -83,7 +83,9 @@ import Testing
         let process = try AgentProcess(["run"], in: folder)
         try await process.wait(for: "a refusal") { process.stderr.contains("it is retried") }
         world.isBroken.store(false, ordering: .relaxed)
-        try await process.wait(for: "the recovery") { process.stderr.contains("check is up") }
+        try await process.wait(for: "the recovery of all four") {
+          process.stderr.components(separatedBy: "check is up").count > 4
+        }
         process.send(SIGTERM)
         _ = try await process.finish()
         let refused = world.messages.count

@@ -37,13 +37,13 @@ import Testing
           first.send(SIGTERM)
           let outcome = try await first.finish()
           #expect(outcome.status == 0, "\(outcome.stderr)")
-          #expect(outcome.stderr.contains("told:") && outcome.stderr.contains("stopped"), "\(outcome.stderr)")
+          #expect(outcome.stderr.contains("notified:") && outcome.stderr.contains("stopped"), "\(outcome.stderr)")
           let second = try AgentProcess(["run"], in: folder)
           let probed = web.accepted
           try await second.wait(for: "probes of a target that is still down") { web.accepted >= probed + 3 }
           world.isBroken.store(false, ordering: .relaxed)
           try await second.wait(for: "the recovery") { server.received >= 2 }
-          try await second.wait(for: "that it is noted") { second.stderr.contains("told:") }
+          try await second.wait(for: "that it is noted") { second.stderr.contains("notified:") }
           second.send(SIGTERM)
           #expect(try await second.finish().status == 0)
           #expect(server.received == 2)

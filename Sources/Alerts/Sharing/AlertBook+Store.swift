@@ -75,7 +75,7 @@ extension AlertBook {
       if notifier.isSettled(there.incident) {
         let since = share.resting[incident.id] ?? now.boot
         self.share?.resting[incident.id] = since
-        guard since.duration(to: now.boot) >= AlertShare.settling else { return nil }
+        guard since.duration(to: now.boot) >= AlertShare.rest else { return nil }
         return .init(incident.id, nil, replacing: replacing)
       }
     } else if share.isDone(incident.id) {

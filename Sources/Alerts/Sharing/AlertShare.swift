@@ -40,6 +40,8 @@ package struct AlertShare: Sendable {
   static let patience: Duration = .seconds(10)
   /// An agent that takes over a check, or a store that was wiped, has so long to write its entries.
   static let settling: Duration = .seconds(60)
+  /// Members have so long to read that an incident is over, before its entry goes.
+  static let rest: Duration = .seconds(15)
 
   /// It was in this store, and is not any more: it is over, and every channel knows.
   func isDone(_ id: UniqueID) -> Bool {
@@ -241,6 +243,8 @@ extension AlertBook {
         let since = share.missing[check] ?? now.boot
         missing[check] = since
         guard since.duration(to: now.boot) >= AlertShare.settling else { continue }
+        // A watch that died without a word tells of no entry: the store itself must have said so.
+        if let readAt = share.view.readAt, readAt < since + AlertShare.settling / 2 { continue }
         // No agent reports it any more: it is in no list, or its entry is lost and the check fires no more.
         let end: TroubleEnd = role(check) == .unlisted ? .removed : .recovered
         for member in incident.members where member.isActive && member.trouble.key.check == check {
@@ -269,7 +273,7 @@ extension AlertBook {
     guard let share else { return }
     for (check, alerts) in share.own where !alerts.ended.isEmpty {
       // What the store has not got yet is not known to the agent that notifies.
-      guard share.alerts(check)?.ended == alerts.ended || share.view.entries[check] == nil else { continue }
+      guard share.alerts(check)?.says(alerts) == true || share.view.entries[check] == nil else { continue }
       let waits = alerts.ended.filter { incidents.firing($0.key) != nil }
       self.share?.own[check]?.ended = waits
       if waits.isEmpty, alerts.firing.isEmpty { self.share?.own[check] = nil }

@@ -58,6 +58,8 @@ package struct ShareView: Hashable, Sendable {
   package var world: UInt64 = 0
   package var revision: Int64 = 0
   package var entries: [UniqueID: ShareEntry] = [:]
+  /// When all entries were read last; `nil`: they are known at every moment.
+  package var readAt: Instant?
   /// This agent notifies for the group, and all agents of the group have the same checks.
   package var notifies = false
   /// Another one: something is new.

@@ -50,10 +50,12 @@ package struct SharedAlerts: Hashable, Sendable {
 
   package var firingCount: Int { firing.count }
 
-  /// Says the same, whoever wrote it.
-  func says(_ other: SharedAlerts) -> Bool { firing == other.firing && ended == other.ended }
+  /// Says the same, whoever wrote it: as it is kept, where times are of milliseconds.
+  func says(_ other: SharedAlerts) -> Bool { self == other || json(by: "") == other.json(by: "") }
 
-  package var json: [UInt8] {
+  package var json: [UInt8] { json(by: writer) }
+
+  private func json(by writer: String) -> [UInt8] {
     var json = JSONWriter(reserving: 512)
     json.object { json in
       json.field("v", 2)

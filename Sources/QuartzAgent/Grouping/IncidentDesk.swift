@@ -24,8 +24,11 @@ final class IncidentDesk: IncidentShare {
     /// What the mirror's entries say.
     var entries: [UniqueID: ShareEntry] = [:]
     var garbled: [UniqueID] = []
-    /// The mirror's version that they are of.
+    /// The mirror's version that they are of, and its store.
     var read = -1
+    var world: UInt64 = 0
+    /// When everything was read last.
+    var readAt: Instant?
     /// Since when the store is not known as of now; nil: it is.
     var staleSince: Instant?
     var wasAway = false
@@ -74,7 +77,7 @@ final class IncidentDesk: IncidentShare {
       update(&state, reading)
       var view = ShareView()
       view.entries = state.entries
-      (view.world, view.revision) = (state.mirror.world, state.mirror.revision)
+      (view.world, view.revision, view.readAt) = (state.mirror.world, state.mirror.revision, state.readAt)
       // bounded: counts of what happened
       view.version = state.mirror.version &+ arrangements
       view.notifies = notifies
@@ -120,7 +123,9 @@ final class IncidentDesk: IncidentShare {
   private func update(_ state: inout State, _ now: ClockReading) {
     guard state.read != state.mirror.version else { return }
     state.read = state.mirror.version
-    let before = state.entries
+    // The revisions of another store say nothing of this one's.
+    let before = state.world == state.mirror.world ? state.entries : [:]
+    state.world = state.mirror.world
     state.garbled = []
     var entries: [UniqueID: ShareEntry] = [:]
     for (id, entry) in state.mirror.entries {
@@ -155,6 +160,7 @@ final class IncidentDesk: IncidentShare {
   func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.follow() }
+      group.addTask { await self.audit() }
       group.addTask { for await _ in self.rings { await self.work() } }
     }
     await Task { await self.work() }.value
@@ -173,7 +179,7 @@ final class IncidentDesk: IncidentShare {
           }
         }
         state.withLock { state in
-          state.mirror.take(reading)
+          take(reading, &state)
           state.trouble = nil
           if !group.runner.isAlone { state.staleSince = nil }
           state.watch = watch
@@ -186,6 +192,34 @@ final class IncidentDesk: IncidentShare {
         if let end { state.withLock { $0.trouble = end } }
       }
     } while (try? await time.sleep(for: .milliseconds(250))) != nil
+  }
+
+  private func take(_ reading: IncidentReading, _ state: inout State) {
+    state.mirror.take(reading)
+    state.readAt = time.instant()
+  }
+
+  /// Between two readings that ask whether the watch tells everything.
+  private static let audits: Duration = .seconds(20)
+
+  /// A watch can die without a word, as when a router forgets its connection.
+  private func audit() async {
+    while (try? await time.sleep(for: Self.audits)) != nil {
+      guard group.runner.isPlaced, !group.runner.isAlone else { continue }
+      if case .success(let reading) = await store.readIncidents() { take(reading, isAudit: true) }
+    }
+  }
+
+  /// Takes a reading that was not made for a new watch.
+  ///
+  /// - Parameter isAudit: the watch should have told of everything in it; what it tells in a moment costs one more reading.
+  private func take(_ reading: IncidentReading, isAudit: Bool) {
+    state.withLock { state in
+      let known = state.mirror.entries
+      let isOther = reading.world != state.mirror.world
+      take(reading, &state)
+      if isOther || isAudit && state.mirror.entries != known { state.watch?.cancel() }
+    }
   }
 
   private func work() async {
@@ -222,9 +256,7 @@ final class IncidentDesk: IncidentShare {
       return .written
     case .success(.none):
       // Another agent was first: what is there now is asked for.
-      if case .success(let reading) = await store.readIncidents() {
-        state.withLock { $0.mirror.take(reading) }
-      }
+      if case .success(let reading) = await store.readIncidents() { take(reading, isAudit: false) }
       return .refused
     case .failure(let trouble):
       state.withLock { $0.trouble = trouble }

@@ -227,7 +227,7 @@ struct GroupAlertRules {
       // It may have joined one that people know before: nobody is told of that.
       let goesOn =
         told[check, default: []].contains { $0 != message.incident }
-        || entries[check] != message.incident && isToldByEntry(check)
+        || isToldByEntry(check, besides: message.incident)
       return !goesOn && worked[check].map { $0 < first.decided } ?? true
     }
     if failing.isEmpty || outages.touchAny(from: first.decided, to: telling.decided) { return nil }
@@ -250,9 +250,9 @@ struct GroupAlertRules {
   }
 
   /// One that joined an incident that people know.
-  private func isToldByEntry(_ check: UniqueID) -> Bool {
+  private func isToldByEntry(_ check: UniqueID, besides incident: UniqueID? = nil) -> Bool {
     entries.contains { id, checks in
-      guard checks.contains(check), let story = stories[id] else { return false }
+      guard id != incident, checks.contains(check), let story = stories[id] else { return false }
       return !story.opened.isEmpty && story.ended.isEmpty
     }
   }
