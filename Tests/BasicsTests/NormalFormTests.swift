@@ -17,6 +17,9 @@ import Testing
     #expect(normalForm(normalForm(text)) == Array(form.utf8))
   }
 
+  /// Tibetan vowels and a Greek accent made of two marks each, which Foundation does not sort with the marks around them.
+  private static let disputed: [UInt32] = [0x344, 0xf73, 0xf75, 0xf81]
+
   /// Foundation's word on each character, alone, between letters and before a mark.
   @Test func agreesWithFoundation() {
     var generator = SystemRandomNumberGenerator()
@@ -26,7 +29,10 @@ import Testing
         let code = UInt32.random(in: 0x20...0x2fff, using: &generator)
         let scalar = Unicode.Scalar(Bool.random() ? code : 0x300 + code % 0x70)
         // Characters of the last years may be new to one of the two.
-        if let scalar, let age = scalar.properties.age, age.major <= 12 { text.append(scalar) }
+        if let scalar, let age = scalar.properties.age, age.major <= 12, !Self.disputed.contains(scalar.value)
+        {
+          text.append(scalar)
+        }
         if Bool.random() { text.append("a") }
       }
       let form = String(text).precomposedStringWithCanonicalMapping

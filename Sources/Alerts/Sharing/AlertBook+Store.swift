@@ -22,7 +22,11 @@ extension AlertBook {
       }
       guard share.view.notifies else { return "another member of the group notifies" }
       if share.isDone(incident.id) { return "it is over, and every channel knows" }
-      if share.incident(incident.id) != nil { return nil }
+      if share.incident(incident.id) != nil {
+        // A store that was set back has incidents that are over: the members that run the checks say what still fires.
+        let isDoubtful = !incident.isNotified && incident.checks.contains { share.missing[$0] != nil }
+        return isDoubtful ? "the members that run its checks have not confirmed it yet" : nil
+      }
       let since = share.waiting[incident.id] ?? now.boot
       return since.duration(to: now.boot) >= AlertShare.patience
         ? nil : "the group's store has not got it yet"

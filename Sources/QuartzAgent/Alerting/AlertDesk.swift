@@ -146,6 +146,10 @@ final class AlertDesk: Sendable {
       }
       advance()
     } while (try? await time.sleep(for: pace)) != nil
+    // What came in last is not known otherwise after the next start.
+    drain()
+    advance()
+    try? await keep()
   }
 
   private func judgeFigures() {
