@@ -37,7 +37,8 @@ import Testing
           first.send(SIGTERM)
           let outcome = try await first.finish()
           #expect(outcome.status == 0, "\(outcome.stderr)")
-          #expect(outcome.stderr.contains("notified:") && outcome.stderr.contains("stopped"), "\(outcome.stderr)")
+          #expect(
+            outcome.stderr.contains("notified:") && outcome.stderr.contains("stopped"), "\(outcome.stderr)")
           let second = try AgentProcess(["run"], in: folder)
           let probed = web.accepted
           try await second.wait(for: "probes of a target that is still down") { web.accepted >= probed + 3 }

@@ -64,6 +64,7 @@ package struct AlertBook: Sendable {
   }
 
   package mutating func note(_ result: CheckResult, now: ClockReading) {
+    if result.state != .unknown { share?.unconfirmed.remove(result.checkID) }
     take(watch.note(result, now: now), now)
   }
 

@@ -16,8 +16,10 @@ extension AlertBook {
       case .settling: return "the group's store is being read"
       // Twice is better than not at all.
       case .away:
-        return incident.checks.contains { share.own[$0] != nil } || share.delivered.contains(incident.id)
-          ? nil : "its checks are run by another member"
+        if share.delivered.contains(incident.id) { return nil }
+        let own = incident.checks.filter { share.own[$0] != nil }
+        if own.isEmpty { return "its checks are run by another member" }
+        return own.isSubset(of: share.unconfirmed) ? "this member has no result of its checks yet" : nil
       case .fresh: break
       }
       guard share.view.notifies else { return "another member of the group notifies" }

@@ -21,6 +21,8 @@ package struct AlertShare: Sendable {
   var view = ShareView()
   /// Alerts of checks that this agent runs, by check.
   var own: [UniqueID: SharedAlerts] = [:]
+  /// Checks whose alerts this agent goes on with, and of which it has found nothing itself yet.
+  var unconfirmed: Set<UniqueID> = []
   /// The entry of a check that this agent has taken over.
   var tenure: [UniqueID: Int64] = [:]
   var marks: [UniqueID: Mark] = [:]
@@ -129,6 +131,7 @@ extension AlertBook {
         if !watch.hold(member.trouble) {
           take(.ended(member.trouble.key, at: now.wall, .ruleChanged), now)
         } else if share?.own[check]?.firing[member.trouble.key] == nil {
+          share?.unconfirmed.insert(check)
           take(.holds(member.trouble), now)
         }
       }
@@ -142,6 +145,8 @@ extension AlertBook {
     share?.view = view
     let own = (share?.own ?? [:]).filter { role($0.key).isRunHere || role($0.key) == .unlisted }
     share?.own = own
+    let unconfirmed = (share?.unconfirmed ?? []).filter { own[$0] != nil }
+    share?.unconfirmed = unconfirmed
     switch view.touch {
     case .settling: return
     case .away: judge(own.filter { role($0.key).isRunHere }, now)
@@ -164,6 +169,7 @@ extension AlertBook {
         // It has ended here since, and the entry is older.
         if share?.own[check]?.ended[key] != nil { continue }
         if watch.hold(trouble) {
+          share?.unconfirmed.insert(check)
           take(.holds(trouble), now)
         } else {
           take(.ended(key, at: now.wall, .ruleChanged), now)

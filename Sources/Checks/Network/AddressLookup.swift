@@ -58,7 +58,8 @@ struct AddressLookup: Hashable, Sendable {
       failure = Verdict(.dnsMalformed, phase: .dns, message: words)
     } else if path.records.isEmpty {
       let kind = question.type == .a ? "IPv4" : "IPv6"
-      failure = Verdict(.dnsNoData, phase: .dns, message: "\(question.name) has no \(kind) address\(path.ending)")
+      failure = Verdict(
+        .dnsNoData, phase: .dns, message: "\(question.name) has no \(kind) address\(path.ending)")
     } else {
       let all = path.records.compactMap { if case .address(let address) = $0.value { address } else { nil } }
       addresses = Array(all.withoutRepetitions().prefix(Self.addressLimit))

@@ -105,17 +105,6 @@ struct AgentParts: Sendable {
     (self.recorder, self.scheduler, self.link, self.status) = (recorder, scheduler, link, status)
   }
 
-  /// What alerting asks of the others.
-  private static func around(
-    _ operators: OperatorDesk, _ maintenance: MaintenanceBook, _ status: AgentStatus, _ traces: TraceDesk?,
-    _ once: GroupOnce
-  ) -> AlertDesk.Surroundings {
-    AlertDesk.Surroundings(
-      mutedUntil: { operators.current.mutedUntil($0, at: $1) },
-      maintenanceUntil: { maintenance.plan.ends($0, at: $1) },
-      notices: { await status.snapshot().ownProblems }, traces: traces, share: once.incidents)
-  }
-
   /// Nil: `/probe` is not answered. An agent whose modules cannot be read probes all the same.
   private static func probes(_ settings: Settings, _ engine: ProbeEngine, _ log: Logger) async -> ProbeDesk? {
     guard let probe = settings.probe else { return nil }
@@ -179,18 +168,6 @@ struct AgentParts: Sendable {
     let server = LocalStatusServer(
       public: PublicFace(face), listen: listen.numeric, source: status, logger: log)
     return (own, server.taking(heartbeats))
-  }
-
-  /// `nil` without a section `alerts`.
-  private static func alertDesk(
-    _ settings: Settings, _ engine: ProbeEngine, _ history: HistoryStore, _ catalog: CheckCatalog,
-    _ disk: StateDisk, _ log: Logger
-  ) async -> AlertDesk? {
-    guard let alerts = settings.alerts else { return nil }
-    return await AlertDesk(
-      alerts, agent: settings.agent, labels: settings.metrics.labels, history: history, catalog: catalog,
-      sender: ChannelSender(engine, settings.egress) { log.warning("\($0)") },
-      file: disk.file(AlertDesk.fileName), log: log, time: engine.time)
   }
 
   private static func heartbeats(

@@ -65,6 +65,8 @@ struct GroupAlertRules {
   private(set) var excused = 0
   var incidents: Int { stories.values.count { !$0.opened.isEmpty } }
 
+  /// From a result to the member that notifies, by way of the store: each looks every three seconds.
+  static let news: Duration = .seconds(8)
   /// From the threshold to the message: what is gathered, what waits for the store, and the way.
   static let patience: Duration = .seconds(60)
 
@@ -228,7 +230,7 @@ struct GroupAlertRules {
       let goesOn =
         told[check, default: []].contains { $0 != message.incident }
         || isToldByEntry(check, besides: message.incident)
-      return !goesOn && worked[check].map { $0 < first.decided } ?? true
+      return !goesOn && worked[check].map { $0 + Self.news < first.decided } ?? true
     }
     if failing.isEmpty || outages.touchAny(from: first.decided, to: telling.decided) { return nil }
     return (
