@@ -12,6 +12,7 @@ extension NotificationRecord {
     json.fieldIfPresent("first", first)
     json.fieldIfPresent("last", last)
     json.age("last_ago", lastAt, now: now)
+    json.field("deliveries", deliveries)
     json.fieldIfPresent("held", held?.rawValue)
     json.fieldIfPresent("storm", storm?.description)
     if let sending {
@@ -34,6 +35,7 @@ extension NotificationRecord {
     self.init()
     self.heard = heard
     (first, last, lastAt) = (json.time("first"), json.time("last"), clock.instant(json, "last_ago"))
+    deliveries = json.small("deliveries") ?? (first == nil ? 0 : 1)
     held = json["held"]?.string.flatMap(NotifyStage.init)
     storm = json["storm"]?.string.flatMap { UniqueID($0) }
     sending = json["sending"].flatMap(Sending.init)

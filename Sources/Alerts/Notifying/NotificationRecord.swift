@@ -68,6 +68,8 @@ package struct NotificationRecord: Hashable, Sendable {
   package var first: Timestamp?
   package var last: Timestamp?
   package var lastAt: Instant?
+  /// Deliveries so far. Members of a group tell by it which of two records is the newer: their clocks may differ.
+  package var deliveries = 0
   package var sending: Sending?
   package var refused: Refusal?
   /// The storm that told of it; `nil` when it was sent by itself.
@@ -82,6 +84,7 @@ package struct NotificationRecord: Hashable, Sendable {
 
   mutating func deliver(_ heard: Heard, at now: ClockReading) {
     self.heard = heard
+    deliveries = min(deliveries + 1, 1_000_000)  // bounded: by the minimum
     (first, last, lastAt) = (first ?? now.wall, now.wall, now.boot)
     (sending, refused, held) = (nil, nil, nil)
   }

@@ -193,7 +193,9 @@ extension AlertBook {
       self.share?.marks[id] = mark
       if shared.writer == share.writer, incidents[id] != nil {
         // What it wrote itself it knows, but for what a crash took from the disk.
-        incidents.update(id) { $0.merge(shared.incident) }
+        guard var merged = incidents[id] else { continue }
+        merged.merge(shared.incident)
+        if merged != incidents[id] { incidents.replace(merged) }
       } else {
         incidents.replace(shared.incident)
       }
@@ -241,6 +243,13 @@ extension AlertBook {
         }
       }
       known[id] = alerts
+    }
+    // What it found itself is true before the store has it.
+    for (check, mine) in share.own where role(check) == .owner {
+      for (key, ended) in mine.ended where known[check]?.firing[key] != nil {
+        known[check]?.firing[key] = nil
+        known[check]?.ended[key] = ended
+      }
     }
     judge(known, now)
     for incident in incidents.opened where share.isShared(incident, incidents.names) {

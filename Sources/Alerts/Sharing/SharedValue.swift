@@ -141,14 +141,17 @@ extension Incident {
     return bare
   }
 
-  /// Takes over what another agent knows of deliveries and acknowledgements, where that is newer.
+  /// Takes over what another agent knows of deliveries and acknowledgements, where that is newer. Where a channel has heard
+  /// from it that all is over, it is.
   mutating func merge(_ other: Incident) {
-    for (channel, record) in other.log {
-      guard let known = log[channel] else {
-        log[channel] = record
-        continue
-      }
-      if (record.last ?? .epoch) > (known.last ?? .epoch) { log[channel] = record }
+    var isEndHeard = false
+    for (channel, record) in other.log where record.deliveries > log[channel]?.deliveries ?? -1 {
+      log[channel] = record
+      isEndHeard = isEndHeard || record.heard.isOver
+    }
+    if isOpen, !other.isOpen, isEndHeard {
+      restore(other.members)
+      (end, quietSince, quietAt) = (other.end, other.quietSince, other.quietAt)
     }
     if let theirs = other.acknowledged, theirs.at > acknowledged?.at ?? .epoch { acknowledged = theirs }
     if other.sent.count > sent.count { sent = other.sent }

@@ -165,7 +165,8 @@ struct GroupAlertRules {
     _ message: AlertMessage, _ telling: Telling, _ story: inout Story
   ) -> Violation.Found? {
     for member in message.members where member.until == nil {
-      guard let check = member.checkID, telling.decided >= worked[check] ?? Instant(nanoseconds: 0) else {
+      guard let check = member.checkID, worked[check].map({ $0 + Self.news <= telling.decided }) ?? true
+      else {
         continue
       }
       story.checks.insert(check)
