@@ -106,7 +106,9 @@ extension AlertBook {
     _ now: ClockReading
   ) -> ShareWrite.Change? {
     let hasAck = incident.acknowledged != nil && incident.acknowledged != there?.incident.acknowledged
-    guard share.delivered.contains(incident.id) || hasAck && there != nil else { return nil }
+    guard there == nil ? share.isOwed(incident) : hasAck || share.delivered.contains(incident.id) else {
+      return nil
+    }
     guard let there else {
       return .init(
         incident.id, SharedIncident.json(incident, by: share.writer, now: now), replacing: replacing)

@@ -51,6 +51,12 @@ package struct AlertShare: Sendable {
     return mark.world == view.world && mark.changed <= view.revision
   }
 
+  /// The store has to learn of it: a channel has, or may have, a notification that was sent without the store.
+  func isOwed(_ incident: Incident) -> Bool {
+    delivered.contains(incident.id)
+      || marks[incident.id] == nil && incident.log.values.contains { $0.mayBeKnown }
+  }
+
   /// The group's: a check that it shares, or shared until now.
   func isShared(_ check: UniqueID, _ names: IncidentNames?) -> Bool {
     names?.checks.contains(check) == true || own[check] != nil || view.entries[check] != nil
@@ -210,7 +216,7 @@ extension AlertBook {
     guard !share.view.notifies else { return }
     for incident in incidents.opened where share.isShared(incident, incidents.names) {
       guard share.incident(incident.id) == nil, share.marks[incident.id] == nil,
-        !share.delivered.contains(incident.id)
+        !share.isOwed(incident)
       else { continue }
       incidents.drop(incident.id)
     }
