@@ -295,7 +295,6 @@ private let checkValues: [String: String] = [
   "expect.body.bytes": "true", "expect.certificate.strict": "true",
   "expect.answers.all": "192.0.2.1", "expect.answers.exact": "192.0.2.1", "expect.answers.none": "192.0.2.1",
   "expect.count": "7", "expect.ttl": "\"> 7\"", "expect.authoritative": "true",
-  "expect.serial_agreement": "true",
-  "token": "fedcba9876543210", "period": "7h", "cron": "\"0 3 * * *\"", "timezone": "Europe/London",
-  "grace": "7s", "max_run": "7s",
+  "expect.serial_agreement": "true", "token": "fedcba9876543210", "period": "7h",
+  "cron": "\"0 3 * * *\"", "timezone": "Europe/London", "grace": "7s", "max_run": "7s",
 ]
