@@ -41,8 +41,8 @@ alerts:
 
 
 def alerts(active):
-    """Those of this agent, firing or all."""
-    query = "filter=agent%3Dresolve" + ("&active=true&silenced=false&inhibited=false" if active else "")
+    """Those of this check, firing or all."""
+    query = "filter=check%3DShop" + ("&active=true&silenced=false&inhibited=false" if active else "")
     with urllib.request.urlopen(f"{manager}/api/v2/alerts?{query}") as answer:
         return json.load(answer)
 

@@ -13,7 +13,12 @@ extension AlertBook {
     context.heldByGroup = { incident in
       guard share.isShared(incident, names) else { return nil }
       switch share.view.touch {
-      case .settling: return "the group's store is being read"
+      case .settling:
+        // It told of the begin while it was alone, and no other member knows of it.
+        let isOutside =
+          share.outsideSince.map { $0.duration(to: now.boot) >= AlertShare.settling * 2.0 } ?? false
+        return isOutside && !incident.isOpen && share.isOwed(incident)
+          ? nil : "the group's store is being read"
       // Twice is better than not at all.
       case .away:
         if share.delivered.contains(incident.id) { return nil }

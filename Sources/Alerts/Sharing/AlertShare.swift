@@ -31,6 +31,8 @@ package struct AlertShare: Sendable {
   var waiting: [UniqueID: Instant] = [:]
   /// Since when an incident is over in the store too, for every channel.
   var resting: [UniqueID: Instant] = [:]
+  /// Since when the store is being read: a member whose name another one has stays outside for good.
+  var outsideSince: Instant?
   /// Incidents as they were found to be what the store has, and the entry that they were compared with.
   var compared: [UniqueID: Compared] = [:]
   /// What was delivered here while another agent, or none, kept the log, until the store has it.
@@ -54,7 +56,7 @@ package struct AlertShare: Sendable {
   /// The store has to learn of it: a channel has, or may have, a notification that was sent without the store.
   func isOwed(_ incident: Incident) -> Bool {
     delivered.contains(incident.id)
-      || marks[incident.id] == nil && incident.log.values.contains { $0.mayBeKnown }
+      || marks[incident.id] == nil && incident.log.values.contains { $0.mayBeKnown && !$0.heard.isOver }
   }
 
   /// The group's: a check that it shares, or shared until now.
@@ -153,6 +155,8 @@ extension AlertBook {
     share?.own = own
     let unconfirmed = (share?.unconfirmed ?? []).filter { own[$0] != nil }
     share?.unconfirmed = unconfirmed
+    let outsideSince = view.touch == .settling ? share?.outsideSince ?? now.boot : nil
+    share?.outsideSince = outsideSince
     switch view.touch {
     case .settling: return
     case .away: judge(own.filter { role($0.key).isRunHere }, now)
@@ -197,6 +201,7 @@ extension AlertBook {
       let mark = AlertShare.Mark(world: share.view.world, changed: entry.changed)
       guard share.marks[id] != mark else { continue }
       self.share?.marks[id] = mark
+      hasChanged = true
       if shared.writer == share.writer, incidents[id] != nil {
         // What it wrote itself it knows, but for what a crash took from the disk.
         guard var merged = incidents[id] else { continue }
