@@ -63,8 +63,8 @@ import Testing
     case .webhook:
       let webhook = WebhookChannel(
         url: base, format: .json, method: "POST", headers: [], routingKey: nil, caFile: nil)
-      return isRefused(await alerts.send(Self.message, by: AlertChannel(name: "c", kind: .webhook(webhook))))
-    case .deadMansSwitch: return isRefused(await alerts.call(base, timeout: .seconds(20)))
+      return isNotFound(await alerts.send(Self.message, by: AlertChannel(name: "c", kind: .webhook(webhook))))
+    case .deadMansSwitch: return isNotFound(await alerts.call(base, timeout: .seconds(20)))
     case .mail:
       let mail = MailChannel(
         server: Endpoint(host: "receiver.test", port: port), security: .none, sender: "a@receiver.test",
@@ -89,8 +89,9 @@ import Testing
     }
   }
 
-  private func isRefused(_ outcome: SendOutcome) -> Bool {
-    if case .refused(let words) = outcome { words.hasSuffix("answered 404") } else { false }
+  /// A 404 is of where it was sent to, and not of what it says: it is retried.
+  private func isNotFound(_ outcome: SendOutcome) -> Bool {
+    if case .failed(let words, _, _) = outcome { words.hasSuffix("answered 404") } else { false }
   }
 
   /// Nothing listens at the first two, and all at the third.

@@ -95,8 +95,9 @@ package struct IncidentBook: Sendable {
       places.add(trouble, ancestors, to: id)
       judgeFlapping(trouble.key, in: id, now.boot)
     case .ended(let key, let at, let end, let note):
-      guard let id = places.incident(of: key) else { return }
-      open[id]?.leave(key, at: ClockReading(boot: now.boot, wall: at), end, note: note)
+      for id in holders(of: key) {
+        open[id]?.leave(key, at: ClockReading(boot: now.boot, wall: at), end, note: note)
+      }
     }
   }
 

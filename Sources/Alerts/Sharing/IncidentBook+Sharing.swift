@@ -12,6 +12,14 @@ extension IncidentBook {
     return (trouble.key.check.map(names.checks.contains) ?? false) == incident.isShared(names)
   }
 
+  /// Incidents in which an alert may fire. In a group those are several where two members opened one each while the store was
+  /// away.
+  func holders(of key: Trouble.Key) -> [UniqueID] {
+    let own = places.incident(of: key)
+    guard names != nil else { return [own].compactMap(\.self) }
+    return open.values.filter { $0.id == own || $0.member(key)?.isActive == true }.map(\.id)
+  }
+
   /// The alert as it fires in its incident; `nil` when it does not.
   func firing(_ key: Trouble.Key) -> Trouble? {
     guard let id = places.incident(of: key), let member = open[id]?.member(key), member.isActive else {
