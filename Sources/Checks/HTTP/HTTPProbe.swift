@@ -77,7 +77,7 @@ package struct HTTPProbe: Probe {
   ) async -> ProbeOutcome {
     await bench.judge(
       plan.check.id, for: plan.attempt.origin(of: plan.settings.url.host), bytes: trail.weight,
-      isLight: plan.settings.expect.isWithoutPatterns && !trail.needsConverter
+      isLight: plan.settings.expect.isWithoutPatterns && !trail.isDearText
     ) { budget in
       let outcome = trail.outcome(end, within: budget)
       return tokens.isEmpty ? outcome : outcome.hiding(tokens)

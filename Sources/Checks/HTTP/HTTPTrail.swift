@@ -99,11 +99,14 @@ struct HTTPTrail: Sendable {
       + (plan.settings.expect.isAboutStatusAlone ? min(report.body.count, 65_536) : report.body.count)
   }
 
-  /// Whether judging it may wait for a file.
-  var needsConverter: Bool {
+  /// Whether to read the body as characters takes long although it is small, or waits for a file. A large one is judged
+  /// on another thread anyway, and is not looked through here.
+  var isDearText: Bool {
     let expect = plan.settings.expect
-    guard expect.needsBody, !expect.comparesBytes, let report = last?.report else { return false }
-    return BodyText.needsConverter(report.body, report.headerBlock)
+    guard expect.needsBody, !expect.comparesBytes, let report = last?.report,
+      report.body.count <= JudgeBench.small
+    else { return false }
+    return BodyText.isDear(report.body, report.headerBlock)
   }
 
   func outcome(_ end: End, within budget: CPUBudget) -> ProbeOutcome {

@@ -46,9 +46,13 @@ struct BodyText: Sendable {
 }
 
 extension BodyText {
-  /// Whether reading the body may have to wait for a file: see `Converter`.
-  static func needsConverter(_ body: [UInt8], _ headers: HeaderBlock) -> Bool {
+  /// Bytes of other characters than ASCII that are brought into their normal form in no time.
+  private static let cheap = 1024
+
+  /// Whether reading the body takes long, or may have to wait for a file: see `Converter`.
+  static func isDear(_ body: [UInt8], _ headers: HeaderBlock) -> Bool {
     if isPlainASCII(body) { return false }
+    if body.count > cheap { return true }
     if case .other = CharsetNaming(body, contentType: headers.first("content-type")).charset { return true }
     return false
   }
