@@ -90,7 +90,7 @@ struct AlertRules {
     switch message.kind {
     case .opened: return opened(message, now)
     case .recovered:
-      if let first = incidents[message.incident]?.recovered, first != message.id {
+      if let first = incidents[message.incident]?.recovered, first != message.id, acknowledged[first] != nil {
         return (.told, "the end of \"\(message.title)\" is told twice")
       }
       incidents[message.incident, default: Incident()].recovered = message.id
@@ -108,7 +108,8 @@ struct AlertRules {
   }
 
   private mutating func opened(_ message: AlertMessage, _ now: Instant) -> Violation.Found? {
-    if let first = incidents[message.incident]?.opened, first != message.id {
+    // One without an answer may never have arrived; what is so by then is sent in its place, under an id of its own.
+    if let first = incidents[message.incident]?.opened, first != message.id, acknowledged[first] != nil {
       return (.told, "the beginning of \"\(message.title)\" is told twice")
     }
     incidents[message.incident, default: Incident()].opened = message.id
