@@ -40,7 +40,7 @@ extension ChannelSender {
   }
 }
 
-/// What this machine is called in full, as its resolver knows it.
+/// The full name of this machine, as its resolver knows it.
 private enum HostName {
   /// Asked once, on a thread that may block: a resolver may take seconds.
   static let full: String = {
@@ -64,7 +64,7 @@ private enum HostName {
   }
 }
 
-/// What became of one mail, recipient by recipient. Pure.
+/// The outcome of one mail for each recipient. Pure.
 struct MailRound {
   private let server: String
   private var taken: [String] = []
@@ -97,7 +97,8 @@ struct MailRound {
   var outcome: SendOutcome {
     let said = ([words] + refused.map(\.words)).compactMap(\.self).joined(separator: "; ")
     if !remaining.isEmpty {
-      if taken.isEmpty, refused.isEmpty { return .failed(said, isUnreachable: isUnreachable) }
+      // Never as unreachable, which is retried every few seconds: a login that is refused so often locks the account.
+      if taken.isEmpty, refused.isEmpty { return .failed(said) }
       return .partly(said, remaining: remaining)
     }
     if refused.isEmpty { return .delivered }

@@ -41,7 +41,7 @@ package struct ChannelSender: MessageSending {
     await attempt(message, by: channel, to: recipients).outcome
   }
 
-  /// What became of it, and what the receiver said in one line; `nil`: nothing that is worth a line.
+  /// The outcome, and the receiver's answer in one line; `nil` when there is none to show.
   package func attempt(
     _ message: AlertMessage, by channel: AlertChannel, to recipients: [String]? = nil
   ) async -> (outcome: SendOutcome, answer: String?) {
@@ -58,7 +58,7 @@ package struct ChannelSender: MessageSending {
     }
   }
 
-  /// What a channel would be sent, without its secrets.
+  /// The notification as a channel would be sent it, without its secrets.
   package static func shown(_ message: AlertMessage, _ channel: AlertChannel) -> String {
     switch channel.kind {
     case .webhook(var webhook):

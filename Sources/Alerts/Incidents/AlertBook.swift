@@ -10,7 +10,7 @@ package struct AlertBook: Sendable {
   package internal(set) var watch: RuleWatch
   package internal(set) var incidents: IncidentBook
   package internal(set) var notifier: Notifier
-  /// What is shared with the other agents of a group; `nil` outside of one.
+  /// State shared with the other members of a group; `nil` outside of one.
   package internal(set) var share: AlertShare?
   private var savedVersion = 0
   var hasChanged = false
@@ -94,13 +94,13 @@ package struct AlertBook: Sendable {
     }
   }
 
-  /// What is to be sent now, once it is written down; `finish` has to follow.
+  /// Notifications to send now, once they are written down; `finish` has to follow each.
   package mutating func next(_ context: NotifyContext) -> [Notification] {
     let context = grouped(context)
     return notifier.next(&incidents, context)
   }
 
-  /// What a receiver answered.
+  /// Takes a receiver's answer.
   package mutating func finish(
     _ notification: Notification, _ outcome: SendOutcome, title: String, now: ClockReading
   ) {
@@ -109,7 +109,7 @@ package struct AlertBook: Sendable {
     hasChanged = true
   }
 
-  /// What would be sent now, to whom, and what holds it, by the same function that sends.
+  /// Every notification that would be sent, to which channel, and the stage that holds it, by the same function that sends.
   package func decisions(
     _ context: NotifyContext
   ) -> [(incident: Incident, channel: AlertChannel, decision: Notifier.Decision)] {

@@ -61,7 +61,7 @@ package struct Incident: Hashable, Sendable {
   /// In the order in which they joined; each alert once.
   package private(set) var members: [Member] = []
   package var acknowledged: Acknowledgement?
-  /// What each channel was sent of it.
+  /// Deliveries to each channel.
   package var log: [String: NotificationRecord] = [:]  // own text: channels
   /// Notifications that were delivered, oldest first.
   package var sent: [SentNotification] = []

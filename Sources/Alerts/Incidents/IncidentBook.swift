@@ -64,7 +64,7 @@ package struct IncidentBook: Sendable {
   /// Oldest first.
   package var opened: [Incident] { open.values.sorted { $0.id < $1.id } }
 
-  /// What fires: where the rules go on after a restart.
+  /// Firing alerts: where the rules go on after a restart.
   package var troubles: [Trouble.Key: Trouble] {
     var troubles: [Trouble.Key: Trouble] = [:]
     for incident in open.values {

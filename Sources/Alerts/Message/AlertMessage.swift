@@ -32,7 +32,7 @@ package struct AlertMessage: Hashable, Sendable {
     package var reason: Reason?
     /// One line for a person, without secrets.
     package var text: String?
-    /// What a trace of the path to the target showed, in one line; `nil` when there is none.
+    /// Result of the trace of the path to the target, in one line; `nil` when there is none.
     package var path: String?
     package var since: Timestamp
     /// `nil` while it fires.
