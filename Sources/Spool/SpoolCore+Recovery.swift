@@ -12,6 +12,7 @@ extension SpoolCore {
     owedGaps = []
     do throws(FileFault) {
       try adoptAll(files, at: time)
+      unopened = nil
     } catch {
       log?.giveUp()
       quarantined?.giveUp()
@@ -20,6 +21,11 @@ extension SpoolCore {
       self = before
       self.files = files
       giveUp(attempt)
+      if before.log == nil, let found = attempt.log {
+        unopened = found.detached()
+        // Above everything in there, whatever the clock says.
+        if nextSequence == 0 { nextSequence = max(attempt.nextSequence, firstSequence(time)) }
+      }
       throw error
     }
   }

@@ -16,6 +16,8 @@ struct SpoolCore {
   /// The directory, kept in memory mode as well: it holds the lock, and reading may still work.
   var files: (any SpoolFileSystem)?
   var log: SegmentLog?
+  /// The log as a start found it that could read and not write: what it holds can be told, and is in nobody's hands yet.
+  var unopened: SegmentLog?
   var quarantined: SegmentLog?
   var cursor: CursorFile?
   var identity: UniqueID?
@@ -141,6 +143,7 @@ struct SpoolCore {
     files?.release()
     files = nil
     log = nil
+    unopened = nil
     quarantined = nil
     cursor = nil
   }

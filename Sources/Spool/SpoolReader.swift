@@ -61,7 +61,7 @@ package struct SpoolReader: Sendable {
 extension SpoolCore {
   func reader() -> SpoolReader {
     SpoolReader(
-      log: log?.detached(), memory: Array(held.entries), quarantineLog: quarantined?.detached(),
+      log: (log ?? unopened)?.detached(), memory: Array(held.entries), quarantineLog: quarantined?.detached(),
       refused: refusals.waiting,
       progress: progress)
   }

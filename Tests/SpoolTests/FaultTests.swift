@@ -50,6 +50,35 @@ struct FaultTests {
     #expect(TestStore(disk.afterPowerCut(using: &random)).waiting() == Array(0..<12))
   }
 
+  @Test(
+    "a start that can read and not write tells what is there, once, and goes on above it",
+    arguments: ["write", "sync", "rename", "everything"])
+  func readsWithoutWriting(_ operation: String) throws {
+    let disk = MemoryFileSystem()
+    let before = TestStore(disk)
+    before.add(0..<5, post: false)
+    before.add(5..<8)
+    let last = before.core.nextSequence - 1
+    let after = disk.afterKill()
+    if operation == "everything" {
+      after.change { $0.isReadOnly = true }
+    } else {
+      after.fail(operation, EIO, count: -1)
+    }
+    let store = TestStore(after)
+    #expect(!store.status.isDurable)
+    #expect(store.everything == Array(0..<8))
+    #expect(store.status.recordedThrough >= last)
+    store.add(8..<10)
+    #expect(store.everything == Array(0..<10))
+    after.heal()
+    store.core.tick(at: time(62))
+    #expect(store.status.isDurable)
+    #expect(store.everything == Array(0..<10))
+    #expect(store.waiting() == Array(5..<10))
+    #expect(TestStore(after.afterKill()).everything == Array(0..<10))
+  }
+
   private var twentyInMemory: SpoolSettings {
     var settings = smallSettings()
     settings.queueLimit = 20
