@@ -16,16 +16,21 @@ package struct Attempt: Sendable {
   package let explains: Bool
   /// It is made because somebody asked, beside the schedule.
   let isAsked: Bool
+  /// How much longer its run may wait for room in a budget.
+  let patience: Duration
 
-  /// - Parameter isSecondLook: no address could be reached in the attempt before: it is worth the wait to know them all.
+  /// - Parameters:
+  ///   - isSecondLook: no address could be reached in the attempt before: it is worth the wait to know them all.
+  ///   - held: how long the run has waited for room before it.
   package init(
     of check: MonitoringCheck, until deadline: Instant, isSecondLook: Bool = false, explains: Bool = false,
-    isAsked: Bool = false
+    isAsked: Bool = false, held: Duration = .zero
   ) {
     self.check = check
     self.explains = explains
     self.isAsked = isAsked
     self.deadline = deadline
+    patience = check.interval - held
     scope = check.addresses == .each ? .each : isSecondLook ? .both : .any
   }
 

@@ -26,8 +26,8 @@ extension CheckRunner {
     }
   }
 
-  /// An attempt that came too early is made again later, with the whole of its time, as long as the next slot is not
-  /// due. Waiting is lateness, never latency.
+  /// An attempt that came too early is made again later, with the whole of its time. A run waits for one interval in all,
+  /// whatever retries it has: its slot is missed then. Waiting is lateness, never latency.
   private func paced(
     _ attempt: Attempt, _ once: (Attempt) async throws(CancellationError) -> Probed
   ) async throws(CancellationError) -> ProbeOutcome {
@@ -39,7 +39,7 @@ extension CheckRunner {
         if held > .zero { outcome.held += held }
         return outcome
       case .postponed(let wait):
-        guard held + wait <= attempt.check.interval else {
+        guard held + wait <= attempt.patience else {
           var outcome = ProbeOutcome(.heldBack(for: held))
           outcome.held = held
           outcome.isHeldBack = true

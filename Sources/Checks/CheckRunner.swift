@@ -81,18 +81,19 @@ package struct CheckRunner: Sendable {
     var attempts: [AttemptFacts] = []
     var began = time.instant()
     var outcome = try await attempt(check, &attempts)
-    let held = outcome.held
-    var retries = 0
+    let late = outcome.held
+    var (held, retries) = (late, 0)
     while outcome.deservesRetry, retries < check.plan.retries {
       try await time.sleep(for: check.plan.retryDelay)
       retries += 1
       began = time.instant()
-      outcome = try await attempt(check, after: outcome, &attempts)
+      outcome = try await attempt(check, after: outcome, held: held, &attempts)
+      held += outcome.held
     }
     if outcome.deservesRetry, check.plan.retries > 0, check.plan.confirmDelay > .zero {
       try await time.sleep(for: check.plan.confirmDelay)
       began = time.instant()
-      outcome = try await attempt(check, after: outcome, &attempts)
+      outcome = try await attempt(check, after: outcome, held: held, &attempts)
       if outcome.verdict.state == .down { outcome.verdict = outcome.verdict.confirmed(after: retries) }
     }
     // Of a check that must fail, the failure is what the uplink would excuse.
@@ -102,8 +103,8 @@ package struct CheckRunner: Sendable {
     }
     if Task.isCancelled { throw CancellationError() }
     var slot = slot
-    slot.late = slot.late.map { $0 + held }
-    return result(of: outcome, attempts, check: check, slot: slot, startedAt: startedAt.advanced(by: held))
+    slot.late = slot.late.map { $0 + late }
+    return result(of: outcome, attempts, check: check, slot: slot, startedAt: startedAt.advanced(by: late))
   }
 
   /// What a failure is in the light of what else fails at the moment; nil: what it is by itself.
@@ -116,12 +117,13 @@ package struct CheckRunner: Sendable {
   }
 
   private func attempt(
-    _ check: MonitoringCheck, after last: ProbeOutcome? = nil, _ attempts: inout [AttemptFacts]
+    _ check: MonitoringCheck, after last: ProbeOutcome? = nil, held: Duration = .zero,
+    _ attempts: inout [AttemptFacts]
   ) async throws(CancellationError) -> ProbeOutcome {
     let startedAt = time.wall()
     let attempt = Attempt(
       of: check, until: time.instant() + check.timeout, isSecondLook: last?.verdict.phase == .connect,
-      explains: explains, isAsked: isAsked)
+      explains: explains, isAsked: isAsked, held: held)
     var outcome = try await self.outcome(of: attempt)
     // A probe may have ended well before it saw the cancel, or because of it: nobody wants to know any more.
     if Task.isCancelled { throw CancellationError() }

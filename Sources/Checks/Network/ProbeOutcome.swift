@@ -79,7 +79,7 @@ extension ProbeOutcome {
     _modify { yield &box[0].held }
   }
   /// A budget of this process kept the attempt from its end: there is nothing to say about the target.
-  var isHeldBack: Bool {
+  package var isHeldBack: Bool {
     get { box[0].isHeldBack }
     _modify { yield &box[0].isHeldBack }
   }

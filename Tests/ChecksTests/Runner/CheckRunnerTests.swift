@@ -152,6 +152,18 @@ import Testing
     #expect(result.trigger == .manual)
   }
 
+  /// Two retries and a confirmation would wait for four.
+  @Test func aRunWaitsForRoomForOneIntervalInAll() async throws {
+    let wait = Probed.postponed(by: .seconds(20))
+    let late = ProbeSlot(scheduledAt: FakeClock.start, trigger: .schedule, late: .seconds(1))
+    let result = try await runner(ProbeOfWords([wait, wait, .done(down()), wait, wait])).run(
+      check { $0.interval = .seconds(60) }, slot: late)
+    #expect(result.isHeldBack && result.state == .unknown && result.reason == .localFault)
+    #expect(time.sleeps == [.seconds(20), .seconds(20), .seconds(3), .seconds(20)])
+    #expect(result.attempts.map(\.reason) == [.connectRefused, .localFault])
+    #expect(result.late == .seconds(41))
+  }
+
   @Test func idsAreVersion7AndNeverTheSame() async throws {
     var ids: Set<UniqueID> = []
     for _ in 0..<100 { ids.insert(try await run([up()]).id) }

@@ -41,6 +41,19 @@ final class ScriptedProbe: Probe {
   }
 }
 
+/// Says of each attempt what it was told to, from the first on; the last word stands.
+final class ProbeOfWords: Probe {
+  private let words: Mutex<[Probed]>
+
+  init(_ words: [Probed]) { self.words = Mutex(words) }
+
+  func probe(
+    _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
+  ) async throws(CancellationError) -> Probed {
+    words.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+  }
+}
+
 /// Waits until it is cancelled, and then says that all is well.
 struct StubbornProbe: Probe {
   let begun: @Sendable () -> Void

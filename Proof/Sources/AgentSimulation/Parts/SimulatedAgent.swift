@@ -217,6 +217,7 @@ final class SimulatedAgent: @unchecked Sendable {
         witness.abandoned(due, self)
         return RunOutcome(.unknown, hasResult: false)
       }
+      if result.isHeldBack { return RunOutcome(missed: .budget) }
       plan.stamp(&result, endedAt: time.wall())
       let stamped = result
       return RunOutcome(.init(result.state)) { spanned in

@@ -100,7 +100,12 @@ struct SlotRules {
   }
 
   mutating func missed(_ check: UniqueID, _ slots: SlotRange, now: Instant) -> Violation.Found? {
-    account(check, slots.first, count: slots.count, step: slots.interval.microseconds, "is missed", now)
+    if let watch = watches[check], watch.isRunning, watch.last == slots.first, slots.count == 1 {
+      // Its run found no room in any budget.
+      watches[check]?.isRunning = false
+      return nil
+    }
+    return account(check, slots.first, count: slots.count, step: slots.interval.microseconds, "is missed", now)
   }
 
   private mutating func account(
@@ -134,11 +139,12 @@ struct SlotRules {
 
   /// Whether any check has been forgotten.
   ///
-  /// - Parameter isCrowded: there was no room for answers a moment ago: each attempt of a run waits for up to an interval.
+  /// - Parameter isCrowded: there was no room for answers a moment ago: a run waits for up to an interval, and its attempts for their time.
   func sweep(now: Instant, isCrowded: Bool = false) -> Violation.Found? {
     for (_, watch) in watches.sorted(by: { $0.key < $1.key }) {
-      let paces = isCrowded ? Int64(4 + watch.check.plan.retries) : 2
-      let most = Duration.microseconds(paces * max(watch.pace, watch.before)) + watch.check.longestRun
+      let most =
+        Duration.microseconds((isCrowded ? 3 : 2) * max(watch.pace, watch.before))
+        + watch.check.longestRun * (isCrowded ? 2 : 1)
       let waits = watch.since.duration(to: now)
       if waits > most { return (.slots, "nothing has been heard of \(watch.check.name) for \(waits)") }
     }

@@ -30,7 +30,9 @@ final class AnswerRoom: @unchecked Sendable {
   init(_ life: Life) { self.life = life }
 
   /// False: there was no room in time, or nobody wants it any more.
-  func enter() async -> Bool {
+  ///
+  /// - Parameter limit: of the attempt, which waits no longer than it may last.
+  func enter(within limit: Duration) async -> Bool {
     if queue.isEmpty, taken < places {
       taken += 1
       return true
@@ -41,7 +43,7 @@ final class AnswerRoom: @unchecked Sendable {
       let own = Turn(tell)
       turn = own
       queue.append(own)
-      life.after(patience) { [self] in
+      life.after(min(patience, limit)) { [self] in
         guard !own.isTaken, leaveQueue(own) else { return }
         own.tell(false)
       }

@@ -97,12 +97,14 @@ struct ScriptedProbe: Probe {
   ) async throws(CancellationError) -> Probed {
     let start = life.clock.now
     given.note(nil, of: attempt.check.id)
-    guard await room.enter() else {
+    guard await room.enter(within: start.duration(to: attempt.deadline)) else {
       if Task.isCancelled || !life.isAlive { throw CancellationError() }
       guard room.patience != nil else { return .postponed(by: .seconds(4)) }
-      let verdict = Verdict(
-        .localFault, phase: .prepare, message: "the answers under way hold all that they may")
-      return .done(ProbeOutcome(verdict))
+      var outcome = ProbeOutcome(
+        Verdict(.localFault, phase: .prepare, message: "the answers under way hold all that they may"))
+      outcome.held = start.duration(to: life.clock.now)
+      outcome.isHeldBack = true
+      return .done(outcome)
     }
     defer { room.leave() }
     let held = start.duration(to: life.clock.now)
