@@ -138,10 +138,12 @@ package struct GapRecord: Hashable, Sendable {
 
   mutating func add(sequence: UInt64, deliverable: Bool, time: Timestamp?) {
     records = records.bounded(plus: 1)
+    // Of those that are lost, where any is.
+    if deliverable, lost == 0 { (firstTime, lastTime) = (nil, nil) }
     if deliverable { lost = lost.bounded(plus: 1) }
     firstSequence = min(firstSequence, sequence)
     lastSequence = max(lastSequence, sequence)
-    guard let time else { return }
+    guard let time, deliverable || lost == 0 else { return }
     firstTime = min(firstTime ?? time, time)
     lastTime = max(lastTime ?? time, time)
   }

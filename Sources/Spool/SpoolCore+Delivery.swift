@@ -96,8 +96,7 @@ extension SpoolCore {
       progress.acknowledge(lane, range, newest: nextSequence - 1)
     }
     let progress = progress
-    held.entries.removeAll { $0.deliverable && progress.isSettled($0.sequence) }
-    held.bytes = held.entries.reduce(0) { $0 + $1.size }
+    held.settle(where: progress.isSettled)
     search.oldest = nil
   }
 
@@ -138,7 +137,7 @@ extension SpoolCore {
     // One that is being carried from segment to segment stands in both for a while.
     var seen: Set<GapRecord> = []
     status.gaps = (segments.flatMap(\.gaps) + pendingGaps).filter {
-      $0.cause != .skipped && seen.insert($0).inserted
+      $0.cause != .skipped && $0.lost > 0 && seen.insert($0).inserted
     }
     status.quarantined = (quarantined?.segments ?? []).reduce(0) { $0 + $1.records } + refusals.waiting.count
     status.bytesUsed = log?.usedBytes ?? 0

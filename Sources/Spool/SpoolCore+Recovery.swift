@@ -126,7 +126,7 @@ extension SpoolCore {
     // Lost records behind an unreadable end may have had any number above the last one seen.
     if recovery.unreadableTail || highest == 0 { next = max(next + 1, firstSequence(time)) }
     if let first = held.entries.first?.sequence, first < next {
-      for index in held.entries.indices { held.entries[index].sequence = next + UInt64(index) }
+      held.renumber(from: next)
       nextSequence = next + UInt64(held.entries.count)
     }
     let start = held.entries.first?.sequence ?? max(nextSequence, next)
@@ -216,8 +216,7 @@ extension SpoolCore {
       if !rest.isEmpty { try rotate(&rest, at: time) }
     }
     try log?.sync()
-    held.entries.removeAll()
-    held.bytes = 0
+    held.removeAll()
     pendingGaps = []
   }
 

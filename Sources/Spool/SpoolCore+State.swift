@@ -8,10 +8,44 @@ import Monitoring
 extension SpoolCore {
   /// Results in memory mode.
   struct MemoryQueue {
-    /// Oldest first.
-    var entries: Deque<SpoolEntry> = []
+    /// Oldest first. What was delivered stays, and waits for nobody but the disk: the windows are rebuilt from it.
+    private(set) var entries: Deque<SpoolEntry> = []
     /// Of all entries.
-    var bytes = 0
+    private(set) var bytes = 0
+    /// Entries that are not to be delivered, or were.
+    private var idle = 0
+
+    mutating func append(_ entry: SpoolEntry) {
+      entries.append(entry)
+      bytes += entry.size
+      idle += entry.deliverable ? 0 : 1
+    }
+
+    mutating func settle(where isSettled: (UInt64) -> Bool) {
+      for index in entries.indices where entries[index].deliverable && isSettled(entries[index].sequence) {
+        entries[index].deliverable = false
+        idle += 1
+      }
+    }
+
+    /// The oldest that waits for nobody, or else the oldest.
+    mutating func removeLeastMissed() -> SpoolEntry? {
+      guard idle > 0, let place = entries.firstIndex(where: { !$0.deliverable }) else {
+        guard let oldest = entries.popFirst() else { return nil }
+        bytes -= oldest.size
+        return oldest
+      }
+      idle -= 1
+      bytes -= entries[place].size
+      return entries.remove(at: place)
+    }
+
+    /// Gives them other numbers, one after the other.
+    mutating func renumber(from first: UInt64) {
+      for index in entries.indices { entries[index].sequence = first + UInt64(index) }
+    }
+
+    mutating func removeAll() { self = MemoryQueue() }
   }
 
   /// Refused results that are not on the disk yet.

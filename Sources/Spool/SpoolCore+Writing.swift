@@ -208,14 +208,10 @@ extension SpoolCore {
 
   /// Bounded: the oldest go first, delivered ones before all, and what is dropped undelivered is counted.
   mutating func keepInMemory(_ entries: [SpoolEntry]) {
-    for entry in entries {
-      held.entries.append(entry)
-      held.bytes += entry.size
-    }
+    for entry in entries { held.append(entry) }
     while held.entries.count > settings.queueLimit || held.bytes > settings.queueBytes,
-      let oldest = held.entries.popFirst()
+      let oldest = held.removeLeastMissed()
     {
-      held.bytes -= oldest.size
       let sequence = oldest.sequence
       if pendingGaps.last?.cause != .memoryOverflow {
         pendingGaps.append(

@@ -34,17 +34,17 @@ package struct SpoolReader: Sendable {
       guard record.frame.kind == RecordKind.result.rawValue, record.frame.version == RecordFrame.version,
         record.frame.sequence > sequence, let decoded = try? RecordPayload.decode(record.payload)
       else { return true }
-      goesOn = tell(QueuedRecord(sequence: record.frame.sequence, record: decoded), body)
+      goesOn = body(
+        QueuedRecord(sequence: record.frame.sequence, record: decoded),
+        !record.frame.isDeliverable || progress?.isSettled(record.frame.sequence) == true)
       return goesOn
     }
     for entry in memory where goesOn && entry.sequence > sequence {
       guard let decoded = try? RecordPayload.decode(entry.payload) else { continue }
-      goesOn = tell(QueuedRecord(sequence: entry.sequence, record: decoded), body)
+      goesOn = body(
+        QueuedRecord(sequence: entry.sequence, record: decoded),
+        !entry.deliverable || progress?.isSettled(entry.sequence) == true)
     }
-  }
-
-  private func tell(_ queued: QueuedRecord, _ body: (QueuedRecord, Bool) -> Bool) -> Bool {
-    body(queued, !queued.record.isDeliverable || progress?.isSettled(queued.sequence) == true)
   }
 
   /// What the receiver refused, oldest first.

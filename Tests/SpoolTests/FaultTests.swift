@@ -79,6 +79,43 @@ struct FaultTests {
     #expect(TestStore(after.afterKill()).everything == Array(0..<10))
   }
 
+  @Test("what was delivered while the disk was away is on it afterwards, and is not sent again")
+  func deliveredFromMemory() throws {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    store.add(0..<5)
+    disk.fail("write", EIO, count: -1)
+    store.add(5..<8)
+    store.acknowledge(through: store.core.nextSequence - 2)
+    #expect(store.waiting() == [7])
+    #expect(store.status.depth == 1 && store.everything == Array(0..<8))
+    disk.heal()
+    store.core.tick(at: time(62))
+    #expect(store.everything == Array(0..<8) && store.waiting() == [7])
+    let after = TestStore(disk.afterKill())
+    #expect(after.everything == Array(0..<8))
+    #expect(after.waiting() == [7] && after.status.damaged == 0 && after.status.gaps.isEmpty)
+  }
+
+  @Test("in memory the delivered make room first, and no result of theirs is called lost")
+  func deliveredMakeRoom() throws {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk, twentyInMemory)
+    disk.change { $0.isReadOnly = true }
+    store.add(0..<20)
+    store.core.acknowledge(.live, store.pending().filter { $0.sequence % 2 == 0 }.map(\.sequence))
+    let kept = store.waiting()
+    #expect(kept.count == 10)
+    store.add(20..<30)
+    #expect(store.status.dropped == 0 && store.status.gaps.isEmpty)
+    #expect(store.waiting() == kept + Array(20..<30) && store.everything == store.waiting())
+    store.add(30..<32)
+    #expect(store.status.dropped == 2 && store.waiting() == kept.dropFirst(2) + Array(20..<32))
+    #expect(store.status.gaps.map(\.lost) == [2])
+    #expect(store.status.gaps[0].firstTime == sampleRecord(kept[0]).scheduledAt)
+    #expect(store.status.gaps[0].lastTime == sampleRecord(kept[1]).scheduledAt)
+  }
+
   private var twentyInMemory: SpoolSettings {
     var settings = smallSettings()
     settings.queueLimit = 20

@@ -92,14 +92,17 @@ struct PlainFormatTests {
     #expect(progress.isSettled(6) && !progress.isSettled(7))
   }
 
-  @Test("a gap has lost only what waited, and spans all that is gone")
+  @Test("a gap has lost only what waited, which its times are of, and spans all that is gone")
   func gap() {
     var gap = GapRecord(cause: .ringFull, lost: 0, records: 0, sequences: 7...7)
     gap.add(sequence: 5, deliverable: false, time: Timestamp(seconds: 40))
     gap.add(sequence: 9, deliverable: true, time: Timestamp(seconds: 30))
     #expect(gap.lost == 1 && gap.records == 2)
     #expect(gap.sequences == 5...9)
-    #expect(gap.firstTime == Timestamp(seconds: 30) && gap.lastTime == Timestamp(seconds: 40))
+    #expect(gap.firstTime == Timestamp(seconds: 30) && gap.lastTime == Timestamp(seconds: 30))
+    gap.add(sequence: 10, deliverable: false, time: Timestamp(seconds: 50))
+    gap.add(sequence: 11, deliverable: true, time: Timestamp(seconds: 20))
+    #expect(gap.firstTime == Timestamp(seconds: 20) && gap.lastTime == Timestamp(seconds: 30))
   }
 
   @Test("of many ranges beside the cursor the longest are kept, in their order")
