@@ -25,7 +25,7 @@ package struct AlertBook: Sendable {
   ///   - now: digests before it are not made up for, where nothing is saved.
   package init(
     _ settings: AlertSettings, saved: JSONValue? = nil, now: ClockReading,
-    generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    generator: any RandomNumberGenerator & Sendable = RandomPool()
   ) {
     let clock = SavedClock(saved, now: now)
     let open = (saved?["open"]?.array ?? []).compactMap { Incident($0, clock) }.filter { $0.isOpen }

@@ -37,7 +37,7 @@ package struct IncidentBook: Sendable {
   /// - Parameter groupWait: how long an incident must be well until it is over.
   package init(
     groupWait: Duration, flap: FlapSettings = FlapSettings(), open: [Incident] = [], over: [Incident] = [],
-    generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    generator: any RandomNumberGenerator & Sendable = RandomPool()
   ) {
     (self.groupWait, self.flap, self.over) = (groupWait, flap, over)
     self.generator = generator

@@ -22,7 +22,7 @@ package struct Notifier: Sendable {
 
   init(
     _ settings: AlertSettings, now: Timestamp,
-    generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    generator: any RandomNumberGenerator & Sendable = RandomPool()
   ) {
     (self.settings, self.generator) = (settings, generator)
     for channel in settings.channels { states[channel.name] = ChannelState(digestUpTo: now) }
