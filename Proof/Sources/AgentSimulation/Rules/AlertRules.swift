@@ -33,8 +33,12 @@ struct AlertRules {
   private var seen: Set<UniqueID> = []
   /// When a check reached its threshold, without a restart or trouble since, and nothing has been told.
   private var due: [UniqueID: Instant] = [:]
+  /// Nil: all of them, since the start.
+  private var configured: Set<UniqueID>?
 
   mutating func found(_ result: CheckResult, _ check: MonitoringCheck, wall: Timestamp, now: Instant) {
+    // A run may end after its check was removed.
+    guard configured?.contains(check.id) != false else { return }
     // In maintenance nothing is anybody's trouble, and afterwards everything begins anew.
     if result.maintenance { return forget(check.id, wall) }
     switch result.state {
@@ -76,6 +80,7 @@ struct AlertRules {
 
   /// Checks that are configured no more are no trouble.
   mutating func keep(_ checks: Set<UniqueID>, wall: Timestamp) {
+    configured = checks
     for check in Set(failures.keys).union(told.keys) where !checks.contains(check) { forget(check, wall) }
   }
 
