@@ -105,7 +105,8 @@ struct SlotRules {
       watches[check]?.isRunning = false
       return nil
     }
-    return account(check, slots.first, count: slots.count, step: slots.interval.microseconds, "is missed", now)
+    return account(
+      check, slots.first, count: slots.count, step: slots.interval.microseconds, "is missed", now)
   }
 
   private mutating func account(
