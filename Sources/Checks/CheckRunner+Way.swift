@@ -12,7 +12,7 @@ extension CheckRunner {
       var time = AttemptTime(until: attempt.deadline)
       switch try await probe.find(attempt) {
       case nil: return onOwnPath(try await probe.probe(attempt, at: [], dns: nil))
-      case .ended(let outcome): return .done(await probe.unanswered(outcome, attempt))
+      case .ended(let outcome): return .done(try await probe.unanswered(outcome, attempt))
       case .postponed(let wait): return .postponed(by: wait)
       case .found(let addresses, let name):
         time.spend(name?.spent)

@@ -50,7 +50,7 @@ package struct DNSProbe: Probe {
     let client = DNSClient(reactor: reactor, phase: .answer, name: server)
     let query = DNSClient.query(run.question, recursion: run.settings.recursion)
     let reply = try await client.askOverUDP(query, addresses[0], until: attempt.deadline)
-    return .done(await judged(reply, from: addresses[0], run, dns: dns))
+    return .done(try await judged(reply, from: addresses[0], run, dns: dns))
   }
 
   package func unanswered(_ outcome: ProbeOutcome, _ attempt: Attempt) async -> ProbeOutcome {
@@ -117,7 +117,7 @@ package struct DNSProbe: Probe {
     if settings.expect.serialAgreement, reply.failure == nil {
       serials = try await survey(run, port: 53, within: time, ask)
     }
-    return await judged(reply, from: nil, run, dns: nil, serials: serials)
+    return try await judged(reply, from: nil, run, dns: nil, serials: serials)
   }
 
   private func ask(
@@ -141,10 +141,10 @@ package struct DNSProbe: Probe {
     }
     time.spend(reply.spent)
     guard run.settings.expect.serialAgreement, reply.failure == nil else {
-      return await judged(reply, from: peer, run, dns: dns)
+      return try await judged(reply, from: peer, run, dns: dns)
     }
     let serials = try await survey(run, client, of: server, at: peer, within: time)
-    return await judged(reply, from: peer, run, dns: dns, serials: serials)
+    return try await judged(reply, from: peer, run, dns: dns, serials: serials)
   }
 
   private func survey(
@@ -168,14 +168,14 @@ package struct DNSProbe: Probe {
   /// Most answers are a few hundred bytes, held against a literal or nothing.
   private func judged(
     _ reply: DNSReply, from peer: SocketAddress?, _ run: Run, dns: Duration?, serials: SerialSurvey? = nil
-  ) async -> ProbeOutcome {
+  ) async throws(CancellationError) -> ProbeOutcome {
     let weight = reply.weight * run.settings.expect.conditionCount
     let isLight = !run.settings.expect.hasPatterns
     if isLight, weight <= JudgeBench.small {
       return Self.outcome(of: reply, from: peer, run, dns, serials, CPUBudget(bytes: weight))
     }
     let origin = run.attempt.origin(of: run.settings.server?.host ?? "")
-    return await bench.judge(run.check.id, for: origin, bytes: weight, isLight: isLight) { budget in
+    return try await bench.judge(run.check.id, for: origin, bytes: weight, isLight: isLight) { budget in
       var reply = reply
       if let fault = budget.lateness { reply.content = .failure(fault) }
       var outcome = Self.outcome(of: reply, from: peer, run, dns, serials, budget)

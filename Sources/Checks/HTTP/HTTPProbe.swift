@@ -53,20 +53,24 @@ package struct HTTPProbe: Probe {
         cache: tokens, transfer: transfer, route: HTTPRoute(plan: plan), settings: plan.settings,
         oauth2: oauth2, userAgent: userAgent)
       let way = try await walk(session: &session, plan, fetch, at: addresses, dns: dns)
-      return await judge(way, plan, hiding: session.tokens)
+      return try await judge(way, plan, hiding: session.tokens)
     }
     let way = try await walk(session: &session, plan, nil, at: addresses, dns: dns)
-    return await judge(way, plan, hiding: [])
+    return try await judge(way, plan, hiding: [])
   }
 
-  package func unanswered(_ outcome: ProbeOutcome, _ attempt: Attempt) async -> ProbeOutcome {
+  package func unanswered(
+    _ outcome: ProbeOutcome, _ attempt: Attempt
+  ) async throws(CancellationError) -> ProbeOutcome {
     guard let plan = plan(attempt) else { return outcome }
-    return await judge(HTTPTrail(plan, now: now), .ended(outcome), plan, hiding: [])
+    return try await judge(HTTPTrail(plan, now: now), .ended(outcome), plan, hiding: [])
   }
 
-  private func judge(_ way: Way, _ plan: HTTPPlan, hiding tokens: [String]) async -> Probed {
+  private func judge(
+    _ way: Way, _ plan: HTTPPlan, hiding tokens: [String]
+  ) async throws(CancellationError) -> Probed {
     switch way {
-    case .walked(let trail, let end): .done(await judge(trail, end, plan, hiding: tokens))
+    case .walked(let trail, let end): .done(try await judge(trail, end, plan, hiding: tokens))
     case .postponed(let wait): .postponed(by: wait)
     }
   }
@@ -74,8 +78,8 @@ package struct HTTPProbe: Probe {
   /// - Parameter tokens: learned on the way; an answer may repeat them.
   private func judge(
     _ trail: HTTPTrail, _ end: HTTPTrail.End, _ plan: HTTPPlan, hiding tokens: [String]
-  ) async -> ProbeOutcome {
-    await bench.judge(
+  ) async throws(CancellationError) -> ProbeOutcome {
+    try await bench.judge(
       plan.check.id, for: plan.attempt.origin(of: plan.settings.url.host), bytes: trail.weight,
       isLight: plan.settings.expect.isWithoutPatterns && !trail.isDearText
     ) { budget in

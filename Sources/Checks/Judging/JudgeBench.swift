@@ -18,6 +18,7 @@ package final class JudgeBench: Sendable {
     var origin: WorkOrigin
     var bytes: Int
     let stop: StopFlag
+    /// Does nothing once the run is cancelled.
     var work: @Sendable (CPUBudget) -> Void
   }
 
@@ -70,7 +71,8 @@ package final class JudgeBench: Sendable {
   /// Checks whose last judgement was dear.
   package var dearChecks: Int { state.withLock(\.dear.count) }
 
-  /// Judges here, or on a thread of the bench when it is much.
+  /// Judges here, or on a thread of the bench when it is much. Throws at once when the surrounding task is cancelled:
+  /// the judgement is dropped with what it holds, whether it waits or is under way.
   ///
   /// - Parameters:
   ///   - origin: whose lane it waits in.
@@ -79,26 +81,25 @@ package final class JudgeBench: Sendable {
   func judge<Value: Sendable>(
     _ check: UniqueID, for origin: WorkOrigin = WorkOrigin(.fileChecks), bytes: Int, isLight: Bool,
     _ work: @escaping @Sendable (CPUBudget) -> Value
-  ) async -> Value {
+  ) async throws(CancellationError) -> Value {
     if isLight, bytes <= Self.small {
       let budget = CPUBudget(bytes: bytes)
       let value = work(budget)
       if budget.isSpent { note(budget, of: check, at: nil) }
       return value
     }
-    // Of a cancelled run nobody wants the verdict: whatever it says then, it says at once.
-    let stop = StopFlag()
-    return await withTaskCancellationHandler {
+    let turn = JudgeTurn(work)
+    let value: Value? = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
+        guard turn.begin(continuation) else { return }
         submit(
-          Job(queued: .now, check: check, origin: origin, bytes: bytes, stop: stop) {
-            continuation.resume(returning: work($0))
-          }
-        )
+          Job(queued: .now, check: check, origin: origin, bytes: bytes, stop: turn.stop) { turn.run($0) })
       }
     } onCancel: {
-      stop.raise()
+      turn.cancel()
     }
+    guard let value else { throw CancellationError() }
+    return value
   }
 
   private func submit(_ job: Job) {

@@ -108,11 +108,15 @@ package protocol Probe: Sendable {
   ) async throws(CancellationError) -> Probed
 
   /// An outcome of an attempt that found nothing to dial, with the conditions that nobody could judge.
-  func unanswered(_ outcome: ProbeOutcome, _ attempt: Attempt) async -> ProbeOutcome
+  func unanswered(
+    _ outcome: ProbeOutcome, _ attempt: Attempt
+  ) async throws(CancellationError) -> ProbeOutcome
 }
 
 extension Probe {
   package func find(_ attempt: Attempt) async throws(CancellationError) -> TargetFinder.Finding? { nil }
 
-  package func unanswered(_ outcome: ProbeOutcome, _ attempt: Attempt) async -> ProbeOutcome { outcome }
+  package func unanswered(
+    _ outcome: ProbeOutcome, _ attempt: Attempt
+  ) async throws(CancellationError) -> ProbeOutcome { outcome }
 }
