@@ -10,6 +10,7 @@ extension HeartbeatBook {
     var json = JSONWriter(reserving: 4096)
     json.object { json in
       json.field("version", 1)
+      json.field("saved", now.wall)
       json.key("checks")
       json.array { json in
         for (id, page) in pages.sorted(by: { $0.key < $1.key }) {
@@ -35,7 +36,8 @@ extension HeartbeatBook {
       }
       pages[id] = page
     }
-    self.init(pages: pages)
+    let saved = json["saved"]?.string.flatMap { Timestamp(rfc3339: $0) }
+    self.init(pages: pages, savedAt: saved.map { now.instant(of: $0) })
   }
 }
 
@@ -51,6 +53,11 @@ extension HeartbeatBook.Page {
     }
     if let duration { json.field("duration_ms", duration) }
     if let words { json.field("words", words) }
+    if let excuse {
+      json.fieldIfPresent("excused", excuse.due.map { now.wall(of: $0) })
+      json.field("away_from", now.wall(of: excuse.away.from))
+      json.field("away_until", now.wall(of: excuse.away.until))
+    }
   }
 
   fileprivate init?(_ json: JSONValue, _ now: ClockReading) {
@@ -60,6 +67,10 @@ extension HeartbeatBook.Page {
     guard let since = instant("since") else { return nil }
     self.init(since: since)
     (last, started) = (instant("last"), instant("started"))
+    if let from = instant("away_from"), let until = instant("away_until") {
+      excuse = HeartbeatBook.Excuse(
+        due: instant("excused"), away: HeartbeatBook.Absence(from: from, until: until))
+    }
     isUnfinished = json["unfinished"]?.bool ?? false
     failure = instant("failed").map { at in
       let code = json["exit_code"]?.integer.flatMap { (1...255).contains($0) ? Int($0) : nil }

@@ -22,6 +22,8 @@ package struct HeartbeatBook: Hashable, Sendable {
     package var duration: Duration?
     /// What the job said at the end of its last run, printable and cut.
     package var words: String?
+    /// A report that was due while the agent could not take it; `nil` once another has come.
+    package var excuse: Excuse?
     /// The sender of the last report was told to send it again; while the process lives.
     var mayRepeat = false
 
@@ -36,12 +38,33 @@ package struct HeartbeatBook: Hashable, Sendable {
     package init(at: Instant, exitCode: Int?) { (self.at, self.exitCode) = (at, exitCode) }
   }
 
+  /// A time in which the agent took no reports.
+  package struct Absence: Hashable, Sendable {
+    package var from: Instant
+    package var until: Instant
+
+    package init(from: Instant, until: Instant) { (self.from, self.until) = (from, until) }
+  }
+
+  /// Why silence says nothing about a job for a while.
+  package struct Excuse: Hashable, Sendable {
+    /// When the report was due that may have been missed by the agent; `nil` when only the end of a run was.
+    package var due: Instant?
+    package var away: Absence
+
+    package init(due: Instant?, away: Absence) { (self.due, self.away) = (due, away) }
+  }
+
   /// Bytes of what a job says that are kept.
   static let keptWords = 1024
 
   package private(set) var pages: [UniqueID: Page]
+  /// When the file was written that this was read from; `nil` where it was read from none.
+  package let savedAt: Instant?
 
-  package init(pages: [UniqueID: Page] = [:]) { self.pages = pages }
+  package init(pages: [UniqueID: Page] = [:], savedAt: Instant? = nil) {
+    (self.pages, self.savedAt) = (pages, savedAt)
+  }
 
   /// Has a page for each of these checks and for no other. One that had none is waited for from now on.
   package mutating func keep(_ checks: [UniqueID], now: Instant) {
@@ -51,6 +74,7 @@ package struct HeartbeatBook: Hashable, Sendable {
   package mutating func take(_ report: HeartbeatReport, of check: UniqueID, now: Instant) {
     guard var page = pages[check] else { return }
     page.last = now
+    page.excuse = nil
     defer {
       page.mayRepeat = false
       pages[check] = page
@@ -66,6 +90,14 @@ package struct HeartbeatBook: Hashable, Sendable {
       page.end(now, report.body)
       page.failure = Failure(at: now, exitCode: code)
     }
+  }
+
+  /// The agent took no reports for a time: of this check, none that was due then is missed.
+  package mutating func excuse(
+    _ check: UniqueID, _ absence: Absence, by judge: HeartbeatJudge, at now: ClockReading
+  ) {
+    guard let page = pages[check], let excuse = judge.excuse(page, absence, at: now) else { return }
+    pages[check]?.excuse = excuse
   }
 
   /// The last report of this check may come once more, and is the same then.

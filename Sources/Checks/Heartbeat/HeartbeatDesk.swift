@@ -10,6 +10,7 @@ package final class HeartbeatDesk: Sendable {
   private struct Door {
     let check: UniqueID
     let token: [UInt8]
+    let settings: HeartbeatSettings
     /// Reports of the minute that began then.
     var minute: Instant
     var taken = 0
@@ -19,10 +20,33 @@ package final class HeartbeatDesk: Sendable {
     var book = HeartbeatBook()
     var doors: [Door] = []
     var elsewhere: Asking?
+    /// When it was last seen to run; `nil` where nothing watches over that.
+    var alive: Instant?
+    /// The last time in which no report was taken.
+    var absence: HeartbeatBook.Absence?
+
+    mutating func excuse(_ reading: ClockReading) {
+      guard let absence else { return }
+      for door in doors { book.excuse(door.check, absence, by: HeartbeatJudge(door.settings), at: reading) }
+    }
+
+    /// A gap since the last look is an absence: the machine slept, or the process was stopped.
+    mutating func look(_ reading: ClockReading) {
+      guard let last = alive else { return }
+      alive = reading.boot
+      guard last.duration(to: reading.boot) > HeartbeatDesk.longestGap else { return }
+      absence = HeartbeatBook.Absence(from: last, until: reading.boot)
+      excuse(reading)
+    }
   }
 
   /// Asks another process how a job is; nil: it does not know either.
   package typealias Asking = @Sendable (MonitoringCheck) async -> ProbeOutcome?
+
+  /// Between two calls of `watch`.
+  package static let watchEvery: Duration = .seconds(60)
+  /// Longest time between two looks in which the process is taken to have run.
+  static let longestGap: Duration = .seconds(150)
 
   /// Reports that a check takes within a minute.
   package static let reportsAMinute = 60
@@ -32,33 +56,58 @@ package final class HeartbeatDesk: Sendable {
 
   package init(time: TimeSource) { self.time = time }
 
-  /// What was known before the process began; before the checks are followed.
-  package func restore(_ book: HeartbeatBook) { state.withLock { $0.book = book } }
+  /// Takes over what was saved before the process began, before the checks are followed. No report was taken since then.
+  package func restore(_ book: HeartbeatBook) {
+    let now = time.instant()
+    state.withLock { state in
+      state.book = book
+      state.absence = book.savedAt.map { HeartbeatBook.Absence(from: $0, until: now) }
+    }
+  }
+
+  /// Notes that the process runs. Called every `watchEvery`.
+  package func watch() {
+    let now = time.reading()
+    state.withLock { state in
+      state.alive = state.alive ?? now.boot
+      state.look(now)
+    }
+  }
 
   package var book: HeartbeatBook { state.withLock(\.book) }
 
   /// Takes over other checks, from now on. What the others have reported is forgotten.
   package func follow(_ checks: [MonitoringCheck]) {
-    let now = time.instant()
+    let reading = time.reading()
+    let now = reading.boot
     let doors = checks.compactMap { check -> Door? in
       guard case .heartbeat(let settings) = check.kind else { return nil }
-      return Door(check: check.id, token: Self.padded(settings.token.reveal()), minute: now)
+      return Door(
+        check: check.id, token: Self.padded(settings.token.reveal()), settings: settings, minute: now)
     }
     state.withLock { state in
       state.book.keep(doors.map(\.check), now: now)
       let before = state.doors
       state.doors = doors.map { door in
-        before.first { $0.check == door.check && $0.token == door.token } ?? door
+        guard let known = before.first(where: { $0.check == door.check && $0.token == door.token }) else {
+          return door
+        }
+        var door = door
+        (door.minute, door.taken) = (known.minute, known.taken)
+        return door
       }
+      state.excuse(reading)
     }
   }
 
   /// Takes as long whichever token it is, and for one that nobody has.
   package func take(_ report: HeartbeatReport, token: String) -> HeartbeatAnswer {
-    let now = time.instant()
+    let reading = time.reading()
+    let now = reading.boot
     let shown = Self.padded(token)
     let isPossible = CheckLimits.heartbeatToken.contains(token.utf8.count) && !token.utf8.contains(0)
     return state.withLock { state in
+      state.look(reading)
       var found: Int?
       for (place, door) in state.doors.enumerated() {
         let isSame = equalInConstantTime(shown, door.token)
@@ -95,9 +144,13 @@ package final class HeartbeatDesk: Sendable {
 
   /// How the job is; nil: no such check is followed here.
   func outcome(of check: MonitoringCheck) -> ProbeOutcome? {
-    guard case .heartbeat(let settings) = check.kind, let page = state.withLock({ $0.book.pages[check.id] })
-    else { return nil }
-    return HeartbeatJudge(settings).judge(page, at: time.reading())
+    guard case .heartbeat(let settings) = check.kind else { return nil }
+    let reading = time.reading()
+    let page = state.withLock { state in
+      state.look(reading)
+      return state.book.pages[check.id]
+    }
+    return page.map { HeartbeatJudge(settings).judge($0, at: reading) }
   }
 
   /// Of one length, whatever it is; no token has a zero in it.

@@ -7,6 +7,7 @@ import Monitoring
 ///
 /// - Silence beyond what the rhythm and the grace allow is down; of a job that never reported as well, and until then
 ///   unknown. While a run goes on that may take longer, silence is none.
+/// - A report that was due while the agent took none is missed by the agent: unknown until the next is due.
 /// - A failure that was reported is down until a run ends well.
 /// - A run that takes longer than it may, or that never ended, is degraded.
 package struct HeartbeatJudge: Sendable {
@@ -34,6 +35,14 @@ package struct HeartbeatJudge: Sendable {
         .heartbeatFailed, phase: .assertion,
         message: "the job said at \(now.told(failure.at)) that it failed\(code)")
     }
+    if let excuse = page.excuse, let missed = excuse.due, now.boot > missed + settings.grace,
+      !mayStillRun(page, now)
+    {
+      let heard = page.last.map { " since \(now.told($0))" } ?? " so far"
+      return excused(
+        "no report\(heard); one was due at \(now.told(missed))", excuse, "the next is waited for until", due,
+        now)
+    }
     guard page.last != nil else {
       return Verdict(
         .heartbeatMissed, phase: .answer,
@@ -45,6 +54,10 @@ package struct HeartbeatJudge: Sendable {
 
   private func slow(_ page: HeartbeatBook.Page, _ now: ClockReading) -> Verdict? {
     if let started = page.started, let limit = settings.maxRun, started.duration(to: now.boot) > limit {
+      if let excuse = page.excuse, excuse.away.from <= started + limit {
+        let run = "the run that began at \(now.told(started)) may have ended"
+        return excused(run, excuse, "the next report is waited for until", due(page, now), now)
+      }
       return Verdict(
         .responseTime, phase: .assertion,
         message: "the run that began at \(now.told(started)) takes longer than \(limit.text)", degraded: true)
@@ -75,16 +88,47 @@ package struct HeartbeatJudge: Sendable {
     return Verdict(.heartbeatMissed, phase: .answer, message: words)
   }
 
+  private func excused(
+    _ what: String, _ excuse: HeartbeatBook.Excuse, _ next: String, _ due: Instant, _ now: ClockReading
+  ) -> Verdict {
+    let away = "\(now.told(excuse.away.from)) to \(now.told(excuse.away.until))"
+    return Verdict(
+      .heartbeatMissed, phase: .answer,
+      message: "\(what) while the agent did not run (\(away)); \(next) \(now.told(due + settings.grace))",
+      isUnknown: true)
+  }
+
+  /// What an absence of the agent excuses: the report that is due in it, the end of a run; `nil` when neither is.
+  func excuse(
+    _ page: HeartbeatBook.Page, _ absence: HeartbeatBook.Absence, at now: ClockReading
+  ) -> HeartbeatBook.Excuse? {
+    let due = due(page, now)
+    // A run that goes on may end for as long as it may last.
+    let runEnd = page.started.flatMap { run in settings.maxRun.map { run + $0 } }
+    let end = max(due + settings.grace, runEnd ?? due)
+    let isDue = absence.from <= end && due <= absence.until + min(Self.early, settings.grace)
+    guard isDue || runEnd.map({ absence.from <= $0 }) == true else { return nil }
+    let known = page.excuse
+    return HeartbeatBook.Excuse(
+      due: known?.due ?? (isDue ? due : nil),
+      away: HeartbeatBook.Absence(from: known?.away.from ?? absence.from, until: absence.until))
+  }
+
   /// Without its grace.
   private func due(_ page: HeartbeatBook.Page, _ now: ClockReading) -> Instant {
     let from = page.last ?? page.since
     switch settings.rhythm {
-    case .period(let period): return from + period
+    case .period(let period):
+      let first = from + period
+      guard let known = page.excuse?.resumes, known >= first else { return first }
+      let periods = first.duration(to: known).microseconds / max(1, period.microseconds) + 1
+      return first + period * Int(clamping: periods)
     case .cron(let plan, let zone):
       // Of who was heard, what comes within moments is what he reported.
       let early = page.last == nil ? .zero : min(Self.early, settings.grace)
-      let next = plan.next(after: now.wall(of: from).advanced(by: early), in: zone)
-      return now.boot + now.wall.duration(to: next)
+      var after = now.wall(of: from).advanced(by: early)
+      if let known = page.excuse?.resumes { after = max(after, now.wall(of: known)) }
+      return now.boot + now.wall.duration(to: plan.next(after: after, in: zone))
     }
   }
 
@@ -92,6 +136,11 @@ package struct HeartbeatJudge: Sendable {
     guard let started = page.started, let limit = settings.maxRun else { return false }
     return started.duration(to: now.boot) <= limit
   }
+}
+
+extension HeartbeatBook.Excuse {
+  /// The next report is due after that; `nil` where none was missed.
+  fileprivate var resumes: Instant? { due.map { max($0, away.until) } }
 }
 
 extension ClockReading {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Synchronization
 
 /// One judgement and the task that waits for it. Cancelling ends the wait at once and lets go of the work.

@@ -17,8 +17,6 @@ final class HeartbeatKeeper: HeartbeatTaking {
   static let fileName = "heartbeats.json"
   /// Bytes; a check takes 2 KiB at most.
   private static let longestFile = 32 << 20
-  /// Between two savings of what changes without a report: which checks there are.
-  static let every: Duration = .seconds(600)
 
   init(desk: HeartbeatDesk, disk: StateDisk, log: Logger, time: TimeSource) {
     (self.desk, self.log, self.time) = (desk, log, time)
@@ -63,8 +61,12 @@ final class HeartbeatKeeper: HeartbeatTaking {
     }
   }
 
+  /// Saves also without a report: the time of the file says until when reports were taken.
   func run() async {
-    repeat { await save() } while (try? await time.sleep(for: Self.every)) != nil
+    repeat {
+      desk.watch()
+      await save()
+    } while (try? await time.sleep(for: HeartbeatDesk.watchEvery)) != nil
   }
 }
 

@@ -34,6 +34,10 @@ import Testing
       desk.follow([check])
     }
 
+    init(clock: FakeClock, desk: HeartbeatDesk, check: MonitoringCheck) {
+      (self.clock, self.desk, self.check) = (clock, desk, check)
+    }
+
     func tells(_ word: String?, _ text: String = "") throws {
       let signal = try #require(HeartbeatReport.Signal(word: word))
       #expect(desk.take(HeartbeatReport(signal, body: Array(text.utf8)), token: token) == .taken)

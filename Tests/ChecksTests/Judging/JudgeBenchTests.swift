@@ -82,7 +82,8 @@ import Testing
       }
       while bench.figures.waiting < dear.count { await Task.yield() }
       // None of the twenty can end before these have.
-      let light = try await bench.judge(UniqueID(high: 3, low: 1), bytes: 1 << 20, isLight: true) { _ in true }
+      let light = try await bench.judge(UniqueID(high: 3, low: 1), bytes: 1 << 20, isLight: true) { _ in true
+      }
       #expect(light && !isStuck.isRaised)
       // The light one may be through before a thread of the dear ones was given a core.
       while !bench.threads.contains(where: { $0.age() > .zero }), !isStuck.isRaised { await Task.yield() }
