@@ -78,6 +78,34 @@ import Testing
     #expect(desk.told.filter { $0.channel == "pd" }.count == 6)
   }
 
+  /// Each result of a check that stays down says the same, and the file is not written for it.
+  @Test func aFailureThatLastsIsNothingNew() throws {
+    let checks = try checks(1)
+    var desk = Desk(settings(), checks)
+    desk.down(checks[0], at: 0)
+    desk.pass(from: 0, to: 30)
+    func save() {
+      var json = JSONWriter(reserving: 64)
+      json.object { desk.book.encode(to: &$0, now: reading(30)) }
+    }
+    save()
+    desk.tick(59)
+    let quiet = desk.book.isDirty
+    #expect(!quiet)
+    desk.down(checks[0], at: 60)
+    let repeated = desk.book.isDirty
+    #expect(!repeated)
+    desk.book.note(result(checks[0], .down, at: 120, reason: .connectTimeout), now: reading(120))
+    #expect(desk.book.isDirty && desk.book.incidents.opened[0].members[0].trouble.reason == .connectTimeout)
+    save()
+    desk.up(checks[0], at: 180)
+    #expect(desk.book.isDirty)
+    save()
+    // Within the wait it opens again: the same words, and news.
+    desk.book.note(result(checks[0], .down, at: 185, reason: .connectTimeout), now: reading(185))
+    #expect(desk.book.isDirty && desk.book.incidents.opened[0].activeCount == 1)
+  }
+
   /// A restart in a storm goes on with it.
   @Test func aRestart() throws {
     let checks = try checks(50)

@@ -135,6 +135,15 @@ package struct Incident: Hashable, Sendable {
     members[place] = member
   }
 
+  /// Whether taking the alert would change nothing: it fires, and says the same.
+  func says(_ trouble: Trouble) -> Bool {
+    guard quietAt == nil, let place = places[trouble.key], members[place].isActive else { return false }
+    var known = members[place].trouble
+    guard known.since <= trouble.since else { return false }
+    known.since = trouble.since
+    return known == trouble
+  }
+
   package mutating func leave(
     _ key: Trouble.Key, at now: ClockReading, _ end: TroubleEnd, note: String? = nil
   ) {

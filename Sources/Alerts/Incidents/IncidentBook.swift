@@ -82,7 +82,8 @@ package struct IncidentBook: Sendable {
     switch event {
     case .holds(let trouble):
       if let known = places.incident(of: trouble.key) {
-        open[known]?.take(trouble, at: now, flap)
+        // Each result of what is down says so: it is written down where it says something new.
+        if open[known]?.says(trouble) != true { open[known]?.take(trouble, at: now, flap) }
         return
       }
       let ancestors = ancestors(trouble)

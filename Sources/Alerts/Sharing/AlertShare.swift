@@ -111,7 +111,6 @@ extension AlertBook {
 
   /// One event of the rules. What is of a shared check goes to the group first.
   mutating func take(_ event: TroubleEvent, _ now: ClockReading) {
-    hasChanged = true
     let key: Trouble.Key
     switch event {
     case .holds(let trouble): key = trouble.key

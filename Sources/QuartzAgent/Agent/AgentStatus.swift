@@ -223,11 +223,10 @@ extension EgressBudget {
 }
 
 extension PingWay {
-  /// For an agent with checks that ping; nil while they simply can.
+  /// For an agent with checks that ping; `nil` while they can, which by raw sockets they can as well.
   var notice: Notice? {
     switch self {
-    case .unprivileged: nil
-    case .raw: .warning("ping", words)
+    case .unprivileged, .raw: nil
     case .closed(let why): .critical("ping", "ping checks cannot run", hint: why)
     }
   }

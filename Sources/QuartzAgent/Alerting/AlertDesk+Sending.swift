@@ -17,8 +17,8 @@ extension AlertDesk {
         for (notification, message) in next() {
           group.addTask { await self.send(notification, message) }
         }
-        // Also what no notification is about.
-        try? await keep()
+        // Also what no notification is about; of a large file, less often.
+        if isSaveDue { try? await keep() }
       } while (try? await time.sleep(for: pace)) != nil
     }
     // What was decided last is sent after the next start.
@@ -29,6 +29,12 @@ extension AlertDesk {
   func keep() async throws(StateFile.Failure) { try await kept().get() }
 
   func kept() async -> Result<Void, StateFile.Failure> { await saving.save(self) }
+
+  /// Saving takes a twentieth of the time at most, however large the file is.
+  private var isSaveDue: Bool {
+    let now = time.instant()
+    return lastSave.withLock { $0.end + $0.took * 20 <= now }
+  }
 
   /// What is to be sent now, by what is known now: the process may have stood still since it was decided that it is due.
   private func next() -> [(Notification, AlertMessage)] {
@@ -150,6 +156,10 @@ extension AlertDesk {
       return json.bytes
     }
     guard let bytes else { return nil }
+    defer {
+      let end = time.instant()
+      lastSave.withLock { $0 = (end, now.boot.duration(to: end)) }
+    }
     do throws(StateFile.Failure) {
       try await file.write(bytes)
       return .success(())

@@ -25,6 +25,8 @@ final class AlertDesk: Sendable {
   /// From one look at what came in to the next.
   let pace: Duration
   let saving = AlertSaving()
+  /// When the last save ended, and how long it took.
+  let lastSave = Mutex((end: Instant(nanoseconds: 0), took: Duration.zero))
   let catalog: CheckCatalog
   let history: HistoryStore
   private let agent: AgentSettings
