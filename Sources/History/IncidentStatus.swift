@@ -140,6 +140,8 @@ package struct AlertsView: Hashable, Sendable {
   /// Newest first.
   package var over: [IncidentStatus] = []
   package var channels: [Channel] = []
+  /// Checks of which every alert that fires is acknowledged, with the name of the person.
+  package var acknowledged: [UniqueID: String] = [:]
   /// Alerts that fire, by rule and severity.
   package var firing: [Firing] = []
 
@@ -294,6 +296,18 @@ extension IncidentStatus.Member {
     case "maintenance": "in maintenance"
     case "rule_changed": "rule changed"
     case let word?: word
+    }
+  }
+}
+
+extension StatusSnapshot {
+  /// Marks the checks whose notifications are muted, and those whose alerts are acknowledged.
+  package mutating func markHandled(muted: [UniqueID: Timestamp]) {
+    let acknowledged = alerts?.acknowledged ?? [:]
+    guard !muted.isEmpty || !acknowledged.isEmpty else { return }
+    for place in checks.indices {
+      checks[place].mutedUntil = muted[checks[place].id]
+      checks[place].acknowledgedBy = acknowledged[checks[place].id]
     }
   }
 }

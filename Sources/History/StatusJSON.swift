@@ -197,6 +197,8 @@ extension CheckStatus {
         json.key("maintenance")
         maintenance.write(to: &json)
       }
+      json.fieldIfPresent("muted_until", mutedUntil)
+      json.fieldIfPresent("acknowledged_by", acknowledgedBy)
       if !places.isEmpty {
         json.key("places")
         json.array { json in for place in places { place.write(to: &json) } }

@@ -151,6 +151,10 @@ package struct CheckStatus: Sendable {
   var latestOutage: [Outage] = []
   /// The window it is in now.
   package var maintenance: CheckMaintenance?
+  /// When its notifications are no longer muted; `nil` when they are not. See `StatusSnapshot.markHandled(muted:)`.
+  package var mutedUntil: Timestamp?
+  /// Name of the person who acknowledged all of its alerts that fire; `nil` when none is acknowledged.
+  package var acknowledgedBy: String?
 
   /// The outage it is in.
   package var outage: Outage? { lastOutage.flatMap { $0.isOver ? nil : $0 } }

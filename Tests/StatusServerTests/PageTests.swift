@@ -67,6 +67,29 @@ import Testing
     }
   }
 
+  /// A mute and an acknowledgement stand in the row, on the page of the check and in the document, of these checks alone.
+  @Test func whatAPersonHasDoneIsShown() async throws {
+    var source = try sampleSource()
+    let ids = source.status.checks.prefix(2).map(\.id)
+    let until = Timestamp(seconds: 1_767_571_200)
+    var alerts = AlertsView()
+    alerts.acknowledged = [ids[1]: "ada"]
+    source.status.alerts = alerts
+    source.status.markHandled(muted: [ids[0]: until])
+    let targets = ["/"] + ids.map { "/checks/\($0)" } + ids.map { "/api/v1/checks/\($0)" }
+    let pages = try await pages(source, targets)
+    let rows = pages[0].body.components(separatedBy: "<li data-check=").dropFirst()
+    for row in rows {
+      #expect(row.contains(">muted</span>") == row.hasPrefix("\"\(ids[0])"))
+      #expect(row.contains(">acknowledged</span>") == row.hasPrefix("\"\(ids[1])"))
+    }
+    #expect(pages[1].body.contains("<dt>muted</dt><dd class=\"num\">until "))
+    #expect(!pages[1].body.contains("acknowledged by"))
+    #expect(pages[2].body.contains("<dt>acknowledged by</dt><dd class=\"num\">ada</dd>"))
+    #expect(pages[3].body.contains(#""muted_until":"2026-01-05T00:00:00.000Z""#))
+    #expect(pages[4].body.contains(#""acknowledged_by":"ada""#) && !pages[4].body.contains("muted_until"))
+  }
+
   @Test func checkPageShowsItsWindowsAndResults() async throws {
     let source = try sampleSource()
     let check = try #require(source.status.checks.first)

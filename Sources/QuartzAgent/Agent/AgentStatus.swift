@@ -80,7 +80,17 @@ struct AgentStatus: StatusSource {
     snapshot.mutes = orders.mutes.map(OrderView.init)
     snapshot.byHand = orders.windows.map(OrderView.init)
     snapshot.alerts = alerts?.view(now: snapshot.now)
+    snapshot.markHandled(muted: muted(by: orders))
     return snapshot
+  }
+
+  private func muted(by orders: HandBook) -> [UniqueID: Timestamp] {
+    guard !orders.mutes.isEmpty else { return [:] }
+    let now = now
+    let ends = catalog.checks.compactMap { check in
+      orders.mutedUntil(check, at: now).map { (check.id, $0) }
+    }
+    return Dictionary(ends, uniquingKeysWith: max)
   }
 
   /// Asked at each picture, for the permission comes and goes with a sysctl.

@@ -31,7 +31,24 @@ extension AlertDesk {
     }
     view.quietUntil = book.settings.quietHours?.end(at: now)
     view.firing = Self.firing(book)
+    view.acknowledged = Self.acknowledged(book)
     return view
+  }
+
+  private static func acknowledged(_ book: AlertBook) -> [UniqueID: String] {
+    var names: [UniqueID: String] = [:]
+    var open: Set<UniqueID> = []
+    for incident in book.incidents.opened {
+      for member in incident.members where member.isActive {
+        guard let check = member.trouble.key.check else { continue }
+        if incident.isAcknowledged(member.trouble) {
+          names[check] = incident.acknowledged?.by
+        } else {
+          open.insert(check)
+        }
+      }
+    }
+    return names.filter { !open.contains($0.key) }
   }
 
   private static func firing(_ book: AlertBook) -> [AlertsView.Firing] {

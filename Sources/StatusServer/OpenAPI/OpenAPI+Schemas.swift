@@ -143,6 +143,7 @@ extension OpenAPI {
     .may("implausible", .integer(0...Int.max)), .may("outage", .ref("Outage"), "The one that lasts"),
     .may("resource_id", .id), .field("failures", .integer(0...Int.max)),
     .field("failure_threshold", .integer(1...Int.max)),
+    .may("muted_until", .time), .may("acknowledged_by", .text),
     .may(
       "maintenance", .object([.field("name", .text), .field("until", .time), .field("skip", .flag)])),
     .may("places", .list(.ref("Place")), "As the places of a group see it"),

@@ -66,6 +66,8 @@ struct CheckPage {
       facts.append(
         ("maintenance", "\(maintenance.name), until \(Layout.moment(maintenance.until)) UTC\(probing)"))
     }
+    if let until = check.mutedUntil { facts.append(("muted", "until \(Layout.moment(until)) UTC")) }
+    if let by = check.acknowledgedBy { facts.append(("acknowledged by", by)) }
     if let resource = check.resourceID {
       facts.append(("resource", resource.description))
       if check.failures > 0 { facts.append(("failures in a row", "\(check.failures)")) }
@@ -81,7 +83,7 @@ struct CheckPage {
     let stale: Markup = check.stale ? " <span class=\"stale\">STALE: no recent result</span>" : ""
     return """
       <section class="card hero"><span class="big mark \(standing.style)" aria-hidden="true">\(standing.mark)</span>
-      <div><h1>\(name)</h1>\(Layout.state(check))\(stale) \(reason())</div></section>
+      <div><h1>\(name)</h1>\(Layout.state(check))\(stale)\(Layout.badges(check)) \(reason())</div></section>
       <section class="card"><dl class="facts">\(Markup(rows))</dl></section>
       """
   }

@@ -23,7 +23,7 @@ struct CheckRow {
     }
     return """
       <a class="row" href="/checks/\(check.id.description)"><span class="st">\(Layout.state(check))</span>\
-      <span class="who"><span class="name">\(StatusFormat.name(check.name))</span>\(stale)\
+      <span class="who"><span class="name">\(StatusFormat.name(check.name))</span>\(stale)\(Layout.badges(check))\
       <span class="target">\(check.type.rawValue) · \(check.target)</span></span>\
       <span class="drawn">\(Drawing.spark(check.spark))</span>\
       <span class="r lat"><span class="num">\(StatusFormat.latency(check.last?.responseTime))</span><small>\(age())</small></span>\

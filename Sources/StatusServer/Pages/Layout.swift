@@ -101,6 +101,14 @@ enum Layout {
     return state(check.state)
   }
 
+  /// What a person has done about it: muted, acknowledged.
+  static func badges(_ check: CheckStatus) -> Markup {
+    let words = [
+      check.mutedUntil.map { _ in "muted" }, check.acknowledgedBy.map { _ in "acknowledged" },
+    ].compactMap(\.self)
+    return Markup(words.map { " <span class=\"badge\">\($0)</span>" as Markup })
+  }
+
   static func state(_ state: CheckState) -> Markup {
     "<span class=\"state \(state.rawValue)\"><i aria-hidden=\"true\">\(state.mark)</i> \(state.word)</span>"
   }

@@ -89,6 +89,7 @@ extension Layout {
     .head{color:var(--dim);font-size:12px;min-height:0;padding:0 4px 6px}
     .spark{display:block;width:100%;max-width:160px;height:28px}
     .stale{color:var(--text);background:var(--warn);border-radius:4px;padding:0 6px;font-size:11px}
+    .badge{color:var(--dim);border:1px solid;border-radius:4px;padding:0 6px;font-size:11px}
     .parts{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:16px}#elsewhere{margin-top:16px}
     dl{display:grid;grid-template-columns:auto minmax(0,1fr);gap:4px 16px;margin:0}
     dt{color:var(--dim)}dd{margin:0;text-align:right;overflow-wrap:anywhere}
