@@ -5,6 +5,9 @@ import Monitoring
 
 /// The status API's documents, in the envelope of the Quartz API: `{success, data, error, meta}`.
 package enum StatusJSON {
+  /// Identifies the request that a document answers, in its `meta`; `nil` outside of a request.
+  @TaskLocal package static var requestID: String?
+
   /// What `meta` says of a list.
   package struct Page: Hashable, Sendable {
     package var total: Int
@@ -29,6 +32,7 @@ package enum StatusJSON {
       json.key("meta")
       json.object { json in
         json.field("timestamp", now)
+        json.fieldIfPresent("request_id", requestID)
         if let page {
           json.field("total", page.total)
           json.field("limit", page.limit)
@@ -49,7 +53,10 @@ package enum StatusJSON {
         json.field("message", message)
       }
       json.key("meta")
-      json.object { $0.field("timestamp", now) }
+      json.object { json in
+        json.field("timestamp", now)
+        json.fieldIfPresent("request_id", requestID)
+      }
     }
     return json.bytes
   }

@@ -11,6 +11,8 @@ struct LivePicture {
   private struct Row: Equatable {
     var standing: Standing
     var result: LastResult?
+    var mutedUntil: Timestamp?
+    var acknowledgedBy: String?
   }
 
   private struct Standing: Equatable {
@@ -76,7 +78,8 @@ struct LivePicture {
     Row(
       standing: Standing(
         state: check.state, enabled: check.enabled, stale: check.stale, isPending: check.isPending,
-        maintenance: check.maintenance), result: check.last)
+        maintenance: check.maintenance), result: check.last, mutedUntil: check.mutedUntil,
+      acknowledgedBy: check.acknowledgedBy)
   }
 
   /// No text can end the event or begin another: each line of it is data.

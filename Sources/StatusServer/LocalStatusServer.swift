@@ -115,11 +115,16 @@ package struct LocalStatusServer: Sendable {
 
   private func answering(_ feed: LiveFeed) -> any Answering {
     if let publicFace { return PublicRoutes(desk: PublicDesk(publicFace, source: source)) }
-    return Routes(
+    var routes = Routes(
       source: source, hosts: AllowedHosts(listen: listen, further: access.hosts),
       runNow: RunNowGate(token: access.runNowToken),
       readGate: ReadGate(access, isSocket: listen.isSocket), isSocket: listen.isSocket,
       feed: feed)
+    routes.logFailure = { [logger] status, id in
+      logger.warning(
+        "a request to the status API failed", metadata: ["status": "\(status)", "request_id": "\(id)"])
+    }
+    return routes
   }
 
   private func bind(_ bootstrap: ServerBootstrap) async throws -> any Channel {

@@ -38,6 +38,8 @@ struct Reply: Sendable {
   var allow: String?
   /// Anybody may have it, keep it for a while, and show it on pages of their own.
   var isShared = false
+  /// Of a JSON document: the header `X-Request-Id`.
+  var requestID: String?
   /// Of a 303.
   var location: String?
   /// Of a check of the store.
@@ -82,6 +84,7 @@ extension Reply {
     if !varies.isEmpty { headers.append(("Vary", varies.joined(separator: ", "))) }
     if isCompressed { headers.append(("Content-Encoding", "gzip")) }
     if let allow { headers.append(("Allow", allow)) }
+    if let requestID { headers.append(("X-Request-Id", requestID)) }
     if let location { headers.append(("Location", location)) }
     if let isSound { headers.append((SpoolAnswer.soundHeader, isSound ? "yes" : "no")) }
     if let challenge {

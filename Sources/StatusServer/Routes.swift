@@ -17,10 +17,24 @@ struct Routes: Answering {
   /// Nil: no events here.
   var feed: LiveFeed?
 
+  /// Told of an answer that says that the agent failed: its status and the request's id.
+  var logFailure: @Sendable (Int, String) -> Void = { _, _ in }
+
   /// Longest request target, bytes.
   static let maxTarget = 2048
 
+  /// A JSON document names its request, and so do the header `X-Request-Id` and the log line of a failure.
   func reply(to request: StatusRequest) async -> Reply {
+    var generator = RandomPool()
+    let id = UniqueID.v7(at: source.now, using: &generator).description
+    var reply = await StatusJSON.$requestID.withValue(id) { await answer(to: request) }
+    guard case .json = reply.kind else { return reply }
+    reply.requestID = id
+    if reply.status >= 500 { logFailure(reply.status, id) }
+    return reply
+  }
+
+  private func answer(to request: StatusRequest) async -> Reply {
     guard hosts.contains(request.host) else {
       return Reply(421, text: "this host name is not served here; use 127.0.0.1 or localhost\n")
     }

@@ -90,6 +90,41 @@ import Testing
     #expect(pages[4].body.contains(#""acknowledged_by":"ada""#) && !pages[4].body.contains("muted_until"))
   }
 
+  /// The id of a request is in its header and its document, and another one each time.
+  @Test func anAnswerNamesItsRequest() async throws {
+    let source = try sampleSource()
+    let targets = ["/api/v1/status", "/api/v1/status", "/api/v1/nothing", "/api/v1/checks?limit=x"]
+    var ids: Set<String> = []
+    for page in try await pages(source, targets) {
+      let id = try #require(page.header("X-Request-Id"))
+      #expect(UniqueID(id) != nil)
+      #expect(page.body.contains("\"request_id\":\"\(id)\""), "\(page.body)")
+      ids.insert(id)
+    }
+    #expect(ids.count == targets.count)
+    let page = try await pages(source, ["/"])[0]
+    #expect(page.header("X-Request-Id") == nil)
+  }
+
+  /// The script knows the same parts as the page.
+  @Test func theScriptChangesEveryPart() async throws {
+    let source = try sampleSource()
+    let page = try await pages(source, ["/"])[0]
+    let script = try #require(page.body.components(separatedBy: "const places=\"").last?.split(separator: "\"").first)
+    let places = script.split(separator: " ").map(String.init)
+    #expect(places.contains("incidents") && places.count == 7)
+    for place in places { #expect(page.body.contains("<div id=\"\(place)\">"), "\(place)") }
+  }
+
+  /// A disabled check has no first run to come.
+  @Test func aDisabledCheckPromisesNoRun() async throws {
+    let source = try sampleSource()
+    let check = try #require(source.status.checks.first { !$0.enabled })
+    let page = try await pages(source, ["/checks/\(check.id)"])[0]
+    #expect(!page.body.contains("first run") && !page.body.contains("waiting for the first result"))
+    #expect(page.body.contains("disabled"))
+  }
+
   @Test func checkPageShowsItsWindowsAndResults() async throws {
     let source = try sampleSource()
     let check = try #require(source.status.checks.first)

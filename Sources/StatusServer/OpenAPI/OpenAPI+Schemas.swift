@@ -8,7 +8,7 @@ extension OpenAPI {
   private static let state = Schema.word(CheckState.allCases.map(\.rawValue))
 
   static let schemas: [(String, Schema)] = [
-    ("Meta", .object([.field("timestamp", .time)])),
+    ("Meta", .object([.field("timestamp", .time), .field("request_id", .id, "As in X-Request-Id")])),
     (
       "PageMeta",
       .object([

@@ -47,7 +47,19 @@ struct CheckPage {
 
   private func runButton() -> Markup {
     guard let runAddress else { return "" }
-    return "<form method=\"post\" action=\"\(runAddress)\"><button>Run now</button></form>"
+    return "<form method=\"post\" action=\"\(runAddress)\"><button>Run now</button></form>\(ranNow())"
+  }
+
+  /// The answer to the button: the newest result, while it is of a run that a person asked for a moment ago.
+  private func ranNow() -> Markup {
+    guard let result = results.first, result.trigger == .manual,
+      result.startedAt.duration(to: snapshot.now) < .seconds(300)
+    else { return "" }
+    let what = result.reason == .ok ? StatusFormat.latency(result.responseTime) : result.reason.rawValue
+    return """
+      <span role="status">\(Layout.state(result.state)) <span class="dim">\(what), run now at \
+      <time datetime="\(result.startedAt.rfc3339)">\(Layout.moment(result.startedAt))</time></span></span>
+      """
   }
 
   private func hero(_ name: String) -> Markup {
@@ -90,6 +102,7 @@ struct CheckPage {
 
   private func reason() -> Markup {
     guard let last = check.last else {
+      guard check.enabled else { return "<span class=\"dim\">disabled: it does not run</span>" }
       let first = check.firstRun(now: snapshot.now).map { ": first run \($0)" } ?? ""
       return "<span class=\"dim\">waiting for the first result\(first)</span>"
     }
@@ -155,10 +168,11 @@ struct CheckPage {
 
   private func recent() -> Markup {
     guard !results.isEmpty else {
-      return """
-        <section class="card empty"><h2>No results yet</h2>
-        <p>The first run comes within \(min(check.interval, .seconds(30)).text) of the check's appearance.</p></section>
-        """
+      let why: Markup =
+        check.enabled
+        ? "The first run comes within \(min(check.interval, .seconds(30)).text) of the check's appearance."
+        : "The check is disabled and does not run."
+      return "<section class=\"card empty\"><h2>No results yet</h2>\n<p>\(why)</p></section>"
     }
     let scale = results.prefix(Self.shown).compactMap(\.timings.total).max() ?? .seconds(1)
     let rows: [Markup] = results.prefix(Self.shown).map { row($0, scale: scale) }

@@ -41,7 +41,8 @@ struct DashboardPage {
     return names.map { ($0, page.content($0)) }
   }
 
-  private static let names = ["banner", "cards", "health", "problems", "incidents", "maintenance", "agent"]
+  /// The places of the parts, also for the script.
+  static let names = ["banner", "cards", "health", "problems", "incidents", "maintenance", "agent"]
 
   private func part(_ name: String) -> Markup { "<div id=\"\(name)\">\(content(name))</div>\n" }
 

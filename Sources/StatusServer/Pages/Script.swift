@@ -25,7 +25,7 @@ extension Layout {
     local();setInterval(ages,1000);
     for(const c of all(".chips [aria-current]")){const n=c.closest(".chips");const x=c.offsetLeft-n.offsetLeft;if(!n.scrollLeft&&x>n.clientWidth/2)n.scrollLeft=x-n.clientWidth/2}
     const kind=document.body.dataset.live;if(!kind)return;
-    const places=["banner","cards","health","problems","maintenance","agent"],can="a,button,input,summary,[tabindex]",slides=".scroll,.chips";
+    const places="\(DashboardPage.names.joined(separator: " "))".split(" "),can="a,button,input,summary,[tabindex]",slides=".scroll,.chips";
     const own=location.pathname.startsWith("/checks/")?location.pathname.slice(8).toLowerCase():"",hears=kind==="list"||own!=="";
     function swap(place,html){const a=document.activeElement,inside=a&&a!==place&&place.contains(a),chosen=getSelection();
     if(chosen&&!chosen.isCollapsed&&chosen.containsNode(place,true)){soon();return}
@@ -34,7 +34,7 @@ extension Layout {
     all("details",place).forEach((d,i)=>{if(i<open.length)d.open=open[i]});
     all(slides,place).forEach((e,i)=>{if(slid[i])e.scrollLeft=slid[i]});
     if(inside){const c=all(can,place),t=(href&&c.find(e=>e.getAttribute("href")===href))||c[at];if(t)t.focus({preventScroll:true})}}
-    let seen=0,last=0,due=0,stream=null,again=0;
+    let seen=Moment.now(),last=Moment.now(),due=0,stream=null,again=0;
     function take(t){const d=new DOMParser().parseFromString(t,"text/html"),list=by("list"),next=d.getElementById("list"),y=scrollY;
     if(!list!==!next||!by("line")!==!d.getElementById("line")){location.reload();return}
     if(kind==="list"){
@@ -58,8 +58,8 @@ extension Layout {
     e.onerror=()=>{if(stream!==e)return;say("○ not live");if(e.readyState===2){stream=null;again=setTimeout(listen,20000+Math.random()*20000)}}}
     document.addEventListener("visibilitychange",()=>{if(document.hidden)hush();else listen()});
     addEventListener("pagehide",hush);addEventListener("pageshow",listen);
-    setInterval(()=>{if(document.hidden||Moment.now()-seen<=14000)return;if(hears)say("○ not live");
-    if(stream&&stream.readyState===1){hush();listen()}soon()},15000);
+    setInterval(()=>{if(document.hidden||Moment.now()-seen<=11000)return;if(hears)say("○ not live");
+    if(Moment.now()-last<15000)return;if(stream&&stream.readyState===1){hush();listen()}soon()},2000);
     listen()})();
     """
 }
