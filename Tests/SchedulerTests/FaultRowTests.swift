@@ -85,6 +85,24 @@ import Testing
     #expect(schedule.nextDue != nil, "it goes on")
   }
 
+  /// The same of a check that was removed and came back while its run waited: its slot is missed, once.
+  @Test func heldBackOverAChangeOfTheList() throws {
+    var schedule = Schedule(testOptions(), at: newYear)
+    let check = try makeCheck("Shop")
+    _ = schedule.apply(CheckList([check]), recalling: settled([check]), at: newYear)
+    var clock = newYear
+    clock.advance(by: newYear.boot.duration(to: try #require(schedule.nextDue)))
+    let start = try #require(schedule.begin(at: clock).starts.first)
+    clock.advance(by: .seconds(20))
+    var events = schedule.apply(CheckList([]), recalling: [:], at: clock)
+    events += schedule.apply(CheckList([check]), recalling: settled([check]), at: clock)
+    clock.advance(by: .seconds(20))
+    events += schedule.forgo(start, .budget, late: .zero, at: clock.boot).events
+    var missed: [Timestamp] = []
+    for case .missed(_, let slots, _) in events { missed += slots }
+    #expect(missed == [start.scheduledAt])
+  }
+
   @Test("C3: eight hours of suspend are at most one run a check, spread, and the rest is missed")
   func suspend() throws {
     let checks = try makeChecks(300)

@@ -217,7 +217,10 @@ final class SimulatedAgent: @unchecked Sendable {
         witness.abandoned(due, self)
         return RunOutcome(.unknown, hasResult: false)
       }
-      if result.isHeldBack { return RunOutcome(missed: .budget) }
+      if result.isHeldBack {
+        witness.abandoned(due, self)
+        return RunOutcome(missed: .budget)
+      }
       plan.stamp(&result, endedAt: time.wall())
       let stamped = result
       return RunOutcome(.init(result.state)) { spanned in

@@ -18,6 +18,8 @@ struct SlotRules {
     /// How many slots may still be anywhere: after a start, a change of the interval, or of the clock.
     var free = 1
     var isRunning = false
+    /// The slot of a run that came to nothing, which is missed as well.
+    var given: Timestamp?
     /// Since when it waits for a slot.
     var since: Instant
     let check: MonitoringCheck
@@ -71,8 +73,11 @@ struct SlotRules {
     return account(due.check.id, due.scheduledAt, count: 1, step: watch.pace, "begins", now)
   }
 
-  /// A run that was to begin came too late for that, or was cancelled.
-  mutating func abandoned(_ due: DueCheck) { watches[due.check.id]?.isRunning = false }
+  /// A run that was to begin came too late for that, was cancelled or found no room in any budget.
+  mutating func abandoned(_ due: DueCheck) {
+    watches[due.check.id]?.isRunning = false
+    watches[due.check.id]?.given = due.scheduledAt
+  }
 
   /// - Parameter state: what a run found; nil: it left no result.
   mutating func ended(
@@ -100,9 +105,8 @@ struct SlotRules {
   }
 
   mutating func missed(_ check: UniqueID, _ slots: SlotRange, now: Instant) -> Violation.Found? {
-    if let watch = watches[check], watch.isRunning, watch.last == slots.first, slots.count == 1 {
-      // Its run found no room in any budget.
-      watches[check]?.isRunning = false
+    if let watch = watches[check], watch.given == slots.first, slots.count == 1 {
+      watches[check]?.given = nil
       return nil
     }
     return account(
