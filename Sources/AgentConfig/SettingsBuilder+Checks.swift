@@ -206,6 +206,16 @@ extension SettingsBuilder {
       }
       // Equal names make equal ids; that was said already.
       guard checks[earlier].check.name != item.check.name else { continue }
+      if let (renamed, other) = [(item, checks[earlier]), (checks[earlier], item)].first(where: {
+        $0.0.map["was"] != nil
+      }) {
+        walk.problem(
+          renamed.map.position(of: ["was"]),
+          "was names \(found(renamed.map, "was", renamed.map["was"]?.text ?? "")), whose history belongs to the check "
+            + quoted(other.check.name),
+          hint: "a former name belongs to one check: remove was, or give one of them another name")
+        continue
+      }
       let position = item.map.position(of: ["id"])
       walk.problem(
         position, "id \(item.check.id) is used twice",

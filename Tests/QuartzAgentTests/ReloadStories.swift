@@ -57,6 +57,44 @@ import Testing
     }
   }
 
+  /// A renamed check that says what it was keeps its results; the log line of the reload names what came, went and changed.
+  @Test func aRenamedCheckKeepsItsHistory() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { server in
+        let status = "status: {listen: \"127.0.0.1:\(try freePort())\"}"
+        let three = ["One", "Two", "Three"].map { check($0, server.port) }.joined(separator: "\n")
+        try RunStories.config(three, more: status, in: folder)
+        let process = try AgentProcess(["run"], in: folder)
+        try await process.wait(for: "three checks") { server.accepted >= 6 }
+        let before = try await agent("status", "--format", "json", in: folder)
+        let renamed =
+          check("First", server.port).replacing("{name: First,", with: "{name: First, was: One,") + "\n"
+          + check("Two", server.port).replacing("timeout: 1s", with: "timeout: 900ms") + "\n"
+          + check("Four", server.port).replacing("interval: 1s", with: "interval: 60s")
+        try RunStories.config(renamed, more: status, in: folder)
+        process.send(SIGHUP)
+        try await process.wait(for: "the reload") { process.stderr.contains("configuration reloaded") }
+        let line = try #require(
+          process.stderr.split(separator: "\n").first { $0.contains("configuration reloaded") })
+        for fact in ["added=Four", "removed=Three", "changed=Two", "renamed=\"One -> First\""] {
+          #expect(line.contains(fact), "\(line)")
+        }
+        let after = try await agent("status", "--format", "json", in: folder)
+        let old = try #require(try Self.check("One", in: before.stdout))
+        let new = try #require(try Self.check("First", in: after.stdout))
+        #expect(old["id"] == new["id"])
+        let (had, has) = (old["recent"]?.array?.count ?? 0, new["recent"]?.array?.count ?? 0)
+        #expect(had >= 1 && has >= had, "\(had) results, then \(has)")
+        process.send(SIGTERM)
+        #expect(try await process.finish().status == 0)
+      }
+    }
+  }
+
+  private static func check(_ name: String, in text: String) throws -> JSONValue? {
+    try JSONValue.parse(text.utf8)["data"]?["list"]?.array?.first { $0["name"]?.string == name }
+  }
+
   /// A directory that is empty for a moment takes no checks away; an ordered reload does.
   @Test(.timeLimit(.minutes(2))) func anEmptiedIncludeWaitsUntilItIsOrdered() async throws {
     try await withTemporaryDirectory { folder in

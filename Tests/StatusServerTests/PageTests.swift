@@ -110,7 +110,8 @@ import Testing
   @Test func theScriptChangesEveryPart() async throws {
     let source = try sampleSource()
     let page = try await pages(source, ["/"])[0]
-    let script = try #require(page.body.components(separatedBy: "const places=\"").last?.split(separator: "\"").first)
+    let script = try #require(
+      page.body.components(separatedBy: "const places=\"").last?.split(separator: "\"").first)
     let places = script.split(separator: " ").map(String.init)
     #expect(places.contains("incidents") && places.count == 7)
     for place in places { #expect(page.body.contains("<div id=\"\(place)\">"), "\(place)") }

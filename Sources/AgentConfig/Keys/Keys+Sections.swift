@@ -70,7 +70,7 @@ extension KeyTable {
     })
 
   /// What is one check's alone.
-  private static let ownKeys: Set = ["name", "id", "type", "extends", "hosts", "token"]
+  private static let ownKeys: Set = ["name", "id", "was", "type", "extends", "hosts", "token"]
 
   /// Keys of a check that mean something else for each type.
   static let ambiguous: Set<ByteText> = {

@@ -16,6 +16,8 @@ package struct CheckDefinition: Sendable {
   package var ping = PingSettings()
   package var id: String?
   package var name: String?
+  /// Former name, whose id the check has; `nil` when it was never renamed.
+  package var was: String?
   package var type: String?
   package var resource: String?
   package var interval: Duration?

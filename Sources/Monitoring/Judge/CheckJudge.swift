@@ -35,6 +35,7 @@ struct CheckJudge {
   mutating func common() -> Common? {
     let name = name()
     let id = uuid(definition.id, "id")
+    let former = former()
     let resourceID = uuid(definition.resource, "resource")
     tags()
     dependencies()
@@ -49,7 +50,7 @@ struct CheckJudge {
     let source = sourceAddress(ip)
     guard let name else { return nil }
     return Common(
-      id: id ?? MonitoringCheck.derivedID(name: name), name: name, resourceID: resourceID, ip: ip,
+      id: id ?? MonitoringCheck.derivedID(name: former ?? name), name: name, resourceID: resourceID, ip: ip,
       addresses: addresses, resolver: resolver, sourceAddress: source)
   }
 
@@ -110,6 +111,19 @@ extension CheckJudge {
       return nil
     }
     checkText(name, ["name"], maxBytes: CheckLimits.nameBytes)
+    return name
+  }
+
+  private mutating func former() -> String? {
+    guard let name = definition.was else { return nil }
+    guard name.contains(where: { !$0.isWhitespace }) else {
+      problem(["was"], "was is empty", hint: "give the former name, or remove the key")
+      return nil
+    }
+    if definition.id != nil {
+      problem(["was"], "was has no effect beside id", hint: "results and history belong to id: remove was")
+    }
+    checkText(name, ["was"], maxBytes: CheckLimits.nameBytes)
     return name
   }
 

@@ -30,6 +30,10 @@ extension CheckDefinition {
       \.id, "id", .text, "A UUID; results and history belong to it",
       default: "derived from the name (UUIDv5), so a new name is a new check"
     ).api("id"),
+    Key(
+      \.was, "was", .text,
+      "Former name of the check: results and history it had under that name stay its own. Keep the line",
+      default: "none"),
     Key(\.type, "type", .word(CheckType.self), "The kind of probe").required.api("check_type"),
     Key(
       "extends", .oneOrMore(.text),

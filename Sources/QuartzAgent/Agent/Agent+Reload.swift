@@ -78,11 +78,14 @@ extension Agent {
       parts.discovery.follow(new.discover)
       // A section that is gone resolves what its channels were sent.
       parts.alerts?.apply(new.alerts ?? AlertSettings.none)
+      let before = parts.catalog.checks
       parts.catalog.replace(file: new.checks, canaries: new.canaries, rules: new.dependencies)
       let applied = parts.alerts == nil ? "checks" : "checks, alerts"
       log.notice(
         "configuration reloaded",
-        metadata: ["checks": "\(parts.catalog.checks.count)", "applied": "\(applied)"])
+        metadata: ["checks": "\(parts.catalog.checks.count)", "applied": "\(applied)"].merging(
+          ListChange(from: before, to: parts.catalog.checks).facts
+        ) { $1 })
       if !new.differsOnlyInReloaded(from: settings, hasAlerts: parts.alerts != nil) {
         log.warning(
           "settings other than checks, defaults, canaries, dependencies, discover, maintenance and alerts have changed: they take effect at the next start"
