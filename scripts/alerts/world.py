@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Targets that come and go, receivers that record, and an agent with its configuration."""
+
+import http.server
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+
+class Target:
+    """A TCP service on an address of its own, up or down as told."""
+
+    def __init__(self, host, isUp=True):
+        self.host, self.port = host, 0
+        self.up()
+        if not isUp:
+            self.down()
+
+    def up(self):
+        server = socket.socket()
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # A connection that is being closed may have the port for a moment.
+        end = time.monotonic() + 10
+        while True:
+            try:
+                server.bind((self.host, self.port))
+                break
+            except OSError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
+        self.port = server.getsockname()[1]
+        server.listen(64)
+        self.socket = server
+        threading.Thread(target=self.serve, args=(server,), daemon=True).start()
+
+    def serve(self, server):
+        while True:
+            try:
+                server.accept()[0].close()
+            except OSError:
+                return
+
+    def down(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+
+    def check(self, name, more=""):
+        return f"  - {{name: {name}, type: tcp, host: {self.host}, port: {self.port}, interval: 1s, timeout: 500ms{more}}}\n"
+
+
+class Recorder:
+    """Keeps every message with the seconds since the scenario began; `answers` decides the status of each."""
+
+    def __init__(self):
+        self.messages, self.answers, self.start = [], lambda body: 200, time.monotonic()
+        self.open(0)
+
+    def open(self, port):
+        recorder = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                status = recorder.answers(body)
+                recorder.messages.append((time.monotonic() - recorder.start, self.path, status, body))
+                self.send_response(status)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.port = self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def taken(self):
+        return [entry for entry in self.messages if entry[2] == 200]
+
+    def lines(self):
+        """Seconds, kind and title of every message that was taken."""
+        return [f"{at:6.1f} s  {body.get('kind', body.get('event_action')):<12} {text(body)}" for at, _, _, body in self.taken()]
+
+
+def text(body):
+    return body.get("title") or body.get("payload", {}).get("summary") or body.get("dedup_key", "")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Agent:
+    def __init__(self, binary, folder, channels, checks, more=""):
+        self.binary, self.folder = binary, pathlib.Path(folder)
+        self.folder.mkdir()
+        self.status, self.channels, self.more = free_port(), channels, more
+        token = self.folder / "token"
+        token.write_text("0123456789abcdef0123456789abcdef")
+        token.chmod(0o600)
+        self.write(checks)
+        self.begin()
+
+    def write(self, checks):
+        (self.folder / "agent.yaml").write_text(
+            f"agent: {{name: london-1, state_dir: {self.folder}/state}}\n"
+            f"status: {{listen: '127.0.0.1:{self.status}', run_now_token: '${{file:{self.folder}/token}}'}}\n"
+            f"alerts:\n  group_wait: 3s\n  group_interval: 10s\n  remind: 60s\n{self.more}  channels:\n{self.channels}"
+            f"checks:\n{checks}")
+
+    def begin(self):
+        log = open(self.folder / "log", "ab")
+        self.process = subprocess.Popen(
+            [self.binary, "run", "--config", str(self.folder / "agent.yaml")], stdout=log, stderr=log)
+
+    def reload(self, checks):
+        self.write(checks)
+        self.process.send_signal(signal.SIGHUP)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def end(self):
+        self.process.terminate()
+        return self.process.wait(timeout=20)
+
+    def run(self, *arguments):
+        return subprocess.run(
+            [self.binary, *arguments, "--config", str(self.folder / "agent.yaml")], capture_output=True, text=True)
+
+    def incident(self, title):
+        """The short id of the open incident whose line has the title."""
+        for line in self.run("incidents").stdout.splitlines():
+            if title in line and "active" in line:
+                return line.split()[0]
+        raise AssertionError(f"no open incident {title}: {self.run('incidents').stdout}")
+
+
+def json_channel(recorder, name="ops", more=""):
+    return f"    - {{name: {name}, webhook: 'http://127.0.0.1:{recorder.port}/{name}', format: json{more}}}\n"
+
+
+def wait(what, isSo, seconds):
+    end = time.monotonic() + seconds
+    while not isSo():
+        if time.monotonic() > end:
+            raise AssertionError(f"{what}: not within {seconds} s")
+        time.sleep(0.05)
