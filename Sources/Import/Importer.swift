@@ -25,10 +25,15 @@ package struct Imported: Sendable {
   package var format: ImportFormat
   /// Names are unique and fit.
   package var checks: [ImportedCheck]
+  /// Channels, rules, maintenance windows and the public page.
+  package var sections = ImportedSections()
   /// What was not carried and belongs to no check.
   package var notes: [ImportNote]
+  /// What did not become a check, by its name, and why.
+  package var leftOut: [ImportNote] = []
   /// Values in the files.
   package var total: Int
+  /// Values that are in the new file.
   package var carried: Int
   package var listed: Int { total - carried }
 }
@@ -52,7 +57,7 @@ package enum Importer {
     switch format {
     case .blackbox:
       checks = try named(files) { () throws(ImportProblem) in try BlackboxImport(ledger).read(files) }
-    case .gatus: for file in files { checks += try GatusImport(ledger).read(file) }
+    case .gatus: checks = try GatusImport(ledger).read(files)
     case .uptimeKuma: for file in files { checks += try KumaImport(ledger).read(file) }
     case .nagios:
       checks = try named(files) { () throws(ImportProblem) in try NagiosImport(ledger).read(files) }
@@ -61,8 +66,8 @@ package enum Importer {
     }
     ledger.close()
     return Imported(
-      format: format, checks: named(checks), notes: ledger.general, total: ledger.total,
-      carried: ledger.carried)
+      format: format, checks: named(checks), sections: ledger.sections, notes: ledger.general,
+      leftOut: ledger.leftOut, total: ledger.total, carried: ledger.carried)
   }
 
   /// A problem of sources that are read from all files at once names the file, where there is one only.
@@ -77,18 +82,10 @@ package enum Importer {
 
   /// Names that agent.yaml takes: printable, at most 200 bytes, each only once.
   private static func named(_ checks: [ImportedCheck]) -> [ImportedCheck] {
-    var seen: Set<ByteText> = []
-    var next: [ByteText: Int] = [:]
+    var names = FreeNames()
     return checks.map { check in
       var check = check
-      let trimmed = check.name.printable(maxBytes: 190).split(separator: " ").joined(separator: " ")
-      let stem = trimmed.isEmpty ? "unnamed" : trimmed
-      check.name = stem
-      while !seen.insert(ByteText(check.name)).inserted {
-        let number = next[ByteText(stem), default: 1] + 1
-        next[ByteText(stem)] = number
-        check.name = "\(stem) (\(number))"
-      }
+      check.name = names.take(check.name, maxBytes: 190)
       return check
     }
   }

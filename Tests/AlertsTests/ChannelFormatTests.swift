@@ -151,8 +151,8 @@ import Testing
     #expect(MailText.encodedWords("plain") == "plain")
     let words = MailText.encodedWords(String(repeating: "💥", count: 60)).split(separator: "\r\n ")
     #expect(words.count > 1 && words.allSatisfy { $0.utf8.count <= 75 && $0.hasPrefix("=?utf-8?B?") })
-    #expect(base64(Array("foobar".utf8)) == "Zm9vYmFy" && base64(Array("fooba".utf8)) == "Zm9vYmE=")
-    #expect(base64(Array("foob".utf8)) == "Zm9vYg==" && base64([]) == "")
+    #expect(Base64.text("foobar".utf8) == "Zm9vYmFy" && Base64.text("fooba".utf8) == "Zm9vYmE=")
+    #expect(Base64.text("foob".utf8) == "Zm9vYg==" && Base64.text([]) == "")
   }
 
   /// Fields are filled in; what is none is refused with what there is.

@@ -32,9 +32,7 @@ import Testing
     #expect(imported.checks.count == checks)
     #expect(imported.total > 10)
     let notes = imported.notes + imported.checks.flatMap(\.notes)
-    // Pace notes say what was changed and stand for no value of their own.
-    let own = notes.filter { !["timeout", "interval", "check_command"].contains($0.place) }
-    #expect(own.count == imported.listed)
+    #expect(notes.count { $0.isValue } == imported.listed)
     #expect(imported.carried + imported.listed == imported.total)
     #expect(Double(imported.carried) >= least * Double(imported.total))
   }
@@ -42,7 +40,8 @@ import Testing
   @Test(arguments: LedgerTests.fixtures.indices) func whatIsWrittenIsValid(_ index: Int) throws {
     let imported = try Importer.read(nil, try Self.fixtures[index].1.map(file))
     var yaml = AgentYAML(secrets: .environment)
-    let text = yaml.render(imported.checks, head: imported.notes.map { "\($0.place): \($0.why)" })
+    let text = yaml.render(
+      imported.checks, sections: imported.sections, head: imported.notes.map(\.line))
     var environment: [String: String] = [:]
     for secret in yaml.values { environment[secret.name] = secret.value.reveal() }
     let sources = ConfigSources(
@@ -63,7 +62,8 @@ import Testing
     for (_, names, _, _) in Self.fixtures {
       let imported = try Importer.read(nil, try names.map(file))
       var yaml = AgentYAML(secrets: .environment)
-      let text = yaml.render(imported.checks, head: imported.notes.map { "\($0.place): \($0.why)" })
+      let text = yaml.render(
+        imported.checks, sections: imported.sections, head: imported.notes.map(\.line))
       for secret in [
         "s3cr3t-token", "hunter2", "pass-word-1", "k-123456789", "kuma-secret", "nagios-secret\"",
         "cloud-secret",

@@ -69,12 +69,12 @@ struct MailText {
     for scalar in text.unicodeScalars {
       let bytes = Array(String(scalar).utf8)
       if current.count + bytes.count > 42 {
-        words.append(base64(current))
+        words.append(Base64.text(current))
         current = []
       }
       current += bytes
     }
-    if !current.isEmpty { words.append(base64(current)) }
+    if !current.isEmpty { words.append(Base64.text(current)) }
     return words.map { "=?utf-8?B?\($0)?=" }.joined(separator: "\r\n ")
   }
 
@@ -106,20 +106,4 @@ struct MailText {
     let text = String(byte, radix: 16, uppercase: true)
     return text.utf8.count == 1 ? "0" + text : text
   }
-}
-
-/// RFC 4648, section 4.
-func base64(_ bytes: [UInt8]) -> String {
-  let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-  var result: [UInt8] = []
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let group = bytes[start..<min(start + 3, bytes.count)]
-    var word: UInt32 = 0
-    for index in 0..<3 { word = word << 8 | UInt32(index < group.count ? group[start + index] : 0) }
-    for index in 0..<4 {
-      let letter = letters[Int(word >> (18 - 6 * UInt32(index)) & 63)]
-      result.append(index <= group.count ? letter : UInt8(ascii: "="))
-    }
-  }
-  return String(decoding: result, as: UTF8.self)
 }

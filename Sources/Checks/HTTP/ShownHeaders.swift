@@ -40,16 +40,9 @@ struct ShownHeaders {
     case "location", "content-location", "refresh", "link": return withoutCredentials(value)
     // How a server wants to be asked is no secret, and what one looks for.
     case "www-authenticate", "proxy-authenticate": return value
-    case let name:
-      return telling.contains { name.contains($0) } ? Redacted.mark : value
+    case let name: return CredentialNames.contains(name) ? Redacted.mark : value
     }
   }
-
-  /// Parts of names of headers whose value is a credential.
-  private static let telling = [
-    "auth", "cookie", "token", "secret", "password", "passwd", "session", "api-key", "apikey", "signature",
-    "credential", "csrf", "xsrf",
-  ]
 
   /// A cookie's name and attributes without its value: `sid=<redacted>; Path=/; Secure`.
   private static func cookie(_ value: String) -> String {

@@ -1,183 +1,179 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Monitoring
 
-/// `[PLACEHOLDER] operator value`, to keys of `expect`.
+/// The conditions of an endpoint, as keys of `expect`: what Gatus asks for, no less, and what cannot be asked is listed.
 struct GatusConditions {
-  private let ledger: Ledger
+  /// Why a condition is not carried.
+  struct NotCarried: Error {
+    var why: String
+    var change: ImportNote.Change?
+
+    /// Without it the check is up more often.
+    init(_ why: String, _ change: ImportNote.Change? = .laxer) { (self.why, self.change) = (why, change) }
+  }
+
+  let ledger: Ledger
   /// Milliseconds; nothing may take longer anyway.
-  private let timeout: Int
-  /// Paths that have a condition.
-  private var paths: Set<ByteText> = []
+  let timeout: Int
+  /// The agent's word for the kind of check.
+  let kind: String
+  let host: String
+  let isTLS: Bool
+  /// Keys that a path has been written as.
+  var paths: [ByteText: Int] = [:]
+  private var statuses = Array(repeating: true, count: 500)
+  private var codes = DNSSettings.responseCodes
+  private var isDown = false
 
-  init(_ ledger: Ledger, timeout: Int) { (self.ledger, self.timeout) = (ledger, timeout) }
+  init(_ check: ImportedCheck, _ ledger: Ledger, timeout: Int, host: String, isTLS: Bool) {
+    (self.ledger, self.timeout, self.host, self.isTLS) = (ledger, timeout, host, isTLS)
+    kind = check["type"]?.word ?? ""
+  }
 
-  mutating func judge(_ conditions: [ForeignNode], _ check: inout ImportedCheck) {
-    for node in conditions {
-      if let why = take(node.text ?? "", &check) { ledger.list(node, why) } else { ledger.carry(node) }
+  /// - Returns: why no check can be made; `nil` when one can.
+  mutating func judge(_ nodes: [ForeignNode], _ check: inout ImportedCheck) -> String? {
+    var taken = 0
+    var holdsUnanswered = !nodes.isEmpty
+    for node in nodes {
+      do throws(NotCarried) {
+        let condition = try read(node)
+        try take(condition, &check)
+        ledger.carry(node)
+        taken += 1
+        if !passesUnanswered(condition) { holdsUnanswered = false }
+      } catch {
+        ledger.list(node, error.why, error.change)
+        holdsUnanswered = false
+      }
+    }
+    guard taken > 0 || nodes.isEmpty else { return "none of its conditions can be carried" }
+    if let why = finish(&check, conditions: nodes.count) { return why }
+    if holdsUnanswered, !isDown {
+      check.note(
+        .stricter, "conditions", "Gatus finds it up when nothing answers, for no condition asks for an answer"
+      )
+    }
+    return nil
+  }
+
+  private func read(_ node: ForeignNode) throws(NotCarried) -> GatusCondition {
+    do throws(GatusCondition.Unreadable) { return try GatusCondition(node.text ?? "") } catch {
+      throw NotCarried(error.why)
     }
   }
 
-  /// Nil: taken; else why not.
-  private mutating func take(_ text: String, _ check: inout ImportedCheck) -> String? {
-    guard let operation = ["==", "!=", "<=", ">=", "<", ">"].first(where: { text.contains(" \($0) ") }),
-      let range = text.range(of: " \(operation) ")
-    else { return "there is no such condition" }
-    let left = text[..<range.lowerBound].trimmed
-    let right = text[range.upperBound...].trimmed
-    switch left {
-    case "[STATUS]": return status(operation, right, &check)
-    case "[RESPONSE_TIME]": return time(operation, right, &check)
+  private mutating func take(_ condition: GatusCondition, _ check: inout ImportedCheck) throws(NotCarried) {
+    if condition.function != .none, condition.placeholder != "[BODY]" {
+      throw NotCarried("only a body has a length, or is there or not")
+    }
+    switch condition.placeholder {
+    case "[STATUS]": try status(condition)
+    case "[RESPONSE_TIME]": try time(condition, &check)
     case "[CONNECTED]":
-      if operation == "==", right == "true" { return nil }
-      guard operation == "==", right == "false" else { return "it can only be true or false" }
+      guard let isUp = condition.flag else { throw NotCarried("it can only be true or false") }
+      if !isUp { isDown = true }
+    case "[CERTIFICATE_EXPIRATION]": try certificate(condition, &check)
+    case "[DNS_RCODE]":
+      guard kind == "dns" else { throw NotCarried("only dns checks have a response code") }
+      codes.removeAll { condition.holds($0) != true }
+    case "[DOMAIN_EXPIRATION]": throw NotCarried("registries are not asked when a domain ends")
+    case "[IP]":
+      guard host.isAddress, condition.holds(host) == true else {
+        throw NotCarried("the address is in the result, and no condition")
+      }
+    case "[CONTEXT]": throw NotCarried("only steps of a suite have a context")
+    default: try body(condition, &check)
+    }
+  }
+
+  private mutating func status(_ condition: GatusCondition) throws(NotCarried) {
+    guard kind == "http" else {
+      // The status of another kind is 0: of ssh the one of a login that is not made.
+      guard condition.holds("0") == true else { throw NotCarried("only http checks have a status") }
+      return
+    }
+    for index in statuses.indices where statuses[index] {
+      guard let holds = condition.holds(String(index + 100)) else {
+        throw NotCarried("it is compared with no number")
+      }
+      statuses[index] = holds
+    }
+  }
+
+  private func time(_ condition: GatusCondition, _ check: inout ImportedCheck) throws(NotCarried) {
+    guard condition.operation.hasPrefix("<"), let limit = GatusNumber.compared(condition.right) else {
+      throw NotCarried("a response can only be asked to be faster than something")
+    }
+    // Gatus counts whole milliseconds.
+    let most = condition.operation == "<" ? limit : limit + 1
+    guard most > 0 else { throw NotCarried("no response is as fast") }
+    let key = kind == "ping" ? "expect.rtt.fail" : "expect.response_time.fail"
+    let known = check[key]?.word.flatMap { ForeignDuration.milliseconds($0) } ?? Int.max
+    check[key] = .duration(min(most, timeout, known))
+  }
+
+  private func certificate(_ condition: GatusCondition, _ check: inout ImportedCheck) throws(NotCarried) {
+    guard kind == "tls" || kind == "http" && isTLS else { throw NotCarried("the address has no certificate") }
+    guard condition.operation.hasPrefix(">"), let span = GatusNumber.compared(condition.right), span >= 0
+    else {
+      throw NotCarried("a certificate can only be asked to last longer than something")
+    }
+    let known = check["expect.certificate.fail"]?.word.flatMap { ForeignDuration.milliseconds($0) } ?? 0
+    check["expect.certificate.fail"] = .duration(max(span, known))
+    check["expect.certificate.warn"] = .duration(max(span, known))
+  }
+
+  /// - Returns: why no check can be made.
+  private func finish(_ check: inout ImportedCheck, conditions: Int) -> String? {
+    if isDown {
+      // All of them must fail to hold then, and a check is negated as a whole.
+      guard conditions == 1 else { return "it is asked not to answer and how to answer" }
       check["negate"] = .plain("true")
       return nil
-    case "[CERTIFICATE_EXPIRATION]":
-      guard operation.hasPrefix(">"), let span = ForeignDuration.milliseconds(right) else {
-        return "a certificate can only be asked to last longer than something"
+    }
+    if kind == "http", statuses.contains(false) {
+      guard statuses.contains(true) else { return "no status meets all its conditions" }
+      check["expect.status"] = .list(ranges.map { .plain($0) })
+    }
+    if kind == "dns" {
+      guard !codes.isEmpty else { return "no response code meets all its conditions" }
+      check["expect.rcode"] = .list(codes.map { .plain($0) })
+    }
+    return nil
+  }
+
+  private var ranges: [String] {
+    var ranges: [String] = []
+    var start: Int?
+    for index in 0...statuses.count {
+      if index < statuses.count, statuses[index] {
+        start = start ?? index
+      } else if let first = start {
+        ranges.append(first + 1 == index ? "\(first + 100)" : "\(first + 100)-\(index + 99)")
+        start = nil
       }
-      check["expect.certificate.fail"] = .duration(span)
-      check["expect.certificate.warn"] = .duration(span)
-      return nil
-    case "[DNS_RCODE]":
-      guard operation == "==" else { return "response codes are listed, not excluded" }
-      check["expect.rcode"] = .list([.text(right)])
-      return nil
-    case "[DOMAIN_EXPIRATION]": return "nobody asks a registry here when a domain ends"
-    case "[IP]": return "the address is in the result and no condition"
-    default: return body(left, operation, right, &check)
     }
+    return ranges
   }
 
-  private func status(_ operation: String, _ right: String, _ check: inout ImportedCheck) -> String? {
-    if operation == "==", let codes = Self.call("any", right) {
-      check["expect.status"] = .list(codes.map { .plain($0) })
-      return nil
+  /// Whether Gatus holds it for true when nothing answered: a number is 0 then and a text empty.
+  private func passesUnanswered(_ condition: GatusCondition) -> Bool {
+    switch condition.placeholder {
+    case "[STATUS]", "[CERTIFICATE_EXPIRATION]": condition.holds("0") ?? false
+    case "[CONNECTED]": condition.flag == false
+    case "[RESPONSE_TIME]": condition.operation.hasPrefix("<")
+    case "[DNS_RCODE]": condition.holds("") ?? false
+    case "[IP]": true
+    case "[BODY]" where condition.function == .has: condition.flag == false
+    case "[BODY]" where condition.isEquality: condition.operation == "!="
+    case "[BODY]": GatusNumber.compared(condition.right).map { condition.compares(0, $0) } ?? false
+    default: false
     }
-    guard let code = Int(right), (100...599).contains(code) else { return "it is compared with no status" }
-    var ranges: [String]
-    switch operation {
-    case "==": ranges = ["\(code)"]
-    case "!=": ranges = ["100-\(code - 1)", "\(code + 1)-599"]
-    case "<": ranges = ["100-\(code - 1)"]
-    case "<=": ranges = ["100-\(code)"]
-    case ">": ranges = ["\(code + 1)-599"]
-    default: ranges = ["\(code)-599"]
-    }
-    ranges.removeAll { $0 == "100-99" || $0 == "600-599" }
-    if case .list? = check["expect.status"] {
-      return "one list of statuses says it all here: join the two conditions"
-    }
-    check["expect.status"] = .list(ranges.map { .plain($0) })
-    return nil
-  }
-
-  private func time(_ operation: String, _ right: String, _ check: inout ImportedCheck) -> String? {
-    guard operation.hasPrefix("<"), let limit = Int(right) ?? ForeignDuration.milliseconds(right), limit > 0
-    else {
-      return "a response can only be asked to be faster than something"
-    }
-    if case .plain("ping")? = check["type"] {
-      check["expect.rtt.fail"] = .duration(min(limit, timeout))
-    } else {
-      check["expect.response_time.fail"] = .duration(min(limit, timeout))
-    }
-    return nil
-  }
-
-  private mutating func body(
-    _ left: String, _ operation: String, _ right: String, _ check: inout ImportedCheck
-  ) -> String? {
-    if case .plain("dns")? = check["type"] {
-      guard left == "[BODY]", operation == "==" || operation == "!=" else {
-        return "answers are equal or not"
-      }
-      let value = Self.call("pat", right).map { "~ (?i)\(Self.pattern($0[0]))" } ?? right
-      check.append(operation == "==" ? "expect.answers.any" : "expect.answers.none", .text(value))
-      return nil
-    }
-    guard case .plain("http")? = check["type"] else { return "only http checks have a body to judge" }
-    if let inner = Self.wrapped("has", left), inner.hasPrefix("[BODY].") {
-      guard operation == "==", right == "true" else { return "that something is missing is no condition" }
-      return json(inner, .text("~ "), &check)
-    }
-    if left.hasPrefix("len(") { return "lengths are not compared" }
-    if left.hasPrefix("[BODY].") || left.hasPrefix("[BODY][") {
-      return compare(left, operation, right, &check)
-    }
-    guard left == "[BODY]" else { return "there is no such condition" }
-    let isEqual = operation == "=="
-    guard isEqual || operation == "!=" else { return "a body is equal or not" }
-    if let pattern = Self.call("pat", right)?.first {
-      check.append(
-        isEqual ? "expect.body.matches" : "expect.body.not_matches", .text("(?s-m)\(Self.pattern(pattern))"))
-    } else {
-      let text = "(?s-m)^\(Self.escaped(right))$"
-      check.append(isEqual ? "expect.body.matches" : "expect.body.not_matches", .text(text))
-    }
-    return nil
-  }
-
-  private mutating func compare(
-    _ left: String, _ operation: String, _ right: String, _ check: inout ImportedCheck
-  ) -> String? {
-    if let choices = Self.call("any", right) {
-      guard operation == "==" else { return "any only says what it may be" }
-      return json(left, .text("~ ^(\(choices.map(Self.escaped).joined(separator: "|")))$"), &check)
-    }
-    if let pattern = Self.call("pat", right)?.first {
-      return json(left, .text("\(operation == "==" ? "~" : "!~") \(Self.pattern(pattern))"), &check)
-    }
-    guard operation != "==" else {
-      let isNumber = Double(right) != nil && !right.isEmpty
-      return json(
-        left, isNumber || ["true", "false", "null"].contains(right) ? .plain(right) : .text(right), &check)
-    }
-    return json(left, .text("\(operation) \(right)"), &check)
-  }
-
-  private mutating func json(_ path: String, _ value: AgentValue, _ check: inout ImportedCheck) -> String? {
-    let path = "$" + path.dropFirst("[BODY]".count)
-    guard paths.insert(ByteText(path)).inserted else { return "one path has one condition here" }
-    check.entry("expect.json", path, value)
-    return nil
-  }
-
-  /// `name(a, b)`: what stands inside.
-  private static func call(_ name: String, _ text: String) -> [String]? {
-    wrapped(name, text)?.split(separator: ",").map { $0.trimmed }
-  }
-
-  private static func wrapped(_ name: String, _ text: String) -> String? {
-    guard text.hasPrefix("\(name)("), text.hasSuffix(")") else { return nil }
-    return String(text.dropFirst(name.count + 1).dropLast())
-  }
-
-  /// A pattern of `*` as a regular expression of the whole text.
-  private static func pattern(_ glob: String) -> String {
-    var text = glob.split(separator: "*", omittingEmptySubsequences: false).map { escaped(String($0)) }
-      .joined(separator: ".*")
-    text = text.hasPrefix(".*") ? String(text.dropFirst(2)) : "^" + text
-    return text.hasSuffix(".*") ? String(text.dropLast(2)) : text + "$"
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var made = ""
-    for character in text {
-      if "\\.^$|?*+()[]{}".contains(character) { made += "\\" }
-      made.append(character)
-    }
-    return made
   }
 }
 
-extension Substring {
-  /// Without blanks at both ends.
-  var trimmed: String {
-    var rest = self
-    while rest.first == " " || rest.first == "\t" { rest.removeFirst() }
-    while rest.last == " " || rest.last == "\t" || rest.last == "\r" { rest.removeLast() }
-    return String(rest)
-  }
+extension String {
+  fileprivate var isAddress: Bool { IPAddress(self) != nil }
 }

@@ -84,7 +84,7 @@ final class SQLiteFile {
         hint: "give the kuma.db that Uptime Kuma made, or a backup in JSON")
     }
     var columns: [String] = []
-    for column in try rows("PRAGMA table_xinfo(\(name))") {
+    for column in try rows("PRAGMA table_xinfo(\"\(name)\")") {
       guard let text = column["name"]?.text else { continue }
       guard column["hidden"]?.text == "0" else {
         throw ImportProblem(
@@ -94,7 +94,7 @@ final class SQLiteFile {
       columns.append("\"\(text.replacing("\"", with: "\"\""))\"")
     }
     let sorted = order.map { columns.contains("\"\($0)\"") ? " ORDER BY \"\($0)\"" : "" } ?? ""
-    return try rows("SELECT \(columns.joined(separator: ", ")) FROM \(name) NOT INDEXED\(sorted)")
+    return try rows("SELECT \(columns.joined(separator: ", ")) FROM \"\(name)\" NOT INDEXED\(sorted)")
   }
 
   private func rows(_ query: String) throws(ImportProblem) -> [ForeignNode] {

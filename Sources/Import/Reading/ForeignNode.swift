@@ -26,7 +26,7 @@ package struct ForeignNode: Sendable {
   /// Written as nothing at all.
   var isNull: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
-    return ["", "~", "null"].contains(text)
+    return ["", "~", "null", "Null", "NULL"].contains(text)
   }
 
   package var items: [ForeignNode]? {

@@ -3,9 +3,9 @@
 import Basics
 import CYAML
 
-/// Reads YAML as other programs do: several documents, anchors, aliases and merge keys. agent.yaml has none of these, so its
-/// own reader does not know them. Tags are ignored. What aliases repeat counts against the same budget as what is
-/// written out.
+/// Reads YAML as Go's programs do: several documents, anchors, aliases, merge keys, and the tags `!!str` and `!!binary`; others
+/// are ignored. agent.yaml has none of these, so its own reader does not know them. What aliases repeat counts against the
+/// same budget as what is written out.
 struct ForeignYAML {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private var anchors: [ByteText: ForeignNode] = [:]
@@ -87,9 +87,12 @@ struct ForeignYAML {
     switch event.type {
     case YAML_SCALAR_EVENT:
       let scalar = event.data.scalar
-      let text = String(
+      let written = String(
         decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-      let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+      let tag = scalar.tag.map { String(cString: $0) } ?? ""
+      let isText = [Self.tags + "str", Self.tags + "binary"].contains(tag)
+      let text = tag == Self.tags + "binary" ? try Self.binary(written, line) : written
+      let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE && !isText
       return Event(kind: .scalar(text, isPlain: isPlain), anchor: name(scalar.anchor), line: line)
     case YAML_SEQUENCE_START_EVENT:
       return Event(kind: .list, anchor: name(event.data.sequence_start.anchor), line: line)
@@ -100,6 +103,19 @@ struct ForeignYAML {
     case YAML_STREAM_END_EVENT: return Event(kind: .end, line: line)
     default: return Event(kind: .other, line: line)
     }
+  }
+
+  private static let tags = "tag:yaml.org,2002:"
+
+  /// The text that `!!binary` stands for.
+  private static func binary(_ text: String, _ line: Int) throws(ImportProblem) -> String {
+    let digits = String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self)
+    guard let bytes = Base64.bytes(digits, limit: ForeignLimits.bytes),
+      let made = String(validating: bytes, as: UTF8.self)
+    else {
+      throw ImportProblem("line \(line): !!binary that is no text in Base64")
+    }
+    return made
   }
 
   private func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> ByteText? {
@@ -153,20 +169,40 @@ struct ForeignYAML {
 
   private mutating func entries(depth: Int) throws(ImportProblem) -> [(name: String, value: ForeignNode)] {
     var entries: [(name: String, value: ForeignNode)] = []
-    var merged: [(name: String, value: ForeignNode)] = []
+    var merged: [ForeignNode] = []
+    var lines: [ByteText: Int] = [:]
     while let key = try inner() {
-      guard let name = try node(key, depth: depth + 1).text else {
+      let given = try node(key, depth: depth + 1)
+      guard case .scalar(let name, let isPlain) = given.content else {
         throw ImportProblem("line \(key.line): a key must be plain text")
       }
       guard let first = try inner() else { throw ImportProblem("line \(key.line): a key without its value") }
       let value = try node(first, depth: depth + 1)
-      if name == "<<" {
-        for source in value.all { merged += source.entries ?? [] }
+      if name == "<<", isPlain {
+        merged += try Self.sources(value, line: key.line)
+      } else if let line = lines.updateValue(key.line, forKey: ByteText(name)) {
+        throw ImportProblem(
+          "line \(key.line): \(name.printable(maxBytes: 80)) is given twice, first on line \(line)",
+          hint: "the monitor itself refuses such a file")
       } else {
         entries.append((name, value))
       }
     }
-    // What is written out wins, so it stands behind.
-    return merged + entries
+    // Whatever is given first wins: what is written out, then the merged maps in their order.
+    for source in merged {
+      for entry in source.entries ?? [] where lines.updateValue(0, forKey: ByteText(entry.name)) == nil {
+        entries.append(entry)
+      }
+    }
+    return entries
+  }
+
+  /// The maps that a merge key names.
+  private static func sources(_ value: ForeignNode, line: Int) throws(ImportProblem) -> [ForeignNode] {
+    let sources = value.items ?? [value]
+    guard sources.allSatisfy({ $0.entries != nil }) else {
+      throw ImportProblem("line \(line): << takes a map or a list of maps")
+    }
+    return sources
   }
 }

@@ -20,12 +20,29 @@ final class Ledger {
   private var pending: [ImportNote] = []
   /// What belongs to none.
   private(set) var general: [ImportNote] = []
+  /// Checks that were not made, by their names.
+  private(set) var leftOut: [ImportNote] = []
+  /// What becomes of the rest of the files: channels, rules, windows and the public page.
+  var sections = ImportedSections()
   private var copied = ForeignWeight()
   private var checks = 0
+  private var keys = 0
 
   var total: Int { leaves.count }
-  var carried: Int { leaves.count { if case .carried = $0.fate { true } else { false } } }
+  private(set) var carried = 0
   var listed: Int { total - carried }
+
+  /// A number for a check, by which rules and windows name it until names are final.
+  func nextKey() -> Int {
+    keys += 1
+    return keys
+  }
+
+  /// Names something that does not become a check; what is listed of it belongs to no check.
+  func leaveOut(_ name: String, _ why: String) {
+    leftOut.append(ImportNote(place: "\"\(name.printable(maxBytes: 200))\"", why: why))
+    settle()
+  }
 
   /// Counts more checks before they are made, each with a copy of what it shares with others.
   ///
@@ -52,10 +69,8 @@ final class Ledger {
   func enter(_ node: ForeignNode, file: String, path: String = "") -> ForeignNode {
     var node = node
     switch node.content {
-    // What says nothing has nothing to carry.
+    // What says nothing has nothing to carry: null, an empty list, an empty map.
     case .scalar: node.leaf = node.isNull ? nil : note(file, path, node.line)
-    case .list(let items) where items.isEmpty: node.leaf = note(file, path, node.line)
-    case .map(let entries) where entries.isEmpty: node.leaf = note(file, path, node.line)
     case .list(let items):
       node.content = .list(
         items.enumerated().map { item in
@@ -82,24 +97,34 @@ final class Ledger {
   /// All values of it have their counterpart. What was listed before stays listed.
   func carry(_ node: ForeignNode?) {
     node?.eachLeaf { index in
-      if case .open = leaves[index].fate { leaves[index].fate = .carried }
+      guard case .open = leaves[index].fate else { return }
+      leaves[index].fate = .carried
+      carried += 1
     }
   }
 
   /// They are listed.
   ///
-  /// - Parameter always: also those that somebody took.
-  func list(_ node: ForeignNode?, _ why: String, always: Bool = true) {
+  /// - Parameters:
+  ///   - always: also those that were carried.
+  ///   - change: what the check becomes without them.
+  func list(
+    _ node: ForeignNode?, _ why: String, always: Bool = true, _ change: ImportNote.Change? = nil
+  ) {
     node?.eachLeaf { index in
       switch leaves[index].fate {
       case .listed: return
       case .carried where !always: return
+      case .carried: carried -= 1
       default: break
       }
       leaves[index].fate = .listed(why)
-      pending.append(ImportNote(place: leaves[index].place, why: why))
+      pending.append(ImportNote(place: leaves[index].place, why: why, change: change, isValue: true))
     }
   }
+
+  /// The place of a value, as notes name it.
+  func place(_ node: ForeignNode?) -> String { node?.leaf.map { leaves[$0].place } ?? "" }
 
   /// Whether somebody judged it.
   func isSettled(_ node: ForeignNode) -> Bool {
@@ -124,18 +149,36 @@ final class Ledger {
       guard case .open = leaves[index].fate else { continue }
       let why = "nothing in agent.yaml corresponds to it"
       leaves[index].fate = .listed(why)
-      general.append(ImportNote(place: leaves[index].place, why: why))
+      general.append(ImportNote(place: leaves[index].place, why: why, isValue: true))
     }
   }
 }
 
-/// Something that was not carried over.
+/// Something that was not carried over, or not with the same meaning.
 package struct ImportNote: Hashable, Sendable {
+  /// What a check became.
+  package enum Change: String, CaseIterable, Sendable {
+    /// Up where the source has it down.
+    case laxer
+    /// Down where the source has it up.
+    case stricter
+    /// Neither, but not the same.
+    case changed
+  }
+
   /// File, line and key; printable.
   package var place: String
   package var why: String
+  package var change: Change?
+  /// It stands for a value of the file, which was not carried.
+  package var isValue: Bool
 
-  package init(place: String, why: String) { (self.place, self.why) = (place, why) }
+  package init(place: String, why: String, change: Change? = nil, isValue: Bool = false) {
+    (self.place, self.why, self.change, self.isValue) = (place, why, change, isValue)
+  }
+
+  /// One line.
+  package var line: String { "\(change?.rawValue ?? "not carried"): \(place): \(why)" }
 }
 
 extension ForeignNode {
@@ -197,9 +240,12 @@ struct Section {
   func carry(_ names: String...) { for name in names { ledger.carry(node[name]) } }
 
   /// These have no counterpart, and this is why.
-  func list(_ why: String, _ names: String...) {
-    for name in names { ledger.list(node[name], why, always: false) }
+  func list(_ why: String, _ names: String..., change: ImportNote.Change? = nil) {
+    for name in names { ledger.list(node[name], why, always: false, change) }
   }
+
+  /// Everything, also what was taken: it did not become anything.
+  func listAll(_ why: String) { ledger.list(node, why) }
 
   /// Everything that was not taken.
   func listRest(_ why: String = "nothing in agent.yaml corresponds to it") {

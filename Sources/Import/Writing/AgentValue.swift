@@ -12,15 +12,38 @@ package indirect enum AgentValue: Sendable {
   case secret(Redacted, as: String)
   /// Texts and references, one behind the other: `${env:NAME}` or `${file:path}` of the source.
   case reference(String)
+  /// Texts, references and secrets, one behind the other.
+  case joined([AgentValue])
   case list([AgentValue])
   case map([(name: String, value: AgentValue)])
 
   /// A text, or a word of ours.
-  var word: String? {
+  package var word: String? {
     switch self {
     case .text(let text), .plain(let text): text
     default: nil
     }
+  }
+
+  /// A long secret, in as many files as it takes: a file behind a reference has at most 4 KiB, and line ends at its end
+  /// do not count.
+  static func secretText(_ text: String, as words: String) -> AgentValue {
+    var rest = Array(text.unicodeScalars)[...]
+    var parts: [AgentValue] = []
+    while !rest.isEmpty {
+      let isEnd: (Unicode.Scalar) -> Bool = { $0 == "\n" || $0 == "\r" }
+      let ends = rest.prefix(while: isEnd)
+      rest = rest.dropFirst(ends.count)
+      if !ends.isEmpty { parts.append(.text(String(String.UnicodeScalarView(ends)))) }
+      // Four bytes at most for each.
+      var piece = rest.prefix(1000)
+      while let last = piece.last, isEnd(last) { piece = piece.dropLast() }
+      rest = rest.dropFirst(piece.count)
+      if !piece.isEmpty {
+        parts.append(.secret(Redacted(String(String.UnicodeScalarView(piece))), as: words))
+      }
+    }
+    return parts.count == 1 ? parts[0] : .joined(parts)
   }
 
   static func number(_ number: Int) -> AgentValue { .plain(String(number)) }
@@ -34,7 +57,7 @@ package struct OldQuestion: Hashable, Sendable {
   package var target: String
 }
 
-/// One check of the new file.
+/// One check of the new file, or another entry of one of its lists.
 package struct ImportedCheck: Sendable {
   package var name: String
   package var keys: [(name: String, value: AgentValue)] = []
@@ -42,6 +65,15 @@ package struct ImportedCheck: Sendable {
   package var notes: [ImportNote] = []
   /// How the old monitor is asked for its verdict; nil: it cannot be.
   package var question: OldQuestion?
+  /// The ledger's number of a check; 0: it has none.
+  package var key = 0
+  /// Values that were carried into it.
+  package var carried = 0
+  /// Keys of the checks that a rule, a window or a page is for; nil: it does not choose.
+  package var selected: [Int]?
+
+  /// An entry without a type.
+  init(named name: String) { self.name = name }
 
   package init(name: String, type: String) {
     self.name = name
@@ -59,6 +91,15 @@ package struct ImportedCheck: Sendable {
 
   private mutating func change(_ path: String, _ body: (inout AgentValue?) -> Void) {
     Self.change(&keys, path.split(separator: ".").map(String.init)[...], body)
+  }
+
+  /// Removes a key that is not inside another.
+  package mutating func remove(_ name: String) { keys.removeAll { $0.name == name } }
+
+  /// Notes that the check is not what it was.
+  mutating func note(_ change: ImportNote.Change, _ place: String, _ why: String) {
+    let note = ImportNote(place: place, why: why, change: change)
+    if !notes.contains(note) { notes.append(note) }
   }
 
   /// One more item of a list.

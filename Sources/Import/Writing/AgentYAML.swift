@@ -25,23 +25,55 @@ package struct AgentYAML {
   /// The whole file.
   ///
   /// - Parameter head: comment lines at its top.
-  package mutating func render(_ checks: [ImportedCheck], head: [String]) -> String {
+  package mutating func render(
+    _ checks: [ImportedCheck], sections: ImportedSections = ImportedSections(), head: [String]
+  ) -> String {
     text = ""
     (values, used, numbers) = ([], [], [:])
     for line in head { comment(line) }
+    write(sections)
     guard !checks.isEmpty else { return text + "checks: []\n" }
     text += "checks:\n"
-    for check in checks { write(check) }
+    for check in checks { write(check, indent: 2) }
     return text
   }
 
-  private mutating func write(_ check: ImportedCheck) {
+  private mutating func write(_ sections: ImportedSections) {
+    if !sections.channels.isEmpty {
+      text += "alerts:\n"
+      if let remind = sections.remind { text += "  remind: \(ForeignDuration.text(remind))\n" }
+      for (key, entries) in [("channels", sections.channels), ("rules", sections.rules)]
+      where !entries.isEmpty {
+        text += "  \(key):\n"
+        for entry in entries { write(entry, indent: 4) }
+      }
+    }
+    if !sections.windows.isEmpty {
+      text += "maintenance:\n"
+      for window in sections.windows { write(window, indent: 2) }
+    }
+    if let page = sections.page {
+      text += "status:\n"
+      notes(of: page, indent: 2)
+      text += "  public:\n"
+      for key in page.keys { write(key.name, key.value, indent: 4, of: page.name, path: key.name) }
+    }
+    if !sections.isEmpty { text += "\n" }
+  }
+
+  private mutating func write(_ entry: ImportedCheck, indent: Int) {
     text += "\n"
+    notes(of: entry, indent: indent)
+    let space = String(repeating: " ", count: indent)
+    text += "\(space)- name: \(inline(.text(entry.name), of: "", path: ""))\n"
+    for key in entry.keys { write(key.name, key.value, indent: indent + 2, of: entry.name, path: key.name) }
+  }
+
+  private mutating func notes(of entry: ImportedCheck, indent: Int) {
     let most = 500
-    for note in check.notes.prefix(most) { comment("not carried: \(note.place): \(note.why)", indent: 2) }
-    if check.notes.count > most { comment("not carried: and \(check.notes.count - most) more", indent: 2) }
-    text += "  - name: \(Self.quoted(check.name, always: false))\n"
-    for key in check.keys { write(key.name, key.value, indent: 4, of: check.name, path: key.name) }
+    let lines = ImportNote.folded(entry.notes)
+    for line in lines.prefix(most) { comment(line, indent: indent) }
+    if lines.count > most { comment("not carried: and \(lines.count - most) more", indent: indent) }
   }
 
   private mutating func comment(_ words: String, indent: Int = 0) {
@@ -67,6 +99,10 @@ package struct AgentYAML {
     case .text(let text): return Self.quoted(text.replacing("${", with: "$${"), always: false)
     case .plain(let word): return word
     case .reference(let text): return Self.quoted(text, always: true)
+    case .joined(let parts): return Self.quoted(joined(parts, of: check), always: true)
+    case .secret(let secret, _) where secret.isEmpty: return "\"\""
+    case .secret(let secret, let words) where Self.needsPieces(secret):
+      return inline(.secretText(secret.reveal(), as: words), of: check, path: path)
     case .secret(let secret, let words):
       return Self.quoted(reference(secret, "\(check) \(words)"), always: true)
     case .list(let items):
@@ -77,6 +113,28 @@ package struct AgentYAML {
       }
       return "{" + parts.joined(separator: ", ") + "}"
     }
+  }
+
+  /// More than one file can give.
+  private static func needsPieces(_ secret: Redacted) -> Bool {
+    let text = secret.reveal()
+    return text.utf8.count > 4096 || text.utf8.last == 0x0a || text.utf8.last == 0x0d
+  }
+
+  private mutating func joined(_ parts: [AgentValue], of check: String) -> String {
+    var made = ""
+    for (index, part) in parts.enumerated() {
+      switch part {
+      // Before a reference a dollar would make it a literal.
+      case .text(let text) where text.hasSuffix("$") && index + 1 < parts.count:
+        made += reference(Redacted(text), "\(check) text")
+      case .text(let text): made += text.replacing("${", with: "$${")
+      case .plain(let text), .reference(let text): made += text
+      case .secret(let secret, let words): made += reference(secret, "\(check) \(words)")
+      case .joined, .list, .map: break
+      }
+    }
+    return made
   }
 
   private mutating func reference(_ secret: Redacted, _ words: String) -> String {

@@ -26,6 +26,29 @@ struct ForeignURL {
     url = String(text[..<scheme.upperBound]) + String(host) + String(tail)
   }
 
+  /// The address for agent.yaml: values of parameters that are credentials are secrets.
+  var value: AgentValue {
+    guard let mark = url.firstIndex(of: "?") else { return .text(url) }
+    var parts: [AgentValue] = []
+    var plain = String(url[...mark])
+    let items = url[url.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+    for (index, item) in items.enumerated() {
+      if index > 0 { plain += "&" }
+      guard let equals = item.firstIndex(of: "="), item.index(after: equals) < item.endIndex,
+        CredentialNames.contains(percentDecoded(String(item[..<equals])) ?? String(item[..<equals]))
+      else {
+        plain += item
+        continue
+      }
+      parts.append(.text(plain + item[...equals]))
+      parts.append(
+        .secret(Redacted(String(item[item.index(after: equals)...])), as: String(item[..<equals])))
+      plain = ""
+    }
+    guard !parts.isEmpty else { return .text(url) }
+    return .joined(plain.isEmpty ? parts : parts + [.text(plain)])
+  }
+
   /// The address as a name shows it, also where no scheme stands before it.
   static func withoutUser(_ text: String) -> String {
     text.range(of: "://") != nil ? ForeignURL(text).url : String(ForeignURL("a://\(text)").url.dropFirst(4))
@@ -48,7 +71,7 @@ extension ImportedCheck {
   /// The address, and what it says of who asks.
   mutating func take(url text: String) {
     let url = ForeignURL(text)
-    self["url"] = .text(url.url)
+    self["url"] = url.value
     guard let name = url.username else { return }
     self["auth.basic.username"] = .text(name)
     self["auth.basic.password"] = .secret(Redacted(url.password ?? ""), as: "password")
@@ -56,12 +79,18 @@ extension ImportedCheck {
 
   /// A header; who asks is a secret.
   mutating func header(_ name: String, _ value: String) {
-    let secret = [
-      "authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "apikey", "x-auth-token",
-      "x-access-token",
-    ]
-    let isSecret = secret.contains(name.lowercased()) || name.lowercased().hasSuffix("token")
-    entry("headers", name, isSecret ? .secret(Redacted(value), as: name) : .text(value))
+    let isSecret = CredentialNames.contains(name) || Self.saysWhoAsks(value)
+    entry("headers", name, isSecret && !value.isEmpty ? .secret(Redacted(value), as: name) : .text(value))
+  }
+
+  private static func saysWhoAsks(_ value: String) -> Bool {
+    let value = value.lowercased()
+    return ["bearer ", "basic ", "digest ", "token "].contains { value.hasPrefix($0) }
+  }
+
+  /// A request's body; one that has a password or its like is a secret.
+  mutating func body(_ text: String) {
+    self["body"] = CredentialNames.areGiven(in: text) ? .secretText(text, as: "body") : .text(text)
   }
 
   /// How often and how long, within what agent.yaml allows; what had to be changed is noted.
@@ -71,25 +100,29 @@ extension ImportedCheck {
     self["interval"] = .duration(max(1000, interval))
     self["timeout"] = .duration(clamped)
     if clamped != timeout {
-      notes.append(
-        ImportNote(
-          place: "timeout",
-          why: "\(ForeignDuration.text(timeout)) is made \(ForeignDuration.text(clamped)): a "
-            + "timeout is at most the interval, and at most 60s"))
+      note(
+        clamped < timeout ? .stricter : .laxer, "timeout",
+        "\(ForeignDuration.text(timeout)) is made \(ForeignDuration.text(clamped)): a "
+          + "timeout is at most the interval, and at most 60s")
     }
     if interval < 1000 {
-      notes.append(ImportNote(place: "interval", why: "\(interval)ms is made 1s, the shortest there is"))
+      note(.changed, "interval", "\(interval)ms is made 1s, the shortest there is")
     }
   }
 
   /// Words to group checks by; what is no tag is cut.
   mutating func tag(_ words: String) {
-    let tag = words.printable(maxBytes: 64).split(separator: " ").joined(separator: "-")
+    let tag = Self.tag(of: words)
     guard !tag.isEmpty else { return }
     if case .list(let known)? = self["tags"] {
       let isKnown = known.contains { if case .text(let text) = $0 { text == tag } else { false } }
       if isKnown || known.count >= 32 { return }
     }
     append("tags", .text(tag))
+  }
+
+  /// Words as one tag.
+  static func tag(of words: String) -> String {
+    words.printable(maxBytes: 64).split(separator: " ").joined(separator: "-")
   }
 }

@@ -17,15 +17,16 @@ struct ImportCommand: AsyncParsableCommand {
 
         quartz-agent import auto blackbox.yml prometheus.yml -o agent.yaml
 
-      What could not be carried over stands in comments, with the reason. Secrets become references: to files beside \
-      the output, or to variables of the environment on standard output.
+      What could not be carried over, or not with the same meaning, stands in comments, with the reason; with --output \
+      each of them is also a line of the report beside it. Secrets become references: to files beside the output, or to \
+      variables of the environment on standard output.
 
       With --diff nothing is written without --output: the old monitor (blackbox_exporter) and the new checks are asked \
       side by side, and their verdicts compared.
 
         quartz-agent import blackbox blackbox.yml prometheus.yml --diff http://127.0.0.1:9115 --for 1h
 
-      Exit code: 0 everything was carried over, 1 something is listed in comments, \
+      Exit code: 0 everything was carried over with the same meaning, 1 something was not, \
       65 the files are unusable, 66 a file cannot be read, 73 the output exists or cannot be written. With --diff: 0 all \
       verdicts were the same, 1 some differed, 3 nothing could be compared, 130 stopped before the end, with what was \
       seen until then.
@@ -35,7 +36,13 @@ struct ImportCommand: AsyncParsableCommand {
     name: .shortAndLong, help: ArgumentHelp("Write here instead of standard output.", valueName: "file"))
   var output: String?
 
-  @Flag(help: "Replace the output where it exists.")
+  @Option(
+    help: ArgumentHelp(
+      "Write what was not carried over here.", discussion: "Default: the output with .report.txt behind it.",
+      valueName: "file"))
+  var report: String?
+
+  @Flag(help: "Replace the output and the report where they exist.")
   var force = false
 
   @Option(help: ArgumentHelp("Compare verdicts with the blackbox_exporter there.", valueName: "url"))
@@ -70,9 +77,11 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let given = try files.map(read)
-    if let output, !force, access(output, F_OK) == 0 {
+    let report = report ?? output.map { $0 + ".report.txt" }
+    for (path, option) in [(output, "--output"), (report, "--report")] {
+      guard let path, !force, access(path, F_OK) == 0 else { continue }
       throw failure(
-        "\(output.printable(maxBytes: 500)) exists", hint: "choose another --output, or say --force",
+        "\(path.printable(maxBytes: 500)) exists", hint: "choose another \(option), or say --force",
         status: ExitStatus.cannotCreate)
     }
     let imported: Imported
@@ -91,10 +100,24 @@ struct ImportCommand: AsyncParsableCommand {
         "the agent.yaml of it would be larger than 16 MiB", hint: "import the files in parts",
         status: ExitStatus.badData)
     }
-    if output != nil || diff == nil { try write(document) }
-    for line in document.summary(imported) { printError(line) }
+    if output != nil || diff == nil { try write(document, report) }
+    for line in document.summary(report: report) { printError(line) }
     if let diff { return try await compare(imported, with: diff) }
-    if document.listed > 0 { throw ExitCode(ExitStatus.degraded) }
+    if !document.isWhole { throw ExitCode(ExitStatus.degraded) }
+  }
+
+  /// A database whose last changes are in a file beside it.
+  private func refuseHalf(_ path: String, _ bytes: [UInt8]) throws {
+    guard path != "-", bytes.starts(with: Array("SQLite format 3\0".utf8)) else { return }
+    for end in ["-wal", "-journal"] {
+      var status = stat()
+      guard stat(path + end, &status) == 0, status.st_size > 0 else { continue }
+      throw failure(
+        "\(path.printable(maxBytes: 500))\(end) has changes that are not in the database yet",
+        hint:
+          "stop Uptime Kuma and run: sqlite3 \(path.printable(maxBytes: 500)) 'PRAGMA wal_checkpoint(TRUNCATE)'",
+        status: ExitStatus.badData)
+    }
   }
 
   private func compare(_ imported: Imported, with url: String) async throws {
@@ -116,18 +139,22 @@ struct ImportCommand: AsyncParsableCommand {
   private func read(_ path: String) throws -> ImportFile {
     do {
       let bytes = try readWhole(path, limit: 64 << 20)
+      try refuseHalf(path, bytes)
       return ImportFile(name: path == "-" ? "standard input" : path, bytes: bytes)
-    } catch {
+    } catch let error as UnreadableFile {
       throw failure(error.words, status: ExitStatus.noInput)
     }
   }
 
-  private func write(_ document: ImportDocument) throws {
-    guard let output else {
-      _ = printOutput(document.text)
-      return
-    }
+  private func write(_ document: ImportDocument, _ report: String?) throws {
     do {
+      if let report, !document.report.isEmpty {
+        try writeWhole(report, Array((document.report.joined(separator: "\n") + "\n").utf8))
+      }
+      guard let output else {
+        _ = printOutput(document.text)
+        return
+      }
       try document.write(to: output)
     } catch {
       throw failure(error.words, status: ExitStatus.cannotCreate)

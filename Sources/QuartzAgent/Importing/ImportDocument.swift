@@ -11,19 +11,27 @@ import Monitoring
 struct ImportDocument {
   private(set) var text = ""
   private(set) var checks: [ImportedCheck]
-  /// Checks that cannot be, and why.
-  private(set) var refused: [ImportNote] = []
+  private(set) var sections = ImportedSections()
+  /// What did not become a check or an entry of another list, and why.
+  private(set) var leftOut: [ImportNote]
+  /// Values that were carried into what was left out.
+  private var lost = 0
   private let imported: Imported
   /// The folder of secrets, by its name beside the output; nil: they are variables.
   private let folder: String?
   private var secrets: [(name: String, value: Redacted)] = []
 
-  /// Values that were not carried over; those of a refused check among them.
-  var listed: Int { imported.listed + refused.count }
+  /// Values that are in the file.
+  var carried: Int { imported.carried - lost }
+  /// Values that are not.
+  var listed: Int { imported.total - carried }
+
+  /// Whether the file means what the source means.
+  var isWhole: Bool { listed == 0 && leftOut.isEmpty && changes.isEmpty }
 
   init(_ imported: Imported, output: String?) {
     self.imported = imported
-    checks = imported.checks
+    (checks, leftOut) = (imported.checks, imported.leftOut)
     folder = output.map { ($0.split(separator: "/").last.map(String.init) ?? "agent.yaml") + ".secrets" }
     render()
     guard !isTooLarge else { return }
@@ -33,8 +41,15 @@ struct ImportDocument {
     for start in stride(from: 0, to: all.count, by: 50) {
       checks += valid(Array(all[start..<min(start + 50, all.count)]))
     }
+    let (sections, refused) = ImportSections(imported.sections, checks).valid()
+    self.sections = sections
+    for entry in refused { refuse(entry.entry, entry.why) }
     render()
-    guard !isTooLarge, let problem = problems(text).first?.value else { return }
+    guard !isTooLarge, let problem = ImportJudge.problems(checks, sections).first?.value else { return }
+    for entry in self.sections.entries { refuse(entry, problem) }
+    self.sections = ImportedSections()
+    render()
+    guard let problem = ImportJudge.problems(checks).first?.value else { return }
     for check in checks { refuse(check, problem) }
     checks = []
     render()
@@ -44,8 +59,7 @@ struct ImportDocument {
   private mutating func valid(_ checks: [ImportedCheck]) -> [ImportedCheck] {
     var checks = checks
     while !checks.isEmpty {
-      var yaml = AgentYAML(secrets: .environment)
-      let problems = problems(yaml.render(checks, head: []))
+      let problems = ImportJudge.problems(checks)
       guard !problems.isEmpty else { break }
       for (index, check) in checks.enumerated() {
         if let why = problems[index] { refuse(check, why) }
@@ -57,7 +71,7 @@ struct ImportDocument {
 
   private mutating func render() {
     var yaml = AgentYAML(secrets: folder.map { .files($0) } ?? .environment)
-    text = yaml.render(checks, head: head)
+    text = yaml.render(checks, sections: sections, head: head)
     secrets = yaml.values
   }
 
@@ -67,12 +81,13 @@ struct ImportDocument {
   /// What was not carried and belongs to no check: so much that the file can be read.
   var reasons: [String] {
     let most = 5000
-    let lines =
-      imported.notes.prefix(most).map { "not carried: \($0.place): \($0.why)" }
-      + refused.prefix(most).map { "no check was made of \($0.place): \($0.why)" }
-    let left = max(0, imported.notes.count - most) + max(0, refused.count - most)
-    return left > 0 ? lines + ["not carried: and \(left) more"] : lines
+    let notes = ImportNote.folded(imported.notes)
+    let lines = leftOutLines.prefix(most) + notes.prefix(most)
+    let left = max(0, notes.count - most) + max(0, leftOut.count - most)
+    return left > 0 ? lines + ["not carried: and \(left) more"] : Array(lines)
   }
+
+  private var leftOutLines: [String] { leftOut.map { "left out: \($0.place): \($0.why)" } }
 
   private var head: [String] {
     var lines = [
@@ -82,31 +97,6 @@ struct ImportDocument {
       lines.append("Set before the start: " + secrets.prefix(40).map(\.name).joined(separator: " "))
     }
     return lines + reasons
-  }
-
-  /// What the judge of agent.yaml says, by the place of the check in the list.
-  private func problems(_ text: String) -> [Int: String] {
-    let nothing = SecretFiles(
-      read: { _ throws(SecretFiles.Note) in SecretFiles.Contents(text: Self.standIn) },
-      readBody: { _ throws(SecretFiles.Note) in Self.standIn })
-    var environment = [String: String]()
-    for name in text.variables { environment[name] = Self.standIn }
-    let sources = ConfigSources(
-      environment: environment, secrets: nothing, hostName: "import", patterns: Pattern.rule)
-    do throws(ConfigErrors) {
-      _ = try ConfigLoader.parse(text: text, file: "agent.yaml", sources: sources)
-      return [:]
-    } catch {
-      var found: [Int: String] = [:]
-      let starts = Self.checkLines(text)
-      // What has no line is of the whole file, and says how many more there are.
-      for problem in error.problems where problem.line > 0 {
-        let index = max(0, starts.count { $0 <= problem.line } - 1)
-        if found[index] == nil { found[index] = problem.message.printable(maxBytes: 300) }
-      }
-      if found.isEmpty { found[0] = error.problems[0].message.printable(maxBytes: 300) }
-      return found
-    }
   }
 
   /// The checks as an agent would have them, in the order of `checks`; for a document whose secrets are variables.
@@ -121,21 +111,9 @@ struct ImportDocument {
     return try ConfigLoader.parse(text: text, file: file, sources: sources).settings.checks
   }
 
-  /// What a secret is while its own value is nobody's business.
-  private static let standIn = "stand-in-of-a-secret-value"
-
-  /// The lines on which checks begin, from 1.
-  private static func checkLines(_ text: String) -> [Int] {
-    var lines: [Int] = []
-    for (number, line) in text.utf8.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated()
-    where line.starts(with: "  - name: ".utf8) {
-      lines.append(number + 1)
-    }
-    return lines
-  }
-
   private mutating func refuse(_ check: ImportedCheck, _ why: String) {
-    refused.append(ImportNote(place: "\"\(check.name.printable(maxBytes: 200))\"", why: why))
+    leftOut.append(ImportNote(place: "\"\(check.name.printable(maxBytes: 200))\"", why: why))
+    lost += check.carried
   }
 
   /// The file, and its secrets beside it.
@@ -153,15 +131,68 @@ struct ImportDocument {
     }
     try writeWhole(path, Array(text.utf8))
   }
+}
 
-  func summary(_ imported: Imported) -> [String] {
+// What people are told of it.
+extension ImportDocument {
+  private var entries: [ImportedCheck] { checks + sections.entries }
+
+  /// How many checks and other entries became what.
+  private var changes: [(change: ImportNote.Change, count: Int)] {
+    ImportNote.Change.allCases.compactMap { change in
+      let count = entries.count { $0.notes.contains { $0.change == change } }
+      return count > 0 ? (change, count) : nil
+    }
+  }
+
+  /// All that was not carried with the same meaning, a line each.
+  var report: [String] {
+    leftOutLines
+      + entries.flatMap { entry in
+        entry.notes.map { "\"\(entry.name.printable(maxBytes: 200))\": \($0.line)" }
+      }
+      + imported.notes.map(\.line)
+  }
+
+  /// At most 40 lines.
+  ///
+  /// - Parameter report: file that has all of them; `nil` when there is none.
+  func summary(report: String?) -> [String] {
+    var lines = counts
+    let left = 40 - lines.count - 1
+    let notes =
+      changes.isEmpty && imported.notes.isEmpty
+      ? [] : ImportNote.folded(entries.flatMap(\.notes) + imported.notes)
+    // What is missing or has changed comes first.
+    let isNoise: (String) -> Bool = { $0.hasPrefix("not carried: ") }
+    let all = leftOutLines + notes.filter { !isNoise($0) } + notes.filter(isNoise)
+    let shown = all.count > left ? left - 1 : left
+    lines += all.prefix(shown).map { "  " + $0.printable(maxBytes: 300) }
+    if all.count > shown { lines.append("  and \(all.count - shown) more") }
+    if let report, !self.report.isEmpty {
+      lines.append("quartz-agent: each of them, with its place: \(report.printable(maxBytes: 300))")
+    }
+    return lines
+  }
+
+  private var counts: [String] {
     let count = checks.count
     var lines = [
       "quartz-agent: \(imported.format.rawValue): \(count) \(count == 1 ? "check" : "checks"); "
-        + "\(imported.total) values: \(imported.carried) carried, \(imported.listed) listed with the reason"
+        + "\(imported.total) values: \(carried) carried, \(listed) listed with the reason"
     ]
-    if !refused.isEmpty {
-      lines.append("quartz-agent: \(refused.count) could not become checks; the comments at the top say why")
+    let others = [
+      (sections.channels.count, "channel"), (sections.rules.count, "rule"),
+      (sections.windows.count, "maintenance window"),
+    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+    if !others.isEmpty { lines.append("quartz-agent: also \(others.joined(separator: ", "))") }
+    if !leftOut.isEmpty {
+      lines.append("quartz-agent: \(leftOut.count) left out, because nothing here means the same")
+    }
+    let words = changes.map { "\($0.count) \($0.change.rawValue)" }
+    if !words.isEmpty {
+      lines.append(
+        "quartz-agent: not the same as in the source: \(words.joined(separator: ", ")); see the comments")
     }
     if !secrets.isEmpty {
       lines.append(
@@ -170,23 +201,5 @@ struct ImportDocument {
       )
     }
     return lines
-  }
-}
-
-extension String {
-  /// The names behind `${env:`.
-  fileprivate var variables: [String] {
-    var names: [String] = []
-    var rest = Array(utf8)[...]
-    let mark = Array("${env:".utf8)
-    while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
-      rest = rest[dollar...]
-      if rest.starts(with: mark) {
-        names.append(
-          String(decoding: rest.dropFirst(mark.count).prefix { $0 != UInt8(ascii: "}") }, as: UTF8.self))
-      }
-      rest = rest.dropFirst()
-    }
-    return names
   }
 }

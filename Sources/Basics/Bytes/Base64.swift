@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-
-/// Base64 (RFC 4648, section 4), in which etcd's gateway has keys and values.
-enum Base64 {
+/// Base64 (RFC 4648, section 4).
+package enum Base64 {
   private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  static func text(_ bytes: some Collection<UInt8>) -> String {
+  package static func text(_ bytes: some Collection<UInt8>) -> String {
     var text: [UInt8] = []
     // bounded: three bytes or four digits at a time
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -28,8 +26,8 @@ enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Nil: it is none, or more than `limit` bytes.
-  static func bytes(_ text: String, limit: Int) -> [UInt8]? {
+  /// `nil` when it is none, or more than `limit` bytes.
+  package static func bytes(_ text: String, limit: Int) -> [UInt8]? {
     let count = text.utf8.count
     // bounded: three bytes or four digits at a time
     guard count % 4 == 0, count / 4 * 3 <= limit.bounded(plus: 2) else { return nil }

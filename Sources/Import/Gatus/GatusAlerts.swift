@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// `alerting` and the alerts of endpoints, as channels and rules. A provider becomes a channel for each way in which its alerts
+/// are sent; a channel that is not used is not written.
+struct GatusAlerts {
+  private struct Provider {
+    var section: Section
+    var overrides: [ByteText: ForeignNode] = [:]
+  }
+
+  private let ledger: Ledger
+  private var providers: [ByteText: Provider] = [:]
+  private var channels: [ByteText: ImportedCheck] = [:]
+  private var order: [ByteText] = []
+  private var names = FreeNames()
+  /// Providers that an alert names.
+  private var used: Set<ByteText> = []
+  private var book = RuleBook()
+  private var reminders: Set<Int> = []
+
+  init(_ sections: [Section], _ ledger: Ledger) {
+    self.ledger = ledger
+    for section in sections {
+      for entry in section.node.entries ?? [] {
+        var provider = Provider(section: Section(entry.value, ledger))
+        for node in entry.value["overrides"]?.items ?? [] {
+          guard let group = node["group"]?.text, !group.isEmpty else { continue }
+          if provider.overrides[ByteText(group)] == nil { provider.overrides[ByteText(group)] = node }
+        }
+        providers[ByteText(entry.name)] = provider
+      }
+    }
+  }
+
+  /// The alerts of an endpoint.
+  mutating func read(_ endpoint: Section, of check: ImportedCheck, group: String) {
+    for alert in endpoint["alerts"]?.items ?? [] { add(Section(alert, ledger), of: check, group: group) }
+  }
+
+  private mutating func add(_ alert: Section, of check: ImportedCheck, group: String) {
+    guard let type = alert["type"]?.text, let provider = providers[ByteText(type)] else {
+      return alert.listRest("its provider is not configured, so Gatus sends nothing")
+    }
+    let usual = provider.section.section("default-alert")
+    func value(_ name: String) -> ForeignNode? {
+      guard let node = alert[name] ?? usual?[name] else { return nil }
+      ledger.carry(node)
+      return node
+    }
+    used.insert(ByteText(type))
+    guard value("enabled")?.flag != false else {
+      ledger.carry(alert["type"])
+      return alert.listRest("the alert is off")
+    }
+    let reminder = value("minimum-reminder-interval")?.text.flatMap { ForeignDuration.milliseconds($0) } ?? 0
+    let way = Way(
+      type: type, group: group, isResolved: value("send-on-resolved")?.flag == true, reminds: reminder > 0,
+      override: alert.section("provider-override"))
+    guard let channel = channel(provider, way) else {
+      return alert.listAll(
+        order.count < AlertChannel.limit
+          ? "no channel here is of this kind: \(type.printable(maxBytes: 40))"
+          : "agent.yaml takes \(AlertChannel.limit) channels")
+    }
+    ledger.carry(alert["type"])
+    if reminder > 0 { reminders.insert(min(max(reminder, 60_000), 604_800_000)) }
+    let (failures, successes) = (
+      value("failure-threshold")?.number ?? 0, value("success-threshold")?.number ?? 0
+    )
+    book.add(
+      check.key, to: channel, after: failures > 0 ? min(failures, 1000) : 3,
+      recoveries: successes > 0 ? min(successes, 100) : 2)
+    alert.list("a notification has the check's own words", "description")
+    usual?.list("a notification has the check's own words", "description")
+  }
+
+  /// Rules and channels for the new file; what is left of the providers is listed.
+  mutating func finish() {
+    ledger.settle()
+    if reminders.count > 1, let least = reminders.min() {
+      for name in order where channels[name]?["updates"]?.word == "true" {
+        channels[name]?.note(
+          .changed, "minimum-reminder-interval",
+          "all channels remind as often: \(ForeignDuration.text(least))")
+      }
+    }
+    ledger.sections.remind = reminders.min()
+    ledger.sections.rules += book.rules()
+    ledger.sections.channels += order.compactMap { channels[$0] }
+    for (name, provider) in providers.sorted(by: { $0.key.text < $1.key.text }) {
+      let isKnown = GatusChannel.types.contains(name)
+      if !isKnown, used.contains(name) {
+        ledger.leaveOut("alerting \(name.text)", "no channel here is of this kind")
+      }
+      provider.section.listRest(
+        isKnown
+          ? "no alert of an endpoint uses it"
+          : "no channel here is of this kind: \(name.text.printable(maxBytes: 40))")
+    }
+    ledger.settle()
+  }
+
+  /// How the alerts of a provider are sent.
+  private struct Way {
+    var type: String
+    var group: String
+    var isResolved: Bool
+    var reminds: Bool
+    var override: Section?
+  }
+
+  /// The name of the channel; `nil` when there is none of this kind.
+  private mutating func channel(_ provider: Provider, _ way: Way) -> String? {
+    let group = provider.overrides[ByteText(way.group)]
+    let layers = [way.override, group.map { Section($0, ledger) }, provider.section].compactMap(\.self)
+    let own = way.override.map { ForeignText.text($0.node) } ?? ""
+    let key = ByteText(
+      "\(way.type)\u{0}\(group == nil ? "" : way.group)\u{0}\(way.isResolved) \(way.reminds)\u{0}\(own)")
+    if let known = channels[key] {
+      ledger.carry(way.override?.node)
+      return known.name
+    }
+    guard order.count < AlertChannel.limit else { return nil }
+    let before = ledger.carried
+    var stem = way.type
+    if group != nil { stem += " \(GatusVariables.name(way.group))" }
+    var made = ImportedCheck(named: names.take(stem))
+    guard GatusChannel(layers: layers, ledger).write(way.type, &made) else { return nil }
+    if let group { ledger.carry(group["group"]) }
+    made["recovered"] = .flag(way.isResolved)
+    made["updates"] = .flag(way.reminds)
+    made.writeVariables()
+    made.carried = ledger.carried - before
+    channels[key] = made
+    order.append(key)
+    return made.name
+  }
+}
+
+/// Settings of a provider, the first layer that has one winning.
+struct GatusChannel {
+  /// Providers that have a channel here.
+  static let types: Set<ByteText> = [
+    "slack", "discord", "teams", "teams-workflows", "ntfy", "pagerduty", "email", "custom",
+  ]
+
+  private let layers: [Section]
+  private let ledger: Ledger
+
+  init(layers: [Section], _ ledger: Ledger) { (self.layers, self.ledger) = (layers, ledger) }
+
+  private func value(_ name: String) -> String? {
+    guard let node = layers.lazy.compactMap({ $0[name] }).first, let text = node.text else { return nil }
+    ledger.carry(node)
+    return text
+  }
+
+  /// - Returns: whether there is such a channel.
+  func write(_ type: String, _ channel: inout ImportedCheck) -> Bool {
+    switch type {
+    case "slack", "discord", "teams", "teams-workflows":
+      guard let url = value("webhook-url") else { return false }
+      channel["webhook"] = .secret(Redacted(url), as: "webhook")
+      channel["format"] = .plain(type == "teams-workflows" ? "teams" : type)
+    case "ntfy":
+      guard let topic = value("topic") else { return false }
+      let server = value("url") ?? "https://ntfy.sh"
+      channel["webhook"] = .secret(
+        Redacted("\(server.hasSuffix("/") ? String(server.dropLast()) : server)/\(topic)"), as: "webhook")
+      channel["format"] = .plain("ntfy")
+      if let token = value("token") { channel.header("Authorization", "Bearer \(token)") }
+    case "pagerduty":
+      guard let key = value("integration-key") else { return false }
+      channel["webhook"] = .text("https://events.pagerduty.com/v2/enqueue")
+      channel["format"] = .plain("pagerduty")
+      channel["routing_key"] = .secret(Redacted(key), as: "routing key")
+    case "email": return mail(&channel)
+    case "custom": return custom(&channel)
+    default: return false
+    }
+    return true
+  }
+
+  private func mail(_ channel: inout ImportedCheck) -> Bool {
+    guard let host = value("host"), let sender = value("from"), let recipients = value("to") else {
+      return false
+    }
+    let port = value("port").flatMap { Int($0) } ?? 587
+    channel["mail.server"] = .text("\(host):\(port)")
+    channel["mail.tls"] = .plain(port == 465 ? "implicit" : "starttls")
+    if let password = value("password"), !password.isEmpty {
+      channel["mail.username"] = .text(value("username") ?? sender)
+      channel["mail.password"] = .secret(Redacted(password), as: "password")
+    }
+    channel["mail.from"] = .text(sender)
+    channel["mail.to"] = .list(recipients.split(separator: ",").map { .text($0.trimmed) })
+    return true
+  }
+
+  /// One that sends what the agent sends: a body of its own cannot be.
+  private func custom(_ channel: inout ImportedCheck) -> Bool {
+    let body = layers.lazy.compactMap { $0["body"]?.text }.first ?? ""
+    let address = layers.lazy.compactMap { $0["url"]?.text }.first ?? ""
+    let method = (layers.lazy.compactMap { $0["method"]?.text }.first ?? "GET").uppercased()
+    guard body.isEmpty, !address.contains("["), ["POST", "PUT", "PATCH"].contains(method),
+      let url = value("url")
+    else { return false }
+    _ = value("method")
+    channel["webhook"] = .secret(Redacted(url), as: "webhook")
+    channel["method"] = .text(method)
+    for header in layers.lazy.compactMap({ $0["headers"]?.entries }).first ?? [] {
+      guard let text = header.value.text else { continue }
+      ledger.carry(header.value)
+      channel.header(header.name, text)
+    }
+    channel.note(.changed, "body", "the receiver gets the agent's own JSON")
+    return true
+  }
+}
+
+/// Everything a node says, as a key of what is the same.
+enum ForeignText {
+  static func text(_ node: ForeignNode) -> String {
+    switch node.content {
+    case .scalar(let text, _): JSONValue.string(text).text
+    case .list(let items): "[" + items.map(text).joined(separator: ",") + "]"
+    case .map(let entries):
+      "{" + entries.map { "\(JSONValue.string($0.name).text):\(text($0.value))" }.joined(separator: ",") + "}"
+    }
+  }
+}

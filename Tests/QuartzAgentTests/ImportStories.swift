@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// `import` of the shipped binary: the file, its secrets, the report, the summary and the exit code.
+@Suite struct ImportStories {
+  private static let gatus = """
+    alerting:
+      slack: {webhook-url: "https://hooks.slack.example/T/B/s3cr3t", default-alert: {send-on-resolved: true}}
+      custom: {url: "https://x.example/?token=hunter2", method: POST, body: "[ALERT_DESCRIPTION]"}
+    maintenance: {start: "23:00", duration: 1h, every: [Monday]}
+    endpoints:
+      - name: front
+        url: "https://a.example/?apikey=hunter3"
+        headers: {Authorization: "Bearer $TOKEN"}
+        conditions: ["[STATUS] == 200", "[BODY].n > 1", "[BODY].n < 9", "len([BODY].list) > 0"]
+        alerts: [{type: slack}]
+      - {name: port, url: "tcp://${HOST}:5432", conditions: ["[CONNECTED] == true"]}
+      - {name: rpc, url: "grpc://a.example:1", conditions: ["[CONNECTED] == true"]}
+
+    """
+
+  private func run(_ arguments: [String], in folder: URL, environment: [String: String] = [:]) async throws
+    -> Outcome
+  {
+    let process = try AgentProcess(arguments, in: folder, environment: environment)
+    return try await process.finish()
+  }
+
+  @Test func whatIsWrittenIsLoaded() async throws {
+    try await withTemporaryDirectory { folder in
+      try Self.gatus.write(to: folder.appending(path: "gatus.yaml"), atomically: true, encoding: .utf8)
+      let made = try await run(["import", "auto", "gatus.yaml", "-o", "agent.yaml"], in: folder)
+      #expect(made.status == 1, "\(made.stderr)")
+      #expect(
+        made.stderr.hasPrefix(
+          """
+          quartz-agent: gatus: 2 checks; 38 values: 33 carried, 5 listed with the reason
+          quartz-agent: also 1 channel, 1 rule, 1 maintenance window
+          quartz-agent: 1 left out, because nothing here means the same
+          quartz-agent: not the same as in the source: 1 stricter, 1 changed; see the comments
+          quartz-agent: secrets: 2, in agent.yaml.secrets/, for the agent's user alone
+            left out: "rpc": no check here speaks grpc
+          """), "\(made.stderr)")
+      #expect(made.stderr.hasSuffix("quartz-agent: each of them, with its place: agent.yaml.report.txt\n"))
+      let text = try String(contentsOf: folder.appending(path: "agent.yaml"), encoding: .utf8)
+      let report = try String(contentsOf: folder.appending(path: "agent.yaml.report.txt"), encoding: .utf8)
+      for secret in ["s3cr3t", "hunter2", "hunter3"] {
+        #expect(!(text + report + made.stderr).contains(secret))
+      }
+      #expect(report.contains("gatus.yaml:13: endpoints[2].url: no check here speaks grpc\n"), "\(report)")
+      let valid = try await run(
+        ["validate", "-c", "agent.yaml"], in: folder, environment: ["TOKEN": "t", "HOST": "db.example"])
+      #expect(valid.status == 0, "\(valid.stdout)\(valid.stderr)")
+      let again = try await run(["import", "auto", "gatus.yaml", "-o", "agent.yaml"], in: folder)
+      #expect(again.status == 73, "\(again.stderr)")
+    }
+  }
+
+  /// Exit code 0 means that the file means the same.
+  @Test func nothingIsLost() async throws {
+    try await withTemporaryDirectory { folder in
+      try """
+      endpoints:
+        - {name: a, url: "https://a.example/", conditions: ["[STATUS] == any(200, 204)"]}
+
+      """.write(to: folder.appending(path: "gatus.yaml"), atomically: true, encoding: .utf8)
+      let made = try await run(["import", "gatus", "gatus.yaml", "-o", "agent.yaml"], in: folder)
+      #expect(made.status == 0, "\(made.stderr)")
+      #expect(made.stderr == "quartz-agent: gatus: 1 check; 3 values: 3 carried, 0 listed with the reason\n")
+      #expect(access(folder.appending(path: "agent.yaml.report.txt").path, F_OK) != 0)
+    }
+  }
+
+  @Test func theTerminalHasFortyLines() async throws {
+    try await withTemporaryDirectory { folder in
+      let endpoints = (0..<200).map {
+        "  - {name: a\($0), url: \"udp://a.example:1\", ui: {hide-url: true}, conditions: [\"[CONNECTED] == true\"]}\n"
+      }
+      let text =
+        "endpoints:\n" + endpoints.joined()
+        + "  - {name: b, url: \"https://a.example/\", conditions: [\"[STATUS] == 200\"]}\n"
+      try text.write(to: folder.appending(path: "gatus.yaml"), atomically: true, encoding: .utf8)
+      let made = try await run(["import", "gatus", "gatus.yaml", "-o", "agent.yaml"], in: folder)
+      #expect(made.stderr.split(separator: "\n").count == 40, "\(made.stderr)")
+    }
+  }
+
+  /// What Uptime Kuma has not yet moved into its database would be missing.
+  @Test func aWriteAheadLogIsRefused() async throws {
+    try await withTemporaryDirectory { folder in
+      try Data("SQLite format 3\0".utf8).write(to: folder.appending(path: "kuma.db"))
+      try Data("x".utf8).write(to: folder.appending(path: "kuma.db-wal"))
+      let made = try await run(["import", "auto", "kuma.db"], in: folder)
+      #expect(made.status == 65)
+      #expect(
+        made.stderr.contains("kuma.db-wal has changes that are not in the database yet"), "\(made.stderr)")
+    }
+  }
+}
