@@ -17,6 +17,8 @@ struct ImportDocument {
   /// Values that were carried into what was left out.
   private var lost = 0
   private let imported: Imported
+  /// The notes of no check.
+  private let general: [String]
   /// The folder of secrets, by its name beside the output; nil: they are variables.
   private let folder: String?
   private var secrets: [(name: String, value: Redacted)] = []
@@ -31,6 +33,7 @@ struct ImportDocument {
 
   init(_ imported: Imported, output: String?) {
     self.imported = imported
+    general = ImportNote.folded(imported.notes)
     (checks, leftOut) = (imported.checks, imported.leftOut)
     folder = output.map { ($0.split(separator: "/").last.map(String.init) ?? "agent.yaml") + ".secrets" }
     render()
@@ -81,9 +84,8 @@ struct ImportDocument {
   /// What was not carried and belongs to no check: so much that the file can be read.
   var reasons: [String] {
     let most = 5000
-    let notes = ImportNote.folded(imported.notes)
-    let lines = leftOutLines.prefix(most) + notes.prefix(most)
-    let left = max(0, notes.count - most) + max(0, leftOut.count - most)
+    let lines = leftOutLines.prefix(most) + general.prefix(most)
+    let left = max(0, general.count - most) + max(0, leftOut.count - most)
     return left > 0 ? lines + ["not carried: and \(left) more"] : Array(lines)
   }
 
@@ -160,12 +162,9 @@ extension ImportDocument {
   func summary(report: String?) -> [String] {
     var lines = counts
     let left = 40 - lines.count - 1
-    let notes =
-      changes.isEmpty && imported.notes.isEmpty
-      ? [] : ImportNote.folded(entries.flatMap(\.notes) + imported.notes)
     // What is missing or has changed comes first.
-    let isNoise: (String) -> Bool = { $0.hasPrefix("not carried: ") }
-    let all = leftOutLines + notes.filter { !isNoise($0) } + notes.filter(isNoise)
+    let plain = entries.flatMap { $0.notes.filter { $0.change == nil } }
+    let all = leftOutLines + changedLines + ImportNote.folded(plain) + general
     let shown = all.count > left ? left - 1 : left
     lines += all.prefix(shown).map { "  " + $0.printable(maxBytes: 300) }
     if all.count > shown { lines.append("  and \(all.count - shown) more") }
@@ -173,6 +172,25 @@ extension ImportDocument {
       lines.append("quartz-agent: each of them, with its place: \(report.printable(maxBytes: 300))")
     }
     return lines
+  }
+
+  /// What changed, by its reason and with the names.
+  private var changedLines: [String] {
+    var order: [String] = []
+    var names: [ByteText: [String]] = [:]
+    for entry in entries {
+      for note in entry.notes {
+        guard let change = note.change else { continue }
+        let words = "\(change.rawValue): \(note.why)"
+        if names[ByteText(words)] == nil { order.append(words) }
+        names[ByteText(words), default: []].append("\"\(entry.name.printable(maxBytes: 100))\"")
+      }
+    }
+    return order.map { words in
+      let all = names[ByteText(words)] ?? []
+      let more = all.count > 3 ? " and \(all.count - 3) more" : ""
+      return "\(words): \(all.prefix(3).joined(separator: ", "))\(more)"
+    }
   }
 
   private var counts: [String] {
