@@ -30,7 +30,7 @@ package struct Imported: Sendable {
   /// What was not carried and belongs to no check.
   package var notes: [ImportNote]
   /// What did not become a check, by its name, and why.
-  package var leftOut: [ImportNote] = []
+  package var leftOut: [LeftOut] = []
   /// Values in the files.
   package var total: Int
   /// Values that are in the new file.
@@ -49,7 +49,7 @@ package enum Importer {
         ?? files.lazy.compactMap(ImportFormat.init(looking:)).first
     else {
       throw ImportProblem(
-        "\(first.name.printable(maxBytes: 300)): nobody can tell what this is",
+        "\(first.name.printable(maxBytes: 300)): unknown format",
         hint: "name the format: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     let ledger = Ledger()

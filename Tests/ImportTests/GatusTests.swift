@@ -63,7 +63,7 @@ import Testing
 
       """)
     #expect(
-      made.leftOut.map { "\($0.place) \($0.why)" } == [
+      made.leftOut.map { "\($0.name) \($0.why)" } == [
         "\"a\" the kind of check is in a variable of the environment, or no kind that is known"
       ])
     #expect(
@@ -189,7 +189,7 @@ import Testing
 
       """)
     #expect(made.checks.map(\.name) == ["a"])
-    #expect(made.leftOut.map(\.place) == ["\"g\"", "\"shop\""])
+    #expect(made.leftOut.map(\.name) == ["\"g\"", "\"shop\""])
     #expect(
       made.checks[0].notes.map(\.line) == [
         "changed: f:3: endpoints[0].interval: it is no duration that is known here"
@@ -211,5 +211,44 @@ import Testing
     let text = written(made)
     #expect(text.contains("    url: \"https://a.example/login?user=u&token=${env:QUARTZ_A_TOKEN}\"\n"))
     #expect(text.contains("    body: \"${env:QUARTZ_A_BODY}\"\n"))
+  }
+}
+
+/// Files of Gatus and Uptime Kuma that are small to write and large to work out.
+@Suite struct HostileAlertsTests {
+  private func read(_ text: String) throws -> Imported {
+    try Importer.read(.gatus, [ImportFile(name: "f", bytes: Array(text.utf8))])
+  }
+
+  @Test func channelsAreCounted() throws {
+    let endpoints = (0..<3000).map {
+      "  - {name: a, group: g\($0), url: \"https://a.example/\", conditions: [\"[STATUS] == 200\"], "
+        + "alerts: [{type: slack, provider-override: {webhook-url: \"https://a.example/\($0)\"}}]}\n"
+    }
+    let overrides = (0..<3000).map { "{group: g\($0), webhook-url: \"https://b.example/\($0)\"}" }
+    let made = try read(
+      "alerting: {slack: {webhook-url: \"https://a.example/\", overrides: [\(overrides.joined(separator: ", "))]}}\n"
+        + "endpoints:\n\(endpoints.joined())")
+    #expect(made.checks.count == 3000 && made.sections.channels.count == 32)
+    #expect(made.checks[2999].notes.map(\.why).contains("agent.yaml takes 32 channels"))
+  }
+
+  @Test func numbersAreBounded() throws {
+    let most = String(Int.max)
+    let conditions = [
+      "[STATUS] <= \(most)", "[RESPONSE_TIME] <= \(most)", "[BODY].a > \(most)", "[BODY].a >= -\(most)",
+      "len([BODY].a) > \(most)", "[CERTIFICATE_EXPIRATION] > \(most)", "[BODY].a[\(most)] == 1",
+      "[BODY] == pat(\(String(repeating: "*a", count: 2000)))",
+    ].map { "\"\($0)\"" }.joined(separator: ", ")
+    let made = try read("endpoints: [{name: a, url: \"https://a.example/\", conditions: [\(conditions)]}]\n")
+    #expect(made.checks.count == 1 && made.carried + made.listed == made.total)
+    let row =
+      "{\"id\":1,\"name\":\"a\",\"type\":\"port\",\"hostname\":\"a\",\"port\":1,\"interval\":\(most),"
+      + "\"maxretries\":\(most),\"retryInterval\":\(most),\"resendInterval\":\(most),\"notificationIDList\":{\"1\":true}}"
+    let config = "\"{\\\"type\\\":\\\"slack\\\",\\\"slackwebhookURL\\\":\\\"https://a.example/\\\"}\""
+    let kuma =
+      "{\"monitorList\":[\(row)],\"notificationList\":[{\"id\":1,\"name\":\"n\",\"config\":\(config)}]}"
+    let other = try Importer.read(.uptimeKuma, [ImportFile(name: "f", bytes: Array(kuma.utf8))])
+    #expect(other.checks.count == 1 && other.sections.remind == 604_800_000)
   }
 }

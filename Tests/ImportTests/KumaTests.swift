@@ -70,7 +70,7 @@ import Testing
       INSERT INTO monitor_group VALUES (1, 2, 1, 0);
       """)
     #expect(
-      made.leftOut.map { "\($0.place): \($0.why)" } == [
+      made.leftOut.map { "\($0.name): \($0.why)" } == [
         "\"notification Phone\": no channel here is of this kind: telegram",
         "\"Shop\": a group: its monitors have its name as a tag",
         "\"Box\": no check here is of this kind: docker",

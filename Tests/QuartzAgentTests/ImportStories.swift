@@ -43,7 +43,7 @@ import Testing
           quartz-agent: 1 left out, because nothing here means the same
           quartz-agent: not the same as in the source: 1 stricter, 1 changed; see the comments
           quartz-agent: secrets: 2, in agent.yaml.secrets/, for the agent's user alone
-            left out: "rpc": no check here speaks grpc
+            left out: "rpc" (gatus.yaml:12: endpoints[2].name, 3 values): no check here speaks grpc
           """), "\(made.stderr)")
       #expect(made.stderr.hasSuffix("quartz-agent: each of them, with its place: agent.yaml.report.txt\n"))
       let text = try String(contentsOf: folder.appending(path: "agent.yaml"), encoding: .utf8)

@@ -92,13 +92,14 @@ struct GatusAlerts {
     ledger.sections.channels += order.compactMap { channels[$0] }
     for (name, provider) in providers.sorted(by: { $0.key.text < $1.key.text }) {
       let isKnown = GatusChannel.types.contains(name)
-      if !isKnown, used.contains(name) {
-        ledger.leaveOut("alerting \(name.text)", "no channel here is of this kind")
-      }
       provider.section.listRest(
         isKnown
           ? "no alert of an endpoint uses it"
           : "no channel here is of this kind: \(name.text.printable(maxBytes: 40))")
+      if !isKnown, used.contains(name) {
+        ledger.leaveOut("alerting \(name.text)", "no channel here is of this kind")
+      }
+      ledger.settle()
     }
     ledger.settle()
   }

@@ -21,7 +21,7 @@ final class Ledger {
   /// What belongs to none.
   private(set) var general: [ImportNote] = []
   /// Checks that were not made, by their names.
-  private(set) var leftOut: [ImportNote] = []
+  private(set) var leftOut: [LeftOut] = []
   /// What becomes of the rest of the files: channels, rules, windows and the public page.
   var sections = ImportedSections()
   private var copied = ForeignWeight()
@@ -38,10 +38,13 @@ final class Ledger {
     return keys
   }
 
-  /// Names something that does not become a check; what is listed of it belongs to no check.
+  /// Names something that does not become a check; what was listed since the last time is of it.
   func leaveOut(_ name: String, _ why: String) {
-    leftOut.append(ImportNote(place: "\"\(name.printable(maxBytes: 200))\"", why: why))
-    settle()
+    var notes = takeNotes()
+    for index in notes.indices { notes[index].isOfLeftOut = true }
+    leftOut.append(
+      LeftOut(name: name, why: why, place: notes.first?.place ?? "", values: notes.count))
+    general += notes
   }
 
   /// Counts more checks before they are made, each with a copy of what it shares with others.
@@ -172,6 +175,8 @@ package struct ImportNote: Hashable, Sendable {
   package var change: Change?
   /// It stands for a value of the file, which was not carried.
   package var isValue: Bool
+  /// It is part of something that was left out as a whole.
+  package var isOfLeftOut = false
 
   package init(place: String, why: String, change: Change? = nil, isValue: Bool = false) {
     (self.place, self.why, self.change, self.isValue) = (place, why, change, isValue)
@@ -179,6 +184,27 @@ package struct ImportNote: Hashable, Sendable {
 
   /// One line.
   package var line: String { "\(change?.rawValue ?? "not carried"): \(place): \(why)" }
+}
+
+/// Something of the source that did not become anything, as a whole.
+package struct LeftOut: Hashable, Sendable {
+  /// In quotes; printable.
+  package var name: String
+  package var why: String
+  /// Where its first value stands; empty: it is an entry that was made and refused.
+  private var place: String
+  private var values: Int
+
+  package init(name: String, why: String, place: String = "", values: Int) {
+    self.name = "\"\(name.printable(maxBytes: 200))\""
+    (self.why, self.place, self.values) = (why, place, values)
+  }
+
+  package var line: String {
+    var words = place.isEmpty ? [] : [place]
+    if values > 0 { words.append("\(values) \(values == 1 ? "value" : "values")") }
+    return "left out: \(name)\(words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"): \(why)"
+  }
 }
 
 extension ForeignNode {

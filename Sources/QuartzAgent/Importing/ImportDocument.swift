@@ -13,7 +13,7 @@ struct ImportDocument {
   private(set) var checks: [ImportedCheck]
   private(set) var sections = ImportedSections()
   /// What did not become a check or an entry of another list, and why.
-  private(set) var leftOut: [ImportNote]
+  private(set) var leftOut: [LeftOut]
   /// Values that were carried into what was left out.
   private var lost = 0
   private let imported: Imported
@@ -33,7 +33,7 @@ struct ImportDocument {
 
   init(_ imported: Imported, output: String?) {
     self.imported = imported
-    general = ImportNote.folded(imported.notes)
+    general = ImportNote.folded(imported.notes.filter { !$0.isOfLeftOut })
     (checks, leftOut) = (imported.checks, imported.leftOut)
     folder = output.map { ($0.split(separator: "/").last.map(String.init) ?? "agent.yaml") + ".secrets" }
     render()
@@ -89,7 +89,7 @@ struct ImportDocument {
     return left > 0 ? lines + ["not carried: and \(left) more"] : Array(lines)
   }
 
-  private var leftOutLines: [String] { leftOut.map { "left out: \($0.place): \($0.why)" } }
+  private var leftOutLines: [String] { leftOut.map(\.line) }
 
   private var head: [String] {
     var lines = [
@@ -114,7 +114,7 @@ struct ImportDocument {
   }
 
   private mutating func refuse(_ check: ImportedCheck, _ why: String) {
-    leftOut.append(ImportNote(place: "\"\(check.name.printable(maxBytes: 200))\"", why: why))
+    leftOut.append(LeftOut(name: check.name, why: why, values: check.carried))
     lost += check.carried
   }
 
