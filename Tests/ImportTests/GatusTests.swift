@@ -233,6 +233,17 @@ import Testing
     #expect(made.checks[2999].notes.map(\.why).contains("agent.yaml takes 32 channels"))
   }
 
+  /// Each alert looks at its provider, which is as long as all of them.
+  @Test func providersAreReadOnce() throws {
+    let keys = (0..<40_000).map { "k\($0): x" }.joined(separator: ", ")
+    let alerts = Array(repeating: "{type: slack}, {type: ntfy}", count: 10_000).joined(separator: ", ")
+    let made = try read(
+      "alerting: {slack: {webhook-url: \"https://a.example/\", \(keys), default-alert: {\(keys)}}, ntfy: {\(keys)}}\n"
+        + "endpoints: [{name: a, url: \"https://a.example/\", conditions: [\"[STATUS] == 200\"], alerts: [\(alerts)]}]\n"
+    )
+    #expect(made.sections.channels.count == 1)
+  }
+
   @Test func numbersAreBounded() throws {
     let most = String(Int.max)
     let conditions = [

@@ -9,12 +9,16 @@ struct GatusAlerts {
   private struct Provider {
     var section: Section
     var overrides: [ByteText: ForeignNode] = [:]
+    /// `default-alert`
+    var usual: [ByteText: ForeignNode] = [:]
   }
 
   private let ledger: Ledger
   private var providers: [ByteText: Provider] = [:]
   private var channels: [ByteText: ImportedCheck] = [:]
   private var order: [ByteText] = []
+  /// Keys of channels that cannot be.
+  private var missing: Set<ByteText> = []
   private var names = FreeNames()
   /// Providers that an alert names.
   private var used: Set<ByteText> = []
@@ -30,6 +34,9 @@ struct GatusAlerts {
           guard let group = node["group"]?.text, !group.isEmpty else { continue }
           if provider.overrides[ByteText(group)] == nil { provider.overrides[ByteText(group)] = node }
         }
+        for (name, value) in entry.value["default-alert"]?.entries ?? [] where !value.isNull {
+          provider.usual[ByteText(name)] = value
+        }
         providers[ByteText(entry.name)] = provider
       }
     }
@@ -44,9 +51,8 @@ struct GatusAlerts {
     guard let type = alert["type"]?.text, let provider = providers[ByteText(type)] else {
       return alert.listRest("its provider is not configured, so Gatus sends nothing")
     }
-    let usual = provider.section.section("default-alert")
     func value(_ name: String) -> ForeignNode? {
-      guard let node = alert[name] ?? usual?[name] else { return nil }
+      guard let node = alert[name] ?? provider.usual[ByteText(name)] else { return nil }
       ledger.carry(node)
       return node
     }
@@ -74,7 +80,8 @@ struct GatusAlerts {
       check.key, to: channel, after: failures > 0 ? min(failures, 1000) : 3,
       recoveries: successes > 0 ? min(successes, 100) : 2)
     alert.list("a notification has the check's own words", "description")
-    usual?.list("a notification has the check's own words", "description")
+    ledger.list(
+      provider.usual["description"], "a notification has the check's own words", always: false)
   }
 
   /// Rules and channels for the new file; what is left of the providers is listed.
@@ -124,12 +131,15 @@ struct GatusAlerts {
       ledger.carry(way.override?.node)
       return known.name
     }
-    guard order.count < AlertChannel.limit else { return nil }
+    guard order.count < AlertChannel.limit, !missing.contains(key) else { return nil }
     let before = ledger.carried
     var stem = way.type
     if group != nil { stem += " \(GatusVariables.name(way.group))" }
     var made = ImportedCheck(named: names.take(stem))
-    guard GatusChannel(layers: layers, ledger).write(way.type, &made) else { return nil }
+    guard GatusChannel(layers: layers, ledger).write(way.type, &made) else {
+      missing.insert(key)
+      return nil
+    }
     if let group { ledger.carry(group["group"]) }
     made["recovered"] = .flag(way.isResolved)
     made["updates"] = .flag(way.reminds)

@@ -97,9 +97,8 @@ extension GatusConditions {
   ) throws(NotCarried) {
     if text.hasPrefix("["), text != "[]" { throw NotCarried("lists are compared as Go prints them") }
     let isEqual = condition.operation == "=="
-    // To Gatus null is absent.
-    if text == "null", !isEqual { return }
-    if text == "null" { throw NotCarried("in Gatus nothing equals null") }
+    // To Gatus null is absent, and only the text equals it.
+    if text == "null" { return isEqual ? try json(path, text, &check) : () }
     // A number or a word of JSON equals the text of the same letters, too.
     let isBare = GatusNumber.integer(text) != nil || Double(text) != nil || ["true", "false"].contains(text)
     let word = GatusNumber.integer(text).map { String($0) } ?? text

@@ -109,10 +109,9 @@ struct KumaNotifications {
   {
     let urls = [
       "slack": "slackwebhookURL", "discord": "discordWebhookUrl", "teams": "webhookUrl",
-      "alertmanager": "alertmanagerURL",
     ]  // own text
     switch type {
-    case "slack", "discord", "teams", "alertmanager":
+    case "slack", "discord", "teams":
       guard let url = settings.text(urls[type] ?? "") else { return "it has no address" }
       if settings.text("discordChannelType") == "createNewForumPost" { return "forum posts are not written" }
       let thread = settings.text("threadId").map { "\(url.contains("?") ? "&" : "?")thread_id=\($0)" } ?? ""
