@@ -235,8 +235,8 @@ import Testing
 
   /// Each alert looks at its provider, which is as long as all of them.
   @Test func providersAreReadOnce() throws {
-    let keys = (0..<40_000).map { "k\($0): x" }.joined(separator: ", ")
-    let alerts = Array(repeating: "{type: slack}, {type: ntfy}", count: 10_000).joined(separator: ", ")
+    let keys = (0..<20_000).map { "k\($0): x" }.joined(separator: ", ")
+    let alerts = Array(repeating: "{type: slack}, {type: ntfy}", count: 5_000).joined(separator: ", ")
     let made = try read(
       "alerting: {slack: {webhook-url: \"https://a.example/\", \(keys), default-alert: {\(keys)}}, ntfy: {\(keys)}}\n"
         + "endpoints: [{name: a, url: \"https://a.example/\", conditions: [\"[STATUS] == 200\"], alerts: [\(alerts)]}]\n"

@@ -113,6 +113,22 @@ struct GatusCondition {
     return isEqual == (operation == "==")
   }
 
+  /// The same for numbers, read once for all of them.
+  func ofNumbers() -> ((Int) -> Bool)? {
+    guard isEquality else { return GatusNumber.compared(right).map { other in { compares($0, other) } } }
+    let isEqual = operation == "=="
+    switch operand {
+    case .text(let text):
+      let other = GatusNumber.integer(text)
+      return { ($0 == other) == isEqual }
+    case .any(let options):
+      let texts = Set(options.map { ByteText($0) })
+      return { texts.contains(ByteText(String($0))) == isEqual }
+    case .pattern(let pattern): return { pattern.matches(String($0)) == isEqual }
+    case .noPattern: return { _ in !isEqual }
+    }
+  }
+
   func compares(_ number: Int, _ other: Int) -> Bool {
     switch operation {
     case "<": number < other

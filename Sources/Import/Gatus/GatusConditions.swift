@@ -94,12 +94,8 @@ struct GatusConditions {
       guard condition.holds("0") == true else { throw NotCarried("only http checks have a status") }
       return
     }
-    for index in statuses.indices where statuses[index] {
-      guard let holds = condition.holds(String(index + 100)) else {
-        throw NotCarried("it is compared with no number")
-      }
-      statuses[index] = holds
-    }
+    guard let holds = condition.ofNumbers() else { throw NotCarried("it is compared with no number") }
+    for index in statuses.indices where statuses[index] { statuses[index] = holds(index + 100) }
   }
 
   private func time(_ condition: GatusCondition, _ check: inout ImportedCheck) throws(NotCarried) {
