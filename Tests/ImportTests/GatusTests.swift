@@ -153,6 +153,30 @@ import Testing
     #expect(!sections.contains("hunter2") && !sections.contains("hooks.slack"))
   }
 
+  @Test func alertsWithVariables() throws {
+    let made = try read(
+      """
+      alerting:
+        discord: {webhook-url: "$DISCORD"}
+        email: {from: a@example.com, password: "$PW", host: "$HOST", port: $PORT, to: b@example.com}
+      endpoints:
+        - name: a
+          url: https://a.example/
+          conditions: ["[STATUS] == 200"]
+          alerts: [{type: discord, failure-threshold: $N}, {type: email}]
+
+      """)
+    let text = written(made)
+    for line in [
+      "webhook: \"${env:DISCORD}\"", "server: \"${env:HOST}:${env:PORT}\"", "password: \"${env:PW}\"",
+      "- name: discord after 3 until 2",
+    ] { #expect(text.contains(line), "\(text)") }
+    #expect(
+      made.checks[0].notes.map(\.line) == [
+        "changed: f:8: endpoints[0].alerts[0].failure-threshold: it is no value that is known before the start"
+      ])
+  }
+
   @Test func maintenanceBecomesWindows() throws {
     let made = try read(
       """

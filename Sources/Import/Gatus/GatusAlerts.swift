@@ -51,19 +51,25 @@ struct GatusAlerts {
     guard let type = alert["type"]?.text, let provider = providers[ByteText(type)] else {
       return alert.listRest("its provider is not configured, so Gatus sends nothing")
     }
-    func value(_ name: String) -> ForeignNode? {
+    /// What an alert says, or its provider for all alerts; a text that is no such value is listed.
+    func value<Value>(_ name: String, _ read: (ForeignNode) -> Value?) -> Value? {
       guard let node = alert[name] ?? provider.usual[ByteText(name)] else { return nil }
+      guard let value = read(node) else {
+        ledger.list(node, "it is no value that is known before the start", always: false, .changed)
+        return nil
+      }
       ledger.carry(node)
-      return node
+      return value
     }
     used.insert(ByteText(type))
-    guard value("enabled")?.flag != false else {
+    guard value("enabled", \.flag) != false else {
       ledger.carry(alert["type"])
       return alert.listRest("the alert is off")
     }
-    let reminder = value("minimum-reminder-interval")?.text.flatMap { ForeignDuration.milliseconds($0) } ?? 0
+    let span: (ForeignNode) -> Int? = { $0.text.flatMap { ForeignDuration.milliseconds($0) } }
+    let reminder = value("minimum-reminder-interval", span) ?? 0
     let way = Way(
-      type: type, group: group, isResolved: value("send-on-resolved")?.flag == true, reminds: reminder > 0,
+      type: type, group: group, isResolved: value("send-on-resolved", \.flag) == true, reminds: reminder > 0,
       override: alert.section("provider-override"))
     guard let channel = channel(provider, way) else {
       return alert.listAll(
@@ -73,9 +79,8 @@ struct GatusAlerts {
     }
     ledger.carry(alert["type"])
     if reminder > 0 { reminders.insert(min(max(reminder, 60_000), 604_800_000)) }
-    let (failures, successes) = (
-      value("failure-threshold")?.number ?? 0, value("success-threshold")?.number ?? 0
-    )
+    let failures = value("failure-threshold", \.number) ?? 0
+    let successes = value("success-threshold", \.number) ?? 0
     book.add(
       check.key, to: channel, after: failures > 0 ? min(failures, 1000) : 3,
       recoveries: successes > 0 ? min(successes, 100) : 2)
@@ -199,9 +204,13 @@ struct GatusChannel {
     guard let host = value("host"), let sender = value("from"), let recipients = value("to") else {
       return false
     }
-    let port = value("port").flatMap { Int($0) } ?? 587
+    let port = value("port") ?? "587"
     channel["mail.server"] = .text("\(host):\(port)")
-    channel["mail.tls"] = .plain(port == 465 ? "implicit" : "starttls")
+    channel["mail.tls"] = .plain(port == "465" ? "implicit" : "starttls")
+    if GatusVariables.isIn(port) {
+      channel.note(
+        .changed, "port", "STARTTLS is used whatever the port is; write mail.tls: implicit for 465")
+    }
     if let password = value("password"), !password.isEmpty {
       channel["mail.username"] = .text(value("username") ?? sender)
       channel["mail.password"] = .secret(Redacted(password), as: "password")

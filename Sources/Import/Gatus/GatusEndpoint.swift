@@ -176,6 +176,9 @@ extension GatusEndpoint {
       return
     }
     let method = (section.text("method") ?? "GET").uppercased()
+    guard !GatusVariables.isIn(method) else {
+      throw NoCheck("its method is in a variable of the environment")
+    }
     if section["method"] != nil { check["method"] = .text(method) }
     for header in section["headers"]?.entries ?? [] {
       guard let value = header.value.text else { continue }
