@@ -89,6 +89,34 @@ import Testing
     }
   }
 
+  private static let kuma = #"""
+    {"version": "1.23.0", "notificationList": [{"id": 1, "name": "Ops", "config":
+      "{\"type\":\"smtp\",\"smtpHost\":\"smtp.example\",\"smtpPort\":465,\"smtpSecure\":true,\"smtpUsername\":\"u\",\"smtpPassword\":\"hunter2\",\"smtpFrom\":\"Kuma <k@example.com>\",\"smtpTo\":\"a@example.com, b@example.com\"}"}],
+     "monitorList": [
+      {"id": 1, "name": "Pages", "type": "group", "notificationIDList": {"1": true}},
+      {"id": 2, "name": "Front", "type": "http", "url": "https://a.example/?token=hunter3", "parent": 1, "interval": 60,
+       "authMethod": "basic", "basic_auth_user": "ann", "basic_auth_pass": "hunter4", "resendInterval": 10},
+      {"id": 3, "name": "Job", "type": "push", "pushToken": "abcdefghij", "interval": 3600, "parent": 1}]}
+    """#
+
+  @Test func aBackupOfKumaIsLoaded() async throws {
+    try await withTemporaryDirectory { folder in
+      try Self.kuma.write(to: folder.appending(path: "kuma.json"), atomically: true, encoding: .utf8)
+      let made = try await run(["import", "auto", "kuma.json", "-o", "agent.yaml"], in: folder)
+      #expect(made.status == 1, "\(made.stderr)")
+      let text = try String(contentsOf: folder.appending(path: "agent.yaml"), encoding: .utf8)
+      for secret in ["hunter2", "hunter3", "hunter4", "abcdefghij"] {
+        #expect(!text.contains(secret), "\(text)")
+      }
+      for line in [
+        "  remind: 10m\n", "      checks: [Front, Job]\n", "        tls: implicit\n", "    tags: [Pages]\n",
+        "# changed: parent: each monitor of the group notifies, not the group\n",
+      ] { #expect(text.contains(line), "\(line)\(text)") }
+      let valid = try await run(["validate", "-c", "agent.yaml"], in: folder)
+      #expect(valid.status == 0, "\(valid.stdout)\(valid.stderr)")
+    }
+  }
+
   /// What Uptime Kuma has not yet moved into its database would be missing.
   @Test func aWriteAheadLogIsRefused() async throws {
     try await withTemporaryDirectory { folder in
