@@ -40,7 +40,7 @@ struct References: Sendable {
         let inner = rest[rest.index(rest.startIndex, offsetBy: 2)..<close]
         rest = rest[rest.index(after: close)...]
         try substitute(inner, in: &resolved)
-        if inner.count + 3 != text.count { resolved.sourceFile = nil }
+        if inner.utf8.count + 3 != text.utf8.count { resolved.sourceFile = nil }
       } else {
         resolved.text.append("$")
         rest = rest.dropFirst()

@@ -78,7 +78,8 @@ enum GatusVariables {
     // The environment has no variable of another name.
     guard !name.isEmpty, name.count <= 200, name.allSatisfy(isWord) else { return }
     made.append(opening)
-    made.append(contentsOf: name)
+    // As a whole it would count all that was made so far.
+    for scalar in name { made.append(scalar) }
     made.append(closing)
   }
 
