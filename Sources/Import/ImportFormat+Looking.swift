@@ -40,7 +40,7 @@ extension ImportFormat {
       else { continue }
       let second = words.dropFirst().first.map { String(decoding: $0, as: UTF8.self) }
       switch first {
-      case "define": self = .nagios
+      case "define", "cfg_file", "cfg_dir": self = .nagios
       case "object" where ["Host", "Service"].contains(second), "apply" where second == "Service":
         self = .nagios
       case "probe" where line.contains(UInt8(ascii: "{")): self = .cloudprober

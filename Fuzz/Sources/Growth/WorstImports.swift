@@ -3,6 +3,9 @@
 @testable import Basics
 @testable import Import
 
+/// A command of Nagios.
+private let command = "define command {\n command_name c\n command_line check_ping\n}\n"
+
 private func lines(_ count: Int, _ line: (Int) -> String) -> String { (0..<count).map(line).joined() }
 
 /// Reads one file; so many checks are to come of it.
@@ -75,7 +78,7 @@ let imports: [Worst] = [
   Worst("import of Nagios", "hosts of a group and their service", size: 250, most: 2000) { count in
     let hosts = lines(count) { "define host {\n host_name h\($0)\n hostgroups g\n}\n" }
     return reading(
-      .nagios, hosts + "define service {\n hostgroup_name g\n check_command check_ping\n}\n", checks: count)
+      .nagios, command + hosts + "define service {\n hostgroup_name g\n check_command c\n}\n", checks: count)
   },
   Worst("import of Nagios", "templates that use one another", size: 50) { count in
     let templates = lines(count) { number in
@@ -83,18 +86,20 @@ let imports: [Worst] = [
       return "define service {\n name t\(number)\n use \(used)\n register 0\n}\n"
     }
     // Only the last one is above 64 others.
-    let service = "define service {\n use t0\n host_name h\n check_command check_ping\n}\n"
+    let service = "define service {\n use t0\n host_name h\n check_command c\n}\n"
     let file = ImportFile(
-      name: "f", bytes: Array((templates + "define host {\n host_name h\n}\n" + service).utf8))
+      name: "f", bytes: Array((command + templates + "define host {\n host_name h\n}\n" + service).utf8))
     return {
       _ = try? Importer.read(.nagios, [file])
       return true
     }
   },
-  Worst("import of Nagios", "words of a command line", size: 100, most: 400) { count in
-    let words = text("!'-k a:b'", count)
+  Worst("import of Nagios", "words of a command line", size: 50, most: 200) { count in
+    let words = text("-k a:b ", count)
     return reading(
-      .nagios, "define host {\n host_name h\n check_command check_http\(words)\n}\n", checks: 1)
+      .nagios,
+      "define command {\n command_name c\n command_line check_http -H a \(words)\n}\n"
+        + "define host {\n host_name h\n check_command c\n}\n", checks: 1)
   },
   Worst("import of cloudprober", "hosts of a probe", size: 250) { count in
     reading(

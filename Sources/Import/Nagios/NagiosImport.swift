@@ -2,24 +2,22 @@
 
 import Basics
 
-/// Object files of Nagios and Icinga 1: hosts, services and commands, with templates.
+/// Object files of Nagios and Icinga 1, with nagios.cfg and resource.cfg: hosts, services and commands, with templates.
 struct NagiosImport {
   private let ledger: Ledger
 
   init(_ ledger: Ledger) { self.ledger = ledger }
 
-  func read(_ files: [ImportFile]) throws(ImportProblem) -> [ImportedCheck] {
-    var objects: [NagiosObject] = []
-    for file in files {
-      do throws(ImportProblem) {
-        let read = try NagiosObject.read(file.bytes)
-        let list = ForeignNode(content: .list(read.map(\.node)), line: 1)
-        let entered = ledger.enter(list, file: file.name).items ?? []
-        objects += zip(read, entered).map { NagiosObject(kind: $0.kind, node: $1) }
-      } catch { throw error.of(file) }
+  func read(_ given: [ImportFile]) throws(ImportProblem) -> [ImportedCheck] {
+    var files: [NagiosFile] = []
+    for file in given {
+      do throws(ImportProblem) { files.append(enter(try NagiosFile.read(file.bytes), file)) } catch {
+        throw error.of(file)
+      }
     }
-    let book = try NagiosBook(objects)
+    let book = try NagiosBook(files)
     var checks: [ImportedCheck] = []
+    let objects = files.flatMap(\.objects)
     for object in objects where object.isReal {
       ledger.settle()
       switch object.kind {
@@ -29,17 +27,38 @@ struct NagiosImport {
       }
     }
     ledger.settle()
-    for object in objects { close(object) }
+    for object in objects { close(object, try book.unknownTemplates(of: object)) }
+    for file in files { NagiosSettings(file.settings, ledger).close(given.map(\.name)) }
     return checks
   }
 
-  private func close(_ object: NagiosObject) {
+  /// Enters all values of a file.
+  private func enter(_ file: NagiosFile, _ source: ImportFile) -> NagiosFile {
+    var file = file
+    let list = ForeignNode(content: .list(file.objects.map(\.node)), line: 1)
+    let entered = ledger.enter(list, file: source.name).items ?? []
+    file.objects = zip(file.objects, entered).map { NagiosObject(kind: $0.kind, node: $1) }
+    let settings = ForeignNode(content: .map(file.settings), line: 1)
+    if !file.settings.isEmpty { file.settings = ledger.enter(settings, file: source.name).entries ?? [] }
+    return file
+  }
+
+  private func close(_ object: NagiosObject, _ unknown: [String]) {
     let section = Section(object.node, ledger)
+    if let name = unknown.first { section.list(Self.unknown(template: name), "use") }
     section.carry("register", "use", "name")
     switch object.kind {
     case "command": section.listRest("a command that no imported check uses")
-    case "hostgroup", "servicegroup": section.listRest("name the group as a tag")
-    case "contact", "contactgroup": section.listRest("write alerts.channels, see docs/alerts.md")
+    case "hostgroup":
+      section.carry("hostgroup_name", "members", "hostgroup_members")
+      section.listRest("name the group as a tag")
+    case "servicegroup": section.listRest("name the group as a tag")
+    case "contact":
+      section.list(
+        "write a mail channel of alerts to this address: Nagios' files name no mail server, see docs/alerts.md",
+        "email")
+      section.listRest("write alerts.channels, see docs/alerts.md")
+    case "contactgroup": section.listRest("write alerts.channels, see docs/alerts.md")
     case "timeperiod": section.listRest("checks run all day; write maintenance for the rest")
     case "hostdependency", "servicedependency":
       section.listRest("write dependencies, see docs/configuration.md")
@@ -48,27 +67,33 @@ struct NagiosImport {
         "write alerts.rules, see docs/alerts.md", "contacts", "contact_groups", "notification_interval",
         "notification_period", "notification_options", "notifications_enabled", "first_notification_delay")
       section.list("checks run all day; write maintenance for the rest", "check_period")
+      section.list("write depends_on, see docs/checks.md", "parents")
+      section.list(
+        "no check was made of it, see check_command", "host_name", "hostgroup_name", "service_description")
+      section.list("its host is not in the files given", "check_command")
       section.listRest()
     }
+  }
+
+  private static func unknown(template name: String) -> String {
+    "the template \"\(name.printable(maxBytes: 100))\" is not in the files given, so what it sets is missing"
   }
 
   private func services(
     _ service: NagiosObject, _ book: NagiosBook
   ) throws(ImportProblem) -> [ImportedCheck] {
-    let names = try NagiosBook.names(book.value("host_name", of: service))
-    let groups = try NagiosBook.names(book.value("hostgroup_name", of: service))
+    let hosts = try book.hosts(of: service)
+    if let name = hosts.unknown.first {
+      let why = "\(name.printable(maxBytes: 120)) is not in the files given"
+      ledger.list(try book.value(name.hasPrefix("host ") ? "host_name" : "hostgroup_name", of: service), why)
+    }
     let weight = ForeignWeight(service.node)
+    try ledger.count(
+      hosts.known.count, sharing: weight, of: "the service that ends at line \(service.node.line)")
     var made: [ImportedCheck] = []
-    var seen: Set<ByteText> = []
-    var once: Set<ByteText> = []
-    let hosts =
-      names.filter { !$0.hasPrefix("!") }
-      + groups.filter { once.insert(ByteText($0)).inserted }.flatMap { book.members(of: $0) }
-    let known = hosts.filter { seen.insert(ByteText($0)).inserted && book.host($0) != nil }
-    try ledger.count(known.count, sharing: weight, of: "the service that ends at line \(service.node.line)")
-    for name in known {
+    for name in hosts.known {
       guard let host = book.host(name) else { continue }
-      if let check = try check(service, on: host, name, book) { made.append(check) }
+      if let check = try check(service, isService: true, on: host, name, book) { made.append(check) }
     }
     if !made.isEmpty {
       for key in ["host_name", "hostgroup_name", "service_description", "check_command"] {
@@ -79,44 +104,47 @@ struct NagiosImport {
   }
 
   private func host(_ host: NagiosObject, _ book: NagiosBook) throws(ImportProblem) -> ImportedCheck? {
+    Section(host.node, ledger).carry("host_name", "address", "alias", "display_name", "hostgroups")
     guard let name = host.node["host_name"]?.text, try book.value("check_command", of: host) != nil else {
-      Section(host.node, ledger).carry("host_name", "address", "alias", "display_name", "hostgroups")
       return nil
     }
-    Section(host.node, ledger).carry("host_name", "address", "alias", "display_name", "hostgroups")
     try ledger.count(of: name)
-    var check = try self.check(host, on: host, name, book)
+    var check = try self.check(host, isService: false, on: host, name, book)
     check?.name = "\(name) host"
     if check != nil { ledger.carry(try book.value("check_command", of: host)) }
     return check
   }
 
   private func check(
-    _ object: NagiosObject, on host: NagiosObject, _ hostName: String, _ book: NagiosBook
+    _ object: NagiosObject, isService: Bool, on host: NagiosObject, _ hostName: String, _ book: NagiosBook
   ) throws(ImportProblem) -> ImportedCheck? {
     guard let command = try book.value("check_command", of: object), let text = command.text else {
       return nil
     }
+    var macros = NagiosMacros(book, ledger, host: host, named: hostName, service: isService ? object : nil)
+    guard let words = try words(text, command, &macros) else { return nil }
     let address = try book.value("address", of: host)?.text ?? hostName
-    guard let line = book.commandLine(text, ledger),
-      NagiosPlugin.size(of: line, address: address, hostName: hostName) <= ForeignLimits.words
-    else {
-      ledger.list(command, "its command line is longer than \(ForeignLimits.words) bytes")
+    guard let call = NagiosCall(words, address: address) else {
+      let name = (words.first ?? "").split(separator: "/").last ?? ""
+      ledger.list(command, "no check here does what \"\(String(name).printable(maxBytes: 60))\" does")
       return nil
     }
-    guard let plugin = NagiosPlugin(line, address: address, hostName: hostName) else {
-      ledger.list(command, "no check here does what this command does")
-      return nil
-    }
-    guard var check = plugin.check() else {
+    guard var check = call.check() else {
       ledger.list(command, "the plugin lacks what a check needs")
       return nil
     }
+    macros.finish(&check)
     check.name = "\(hostName) \(try book.value("service_description", of: object)?.text ?? "host")"
     check.tag("host:\(hostName)")
-    try pace(&check, object, plugin, book)
-    for word in plugin.left {
-      check.notes.append(ImportNote(place: "check_command", why: "\(word) has no counterpart"))
+    try pace(&check, object, call, book)
+    if !call.left.isEmpty {
+      let why = call.left.joined(separator: "; ")
+      // A command that several checks share is listed once, and named beside each of them.
+      if ledger.isSettled(command) { check.notes.append(ImportNote(place: "check_command", why: why)) }
+      ledger.list(command, why)
+    }
+    if let name = try book.unknownTemplates(of: object).first {
+      ledger.list(object.node["use"], Self.unknown(template: name))
     }
     let active = try book.value("active_checks_enabled", of: object)
     if active?.flag == false { check["enabled"] = .plain("false") }
@@ -125,28 +153,98 @@ struct NagiosImport {
     return check
   }
 
-  /// Intervals count in minutes.
+  /// `nil`: the command is listed with the reason.
+  private func words(
+    _ call: String, _ command: ForeignNode, _ macros: inout NagiosMacros
+  ) throws(ImportProblem) -> [String]? {
+    let why: String
+    do { return try macros.words(of: call) } catch let obstacle as NagiosMacros.Obstacle {
+      why = obstacle.words
+    } catch let problem as ImportProblem { throw problem } catch { why = "\(error)" }
+    ledger.list(command, why)
+    return nil
+  }
+
+  /// Intervals count in units of `interval_length`, a minute where nagios.cfg says nothing.
   private func pace(
-    _ check: inout ImportedCheck, _ object: NagiosObject, _ plugin: NagiosPlugin, _ book: NagiosBook
+    _ check: inout ImportedCheck, _ object: NagiosObject, _ call: NagiosCall, _ book: NagiosBook
   ) throws(ImportProblem) {
-    func minutes(_ names: String...) throws(ImportProblem) -> Int? {
+    func span(_ names: String...) throws(ImportProblem) -> Int? {
       for name in names {
         guard let node = try book.value(name, of: object), let number = node.text.flatMap({ Double($0) }),
-          number.isFinite, number > 0, number < 100_000
+          number.isFinite, number > 0, number * book.intervalLength < 6_000_000
         else { continue }
         ledger.carry(node)
-        return Int(number * 60_000)
+        return Int(number * book.intervalLength * 1000)
       }
       return nil
     }
-    let interval = try minutes("check_interval", "normal_check_interval") ?? 300_000
-    check.pace(interval: interval, timeout: plugin.timeout ?? 10_000)
+    let interval = try span("check_interval", "normal_check_interval") ?? 300_000
+    check.pace(interval: interval, timeout: call.timeout)
     let tries = try book.value("max_check_attempts", of: object)
     ledger.carry(tries)
     check["retries"] = .plain("0")
-    if let tries = tries?.number, tries > 1 { check["failure_threshold"] = .number(min(100, tries)) }
-    if let retry = try minutes("retry_interval", "retry_check_interval"), case .plain? = check["interval"] {
-      if retry < interval, retry >= 1000 { check["interval_failing"] = .duration(retry) }
+    guard let tries = tries?.number, tries > 1 else {
+      _ = try span("retry_interval", "retry_check_interval")
+      return
     }
+    check["failure_threshold"] = .number(min(100, tries))
+    if let retry = try span("retry_interval", "retry_check_interval"), retry < interval, retry >= 1000 {
+      check["interval_failing"] = .duration(retry)
+    }
+  }
+}
+
+extension NagiosMacros.Obstacle {
+  var words: String {
+    switch self {
+    case .tooLong: "its command line is longer than \(ForeignLimits.words) bytes"
+    case .isShell: "its command line needs a shell"
+    case .noCommand(let name):
+      "the command \"\(name.printable(maxBytes: 100))\" is not in the files given: import the file that defines it too"
+    case .noMacro(let name): "the macro \(name) has no value in the files given"
+    }
+  }
+}
+
+/// Lines of nagios.cfg and resource.cfg.
+struct NagiosSettings {
+  private let settings: [(name: String, value: ForeignNode)]
+  private let ledger: Ledger
+
+  init(_ settings: [(name: String, value: ForeignNode)], _ ledger: Ledger) {
+    (self.settings, self.ledger) = (settings, ledger)
+  }
+
+  /// - Parameter given: names of all files.
+  func close(_ given: [String]) {
+    for (name, value) in settings {
+      switch name {
+      case "cfg_file", "resource_file":
+        let isGiven = given.contains { Self.isSame($0, value.text ?? "") }
+        if isGiven {
+          ledger.carry(value)
+        } else {
+          ledger.list(value, "the file is not among those given", always: false)
+        }
+      case "cfg_dir":
+        let folder = (value.text ?? "").split(separator: "/").last.map { "/\($0)/" } ?? "/"
+        if given.contains(where: { "/\($0)".contains(folder) }) {
+          ledger.carry(value)
+        } else {
+          ledger.list(value, "no file of this directory is among those given", always: false)
+        }
+      case "interval_length": ledger.carry(value)
+      default:
+        ledger.list(
+          value, name.hasPrefix("$USER") ? "no imported check uses it" : "it is about Nagios itself",
+          always: false)
+      }
+    }
+  }
+
+  /// Files are given by other paths than those in nagios.cfg: the last part decides.
+  private static func isSame(_ given: String, _ path: String) -> Bool {
+    given.split(separator: "/").last == path.split(separator: "/").last
   }
 }

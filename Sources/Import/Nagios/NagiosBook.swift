@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// What objects refer to one another by. For one thread.
+final class NagiosBook {
+  /// What is known of a template's key: looked for at this moment, or found; nil: it has none.
+  private enum Inherited {
+    case open
+    case found((value: ForeignNode, holder: NagiosObject)?)
+  }
+
+  private var templates: [ByteText: NagiosObject] = [:]
+  private var hosts: [ByteText: NagiosObject] = [:]
+  private var hostNames: [String] = []
+  private var commands: [ByteText: ForeignNode] = [:]
+  private var groups: [ByteText: HostGroup] = [:]
+  private var groupNames: [ByteText] = []
+  private var inherited: [ByteText: Inherited] = [:]
+  private var memberCount = 0
+  /// Values of `$USERn$` by their number.
+  private var users: [Int: ForeignNode] = [:]
+  /// Seconds of an interval of 1.
+  private(set) var intervalLength = 60.0
+
+  private struct HostGroup {
+    var lists: [ForeignNode] = []
+    var nested: [ForeignNode] = []
+    /// Hosts that name the group.
+    var joined: [String] = []
+    /// `nil` until they are worked out.
+    var members: [String]?
+    var isOpen = false
+  }
+
+  /// - Throws: that templates or groups stand too high above one another.
+  init(_ files: [NagiosFile]) throws(ImportProblem) {
+    for object in files.flatMap(\.objects) { try enter(object) }
+    for (name, value) in files.flatMap(\.settings) {
+      if name == "interval_length", let length = value.text.flatMap(Double.init), length > 0 {
+        intervalLength = length
+      }
+      if name.hasPrefix("$USER"), name.hasSuffix("$"), let number = Int(name.dropFirst(5).dropLast()) {
+        users[number] = value
+      }
+    }
+    for name in hostNames {
+      guard let host = hosts[ByteText(name)] else { continue }
+      for group in try names("hostgroups", of: host) {
+        // The group's own file may not be among those given.
+        if groups[ByteText(group)] == nil { groupNames.append(ByteText(group)) }
+        groups[ByteText(group), default: HostGroup()].joined.append(name)
+      }
+    }
+  }
+
+  private func enter(_ object: NagiosObject) throws(ImportProblem) {
+    if let name = object.node["name"]?.text { templates[ByteText("\(object.kind) \(name)")] = object }
+    switch object.kind {
+    case "host":
+      guard object.isReal, let name = object.node["host_name"]?.text else { return }
+      if hosts.updateValue(object, forKey: ByteText(name)) == nil { hostNames.append(name) }
+    case "command":
+      if let name = object.node["command_name"]?.text { commands[ByteText(name)] = object.node }
+    case "hostgroup":
+      guard let name = object.node["hostgroup_name"]?.text.map({ ByteText($0) }) else { return }
+      if groups[name] == nil { groupNames.append(name) }
+      for key in ["members", "hostgroup_members"] { _ = try Self.names(object.node[key]) }
+      groups[name, default: HostGroup()].lists += [object.node["members"]].compactMap(\.self)
+      groups[name, default: HostGroup()].nested += [object.node["hostgroup_members"]].compactMap(\.self)
+    default: break
+    }
+  }
+
+  /// Names between commas.
+  static func names(_ node: ForeignNode?) throws(ImportProblem) -> [String] {
+    guard let text = node?.text else { return [] }
+    let names = (text.hasPrefix("+") ? text.dropFirst() : text[...])
+      .split(separator: ",", maxSplits: ForeignLimits.checks)
+    guard names.count <= ForeignLimits.checks else {
+      throw ImportProblem(
+        "line \(node?.line ?? 0): more than \(ForeignLimits.checks) names in one list",
+        hint: "import the files in parts")
+    }
+    return names.map { $0.trimmed }.filter { !$0.isEmpty }
+  }
+
+  /// The names of a list, with those of its templates where it begins with a plus.
+  func names(_ key: String, of object: NagiosObject) throws(ImportProblem) -> [String] {
+    var found: [String] = []
+    var owner = object
+    for depth in 0...ForeignLimits.templates {
+      guard let (value, holder) = try find(key, of: owner, skipsOwn: depth > 0), value.text != "null" else {
+        break
+      }
+      found += try Self.names(value)
+      guard value.text?.hasPrefix("+") == true, found.count <= ForeignLimits.checks else { break }
+      owner = holder
+    }
+    return found
+  }
+
+  func host(_ name: String) -> NagiosObject? { hosts[ByteText(name)] }
+  func command(_ name: String) -> ForeignNode? { commands[ByteText(name)] }
+  func user(_ number: Int) -> ForeignNode? { users[number] }
+
+  /// Templates of an object that no file has.
+  func unknownTemplates(of object: NagiosObject) throws(ImportProblem) -> [String] {
+    try Self.names(object.node["use"]).filter { templates[ByteText("\(object.kind) \($0)")] == nil }
+  }
+
+  // MARK: Hosts
+
+  /// The hosts of an object, without those that `!` takes out, each once.
+  ///
+  /// - Returns: also the names that nothing in the files has.
+  func hosts(of object: NagiosObject) throws(ImportProblem) -> (known: [String], unknown: [String]) {
+    var unknown: [String] = []
+    var refused: Set<ByteText> = []
+    var found: [String] = []
+    for name in try names("host_name", of: object) {
+      if name.hasPrefix("!") {
+        refused.insert(ByteText(name.dropFirst().trimmed))
+      } else if name == "*" {
+        found += hostNames
+      } else if hosts[ByteText(name)] != nil {
+        found.append(name)
+      } else {
+        unknown.append("host \(name)")
+      }
+    }
+    var seen: Set<ByteText> = []
+    for name in try names("hostgroup_name", of: object) where seen.insert(ByteText(name)).inserted {
+      let isRefused = name.hasPrefix("!")
+      let wanted = isRefused ? name.dropFirst().trimmed : name
+      let all = wanted == "*" ? groupNames : [ByteText(wanted)]
+      for group in all {
+        guard let members = try members(of: group, depth: 0) else {
+          unknown.append("hostgroup \(wanted)")
+          continue
+        }
+        if isRefused { refused.formUnion(members.map { ByteText($0) }) } else { found += members }
+      }
+    }
+    try count(found.count + refused.count)
+    var once: Set<ByteText> = []
+    return (
+      found.filter { !refused.contains(ByteText($0)) && once.insert(ByteText($0)).inserted }, unknown
+    )
+  }
+
+  /// `nil` for a group that is not defined. Groups that hold one another in a circle end.
+  private func members(of name: ByteText, depth: Int) throws(ImportProblem) -> [String]? {
+    guard let group = groups[name] else { return nil }
+    if let members = group.members { return members }
+    if group.isOpen { return [] }
+    guard depth < ForeignLimits.templates else {
+      throw ImportProblem("hostgroups are nested deeper than \(ForeignLimits.templates) levels")
+    }
+    groups[name]?.isOpen = true
+    var found: Set<ByteText> = []
+    var refused: Set<ByteText> = []
+    for list in group.lists {
+      for member in try Self.names(list) {
+        if member.hasPrefix("!") {
+          refused.insert(ByteText(member.dropFirst().trimmed))
+        } else if member == "*" {
+          found.formUnion(hostNames.map { ByteText($0) })
+        } else {
+          found.insert(ByteText(member))
+        }
+      }
+    }
+    found.formUnion(group.joined.map { ByteText($0) })
+    found.subtract(refused)
+    for list in group.nested {
+      for inner in try Self.names(list) {
+        found.formUnion((try members(of: ByteText(inner), depth: depth + 1) ?? []).map { ByteText($0) })
+      }
+    }
+    try count(found.count)
+    let members = found.map(\.text).filter { host($0) != nil }.sorted()
+    groups[name]?.members = members
+    groups[name]?.isOpen = false
+    return members
+  }
+
+  private func count(_ more: Int) throws(ImportProblem) {
+    memberCount += more
+    guard memberCount <= ForeignLimits.plainValues else {
+      throw ImportProblem(
+        "lists of hosts and hostgroups stand for more than \(ForeignLimits.plainValues) hosts",
+        hint: "import the files in parts")
+    }
+  }
+
+  // MARK: Templates
+
+  /// The object's own, or that of the first template that has one; `null` is none.
+  func value(_ key: String, of object: NagiosObject) throws(ImportProblem) -> ForeignNode? {
+    guard let (value, _) = try find(key, of: object), value.text != "null" else { return nil }
+    return value
+  }
+
+  /// Templates that use one another in a circle end. A template is asked for a key once.
+  private func find(
+    _ key: String, of object: NagiosObject, skipsOwn: Bool = false, depth: Int = 0
+  ) throws(ImportProblem) -> (value: ForeignNode, holder: NagiosObject)? {
+    if !skipsOwn, let value = object.node[key] { return (value, object) }
+    guard let used = object.node["use"]?.text else { return nil }
+    guard depth < ForeignLimits.templates else {
+      throw ImportProblem(
+        "line \(object.node.line): more than \(ForeignLimits.templates) templates above one another",
+        hint: "look at `use` there: real configurations have fewer than ten")
+    }
+    for name in used.split(separator: ",", maxSplits: ForeignLimits.templates).prefix(ForeignLimits.templates)
+    {
+      let name = ByteText("\(object.kind) \(name.trimmed)")
+      guard let template = templates[name] else { continue }
+      let place = ByteText("\(key) \(name.text)")
+      switch inherited[place] {
+      case .open: continue
+      case .found(let found?): return found
+      case .found(nil): continue
+      case nil:
+        inherited[place] = .open
+        let found = try find(key, of: template, depth: depth + 1)
+        inherited[place] = .found(found)
+        if let found { return found }
+      }
+    }
+    return nil
+  }
+}

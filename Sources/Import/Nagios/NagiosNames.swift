@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// The plugins of names and echoes: check_dns, check_dig, check_ping and its kin.
+extension NagiosCall {
+  /// `100.0,20%`: round trip in milliseconds, and loss.
+  func ping(at count: String, usual: Int, source: String? = nil) -> ImportedCheck? {
+    var check = ImportedCheck(name: "", type: "ping")
+    check["host"] = .text(host)
+    let packets = number(count, 1...100) ?? usual
+    check["count"] = .number(packets)
+    if let source, let address = option(source) { check["source_address"] = .text(address) }
+    if let size = number("b", 0...1472) { check["size"] = .number(size) }
+    for (flag, level) in [("w", "warn"), ("c", "fail")] {
+      // Where they are no options they follow the host.
+      guard let pair = option(flag) ?? word() else { continue }
+      let parts = pair.split(separator: ",").map { $0.trimmed }
+      guard parts.count == 2, let trip = Double(parts[0]), trip > 0, trip.isFinite,
+        let loss = Int(parts[1].prefix { $0 != "%" }), (0...100).contains(loss)
+      else {
+        leave(flag, "is no round trip with a loss, such as 100.0,20%")
+        continue
+      }
+      if trip <= 60_000 { check["expect.rtt.\(level)"] = .plain("\(Int((trip * 1000).rounded()))us") }
+      if loss > 0 { check["expect.loss.\(level)"] = .plain("\(loss)%") }
+    }
+    return check
+  }
+
+  func dns() -> ImportedCheck? {
+    var check = ImportedCheck(name: "", type: "dns")
+    guard let name = option("H") ?? word() else { return nil }
+    if let server = option("s") ?? word() { check["server"] = .text(server) }
+    let parts = name.split(separator: ".").map { Int($0) }
+    if parts.count == 4, parts.allSatisfy({ $0 != nil }) {
+      check["query.name"] = .text(
+        name.split(separator: ".").reversed().joined(separator: ".") + ".in-addr.arpa")
+      check["query.type"] = .text("PTR")
+    } else {
+      check["query.name"] = .text(name)
+    }
+    if let type = option("q"), type.lowercased() != "-querytype=a+aaaa" { check["query.type"] = .text(type) }
+    let answers = all("a").flatMap { $0.split(separator: ",") }.map { $0.trimmed }.filter { !$0.isEmpty }
+    if answers.contains(where: { $0.contains("/") }) {
+      leave("a", "names a range of addresses; conditions name addresses, so the check is laxer")
+    } else if !answers.isEmpty {
+      check[has("L") ? "expect.answers.exact" : "expect.answers.any"] = .list(answers.map { .text($0) })
+    }
+    _ = has("L")
+    if has("n") { check["expect.rcode"] = .list([.plain("NXDOMAIN")]) }
+    if has("A") { check["expect.authoritative"] = .plain("true") }
+    thresholds(&check)
+    return check
+  }
+
+  func dig() -> ImportedCheck? {
+    var check = ImportedCheck(name: "", type: "dns")
+    guard let name = option("l") else { return nil }
+    let server = host
+    check["server"] = .text(number("p", 1...65_535).map { "\(server):\($0)" } ?? server)
+    check["query.name"] = .text(name)
+    if let type = option("T") { check["query.type"] = .text(type) }
+    if let answer = option("a") { check.append("expect.answers.any", .text("~ \(Self.escaped(answer))")) }
+    thresholds(&check)
+    return check
+  }
+}

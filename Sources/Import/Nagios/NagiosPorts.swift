@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// The plugins of ports: check_tcp and its kin, mail, databases, directories, certificates.
+extension NagiosCall {
+  func port(_ usual: Int?, _ dialog: String?, isTLS: Bool = false) -> ImportedCheck? {
+    if let days = option("D") { return portCertificate(days, usual) }
+    var check = ImportedCheck(name: "", type: "tcp")
+    check["host"] = .text(host)
+    guard let port = number("p", 1...65_535) ?? usual else { return nil }
+    check["port"] = .number(port)
+    if has("S") || isTLS { withoutVerification(&check) }
+    if let name = option("sni"), has("S") || isTLS { check["tls.server_name"] = .text(name) }
+    let expected = all("e")
+    if let dialog, expected.isEmpty, option("s") == nil {
+      check["dialog"] = .plain(dialog)
+    } else {
+      talk(&check, expected)
+    }
+    if let state = option("r"), state != "crit" {
+      leave("r", "makes a refused connection well or a warning; it is down here, so the check is stricter")
+    }
+    thresholds(&check)
+    return check
+  }
+
+  /// The answer must begin with one of the texts.
+  private func talk(_ check: inout ImportedCheck, _ expected: [String]) {
+    let hasEscapes = has("E")
+    func said(_ text: String) -> AgentValue {
+      .text(hasEscapes ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text))
+    }
+    if let text = option("s") { check.append("dialog", .map([("send", said(text))])) }
+    if !expected.isEmpty {
+      let texts = expected.map(Self.escaped).joined(separator: "|")
+      check.append("dialog", .map([("expect", .text("~ ^(?:\(texts))"))]))
+      if (option("M") ?? "warn") != "crit" {
+        note("dialog", "another answer is no failure there (-M); it is down here, so the check is stricter")
+      }
+    }
+    _ = option("M")
+    if let text = option("q") { check.append("dialog", .map([("send", said(text))])) }
+  }
+
+  /// With `-E` these escapes are known, and a backslash before anything else stays.
+  private static func withKnownEscapes(_ text: String) -> String {
+    var made = ""
+    var rest = text[...]
+    while let character = rest.popFirst() {
+      if character == "\\", let next = rest.first, "nrt\\".contains(next) {
+        made += "\\\(next)"
+        rest.removeFirst()
+      } else {
+        made += BlackboxTCP.escaped(String(character))
+      }
+    }
+    return made
+  }
+
+  private func portCertificate(_ days: String, _ usual: Int?) -> ImportedCheck? {
+    var check = ImportedCheck(name: "", type: "tls")
+    check["host"] = .text(host)
+    guard let port = number("p", 1...65_535) ?? usual else { return nil }
+    check["port"] = .number(port)
+    if let name = option("sni") { check["tls.server_name"] = .text(name) }
+    _ = has("S")
+    certificate(days, &check, at: "D")
+    withoutVerification(&check)
+    return check
+  }
+
+  /// A service that a preset of dialogs knows.
+  func service(_ usual: Int, _ dialog: String, at flag: String = "p") -> ImportedCheck? {
+    var check = ImportedCheck(name: "", type: "tcp")
+    check["host"] = .text(host)
+    let given = dialog == "ssh" ? word().flatMap { Int($0) } : nil
+    check["port"] = .number(number(flag, 1...65_535) ?? given ?? usual)
+    check["dialog"] = .plain(dialog)
+    if dialog != "mysql" { thresholds(&check) }
+    return check
+  }
+
+  func directory() -> ImportedCheck? {
+    var check = ImportedCheck(name: "", type: "tcp")
+    check["host"] = .text(host)
+    let isTLS = has("S")
+    check["port"] = .number(number("p", 1...65_535) ?? (isTLS ? 636 : 389))
+    check["dialog"] = .plain("ldap")
+    let upgrades = has("T")
+    if isTLS { check["tls"] = .plain("true") } else if upgrades { check["starttls"] = .plain("ldap") }
+    thresholds(&check)
+    return check
+  }
+
+  func mail() -> ImportedCheck? {
+    let isTLS = has("s")
+    let upgrades = has("S")
+    let port = number("p", 1...65_535) ?? (isTLS ? 465 : 25)
+    if let days = option("D"), isTLS || upgrades {
+      var check = ImportedCheck(name: "", type: "tls")
+      check["host"] = .text(host)
+      check["port"] = .number(port)
+      if !isTLS { check["starttls"] = .plain("smtp") }
+      certificate(days, &check, at: "D")
+      withoutVerification(&check)
+      return check
+    }
+    var check = ImportedCheck(name: "", type: "tcp")
+    check["host"] = .text(host)
+    check["port"] = .number(port)
+    check["dialog"] = .plain("smtp")
+    if upgrades, !isTLS { check["starttls"] = .plain("smtp") }
+    if upgrades || isTLS { withoutVerification(&check) }
+    if let text = option("e"), text != "220" { leave("e", "has no counterpart: the preset smtp wants 220") }
+    thresholds(&check)
+    return check
+  }
+
+  /// check_ssl_cert, which verifies.
+  func sslCertificate() -> ImportedCheck? {
+    var check = ImportedCheck(name: "", type: "tls")
+    check["host"] = .text(host)
+    if let word = option("P") {
+      let known = [
+        "smtp": "smtp", "imap": "imap", "pop3": "pop3", "ftp": "ftp", "ldap": "ldap", "postgres": "postgres",
+        "mysql": "mysql", "xmpp": "xmpp",
+      ]  // own text
+      if let name = known[word] {
+        check["starttls"] = .plain(name)
+      } else if !["https", "http", "h2", "no"].contains(word) {
+        leave("P", "names a protocol whose STARTTLS is not spoken here")
+        return nil
+      }
+    }
+    if let port = number("p", 1...65_535) { check["port"] = .number(port) }
+    if let name = option("n") { check["tls.server_name"] = .text(name) }
+    if let file = option("r") { check["tls.ca_file"] = .text(file) }
+    if has("s") || has("A") { check["tls.verify"] = .plain("false") }
+    let warn = number("w", 0...3650) ?? 20
+    check["expect.certificate.warn"] = .plain("\(warn)d")
+    check["expect.certificate.fail"] = .plain("\(min(warn, number("c", 0...3650) ?? 15))d")
+    return check
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Testing
+
+@testable import Import
+
+/// Objects, templates, groups, macros and main files of Nagios.
+@Suite struct NagiosTests {
+  private static let base = """
+    define command {
+    \tcommand_name\ttcp\t\t; a comment
+    \tcommand_line\t$USER1$/check_tcp -H $HOSTADDRESS$ \\
+        -p $ARG1$
+    }
+    define host{
+      host_name a;
+      address 192.0.2.1;comment
+      _port 8080
+      hostgroups g1
+    }
+    define host {
+      host_name b
+      hostgroups g2,g3
+    }
+    define host {
+      host_name c
+    }
+    define hostgroup {
+      hostgroup_name g1
+      hostgroup_members g2
+    }
+    define hostgroup {
+      hostgroup_name g2
+      hostgroup_members g1
+    }
+    define hostgroup {
+      hostgroup_name all
+      members *,!c
+    }
+
+    """
+
+  private func service(_ lines: String) throws -> ReadSource {
+    try ReadSource(.nagios, Self.base + "define service {\n\(lines)\n}\n")
+  }
+
+  @Test(arguments: [
+    ("host_name a,b", ["a s", "b s"]), ("host_name *", ["a s", "b s", "c s"]),
+    ("host_name *,!b", ["a s", "c s"]), ("hostgroup_name g1", ["a s", "b s"]),
+    ("hostgroup_name all", ["a s", "b s"]), ("hostgroup_name all,!g3", ["a s"]),
+    ("hostgroup_name *\nhost_name !a", ["b s"]),
+  ])
+  func hostsOfAService(lines: String, names: [String]) throws {
+    let made = try service("\(lines)\nservice_description s\ncheck_command tcp!80")
+    #expect(made.names == names && made.problems == [])
+  }
+
+  @Test func commentsAndContinuedLinesAreRead() throws {
+    let made = try service("host_name a\nservice_description s\t; x\ncheck_command tcp!$_HOSTPORT$ ; y")
+    #expect(made.names == ["a s"])
+    #expect(try made.keys() == "type: tcp\nhost: \"192.0.2.1\"\nport: 8080")
+    let semicolon = try service("host_name a\nservice_description s \\; t; u\ncheck_command tcp!80")
+    #expect(semicolon.names == ["a s ; t"])
+  }
+
+  @Test func templatesAddToListsAndNullTakesAway() throws {
+    let template = "define service {\n name t\n register 0\n host_name a\n max_check_attempts 4\n}\n"
+    let made = try ReadSource(
+      .nagios,
+      Self.base + template
+        + "define service {\n use t\n host_name +b\n service_description s\n check_command tcp!80\n"
+        + " max_check_attempts null\n}\n")
+    #expect(made.names == ["b s", "a s"])
+    #expect(try !made.keys().contains("failure_threshold"))
+  }
+
+  @Test func whatIsMissingIsNamed() throws {
+    let made = try service("use nothing\nhost_name a,z\nservice_description s\ncheck_command tcp!80")
+    #expect(made.names == ["a s"])
+    #expect(made.reasons.contains("host z is not in the files given"))
+    #expect(
+      made.reasons.contains("the template \"nothing\" is not in the files given, so what it sets is missing"))
+    let command = try service("host_name a\nservice_description s\ncheck_command other!80")
+    #expect(command.names == [])
+    #expect(
+      command.reasons.contains(
+        "the command \"other\" is not in the files given: import the file that defines it too"))
+  }
+
+  /// Values of resource.cfg are secrets: they are references, also where they are not known.
+  @Test func macrosOfResourceFiles() throws {
+    let service = """
+      define command {
+      command_name w
+      command_line $USER1$/check_http -H $HOSTALIAS$ -a $USER3$:$USER4$ -k "X-A: $USER5$" -u "/?a=$$1" -f follow
+      }
+      define service {
+      host_name a
+      service_description s
+      check_command w
+      }
+      """
+    let resource = "# x\n$USER1$=/usr/lib/nagios/plugins\n$USER3$=me\n$USER4$=hunter2;x\n"
+    let made = try ReadSource(
+      nil,
+      [
+        (
+          "nagios.cfg",
+          "cfg_file=/etc/nagios/objects.cfg\nresource_file=/etc/nagios/resource.cfg\ninterval_length=1\n"
+        ),
+        ("a/objects.cfg", Self.base + service), ("a/resource.cfg", resource),
+      ])
+    let keys = try made.keys()
+    #expect(
+      keys == """
+        type: http
+        url: "http://a/?a=$1"
+        headers:
+          X-A: "${env:NAGIOS_USER5}"
+        auth:
+          basic:
+            username: "${env:QUARTZ_C_USER3}"
+            password: "${env:QUARTZ_C_PASSWORD}"
+        """)
+    #expect(made.secrets.map { $0.value.reveal() } == ["me", "hunter2;x"])
+    #expect(made.imported.checks[0]["interval"]?.word == "5m")
+    #expect(
+      made.reasons.contains(
+        "$USER5$ is not in the files given: set NAGIOS_USER5, or import resource.cfg too"))
+    #expect(made.problems == [])
+  }
+
+  @Test func contactsAreListedWithWhatToWrite() throws {
+    let made = try ReadSource(
+      .nagios, Self.base + "define contact {\n contact_name x\n email x@a.example\n}\n")
+    #expect(
+      made.reasons.contains(
+        "write a mail channel of alerts to this address: Nagios' files name no mail server, see docs/alerts.md"
+      ))
+  }
+
+  @Test func anObjectWithoutAnEndIsRefused() {
+    #expect(throws: ImportProblem("f: line 2: the object has no }")) {
+      try ReadSource(.nagios, "\ndefine host {\n host_name a\ndefine host {\n}\n")
+    }
+  }
+}
