@@ -104,6 +104,7 @@ import Testing
         metrics_path: /probe
         params: {module: [m]}
         static_configs: [{targets: [\(text("a.example,", 200))b.example]}]
+        relabel_configs: [{source_labels: [__address__], target_label: __param_target}]
 
       """
     #expect(
@@ -129,7 +130,7 @@ import Testing
       \(rules)
       """)
     #expect(made.checks.isEmpty)
-    #expect(made.notes.map(\.why).contains("relabelling makes more than 2048 bytes of it"))
+    #expect(made.notes.map(\.why).contains("relabel_configs[7] (line 15) makes more than 2048 bytes of it"))
     let many = text("  - {target_label: a}\n", 501)
     #expect(
       refusal(
@@ -257,7 +258,10 @@ import Testing
         """
         modules: {m: {prober: tcp}}
         scrape_configs:
-        - {metrics_path: /probe, params: {module: [m]}, static_configs: [{targets: ["\(target)"]}]}
+        - metrics_path: /probe
+          params: {module: [m]}
+          static_configs: [{targets: ["\(target)"]}]
+          relabel_configs: [{source_labels: [__address__], target_label: __param_target}]
 
         """)
       #expect(made.checks.allSatisfy { !$0.name.contains("hunter2") }, "\(made.checks.map(\.name))")

@@ -3,6 +3,10 @@
 @testable import Basics
 @testable import Import
 
+/// What makes a job one that probes.
+private let probing =
+  "metrics_path: /probe, relabel_configs: [{source_labels: [__address__], target_label: __param_target}]"
+
 /// A command of Nagios.
 private let command = "define command {\n command_name c\n command_line check_ping\n}\n"
 
@@ -52,12 +56,14 @@ let imports: [Worst] = [
       """
       modules: {m: {prober: icmp}}
       scrape_configs:
-      - {job_name: j, params: {module: [m]}, static_configs: [{targets: [\(text("a.example,", count))]}]}
+      - {job_name: j, \(probing), params: {module: [m]}, static_configs: [{targets: [\(text("a.example,", count))]}]}
       """, checks: count)
   },
   Worst("import of blackbox", "modules, each with a target", size: 250) { count in
     let modules = lines(count) { "  m\($0): {prober: icmp}\n" }
-    let jobs = lines(count) { "- {params: {module: [m\($0)]}, static_configs: [{targets: [a]}]}\n" }
+    let jobs = lines(count) {
+      "- {\(probing), params: {module: [m\($0)]}, static_configs: [{targets: [a]}]}\n"
+    }
     return reading(.blackbox, "modules:\n\(modules)scrape_configs:\n\(jobs)", checks: count)
   },
   Worst("import of blackbox", "rules on headers", size: 500) { count in
@@ -66,7 +72,7 @@ let imports: [Worst] = [
       .blackbox,
       """
       modules: {m: {prober: http, http: {fail_if_header_matches: [\(rules)]}}}
-      scrape_configs: [{params: {module: [m]}, static_configs: [{targets: [a.example]}]}]
+      scrape_configs: [{\(probing), params: {module: [m]}, static_configs: [{targets: [a.example]}]}]
       """, checks: 1)
   },
   Worst("import of Uptime Kuma", "monitors with tags", size: 250) { count in

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// One entry of `scrape_configs` that asks the exporter's `/probe`.
+struct ScrapeJob {
+  private let section: Section
+  private let work: RelabelWork
+
+  init(_ section: Section, _ work: RelabelWork) { (self.section, self.work) = (section, work) }
+
+  func wishes(_ outer: ScrapePace) throws(ImportProblem) -> [ProbeWish] {
+    let path = section["metrics_path"]?.text ?? "/metrics"
+    let rules = try RelabelRules(section["relabel_configs"], "relabel_configs", section.ledger, work)
+    guard path.hasSuffix("/probe") || rules.maySet("__metrics_path__") else {
+      section.ledger.list(section.node, "this job scrapes metrics, it probes nothing")
+      return []
+    }
+    section.carry("metrics_path", "scheme")
+    let job = section.text("job_name")
+    let pace = ScrapePace(section, within: outer)
+    var common = TargetLabels(
+      [("__metrics_path__", path), ("__scheme__", section["scheme"]?.text ?? "http")] + pace.labels)
+    common["job"] = job
+    let params = try parameters(section.section("params"))
+    var wishes: [ProbeWish] = []
+    for group in try groups() {
+      var shared = common
+      for label in try labels(of: group) { shared[label.name] = label.value }
+      for (name, value) in params { shared["__param_\(name)"] = value }
+      for target in group["targets"]?.items ?? [] {
+        guard let text = target.text else { continue }
+        var labels = shared
+        labels["__address__"] = text
+        if let wish = try rules.wish(target, labels, pace, section.ledger) { wishes.append(wish) }
+      }
+    }
+    section.list(
+      "list the targets in the file, or see discover in docs/configuration.md", "dns_sd_configs",
+      "http_sd_configs", "kubernetes_sd_configs", "consul_sd_configs")
+    section.listRest("it is about the exporter or Prometheus, not about the target")
+    return wishes
+  }
+
+  /// The first value of each.
+  private func parameters(_ params: Section?) throws(ImportProblem) -> [(name: String, value: String)] {
+    guard let params else { return [] }
+    try params.node.limit(params.node.entries?.count ?? 0, "params of one job")
+    for name in ["module", "target", "hostname"] {
+      guard let values = params[name]?.all, !values.isEmpty else { continue }
+      params.ledger.carry(values[0])
+      for value in values.dropFirst() { params.ledger.list(value, "only the first value is read") }
+    }
+    params.listRest("the exporter reads target, module and hostname only")
+    return (params.node.entries ?? []).compactMap { entry in
+      entry.value.all.first?.text.map { (entry.name, $0) }
+    }
+  }
+
+  private func labels(of group: ForeignNode) throws(ImportProblem) -> [(name: String, value: String)] {
+    try group["labels"]?.limit(group["labels"]?.entries?.count ?? 0, "labels of one group of targets")
+    return (group["labels"]?.entries ?? []).map { label in
+      section.ledger.carry(label.value)
+      return (label.name, label.value.text ?? "")
+    }
+  }
+
+  /// The groups of the job, and of the files it names.
+  private func groups() throws(ImportProblem) -> [ForeignNode] {
+    var groups = section["static_configs"]?.items ?? []
+    for discovery in section["file_sd_configs"]?.items ?? [] {
+      let discovery = Section(discovery, section.ledger)
+      for file in discovery["files"]?.all ?? [] {
+        guard let found = work.groups(of: file.text ?? "") else {
+          discovery.ledger.list(file, "its targets are in a file that was not given: import it too")
+          continue
+        }
+        discovery.ledger.carry(file)
+        groups += found
+      }
+      discovery.listRest("the file is read once")
+    }
+    return groups
+  }
+}
+
+/// A `Probe` of the Prometheus Operator.
+struct ProbeObject {
+  private let section: Section
+
+  init(_ node: ForeignNode, _ ledger: Ledger) { section = Section(node, ledger) }
+
+  func wishes(_ work: RelabelWork) throws(ImportProblem) -> [ProbeWish] {
+    section.carry("apiVersion", "kind")
+    let metadata = section.section("metadata")
+    let (name, namespace) = (metadata?.text("name") ?? "probe", metadata?.text("namespace") ?? "default")
+    metadata?.listRest("it is about the object in Kubernetes")
+    guard let spec = section.section("spec") else { return [] }
+    let pace = ScrapePace(spec, within: ScrapePace(), "interval", "scrapeTimeout")
+    let prober = spec.section("prober")
+    var common = TargetLabels([("__metrics_path__", prober?.text("path") ?? "/probe")] + pace.labels)
+    common["job"] = spec.text("jobName") ?? "probe/\(namespace)/\(name)"
+    for parameter in spec["params"]?.items ?? [] {
+      guard let name = parameter["name"]?.text, let value = parameter["values"]?.all.first?.text else {
+        continue
+      }
+      common["__param_\(name)"] = value
+      spec.ledger.carry(parameter)
+    }
+    if let module = spec.text("module") { common["__param_module"] = module }
+    let made = try targets(spec, common, namespace, prober?["url"]?.text ?? "exporter", pace, work)
+    spec.section("targets")?.list("an Ingress is not looked up here: list its addresses", "ingress")
+    spec.list("it says where the exporter is", "prober")
+    spec.listRest("it is about Prometheus, not about the target")
+    return made
+  }
+
+  private func targets(
+    _ spec: Section, _ common: TargetLabels, _ namespace: String, _ exporter: String, _ pace: ScrapePace,
+    _ work: RelabelWork
+  ) throws(ImportProblem) -> [ProbeWish] {
+    guard let fixed = spec.section("targets")?.section("staticConfig") else { return [] }
+    let own = fixed["labels"]?.entries ?? []
+    try fixed.node["labels"]?.limit(own.count, "labels of one group of targets")
+    var given = common
+    given["namespace"] = namespace
+    for label in own {
+      fixed.ledger.carry(label.value)
+      given[label.name] = label.value.text ?? ""
+    }
+    // The operator's own rules come before those of the object.
+    let rules = try RelabelRules(
+      fixed["relabelingConfigs"], "relabelingConfigs",
+      before: [
+        RelabelRule(copies: "__address__", to: "__param_target"),
+        RelabelRule(copies: "__param_target", to: "instance"),
+        RelabelRule(copies: nil, to: "__address__", replacement: exporter.replacing("$", with: "$$")),
+      ], fixed.ledger, work)
+    var wishes: [ProbeWish] = []
+    for target in fixed["static"]?.items ?? [] {
+      guard let text = target.text else { continue }
+      var labels = given
+      labels["__address__"] = text
+      if let wish = try rules.wish(target, labels, pace, fixed.ledger) { wishes.append(wish) }
+    }
+    return wishes
+  }
+}
