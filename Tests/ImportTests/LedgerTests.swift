@@ -32,7 +32,7 @@ import Testing
     #expect(imported.checks.count == checks)
     #expect(imported.total > 10)
     let notes = imported.notes + imported.checks.flatMap(\.notes)
-// What names a key and no file says what was changed, and stands for no value of its own.
+    // What names a key and no file says what was changed, and stands for no value of its own.
     #expect(notes.count { $0.isValue && $0.place.contains(":") } == imported.listed)
     #expect(imported.carried + imported.listed == imported.total)
     #expect(Double(imported.carried) >= least * Double(imported.total))

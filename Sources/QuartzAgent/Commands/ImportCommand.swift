@@ -76,7 +76,11 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let given = try files.map(read)
+    var gathered = ImportFiles(ImportFormat(word: format), read: read)
+    let given: [ImportFile]
+    do { given = try gathered.gather(files) } catch let problem as ImportFiles.TooMuch {
+      throw failure(problem.message, hint: problem.hint, status: ExitStatus.badData)
+    }
     let report = report ?? output.map { $0 + ".report.txt" }
     for (path, option) in [(output, "--output"), (report, "--report")] {
       guard let path, !force, access(path, F_OK) == 0 else { continue }
