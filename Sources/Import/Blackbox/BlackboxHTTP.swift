@@ -101,10 +101,7 @@ struct BlackboxHTTP {
       "fail_if_body_json_not_matches_cel")
   }
 
-  /// Go's `^` and `$` are the text's ends, ours are a line's.
-  static func pattern(_ text: String) -> String {
-    text.contains("^") || text.contains("$") ? "(?-m)\(text)" : text
-  }
+  static func pattern(_ text: String) -> String { PatternText.whole(text) }
 
   private func headers(_ check: inout ImportedCheck) {
     var seen: Set<ByteText> = []

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Testing
+
+@testable import Import
+
+/// Probes of cloudprober: maps, endpoints, validators and templates.
+@Suite struct CloudproberTests {
+  private func read(_ probe: String, type: String = "HTTP", targets: String = "host_names: \"a.example\"")
+    throws -> ReadSource
+  {
+    try ReadSource(
+      .cloudprober, "probe {\n name: \"p\"\n type: \(type)\n targets { \(targets) }\n \(probe)\n}\n")
+  }
+
+  @Test(arguments: [
+    "header { key: \"X-A\" value: \"b\" } header { key: \"Authorization\", value: \"Bearer s3cr3t\" }",
+    "header: [{key: \"X-A\", value: \"b\"}, {key: \"Authorization\", value: \"Bearer s3cr3t\"}]",
+    "headers { name: \"X-A\" value: \"b\" } headers { name: \"Authorization\" value: \"Bearer s3cr3t\" }",
+  ])
+  func anEntryOfAMapIsOneHeader(headers: String) throws {
+    let made = try read("http_probe { \(headers) }")
+    #expect(
+      try made.keys() == """
+        type: http
+        url: http://a.example/
+        headers:
+          X-A: b
+          Authorization: "${env:QUARTZ_C_AUTHORIZATION}"
+        expect:
+          status: any
+        """)
+    #expect(!made.text.contains("s3cr3t") && made.problems == [] && made.reasons == [])
+  }
+
+  @Test(arguments: [
+    (
+      "HTTP", "endpoint { name: \"a.example\" ip: \"192.0.2.1\" port: 8443 }",
+      "http_probe { scheme: HTTPS relative_url: \"/x\" }",
+      """
+      type: http
+      url: https://192.0.2.1:8443/x
+      headers:
+        Host: "a.example:8443"
+      tls:
+        server_name: a.example
+      expect:
+        status: any
+      """
+    ),
+    (
+      "HTTP", "endpoint { name: \"n\" url: \"https://b.example:1/y\" }", "",
+      "type: http\nurl: https://b.example:1/y\nexpect:\n  status: any"
+    ),
+    (
+      "HTTP", "endpoint { name: \"a.example\" ip: \"192.0.2.1\" }", "http_probe { resolve_first: false }",
+      "type: http\nurl: http://a.example/\nexpect:\n  status: any"
+    ),
+    (
+      "TCP", "endpoint { name: \"a\" ip: \"192.0.2.1\" port: 5432 }", "",
+      "type: tcp\nhost: \"192.0.2.1\"\nport: 5432"
+    ),
+    (
+      "PING", "endpoint { name: \"a\" ip: \"2001:db8::1\" }", "",
+      "type: ping\nhost: \"2001:db8::1\"\ncount: 2\npacket_interval: 25ms"
+    ),
+    (
+      "DNS", "endpoint { name: \"ns\" ip: \"192.0.2.53\" }",
+      "dns_probe { resolved_domain: \"a.example\" query_type: A }",
+      """
+      type: dns
+      server: "192.0.2.53"
+      query:
+        name: a.example
+        type: A
+      """
+    ),
+  ])
+  func endpoints(type: String, targets: String, probe: String, keys: String) throws {
+    let made = try read(probe, type: type, targets: targets)
+    #expect(try made.keys() == keys)
+    #expect(made.problems == [])
+  }
+
+  @Test(arguments: [
+    ("regex: \"^ok$\"", "  body:\n    matches: [\"(?-m)^ok\\\\z\"]\n  status: any"),
+    ("regex: \"[$^]a\"", "  body:\n    matches: [\"(?-m)[$^]a\"]\n  status: any"),
+    ("regex: \"(?m)^ok$\"", "  body:\n    matches: [\"(?-m)(?m)^ok$\"]\n  status: any"),
+    (
+      "http_validator { success_status_codes: \"200-299,304\" failure_status_codes: \"204\" }",
+      "  status: [200-203, 205-299, 304]"
+    ),
+    ("http_validator { success_header { name: \"X\" } }", "  header:\n    X: \"~ ^\"\n  status: any"),
+  ])
+  func validators(validator: String, keys: String) throws {
+    let made = try read("validator { name: \"v\" \(validator) }")
+    #expect(try made.keys() == "type: http\nurl: http://a.example/\nexpect:\n\(keys)")
+    #expect(made.problems == [] && made.reasons == [])
+  }
+
+  @Test func templatesAreVariablesOrListed() throws {
+    let made = try read(
+      "http_probe { header { key: \"X-A\" value: \"{{env `PLACE`}}\" } header { key: \"Cookie\" value: \"**$C**\" } }"
+    )
+    #expect(try made.keys().contains("X-A: \"${env:PLACE}\"\n  Cookie: \"${env:C}\""))
+    #expect(made.reasons == ["set these variables before the start: C, PLACE"] && made.problems == [])
+    let other = try read("http_probe { relative_url: \"/{{.region}}\" }")
+    #expect(other.names == [] && other.imported.carried == 0)
+    #expect(
+      other.reasons.contains(
+        "no check was made of \"a.example\": a placeholder in it is no name of a variable"))
+    #expect(throws: ImportProblem.self) { try read("{{range $x := .list}} {{end}}") }
+  }
+
+  @Test func whatIsNotJudgedIsListed() throws {
+    let made = try read(
+      "validator { name: \"v\" json_validator { jq_filter: \".a\" } } http_probe { oauth_config { x: 1 } }")
+    #expect(
+      made.reasons == [
+        "the check logs in nowhere, so what it asks for may be refused",
+        "a validator of this kind has no counterpart, so the check is laxer",
+      ])
+  }
+}
