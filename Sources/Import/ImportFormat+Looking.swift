@@ -46,6 +46,8 @@ extension ImportFormat {
       case "probe" where line.contains(UInt8(ascii: "{")): self = .cloudprober
       case "modules", "scrape_configs": self = .blackbox
       case "kind" where second == "Probe": self = .blackbox
+      case "import" where String(decoding: line, as: UTF8.self).range(of: "checkly/constructs") != nil:
+        self = .checkly
       case "endpoints", "services", "external-endpoints", "suites": self = .gatus
       default: continue
       }

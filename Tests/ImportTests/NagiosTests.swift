@@ -131,6 +131,30 @@ import Testing
     #expect(made.problems == [])
   }
 
+  @Test func aSecretInAnAddressIsAVariable() throws {
+    let made = try ReadSource(
+      .nagios,
+      [
+        (
+          "o.cfg",
+          """
+          define command {
+          command_name w
+          command_line check_http -H a.example -u "/?k=$USER4$" -f follow
+          }
+          define host {
+          host_name a
+          check_command w
+          }
+          """
+        ), ("resource.cfg", "$USER4$=hunter2\n"),
+      ])
+    #expect(try made.keys() == "type: http\nurl: \"http://a.example/?k=${env:NAGIOS_USER4}\"")
+    #expect(made.problems == [] && !made.text.contains("hunter2"))
+    #expect(
+      made.reasons.contains("set NAGIOS_USER4 to the value of $USER4$ in resource.cfg before the start"))
+  }
+
   @Test func contactsAreListedWithWhatToWrite() throws {
     let made = try ReadSource(
       .nagios, Self.base + "define contact {\n contact_name x\n email x@a.example\n}\n")

@@ -186,12 +186,4 @@ final class NagiosCall {
     check["expect.certificate.warn"] = .plain("\(warn)d")
     check["expect.certificate.fail"] = .plain("\(fail)d")
   }
-
-  /// A pattern that matches a text.
-  static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { made, character in
-      if "\\.^$|?*+()[]{}".contains(character) { made += "\\" }
-      made.append(character)
-    }
-  }
 }

@@ -167,6 +167,6 @@ extension NagiosCall {
       return
     }
     let value = header[header.index(after: colon)...].trimmed
-    check["expect.header"] = .map([(String(header[..<colon]), .text("~ ^\(Self.escaped(value))"))])
+    check["expect.header"] = .map([(String(header[..<colon]), .text("~ ^\(PatternText.escaped(value))"))])
   }
 }

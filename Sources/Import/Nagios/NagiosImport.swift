@@ -35,9 +35,11 @@ struct NagiosImport {
   /// Enters all values of a file.
   private func enter(_ file: NagiosFile, _ source: ImportFile) -> NagiosFile {
     var file = file
-    let list = ForeignNode(content: .list(file.objects.map(\.node)), line: 1)
-    let entered = ledger.enter(list, file: source.name).items ?? []
-    file.objects = zip(file.objects, entered).map { NagiosObject(kind: $0.kind, node: $1) }
+    if !file.objects.isEmpty {
+      let list = ForeignNode(content: .list(file.objects.map(\.node)), line: 1)
+      let entered = ledger.enter(list, file: source.name).items ?? []
+      file.objects = zip(file.objects, entered).map { NagiosObject(kind: $0.kind, node: $1) }
+    }
     let settings = ForeignNode(content: .map(file.settings), line: 1)
     if !file.settings.isEmpty { file.settings = ledger.enter(settings, file: source.name).entries ?? [] }
     return file

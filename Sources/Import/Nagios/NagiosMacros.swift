@@ -127,10 +127,11 @@ struct NagiosMacros {
 
   /// The value of a text in which macros of resource.cfg may stand: a secret where the files have them, else references
   /// to variables.
-  private func value(holding text: String) -> AgentValue? {
+  private func value(holding text: String, isURL: Bool) -> AgentValue? {
     let held = users.filter { text.contains($0.sign) }
     guard !held.isEmpty else { return nil }
-    if held.allSatisfy({ book.user($0.number) != nil }) {
+    // An address is judged before its secrets are there.
+    if !isURL, held.allSatisfy({ book.user($0.number) != nil }) {
       let whole = held.reduce(text) { made, user in
         made.replacing(String(user.sign), with: book.user(user.number)?.text ?? "")
       }
@@ -145,28 +146,30 @@ struct NagiosMacros {
   func finish(_ check: inout ImportedCheck) {
     guard !users.isEmpty else { return }
     var missing: Set<Int> = []
-    func value(_ given: AgentValue) -> AgentValue {
+    func value(_ given: AgentValue, isURL: Bool) -> AgentValue {
       switch given {
-      case .text(let text), .reference(let text): finished(text, given, &missing)
-      case .secret(let secret, _): finished(secret.reveal(), given, &missing)
-      case .list(let items): .list(items.map(value))
-      case .map(let entries): .map(entries.map { ($0.name, value($0.value)) })
+      case .text(let text), .reference(let text): finished(text, given, isURL, &missing)
+      case .secret(let secret, _): finished(secret.reveal(), given, isURL, &missing)
+      case .list(let items): .list(items.map { value($0, isURL: false) })
+      case .map(let entries): .map(entries.map { ($0.name, value($0.value, isURL: false)) })
       case .plain: given
       }
     }
-    check.keys = check.keys.map { ($0.name, value($0.value)) }
+    check.keys = check.keys.map { ($0.name, value($0.value, isURL: $0.name == "url")) }
     for number in missing.sorted() {
-      check.notes.append(
-        ImportNote(
-          place: "check_command",
-          why:
-            "$USER\(number)$ is not in the files given: set NAGIOS_USER\(number), or import resource.cfg too")
-      )
+      let (macro, name) = ("$USER\(number)$", "NAGIOS_USER\(number)")
+      let why =
+        book.user(number) == nil
+        ? "\(macro) is not in the files given: set \(name), or import resource.cfg too"
+        : "set \(name) to the value of \(macro) in resource.cfg before the start"
+      check.notes.append(ImportNote(place: "check_command", why: why))
     }
   }
 
-  private func finished(_ text: String, _ given: AgentValue, _ missing: inout Set<Int>) -> AgentValue {
-    guard let made = value(holding: text) else { return given }
+  private func finished(
+    _ text: String, _ given: AgentValue, _ isURL: Bool, _ missing: inout Set<Int>
+  ) -> AgentValue {
+    guard let made = value(holding: text, isURL: isURL) else { return given }
     if case .reference = made {
       missing.formUnion(users.filter { text.contains($0.sign) }.map(\.number))
       return made

@@ -61,7 +61,9 @@ extension NagiosCall {
     check["server"] = .text(number("p", 1...65_535).map { "\(server):\($0)" } ?? server)
     check["query.name"] = .text(name)
     if let type = option("T") { check["query.type"] = .text(type) }
-    if let answer = option("a") { check.append("expect.answers.any", .text("~ \(Self.escaped(answer))")) }
+    if let answer = option("a") {
+      check.append("expect.answers.any", .text("~ \(PatternText.escaped(answer))"))
+    }
     thresholds(&check)
     return check
   }

@@ -33,7 +33,7 @@ extension NagiosCall {
     }
     if let text = option("s") { check.append("dialog", .map([("send", said(text))])) }
     if !expected.isEmpty {
-      let texts = expected.map(Self.escaped).joined(separator: "|")
+      let texts = expected.map(PatternText.escaped).joined(separator: "|")
       check.append("dialog", .map([("expect", .text("~ ^(?:\(texts))"))]))
       if (option("M") ?? "warn") != "crit" {
         note("dialog", "another answer is no failure there (-M); it is down here, so the check is stricter")
