@@ -43,7 +43,7 @@ enum PatternText {
       case "]": isInClass = false
       case "(" where !isInClass && rest.first == "?":
         // Lines that the pattern asks for itself.
-        if rest.prefix(while: { $0 != ")" && $0 != ":" && $0 != "<" }).contains("m") {
+        if rest.prefix(12).prefix(while: { $0 != ")" && $0 != ":" && $0 != "<" }).contains("m") {
           return "(?-m)\(pattern)"
         }
       case "$" where !isInClass:

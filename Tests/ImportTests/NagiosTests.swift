@@ -170,3 +170,31 @@ import Testing
     }
   }
 }
+
+/// Lists and groups that are small to write and large to work out.
+@Suite struct NagiosGroupsTests {
+  private func lines(_ count: Int, _ line: (Int) -> String) -> String { (0..<count).map(line).joined() }
+
+  /// Each service stands for every host, and takes them all out again.
+  @Test func hostsThatAreTakenOutCount() {
+    let hosts = lines(2000) { "define host {\n host_name h\($0)\n}\n" }
+    let services = lines(600) { _ in
+      "define service {\n host_name *\n hostgroup_name !*\n check_command c\n}\n"
+    }
+    let group = "define hostgroup {\n hostgroup_name g\n members *\n}\n"
+    #expect(
+      throws: ImportProblem(
+        "f: lists of hosts and hostgroups stand for more than 1000000 hosts",
+        hint: "import the files in parts")
+    ) { try ReadSource(.nagios, hosts + group + services) }
+  }
+
+  @Test func groupsAreNestedSoDeep() {
+    let groups = lines(100) {
+      "define hostgroup {\n hostgroup_name g\($0)\n hostgroup_members g\($0 + 1)\n}\n"
+    }
+    #expect(throws: ImportProblem("f: hostgroups are nested deeper than 64 levels")) {
+      try ReadSource(.nagios, groups + "define service {\n hostgroup_name g0\n}\n")
+    }
+  }
+}

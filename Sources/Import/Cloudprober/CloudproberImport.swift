@@ -170,6 +170,10 @@ struct CloudproberProbe {
       for (key, isWanted) in [("success_status_codes", true), ("failure_status_codes", false)] {
         guard let codes = http[key]?.text else { continue }
         let ranges = codes.split(separator: ",").compactMap { Self.range($0.trimmed) }
+        guard ranges.count <= ForeignLimits.each else {
+          http.list("more than \(ForeignLimits.each) ranges", key)
+          continue
+        }
         let isTaken = statuses.keep { code in ranges.contains { $0.contains(code) } == isWanted }
         if isTaken { http.carry(key) } else { http.list("no status meets it together with the others", key) }
       }

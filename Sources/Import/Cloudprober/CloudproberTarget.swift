@@ -61,21 +61,30 @@ enum GoTemplates {
   private static func parts(_ text: String) -> [Placeholders.Part]? {
     var parts: [Placeholders.Part] = []
     var rest = text[...]
+    // Each mark is looked for once behind the last one found.
+    var next: [(mark: String, place: Range<String.Index>?)] = ["{{", "**$"].map { ($0, rest.range(of: $0)) }
     while true {
-      let marks = ["{{", "**$"].compactMap { mark in rest.range(of: mark).map { (mark, $0) } }
-      guard let (mark, open) = marks.min(by: { $0.1.lowerBound < $1.1.lowerBound }) else { break }
+      for index in next.indices {
+        guard let place = next[index].place, place.lowerBound < rest.startIndex else { continue }
+        next[index].place = rest.range(of: next[index].mark)
+      }
+      let found = next.compactMap { mark, place in place.map { (mark, $0) } }
+      guard let (mark, open) = found.min(by: { $0.1.lowerBound < $1.1.lowerBound }) else { break }
       let inner = rest[open.upperBound...]
       guard let close = inner.range(of: mark == "{{" ? "}}" : "**") else { return nil }
-      var name = inner[..<close.lowerBound].trimmed
-      if mark == "{{" {
-        let words = name.split(separator: " ")
-        guard words.count == 2, words[0] == "env" || words[0] == "envSecret" else { return nil }
-        name = words[1].filter { $0 != "\"" && $0 != "`" }
-      }
-      guard Placeholders.isName(name) else { return nil }
+      guard let name = name(inner[..<close.lowerBound].trimmed, isCall: mark == "{{") else { return nil }
       parts += [.text(rest[..<open.lowerBound]), .variable(ByteText(name))]
       rest = inner[close.upperBound...]
     }
     return parts + [.text(rest)]
+  }
+  private static func name(_ text: String, isCall: Bool) -> String? {
+    var name = text
+    if isCall {
+      let words = text.split(separator: " ", maxSplits: 2)
+      guard words.count == 2, words[0] == "env" || words[0] == "envSecret" else { return nil }
+      name = words[1].filter { $0 != "\"" && $0 != "`" }
+    }
+    return Placeholders.isName(name) ? name : nil
   }
 }

@@ -49,6 +49,7 @@ struct NagiosImport {
     let section = Section(object.node, ledger)
     if let name = unknown.first { section.list(Self.unknown(template: name), "use") }
     section.carry("register", "use", "name")
+    let isUnused = !object.isReal && ["host", "service"].contains(object.kind)
     switch object.kind {
     case "command": section.listRest("a command that no imported check uses")
     case "hostgroup":
@@ -70,6 +71,10 @@ struct NagiosImport {
         "notification_period", "notification_options", "notifications_enabled", "first_notification_delay")
       section.list("checks run all day; write maintenance for the rest", "check_period")
       section.list("write depends_on, see docs/checks.md", "parents")
+      if isUnused {
+        section.listRest("no imported check uses this value of the template")
+        return
+      }
       section.list(
         "no check was made of it, see check_command", "host_name", "hostgroup_name", "service_description")
       section.list("its host is not in the files given", "check_command")
