@@ -28,8 +28,13 @@ def fill(head, part, tail=""):
     return head + "".join(lines) + tail
 
 
-JOB = "scrape_configs:\n- job_name: j\n  params: {module: [m]}\n"
-HOST = "define host {\n host_name h\n address a.example\n}\n"
+JOB = (
+    "scrape_configs:\n- job_name: j\n  metrics_path: /probe\n  params: {module: [m]}\n"
+    "  relabel_configs: [{source_labels: [__address__], target_label: __param_target}]\n")
+COMMANDS = (
+    "define command {\n command_name check_ping\n command_line check_ping\n}\n"
+    "define command {\n command_name check_http\n command_line check_http " + "$ARG1$ " * 32 + "\n}\n")
+HOST = COMMANDS + "define host {\n host_name h\n address a.example\n}\n"
 
 
 def templates(count):
@@ -66,19 +71,26 @@ def texts():
     yield "blackbox", "rules that double", fill(
         "modules: {m: {prober: icmp}}\n" + JOB + "  static_configs: [{targets: [aaaaaaaaaa]}]\n  relabel_configs:\n",
         lambda n: "  - {source_labels: [__address__], target_label: __address__, replacement: $1$1}\n")
+    yield "blackbox", "rules that look back", (
+        "modules: {m: {prober: icmp}}\n" + JOB + "  static_configs: [{targets: [" + f"{'a' * 2000}," * 4000 + "a]}]\n"
+        + "  relabel_configs:\n" + "  - {source_labels: [__address__], regex: '((a|a*)*b?)*(a{1,100})*', target_label: x}\n" * 500)
     yield "blackbox", "header rules", fill(
         "modules: {m: {prober: http, http: {fail_if_header_matches: [", lambda n: f"{{header: h{n}, regexp: {'x' * 100}}},",
         "]}}}\n" + JOB + "  static_configs: [{targets: [a]}]\n")
     yield "nagios", "services on a group", fill(
-        "".join(f"define host {{\n host_name h{n}\n hostgroups g\n}}\n" for n in range(5000)),
+        COMMANDS + "".join(f"define host {{\n host_name h{n}\n hostgroups g\n}}\n" for n in range(5000)),
         lambda n: "define service {\n hostgroup_name g\n check_command check_ping\n}\n")
-    yield "nagios", "hosts of a group", fill("", lambda n: f"define host {{\n host_name h{n}\n hostgroups g\n check_command check_ping\n}}\n")
+    yield "nagios", "hosts of a group", fill(COMMANDS, lambda n: f"define host {{\n host_name h{n}\n hostgroups g\n check_command check_ping\n}}\n")
     yield "nagios", "templates, each above sixteen", templates(60_000) + HOST + "define service {\n use t0\n host_name h\n check_command check_ping\n}\n"
     yield "nagios", "arguments of arguments", HOST + (
         "define command {\n command_name c\n command_line check_tcp " + "$ARG1$" * 300 + "\n}\n"
         + "define service {\n host_name h\n check_command c" + "".join(f"!$ARG{n}$$ARG{n}$" for n in range(2, 33)) + "\n}\n") + "#" * SIZE
     yield "nagios", "quoted words", fill(
-        HOST, lambda n: "define service {\n host_name h\n check_command check_http" + "!'-k a:b'" * 200 + "\n}\n")
+        HOST, lambda n: "define service {\n host_name h\n check_command check_http!" + "'-k a:b' " * 200 + "\n}\n")
+    yield "nagios", "hosts that are taken out", fill(
+        COMMANDS + "".join(f"define host {{\n host_name h{n}\n}}\n" for n in range(5000)),
+        lambda n: "define service {\n host_name *\n hostgroup_name !*\n check_command check_ping\n}\n",
+        "define hostgroup {\n hostgroup_name g\n members *\n}\n")
     yield "nagios", "one object", fill("define host {\n", lambda n: f" _v{n} x\n", "}\n")
     yield "nagios", "one line", HOST + f"define service {{\n host_name {'a,' * (SIZE // 2)}h\n check_command check_ping\n}}\n"
     yield "cloudprober", "hosts", f'probe {{ name: "p" type: PING targets {{ host_names: "{"a," * (SIZE // 2)}a" }} }}'
