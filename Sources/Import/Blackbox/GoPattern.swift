@@ -27,7 +27,7 @@ struct GoPattern {
 
   /// Work that is left for all matches of an import.
   struct Budget {
-    var steps = 200_000_000
+    var steps = 80_000_000
     var isSpent: Bool { steps < 0 }
   }
 
