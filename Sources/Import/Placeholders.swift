@@ -24,6 +24,7 @@ struct Placeholders: Sendable {
       switch given {
       case .text(let text), .plain(let text): return made(text, given, &missing, &why)
       case .secret(let secret, _): return made(secret.reveal(), given, &missing, &why)
+      case .joined(let items): return .joined(items.map(value))
       case .list(let items): return .list(items.map(value))
       case .map(let entries): return .map(entries.map { ($0.name, value($0.value)) })
       case .reference: return given

@@ -150,6 +150,7 @@ struct NagiosMacros {
       switch given {
       case .text(let text), .reference(let text): finished(text, given, isURL, &missing)
       case .secret(let secret, _): finished(secret.reveal(), given, isURL, &missing)
+      case .joined(let items): .joined(items.map { value($0, isURL: isURL) })
       case .list(let items): .list(items.map { value($0, isURL: false) })
       case .map(let entries): .map(entries.map { ($0.name, value($0.value, isURL: false)) })
       case .plain: given
