@@ -151,6 +151,12 @@ extension Notice {
 }
 
 extension CheckStatus {
+  private func writeTexts(_ key: StaticString, _ texts: [String], to json: inout JSONWriter) {
+    guard !texts.isEmpty else { return }
+    json.key(key)
+    json.array { json in for text in texts { json.string(text) } }
+  }
+
   package func write(now: Timestamp, to json: inout JSONWriter) {
     json.object { json in
       json.field("id", id.description)
@@ -158,14 +164,8 @@ extension CheckStatus {
       json.field("type", type.rawValue)
       json.field("target", target)
       writeAppNames(to: &json)
-      if !tags.isEmpty {
-        json.key("tags")
-        json.array { json in for tag in tags { json.string(tag) } }
-      }
-      if !parents.isEmpty {
-        json.key("depends_on")
-        json.array { json in for parent in parents { json.string(parent) } }
-      }
+      writeTexts("tags", tags, to: &json)
+      writeTexts("depends_on", parents, to: &json)
       json.field("interval_s", interval.seconds)
       json.field("enabled", enabled)
       json.field("state", state.rawValue)
