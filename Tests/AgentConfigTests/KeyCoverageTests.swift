@@ -266,6 +266,7 @@ private let checkValues: [String: String] = [
   "confirm.from": "1", "confirm.of": "[a, c]", "confirm.within": "17s",
   "depends_on": "[\"tag:x\"]", "strict_downtime": "true", "trace": "false",
   "runbook": "\"https://wiki.example/shop\"",
+  "was": "Old shop",
   "name": "B", "id": id, "type": "-", "enabled": "false", "post": "true", "resource": id, "tags": "[x]",
   "interval": "70s", "timeout": "7s", "retries": "7", "retry_delay": "7s", "confirm_delay": "7s", "ip": "4",
   "url": "\"https://b.example/\"", "method": "PUT", "headers": "{X-A: b}", "body": "x",
