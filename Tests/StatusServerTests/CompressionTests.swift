@@ -57,7 +57,10 @@ import Testing
       let text = { (data: Data) in String(decoding: data, as: UTF8.self) }
       let head = text(try await curl(address, target, gzip + ["-I"]))
       #expect(head.contains("Content-Encoding: gzip\r\n") && head.contains("Vary: Accept-Encoding\r\n"))
-      #expect(head.contains("Content-Length: \(small.count)\r\n"))
+      // Each answer has an id of its own, which is packed to a few bytes more or less.
+      let length = head.split(separator: "Content-Length: ").last?.prefix { $0.isNumber }
+      let told = try #require(length.flatMap { Int($0) })
+      #expect(abs(told - small.count) <= 24)
       let refused = text(try await curl(address, target, ["-H", "Accept-Encoding: gzip;q=0", "-I"]))
       #expect(!refused.contains("Content-Encoding") && refused.contains("Vary: Accept-Encoding\r\n"))
       let short = text(try await curl(address, "/livez", gzip + ["-i"]))
