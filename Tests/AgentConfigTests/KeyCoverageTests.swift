@@ -24,6 +24,9 @@ struct KeyCoverageTests {
     leaves(KeyTable.check.narrowed(to: type).without(["extends", "hosts"]), [type.rawValue])
   }
 
+  /// Keys of one check alone, and a way to log in, which is taken as a whole.
+  static let ownKeys = ["name", "id", "was", "type", "token", "auth"]
+
   static func leaves(_ table: KeyTable, _ path: [String]) -> [Leaf] {
     table.keys.flatMap { key -> [Leaf] in
       if case .map(let inner) = key.value { return leaves(inner, path + [key.name]) }
@@ -81,11 +84,8 @@ struct KeyCoverageTests {
     #expect(with.checks != without.checks || with.maintenance != without.maintenance)
   }
 
-  /// What a check may say, its type's defaults may say for it. A way to log in is taken as a whole, see ReuseTests.
-  @Test(
-    arguments: checkLeaves.filter {
-      !["name", "id", "was", "type", "token", "auth"].contains($0.path[1])
-    })
+  /// What a check may say, its type's defaults may say for it.
+  @Test(arguments: checkLeaves.filter { !ownKeys.contains($0.path[1]) })
   func everyCheckKeyMayBeADefault(leaf: Leaf) throws {
     let (type, path) = (leaf.path[0], leaf.path.dropFirst().joined(separator: "."))
     let value = try #require(checkValues["\(type):\(path)"] ?? checkValues[path])
@@ -268,24 +268,20 @@ private let checkValues: [String: String] = [
   "maintenance": "[{start: 2026-01-04T02:00, duration: 2h}]",
   "confirm.from": "1", "confirm.of": "[a, c]", "confirm.within": "17s",
   "depends_on": "[\"tag:x\"]", "strict_downtime": "true", "trace": "false",
-  "runbook": "\"https://wiki.example/shop\"",
-  "was": "Old shop",
+  "runbook": "\"https://wiki.example/shop\"", "was": "Old shop",
   "name": "B", "id": id, "type": "-", "enabled": "false", "post": "true", "resource": id, "tags": "[x]",
   "interval": "70s", "timeout": "7s", "retries": "7", "retry_delay": "7s", "confirm_delay": "7s", "ip": "4",
   "url": "\"https://b.example/\"", "method": "PUT", "headers": "{X-A: b}", "body": "x",
   "auth.basic.username": "y",
   "auth.basic.password": "y", "auth.bearer": "y", "follow": "false", "max_redirects": "7",
-  "allow_downgrade": "true",
-  "max_body": "7KiB", "read_body": "false", "host": "b", "port": "7", "tls.ca_file": "/x.pem",
-  "tls.server_name": "b",
-  "tls.verify": "false",
+  "allow_downgrade": "true", "max_body": "7KiB", "read_body": "false", "host": "b", "port": "7", "tls.ca_file": "/x.pem",
+  "tls.server_name": "b", "tls.verify": "false",
   "server": "b", "query.name": "b", "query.type": "MX", "query.recursion": "false", "count": "7",
   "packet_interval": "70ms", "size": "7", "expect.status": "any", "expect.body.contains": "x",
   "expect.body.not_contains": "x", "expect.rcode": "NXDOMAIN", "expect.answers.any": "192.0.2.1",
   "expect.response_time.warn": "7ms", "expect.response_time.fail": "7ms", "expect.certificate.warn": "70d",
   "expect.certificate.fail": "7d", "expect.loss.warn": "7%", "expect.loss.fail": "7%",
-  "expect.rtt.warn": "7ms",
-  "expect.rtt.fail": "7ms", "interval_failing": "7s", "failure_threshold": "7", "addresses": "each",
+  "expect.rtt.warn": "7ms", "expect.rtt.fail": "7ms", "interval_failing": "7s", "failure_threshold": "7", "addresses": "each",
   "resolver": "192.0.2.53", "source_address": "192.0.2.7", "negate": "true", "body_file": "body.json",
   "http_version": "\"1.0\"", "proxy": "\"http://p.example:8080\"", "decompress": "false",
   "auth.digest.username": "y", "auth.digest.password": "y",
