@@ -12,7 +12,7 @@ package enum ImportCompanion: Hashable, Sendable {
 }
 
 extension ImportFile {
-  /// What belongs to the file: `cfg_file`, `cfg_dir` and `resource_file` of nagios.cfg, and the files of targets and of
+  /// Files that belong to the file: `cfg_file`, `cfg_dir` and `resource_file` of nagios.cfg, and the files of targets and of
   /// jobs that Prometheus' configuration names.
   package func companions(_ format: ImportFormat?) -> [ImportCompanion] {
     switch format ?? ImportFormat(looking: self) {

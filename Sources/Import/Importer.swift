@@ -29,7 +29,7 @@ package struct Imported: Sendable {
   package var sections = ImportedSections()
   /// What was not carried and belongs to no check.
   package var notes: [ImportNote]
-  /// What did not become a check, by its name, and why.
+  /// Entries that did not become checks: name and reason.
   package var leftOut: [LeftOut] = []
   /// Values in the files.
   package var total: Int

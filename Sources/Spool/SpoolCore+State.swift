@@ -8,7 +8,7 @@ import Monitoring
 extension SpoolCore {
   /// Results in memory mode.
   struct MemoryQueue {
-    /// Oldest first. What was delivered stays, and waits for nobody but the disk: the windows are rebuilt from it.
+    /// Oldest first. Delivered results stay until the disk has them: the windows are rebuilt from them.
     private(set) var entries: Deque<SpoolEntry> = []
     /// Of all entries.
     private(set) var bytes = 0
@@ -28,7 +28,7 @@ extension SpoolCore {
       }
     }
 
-    /// The oldest that waits for nobody, or else the oldest.
+    /// Removes the oldest entry that is not to be delivered, else the oldest.
     mutating func removeLeastMissed() -> SpoolEntry? {
       guard idle > 0, let place = entries.firstIndex(where: { !$0.deliverable }) else {
         guard let oldest = entries.popFirst() else { return nil }

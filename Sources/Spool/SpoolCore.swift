@@ -16,7 +16,7 @@ struct SpoolCore {
   /// The directory, kept in memory mode as well: it holds the lock, and reading may still work.
   var files: (any SpoolFileSystem)?
   var log: SegmentLog?
-  /// The log as a start found it that could read and not write: what it holds can be told, and is in nobody's hands yet.
+  /// Log of a directory that a start could read and not write: only for reading. `nil` once the store was opened.
   var unopened: SegmentLog?
   var quarantined: SegmentLog?
   var cursor: CursorFile?

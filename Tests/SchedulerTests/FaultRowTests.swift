@@ -12,6 +12,15 @@ import Testing
     zip(runs, runs.dropFirst()).map { $0.started.boot.duration(to: $1.started.boot) }
   }
 
+  /// A schedule in which the first run of the check has just begun.
+  private func begun(_ check: MonitoringCheck) throws -> (Schedule, ClockReading, Schedule.Start) {
+    var schedule = Schedule(testOptions(), at: newYear)
+    _ = schedule.apply(CheckList([check]), recalling: settled([check]), at: newYear)
+    var clock = newYear
+    clock.advance(by: newYear.boot.duration(to: try #require(schedule.nextDue)))
+    return (schedule, clock, try #require(schedule.begin(at: clock).starts.first))
+  }
+
   @Test(
     "C1: a wall clock set by days or decades moves no interval and makes no latency negative",
     arguments: [Duration.seconds(86_400), .seconds(-86_400), .seconds(-50 * 31_557_600)])
@@ -48,12 +57,9 @@ import Testing
     "C3: a slot that was slept through is missed, and nothing is run in its name",
     arguments: [(0, 0), (59, 0), (60, 2), (150, 3)])
   func sleptThrough(seconds: Int, expected: Int) throws {
-    var schedule = Schedule(testOptions(), at: newYear)
     let check = try makeCheck("Shop")
-    _ = schedule.apply(CheckList([check]), recalling: settled([check]), at: newYear)
-    var clock = newYear
-    clock.advance(by: newYear.boot.duration(to: try #require(schedule.nextDue)))
-    let start = try #require(schedule.begin(at: clock).starts.first)
+    let (first, instant, start) = try begun(check)
+    var (schedule, clock) = (first, instant)
     clock.advance(by: .seconds(seconds))
     let end = schedule.abandon(start, late: .seconds(seconds), at: clock.boot)
     let missed = (end?.events ?? []).reduce(0) { sum, event in
@@ -67,12 +73,9 @@ import Testing
 
   /// A budget held the run back until its slot, or two, were over.
   @Test(arguments: [(59, 1), (60, 2), (150, 3)]) func heldBack(seconds: Int, expected: Int) throws {
-    var schedule = Schedule(testOptions(), at: newYear)
     let check = try makeCheck("Shop")
-    _ = schedule.apply(CheckList([check]), recalling: settled([check]), at: newYear)
-    var clock = newYear
-    clock.advance(by: newYear.boot.duration(to: try #require(schedule.nextDue)))
-    let start = try #require(schedule.begin(at: clock).starts.first)
+    let (first, instant, start) = try begun(check)
+    var (schedule, clock) = (first, instant)
     clock.advance(by: .seconds(seconds))
     let end = schedule.forgo(start, .budget, late: .zero, at: clock.boot)
     let missed = end.events.reduce(0) { sum, event in
@@ -87,12 +90,9 @@ import Testing
 
   /// The same of a check that was removed and came back while its run waited: its slot is missed, once.
   @Test func heldBackOverAChangeOfTheList() throws {
-    var schedule = Schedule(testOptions(), at: newYear)
     let check = try makeCheck("Shop")
-    _ = schedule.apply(CheckList([check]), recalling: settled([check]), at: newYear)
-    var clock = newYear
-    clock.advance(by: newYear.boot.duration(to: try #require(schedule.nextDue)))
-    let start = try #require(schedule.begin(at: clock).starts.first)
+    let (first, instant, start) = try begun(check)
+    var (schedule, clock) = (first, instant)
     clock.advance(by: .seconds(20))
     var events = schedule.apply(CheckList([]), recalling: [:], at: clock)
     events += schedule.apply(CheckList([check]), recalling: settled([check]), at: clock)

@@ -40,6 +40,22 @@ import Testing
     #expect(count("row", after) == 0)
   }
 
+  /// A mute and an acknowledgement are in the row at once, and the list stays in its order.
+  @Test func whatAPersonDoesIsTold() throws {
+    var status = try sampleSource().status
+    var picture = LivePicture()
+    _ = picture.update(status)
+    status.checks[0].mutedUntil = now
+    let muted = picture.update(status)
+    #expect(count("row", muted) == 1 && count("moved", muted) == 0 && muted.contains(">muted</span>"))
+    status.checks[0].acknowledgedBy = "ada"
+    let known = picture.update(status)
+    #expect(count("row", known) == 1 && known.contains(">acknowledged</span>"))
+    status.checks[0].mutedUntil = nil
+    let free = picture.update(status)
+    #expect(count("row", free) == 1 && !free.contains(">muted</span>"))
+  }
+
   /// Texts of targets are in the events too: each of their lines is data, and escaped.
   @Test func noTextBecomesAnEvent() throws {
     var status = try sampleSource().status

@@ -54,6 +54,25 @@ import Testing
     }
   }
 
+  /// The answer stands beside the button: of the newest result alone, where a person asked for it less than five minutes ago.
+  @Test func theAnswerStandsBesideTheButton() async throws {
+    let check = try makeCheck("Shop front", host: "shop.example")
+    func page(_ age: Int64, _ trigger: Trigger) async throws -> String {
+      var source = try source(.noSuchCheck)
+      var result = makeResult(check, minute: 1, state: .down)
+      result.trigger = trigger
+      result.startedAt = source.status.now.advanced(by: .seconds(-age))
+      source.results[check.id] = [result]
+      return try await withServer(source) { try await get($0, "/checks/\(check.id)").body }
+    }
+    let fresh = try await page(299, .manual)
+    let answer = try #require(fresh.components(separatedBy: "</form>").last?.prefix(300))
+    #expect(
+      answer.hasPrefix("<span role=\"status\">") && answer.contains("DOWN") && answer.contains("run now at"))
+    let old = try await page(300, .manual), planned = try await page(1, .schedule)
+    #expect(!old.contains("run now at") && !planned.contains("run now at"))
+  }
+
   @Test func thePasswordRunsTheCheckAndLeadsBack() async throws {
     let check = try makeCheck("Shop front", host: "shop.example")
     try await withServer(try source(.done(makeResult(check, minute: 1, state: .up)))) { address in

@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 
-from world import Agent, Recorder, Target, json_channel, wait
+from world import Agent, Recorder, Target, json_channel, kind, text, wait
 
 binary, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 document = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
@@ -27,16 +27,21 @@ def sleep_until(recorder, second):
     time.sleep(max(0, recorder.start + second - time.monotonic()))
 
 
+def calm(recorder):
+    """Lets the first results come in; the seconds count from then on."""
+    time.sleep(4)
+    recorder.start = time.monotonic()
+
+
 def expect(recorder, rules):
     """Each rule: kind, a pattern of the title, the latest second, the earliest. In this order, and no other message."""
-    taken = recorder.taken()
-    for place, (kind, pattern, latest, earliest) in enumerate(rules):
-        assert place < len(taken), f"message {place + 1} is missing: {kind} {pattern}"
-        at, _, _, body = taken[place]
-        title = body.get("title") or body.get("payload", {}).get("summary") or ""
-        found = body.get("kind") or body.get("event_action")
-        assert found == kind and re.search(pattern, title), f"message {place + 1} is {found} {title}, not {kind} {pattern}"
-        assert earliest <= at <= latest, f"{kind} {title} came at {at:.1f} s, not from {earliest} to {latest}"
+    taken = recorder.messages
+    for place, (wanted, pattern, latest, earliest) in enumerate(rules):
+        assert place < len(taken), f"message {place + 1} is missing: {wanted} {pattern}"
+        at, body = taken[place]
+        found, title = kind(body), text(body)
+        assert found == wanted and re.search(pattern, title), f"message {place + 1} is {found} {title}, not {wanted} {pattern}"
+        assert earliest <= at <= latest, f"{found} {title} came at {at:.1f} s, not from {earliest} to {latest}"
     assert len(taken) == len(rules), f"{len(taken)} messages, not {len(rules)}"
 
 
@@ -47,8 +52,7 @@ def join(place):
     yield recorder
     agent = Agent(binary, place, json_channel(recorder), web.check("web") + db.check("db"))
     yield agent
-    time.sleep(4)
-    recorder.start = time.monotonic()
+    calm(recorder)
     web.down()
     sleep_until(recorder, 30)
     db.down()
@@ -69,15 +73,14 @@ def acknowledged(place):
     yield recorder
     agent = Agent(binary, place, json_channel(recorder), first.check("a") + second.check("b"))
     yield agent
-    time.sleep(4)
-    recorder.start = time.monotonic()
+    calm(recorder)
     first.down()
-    wait("opened", lambda: recorder.taken(), 10)
+    wait("opened", lambda: recorder.messages, 10)
     told = agent.run("ack", agent.incident("a is down"), "--by", "ada")
     assert told.returncode == 0, told.stderr
     sleep_until(recorder, 20)
     second.down()
-    wait("the new member", lambda: len(recorder.taken()) == 2, 15)
+    wait("the new member", lambda: len(recorder.messages) == 2, 15)
     told = agent.run("ack", agent.incident("a"), "--by", "ada")
     assert told.returncode == 0, told.stderr
     sleep_until(recorder, 75)
@@ -97,8 +100,7 @@ def gateway(place):
         host.check(f"h{number}", ", depends_on: [gw]") for number, host in enumerate(hosts))
     agent = Agent(binary, place, json_channel(recorder), checks)
     yield agent
-    time.sleep(4)
-    recorder.start = time.monotonic()
+    calm(recorder)
     gate.down()
     for host in hosts:
         host.down()
@@ -124,17 +126,16 @@ def gone(place):
     checks = [target.check(name) for target, name in zip(targets, names)]
     agent = Agent(binary, place, json_channel(recorder), "".join(checks) + Target("127.1.9.1").check("rest"))
     yield agent
-    time.sleep(4)
-    recorder.start = time.monotonic()
+    calm(recorder)
     for target in targets:
         target.down()
-    wait("three openings", lambda: len(recorder.taken()) == 3, 15)
+    wait("three openings", lambda: len(recorder.messages) == 3, 15)
     rest = checks[1].replace("}\n", ", enabled: false}\n") + checks[2].replace("name: renamed", "name: other")
     agent.reload(rest + Target("127.1.9.2").check("rest"))
     sleep_until(recorder, 30)
-    texts = [body["title"] for _, _, _, body in recorder.taken()]
+    texts = [body["title"] for body in recorder.bodies()]
     assert not any("up again" in title for title in texts), texts
-    kinds = [body["kind"] for _, _, _, body in recorder.taken()]
+    kinds = [body["kind"] for body in recorder.bodies()]
     assert kinds == ["opened"] * 3 + ["recovered"] * 2 + ["update"], kinds
     assert sorted(texts[3:5]) == [
         "disabled is not monitored any more: disabled",
@@ -155,9 +156,9 @@ def storm(place):
     yield agent
     recorder.start = time.monotonic()
     sleep_until(recorder, 30)
-    taken = recorder.taken()
+    taken = recorder.messages
     assert 1 <= len(taken) <= 3, f"{len(taken)} messages"
-    assert taken[-1][3]["member_count"] == 700, taken[-1][3]["member_count"]
+    assert taken[-1][1]["member_count"] == 700, taken[-1][1]["member_count"]
 
 
 @scenario
@@ -183,12 +184,12 @@ def away(place):
     sleep_until(recorder, 85)
     targets[2].up()
     sleep_until(recorder, 95)
-    taken = recorder.taken()
-    assert len(taken) == 3, [body["title"] for _, _, _, body in taken]
-    assert taken[0][3]["kind"] == "opened" and "t2 is down" in taken[0][3]["title"], taken[0][3]["title"]
+    taken = recorder.messages
+    assert len(taken) == 3, [body["title"] for _, body in taken]
+    assert taken[0][1]["kind"] == "opened" and "t2 is down" in taken[0][1]["title"], taken[0][1]["title"]
     assert taken[0][0] <= 70, f"it came {taken[0][0] - 60:.1f} s after the receiver was back"
-    assert taken[2][3]["kind"] == "recovered", taken[2][3]["title"]
-    past = str(taken[1][3])
+    assert taken[2][1]["kind"] == "recovered", taken[2][1]["title"]
+    past = str(taken[1][1])
     assert "t0" in past and "t1" in past, past[:400]
 
 
@@ -201,16 +202,15 @@ def flapping(place):
         binary, place, json_channel(recorder), target.check("web"),
         "  flap: {opens: 3, within: 15m, stable: 30s}\n")
     yield agent
-    time.sleep(4)
-    recorder.start = time.monotonic()
+    calm(recorder)
     for number in range(5):
         target.down()
         sleep_until(recorder, 20 * number + 10)
         target.up()
         sleep_until(recorder, 20 * number + 20)
     sleep_until(recorder, 145)
-    kinds = [body["kind"] for _, _, _, body in recorder.taken()]
-    titles = [body["title"] for _, _, _, body in recorder.taken()]
+    kinds = [body["kind"] for body in recorder.bodies()]
+    titles = [body["title"] for body in recorder.bodies()]
     assert kinds.count("recovered") <= 3 and "flapping" in " ".join(titles), titles
     flap = next(place for place, title in enumerate(titles) if "flapping" in title)
     assert kinds[flap + 1:] in (["recovered"], ["update", "recovered"]), titles
@@ -229,20 +229,19 @@ def worse(place):
         "routing_key: '0123456789abcdef0123456789abcdef'}\n")
     agent = Agent(binary, place, channel, target.check("web"), rules)
     yield agent
-    time.sleep(4)
-    recorder.start = time.monotonic()
+    calm(recorder)
     target.down()
-    wait("the trigger", lambda: recorder.taken(), 12)
+    wait("the trigger", lambda: recorder.messages, 12)
     told = agent.run("ack", agent.incident("web"), "--by", "ada")
     assert told.returncode == 0, told.stderr
     sleep_until(recorder, 60)
     target.up()
     sleep_until(recorder, 75)
-    actions = [body["event_action"] for _, _, _, body in recorder.taken()]
+    actions = [body["event_action"] for body in recorder.bodies()]
     assert actions == ["trigger", "acknowledge", "trigger", "resolve"], actions
-    severities = [body["payload"]["severity"] for _, _, _, body in recorder.taken() if body["event_action"] == "trigger"]
+    severities = [body["payload"]["severity"] for body in recorder.bodies() if body["event_action"] == "trigger"]
     assert severities[-1] == "critical" and severities[0] != "critical", severities
-    assert len({body["dedup_key"] for _, _, _, body in recorder.taken()}) == 1
+    assert len({body["dedup_key"] for body in recorder.bodies()}) == 1
 
 
 @scenario
@@ -260,10 +259,10 @@ def killed(place):
             agent.kill()
             agent.begin()
         time.sleep(6)
-    ids = [body["id"] for _, _, _, body in recorder.taken()]
+    ids = [body["id"] for body in recorder.bodies()]
     assert all(ids.count(one) <= 2 for one in ids), ids
     kinds = []
-    for _, _, _, body in recorder.taken():
+    for body in recorder.bodies():
         if not kinds or kinds[-1][0] != body["id"]:
             kinds.append((body["id"], body["kind"], body["incident"]))
     opened = {incident for _, kind, incident in kinds if kind == "opened"}
@@ -296,13 +295,13 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-text = ""
+report = ""
 for function in scenarios:
-    text += f"## {function.__name__}\n\n{function.__doc__}\n\n```\n" + "\n".join(printed.get(function.__name__, [])) + "\n```\n\n"
-print(text)
+    report += f"## {function.__name__}\n\n{function.__doc__}\n\n```\n" + "\n".join(printed.get(function.__name__, [])) + "\n```\n\n"
+print(report)
 if document and not failed:
     document.write_text(
         "# Alerts: evidence\n\nSequences as a recording receiver took them, from `./scripts/prove-alerts --write`: the real program, "
-        "`group_wait` 3 s,\n`group_interval` 10 s, checks every second.\n\n" + text.rstrip() + "\n")
+        "`group_wait` 3 s,\n`group_interval` 10 s, checks every second.\n\n" + report.rstrip() + "\n")
 print(f"failed: {', '.join(failed)}" if failed else f"{len(scenarios)} scenarios: every sequence is as it must be")
 sys.exit(1 if failed else 0)

@@ -98,12 +98,12 @@ package struct HeartbeatJudge: Sendable {
       isUnknown: true)
   }
 
-  /// What an absence of the agent excuses: the report that is due in it, the end of a run; `nil` when neither is.
+  /// Excuse for a report due in an absence of the agent, or for the end of a run; `nil` when neither falls into it.
   func excuse(
     _ page: HeartbeatBook.Page, _ absence: HeartbeatBook.Absence, at now: ClockReading
   ) -> HeartbeatBook.Excuse? {
     let due = due(page, now)
-    // A run that goes on may end for as long as it may last.
+    // A run may end at any time up to its limit.
     let runEnd = page.started.flatMap { run in settings.maxRun.map { run + $0 } }
     let end = max(due + settings.grace, runEnd ?? due)
     let isDue = absence.from <= end && due <= absence.until + min(Self.early, settings.grace)

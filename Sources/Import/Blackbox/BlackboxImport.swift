@@ -104,7 +104,7 @@ struct ProbeWish {
 }
 
 extension ImportedCheck {
-  /// What the exporter makes of the parameter `hostname`.
+  /// Effect of the exporter's parameter `hostname`.
   fileprivate mutating func asks(for name: String) {
     switch self["type"]?.word {
     case "http":

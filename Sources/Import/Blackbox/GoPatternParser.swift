@@ -66,7 +66,7 @@ struct GoPatternParser {
     return parts.isEmpty ? .nothing : parts.count == 1 ? parts[0] : .row(parts)
   }
 
-  /// What may be repeated; the inner `nil` is a change of flags.
+  /// Part of a pattern that may be repeated; the inner `nil` is a change of flags.
   private mutating func atom() -> Node?? {
     guard let scalar = rest.popFirst() else { return .none }
     switch scalar {

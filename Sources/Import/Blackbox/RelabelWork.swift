@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What the jobs of an import share. For one thread.
+/// State shared by the jobs of an import. For one thread.
 final class RelabelWork {
   /// Files of targets that were given, by their names.
   var files: [(name: String, groups: [ForeignNode])] = []

@@ -35,7 +35,7 @@ struct RelabelRule {
       dropequal
   }
 
-  /// What became of a target.
+  /// Outcome of a target.
   enum Outcome: Equatable { case kept, dropped, tooLong, tooMuchWork }
 
   private var action = Action.replace

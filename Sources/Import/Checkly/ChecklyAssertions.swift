@@ -27,7 +27,7 @@ struct ChecklyAssertions {
   /// The conditions that several assertions make together.
   func finish(_ check: inout ImportedCheck) { check["expect.status"] = statuses.value }
 
-  /// Nil: taken; else why not.
+  /// `nil` when it is taken, else the reason why not.
   private mutating func judge(_ node: ForeignNode, _ check: inout ImportedCheck) -> String? {
     let comparison = node["comparison"]?.text ?? ""
     let target = node["target"]?.text ?? ""

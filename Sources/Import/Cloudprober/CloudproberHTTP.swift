@@ -31,7 +31,7 @@ struct CloudproberHTTP {
     tls(&check)
   }
 
-  /// What the probe says wins over the target's own URL. A target with an address is asked there by its name.
+  /// The probe's settings win over the target's own URL. A target with an address is asked there by its name.
   private func address(_ check: inout ImportedCheck, _ target: CloudproberTarget) {
     let given = settings?.text("scheme") ?? settings?.text("protocol")
     let scheme = (given ?? target.scheme ?? "http").lowercased()

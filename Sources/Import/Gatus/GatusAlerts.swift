@@ -51,7 +51,7 @@ struct GatusAlerts {
     guard let type = alert["type"]?.text, let provider = providers[ByteText(type)] else {
       return alert.listRest("its provider is not configured, so Gatus sends nothing")
     }
-    /// What an alert says, or its provider for all alerts; a text that is no such value is listed.
+    /// Value of an alert, or of its provider for all alerts; a text that is no such value is listed.
     func value<Value>(_ name: String, _ read: (ForeignNode) -> Value?) -> Value? {
       guard let node = alert[name] ?? provider.usual[ByteText(name)] else { return nil }
       guard let value = read(node) else {

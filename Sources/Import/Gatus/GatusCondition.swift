@@ -16,7 +16,7 @@ struct GatusCondition {
 
   /// In capitals: `[STATUS]`, `[BODY]`.
   var placeholder: String
-  /// What follows `[BODY]`.
+  /// Path behind `[BODY]`.
   var path = ""
   var function = Function.none
   var operation: String
@@ -140,7 +140,7 @@ struct GatusCondition {
     }
   }
 
-  /// What `has(…)` or `[CONNECTED]` must be; `nil` when it is compared with something else.
+  /// Expected value of `has(…)` or `[CONNECTED]`; `nil` when it is compared with something else.
   var flag: Bool? {
     guard isEquality, right == "true" || right == "false" else { return nil }
     return (right == "true") == (operation == "==")

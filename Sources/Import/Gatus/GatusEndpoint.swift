@@ -69,7 +69,7 @@ struct GatusEndpoint {
     check.carried = section.ledger.carried - before
   }
 
-  /// What others report to Gatus.
+  /// Endpoints whose results are reported to Gatus.
   func heartbeat(_ alerts: inout GatusAlerts) -> ImportedCheck? {
     let before = section.ledger.carried
     var check = ImportedCheck(name: "", type: "heartbeat")
@@ -166,7 +166,7 @@ struct GatusEndpoint {
   }
 }
 
-// What is asked, and how.
+// Requests and how they are made.
 extension GatusEndpoint {
   private func request(_ check: inout ImportedCheck) throws(NoCheck) {
     guard check["type"]?.word == "http" else {

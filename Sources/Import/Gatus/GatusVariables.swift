@@ -7,7 +7,7 @@ import Basics
 enum GatusVariables {
   private static let (opening, closing): (Unicode.Scalar, Unicode.Scalar) = ("\u{f0000}", "\u{f0001}")
 
-  /// The document with its variables marked. Values below a key that has one are listed: nobody knows the key.
+  /// The document with its variables marked. Values below a key with a variable are listed, as the key is not known.
   static func marked(_ node: ForeignNode, _ ledger: Ledger) -> ForeignNode {
     var node = node
     switch node.content {
@@ -48,7 +48,7 @@ enum GatusVariables {
     return String(made)
   }
 
-  /// What follows a dollar, as Go's os.Expand reads it.
+  /// Name behind a dollar, as Go's os.Expand reads it.
   private static func take(
     _ rest: inout Substring.UnicodeScalarView, into made: inout String.UnicodeScalarView
   ) {
@@ -108,7 +108,7 @@ enum GatusVariables {
     }
   }
 
-  /// What stands before a token and is none.
+  /// Text before a token.
   private static func isWordBefore(_ text: String) -> Bool {
     ["", "bearer", "basic", "token"].contains(ByteText(text[...].trimmed.lowercased()))
   }

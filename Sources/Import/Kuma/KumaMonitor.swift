@@ -27,7 +27,7 @@ struct KumaMonitor {
     return check
   }
 
-  /// What is left once the check is made.
+  /// Values that are left once the check is made.
   func settle() {
     row.carry(
       "id", "user_id", "weight", "created_date", "pathName", "path", "childrenIDs", "includeSensitiveData")
@@ -41,7 +41,7 @@ struct KumaMonitor {
     row.ledger.list(row.node, "another kind of monitor's setting, or one that is off", always: false)
   }
 
-  /// What columns hold that say nothing.
+  /// Values of columns that mean nothing.
   private static let usual: [(name: String, values: [String])] = [
     ("method", ["GET"]), ("ignore_tls", ["0", "false"]), ("maxredirects", ["10"]),
     ("accepted_statuscodes_json", ["[\"200-299\"]"]), ("dns_resolve_type", ["A"]),

@@ -188,7 +188,7 @@ struct KumaNotifications {
   }
 }
 
-/// The settings of a notification: those that nobody took are named, never shown.
+/// Settings of a notification. Those that were not carried are named; their values are never shown.
 struct KumaSettings {
   private var values: [ByteText: String] = [:]
   private var order: [String] = []

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What is read of a database: the tables as a backup has them, each with the columns that say something.
+/// Content read of a database: the tables as a backup has them, each with the columns that say something.
 enum KumaSource {
   private static let lists: [(list: String, table: String, columns: Set<ByteText>?)] = [
     ("notificationList", "notification", ["id", "name", "config"]),

@@ -2,9 +2,9 @@
 
 import Basics
 
-/// What objects refer to one another by. For one thread.
+/// Index of objects by the names they refer to one another by. For one thread.
 final class NagiosBook {
-  /// What is known of a template's key: looked for at this moment, or found; nil: it has none.
+  /// Lookup of a template's key: under way, or its result; `nil` when it has none.
   private enum Inherited {
     case open
     case found((value: ForeignNode, holder: NagiosObject)?)

@@ -14,7 +14,7 @@ final class NagiosCall {
   private var used: Set<String> = []  // own text
   /// Options that no key takes, and why.
   private(set) var left: [String] = []
-  /// What the check judges differently.
+  /// Differences between the check and its source.
   private(set) var notes: [ImportNote] = []
 
   /// `nil` where no check does what the program does.

@@ -53,7 +53,7 @@ struct NagiosFile {
     return file
   }
 
-  /// What `define` begins; `nil` for another line.
+  /// Kind of object that a `define` line begins; `nil` for another line.
   private static func kind(of line: String) -> String? {
     guard line.hasPrefix("define ") || line.hasPrefix("define\t") else { return nil }
     return line.dropFirst(7).prefix { $0 != "{" }.trimmed.lowercased()

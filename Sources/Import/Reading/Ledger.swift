@@ -22,7 +22,7 @@ final class Ledger {
   private(set) var general: [ImportNote] = []
   /// Checks that were not made, by their names.
   private(set) var leftOut: [LeftOut] = []
-  /// What becomes of the rest of the files: channels, rules, windows and the public page.
+  /// Entries made of the rest of the files: channels, rules, windows and the public page.
   var sections = ImportedSections()
   private var copied = ForeignWeight()
   private var checks = 0
@@ -159,7 +159,7 @@ final class Ledger {
 
 /// Something that was not carried over, or not with the same meaning.
 package struct ImportNote: Hashable, Sendable {
-  /// What a check became.
+  /// Result of a check's import.
   package enum Change: String, CaseIterable, Sendable {
     /// Up where the source has it down.
     case laxer

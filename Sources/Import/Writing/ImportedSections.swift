@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What an import makes beside checks.
+/// Entries that an import makes beside checks.
 package struct ImportedSections: Sendable {
   package var channels: [ImportedCheck] = []
   package var rules: [ImportedCheck] = []

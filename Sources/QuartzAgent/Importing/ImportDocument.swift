@@ -12,7 +12,7 @@ struct ImportDocument {
   private(set) var text = ""
   private(set) var checks: [ImportedCheck]
   private(set) var sections = ImportedSections()
-  /// What did not become a check or an entry of another list, and why.
+  /// Entries that became neither a check nor an entry of another list, with the reason.
   private(set) var leftOut: [LeftOut]
   /// Values that were carried into what was left out.
   private var lost = 0
@@ -135,7 +135,7 @@ struct ImportDocument {
   }
 }
 
-// What people are told of it.
+// Terminal output and report.
 extension ImportDocument {
   private var entries: [ImportedCheck] { checks + sections.entries }
 
@@ -174,7 +174,7 @@ extension ImportDocument {
     return lines
   }
 
-  /// What changed, by its reason and with the names.
+  /// Changes by reason, with the names.
   private var changedLines: [String] {
     var order: [String] = []
     var names: [ByteText: [String]] = [:]

@@ -6,7 +6,7 @@ import Checks
 import Import
 import Monitoring
 
-/// What the judge of agent.yaml says of a document: with its secrets as they are, and stand-ins for the source's variables.
+/// Verdict of the judge of agent.yaml on a document: with its secrets as they are, and stand-ins for the source's variables.
 enum ImportJudge {
   /// A variable of the source may be any text, a number or an address.
   private static let standIns = ["stand-in-of-a-value", "8080", "https://stand-in.example/a"]

@@ -101,7 +101,7 @@ enum Layout {
     return state(check.state)
   }
 
-  /// What a person has done about it: muted, acknowledged.
+  /// Badges of a muted and of an acknowledged check.
   static func badges(_ check: CheckStatus) -> Markup {
     let words = [
       check.mutedUntil.map { _ in "muted" }, check.acknowledgedBy.map { _ in "acknowledged" },
