@@ -18,7 +18,8 @@ import Testing
     _ = schedule.apply(CheckList([check]), recalling: settled([check]), at: newYear)
     var clock = newYear
     clock.advance(by: newYear.boot.duration(to: try #require(schedule.nextDue)))
-    return (schedule, clock, try #require(schedule.begin(at: clock).starts.first))
+    let start = try #require(schedule.begin(at: clock).starts.first)
+    return (schedule, clock, start)
   }
 
   @Test(
