@@ -158,6 +158,24 @@ struct DiscoveryTests {
   }
 
   /// Who is named may be gone from the list for today.
+  /// The cap on a list's targets is one for all its files together, and counts each target once.
+  @Test func allFilesOfAListHaveOneCap() throws {
+    func file(_ numbers: Range<Int>) -> String {
+      "[{\"targets\": [\(numbers.map { "\"h\($0).example:80\"" }.joined(separator: ","))]}]"
+    }
+    let list = "discover: [{file: \"targets/*\", extends: port}]\n"
+    let full = [
+      "etc/targets/a.json": file(0..<6_000), "etc/targets/b.json": file(5_000..<10_000),
+      "etc/targets/c.json": file(0..<100),
+    ]
+    #expect(
+      problems(list, full.merging(["etc/targets/d.json": file(9_999..<10_001)]) { $1 })
+        == ["discover: etc/targets/* has more than 10000 targets in all its files"])
+    #expect(
+      problems(list, ["etc/targets/a.json": file(0..<10_001)])
+        == ["discover: etc/targets/a.json has more than 10000 targets"])
+  }
+
   @Test func namesOfTargetsThatAreGoneAreAWarning() throws {
     let text = """
       canaries: [web gone.example]

@@ -120,6 +120,20 @@ import Testing
     #expect(driver.machine.tally.delivered == 1)
   }
 
+  /// A receiver that makes up a code for each row fills no memory, and no row is left out of the count.
+  @Test func codesHaveACap() {
+    var driver = Driver(rows: 100)
+    driver.settle { batch in
+      .acknowledged(
+        Acknowledgement(
+          accepted: 0, duplicates: 0,
+          rejected: batch.rows.map { .init(id: $0.record.id, code: "X\($0.sequence)") }))
+    }
+    let codes = driver.machine.tally.codes
+    #expect(codes.count == 65 && codes["other codes"] == 36 && codes["X1"] == 1)
+    #expect(codes.values.reduce(0, +) == 100 && driver.machine.tally.quarantined == 100)
+  }
+
   /// In a verdict it says that another result has the id: that one is there, ours is not.
   @Test func anIDOfAnotherResultIsNoDelivery() {
     var driver = Driver(rows: 2)

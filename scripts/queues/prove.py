@@ -22,8 +22,11 @@ from servers import HOLDERS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HEALTHY = 100
+JOBS = 4
 LATE = 50.0
 LEASE = 6
+# Seconds from the moment a service fails to the call of the channel: the slot, `group_wait`, and what a loaded machine takes.
+NOTIFIED = 6
 
 
 def free_port():
@@ -70,10 +73,13 @@ class World:
         with open(self.rows, "w") as file:
             json.dump(rows, file)
 
-    def switch(self):
-        """When the dead man's switch was told since the last call."""
-        self.servers.stdin.write("\n")
+    def say(self, word):
+        self.servers.stdin.write(word + "\n")
         self.servers.stdin.flush()
+
+    def calls(self):
+        """When the dead man's switch and the notification channel were called since the last time."""
+        self.say("")
         return json.loads(self.servers.stdout.readline())
 
     def end(self):
@@ -83,7 +89,7 @@ class World:
 
 
 class Agent:
-    def __init__(self, binary, world, name, more=""):
+    def __init__(self, binary, world, name, more):
         self.world, self.folder = world, f"{world.folder}/{name}"
         os.makedirs(self.folder)
         self.port = free_port()
@@ -96,10 +102,14 @@ class Agent:
             f'type: tls, host: 127.0.0.1, port: {ports["https"]}, tls: {{ca_file: {world.folder}/ca.crt}}, '
             'expect: {certificate: {warn: 1h, fail: 0d}}',
             f'type: dns, server: "127.0.0.1:{ports["dns"]}", query: {{name: a.example}}',
+            'type: ping, host: 127.0.0.1',
         ]
         checks = "\n".join(
             f"  - {{name: healthy {number}, interval: 1s, timeout: 1s, retries: 0, {kinds[number % len(kinds)]}}}"
             for number in range(HEALTHY))
+        jobs = "\n".join(
+            f"  - {{name: job {number}, type: heartbeat, token: {token(number)}, period: 10s, grace: 5s, interval: 10s}}"
+            for number in range(JOBS))
         with open(f"{self.folder}/agent.yaml", "w") as file:
             file.write(f"""agent: {{name: queues, state_dir: {self.folder}/state}}
 status: {{listen: "127.0.0.1:{self.port}"}}
@@ -107,12 +117,25 @@ spool: {{size: 16MiB}}
 limits: {{in_flight: 600, in_flight_per_host: 100}}
 egress: {{allow: ["127.0.1.0/24:{ports['held']}", "127.0.1.0/24:{ports['mute']}"]}}
 quartz: {{url: "http://127.0.0.1:{world.api}/v1", api_key: qtz_queues, checks: {{pull: true}}}}
-heartbeat: [{{url: "http://127.0.0.1:{ports['http']}/alive", every: 10s}}]
+heartbeat: [{{url: "http://127.0.0.1:{ports['http']}/alive", every: 10s}}{more.get("switches", "")}]
+alerts:
+  group_wait: 1s
+  rules:
+  - {{name: flips, type: consecutive_failures, threshold: 1, checks: [flips], channels: [good]}}
+{more.get("rules", "")}
+  channels:
+  - {{name: good, webhook: "http://127.0.0.1:{ports['http']}/hook"}}
+{more.get("channels", "")}
+templates:
+  discovered: {{type: tcp, host: "${{host}}", port: "${{port}}", interval: 60s}}
+{more.get("discover", "")}
 group: {{name: {name}, ttl: {LEASE}s, store: {{etcd: ["{world.etcd_url}"]}}}}
 probe: {{modules: modules.yml, trust: local, allow: [127.0.0.1/32]}}
 checks:
 {checks}
-{more}
+{jobs}
+  - {{name: flips, type: http, interval: 1s, retries: 0, url: "http://127.0.0.1:{ports["http"]}/flip"}}
+{more.get("checks", "")}
 """)
         os.chmod(f"{self.folder}/agent.yaml", 0o600)
         with open(f"{self.folder}/modules.yml", "w") as file:
@@ -125,6 +148,17 @@ checks:
         self.process = subprocess.Popen(
             [binary, "run", "-c", f"{self.folder}/agent.yaml"], stdout=self.log, stderr=self.log, cwd=self.folder)
         self.wait("/readyz")
+        threading.Thread(target=self.report, daemon=True).start()
+
+    def report(self):
+        """What the jobs say, every three seconds."""
+        while self.process.poll() is None:
+            for number in range(JOBS):
+                try:
+                    self.get(f"/hb/{token(number)}")
+                except OSError:
+                    pass
+            time.sleep(3)
 
     def wait(self, path):
         for _ in range(300):
@@ -164,11 +198,16 @@ checks:
     def learn(self):
         self.healthy = [check["id"] for check in self.checks() if check["name"].startswith("healthy")]
 
+    def jobs(self):
+        """Those that are not up."""
+        return [f"{check['name']}: {check['state']}" for check in self.checks()
+                if check["name"].startswith("job") and check["state"] != "up"]
+
     def hostile(self):
         """What became of the checks that fill the queues, by reason."""
         found = collections.Counter(
             (check.get("last") or {}).get("reason", "no result") for check in self.checks()
-            if not check["name"].startswith("healthy"))
+            if check["name"].split()[0] not in ("healthy", "job", "flips"))
         return ", ".join(f"{count} {reason}" for reason, count in found.most_common())
 
     def stop(self):
@@ -200,6 +239,40 @@ def ask(agent, module, path, count=7):
         threading.Thread(target=loop, args=(number,), daemon=True).start()
 
 
+def token(number):
+    return f"job-{number}-0123456789abcdef"
+
+
+def idle(agent, count=300):
+    """Connections to the status server that never ask for anything, opened again as they are closed."""
+
+    def loop():
+        held = collections.deque(maxlen=count)
+        while agent.process.poll() is None:
+            try:
+                held.append(socket.create_connection(("127.0.0.1", agent.port), 1))
+            except OSError:
+                pass
+            time.sleep(0.01)
+
+    threading.Thread(target=loop, daemon=True).start()
+
+
+def run_now(agent, count=8):
+    """Orders by hand that never stop."""
+
+    def loop(number):
+        checks = [check["id"] for check in agent.checks() if check["name"].startswith("holder")]
+        while agent.process.poll() is None:
+            try:
+                post(f"http://127.0.0.1:{agent.port}" + f"/api/v1/checks/{checks[number]}/run", {}, 30)
+            except (OSError, urllib.error.URLError):
+                time.sleep(0.05)
+
+    for number in range(count):
+        threading.Thread(target=loop, args=(number,), daemon=True).start()
+
+
 def api(path, port="held", scheme="http", count=96):
     def rows(world):
         return [
@@ -208,26 +281,65 @@ def api(path, port="held", scheme="http", count=96):
     return rows
 
 
-def file(path, port="held", scheme="http", count=96):
-    def checks(world):
-        return "\n".join(
-            f'  - {{name: holder {number}, type: http, interval: 10s, timeout: 10s, retries: 0, '
+def file(path, port="held", scheme="http", count=96, interval=10, more=""):
+    def section(world):
+        return {"checks": "\n".join(
+            f'  - {{name: holder {number}, type: http, interval: {interval}s, timeout: {interval}s, retries: 0, '
             f'url: "{scheme}://{HOLDERS[number % len(HOLDERS)]}:{world.ports[port]}{path}/{number}", '
-            f'expect: {{body: {{contains: never}}}}}}'
-            for number in range(count))
-    return checks
+            f'expect: {{body: {{contains: never}}}}{more}}}'
+            for number in range(count))}
+    return section
+
+
+def tokens(count=60):
+    """Checks whose tokens come from a server that holds, each with a client of its own."""
+
+    def section(world):
+        return {"checks": "\n".join(
+            f'  - {{name: holder {number}, type: http, interval: 10s, timeout: 10s, retries: 0, '
+            f'url: "https://127.0.0.1:{world.ports["https"]}/", tls: {{ca_file: {world.folder}/ca.crt}}, auth: {{oauth2: '
+            f'{{token_url: "https://127.0.0.1:{world.ports["secret"]}/1000", client_id: c{number}, client_secret: secret}}}}}}'
+            for number in range(count))}
+    return section
+
+
+def held(world, number):
+    return f'http://{HOLDERS[number % len(HOLDERS)]}:{world.ports["held"]}/15000'
+
+
+def discovery(world):
+    return {"discover": "discover:\n" + "\n".join(
+        f'  - {{http: "{held(world, number)}", extends: discovered, refresh: 10s}}' for number in range(16))}
+
+
+def channels(world):
+    return {
+        "rules": "  - {name: fails, type: consecutive_failures, threshold: 1, checks: [fails], channels: "
+                 f"[{', '.join(f'held{number}' for number in range(16))}]}}",
+        "channels": "\n".join(f'  - {{name: held{number}, webhook: "{held(world, number)}"}}' for number in range(16)),
+        "checks": f'  - {{name: fails, type: tcp, interval: 1s, retries: 0, host: 127.0.0.1, port: {free_port()}}}'}
+
+
+def switches(world):
+    return {"switches": "".join(f', {{url: "{held(world, number)}", every: 10s}}' for number in range(16))}
 
 
 SCENARIOS = [
-    # name, rows of the API, checks of the file, what is asked
+    # name, rows of the API, sections of the file, what is asked
     ("nothing is full", None, None, None),
     ("memory: 7 asks of 16 MB", None, None, lambda agent: ask(agent, "hold", "/15000")),
     ("memory: 96 checks of the API", api("/1000"), None, None),
     ("memory: 96 checks of the file", None, file("/1000"), None),
     ("handshakes: 200 checks of the API", api("", "mute", "https", 200), None, None),
     ("handshakes: 200 checks of the file", None, file("", "mute", "https", 200), None),
-    ("decoding: 40 checks of the API", api("/coded", count=40), None, None),
-    ("decoding: 40 checks of the file", None, file("/coded", count=40), None),
+    ("decoding: 400 checks of the API", api("/coded", count=400), None, None),
+    ("decoding: 80 checks of the file", None, file("/coded", count=80, interval=1), None),
+    ("tokens: 60 checks, a server that holds", None, tokens(), None),
+    ("discovery: 16 lists of 16 MB", None, discovery, None),
+    ("notifications: 16 channels that hold", None, channels, None),
+    ("switches: 16 that hold", None, switches, None),
+    ("status: 300 idle connections", None, None, idle),
+    ("run now: 8 who never stop", None, file("", "mute", count=8, interval=60), run_now),
     ("judging: 7 asks of a dear pattern", None, None, lambda agent: ask(agent, "dear", "/regex")),
     ("places: 900 checks of the API", api("", "mute", count=900), None, None),
 ]
@@ -240,9 +352,9 @@ def lease_gap(agent, world, seconds):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:
-            leases = json.loads(post(world, "/v3/lease/leases", {})).get("leases", [])
+            leases = json.loads(post(world.etcd_url + "/v3/lease/leases", {})).get("leases", [])
             for lease in leases:
-                left = json.loads(post(world, "/v3/lease/timetolive", {"ID": lease["ID"]}))
+                left = json.loads(post(world.etcd_url + "/v3/lease/timetolive", {"ID": lease["ID"]}))
                 lowest = min(lowest, int(left.get("TTL", -1)))
             if not leases:
                 lowest = -1
@@ -252,9 +364,9 @@ def lease_gap(agent, world, seconds):
     return LEASE - lowest
 
 
-def post(world, path, body):
-    request = urllib.request.Request(world.etcd_url + path, json.dumps(body).encode())
-    with urllib.request.urlopen(request, timeout=2) as answer:
+def post(url, body, limit=2):
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=limit) as answer:
         return answer.read()
 
 
@@ -263,30 +375,33 @@ def quantile(values, share):
 
 
 def run(binary, world, number, scenario, seconds, base):
-    name, rows, checks, asks = scenario
+    name, rows, sections, asks = scenario
     world.write(rows(world) if rows else [])
-    agent = Agent(binary, world, f"run-{number}", checks(world) if checks else "")
+    world.say("up")
+    agent = Agent(binary, world, f"run-{number}", sections(world) if sections else {})
     agent.learn()
     time.sleep(1)
     if asks:
         asks(agent)
     # Until the holders hold.
     time.sleep(2 if seconds < 10 else 5)
-    world.switch()
+    world.calls()
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
     began = time.time()
-    lease = lease_gap(agent, world, seconds)
-    told = world.switch()
+    world.say("down")
+    lease = lease_gap(agent, world, max(seconds, NOTIFIED))
+    calls = world.calls()
     results = agent.results(since)
     ready = agent.get("/readyz")
     metrics = agent.get("/metrics")
     summary = agent.data("/api/v1/summary")
-    hostile = agent.hostile()
+    hostile, silent = agent.hostile(), agent.jobs()
     took, code = agent.stop()
     late = [result.get("late_ms", 0) for result in results]
     down = [result for result in results if result["state"] != "up"]
     expected = HEALTHY * seconds
-    marks = [began, *told, began + seconds]
+    marks = [began, *calls["switch"], began + seconds]
+    notified = min(calls["hook"], default=float("inf")) - began
     gap = max(after - before for before, after in zip(marks, marks[1:]))
     held = sorted({line.split("{")[1].split("}")[0] for line in metrics.splitlines()
                    if line.startswith("quartz_queue_waiting{")})
@@ -304,10 +419,13 @@ def run(binary, world, number, scenario, seconds, base):
         faults.append("lease late")
     if gap > 12:
         faults.append("dead man's switch late")
+    if notified > NOTIFIED:
+        faults.append("notification late")
+    faults += silent
     if took > 8 or code != 0:
         faults.append("SIGTERM")
     print(f"{name:36} {len(results):6} {quantile(late, 0.5):7.1f} {p99:7.1f} {max(late, default=0):7.1f} {lease:5} {gap:6.1f}"
-          f" {took:6.1f} {code!s:>6}  {'; '.join(faults) or 'ok'}")
+          f" {notified:8.1f} {took:6.1f} {code!s:>6}  {'; '.join(faults) or 'ok'}")
     for line in ready.splitlines()[1:]:
         print(f"    {line}")
     if held or missed or hostile:
@@ -325,7 +443,7 @@ def main():
     options = parser.parse_args()
     world = World(options.folder)
     chosen = [each for each in SCENARIOS if options.only in each[0] and (not options.short or each[0] in SHORT)]
-    print(f"{'full':36} {'healthy':>6} {'p50 ms':>7} {'p99 ms':>7} {'max ms':>7} {'lease':>5} {'switch':>6} {'end s':>6}"
+    print(f"{'full':36} {'healthy':>6} {'p50 ms':>7} {'p99 ms':>7} {'max ms':>7} {'lease':>5} {'switch':>6} {'notified':>8} {'end s':>6}"
           f" {'code':>6}")
     base, failed = 0.0, False
     try:

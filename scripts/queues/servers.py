@@ -1,27 +1,41 @@
 # SPDX-License-Identifier: MIT
 """The servers that are probed: healthy ones, and ones that hold what they began.
 
-Arguments: certificate, key. Writes its ports as one line of JSON, then serves until standard input ends; each line of it
-asks for the times of the dead man's switch, which are answered by one line.
+Arguments: certificate, key. Writes its ports as one line of JSON, then serves until standard input ends. Of its lines
+`down` and `up` say what /flip answers from now on; every other one asks for the times at which the dead man's switch and
+the notification channel were called since the one before, which are answered by one line.
 """
 
 import asyncio
 import json
+import re
 import socket
 import ssl
+import subprocess
 import sys
 import time
-import zlib
 
 # Hosts of the hostile checks: each has a budget of its own for connections.
 HOLDERS = [f"127.0.1.{number}" for number in range(1, 101)]
-MEMBER = zlib.compressobj(9, zlib.DEFLATED, 31)
-EMPTY = MEMBER.compress(b"") + MEMBER.flush()
-switch = []
+calls = {"switch": [], "hook": []}
+state = {"flip": b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}
+
+
+def metadata():
+    """A body of two brotli codings, whose decoders take all the memory of an origin: empty metadata blocks without end
+    (RFC 7932 section 9.2), which are work and no body."""
+    inner = bytes([0x0C]) + bytes([0x06]) * 1_000_000 + bytes([0x03])
+    return subprocess.run(["brotli", "-c", "-q", "1"], input=inner, stdout=subprocess.PIPE, check=True).stdout
+
+
+CODED = metadata()
 
 
 async def head(reader):
     text = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    length = re.search(r"(?i)\r\ncontent-length: *(\d+)", text)
+    if length:
+        await reader.readexactly(int(length.group(1)))
     return text.split(" ")[1]
 
 
@@ -34,8 +48,10 @@ async def healthy(reader, writer):
         while True:
             path = await head(reader)
             if path == "/alive":
-                switch.append(time.time())
-            writer.write(plain(b"all is well"))
+                calls["switch"].append(time.time())
+            if path == "/hook":
+                calls["hook"].append(time.time())
+            writer.write(state["flip"] if path == "/flip" else plain(b"all is well"))
             await writer.drain()
     except (OSError, ValueError, asyncio.IncompleteReadError):
         pass
@@ -46,8 +62,8 @@ async def holder(reader, writer):
     """/N sends N KiB of more and holds; /coded and /regex send what takes a processor long to undo or to judge."""
     try:
         path = (await head(reader)).split("?")[0]
-        if path == "/coded":
-            writer.write(plain(EMPTY * 200_000, more="Content-Encoding: gzip\r\n"))
+        if path.startswith("/coded"):
+            writer.write(plain(CODED, more="Content-Encoding: br, br\r\n"))
         elif path == "/regex":
             writer.write(plain(b"a" * 900_000))
         else:
@@ -100,16 +116,23 @@ async def main():
     held, mute = free_port(), free_port()
     await asyncio.start_server(holder, ["127.0.0.1", *HOLDERS], held, backlog=1000)
     await asyncio.start_server(silent, ["127.0.0.1", *HOLDERS], mute, backlog=1000)
+    secret = await asyncio.start_server(holder, "127.0.0.1", 0, ssl=tls, backlog=1000)
     print(json.dumps({
         "http": port_of(await asyncio.start_server(healthy, "127.0.0.1", 0, backlog=1000)),
         "https": port_of(await asyncio.start_server(healthy, "127.0.0.1", 0, ssl=tls, backlog=1000)),
-        "dns": names.get_extra_info("sockname")[1], "held": held, "mute": mute,
+        "dns": names.get_extra_info("sockname")[1], "held": held, "mute": mute, "secret": port_of(secret),
     }), flush=True)
     orders = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
-    while await orders.readline():
-        print(json.dumps(switch), flush=True)
-        switch.clear()
+    while line := await orders.readline():
+        if line == b"down\n":
+            state["flip"] = b"HTTP/1.1 503 Down\r\nContent-Length: 0\r\n\r\n"
+        elif line == b"up\n":
+            state["flip"] = plain(b"all is well")
+        else:
+            print(json.dumps(calls), flush=True)
+            for times in calls.values():
+                times.clear()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ struct VoteMirror: Sendable {
 
   /// Of checks that are not run here; more are not kept.
   static let mostOthers = 200_000
+  private let mostOthers: Int
   /// Names of places. A store may hold more; those are nobody's.
   static let mostPlaces = 4096
 
@@ -42,6 +43,8 @@ struct VoteMirror: Sendable {
   private(set) var strange = StrangeKeys()
   /// Keys that are not kept, for there are too many.
   private(set) var left = 0
+
+  init(mostOthers: Int = VoteMirror.mostOthers) { self.mostOthers = mostOthers }
 
   /// - Parameter before: what was known until now: what has not changed is as old as it was.
   mutating func take(
@@ -60,7 +63,8 @@ struct VoteMirror: Sendable {
       strange.add("\(entry.key.path) (without a lease)")
       return remove(entry.key)
     }
-    guard isKept || votes.count + questions.count + incidents.count < Self.mostOthers else {
+    guard isKept || isKnown(entry.key) || votes.count + questions.count + incidents.count < mostOthers
+    else {
       left &+= 1
       return
     }
@@ -79,6 +83,16 @@ struct VoteMirror: Sendable {
       guard let number = number(of: place) else { return strange.add(entry.key.path) }
       questions[check, default: [:]][number] = held
     case .incident(let check): incidents[check] = held
+    }
+  }
+
+  /// What is kept follows its changes, however many there are: it is never of the past.
+  private func isKnown(_ key: QuorumKey) -> Bool {
+    switch key {
+    case .vote(let check, let place): vote(check, of: place) != nil
+    case .question(let check, let place):
+      numbers[ByteText(place)].map { questions[check]?[$0] != nil } ?? false
+    case .incident(let check): incidents[check] != nil
     }
   }
 

@@ -46,6 +46,7 @@ package struct TracePlanner: Sendable {
   }
 
   package let settings: TraceSettings
+  private let mostBegun: Int
   private var memories: [UniqueID: Memory] = [:]
   private var queue: [Job] = []
   private var begun: [SocketAddress: Begun] = [:]
@@ -64,7 +65,11 @@ package struct TracePlanner: Sendable {
   /// Between two traces of targets at work, whatever there is to do.
   static let pace: ClosedRange<Duration> = .seconds(1) ... .seconds(10)
 
-  package init(_ settings: TraceSettings) { self.settings = settings }
+  /// - Parameter mostBegun: targets whose last trace is remembered, 256 or more; where more fail at once, the oldest may be
+  ///   traced again before its time.
+  package init(_ settings: TraceSettings, mostBegun: Int = 4096) {
+    (self.settings, self.mostBegun) = (settings, mostBegun)
+  }
 
   /// What a scrape says.
   package var shown: TraceFigures {
@@ -220,15 +225,12 @@ package struct TracePlanner: Sendable {
   private mutating func forget(_ now: Instant) {
     guard begun.count >= 256 else { return }
     begun = begun.filter { !$0.value.hasEnded || $0.value.at.duration(to: now) < settings.every }
-    while begun.count >= Self.mostBegun,
+    while begun.count >= mostBegun,
       let oldest = begun.filter({ $0.value.hasEnded }).min(by: { $0.value.at < $1.value.at })
     {
       begun[oldest.key] = nil
     }
   }
-
-  /// Targets whose last trace is remembered; where more fail at once, the oldest may be traced again before its time.
-  static let mostBegun = 4096
 
   /// Whether one could begin now.
   package var hasWork: Bool {

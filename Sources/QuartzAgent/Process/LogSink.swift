@@ -37,6 +37,7 @@ final class LogSink: Sendable {
   private let wake = DispatchSemaphore(value: 0)
   private let format: LogFormat
   private let time: TimeSource
+  private let write: @Sendable (String) -> Void
 
   static let queueLimit = 1000
   static let perMinute = 60
@@ -44,9 +45,9 @@ final class LogSink: Sendable {
   static let mostClasses = 2000
   private static let others = LineClass(level: .info, message: ByteText(""))
 
-  init(format: LogFormat, time: TimeSource) {
-    self.format = format
-    self.time = time
+  init(format: LogFormat, time: TimeSource, write: @escaping @Sendable (String) -> Void = { printError($0) })
+  {
+    (self.format, self.time, self.write) = (format, time, write)
     _ = startThread { self.writeLoop() }
   }
 
@@ -110,9 +111,9 @@ final class LogSink: Sendable {
         }
         return (state.lines, state.dropped, state.closing)
       }
-      for line in lines { printError(line) }
+      for line in lines { write(line) }
       if dropped > 0 {
-        printError(
+        write(
           own("lines dropped, standard error is not read", dropped, at: time.wall()).rendered(format))
       }
       if closing {

@@ -96,6 +96,24 @@ import Testing
     #expect(try await token(for: named, in: cache) == "canary")
   }
 
+  /// Strangers' checks fill no memory with tokens: those that ran out go first, then all, and the newest is there.
+  @Test func tokensHaveACap() throws {
+    let cache = TokenCache()
+    func key(_ number: Int) throws -> TokenCache.Key {
+      try self.key(of: try check { $0.auth.oauth2?.clientID = "client-\(number)" })
+    }
+    let (start, later) = (Self.start, Self.start + .seconds(200))
+    let keys = try (0..<2049).map(key)
+    cache.keep("first", for: keys[0], lifetime: .seconds(3600), at: start)
+    for number in 1..<1024 { cache.keep("t", for: keys[number], lifetime: .seconds(100), at: start) }
+    cache.keep("next", for: keys[1024], lifetime: .seconds(3600), at: later)
+    #expect(
+      cache.token(for: keys[0], at: later) == "first" && cache.token(for: keys[1024], at: later) == "next")
+    for number in 1025..<2048 { cache.keep("t", for: keys[number], lifetime: .seconds(3600), at: later) }
+    #expect(cache.token(for: keys[0], at: later) == nil, "the cap was reached")
+    #expect(cache.token(for: keys[2047], at: later) == "t")
+  }
+
   /// A token serves for four fifths of its life.
   @Test func aTokenIsForgottenBeforeItRunsOut() throws {
     let (cache, key) = (TokenCache(), try key(of: try check()))

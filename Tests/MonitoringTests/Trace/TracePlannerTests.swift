@@ -13,7 +13,9 @@ import Testing
   private final class Machine {
     private var planner: TracePlanner
 
-    init(_ settings: TraceSettings) { planner = TracePlanner(settings) }
+    init(_ settings: TraceSettings, mostBegun: Int = 4096) {
+      planner = TracePlanner(settings, mostBegun: mostBegun)
+    }
 
     var shown: TraceFigures { planner.shown }
     func next(_ now: Instant) -> TracePlanner.Job? { planner.next(now) }
@@ -220,6 +222,22 @@ import Testing
     #expect(note(planner, result(check, timeout), check) == .asked)
     #expect(planner.next(clock.instant)?.cause == .failure(.connectTimeout))
     #expect(planner.ended(good).isEmpty)
+  }
+
+  /// Of so many targets it is remembered when they were traced; beyond, the oldest may be traced again before its time.
+  @Test func whatIsRememberedHasACap() throws {
+    let planner = Machine(TraceSettings(), mostBegun: 300)
+    func asked(_ number: Int) throws -> TracePlanner.Step {
+      let check = try makeCheck("c\(number) \(clock.instant)")
+      return note(planner, result(check, timeout, peer: "10.1.\(number / 256).\(number % 256)"), check)
+    }
+    for number in 0..<301 {
+      #expect(try asked(number) == .asked)
+      clock.advance(by: .milliseconds(10))
+      _ = planner.ended(try #require(planner.next(clock.instant)))
+    }
+    #expect(try asked(0) == .asked)
+    guard case .shares = try asked(1) else { return #expect(Bool(false), "the second is remembered") }
   }
 
   @Test func checksThatAreGoneWaitForNothing() throws {

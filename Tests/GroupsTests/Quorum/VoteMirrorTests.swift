@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+
+@testable import Groups
+
+/// How much of what strangers write is kept, and that what is kept stays true.
+@Suite struct VoteMirrorTests {
+  private static let now = Timestamp(microseconds: 1_700_000_000_000_000)
+
+  private func key(_ check: Int, _ place: String = "paris") -> QuorumKey {
+    .vote(check: UniqueID(high: 7, low: UInt64(check)), place: place)
+  }
+
+  private func rows(_ entries: [(QuorumKey, Vote?)], from revision: Int64) -> QuorumRows {
+    var rows = QuorumRows()
+    for (number, entry) in entries.enumerated() {
+      rows.entries.append(
+        QuorumEntry(entry.0, entry.1?.json, revision: revision + Int64(number), lease: entry.1 == nil ? 0 : 3)
+      )
+    }
+    rows.revision = revision + Int64(entries.count)
+    return rows
+  }
+
+  /// At the cap a new key is left and counted, a known one still changes, the own checks' are kept, and what goes makes room.
+  @Test func theCapHoldsNoVoteInThePast() {
+    var mirror = VoteMirror(mostOthers: 1000)
+    let up = Vote(.up, .ok)
+    let down = Vote(.down, .connectRefused)
+    let own = UniqueID(high: 7, low: 1_000_000)
+    func take(_ entries: [(QuorumKey, Vote?)], from revision: Int64) {
+      mirror.take(rows(entries, from: revision), now: Self.now) { $0 == own }
+    }
+    func vote(_ check: Int) -> Vote? { mirror.vote(UniqueID(high: 7, low: UInt64(check)), of: "paris")?.vote }
+
+    take((0..<1000).map { (key($0), up) }, from: 1)
+    #expect(mirror.left == 0)
+    take([(key(900_000), up), (key(900_001), up)], from: 300_000)
+    #expect(mirror.left == 2 && vote(900_000) == nil)
+    take([(key(5), down), (key(1_000_000), down)], from: 300_010)
+    #expect(mirror.left == 2 && vote(5) == down && vote(1_000_000) == down)
+    take([(key(6), nil), (key(1_000_000), nil), (key(900_000), down)], from: 300_020)
+    #expect(mirror.left == 2 && vote(6) == nil && vote(900_000) == down)
+  }
+
+  /// A store may hold any number of places: those beyond the cap have no number, and are told as strange.
+  @Test func placesHaveACap() {
+    var mirror = VoteMirror()
+    let up = Vote(.up, .ok)
+    mirror.take(
+      rows((0..<VoteMirror.mostPlaces).map { (key(1, "place-\($0)"), up) }, from: 1), now: Self.now
+    ) { _ in true }
+    #expect(mirror.strange.count == 0)
+    mirror.take(rows([(key(1, "one-more"), up), (key(2, "place-0"), up)], from: 9_000), now: Self.now) { _ in
+      true
+    }
+    #expect(mirror.strange.count == 1 && mirror.vote(UniqueID(high: 7, low: 1), of: "one-more") == nil)
+    #expect(mirror.vote(UniqueID(high: 7, low: 2), of: "place-0")?.vote == up)
+  }
+
+  /// Open incidents of the group's store: as many as are looked at, whatever a reading or a watch has; known ones change.
+  @Test func incidentsHaveACap() {
+    func entry(_ number: Int, _ revision: Int64, gone: Bool = false) -> IncidentEntry {
+      IncidentEntry(
+        UniqueID(high: 9, low: UInt64(number)), gone ? nil : [1], created: revision, changed: revision)
+    }
+    var mirror = IncidentMirror()
+    let many = IncidentEntry.most
+    mirror.take(
+      IncidentReading(world: 1, revision: 50_000, entries: (0..<many + 10).map { entry($0, Int64($0 + 1)) }))
+    #expect(mirror.entries.count == many)
+    mirror.take([entry(many + 20, 50_001), entry(3, 50_002)])
+    #expect(mirror.entries.count == many)
+    #expect(mirror.entries[UniqueID(high: 9, low: UInt64(many + 20))] == nil)
+    #expect(mirror.entries[UniqueID(high: 9, low: 3)]?.changed == 50_002)
+    mirror.take([entry(3, 50_003, gone: true), entry(many + 20, 50_004)])
+    #expect(mirror.entries[UniqueID(high: 9, low: UInt64(many + 20))]?.changed == 50_004)
+    // What came and went is remembered for what is late, and that has a cap as well.
+    for number in 0..<(3 * many) {
+      mirror.take([entry(100_000 + number, Int64(60_000 + 2 * number), gone: true)])
+    }
+    mirror.take([entry(3, 50_002), entry(100_000 + 3 * many - 1, 60_000)])
+    #expect(mirror.entries[UniqueID(high: 9, low: UInt64(100_000 + 3 * many - 1))] == nil, "it is late")
+  }
+}
