@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Dispatch
 import TestSupport
 import Testing
 
@@ -49,6 +50,35 @@ import Testing
         }
       }
     }
+  }
+
+  /// What is no probe has another thread than the plain probes share with those who ask: its megabytes delay no start.
+  @Test func whatIsNoProbeDoesNotRunWhereProbesBegin() async throws {
+    let loop = try EventLoop("test")
+    let (held, release) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+    try await withLoopbackServer(script: answer) { server in
+      try await withCurlEngine(on: loop) { engine in
+        let holder = Task(executorPreference: loop) {
+          held.continuation.finish()
+          hold(release)
+        }
+        for await _ in held.stream {}
+        let probe = request(server.port, "/100", goal: .body(limit: 1 << 20))
+        let waiter = Task { try await engine.perform(probe) }
+        for kind in WorkOrigin.Kind.allCases where !kind.isProbe {
+          var request = request(server.port, "/15000", goal: .body(limit: 1 << 20))
+          request.origin = WorkOrigin(kind)
+          let report = try await engine.perform(request)
+          #expect(report.body.count == 15_000, "\(kind)")
+        }
+        #expect(server.accepted == 6, "the probe has not begun")
+        release.signal()
+        let late = try await waiter.value
+        #expect(late.body.count == 100)
+        await holder.value
+      }
+    }
+    await loop.shutdown()
   }
 
   /// Those of the same origin that need no memory, or little, go by as well.
@@ -124,3 +154,6 @@ private func answer(_ link: LoopbackConnection) {
   link.write([UInt8](repeating: 0x61, count: count))
   link.waitForEnd()
 }
+
+/// Keeps the thread that runs it.
+private func hold(_ release: DispatchSemaphore) { release.wait() }

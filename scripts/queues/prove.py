@@ -321,7 +321,7 @@ def channels(world):
 
 
 def switches(world):
-    return {"switches": "".join(f', {{url: "{held(world, number)}", every: 10s}}' for number in range(16))}
+    return {"switches": "".join(f', {{url: "{held(world, number)}", every: 10s}}' for number in range(7))}
 
 
 SCENARIOS = [
@@ -337,7 +337,7 @@ SCENARIOS = [
     ("tokens: 60 checks, a server that holds", None, tokens(), None),
     ("discovery: 16 lists of 16 MB", None, discovery, None),
     ("notifications: 16 channels that hold", None, channels, None),
-    ("switches: 16 that hold", None, switches, None),
+    ("switches: 7 that hold", None, switches, None),
     ("status: 300 idle connections", None, None, idle),
     ("run now: 8 who never stop", None, file("", "mute", count=8, interval=60), run_now),
     ("judging: 7 asks of a dear pattern", None, None, lambda agent: ask(agent, "dear", "/regex")),

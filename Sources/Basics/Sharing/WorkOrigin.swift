@@ -32,6 +32,14 @@ extension WorkOrigin.Kind {
     }
   }
 
+  /// Whether what it transfers is what a check is about.
+  package var isProbe: Bool {
+    switch self {
+    case .fileChecks, .apiChecks, .asked: true
+    case .tokens, .discovery, .notifications, .group, .delivery, .deadManSwitches: false
+    }
+  }
+
   /// In JSON and in labels of metrics.
   package var label: String {
     switch self {

@@ -175,10 +175,13 @@ extension DiscoveryKeeper {
     guard report.body.count <= DiscoverySource.mostBytes else {
       return .failed("\(url.endpoint): the answer is longer than \(DiscoverySource.mostBytes >> 20) MiB")
     }
-    do throws(TargetList.Problem) {
-      return .list(try TargetList(json: report.body))
-    } catch {
-      return .failed("\(url.endpoint): the answer \(error.message)")
+    // Megabytes of JSON take their time, which is nobody else's.
+    let read = await onThread { [body = report.body] in
+      Result { () throws(TargetList.Problem) in try TargetList(json: body) }
+    }
+    switch read {
+    case .success(let list): return .list(list)
+    case .failure(let problem): return .failed("\(url.endpoint): the answer \(problem.message)")
     }
   }
 }
