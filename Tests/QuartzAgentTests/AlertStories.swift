@@ -63,7 +63,7 @@ import Testing
         let before = world.messages.count
         let again = try AgentProcess(["run"], in: folder)
         try await again.wait(for: "the message again") { world.messages.count > before }
-        try await again.wait(for: "that it is noted") { again.stderr.contains("notified:") }
+        try await again.wait(for: "that it is noted") { again.stderr.contains("notified channel=") }
         again.send(SIGTERM)
         #expect(try await again.finish().status == 0)
         #expect(Set(world.kinds) == ["opened"])

@@ -71,7 +71,7 @@ import Testing
         #expect(test.status == 0, "\(test.stdout)\(test.stderr)")
         #expect(pids(in: folder).count == 2 && left(pids(in: folder)) == [])
         let process = try AgentProcess(["run"], in: folder)
-        try await process.wait(for: "the message") { process.stderr.contains("notified:") }
+        try await process.wait(for: "the message") { process.stderr.contains("notified channel=") }
         #expect(pids(in: folder).count == 4 && left(pids(in: folder)) == [])
         process.send(SIGTERM)
         #expect(try await process.finish().status == 0)

@@ -38,13 +38,13 @@ import Testing
           let outcome = try await first.finish()
           #expect(outcome.status == 0, "\(outcome.stderr)")
           #expect(
-            outcome.stderr.contains("notified:") && outcome.stderr.contains("stopped"), "\(outcome.stderr)")
+            outcome.stderr.contains("notified channel=") && outcome.stderr.contains("stopped"), "\(outcome.stderr)")
           let second = try AgentProcess(["run"], in: folder)
           let probed = web.accepted
           try await second.wait(for: "probes of a target that is still down") { web.accepted >= probed + 3 }
           world.isBroken.store(false, ordering: .relaxed)
           try await second.wait(for: "the recovery") { server.received >= 4 }
-          try await second.wait(for: "that it is noted") { second.stderr.contains("notified:") }
+          try await second.wait(for: "that it is noted") { second.stderr.contains("notified channel=") }
           second.send(SIGTERM)
           #expect(try await second.finish().status == 0)
           #expect(server.received == 4)

@@ -7,6 +7,7 @@ import os
 import pathlib
 import signal
 import socket
+import socketserver
 import subprocess
 import threading
 import time
@@ -103,8 +104,10 @@ def free_port():
 
 
 class Agent:
-    def __init__(self, binary, folder, channels, checks, more=""):
+    def __init__(self, binary, folder, channels, checks, more="", environment=None, name="london-1", sections=""):
+        """`more` goes below `alerts`, `sections` beside it."""
         self.binary, self.folder = binary, pathlib.Path(folder)
+        self.name, self.sections, self.environment = name, sections, {**os.environ, **(environment or {})}
         self.folder.mkdir()
         self.status, self.channels, self.more = free_port(), channels, more
         token = self.folder / "token"
@@ -115,15 +118,16 @@ class Agent:
 
     def write(self, checks):
         (self.folder / "agent.yaml").write_text(
-            f"agent: {{name: london-1, state_dir: {self.folder}/state}}\n"
+            f"agent: {{name: {self.name}, state_dir: {self.folder}/state}}\n"
             f"status: {{listen: '127.0.0.1:{self.status}', run_now_token: '${{file:{self.folder}/token}}'}}\n"
-            f"alerts:\n  group_wait: 3s\n  group_interval: 10s\n  remind: 60s\n{self.more}  channels:\n{self.channels}"
+            f"{self.sections}alerts:\n  group_wait: 3s\n  group_interval: 10s\n  remind: 60s\n{self.more}  channels:\n{self.channels}"
             f"checks:\n{checks}")
 
     def begin(self):
         log = open(self.folder / "log", "ab")
         self.process = subprocess.Popen(
-            [self.binary, "run", "--config", str(self.folder / "agent.yaml")], stdout=log, stderr=log)
+            [self.binary, "run", "--config", str(self.folder / "agent.yaml")], stdout=log, stderr=log,
+            env=self.environment)
 
     def reload(self, checks):
         self.write(checks)
@@ -147,6 +151,43 @@ class Agent:
             if title in line and "active" in line:
                 return line.split()[0]
         raise AssertionError(f"no open incident {title}: {self.run('incidents').stdout}")
+
+
+class Mailbox:
+    """A mail server. Recipients of `late` are refused for now (452) so many times."""
+
+    def __init__(self, late):
+        self.late, self.mails, self.hello, box = dict(late), [], set(), self
+
+        class Talk(socketserver.StreamRequestHandler):
+            def say(self, line):
+                self.wfile.write(line.encode() + b"\r\n")
+
+            def handle(self):
+                self.say("220 box.example ESMTP")
+                to = []
+                while line := self.rfile.readline().decode().strip():
+                    word, _, rest = line.partition(" ")
+                    if word == "EHLO":
+                        box.hello.add(rest)
+                    if word == "MAIL":
+                        to = []
+                    if word == "RCPT":
+                        address = line[line.index("<") + 1:line.index(">")]
+                        if box.late.get(address, 0) > 0:
+                            box.late[address] -= 1
+                            self.say("452 4.2.2 mailbox is full")
+                            continue
+                        to.append(address)
+                    if word == "DATA":
+                        self.say("354 go on")
+                        box.mails.append((to, b"".join(iter(self.rfile.readline, b".\r\n"))))
+                    self.say("221 bye" if word == "QUIT" else "250 OK")
+
+        self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Talk)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
 
 def json_channel(recorder, name="ops", more=""):

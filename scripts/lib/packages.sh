@@ -119,6 +119,15 @@ prometheus-alertmanager  a real Alertmanager to be told
 curl                     waits until it is ready
 "
 
+alert_packages="
+python3                  receivers that record
+prometheus               the shipped rules, through a rolling restart
+prometheus-alertmanager  a real Alertmanager to be told
+etcd-server              what the agents of a group meet in
+gcc                      a wall clock that is set
+libc6-dev                C headers
+"
+
 package_packages="
 dpkg-dev                 knows which package has which library
 python3                  writes the bill of materials

@@ -127,17 +127,16 @@ extension AlertDesk {
   private func tell(_ outcome: SendOutcome, _ message: AlertMessage, _ notification: Notification) {
     let facts: Logger.Metadata = [
       "channel": "\(notification.channel.name)", "incident": "\(message.incident)",
-      "kind": "\(message.kind.rawValue)",
+      "kind": "\(message.kind.rawValue)", "title": "\(message.title)",
     ]
     func with(_ why: String) -> Logger.Metadata { facts.merging(["problem": "\(why)"]) { $1 } }
     switch outcome {
-    case .delivered: log.notice("notified: \(message.title)", metadata: facts)
-    case .deliveredBut(let why):
-      log.warning("notified, but not all recipients: \(message.title)", metadata: with(why))
+    case .delivered: log.notice("notified", metadata: facts)
+    case .deliveredBut(let why): log.warning("notified, but not all recipients", metadata: with(why))
     case .partly(let why, let remaining):
       log.warning(
-        "a notification was not taken for \(remaining.count) recipients, it is retried for them",
-        metadata: with(why))
+        "a notification was not taken for all recipients, it is retried for the others",
+        metadata: with(why).merging(["recipients": "\(remaining.count)"]) { $1 })
     case .failed(let why, _, _):
       log.warning("a notification could not be sent, it is retried", metadata: with(why))
     case .refused(let why): log.error("a notification was refused", metadata: with(why))

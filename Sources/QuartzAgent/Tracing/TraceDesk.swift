@@ -109,8 +109,12 @@ final class TraceDesk: Sendable {
     if let told {
       let checks = job.checks.compactMap { catalog[$0]?.name }.joined(separator: ", ")
       log.notice(
-        "the way to \(job.target): \(told.summary)",
-        metadata: ["check": "\(checks.printable(maxBytes: 200))", "cause": "\(job.cause.word)"])
+        "a path was traced",
+        metadata: [
+          "cause": "\(job.cause.word)", "check": "\(checks.printable(maxBytes: 200))",
+          "found": "\(told.summary)",
+          "target": "\(job.target)",
+        ])
     }
     bell.yield()
   }
