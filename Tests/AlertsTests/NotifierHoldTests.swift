@@ -47,6 +47,42 @@ import Testing
     #expect(next.told.first?.message.incident == desk.told.first?.message.incident)
   }
 
+  /// What fired before a restart and was told to nobody waits for a result: one that is down opens it, one that is up makes
+  /// it one of the past; without one it is opened ten minutes after the start.
+  @Test(
+    arguments: [
+      (CheckState.down, ["160 opened web is down: refused"]),
+      (.up, ["163 recovered web was down 00:00 to 00:02 UTC, 2m 40s"]),
+      (nil, ["700 opened web is down: refused"]),
+    ] as [(CheckState?, [String])])
+  func untoldOverARestart(found: CheckState?, lines: [String]) throws {
+    let web = try makeCheck("web")
+    var desk = Desk(quickSettings(), [web])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 2)
+    var next = Desk(quickSettings(), [web], saved: try desk.saved(at: 2), at: 100)
+    next.pass(from: 100, to: 159)
+    #expect(next.lines == [] && next.hold(at: 159) == .wait)
+    if let found { next.note(result(web, found, at: 160)) }
+    next.pass(from: 160, to: found == nil ? 720 : 200)
+    #expect(desk.lines + next.lines == lines)
+  }
+
+  /// What was told already goes on as it was, and a check that has failed since opens its incident at once.
+  @Test func toldOverARestart() throws {
+    let (web, db) = (try makeCheck("web"), try makeCheck("db", host: "198.51.100.1"))
+    var desk = Desk(quickSettings(), [web, db])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 10)
+    var next = Desk(quickSettings(), [web, db], saved: try desk.saved(at: 10), at: 100)
+    next.down(db, at: 101)
+    next.pass(from: 101, to: 150)
+    #expect(next.lines == ["104 opened db is down: refused"], "no reminder of what was not looked at")
+    next.up(web, at: 161)
+    next.pass(from: 161, to: 170)
+    #expect(next.lines.contains("165 recovered web is up again"), "\(next.lines)")
+  }
+
   /// Other settings while an incident is open: it keeps its id and its log, a new channel hears of it, one that is gone gets
   /// its end first.
   @Test func reload() throws {

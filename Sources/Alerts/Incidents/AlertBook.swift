@@ -13,6 +13,9 @@ package struct AlertBook: Sendable {
   /// State shared with the other members of a group; `nil` outside of one.
   package internal(set) var share: AlertShare?
   private var savedVersion = 0
+  /// Checks whose alerts are from before the start and that have had no result since, and until when one is waited for.
+  private var unseen: Set<UniqueID> = []
+  private let seenBy: Instant
   var hasChanged = false
 
   package var settings: AlertSettings { notifier.settings }
@@ -34,6 +37,8 @@ package struct AlertBook: Sendable {
     }
     incidents = IncidentBook(
       groupWait: settings.groupWait, flap: settings.flap, open: open, over: over, generator: generator)
+    unseen = Set(incidents.troubles.keys.compactMap(\.check))
+    seenBy = now.boot + Self.longestUnseen
     watch = RuleWatch(settings.rules, open: incidents.troubles)
     notifier = Notifier(settings, now: now.wall, generator: generator)
     notifier.restore(saved, clock, &incidents)
@@ -63,7 +68,11 @@ package struct AlertBook: Sendable {
     if let names { adopt(Set(checks.map(\.id)), names, now) }
   }
 
+  /// An agent that was away for a day says nothing of the day before; a check that is not run any more holds nothing for ever.
+  static let longestUnseen: Duration = .seconds(600)
+
   package mutating func note(_ result: CheckResult, now: ClockReading) {
+    unseen.remove(result.checkID)
     if result.state != .unknown { share?.unconfirmed.remove(result.checkID) }
     take(watch.note(result, now: now), now)
   }
@@ -94,9 +103,20 @@ package struct AlertBook: Sendable {
     }
   }
 
+  /// With what this agent knows of itself and of its group.
+  private func informed(_ context: NotifyContext) -> NotifyContext {
+    var context = grouped(context)
+    guard !unseen.isEmpty, context.now.boot < seenBy else { return context }
+    let shared = incidents.names?.checks ?? []
+    context.unseenUntil = { [unseen, seenBy] trouble in
+      trouble.key.check.map { unseen.contains($0) && !shared.contains($0) } ?? false ? seenBy : nil
+    }
+    return context
+  }
+
   /// Notifications to send now, once they are written down; `finish` has to follow each.
   package mutating func next(_ context: NotifyContext) -> [Notification] {
-    let context = grouped(context)
+    let context = informed(context)
     return notifier.next(&incidents, context)
   }
 
@@ -113,7 +133,7 @@ package struct AlertBook: Sendable {
   package func decisions(
     _ context: NotifyContext
   ) -> [(incident: Incident, channel: AlertChannel, decision: Notifier.Decision)] {
-    let context = grouped(context)
+    let context = informed(context)
     return incidents.all.filter { !notifier.isSettled($0) }.flatMap { incident in
       notifier.channels.map { (incident, $0, notifier.decide(incident, $0, context)) }
     }

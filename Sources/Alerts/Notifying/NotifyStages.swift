@@ -21,6 +21,8 @@ package struct NotifyContext {
   /// Until when an alert's check is muted, or in maintenance; `nil` when it is not.
   package var mutedUntil: (Trouble) -> Timestamp? = { _ in nil }
   package var maintenanceUntil: (Trouble) -> Timestamp? = { _ in nil }
+  /// Until when a result is waited for, of a check that has had none since the start; `nil` when it has.
+  package var unseenUntil: (Trouble) -> Instant? = { _ in nil }
   /// The check that an alert's check fails with; `nil` when it fails by itself.
   package var failsWith: (Trouble) -> String? = { _ in nil }
   /// The way to an alert's target is being looked at.
@@ -141,7 +143,15 @@ extension Stage {
     let from = start(draft)
     let due = from + span
     draft.due = due
-    return due <= context.now.boot ? .pass : .hold(what, until: context.wall(due))
+    guard due <= context.now.boot else { return .hold(what, until: context.wall(due)) }
+    guard [.opened, .reminder].contains(draft.trigger), let unseen = unseen(draft, context) else { return .pass }
+    return .hold("no result since the agent started", until: context.wall(unseen))
+  }
+
+  /// What fired before the start may be over by now: the first result says.
+  private static func unseen(_ draft: Draft, _ context: NotifyContext) -> Instant? {
+    let limits = draft.firing.map { context.unseenUntil($0.trouble) }
+    return limits.contains(nil) ? nil : limits.compactMap(\.self).min()
   }
 
   private static func start(_ draft: Draft) -> Instant {
