@@ -38,6 +38,31 @@ import Testing
     #expect(other.log["ops"] == newer.log["ops"])
   }
 
+  /// Two people acknowledge on two members whose clocks are apart: what each of them saw is acknowledged, whichever is merged
+  /// into the other, and the later name is shown.
+  @Test(arguments: [-600, 600] as [Int64]) func acknowledgementsCoverWhatEitherSaw(apart: Int64) {
+    func trouble(_ number: UInt64, _ severity: AlertSeverity) -> Trouble {
+      Trouble(
+        key: Trouble.Key(rule: "down", check: UniqueID(high: 1, low: number)), subject: .availability,
+        severity: severity,
+        name: "c\(number)", since: after(0))
+    }
+    var (one, other) = (incident(), incident())
+    one.take(trouble(1, .high), at: reading(0))
+    one.take(trouble(2, .medium), at: reading(0))
+    one.acknowledge(by: "ann", note: nil, at: after(10))
+    other.take(trouble(2, .critical), at: reading(0))
+    other.take(trouble(3, .high), at: reading(0))
+    other.acknowledge(by: "bob", note: "mine", at: after(20 + apart))
+    var (left, right) = (one, other)
+    left.merge(other)
+    right.merge(one)
+    #expect(left.acknowledged == right.acknowledged)
+    #expect(left.acknowledged?.by == (apart > 0 ? "bob" : "ann"))
+    #expect(left.isAcknowledged(trouble(1, .high)) && left.isAcknowledged(trouble(3, .high)))
+    #expect(left.isAcknowledged(trouble(2, .critical)) && !left.isAcknowledged(trouble(1, .critical)))
+  }
+
   /// What a channel has heard to be over is not opened there again.
   @Test(arguments: [true, false]) func anEndThatWasHeardIsOne(isHeard: Bool) {
     var (open, over) = (incident(), incident())

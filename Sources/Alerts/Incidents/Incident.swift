@@ -44,6 +44,13 @@ package struct Incident: Hashable, Sendable {
     package init(at: Timestamp, by: String, note: String? = nil) {
       (self.at, self.by, self.note) = (at, by, note)
     }
+
+    /// That of two members: it covers what either of them saw, whatever their clocks say; the later one is shown.
+    func joined(with other: Self) -> Self {
+      var joined = (other.at, other.by) > (at, by) ? other : self
+      joined.seen = seen.merging(other.seen) { max($0, $1) }
+      return joined
+    }
   }
 
   package let id: UniqueID

@@ -153,7 +153,7 @@ extension Incident {
       restore(other.members)
       (end, quietSince, quietAt) = (other.end, other.quietSince, other.quietAt)
     }
-    if let theirs = other.acknowledged, theirs.at > acknowledged?.at ?? .epoch { acknowledged = theirs }
+    if let theirs = other.acknowledged { acknowledged = acknowledged?.joined(with: theirs) ?? theirs }
     if other.sent.count > sent.count { sent = other.sent }
   }
 }
