@@ -32,6 +32,10 @@ struct ShareWorld {
   private let settings: AlertSettings
   private let writer = MessageWriter(agent: "test", region: nil, pageURL: nil)
   var isAway = false
+  /// Agents that stand still.
+  var asleep: Set<Int> = []
+  /// Agents whose name another one has: they never read the store.
+  var outside: Set<Int> = []
   /// The agents that take it for theirs to notify; `nil`: the first that lives.
   var notifying: Set<Int>?
   /// Agents whose receiver does not answer.
@@ -131,14 +135,14 @@ struct ShareWorld {
   /// So many seconds.
   mutating func pass(_ seconds: Int64) {
     for _ in 0..<seconds {
-      for number in agents.indices where !agents[number].isDead { tick(number) }
+      for number in agents.indices where !agents[number].isDead && !asleep.contains(number) { tick(number) }
       now += 1
     }
   }
 
   private func view(_ agent: Int) -> ShareView {
     var view = ShareView()
-    view.touch = isAway ? .away(.seconds(20)) : .fresh
+    view.touch = outside.contains(agent) ? .settling : isAway ? .away(.seconds(20)) : .fresh
     (view.world, view.revision) = (worldID, revision)
     for (id, stored) in store {
       view.entries[id] = ShareEntry(

@@ -96,6 +96,9 @@ package struct Incident: Hashable, Sendable {
   package var isNotified: Bool { log.values.contains { $0.first != nil } }
   package var isResolveNotified: Bool { log.values.allSatisfy { $0.first == nil || $0.heard.isOver } }
 
+  /// It is over, and every channel that was told of it knows.
+  package var isEndHeard: Bool { !isOpen && isNotified && isResolveNotified }
+
   package func member(_ key: Trouble.Key) -> Member? { places[key].map { members[$0] } }
 
   /// Whether the acknowledgement covers an alert as it is now.

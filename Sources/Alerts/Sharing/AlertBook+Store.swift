@@ -10,13 +10,12 @@ extension AlertBook {
     guard let share, let names = incidents.names else { return context }
     var context = context
     let now = context.now
+    let isOutside = isOutside(now)
     context.heldByGroup = { incident in
       guard share.isShared(incident, names) else { return nil }
       switch share.view.touch {
       case .settling:
         // It told of the begin while it was alone, and no other member knows of it.
-        let isOutside =
-          share.outsideSince.map { $0.duration(to: now.boot) >= AlertShare.settling * 2.0 } ?? false
         return isOutside && !incident.isOpen && share.isOwed(incident)
           ? nil : "the group's store is being read"
       // Twice is better than not at all.

@@ -157,13 +157,32 @@ extension AlertBook {
     let outsideSince = view.touch == .settling ? share?.outsideSince ?? now.boot : nil
     share?.outsideSince = outsideSince
     switch view.touch {
-    case .settling: return
+    case .settling: if isOutside(now) { leaveToGroup(now, role) }
     case .away: judge(own.filter { role($0.key).isRunHere }, now)
     case .fresh:
       takeOver(now, role)
       readIncidents(now)
-      if view.notifies { readAlerts(now, role) }
+      if view.notifies {
+        incidents.giveUpTwins(at: now)
+        readAlerts(now, role)
+      }
       acknowledgeEnds(role)
+    }
+  }
+
+  /// The store has been being read for so long that it is not going to be: another agent has this one's name.
+  func isOutside(_ now: ClockReading) -> Bool {
+    share?.outsideSince.map { $0.duration(to: now.boot) >= AlertShare.settling * 2.0 } ?? false
+  }
+
+  /// What it told of while it was alone, and does not run any more, the group tells of under another id: its own ends.
+  private mutating func leaveToGroup(_ now: ClockReading, _ role: Role) {
+    guard let share else { return }
+    for incident in incidents.opened where share.isShared(incident, incidents.names) && share.isOwed(incident) {
+      for member in incident.members where member.isActive {
+        guard let check = member.trouble.key.check, !role(check).isRunHere else { continue }
+        incidents.take(.ended(member.trouble.key, at: now.wall, .moved), now: now)
+      }
     }
   }
 
@@ -206,6 +225,9 @@ extension AlertBook {
         guard var merged = incidents[id] else { continue }
         merged.merge(shared.incident)
         if merged != incidents[id] { incidents.replace(merged) }
+      } else if let mine = incidents[id], mine.isEndHeard, !shared.incident.isEndHeard {
+        // A member that was away, or a store that was set back, brings up what is over: the store is to learn of it.
+        self.share?.delivered.insert(id)
       } else {
         incidents.replace(shared.incident)
       }

@@ -48,6 +48,27 @@ extension IncidentBook {
     }
   }
 
+  /// Two members opened an incident each about one alert while they did not hear of each other: the one that no channel
+  /// knows gives the alert up to the one that channels know, and ends without a word when it has none left.
+  mutating func giveUpTwins(at now: ClockReading) {
+    let unknown = open.values.filter { !$0.log.values.contains(where: \.mayBeKnown) }
+    guard !unknown.isEmpty, unknown.count < open.count else { return }
+    var known: [Trouble.Key: UniqueID] = [:]
+    for incident in open.values where incident.isNotified && incident.isShared(names) {
+      for member in incident.members where member.isActive { known[member.trouble.key] = incident.id }
+    }
+    for incident in unknown where incident.isShared(names) {
+      for member in incident.members where member.isActive {
+        guard let other = known[member.trouble.key] else { continue }
+        update(incident.id) { incident in
+          incident.leave(member.trouble.key, at: now, .moved)
+          if incident.activeCount == 0 { incident.log = [:] }
+        }
+        places.add(member.trouble, ancestors(member.trouble), to: other)
+      }
+    }
+  }
+
   mutating func drop(_ id: UniqueID) {
     guard open[id] != nil else { return }
     open[id] = nil

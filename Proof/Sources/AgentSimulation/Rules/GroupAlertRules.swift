@@ -25,6 +25,8 @@ struct GroupAlertRules {
   private struct Story {
     var opened: [Telling] = []
     var ended: [Telling] = []
+    /// Who said that it lasts after the end was told: the receiver takes it for open again.
+    var revivedBy: Set<Int> = []
     /// That were wrong when it was told.
     var checks: Set<UniqueID> = []
     /// That had an entry in the store as its own.
@@ -153,11 +155,19 @@ struct GroupAlertRules {
     case .recovered:
       guard !story.ended.contains(where: { $0.id == telling.id }) else { return nil }
       story.ended.append(telling)
-      if story.ended.count > 1, !excuses(story.ended, story.endNoted, after: story.opened) {
+      if story.ended.count > 1, !story.revivedBy.contains(telling.seat),
+        !excuses(story.ended, story.endNoted, after: story.opened)
+      {
         return (.told, "the end of \"\(message.title)\" is told twice, by \(story.ended.map(\.seat))")
       }
       return ends(message, telling, story)
-    case .update, .acknowledged, .digest, .test: return nil
+    case .update:
+      // Without the store, or it would know of the end.
+      if let end = story.ended.last, outages.touch(telling.seat, from: end.decided, to: telling.arrived) {
+        story.revivedBy.insert(telling.seat)
+      }
+      return nil
+    case .acknowledged, .digest, .test: return nil
     }
   }
 
