@@ -86,6 +86,7 @@ package enum Importer {
     return checks.map { check in
       var check = check
       check.name = names.take(check.name, maxBytes: 190)
+      check.nameMethod()
       return check
     }
   }

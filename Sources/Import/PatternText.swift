@@ -15,43 +15,86 @@ enum PatternText {
   /// A pattern of Go or JavaScript, where `^` and `$` are the ends of the text: ours are those of a line, and a `$` that
   /// is not would let a line's end follow.
   static func whole(_ pattern: String) -> String {
-    guard pattern.contains("^") || pattern.contains("$") else { return pattern }
-    var made = String.UnicodeScalarView()
-    var rest = pattern.unicodeScalars[...]
-    var isInClass = false
+    let made = PatternWalk(pattern, setsEnds: !asksForLines(pattern)).made
+    return pattern.contains("^") || pattern.contains("$") ? "(?-m)\(made)" : made
+  }
+
+  /// Go repeats what has no width (`^*`, `\b+`), PCRE2 does not.
+  static func repeatable(_ pattern: String) -> String { PatternWalk(pattern, setsEnds: false).made }
+
+  /// `(?m)`: lines that the pattern asks for itself.
+  private static func asksForLines(_ pattern: String) -> Bool {
+    var rest = pattern[...]
+    while let open = rest.range(of: "(?") {
+      rest = rest[open.upperBound...]
+      if rest.prefix(12).prefix(while: { $0 != ")" && $0 != ":" && $0 != "<" && $0 != "-" }).contains("m") {
+        return true
+      }
+    }
+    return false
+  }
+}
+
+/// A pattern, part by part.
+private struct PatternWalk {
+  private(set) var made = ""
+  private var rest: Substring.UnicodeScalarView
+  private let setsEnds: Bool
+
+  /// - Parameter setsEnds: `$` is the end of the text.
+  init(_ pattern: String, setsEnds: Bool) {
+    (rest, self.setsEnds) = (pattern.unicodeScalars[...], setsEnds)
+    while let scalar = rest.popFirst() { take(scalar) }
+  }
+
+  private mutating func take(_ scalar: Unicode.Scalar) {
+    switch scalar {
+    case "\\": escape()
+    case "[": list()
+    case "^": edge("^")
+    case "$": edge(setsEnds ? "\\z" : "$")
+    default: made.unicodeScalars.append(scalar)
+    }
+  }
+
+  /// What has no width, in brackets where it is repeated.
+  private mutating func edge(_ text: String) {
+    let next = rest.first
+    let isCount = next == "{" && rest.dropFirst().first.map { ("0"..."9").contains($0) } ?? false
+    made += next == "*" || next == "+" || next == "?" || isCount ? "(?:\(text))" : text
+  }
+
+  private mutating func escape() {
+    guard let next = rest.popFirst() else {
+      made += "\\"
+      return
+    }
+    if ["b", "B", "A", "z"].contains(next) { return edge("\\\(next)") }
+    made += "\\\(next)"
+    // Up to \E everything is text.
+    while next == "Q", let letter = rest.popFirst() {
+      made.unicodeScalars.append(letter)
+      if letter == "\\", rest.first == "E" { break }
+    }
+  }
+
+  private mutating func list() {
+    made += "["
+    // At the beginning it is the bracket itself.
+    if rest.first == "^", let sign = rest.popFirst() { made.unicodeScalars.append(sign) }
+    if rest.first == "]", let bracket = rest.popFirst() { made.unicodeScalars.append(bracket) }
     while let scalar = rest.popFirst() {
-      made.append(scalar)
+      made.unicodeScalars.append(scalar)
       switch scalar {
-      case "\\":
-        guard let next = rest.popFirst() else { break }
-        made.append(next)
-        // Up to \E everything is text.
-        while next == "Q", let letter = rest.popFirst() {
-          made.append(letter)
-          if letter == "\\", rest.first == "E" { break }
-        }
-      case "[" where !isInClass:
-        isInClass = true
-        // At the beginning it is the bracket itself.
-        if rest.first == "^", let sign = rest.popFirst() { made.append(sign) }
-        if rest.first == "]", let bracket = rest.popFirst() { made.append(bracket) }
+      case "]": return
+      case "\\": if let next = rest.popFirst() { made.unicodeScalars.append(next) }
       case "[" where rest.first == ":":
         while let letter = rest.popFirst() {
-          made.append(letter)
+          made.unicodeScalars.append(letter)
           if letter == "]" { break }
         }
-      case "]": isInClass = false
-      case "(" where !isInClass && rest.first == "?":
-        // Lines that the pattern asks for itself.
-        if rest.prefix(12).prefix(while: { $0 != ")" && $0 != ":" && $0 != "<" }).contains("m") {
-          return "(?-m)\(pattern)"
-        }
-      case "$" where !isInClass:
-        made.removeLast()
-        made.append(contentsOf: "\\z".unicodeScalars)
       default: break
       }
     }
-    return "(?-m)\(String(made))"
   }
 }

@@ -45,10 +45,17 @@ package protocol ProbeTaking: Sendable {
   var limit: Int { get }
   /// A line each, the last probe first.
   var last: [String] { get }
+  /// The modules in force as YAML, without secrets.
+  var config: String { get }
   func probe(_ question: ProbeQuestion) async -> ProbeAnswer
+  /// Reads the modules again.
+  ///
+  /// - Returns: why the old ones stay; nil: the new ones are in force.
+  func reload() async -> String?
 }
 
-/// `/probe?target=&module=` and `/probe/last`, for who shows the token or asks from one of the addresses.
+/// `/probe?target=&module=`, `/probe/last`, and blackbox_exporter's `/config` and `/-/reload`, for who shows the token or asks from
+/// one of the addresses; its `/-/healthy` for everybody, as `/livez`.
 package struct ProbeDoor: Sendable {
   let desk: any ProbeTaking
   private let token: Redacted?
@@ -61,12 +68,13 @@ package struct ProbeDoor: Sendable {
   /// Nil: the request is something else.
   func reply(to request: StatusRequest, hosts: AllowedHosts) async -> Reply? {
     guard request.isProbe else { return nil }
+    if request.path == StatusRequest.exporterReload { return await reload(request, hosts) }
     guard request.isReading, !request.hasBody else {
-      var reply = Reply(405, text: "only GET and HEAD are possible here\n")
-      reply.allow = "GET, HEAD"
-      return reply
+      return Self.method("only GET and HEAD are possible here", "GET, HEAD")
     }
+    if request.path == StatusRequest.exporterHealth { return Self.text("Healthy", to: request) }
     if let refusal = refusal(of: request, hosts) { return refusal }
+    if request.path == StatusRequest.exporterConfig { return Self.text(desk.config, to: request) }
     guard request.target.utf8.count <= Self.longest, let path = RequestPath(request.target) else {
       return Reply(400, text: "the address is malformed or too long\n")
     }
@@ -78,6 +86,27 @@ package struct ProbeDoor: Sendable {
     }
     reply.omitsBody = request.method == .head
     return reply
+  }
+
+  private static func method(_ words: String, _ allowed: String) -> Reply {
+    var reply = Reply(405, text: words + "\n")
+    reply.allow = allowed
+    return reply
+  }
+
+  private static func text(_ text: String, to request: StatusRequest) -> Reply {
+    var reply = Reply(200, text: text)
+    reply.omitsBody = request.method == .head
+    return reply
+  }
+
+  private func reload(_ request: StatusRequest, _ hosts: AllowedHosts) async -> Reply {
+    guard request.method == .post, !request.hasBody else {
+      return Self.method("This endpoint requires a POST request.", "POST")
+    }
+    if let refusal = refusal(of: request, hosts) { return refusal }
+    guard let problem = await desk.reload() else { return Reply(200, text: "") }
+    return Reply(500, text: "failed to reload config: \(problem)\n")
   }
 
   /// Bytes of an address: a target of 2,048 bytes may be escaped, and has others beside it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Testing
 
 @testable import Import
@@ -50,6 +51,145 @@ import Testing
     "prober: tcp, tcp: {query_response: [{expect: a, labels: [{name: a, value: b}]}]}",
   ])
   func whatWouldNotHoldIsSaid(text: String) throws { #expect(try !module(text).shortcomings.isEmpty) }
+
+  /// What blackbox_exporter itself refuses, and the file with it.
+  @Test(arguments: [
+    ("prober: http, http: {fail_if_sll: true}", ["http.fail_if_sll: blackbox_exporter has no such key"]),
+    ("prober: http, timeut: 5s", ["timeut: blackbox_exporter has no such key"]),
+    (
+      "prober: http, http: {tls_config: {insecure: true}}",
+      ["http.tls_config.insecure: blackbox_exporter has no such key"]
+    ),
+    (
+      "prober: tcp, tcp: {query_response: [{expct: a}]}",
+      ["tcp.query_response.expct: blackbox_exporter has no such key"]
+    ),
+    ("prober: htp", ["prober \"htp\" is none of http, tcp, dns, icmp, grpc, unix, websocket"]),
+    ("prober: http, timeout: soon", ["timeout is no duration, such as 5s"]),
+    ("prober: http, http: {body_size_limit: 1K}", ["http.body_size_limit is no size, such as 1MB"]),
+    ("prober: http, http: {valid_status_codes: [2xx]}", ["http.valid_status_codes is no list of numbers"]),
+    ("prober: dns, dns: {query_type: A}", ["dns.query_name is missing"]),
+    ("prober: grpc, grpc: {service: a}", []), ("prober: http, http: {enable_http3: true}", []),
+    ("prober: icmp, icmp: ", []), ("prober: http, http: {http_headers: {A: {values: [b]}}}", []),
+  ])
+  func faultsOfAModule(text: String, faults: [String]) throws { #expect(try module(text).faults == faults) }
+
+  private func keys(_ text: String, of target: String = "https://a.example") throws -> String {
+    var check = try #require(try module(text).probe(of: target))
+    check.name = "c"
+    let left = ["retries", "max_body", "allow_downgrade", "expect", "interval", "timeout"]
+    check.keys.removeAll { left.contains($0.name) }
+    var yaml = AgentYAML(secrets: .environment)
+    return yaml.render([check], head: []).split(separator: "\n").dropFirst(2)
+      .map { $0.dropFirst(4) }.joined(separator: "\n")
+  }
+
+  @Test func whatTheExporterTakesIsTaken() throws {
+    let login = try #require(
+      try module("prober: http, http: {basic_auth: {username: ann}}").probe(of: "https://a"))
+    guard case .map(let headers)? = login["headers"], case .secret(let value, _) = headers[0].value else {
+      Issue.record("no header")
+      return
+    }
+    #expect(headers[0].name == "Authorization" && value.reveal() == "Basic YW5uOg==" && login["auth"] == nil)
+    #expect(
+      try keys("prober: http, http: {body: a, method: \"\"}")
+        == "type: http\nurl: https://a.example\nbody: a\nmethod: GET")
+    #expect(
+      try keys("prober: http, http: {http_headers: {A: {values: [b]}, C: {files: [/d]}, E: {secrets: [f]}}}")
+        == """
+        type: http
+        url: https://a.example
+        headers:
+          A: b
+          C: "${file:/d}"
+          E: "${env:QUARTZ_C_E}"
+        """)
+    let stay = "prober: http, http: {follow_redirects: false, tls_config: {ca_file: ca.pem}}"
+    #expect(try keys(stay, of: "http://a.example") == "type: http\nurl: http://a.example\nfollow: false")
+    #expect(try keys(stay).contains("ca_file"))
+    #expect(try keys("prober: tcp, tcp: ", of: "a.example:1") == "type: tcp\nhost: a.example\nport: 1")
+    #expect(try module("prober: tcp, tcp: {tls_config: {ca_file: a}}").shortcomings == [])
+    #expect(try module("prober: http, http: {preferred_ip_protocol: ipv4}").family.preferred == 4)
+    #expect(try module("prober: http, http: {preferred_ip_protocol: \"\"}").family.preferred == 6)
+    #expect(
+      try module("prober: dns, dns: {query_name: a, query_type: A, valid_rcodes: []}").shortcomings
+        == ["dns.valid_rcodes: an empty list lets no code pass"])
+  }
+
+  @Test func sizes() {
+    let known =
+      [
+        ("0", 0), ("10B", 10), ("1KB", 1024), ("1.5KiB", 1536), ("2MB", 2 << 20), ("1GB", 1 << 30),
+        ("1k", nil),
+        ("10", nil), ("MB", nil), ("-1B", nil), ("1e3B", nil),
+      ] as [(String, Int?)]
+    for (text, bytes) in known { #expect(BlackboxHTTP.bytes(text) == bytes, "\(text)") }
+  }
+
+  /// `/config` shows what is written, without secrets.
+  @Test func modulesAreShownWithoutSecrets() throws {
+    let modules = try BlackboxModule.read(
+      Array(
+        """
+        modules:
+          web:
+            prober: http
+            timeout: 5s
+            http:
+              valid_status_codes: [200, 204]
+              headers: {Host: a.example, Authorization: Bearer hunter2, X-Api-Key: hunter2}
+              http_headers: {Cookie: {values: [hunter2], files: [/etc/c]}}
+              basic_auth: {username: ann, password: hunter2}
+              bearer_token_file: /etc/token
+              proxy_url: http://me:hunter2@proxy.example:3128
+              body: '{"password": "hunter2"}'
+              tls_config: {ca_file: /etc/ca, insecure_skip_verify: false}
+              fail_if_body_matches_regexp: ["^a: b", "-"]
+          ping:
+            prober: icmp
+            icmp: {}
+        """.utf8))
+    #expect(
+      BlackboxModule.text(of: modules)
+        == """
+        modules:
+          web:
+            prober: http
+            timeout: 5s
+            http:
+              valid_status_codes:
+              - 200
+              - 204
+              headers:
+                Host: a.example
+                Authorization: "<secret>"
+                X-Api-Key: "<secret>"
+              http_headers:
+                Cookie:
+                  values:
+                  - "<secret>"
+                  files:
+                  - /etc/c
+              basic_auth:
+                username: ann
+                password: "<secret>"
+              bearer_token_file: /etc/token
+              proxy_url: "<secret>"
+              body: "<secret>"
+              tls_config:
+                ca_file: /etc/ca
+                insecure_skip_verify: false
+              fail_if_body_matches_regexp:
+              - "^a: b"
+              - "-"
+          ping:
+            prober: icmp
+            icmp: {}
+
+        """.replacing("\"<secret>\"", with: "<secret>"))
+    #expect(BlackboxModule.text(of: []) == "modules: {}\n")
+  }
 
   /// Other probers' settings are nobody's business.
   @Test func othersSettingsAreNotRead() throws {

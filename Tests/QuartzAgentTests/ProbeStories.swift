@@ -13,6 +13,7 @@ import Testing
       page: {prober: http, timeout: 5s, http: {preferred_ip_protocol: ip4}}
       banner: {prober: tcp, timeout: 30s, tcp: {query_response: [{expect: "^hello"}]}}
       cel: {prober: http, http: {fail_if_body_json_matches_cel: "body.a == 1"}}
+      insecure: {prober: http, http: {basic_auth: {username: a, password: b}, tls_config: {insecure_skip_verify: true}}}
       typo: {prober: http, http: {fail_if_sll: true}}
       secret: {prober: http, http: {basic_auth: {username: ann, password: canary-password}}}
     """
@@ -82,7 +83,9 @@ import Testing
       for (query, words) in [
         ("module=page", "Target parameter is missing"), ("target=a.example", "Unknown module \"http_2xx\""),
         ("module=none&target=a", "Unknown module \"none\""), ("module=none", "Unknown module \"none\""),
-        ("module=cel&target=a", "CEL is not spoken here"), ("module=typo&target=a", "nothing in agent.yaml"),
+        ("module=cel&target=a", "CEL is not spoken here"),
+        ("module=typo&target=a", "http.fail_if_sll: blackbox_exporter has no such key"),
+        ("module=insecure&target=a", "tls.verify false would send the credentials"),
       ] {
         let answer = await statusAnswer("/probe?\(query)", port: port)
         #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains(words), "\(query): \(answer)")
@@ -204,23 +207,71 @@ import Testing
 
   /// A file that cannot be read is said; once it can, SIGHUP takes it, and what is broken later changes nothing.
   @Test func modulesAreReadAgain() async throws {
+    let fine = "modules:\n  page: {prober: http, timeout: 5s, http: {preferred_ip_protocol: ip4}}\n"
     try await run(", trust: local", modules: nil) { process, port, folder in
       let path = "/probe?module=page&target=127.0.0.1:1"
       #expect(await statusAnswer(path, port: port).hasPrefix("HTTP/1.1 503 "))
       let file = folder.appending(path: "blackbox.yml")
-      try Self.modules.write(to: file, atomically: true, encoding: .utf8)
+      try fine.write(to: file, atomically: true, encoding: .utf8)
       process.send(SIGHUP)
       while !(await statusAnswer(path, port: port).contains("connect_refused")) {
         try #require(process.isRunning)
         try await Task.sleep(for: .milliseconds(20))
       }
-      try "modules: [".write(to: file, atomically: true, encoding: .utf8)
-      process.send(SIGHUP)
-      while !(await statusAnswer("/metrics", port: port).contains("config_last_reload_successful 0")) {
-        try #require(process.isRunning)
-        try await Task.sleep(for: .milliseconds(20))
+      for (broken, words) in [
+        ("modules: [", "no valid YAML"),
+        (
+          "modules: {page: {prober: http, http: {fail_if_sll: true}}}",
+          "page: http.fail_if_sll: blackbox_exporter has no such key"
+        ),
+        (
+          "modules: {page: {prober: http, http: {fail_if_body_matches_regexp: [\"a(\"]}}}",
+          "page: a pattern is none"
+        ),
+      ] {
+        try broken.write(to: file, atomically: true, encoding: .utf8)
+        let answer = await statusAnswer("/-/reload", port: port, method: "POST")
+        #expect(
+          answer.hasPrefix("HTTP/1.1 500 ") && answer.contains("failed to reload config: "), "\(answer)")
+        #expect(answer.contains(words), "\(answer)")
+        #expect(await statusAnswer(path, port: port).contains("connect_refused"))
+        let metrics = await statusAnswer("/metrics", port: port)
+        #expect(metrics.contains("blackbox_exporter_config_last_reload_successful 0"))
+        #expect(await statusAnswer("/config", port: port).contains("  page:\n    prober: http\n"))
       }
-      #expect(await statusAnswer(path, port: port).contains("connect_refused"))
+      try "modules: {other: {prober: icmp}}".write(to: file, atomically: true, encoding: .utf8)
+      #expect(await statusAnswer("/-/reload", port: port, method: "POST").hasPrefix("HTTP/1.1 200 "))
+      #expect(await statusAnswer(path, port: port).contains("Unknown module"))
+      #expect(await statusAnswer("/-/healthy", port: port).hasSuffix("Healthy"))
+    }
+  }
+
+  /// `validate` says of the modules what the agent would.
+  @Test func modulesAreValidated() async throws {
+    try await withTemporaryDirectory { folder in
+      try """
+      agent: {name: probes, state_dir: state}
+      status: {listen: "127.0.0.1:1"}
+      probe: {modules: blackbox.yml, allow: [127.0.0.1/32]}
+      checks: [{name: a, type: tcp, host: 127.0.0.1, port: 1}]
+      """.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+      for (modules, status, words) in [
+        ("modules: {a: {prober: icmp}}", 0, ""),
+        (
+          "modules: {a: {prober: http, http: {enable_http3: true}}}", 0,
+          "warning: probe.modules: not done here: a: "
+        ),
+        (
+          "modules: {a: {prober: http, http: {x: 1}}}", 78,
+          "probe.modules: a: http.x: blackbox_exporter has no such key"
+        ),
+        ("modules: [", 78, "no valid YAML"),
+      ] {
+        try modules.write(to: folder.appending(path: "blackbox.yml"), atomically: true, encoding: .utf8)
+        let made = try await AgentProcess(["validate", "-c", "agent.yaml"], in: folder).finish()
+        #expect(
+          made.status == Int32(status) && (words.isEmpty || made.stderr.contains(words)), "\(made.stderr)")
+      }
     }
   }
 

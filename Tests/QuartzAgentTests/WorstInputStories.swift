@@ -217,7 +217,9 @@ private enum WorstInput {
 }
 
 /// What the status server answers to one GET, head and body; empty: nothing.
-func statusAnswer(_ path: String, port: UInt16, headers: String = "") async -> String {
+func statusAnswer(
+  _ path: String, port: UInt16, headers: String = "", method: String = "GET"
+) async -> String {
   await onThread {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
@@ -232,7 +234,7 @@ func statusAnswer(_ path: String, port: UInt16, headers: String = "") async -> S
     }
     guard connected == 0 else { return "" }
     let link = LoopbackConnection(descriptor: descriptor)
-    link.write("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(headers)Connection: close\r\n\r\n")
+    link.write("\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(headers)Connection: close\r\n\r\n")
     var bytes: [UInt8] = []
     while true {
       let more = link.read()

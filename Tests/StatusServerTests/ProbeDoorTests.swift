@@ -14,8 +14,12 @@ private final class Probes: ProbeTaking {
   let answer = Mutex(ProbeAnswer.metrics("probe_success 1\n"))
   let isHeld = Mutex(false)
   let last = ["two", "one"]
+  let config = "modules:\n"
+  let reloads = Mutex<[String?]>([])
 
   init(limit: Int = 4) { self.limit = limit }
+
+  func reload() async -> String? { reloads.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 
   func probe(_ question: ProbeQuestion) async -> ProbeAnswer {
     asked.withLock { $0.append(question) }
@@ -91,6 +95,41 @@ private final class Probes: ProbeTaking {
       }
       #expect(probes.asked.withLock(\.count) == 0)
       #expect(try await ask(address, "/probe?target=a", headers: "Sec-Fetch-Site: none\r\n").status == 200)
+    }
+  }
+
+  /// The exporter's other paths; health needs no leave, as there.
+  @Test func theExportersOtherPaths() async throws {
+    try await serve { address, probes in
+      probes.reloads.withLock { $0 = [nil, "no such file"] }
+      let healthy = try await ask(address, "/-/healthy")
+      #expect(healthy.status == 200 && healthy.body == "Healthy")
+      let config = try await ask(address, "/config")
+      #expect(config.status == 200 && config.body == "modules:\n")
+      let done = try await ask(address, "/-/reload", method: "POST")
+      #expect(done.status == 200 && done.body.isEmpty)
+      let refused = try await ask(address, "/-/reload", method: "POST")
+      #expect(refused.status == 500 && refused.body == "failed to reload config: no such file\n")
+      let read = try await ask(address, "/-/reload")
+      #expect(read.status == 405 && read.body == "This endpoint requires a POST request.\n")
+      let other = try await ask(address, "/-/ready")
+      #expect(other.status == 401)
+    }
+    try await serve(allow: ["192.0.2.0/24"], token: Self.token) { address, probes in
+      probes.reloads.withLock { $0 = ["nobody may"] }
+      let (config, reload) = (
+        try await ask(address, "/config"), try await ask(address, "/-/reload", method: "POST")
+      )
+      #expect(config.status == 401 && reload.status == 401)
+      #expect(probes.reloads.withLock(\.count) == 1)
+      let healthy = try await ask(address, "/-/healthy")
+      #expect(healthy.status == 200)
+    }
+    try await withServer(try sampleSource()) { address in
+      for path in ["/-/healthy", "/config"] {
+        let answer = try await ask(address, path)
+        #expect(answer.status == 404, "\(path)")
+      }
     }
   }
 

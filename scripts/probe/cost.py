@@ -54,7 +54,7 @@ def main():
     ports = farm.ports
     try:
         farm.authority()
-        farm.write("blackbox.yml", table.text())
+        farm.write("blackbox.yml", table.text(ports))
         farm.real()
         farm.write("agent.yaml", f"""
 agent: {{name: cost, state_dir: {folder}/state}}

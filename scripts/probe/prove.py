@@ -6,6 +6,7 @@ Arguments: the agent, an empty folder. Exit 0: no difference but those that tabl
 
 import concurrent.futures
 import re
+import subprocess
 import sys
 import urllib.error
 import urllib.parse
@@ -15,6 +16,7 @@ import servers
 import table
 
 agent, folder = sys.argv[1:3]
+document = sys.argv[3] if len(sys.argv) > 3 else None
 farm = servers.Farm(folder)
 ports = farm.ports
 
@@ -81,7 +83,7 @@ checks: [{{name: a, type: tcp, host: 127.0.0.1, port: {ports['closed']}, interva
 
 def start():
     farm.authority()
-    farm.write("blackbox.yml", table.text())
+    farm.write("blackbox.yml", table.text(ports))
     farm.real()
     farm.hostile()
     farm.start("prometheus-blackbox-exporter", f"--config.file={folder}/blackbox.yml",
@@ -101,17 +103,84 @@ def doors():
     found = [("no token: 401", without == {"error": "401"}),
              ("a stranger's target on loopback is denied", denied.get("probe_success") == "0" and reason in denied),
              ("nothing is told of its address", denied.get("probe_ip_addr_hash") == "0")]
-    for name, holds in found:
-        print(f"{'ok  ' if holds else 'FAIL'} {name}")
-    return sum(not holds for _, holds in found)
+    return found
+
+
+def plain(port, path, method="GET"):
+    """Status and text of another path."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}{path}", method=method),
+                                    timeout=20) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def paths():
+    """What the exporter answers besides /probe, and what a file does that it refuses."""
+    both = [ports["exporter"], ports["agent"]]
+
+    def same(path, method="GET"):
+        left, right = (plain(port, path, method) for port in both)
+        return left == right
+
+    found = [("/-/healthy is the same", same("/-/healthy")), ("/-/reload with GET is the same", same("/-/reload")),
+             ("/-/reload with POST is the same", same("/-/reload", "POST"))]
+    config = [plain(port, "/config")[1] for port in both]
+    # Both begin with the modules, each with an indent of its own.
+    names = [set(re.findall(rf"^{re.search(r'^ +', text, re.M)[0]}\"?([a-z_0-9]+)\"?:", text, re.M)) for text in config]
+    found.append(("/config has the same modules", names[0] == names[1] == set(table.MODULES)))
+    found.append(("/config has no secret", not any(
+        word in config[1] for word in ["secret-word", "a-token", "cHJvYmU6", "alone"])))
+    target = f"http://127.0.0.1:{ports['web']}/missing"
+    before = [ask(port, "http_404", target, {}).get("probe_success") for port in both]
+    for broken, what, theirs in [
+            ("modules: [", "no YAML", 500),
+            ("modules: {http_404: {prober: http, http: {fail_if_sll: true}}}", "a wrong key", 500),
+            ("modules: {http_404: {prober: http, timeout: soon}}", "a wrong timeout", 500),
+            ("modules: {http_404: {prober: http, http: {fail_if_body_matches_regexp: [\"a(\"]}}}", "a wrong pattern", 500),
+            ("modules: {http_404: {prober: dns, dns: {query_type: A}}}", "no query_name", 500),
+            ("modules: {http_404: {prober: htp}}", "a wrong prober, which exporters refuse from 0.25 on", 200)]:
+        farm.write("blackbox.yml", broken)
+        statuses = [plain(port, "/-/reload", "POST")[0] for port in both]
+        after = ask(ports["agent"], "http_404", target, {}).get("probe_success")
+        found.append((f"a reload is refused and the old modules stay: {what}",
+                      statuses == [theirs, 500] and before == ["1", "1"] and after == "1"))
+    farm.write("blackbox.yml", "modules: {other: {prober: icmp}}")
+    statuses = [plain(port, "/-/reload", "POST")[0] for port in both]
+    after = [ask(port, "http_404", target, {}) for port in both]
+    found.append(("a reload takes new modules", statuses == [200, 200] and after == [{"error": "400"}] * 2))
+    return found
+
+
+def write(rows, checks, summary):
+    """The evidence, a line for each row."""
+    shows = subprocess.run(["prometheus-blackbox-exporter", "--version"], capture_output=True, text=True)
+    version = re.search(r"version (\S+)", shows.stdout + shows.stderr + "version ?")[1]
+    lines = ["# /probe beside blackbox_exporter", "",
+             f"Written by `./scripts/prove-probe --write`: each row asks Debian's blackbox_exporter {version.rstrip(',')} and the agent the same,",
+             "with the same blackbox.yml (`scripts/probe/table.py`), about real servers and hostile ones, and compares every metric.", "",
+             summary, "", "| module | target | further | exporter | agent | metrics | |", "|---|---|---|---|---|---|---|"]
+    for row, theirs, ours, (differences, explained), meant in rows:
+        further = " ".join(f"{name}={value}" for name, value in (row[2] if len(row) > 2 else {}).items())
+        words = "**differs**: " + "; ".join(differences) if differences else (
+            "meant: " + "; ".join(sorted(set(meant.values()))) if explained else "same")
+        verdicts = [side.get("probe_success", side.get("error", "?")) for side in (theirs, ours)]
+        lines.append(f"| {row[0] or '-'} | `{shown(row[1]) or '-'}` | {further} | {verdicts[0]} | {verdicts[1]} | "
+                     f"{len(theirs) if 'error' not in theirs else 0} | {words} |")
+    lines += ["", "| besides | |", "|---|---|"] + [f"| {name} | {'holds' if holds else '**fails**'} |" for name, holds in checks]
+    with open(document, "w") as file:
+        file.write("\n".join(lines) + "\n")
 
 
 def main():
     start()
     rows = list(table.rows(ports))
+    all_rows = []
     wrong = metrics = meant_rows = 0
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         for row, theirs, ours, (differences, explained), meant in pool.map(compared, rows):
+            all_rows.append((row, theirs, ours, (differences, explained), meant))
             metrics += len(theirs)
             wrong += bool(differences)
             meant_rows += bool(explained)
@@ -123,9 +192,15 @@ def main():
                 print(f"       {difference}")
             if explained:
                 print(f"       meant: {'; '.join(sorted(set(meant.values())))}: {'; '.join(explained)}")
-    wrong += doors()
-    print(f"{len(rows)} targets, {metrics} metrics of the exporter compared, {meant_rows} targets differ as explained, "
-          f"{wrong} otherwise")
+    checks = doors() + paths()
+    for name, holds in checks:
+        print(f"{'ok  ' if holds else 'FAIL'} {name}")
+    wrong += sum(not holds for _, holds in checks)
+    summary = (f"{len(rows)} targets, {metrics} metrics of the exporter compared, {meant_rows} targets differ as explained, "
+               f"{wrong} otherwise")
+    print(summary)
+    if document:
+        write(all_rows, checks, summary + ".")
     return 1 if wrong else 0
 
 

@@ -10,7 +10,7 @@ import threading
 import time
 
 NAMES = ["web", "web6", "tls", "expired", "weak", "plain_tls", "mutual", "dns", "ssh", "smtp", "imap", "redis", "closed",
-         "exporter", "agent", "stranger"]
+         "proxy", "exporter", "agent", "stranger"]
 
 
 class Farm:
@@ -79,7 +79,7 @@ class Farm:
     def real(self):
         for sock in self.kept:
             sock.close()
-        for start in [self.nginx, self.openssl, self.knot, self.sshd, self.postfix, self.dovecot, self.redis]:
+        for start in [self.proxy, self.nginx, self.openssl, self.knot, self.sshd, self.postfix, self.dovecot, self.redis]:
             start()
 
     def nginx(self):
@@ -100,6 +100,8 @@ http {{
     location /zip {{ alias {folder}/body.txt; gzip on; gzip_types *; gzip_min_length 1; }}
     location /ok {{ return 200 "all is well"; }}
     location /host {{ return 200 "host $host"; }}
+    location /user {{ return 200 "user $remote_user."; }}
+    location /length {{ return 200 "method $request_method length $content_length."; }}
     location /agent {{ return 200 "method $request_method lang $http_accept_language"; }}
     location /empty {{ return 204; }}
     location /missing {{ return 404; }}
@@ -295,6 +297,55 @@ userdb {{
             sock.close()
         except OSError:
             sock.close()
+
+    def proxy(self):
+        """Passes requests on, and opens tunnels."""
+        self.accept_all(socket.create_server(("127.0.0.1", self.ports["proxy"]), backlog=50), self.pass_on)
+
+    def accept_all(self, server, serve):
+        def run():
+            while True:
+                sock, _ = server.accept()
+                threading.Thread(target=serve, args=(sock,), daemon=True).start()
+        threading.Thread(target=run, daemon=True).start()
+
+    def pass_on(self, sock):
+        try:
+            head = b""
+            while b"\r\n\r\n" not in head:
+                part = sock.recv(4096)
+                if not part:
+                    return
+                head += part
+            method, target, rest = head.split(b" ", 2)
+            place = target if method == b"CONNECT" else target.split(b"/", 3)[2]
+            host, _, port = place.decode().rpartition(":")
+            try:
+                further = socket.create_connection((host.strip("[]"), int(port)), timeout=5)
+            except OSError:
+                sock.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                return
+            if method == b"CONNECT":
+                sock.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            else:
+                path = b"/" + (target.split(b"/", 3) + [b""])[3]
+                further.sendall(b" ".join([method, path, rest]))
+            back = threading.Thread(target=self.copy, args=(further, sock), daemon=True)
+            back.start()
+            self.copy(sock, further)
+            back.join()
+        except OSError:
+            pass
+        finally:
+            sock.close()
+
+    def copy(self, source, sink):
+        try:
+            while part := source.recv(65536):
+                sink.sendall(part)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
 
     def names(self):
         """Name servers: one that says nothing, and one that answers rubbish, as its first label asks for."""

@@ -52,6 +52,38 @@ MODULES = {
     "http_zip": http("compression: gzip, headers: {Accept-Encoding: gzip}"),
     "http_small": http("body_size_limit: 10B"),
     "http_host": http('headers: {Host: own.example}, fail_if_body_not_matches_regexp: ["host own.example"]'),
+    "http_user": http('basic_auth: {username: probe}, fail_if_body_not_matches_regexp: ["^user probe\\\\.$"]'),
+    "http_password": http('basic_auth: {password: alone}'),
+    "http_scheme": http("authorization: {type: Token, credentials: cHJvYmU6c2VjcmV0LXdvcmQ=}"),
+    "http_get_body": http('body: "hello", fail_if_body_not_matches_regexp: ["method GET length 5"]'),
+    "http_put_body": http('method: PUT, body: "hello", fail_if_body_not_matches_regexp: ["method PUT length 5"]'),
+    "http_no_body": http('method: POST, body: "", fail_if_body_not_matches_regexp: ["method POST length 0?\\\\."]'),
+    "http_star": http('fail_if_body_not_matches_regexp: ["^*all", "^+all", "(?:^)?all is well$*", "\\\\b+well\\\\b*"]'),
+    "http_star_no": http('fail_if_body_not_matches_regexp: ["^+well"]'),
+    "http_star_bad": http('fail_if_body_matches_regexp: ["^{2}all"]'),
+    "http_lines": http('fail_if_body_not_matches_regexp: ["(?m)^all is well$", "(?m)^*welcome$"]'),
+    "http_text": http('fail_if_body_not_matches_regexp: ["welcome$"]'),
+    "http_class": http('fail_if_body_not_matches_regexp: ["^[[:alpha:]^$]+\\\\nall\\\\Q is \\\\Ewell"]'),
+    "http_case": http('fail_if_body_not_matches_regexp: ["(?i)ALL IS"]'),
+    "http_named": http('fail_if_body_not_matches_regexp: ["(?P<what>all) is"]'),
+    "http_null": "{prober: http, timeout: 3s, http: }",
+    "http_bare": "{prober: http, timeout: 3s, http: {}}",
+    "http_empty": http('headers: {}, fail_if_body_matches_regexp: [], fail_if_header_matches: [], valid_status_codes: [], '
+                       'valid_http_versions: [], tls_config: {}, body: "", method: ""'),
+    "http_empty_login": http("basic_auth: {}"),
+    "http_others": "{prober: http, timeout: 3s, http: {preferred_ip_protocol: ip4}, tcp: {tls: true}, icmp: , dns: {query_name: a}}",
+    "http_word4": http(family="preferred_ip_protocol: ipv4"),
+    "http_empty6": http(family='preferred_ip_protocol: ""'),
+    "http_stay_ca": http(f"follow_redirects: false, valid_status_codes: [200, 302], {CA}"),
+    "http_stay_old": http("no_follow_redirects: true, valid_status_codes: [302]"),
+    "http_large": http("body_size_limit: 1GB"),
+    "http_half": http("body_size_limit: 1.5KB"),
+    "http_proxy": http("proxy_url: 'http://127.0.0.1:PROXY'"),
+    "http_proxy_blind": http("proxy_url: 'http://127.0.0.1:PROXY', skip_resolve_phase_with_proxy: true"),
+    "https_proxy": http(f"proxy_url: 'http://127.0.0.1:PROXY', {CA}"),
+    "http_proxy_gone": http("proxy_url: 'http://127.0.0.1:CLOSED'"),
+    "http_two_headers": http('fail_if_header_matches: [{header: X-Kind, regexp: "^*c"}], '
+                             'fail_if_header_not_matches: [{header: Content-Type, regexp: "^text/"}]'),
     "https": http(CA),
     "https_any": http(ANY),
     "https_well": http(f"{CA}, fail_if_body_not_matches_regexp: [all is well]"),
@@ -66,6 +98,10 @@ MODULES = {
     "tcp_other": tcp('query_response: [{expect: "^IRC-"}]', timeout="1s"),
     "tcp_three": tcp('query_response: [{expect: "^one$"}, {expect: "^three"}]', timeout="1s"),
     "tcp_irc": tcp('query_response: [{send: "NICK p"}, {expect: "PING :([^ ]+)", send: "PONG ${1}"}, {expect: "^:[^ ]+ 001"}]'),
+    "tcp_null": "{prober: tcp, timeout: 2s, tcp: }",
+    "tcp_empty": tcp("query_response: []"),
+    "tcp_star": tcp('query_response: [{expect: "^*SSH-2\\\\.0+"}]'),
+    "tcp_plain_ca": tcp(CA),
     "tcp_http": tcp('query_response: [{send: "GET /ok HTTP/1.0\\r"}, {send: "\\r"}, {expect: "^HTTP/1.1 200"}]'),
     "tcp_redis": tcp('query_response: [{send: "PING"}, {expect: "^.PONG"}]'),
     "smtp_starttls": tcp(f'{CA}, query_response: [{{expect: "^220 ([^ ]+) ESMTP (.+)$"}}, {{send: "EHLO prober\\r"}}, '
@@ -96,15 +132,23 @@ MODULES = {
     "dns_without": dns(f'{WWW}, validate_answer_rrs: {{fail_if_matches_regexp: ["192.0.2.2"]}}'),
     "dns_every": dns(f'{WWW}, validate_answer_rrs: {{fail_if_not_matches_regexp: ["192.0.2.2"]}}'),
     "dns_all": dns(f'{WWW}, validate_answer_rrs: {{fail_if_all_match_regexp: [".*192.0.2.*"]}}'),
+    "dns_class": dns(f"{WWW}, query_class: IN"),
+    "dns_own": dns(f"{WWW}, recursion_desired: false"),
+    "dns_star": dns(f'{WWW}, validate_answer_rrs: {{fail_if_none_matches_regexp: ["^*www.*192.0.2.1$"]}}'),
+    "dns_empty_rules": dns(f"{WWW}, validate_answer_rrs: {{}}, validate_authority_rrs: "),
+    "no_rcodes": dns(f"{WWW}, valid_rcodes: []"),
     "dns_short": dns(WWW, timeout="700ms"),
     "icmp": f"{{prober: icmp, timeout: 2s, icmp: {{{FOUR}}}}}",
     "icmp_size": f"{{prober: icmp, timeout: 2s, icmp: {{{FOUR}, payload_size: 100}}}}",
+    "icmp_null": "{prober: icmp, timeout: 2s, icmp: }",
+    "icmp_split": f"{{prober: icmp, timeout: 2s, icmp: {{{FOUR}, dont_fragment: true}}}}",
     "icmp6": "{prober: icmp, timeout: 2s, icmp: {preferred_ip_protocol: ip6}}",
 }
 
 
-def text():
-    return "modules:\n" + "".join(f"  {name}: {module}\n" for name, module in MODULES.items())
+def text(ports):
+    modules = "modules:\n" + "".join(f"  {name}: {module}\n" for name, module in MODULES.items())
+    return modules.replace("PROXY", str(ports["proxy"])).replace("CLOSED", str(ports["closed"]))
 
 
 # Why a difference is meant.
@@ -114,6 +158,9 @@ CAPITALS = "a scheme in capitals is one (RFC 3986 section 3.1), the exporter tak
 PLAIN = "what does not say that it is compressed is not taken apart"
 NEVER = "ANY is a question that servers refuse (RFC 8482): such a module is refused"
 NO_PORT = "where the port cannot be, no name is resolved"
+BLIND = "a proxy resolves the name itself, so no address of it is known"
+EMPTY = "a list that lets no code pass is refused; the exporter asks, and fails"
+REFUSED = "not done here: the module is refused, with the reason"
 LATER = "Debian's 0.23 does not know hostname for tcp, which 0.24 has"
 
 
@@ -199,6 +246,7 @@ def rows(ports):
         if module.startswith("dns_") and module != "dns_short":
             yield module, at("dns")
     yield "any", at("dns"), {}, {"error": NEVER}
+    yield "no_rcodes", at("dns"), {}, {"error": EMPTY}
     yield "dns_a", f"localhost:{ports['dns']}"
     yield "dns_a", at("closed")
     for name in ["dnsmute", "dnsrubbish", "dnsfail"]:
@@ -207,6 +255,34 @@ def rows(ports):
     for module, target in [("icmp", "127.0.0.1"), ("icmp", "localhost"), ("icmp_size", "127.0.0.1"), ("icmp6", "::1"),
                            ("icmp", "nowhere.invalid")]:
         yield module, target
+    web_name, tls_plain = f"http://localhost:{ports['web']}", f"https://127.0.0.1:{ports['tls']}"
+    for module, target in [
+            ("http_user", plain + "/user"), ("http_user", plain + "/auth"), ("http_password", plain + "/user"),
+            ("http_scheme", plain + "/auth"), ("http_scheme", plain + "/user"), ("http_get_body", plain + "/length"),
+            ("http_get_body", plain + "/once"), ("http_put_body", plain + "/length"), ("http_no_body", plain + "/length"),
+            ("http_star", plain + "/ok"), ("http_star", plain + "/file"), ("http_star_no", plain + "/ok"),
+            ("http_star_bad", plain + "/ok"), ("http_star_bad", plain + "/file"), ("http_lines", plain + "/file"),
+            ("http_lines", plain + "/ok"), ("http_text", plain + "/file"), ("http_class", plain + "/file"),
+            ("http_case", plain + "/ok"), ("http_named", plain + "/ok"), ("http_null", plain + "/ok"),
+            ("http_null", web_name + "/ok"), ("http_bare", plain + "/ok"), ("http_empty", plain + "/ok"),
+            ("http_empty", plain + "/missing"), ("http_empty_login", plain + "/user"), ("http_others", plain + "/ok"),
+            ("http_word4", web_name + "/ok"), ("http_word4", plain6 + "/ok"), ("http_empty6", plain6 + "/ok"),
+            ("http_empty6", web_name + "/ok"), ("http_stay_ca", plain + "/ok"), ("http_stay_ca", plain + "/up"),
+            ("http_stay_ca", f"https://{tls}/ok"), ("http_stay_old", plain + "/once"), ("http_stay_old", plain + "/ok"),
+            ("http_large", plain + "/ok"), ("http_half", plain + "/ok"), ("http_half", plain + "/big"),
+            ("http_proxy", plain + "/ok"), ("http_proxy", plain + "/once"), ("http_proxy", plain + "/missing"),
+            ("http_proxy", f"http://{at('closed')}/"), ("http_proxy", plain + "/empty"),
+            ("https_proxy", f"{tls_plain}/ok"), ("https_proxy", plain + "/file"),
+            ("http_proxy_gone", plain + "/ok"), ("http_proxy_gone", f"{tls_plain}/ok"),
+            ("http_proxy_blind", plain + "/ok"),
+            ("http_two_headers", plain + "/file"), ("http_two_headers", plain + "/ok"),
+            ("tcp_null", at("web")), ("tcp_null", at("closed")), ("tcp_empty", at("ssh")), ("tcp_star", at("ssh")),
+            ("tcp_star", at("irc")), ("tcp_plain_ca", at("tls")), ("icmp_null", "127.0.0.1"), ("icmp_null", "::1")]:
+        yield module, target
+    for module, target in [("http_proxy", web_name + "/ok"), ("https_proxy", f"https://{tls}/ok"),
+                           ("http_proxy_blind", web_name + "/ok"), ("http_proxy", "http://nowhere.invalid/")]:
+        yield module, target, {}, {"ip_|lookup|duration": BLIND}
+    yield "icmp_split", "127.0.0.1", {}, {"error": REFUSED}
     yield "", plain + "/ok"
     yield "unheard", plain + "/ok"
     yield "http", ""

@@ -17,12 +17,15 @@ struct BlackboxHTTP {
     headers(&check)
     auth(&check)
     section.tls(of: &check)
+    // Without redirects an address in the clear never comes to TLS.
+    if !target.lowercased().hasPrefix("https://"), check["follow"] != nil { check.remove("tls") }
     section.family(of: &check)
+    check.nameMethod()
     return check
   }
 
   private func request(_ check: inout ImportedCheck) {
-    if let method = section.text("method") { check["method"] = .text(method.uppercased()) }
+    if let method = section.text("method"), !method.isEmpty { check["method"] = .text(method.uppercased()) }
     if let headers = section.section("headers") {
       for header in headers.node.entries ?? [] {
         guard let value = header.value.text else { continue }
@@ -30,7 +33,8 @@ struct BlackboxHTTP {
         check.header(header.name, value)
       }
     }
-    if let body = section.text("body") { check["body"] = .text(body) }
+    furtherHeaders(&check)
+    if let body = section.text("body"), !body.isEmpty { check.body(body) }
     if let file = section.text("body_file") { check["body_file"] = .text(file) }
     if section.flag("follow_redirects") == false { check["follow"] = .plain("false") }
     if section.flag("no_follow_redirects") == true { check["follow"] = .plain("false") }
@@ -40,7 +44,7 @@ struct BlackboxHTTP {
     section.carry("skip_resolve_phase_with_proxy", "compression")
     if let limit = section["body_size_limit"]?.text.flatMap(Self.bytes), limit > 0, limit <= 16 << 20 {
       section.carry("body_size_limit")
-      check["max_body"] = .number(limit)
+      check["max_body"] = .plain("\(limit)B")
     }
     if section["enable_http2"]?.flag == false {
       section.carry("enable_http2")
@@ -48,32 +52,45 @@ struct BlackboxHTTP {
     }
     section.carry("enable_http2")
     if section["enable_http3"]?.flag == false { section.carry("enable_http3") }
-    section.list("HTTP/3 is not spoken here", "enable_http3")
+    section.list("HTTP/3 is not spoken here", "enable_http3", change: .changed)
     section.list(
-      "variables of the environment never choose a proxy here", "proxy_from_environment", "no_proxy")
-    section.list("no headers of our own go to a proxy", "proxy_connect_header")
+      "variables of the environment never choose a proxy here", "proxy_from_environment", "no_proxy",
+      change: .changed)
+    section.list("no headers of our own go to a proxy", "proxy_connect_header", change: .changed)
+  }
+
+  /// `http_headers`: values in the clear, secret ones, and files with one each.
+  private func furtherHeaders(_ check: inout ImportedCheck) {
+    for header in section.section("http_headers")?.node.entries ?? [] {
+      let values = Section(header.value, section.ledger)
+      for value in values.texts("values") { check.header(header.name, value) }
+      for value in values.texts("secrets") {
+        check.entry("headers", header.name, .secret(Redacted(value), as: header.name))
+      }
+      for file in values.texts("files") {
+        check.entry("headers", header.name, .reference("${file:\(file)}"))
+      }
+    }
   }
 
   private func proxy(_ url: String) -> AgentValue {
     ForeignURL(url).username == nil ? .text(url) : .secret(Redacted(url), as: "proxy")
   }
 
-  /// `10MB` as the exporter reads it.
+  /// `10MB` as the exporter reads it; `nil`: it does not.
   static func bytes(_ text: String) -> Int? {
-    let digits = text.prefix { $0.isNumber }
-    guard let number = Int(digits), number < 1 << 30 else { return nil }
-    switch text.dropFirst(digits.count).uppercased() {
-    case "", "B": return number
-    case "K", "KB", "KIB": return number << 10
-    case "M", "MB", "MIB": return number << 20
-    default: return nil
-    }
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    guard let number = Double(digits), number.isFinite, number < 1e9 else { return nil }
+    let factors = ["B": 0, "KB": 10, "KiB": 10, "MB": 20, "MiB": 20, "GB": 30, "GiB": 30]  // own text
+    guard let shift = factors[String(text.dropFirst(digits.count))] else { return text == "0" ? 0 : nil }
+    return Int(number * Double(1 << shift))
   }
 
   private func answer(_ check: inout ImportedCheck) {
     let codes = section.texts("valid_status_codes")
-    if !codes.isEmpty { check["expect.status"] = .list(codes.map { .plain(String($0.filter(\.isNumber))) }) }
-    section.carry("valid_status_codes")
+    if !codes.isEmpty {
+      check["expect.status"] = .list(codes.map { Int($0) == nil ? .text($0) : .plain($0) })
+    }
     if section.flag("accept_any_response") == true { check["expect.status"] = .plain("any") }
     let versions = section.texts("valid_http_versions").map { version in
       let number = version.split(separator: "/").last.map(String.init) ?? version
@@ -82,7 +99,6 @@ struct BlackboxHTTP {
     if !versions.isEmpty {
       check["expect.http_version"] = .text("~ ^(\(versions.joined(separator: "|")))$")
     }
-    section.carry("valid_http_versions")
     if section.flag("fail_if_ssl") == true { check["expect.final_url"] = .text("~ ^http://") }
     if section.flag("fail_if_not_ssl") == true { check["expect.final_url"] = .text("~ ^https://") }
   }
@@ -98,7 +114,7 @@ struct BlackboxHTTP {
     }
     section.list(
       "CEL is not spoken here; write the condition as expect.json", "fail_if_body_json_matches_cel",
-      "fail_if_body_json_not_matches_cel")
+      "fail_if_body_json_not_matches_cel", change: .laxer)
   }
 
   static func pattern(_ text: String) -> String { PatternText.whole(text) }
@@ -111,13 +127,16 @@ struct BlackboxHTTP {
         guard let header = rule["header"]?.text, let pattern = rule["regexp"]?.text else { continue }
         if rule["allow_missing"]?.flag == true {
           rule.list(
-            "a condition on a header wants the header to be there", "header", "regexp", "allow_missing")
+            "a condition on a header wants the header to be there", "header", "regexp", "allow_missing",
+            change: .laxer)
         } else if seen.contains(ByteText(header.lowercased())) {
           rule.list(
-            "one header has one condition here: join the patterns", "header", "regexp", "allow_missing")
+            "one header has one condition here: join the patterns", "header", "regexp", "allow_missing",
+            change: .laxer)
         } else {
           rule.carry("header", "regexp", "allow_missing")
-          check.entry("expect.header", header, .text("\(isRefused ? "!~" : "~") \(pattern)"))
+          check.entry(
+            "expect.header", header, .text("\(isRefused ? "!~" : "~") \(PatternText.repeatable(pattern))"))
           seen.insert(ByteText(header.lowercased()))
         }
       }
@@ -126,10 +145,7 @@ struct BlackboxHTTP {
 
   private func auth(_ check: inout ImportedCheck) {
     if let basic = section.section("basic_auth") {
-      check["auth.basic.username"] =
-        basic.text("username").map { .text($0) }
-        ?? basic.text("username_file").map { .reference("${file:\($0)}") }
-      check["auth.basic.password"] = secret(basic, "password", "password")
+      login(basic, &check)
     }
     if let bearer = secret(section, "bearer_token", "token") { check["auth.bearer"] = bearer }
     if let authorization = section.section("authorization") {
@@ -152,7 +168,17 @@ struct BlackboxHTTP {
     if oauth["endpoint_params"]?["grant_type"]?.text == "client_credentials" {
       oauth.ledger.carry(oauth["endpoint_params"]?["grant_type"])
     }
-    oauth.list("only the grant of client credentials is asked for, without more", "endpoint_params")
+    oauth.list(
+      "only the grant of client credentials is asked for, without more", "endpoint_params", change: .changed)
+  }
+
+  private func login(_ basic: Section, _ check: inout ImportedCheck) {
+    let files = (basic.text("username_file"), basic.text("password_file"))
+    let (name, password) = (basic.text("username") ?? "", basic.text("password") ?? "")
+    guard files.0 != nil || files.1 != nil else { return check.login(name, password) }
+    check["auth.basic.username"] = files.0.map { .reference("${file:\($0)}") } ?? .text(name)
+    check["auth.basic.password"] =
+      files.1.map { .reference("${file:\($0)}") } ?? .secret(Redacted(password), as: "password")
   }
 
   /// The value, or the file that has it.

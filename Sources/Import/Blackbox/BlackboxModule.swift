@@ -4,7 +4,7 @@ import Basics
 
 /// A module of blackbox.yml: how to probe, without what.
 package struct BlackboxModule: Sendable {
-  package enum Prober: String, Sendable { case http, tcp, dns, icmp, grpc, unix, websocket }
+  package enum Prober: String, CaseIterable, Sendable { case http, tcp, dns, icmp, grpc, unix, websocket }
 
   package let name: String
   /// Nil: one nobody knows here.
@@ -22,7 +22,7 @@ package struct BlackboxModule: Sendable {
   }
 
   /// What the prober's own section says, nothing when it is missing.
-  private var settings: ForeignNode {
+  var settings: ForeignNode {
     node[prober?.rawValue ?? ""] ?? ForeignNode(content: .map([]), line: 0)
   }
 
@@ -37,9 +37,12 @@ package struct BlackboxModule: Sendable {
 
   /// The preferred family, 4 or 6, and whether the other will do where there is no address of it.
   package var family: (preferred: Int, fallback: Bool) {
-    let preferred = settings["preferred_ip_protocol"]?.text == "ip4" ? 4 : 6
+    let preferred = Self.isSix(settings["preferred_ip_protocol"]?.text) ? 6 : 4
     return (preferred, settings["ip_protocol_fallback"]?.flag ?? true)
   }
+
+  /// The exporter takes every other word for IPv4.
+  static func isSix(_ word: String?) -> Bool { ["", "ip6"].contains(word ?? "") }
 
   /// A check of this target for whoever probes by the module at once and holds `rules` against what comes; nil: there is
   /// none of this kind.
@@ -76,7 +79,11 @@ package struct BlackboxModule: Sendable {
     let known = BlackboxModule(name: name, ledger.enter(remainder.node, file: name))
     _ = known.check(of: prober == .tcp ? "a.example:1" : "a.example", ledger)
     ledger.close()
-    return ledger.general.map { "\($0.place): \($0.why)" }
+    var found = ledger.general.map { "\($0.place): \($0.why)" }
+    if settings["valid_rcodes"]?.items?.isEmpty == true {
+      found.append("dns.valid_rcodes: an empty list lets no code pass")
+    }
+    return found
   }
 
   /// Without what `rules` has, and without other probers' settings, which nobody reads.
@@ -92,7 +99,7 @@ package struct BlackboxModule: Sendable {
         var value = entry.value
         let plain = BlackboxRules.headerRules(value).filter(\.isPlain)
         value.content = .map(
-          inner.filter { !BlackboxRules.keys.contains($0.name) }.compactMap { key in
+          inner.filter { !BlackboxRules.keys.contains($0.name) && !isUnread($0.name) }.compactMap { key in
             guard BlackboxRules.headerKeys.contains(key.name) else { return key }
             var list = key.value
             let items = plain.filter { $0.key == key.name }.map(\.node)
@@ -103,6 +110,24 @@ package struct BlackboxModule: Sendable {
       })
     return BlackboxModule(name: name, made)
   }
+
+  /// What the exporter does not read without another setting.
+  private func isUnread(_ key: String) -> Bool {
+    guard key == "tls_config" else { return false }
+    switch prober {
+    case .tcp:
+      let upgrades = settings["query_response"]?.items?.contains { $0["starttls"]?.flag == true } ?? false
+      return settings["tls"]?.flag != true && !upgrades
+    case .dns: return settings["dns_over_tls"]?.flag != true
+    default: return false
+    }
+  }
+
+  /// Requests go through a proxy, which resolves the target's name.
+  package var hasProxy: Bool { prober == .http && settings["proxy_url"]?.text?.isEmpty == false }
+
+  /// The exporter resolves the name all the same, unless this says otherwise.
+  package var skipsResolving: Bool { hasProxy && settings["skip_resolve_phase_with_proxy"]?.flag == true }
 
   func check(of target: String, _ ledger: Ledger) -> ImportedCheck? {
     let section = Section(node, ledger)
@@ -129,7 +154,9 @@ extension Section {
   /// `preferred_ip_protocol`, `ip_protocol_fallback` and `source_ip_address`.
   func family(of check: inout ImportedCheck) {
     let preferred = text("preferred_ip_protocol")
-    if flag("ip_protocol_fallback") == false { check["ip"] = .text(preferred == "ip4" ? "4" : "6") }
+    if flag("ip_protocol_fallback") == false {
+      check["ip"] = .text(BlackboxModule.isSix(preferred) ? "6" : "4")
+    }
     if let source = text("source_ip_address") { check["source_address"] = .text(source) }
   }
 

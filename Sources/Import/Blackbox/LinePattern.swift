@@ -8,7 +8,7 @@ enum LinePattern {
   /// The pattern with negated classes that know the ends of lines.
   static func bounded(_ pattern: String) -> String {
     var made = String.UnicodeScalarView()
-    var rest = pattern.unicodeScalars[...]
+    var rest = PatternText.repeatable(pattern).unicodeScalars[...]
     var isInClass = false
     while let scalar = rest.popFirst() {
       if scalar == "\\" {

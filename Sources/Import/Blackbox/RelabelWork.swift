@@ -10,31 +10,11 @@ final class RelabelWork {
 
   /// The groups of the files that a pattern of `file_sd_configs` names: given files are known by their last part.
   func groups(of pattern: String) -> [ForeignNode]? {
-    let wanted = Array((pattern.split(separator: "/").last ?? "").utf8)
+    let wanted = pattern.split(separator: "/").last.map(String.init) ?? ""
     let found = files.filter { file in
-      Self.matches(Array((file.name.split(separator: "/").last ?? "").utf8), wanted)
+      Glob.matches(wanted, file.name.split(separator: "/").last.map(String.init) ?? "", hasQuestions: false)
     }
     return found.isEmpty ? nil : found.flatMap(\.groups)
-  }
-
-  /// A name with stars.
-  private static func matches(_ name: [UInt8], _ pattern: [UInt8]) -> Bool {
-    var (place, wanted) = (0, 0)
-    var star: (wanted: Int, place: Int)?
-    while place < name.count {
-      if wanted < pattern.count, pattern[wanted] == UInt8(ascii: "*") {
-        star = (wanted, place)
-        wanted += 1
-      } else if wanted < pattern.count, pattern[wanted] == name[place] {
-        (place, wanted) = (place + 1, wanted + 1)
-      } else if let back = star {
-        star = (back.wanted, back.place + 1)
-        (place, wanted) = (back.place + 1, back.wanted + 1)
-      } else {
-        return false
-      }
-    }
-    return pattern[wanted...].allSatisfy { $0 == UInt8(ascii: "*") }
   }
 }
 

@@ -21,7 +21,7 @@ struct ChecklyAssertions {
       ledger.carry(node)
       return
     }
-    ledger.list(node, "\(why), so the check is laxer")
+    ledger.list(node, why, .laxer)
   }
 
   /// The conditions that several assertions make together.

@@ -179,13 +179,14 @@ struct ChecklyCheck {
     if request.flag("followRedirects") == false { check["follow"] = .plain("false") }
     if request.flag("skipSSL") == true { check["tls.verify"] = .plain("false") }
     if let family = request.text("ipFamily") { check["ip"] = .text(family.hasSuffix("6") ? "6" : "4") }
+    var isLoggedIn = check["auth"] != nil
     for auth in [request.section("basicAuth"), defaults?.section("basicAuth")].compactMap(\.self) {
-      guard let name = auth.text("username"), !name.isEmpty, check["auth"] == nil else {
+      guard let name = auth.text("username"), !name.isEmpty, !isLoggedIn else {
         auth.carry("username", "password")
         continue
       }
-      check["auth.basic.username"] = .text(name)
-      check["auth.basic.password"] = .secret(Redacted(auth.text("password") ?? ""), as: "password")
+      isLoggedIn = true
+      check.login(name, auth.text("password") ?? "")
     }
   }
 
@@ -200,7 +201,7 @@ struct ChecklyCheck {
       return
     }
     request.carry("body")
-    check["body"] = .text(kind == "GRAPHQL" ? "{\"query\":\(JSONValue.string(body).text)}" : body)
+    check.body(kind == "GRAPHQL" ? "{\"query\":\(JSONValue.string(body).text)}" : body)
     guard !hasType else { return }
     switch kind {
     case "JSON", "GRAPHQL": check.header("Content-Type", "application/json")
@@ -248,7 +249,7 @@ struct ChecklyCheck {
     }
     if retry["sameRegion"]?.flag != false { retry.carry("sameRegion") }
     retry.list("retries have no limit of time of their own", "maxDurationSeconds")
-    retry.list("each failure is retried, so the check is laxer", "onlyOn")
+    retry.list("each failure is retried", "onlyOn", change: .laxer)
     retry.listRest("an agent probes from where it stands")
   }
 }

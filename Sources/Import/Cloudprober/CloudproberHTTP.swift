@@ -78,7 +78,7 @@ struct CloudproberHTTP {
     let parts = settings?.node.each("body") ?? []
     guard !parts.isEmpty else { return }
     for part in parts { settings?.ledger.carry(part) }
-    check["body"] = .text(parts.compactMap(\.text).joined(separator: "&"))
+    check.body(parts.compactMap(\.text).joined(separator: "&"))
   }
 
   private func tls(_ check: inout ImportedCheck) {

@@ -68,7 +68,7 @@ struct CloudproberProbe {
     settings?.listRest()
     section.list("write alerts.rules, see docs/alerts.md", "alert")
     section.list("write maintenance, see docs/configuration.md", "schedule")
-    section.list("a validator of this kind has no counterpart, so the check is laxer", "validator")
+    section.list("a validator of this kind has no counterpart", "validator", change: .laxer)
     section.listRest()
     if checks.isEmpty { section.ledger.list(section.node, "no check was made of it") }
     if !checks.isEmpty { checks[0].notes += section.ledger.takeNotes() }
@@ -183,7 +183,7 @@ struct CloudproberProbe {
         check.entry("expect.header", name, .text("~ \(pattern)"))
       }
       http.list(
-        "a condition on a header wants the header to be there, so the check is laxer", "failure_header")
+        "a condition on a header wants the header to be there", "failure_header", change: .laxer)
     }
     check["expect.status"] = statuses.value
   }

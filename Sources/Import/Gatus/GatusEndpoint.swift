@@ -185,7 +185,7 @@ extension GatusEndpoint {
       section.ledger.carry(header.value)
       check.header(header.name, value)
     }
-    guard ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"].contains(method) else {
+    guard !["HEAD", "TRACE"].contains(method) else {
       section.list("a \(method) request has no body here", "body", "graphql", change: .changed)
       return
     }

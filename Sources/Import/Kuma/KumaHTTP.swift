@@ -36,7 +36,9 @@ extension KumaMonitor {
     }
     if type == "keyword" { keyword(&check) }
     if type == "json-query" { try query(&check) }
-    row.list("a parameter that is another one each time is not sent", "cache_bust", change: .changed)
+    if row["cache_bust"]?.flag == true {
+      row.list("a parameter that is another one each time is not sent", "cache_bust", change: .changed)
+    }
     try auth(&check)
     try proxy(&check)
     return check
@@ -91,7 +93,7 @@ extension KumaMonitor {
 
   private func body(_ check: inout ImportedCheck, method: String, hasType: Bool) {
     guard let text = row["body"]?.text else { return row.carry("http_body_encoding") }
-    guard !["GET", "HEAD", "TRACE"].contains(method) else {
+    guard !["HEAD", "TRACE"].contains(method) else {
       return row.list("a \(method) request has no body here", "body", "http_body_encoding", change: .changed)
     }
     let types = [
@@ -110,8 +112,7 @@ extension KumaMonitor {
       row.list("another way to log in is used, or none", "basic_auth_user", "basic_auth_pass")
     case "basic":
       guard let name = row.text("basic_auth_user") else { return }
-      check["auth.basic.username"] = .text(name)
-      check["auth.basic.password"] = .secret(Redacted(row.text("basic_auth_pass") ?? ""), as: "password")
+      check.login(name, row.text("basic_auth_pass") ?? "")
     case "bearer":
       check["auth.bearer"] = row.text("bearer_token").map { .secret(Redacted($0), as: "token") }
     case "oauth2-cc":

@@ -72,9 +72,19 @@ extension ImportedCheck {
   mutating func take(url text: String) {
     let url = ForeignURL(text)
     self["url"] = url.value
-    guard let name = url.username else { return }
-    self["auth.basic.username"] = .text(name)
-    self["auth.basic.password"] = .secret(Redacted(url.password ?? ""), as: "password")
+    if let name = url.username { login(name, url.password ?? "") }
+  }
+
+  /// Basic credentials. `auth.basic` has both parts: with one alone the header says it (RFC 7617).
+  mutating func login(_ name: String, _ password: String) {
+    guard name.isEmpty || password.isEmpty else {
+      self["auth.basic.username"] = .text(name)
+      self["auth.basic.password"] = .secret(Redacted(password), as: "password")
+      return
+    }
+    guard self["headers.Authorization"] == nil else { return }
+    let value = "Basic " + Base64.text("\(name):\(password)".utf8)
+    entry("headers", "Authorization", .secret(Redacted(value), as: "authorization"))
   }
 
   /// A header; who asks is a secret.
@@ -91,6 +101,12 @@ extension ImportedCheck {
   /// A request's body; one that has a password or its like is a secret.
   mutating func body(_ text: String) {
     self["body"] = CredentialNames.areGiven(in: text) ? .secretText(text, as: "body") : .text(text)
+  }
+
+  /// A body goes along with GET only where the method is written.
+  mutating func nameMethod() {
+    guard self["method"] == nil, self["body"] != nil || self["body_file"] != nil else { return }
+    self["method"] = .plain("GET")
   }
 
   /// How often and how long, within what agent.yaml allows; what had to be changed is noted.

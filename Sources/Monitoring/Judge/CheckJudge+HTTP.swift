@@ -79,10 +79,13 @@ extension CheckJudge {
     if size > CheckLimits.bodyBytes {
       problem(["body"], "body must be at most \(CheckLimits.bodyBytes) bytes, found \(size)")
     }
-    if ["GET", "HEAD", "TRACE"].contains(method) {
+    // A body of a GET has no meaning of its own (RFC 9110, section 9.3.1), and some servers read it all the same.
+    if definition.method == nil || ["HEAD", "TRACE"].contains(method) {
       problem(
         ["body"], "body has no meaning in a \(method) request",
-        hint: definition.method == nil ? "add method: POST" : "use another method, or leave the body out")
+        hint: definition.method == nil
+          ? "add method: POST, or method: GET where the server reads it"
+          : "use another method, or leave the body out")
     }
   }
 

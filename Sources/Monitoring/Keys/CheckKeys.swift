@@ -132,7 +132,7 @@ extension CheckDefinition {
       .api("custom_headers"),
     Key(
       \.http.body, "body", .hidden,
-      "Request body, up to 64KiB; not with GET, HEAD or TRACE, where a body has no meaning"),
+      "Request body, up to 64KiB; not with HEAD or TRACE, and with GET only where method says GET"),
     Key(
       "body_file", .text,
       "File with the request body instead, at most 64 KiB of UTF-8; relative to this file, read at start and at "

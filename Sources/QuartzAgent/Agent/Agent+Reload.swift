@@ -52,7 +52,7 @@ extension Agent {
   /// most targets of a `discover` disappeared at once waits until that lasts, unless the reload was requested.
   private func reload(_ parts: AgentParts, _ lists: inout ReloadGuard, isOrdered: Bool) async -> Reload {
     let path = configPath
-    if let probes = parts.probes { await onThread { probes.read() } }
+    if let probes = parts.probes { _ = await onThread { probes.read() } }
     await watch.beginReading()
     let loaded = await onThread {
       Result { () throws(ConfigErrors) in

@@ -111,7 +111,7 @@ struct AgentParts: Sendable {
     // Beside the schedule, which has its own limit, and within what the descriptors allow.
     let limit = max(8, inFlightLimit(settings.limits.inFlight) / 4)
     let desk = ProbeDesk(probe, engine: engine, limit: limit, log: log)
-    await onThread { desk.read() }
+    _ = await onThread { desk.read() }
     return desk
   }
 

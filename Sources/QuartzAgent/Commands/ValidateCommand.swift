@@ -30,10 +30,12 @@ struct ValidateCommand: ParsableCommand {
     let path = try config.required()
     if let explain { return try explainValue(explain, path) }
     let settings = try loadSettings(path)
-    let problems = trustProblems(settings)
+    let (faults, shortcomings) = moduleProblems(settings)
+    let problems = trustProblems(settings) + faults
     for problem in problems { printError("\(path): \(problem)") }
     if !problems.isEmpty { throw ExitCode(ExitStatus.configuration) }
     warnOfTemplates(settings)
+    for words in shortcomings { printError("warning: probe.modules: not done here: \(words)") }
     if print {
       printOutput(EffectiveConfig.print(settings))
     } else {
@@ -47,6 +49,16 @@ struct ValidateCommand: ParsableCommand {
     case .closed(let problem): printError("warning: ping checks cannot run on this machine: \(problem)")
     }
   }
+}
+
+/// The file of `/probe`: why it would be refused, and what its modules ask for in vain.
+private func moduleProblems(_ settings: Settings) -> (faults: [String], shortcomings: [String]) {
+  guard let file = settings.probe?.modules else { return ([], []) }
+  do {
+    let modules = try ProbeModules(file: file)
+    let faults = modules.faults.map { "probe.modules: \($0)" }
+    return (faults, faults.isEmpty ? modules.shortcomings : [])
+  } catch { return (["probe.modules: \(ProbeModules.words(for: error))"], []) }
 }
 
 /// Each template is tried with sample data: one that comes to nothing is replaced by the built-in words.

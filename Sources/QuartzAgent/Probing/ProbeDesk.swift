@@ -60,27 +60,44 @@ final class ProbeDesk: ProbeTaking {
   var figures: ProbeFigures { state.withLock(\.figures) }
   var last: [String] { state.withLock { $0.last.reversed() } }
 
-  /// Reads the modules; a file that cannot be read changes nothing. Blocks.
-  func read() {
+  /// The modules in force, without their secrets.
+  var config: String { state.withLock { $0.modules.text } }
+
+  func reload() async -> String? { await onThread { self.read() } }
+
+  /// Reads the modules. A file that cannot be read changes nothing, nor does one that the exporter would refuse: the old ones
+  /// stay, where there are any. Blocks.
+  ///
+  /// - Returns: why the old ones stay.
+  func read() -> String? {
     let read = Result { try ProbeModules(file: file) }
     let now = engine.time.wall()
-    state.withLock { state in
+    let refusal = state.withLock { state -> String? in
       switch read {
-      case .success(let modules):
+      case .success(let modules) where modules.faults.isEmpty || state.figures.readAt == nil:
         (state.modules, state.problem, state.checks) = (modules, nil, [:])
         (state.figures.isFileRead, state.figures.readAt) = (true, now)
-      case .failure(let error):
-        if state.figures.readAt == nil { state.problem = ProbeModules.words(for: error) }
+        return nil
+      case .success(let modules):
         state.figures.isFileRead = false
+        return modules.faults.prefix(5).joined(separator: "; ")
+      case .failure(let error):
+        let words = ProbeModules.words(for: error)
+        if state.figures.readAt == nil { state.problem = words }
+        state.figures.isFileRead = false
+        return words
       }
     }
-    switch read {
-    case .success(let modules):
+    if let refusal {
+      log.error(
+        "probe.modules: \(refusal.printable(maxBytes: 1000)): the modules that were read before stay in force"
+      )
+    } else if case .success(let modules) = read {
       for words in modules.shortcomings {
         log.warning("/probe: a module asks for what is not done here: \(words)")
       }
-    case .failure(let error): log.error("probe.modules: \(ProbeModules.words(for: error))")
     }
+    return refusal
   }
 
   func probe(_ question: ProbeQuestion) async -> ProbeAnswer {
@@ -179,7 +196,7 @@ final class ProbeDesk: ProbeTaking {
     var wish = ProbeWish(
       target: question.target, hostname: question.hostname, family: preferred,
       milliseconds: milliseconds(module, question))
-    if let written = Self.literal(question.target) {
+    if let written = finding.literal?.version {
       guard written == preferred || fallback else {
         (finding.reason, finding.phase) = (.dnsNoData, .dns)
         return nil
@@ -192,16 +209,6 @@ final class ProbeDesk: ProbeTaking {
     guard fallback, lacks, first.phase == .dns, first.peer == nil, first.hops.isEmpty else { return first }
     wish.family = preferred == 4 ? 6 : 4
     return try await run(module, wish)
-  }
-
-  /// The family of a target that is an address; nil: it is a name.
-  private static func literal(_ target: String) -> Int? {
-    var text = Substring(target)
-    if let scheme = text.firstRange(of: "://") { text = text[scheme.upperBound...] }
-    text = text.prefix { !"/?#".contains($0) }
-    if let at = text.lastIndex(of: "@") { text = text[text.index(after: at)...] }
-    if let address = IPAddress(String(text)) { return address.version }
-    return Endpoint(String(text), defaultPort: 1).flatMap { IPAddress($0.host) }?.version
   }
 
   private func milliseconds(_ module: BlackboxModule, _ question: ProbeQuestion) -> Int {

@@ -23,6 +23,16 @@ struct ProbeFinding: Sendable {
 
   init(_ module: BlackboxModule, _ target: String) { (self.module, self.target) = (module, target) }
 
+  /// The address of a target that is one; nil: it is a name.
+  var literal: IPAddress? {
+    var text = Substring(target)
+    if let scheme = text.firstRange(of: "://") { text = text[scheme.upperBound...] }
+    text = text.prefix { !"/?#".contains($0) }
+    if let at = text.lastIndex(of: "@") { text = text[text.index(after: at)...] }
+    if let address = IPAddress(String(text)) { return address }
+    return Endpoint(String(text), defaultPort: 1).flatMap { IPAddress($0.host) }
+  }
+
   var isUp: Bool { result.map { $0.state == .up || $0.state == .degraded } ?? false }
   var failure: (reason: Reason, phase: Phase?)? {
     guard let result else { return (reason, phase) }

@@ -23,7 +23,7 @@ struct ProbeMetrics {
   private mutating func all() {
     exposition.gauge("probe_success", "Whether the probe succeeded", finding.isUp ? 1 : 0)
     exposition.gauge("probe_duration_seconds", "What the probe took", finding.elapsed.seconds)
-    if finding.module.prober != .tcp || hasPort { address() }
+    if (finding.module.prober != .tcp || hasPort) && !finding.module.skipsResolving { address() }
     switch finding.module.prober {
     case .http: http()
     case .tcp: tcp()
@@ -54,6 +54,8 @@ struct ProbeMetrics {
   /// What was dialled first.
   private var first: IPAddress? {
     guard let result else { return nil }
+    // A proxy is dialled instead: of a target that is an address it is known.
+    if finding.module.hasProxy { return finding.literal }
     return result.hops.first?.address.flatMap { Endpoint($0, defaultPort: nil) }.flatMap {
       IPAddress($0.host)
     }
@@ -74,7 +76,7 @@ struct ProbeMetrics {
     // Without an address the exporter knows of no other part.
     exposition.phases(
       "probe_http_duration_seconds", "What the parts of the requests took, redirects included",
-      first == nil ? Array(answer.phases.prefix(1)) : answer.phases)
+      phases(answer.phases))
     regex(answer.failedByPattern)
     exposition.gauge(
       "probe_http_content_length", "Bytes of the body by its header, -1 where it says nothing",
@@ -91,6 +93,11 @@ struct ProbeMetrics {
         Double(changed.microseconds / 1_000_000))
     }
     if answer.isSecure, let tls = result?.tls { certificates(tls) }
+  }
+
+  private func phases(_ all: [(String, Double)]) -> [(String, Double)] {
+    if finding.module.skipsResolving { return Array(all.dropFirst()) }
+    return first == nil && !finding.module.hasProxy ? Array(all.prefix(1)) : all
   }
 
   // MARK: tcp

@@ -4,25 +4,33 @@ import Basics
 import Checks
 import Import
 
-/// The modules of a file, each looked through once.
+/// The modules of a file, each judged once as the checks it makes.
 struct ProbeModules: Sendable {
   struct Entry: Sendable {
     var module: BlackboxModule
-    var rules: ProbeRules
+    var rules = ProbeRules.none
     /// What of it would not hold; nil: all of it does.
     var shortcoming: String?
   }
 
   private var entries: [ByteText: Entry] = [:]
+  /// In the file's order.
+  private let all: [BlackboxModule]
+  /// Why blackbox_exporter refuses the file.
+  private(set) var faults: [String] = []
 
   /// No modules at all.
-  init() {}
+  init() { all = [] }
 
   /// - Throws: `UnreadableFile` or `ImportProblem`: why there are none.
   init(file: String) throws {
-    for module in try BlackboxModule.read(try readWhole(file, limit: 1 << 20)) {
-      entries[ByteText(module.name)] = Entry(module)
+    all = try BlackboxModule.read(try readWhole(file, limit: 1 << 20))
+    var made: [Entry] = all.map { Entry(module: $0) }
+    for index in made.indices { look(&made[index]) }
+    for start in stride(from: 0, to: made.count, by: 20) {
+      Self.judge(&made, start..<min(start + 20, made.count))
     }
+    for entry in made { entries[ByteText(entry.module.name)] = entry }
   }
 
   subscript(name: String) -> Entry? { entries[ByteText(name)] }
@@ -34,22 +42,57 @@ struct ProbeModules: Sendable {
     }.sorted()
   }
 
+  /// As YAML, without secrets.
+  var text: String { BlackboxModule.text(of: all) }
+
   /// What is wrong with a file, for people.
   static func words(for error: any Error) -> String {
     (error as? ImportProblem)?.message ?? (error as? UnreadableFile)?.words ?? "\(error)"
   }
+
+  private static func joined(_ words: [String]) -> String? {
+    words.isEmpty ? nil : words.prefix(5).joined(separator: "; ")
+  }
+
+  /// What the module says by itself.
+  private mutating func look(_ entry: inout Entry) {
+    var faults = entry.module.faults
+    do throws(Pattern.Invalid) {
+      entry.rules = try ProbeRules(entry.module.rules)
+      for pattern in entry.module.patterns { _ = try Pattern(pattern) }
+    } catch { faults.append("a pattern is none: \(error.description)") }
+    self.faults += faults.map { "\(entry.module.name.printable(maxBytes: 100)): \($0)" }
+    entry.shortcoming = Self.joined(faults.isEmpty ? entry.module.shortcomings : faults)
+  }
+
+  /// What the judge of agent.yaml says of the checks that the modules make, of targets of each kind. Files and secrets are
+  /// taken for granted: they may come later.
+  private static func judge(_ entries: inout [Entry], _ range: Range<Int>) {
+    var samples: [(index: Int, check: ImportedCheck)] = []
+    for index in range where entries[index].shortcoming == nil {
+      for target in entries[index].module.prober?.samples ?? [] {
+        guard var check = entries[index].module.probe(of: target) else {
+          entries[index].shortcoming = "it makes no check"
+          continue
+        }
+        check.name = "sample \(samples.count)"
+        samples.append((index, check))
+      }
+    }
+    for (place, why) in ImportJudge.problems(samples.map(\.check)) where samples.indices.contains(place) {
+      entries[samples[place].index].shortcoming = why
+    }
+  }
 }
 
-extension ProbeModules.Entry {
-  init(_ module: BlackboxModule) {
-    self.module = module
-    rules = .none
-    var words = module.shortcomings.prefix(5).joined(separator: "; ")
-    do throws(Pattern.Invalid) {
-      rules = try ProbeRules(module.rules)
-    } catch { words = "a pattern is none: \(error.description)" }
-    let known: [BlackboxModule.Prober] = [.http, .tcp, .dns, .icmp]
-    if !(module.prober.map { known.contains($0) } ?? false) { words = "its prober is not known here" }
-    shortcoming = words.isEmpty ? nil : words
+extension BlackboxModule.Prober {
+  /// Targets that each module of the kind has to make checks of.
+  fileprivate var samples: [String] {
+    switch self {
+    case .http: ["https://a.example/", "http://a.example/"]
+    case .tcp: ["a.example:1"]
+    case .dns, .icmp: ["192.0.2.1"]
+    case .grpc, .unix, .websocket: []
+    }
   }
 }

@@ -31,11 +31,14 @@ struct StatusRequest: Sendable {
   /// X-Prometheus-Scrape-Timeout-Seconds, as sent.
   var scrapeTimeout: String?
 
-  /// Wants a target probed.
+  /// For who answers in place of blackbox_exporter.
   var isProbe: Bool {
-    let path = target.prefix { $0 != "?" }
-    return path == Self.probe || path == Self.lastProbes
+    [Self.probe, Self.lastProbes, Self.exporterHealth, Self.exporterReload, Self.exporterConfig].contains(
+      path)
   }
+
+  /// The target without its query.
+  var path: String { String(target.prefix { $0 != "?" }) }
 
   /// Results from another process of this machine. The target is compared as a whole: nothing else is read.
   var isSubmission: Bool { method == .post && target == Self.submission }
@@ -61,6 +64,9 @@ struct StatusRequest: Sendable {
   static let heartbeats = "/hb/"
   static let probe = "/probe"
   static let lastProbes = "/probe/last"
+  static let exporterHealth = "/-/healthy"
+  static let exporterReload = "/-/reload"
+  static let exporterConfig = "/config"
   static let submission = "/api/v1/spool/submit"
   /// Bytes such a body may have.
   static let longestBody = 1 << 20
