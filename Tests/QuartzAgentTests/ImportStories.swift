@@ -117,15 +117,20 @@ import Testing
     }
   }
 
-  /// What Uptime Kuma has not yet moved into its database would be missing.
-  @Test func aWriteAheadLogIsRefused() async throws {
+  /// A database in the middle of a change is no whole one; what SQLite has left in its log is read.
+  @Test func whatLiesBesideADatabase() async throws {
     try await withTemporaryDirectory { folder in
       try Data("SQLite format 3\0".utf8).write(to: folder.appending(path: "kuma.db"))
-      try Data("x".utf8).write(to: folder.appending(path: "kuma.db-wal"))
-      let made = try await run(["import", "auto", "kuma.db"], in: folder)
-      #expect(made.status == 65)
-      #expect(
-        made.stderr.contains("kuma.db-wal has changes that are not in the database yet"), "\(made.stderr)")
+      for (end, words) in [
+        ("-journal", "kuma.db-journal has changes that are not in the database yet"),
+        ("-wal", "kuma.db: the write-ahead log beside it is damaged"),
+      ] {
+        let file = folder.appending(path: "kuma.db\(end)")
+        try Data(String(repeating: "x", count: 40).utf8).write(to: file)
+        let made = try await run(["import", "auto", "kuma.db"], in: folder)
+        #expect(made.status == 65 && made.stderr.contains(words), "\(made.stderr)")
+        try FileManager.default.removeItem(at: file)
+      }
     }
   }
 }

@@ -63,7 +63,8 @@ struct KumaMonitor {
     ("kafka_producer_sasl_options", ["{\"mechanism\":\"None\"}"]), ("auth_method", ["null"]),
     ("oauth_auth_method", ["client_secret_basic"]), ("expected_tls_alert", ["none"]), ("maxretries", ["0"]),
     ("port", ["53"]), ("url", ["https://", "http://"]), ("docker_host", ["0"]),
-    ("force_inactive", ["0", "false"]),
+    ("force_inactive", ["0", "false"]), ("screenshot_delay", ["0"]), ("ntp_stratum_threshold", ["5"]),
+    ("ntp_time_offset_threshold", ["1000"]), ("ntp_root_dispersion_threshold", ["500"]),
     ("maintenance", ["false"]),
   ]
 

@@ -4,8 +4,8 @@ import Basics
 
 /// A database of SQLite in memory, read-only, which anybody may have made: only plain columns of tables are read.
 ///
-/// No file is opened, locked, or played back from a journal. What a running Uptime Kuma has not yet moved from its
-/// write-ahead log into the database is not seen.
+/// No file is opened, locked, or played back from a journal: `WriteAheadLog` has put in what a running Uptime Kuma has not yet
+/// moved into the database.
 final class SQLiteFile {
   /// Bytes of one value: more is no setting.
   private static let valueBytes: Int32 = 1 << 20

@@ -110,18 +110,32 @@ struct ImportCommand: AsyncParsableCommand {
     if !document.isWhole { throw ExitCode(ExitStatus.degraded) }
   }
 
-  /// A database whose last changes are in a file beside it.
-  private func refuseHalf(_ path: String, _ bytes: [UInt8]) throws {
-    guard path != "-", bytes.starts(with: Array("SQLite format 3\0".utf8)) else { return }
-    for end in ["-wal", "-journal"] {
-      var status = stat()
-      guard stat(path + end, &status) == 0, status.st_size > 0 else { continue }
+  /// A database with the changes that are in the write-ahead log beside it. One that is in the middle of a change is refused.
+  private func whole(_ path: String, _ bytes: [UInt8]) throws -> [UInt8] {
+    guard path != "-", bytes.starts(with: Array("SQLite format 3\0".utf8)) else { return bytes }
+    let shown = path.printable(maxBytes: 500)
+    if isThere(path + "-journal") {
       throw failure(
-        "\(path.printable(maxBytes: 500))\(end) has changes that are not in the database yet",
-        hint:
-          "stop Uptime Kuma and run: sqlite3 \(path.printable(maxBytes: 500)) 'PRAGMA wal_checkpoint(TRUNCATE)'",
+        "\(shown)-journal has changes that are not in the database yet",
+        hint: "stop Uptime Kuma and run: sqlite3 \(shown) 'PRAGMA journal_mode'", status: ExitStatus.badData)
+    }
+    guard isThere(path + "-wal") else { return bytes }
+    let log = try readWhole(path + "-wal", limit: Self.largest)
+    let database = try readWhole(path, limit: Self.largest)
+    // What moves from one into the other meanwhile would be in neither.
+    guard try readWhole(path + "-wal", limit: Self.largest) == log else {
+      throw failure(
+        "\(shown)-wal changes while it is read", hint: "stop Uptime Kuma, or try again",
         status: ExitStatus.badData)
     }
+    do { return try WriteAheadLog.played(log, into: database) } catch {
+      throw failure("\(shown): \(error.message)", hint: error.hint, status: ExitStatus.badData)
+    }
+  }
+
+  private func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_size > 0
   }
 
   private func compare(_ imported: Imported, with url: String) async throws {
@@ -140,10 +154,11 @@ struct ImportCommand: AsyncParsableCommand {
     if status != 0 { throw ExitCode(status) }
   }
 
+  private static let largest = 64 << 20
+
   private func read(_ path: String) throws -> ImportFile {
     do {
-      let bytes = try readWhole(path, limit: 64 << 20)
-      try refuseHalf(path, bytes)
+      let bytes = try whole(path, readWhole(path, limit: Self.largest))
       return ImportFile(name: path == "-" ? "standard input" : path, bytes: bytes)
     } catch let error as UnreadableFile {
       throw failure(error.words, status: ExitStatus.noInput)
