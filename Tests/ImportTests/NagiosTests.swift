@@ -160,7 +160,7 @@ import Testing
       .nagios, Self.base + "define contact {\n contact_name x\n email x@a.example\n}\n")
     #expect(
       made.reasons.contains(
-        "write a mail channel of alerts to this address: Nagios' files name no mail server, see docs/alerts.md"
+        "no imported check tells this contact by mail: write alerts.channels, see docs/alerts.md"
       ))
   }
 

@@ -113,12 +113,15 @@ final class NagiosBook {
 
   /// The hosts of an object, without those that `!` takes out, each once.
   ///
+  /// - Parameter prefix: `dependent_`, of a dependency.
   /// - Returns: also the names that nothing in the files has.
-  func hosts(of object: NagiosObject) throws(ImportProblem) -> (known: [String], unknown: [String]) {
+  func hosts(
+    of object: NagiosObject, _ prefix: String = ""
+  ) throws(ImportProblem) -> (known: [String], unknown: [String]) {
     var unknown: [String] = []
     var refused: Set<ByteText> = []
     var found: [String] = []
-    for name in try names("host_name", of: object) {
+    for name in try names("\(prefix)host_name", of: object) {
       if name.hasPrefix("!") {
         refused.insert(ByteText(name.dropFirst().trimmed))
       } else if name == "*" {
@@ -130,7 +133,7 @@ final class NagiosBook {
       }
     }
     var seen: Set<ByteText> = []
-    for name in try names("hostgroup_name", of: object) where seen.insert(ByteText(name)).inserted {
+    for name in try names("\(prefix)hostgroup_name", of: object) where seen.insert(ByteText(name)).inserted {
       let isRefused = name.hasPrefix("!")
       let wanted = isRefused ? name.dropFirst().trimmed : name
       let all = wanted == "*" ? groupNames : [ByteText(wanted)]

@@ -12,8 +12,8 @@ final class NagiosCall {
   private var options: [(flag: String, value: String)] = []
   private var plain: [String] = []
   private var used: Set<String> = []  // own text
-  /// Options that no key takes, and why.
-  private(set) var left: [String] = []
+  /// Options that no key takes, why, and what the check becomes without them.
+  private var left: [(words: String, change: ImportNote.Change)] = []
   /// Differences between the check and its source.
   private(set) var notes: [ImportNote] = []
 
@@ -115,9 +115,20 @@ final class NagiosCall {
     return flag.count == 1 ? "-\(name)" : "--\(name.prefix(40))"
   }
 
-  func leave(_ flag: String, _ why: String) { left.append("\(bare(flag)) \(why)") }
+  func leave(_ flag: String, _ why: String, _ change: ImportNote.Change = .changed) {
+    left.append(("\(bare(flag)) \(why)", change))
+  }
 
-  func note(_ place: String, _ why: String) { notes.append(ImportNote(place: place, why: why)) }
+  func note(_ place: String, _ why: String, _ change: ImportNote.Change? = nil) {
+    notes.append(ImportNote(place: place, why: why, change: change))
+  }
+
+  /// What was left, as one; the first change that there is.
+  var leftOver: (why: String, change: ImportNote.Change)? {
+    guard !left.isEmpty else { return nil }
+    let change = ImportNote.Change.allCases.first { change in left.contains { $0.change == change } }
+    return (left.map(\.words).joined(separator: "; "), change ?? .changed)
+  }
 
   // MARK: The check
 
@@ -139,9 +150,11 @@ final class NagiosCall {
     _ = timeout
     var seen = used.union(plugin.harmless.map(String.init)).union(plugin.harmlessLong)
     for option in options where seen.insert(option.flag).inserted {
-      leave(option.flag, plugin.why[option.flag] ?? "has no counterpart")
+      leave(
+        option.flag, plugin.why[option.flag] ?? "has no counterpart",
+        plugin.laxer.contains(option.flag) ? .laxer : .changed)
     }
-    for _ in plain { left.append("a word without an option has no counterpart") }
+    for _ in plain { left.append(("a word without an option has no counterpart", .changed)) }
     check.notes += notes
     return check
   }
@@ -167,8 +180,7 @@ final class NagiosCall {
     if has("K") || has("J") || plugin.sendsCredentials(check) {
       note(
         key,
-        "the plugin does not verify the certificate; the check does, because it sends credentials: it is stricter"
-      )
+        "the plugin does not verify the certificate; the check does, because it sends credentials", .stricter)
     } else {
       check[key] = .plain("false")
     }

@@ -63,7 +63,7 @@ extension NagiosCall {
     guard let version = option("S"), !version.isEmpty else { return }
     let known = ["1": "1.0", "1.0": "1.0", "1.1": "1.1", "1.2": "1.2", "1.3": "1.3"]  // own text
     guard let oldest = known[version.replacing("+", with: "")] else {
-      leave("S", "names a version of TLS that is not spoken here")
+      leave("S", "names a version of TLS that is not spoken here", .laxer)
       return
     }
     check["tls.min_version"] = .text(oldest)
@@ -79,7 +79,7 @@ extension NagiosCall {
     }
     if let body = option("P") {
       if check["method"] == nil { check["method"] = .plain("POST") }
-      check["body"] = .text(body)
+      check.body(body)
       check.header("Content-Type", option("T") ?? "application/x-www-form-urlencoded")
     }
     for header in all("k") {
@@ -92,8 +92,7 @@ extension NagiosCall {
     if let agent = option("A") { check.header("User-Agent", agent) }
     if let login = option("a") {
       let parts = login.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      check["auth.basic.username"] = .text(parts.first ?? "")
-      check["auth.basic.password"] = .secret(Redacted(parts.count > 1 ? parts[1] : ""), as: "password")
+      check.login(parts.first ?? "", parts.count > 1 ? parts[1] : "")
     }
     if let proxy = option("x") {
       check["proxy"] =
@@ -116,17 +115,17 @@ extension NagiosCall {
       return
     }
     note(
-      "expect.status", "a status of 400 to 499 is a warning there; it is down here, so the check is stricter")
+      "expect.status", "a status of 400 to 499 is a warning there; it is down here", .stricter)
     let redirect = option("f") ?? "ok"
     switch redirect {
     case "follow", "curl": break
     case "sticky", "stickyport":
-      note("follow", "a redirect is followed to any address; \(redirect) stays on one, so the check is laxer")
+      note("follow", "a redirect is followed to any address; \(redirect) stays on one", .laxer)
     default:
       check["follow"] = .plain("false")
       check["expect.status"] = .list([.plain(redirect == "ok" ? "200-399" : "200-299")])
       if redirect == "warning" {
-        note("expect.status", "a redirect is a warning there; it is down here, so the check is stricter")
+        note("expect.status", "a redirect is a warning there; it is down here", .stricter)
       }
       return
     }
@@ -141,7 +140,7 @@ extension NagiosCall {
       let digits = words.first.map { $0.hasPrefix("HTTP/") ? words.dropFirst().first ?? "" : $0 } ?? ""
       if let code = Int(digits), digits.utf8.count == 3, (100...599).contains(code) {
         if words.first?.hasPrefix("HTTP/") == true {
-          note("expect.status", "the version of HTTP in -e is not judged, so the check is laxer")
+          note("expect.status", "the version of HTTP in -e is not judged", .laxer)
         }
         codes.append(.number(code))
       } else if "HTTP/1.1 ".hasPrefix(part) || "HTTP/1.0 ".hasPrefix(part), !part.isEmpty {
@@ -163,7 +162,7 @@ extension NagiosCall {
     guard let header = option("d") else { return }
     guard let colon = header.firstIndex(of: ":"), header[..<colon].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
     else {
-      leave("d", "names no header; a condition is on one header, so the check is laxer")
+      leave("d", "names no header; a condition is on one header", .laxer)
       return
     }
     let value = header[header.index(after: colon)...].trimmed

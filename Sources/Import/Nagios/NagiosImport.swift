@@ -16,20 +16,33 @@ struct NagiosImport {
       }
     }
     let book = try NagiosBook(files)
+    let (contacts, links) = (try NagiosContacts(files, book, ledger), NagiosLinks(book, ledger))
+    let work = Work(book: book, contacts: contacts, links: links)
     var checks: [ImportedCheck] = []
     let objects = files.flatMap(\.objects)
     for object in objects where object.isReal {
       ledger.settle()
       switch object.kind {
-      case "service": checks += try services(object, book)
-      case "host": if let check = try host(object, book) { checks.append(check) }
+      case "service": checks += try services(object, work)
+      case "host": if let check = try host(object, work) { checks.append(check) }
       default: break
       }
     }
     ledger.settle()
-    for object in objects { close(object, try book.unknownTemplates(of: object)) }
+    try links.read(objects)
+    contacts.finish()
+    links.finish(&checks)
+    for object in objects {
+      close(object, try book.unknownTemplates(of: object), isUsed: contacts.isUsed(object))
+    }
     for file in files { NagiosSettings(file.settings, ledger).close(given.map(\.name)) }
     return checks
+  }
+
+  private struct Work {
+    var book: NagiosBook
+    var contacts: NagiosContacts
+    var links: NagiosLinks
   }
 
   /// Enters all values of a file.
@@ -45,7 +58,7 @@ struct NagiosImport {
     return file
   }
 
-  private func close(_ object: NagiosObject, _ unknown: [String]) {
+  private func close(_ object: NagiosObject, _ unknown: [String], isUsed: Bool) {
     let section = Section(object.node, ledger)
     if let name = unknown.first { section.list(Self.unknown(template: name), "use") }
     section.carry("register", "use", "name")
@@ -56,21 +69,26 @@ struct NagiosImport {
       section.carry("hostgroup_name", "members", "hostgroup_members")
       section.listRest("name the group as a tag")
     case "servicegroup": section.listRest("name the group as a tag")
+    case "contact" where isUsed:
+      section.list("a channel is known by its contact's name", "alias")
+      section.listRest()
     case "contact":
-      section.list(
-        "write a mail channel of alerts to this address: Nagios' files name no mail server, see docs/alerts.md",
-        "email")
-      section.listRest("write alerts.channels, see docs/alerts.md")
-    case "contactgroup": section.listRest("write alerts.channels, see docs/alerts.md")
+      section.listRest(
+        "no imported check tells this contact by mail: write alerts.channels, see docs/alerts.md")
+    case "contactgroup":
+      section.carry("contactgroup_name", "members", "contactgroup_members")
+      section.listRest("it is about Nagios itself")
     case "timeperiod": section.listRest("checks run all day; write maintenance for the rest")
-    case "hostdependency", "servicedependency":
-      section.listRest("write dependencies, see docs/configuration.md")
+    case "hostdependency", "servicedependency": section.listRest()
+    case "hostescalation", "serviceescalation":
+      section.listRest("write alerts.escalate, see docs/configuration.md")
     default:
       section.list(
-        "write alerts.rules, see docs/alerts.md", "contacts", "contact_groups", "notification_interval",
-        "notification_period", "notification_options", "notifications_enabled", "first_notification_delay")
+        "no check of it is made that somebody is told of", "contacts", "contact_groups",
+        "notification_interval", "notification_period", "notification_options", "notifications_enabled",
+        "first_notification_delay")
       section.list("checks run all day; write maintenance for the rest", "check_period")
-      section.list("write depends_on, see docs/checks.md", "parents")
+      section.list("no check is made of this host, or of its parents", "parents")
       if isUnused {
         section.listRest("no imported check uses this value of the template")
         return
@@ -87,8 +105,9 @@ struct NagiosImport {
   }
 
   private func services(
-    _ service: NagiosObject, _ book: NagiosBook
+    _ service: NagiosObject, _ work: Work
   ) throws(ImportProblem) -> [ImportedCheck] {
+    let book = work.book
     let hosts = try book.hosts(of: service)
     if let name = hosts.unknown.first {
       let why = "\(name.printable(maxBytes: 120)) is not in the files given"
@@ -100,7 +119,7 @@ struct NagiosImport {
     var made: [ImportedCheck] = []
     for name in hosts.known {
       guard let host = book.host(name) else { continue }
-      if let check = try check(service, isService: true, on: host, name, book) { made.append(check) }
+      if let check = try check(service, isService: true, on: host, name, work) { made.append(check) }
     }
     if !made.isEmpty {
       for key in ["host_name", "hostgroup_name", "service_description", "check_command"] {
@@ -110,21 +129,23 @@ struct NagiosImport {
     return made
   }
 
-  private func host(_ host: NagiosObject, _ book: NagiosBook) throws(ImportProblem) -> ImportedCheck? {
+  private func host(_ host: NagiosObject, _ work: Work) throws(ImportProblem) -> ImportedCheck? {
+    let book = work.book
     Section(host.node, ledger).carry("host_name", "address", "alias", "display_name", "hostgroups")
     guard let name = host.node["host_name"]?.text, try book.value("check_command", of: host) != nil else {
       return nil
     }
     try ledger.count(of: name)
-    var check = try self.check(host, isService: false, on: host, name, book)
+    var check = try self.check(host, isService: false, on: host, name, work)
     check?.name = "\(name) host"
     if check != nil { ledger.carry(try book.value("check_command", of: host)) }
     return check
   }
 
   private func check(
-    _ object: NagiosObject, isService: Bool, on host: NagiosObject, _ hostName: String, _ book: NagiosBook
+    _ object: NagiosObject, isService: Bool, on host: NagiosObject, _ hostName: String, _ work: Work
   ) throws(ImportProblem) -> ImportedCheck? {
+    let book = work.book
     guard let command = try book.value("check_command", of: object), let text = command.text else {
       return nil
     }
@@ -144,12 +165,15 @@ struct NagiosImport {
     check.name = "\(hostName) \(try book.value("service_description", of: object)?.text ?? "host")"
     check.tag("host:\(hostName)")
     try pace(&check, object, call, book)
-    if !call.left.isEmpty {
-      let why = call.left.joined(separator: "; ")
+    if let (why, change) = call.leftOver {
       // A command that several checks share is listed once, and named beside each of them.
-      if ledger.isSettled(command) { check.notes.append(ImportNote(place: "check_command", why: why)) }
-      ledger.list(command, why)
+      if ledger.isSettled(command) { check.note(change, "check_command", why) }
+      ledger.list(command, why, change)
     }
+    check.key = ledger.nextKey()
+    let service = isService ? try book.value("service_description", of: object)?.text ?? "" : nil
+    work.links.enter(check, host: hostName, service: service)
+    try work.contacts.notify(&check, object, isService: isService, on: host)
     if let name = try book.unknownTemplates(of: object).first {
       ledger.list(object.node["use"], Self.unknown(template: name))
     }

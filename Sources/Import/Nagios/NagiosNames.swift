@@ -43,7 +43,7 @@ extension NagiosCall {
     if let type = option("q"), type.lowercased() != "-querytype=a+aaaa" { check["query.type"] = .text(type) }
     let answers = all("a").flatMap { $0.split(separator: ",") }.map { $0.trimmed }.filter { !$0.isEmpty }
     if answers.contains(where: { $0.contains("/") }) {
-      leave("a", "names a range of addresses; conditions name addresses, so the check is laxer")
+      leave("a", "names a range of addresses; conditions name addresses", .laxer)
     } else if !answers.isEmpty {
       check[has("L") ? "expect.answers.exact" : "expect.answers.any"] = .list(answers.map { .text($0) })
     }

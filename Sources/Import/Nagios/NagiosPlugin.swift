@@ -18,6 +18,8 @@ struct NagiosPlugin: Sendable {
   var harmlessLong: Set<String> = ["sni", "output-format", "extra-opts"]  // own text
   /// Why an option has no counterpart.
   var why: [String: String] = [:]  // own text
+  /// Options that are conditions: without them the check is laxer.
+  var laxer: Set<String> = []  // own text
   let make: @Sendable (NagiosCall) -> ImportedCheck?
 
   func arity(of letter: Character) -> Arity? {
@@ -82,12 +84,12 @@ struct NagiosPlugin: Sendable {
       "max-redirs", "state-regex", "timeout-result", "http-version", "ca-cert", "noproxy", "cookie-jar",
     ], harmless: "vVhEBLnU",
     why: [
-      "m": "has no counterpart: the size of a page is not judged, so the check is laxer",
-      "M": "has no counterpart: the age of a page is not judged, so the check is laxer",
+      "m": "has no counterpart: the size of a page is not judged",
+      "M": "has no counterpart: the age of a page is not judged",
       "b": "has no counterpart: write the proxy with its login as `proxy`",
       "state-regex": "has no counterpart: a body that does not match is down",
       "timeout-result": "has no counterpart: a timeout is down",
-    ]
+    ], laxer: ["m", "M"]
   ) { $0.http() }
 
   private static func port(_ usual: Int?, _ dialog: String?, isTLS: Bool = false) -> NagiosPlugin {
@@ -98,7 +100,7 @@ struct NagiosPlugin: Sendable {
         "expect": "e", "maxbytes": "m", "quit": "q", "jail": "j", "delay": "d", "refuse": "r",
         "mismatch": "M", "ssl": "S", "certificate": "D",
       ], values: ["sni"], harmless: "vVhjdm",
-      why: ["A": "has no counterpart: the answer must begin with each of several texts"]
+      why: ["A": "has no counterpart: the answer must begin with each of several texts"], laxer: ["A"]
     ) { $0.port(usual, dialog, isTLS: isTLS) }
   }
 
@@ -118,7 +120,7 @@ struct NagiosPlugin: Sendable {
       "A": "has no counterpart: a dialog does not log in",
       "U": "has no counterpart: a dialog does not log in",
       "P": "has no counterpart: a dialog does not log in",
-    ]
+    ], laxer: ["A", "U", "P", "C", "R"]
   ) { $0.mail() }
 
   private static let ldap = NagiosPlugin(

@@ -19,7 +19,7 @@ extension NagiosCall {
       talk(&check, expected)
     }
     if let state = option("r"), state != "crit" {
-      leave("r", "makes a refused connection well or a warning; it is down here, so the check is stricter")
+      leave("r", "makes a refused connection well or a warning; it is down here", .stricter)
     }
     thresholds(&check)
     return check
@@ -36,7 +36,7 @@ extension NagiosCall {
       let texts = expected.map(PatternText.escaped).joined(separator: "|")
       check.append("dialog", .map([("expect", .text("~ ^(?:\(texts))"))]))
       if (option("M") ?? "warn") != "crit" {
-        note("dialog", "another answer is no failure there (-M); it is down here, so the check is stricter")
+        note("dialog", "another answer is no failure there (-M); it is down here", .stricter)
       }
     }
     _ = option("M")
@@ -112,7 +112,9 @@ extension NagiosCall {
     check["dialog"] = .plain("smtp")
     if upgrades, !isTLS { check["starttls"] = .plain("smtp") }
     if upgrades || isTLS { withoutVerification(&check) }
-    if let text = option("e"), text != "220" { leave("e", "has no counterpart: the preset smtp wants 220") }
+    if let text = option("e"), text != "220" {
+      leave("e", "has no counterpart: the preset smtp wants 220", .changed)
+    }
     thresholds(&check)
     return check
   }

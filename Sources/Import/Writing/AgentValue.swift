@@ -69,6 +69,8 @@ package struct ImportedCheck: Sendable {
   package var key = 0
   /// Values that were carried into it.
   package var carried = 0
+  /// Keys of the checks that it depends on.
+  package var parents: [Int] = []
   /// Keys of the checks that a rule, a window or a page is for; nil: it does not choose.
   package var selected: [Int]?
 

@@ -42,6 +42,11 @@ package struct AgentYAML {
     if !sections.channels.isEmpty {
       text += "alerts:\n"
       if let remind = sections.remind { text += "  remind: \(ForeignDuration.text(remind))\n" }
+      if let quiet = sections.quiet {
+        notes(of: quiet, indent: 2)
+        text += "  quiet_hours:\n"
+        for key in quiet.keys { write(key.name, key.value, indent: 4, of: quiet.name, path: key.name) }
+      }
       for (key, entries) in [("channels", sections.channels), ("rules", sections.rules)]
       where !entries.isEmpty {
         text += "  \(key):\n"

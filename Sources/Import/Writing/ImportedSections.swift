@@ -9,6 +9,8 @@ package struct ImportedSections: Sendable {
   package var windows: [ImportedCheck] = []
   /// `status.public`; its name is not written.
   package var page: ImportedCheck?
+  /// `alerts.quiet_hours`; its name is not written.
+  package var quiet: ImportedCheck?
   /// `alerts.remind` in milliseconds.
   package var remind: Int?
 
@@ -17,7 +19,7 @@ package struct ImportedSections: Sendable {
   package var isEmpty: Bool { channels.isEmpty && rules.isEmpty && windows.isEmpty && page == nil }
 
   /// All entries.
-  package var entries: [ImportedCheck] { channels + rules + windows + [page].compactMap(\.self) }
+  package var entries: [ImportedCheck] { channels + rules + windows + [page, quiet].compactMap(\.self) }
 }
 
 /// Names of a list, each only once: printable, and with a number behind them where they are taken.

@@ -44,6 +44,7 @@ struct ImportDocument {
     for start in stride(from: 0, to: all.count, by: 50) {
       checks += valid(Array(all[start..<min(start + 50, all.count)]))
     }
+    checks = ImportedCheck.linked(checks)
     let (sections, refused) = ImportSections(imported.sections, checks).valid()
     self.sections = sections
     for entry in refused { refuse(entry.entry, entry.why) }

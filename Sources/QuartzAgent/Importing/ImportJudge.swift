@@ -101,6 +101,13 @@ struct ImportSections {
       for channel in made.channels { refused.append((channel, "no rule notifies it")) }
       made.channels = []
     }
+    if let quiet = given.quiet, !made.channels.isEmpty {
+      var alone = ImportedSections()
+      (alone.channels, alone.quiet) = (made.channels, quiet)
+      var kept: [ImportedCheck] = []
+      keep(quiet, alone, &kept)
+      made.quiet = kept.first
+    }
     windows(&made)
     if let page = given.page {
       var alone = ImportedSections()

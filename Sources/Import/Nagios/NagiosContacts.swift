@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// Contacts that are notified by mail, as channels, and which of them is told of which check. For one thread.
+final class NagiosContacts {
+  private struct Way: Hashable {
+    var contact: ByteText
+    var recovers: Bool
+    var reminds: Bool
+  }
+
+  private let book: NagiosBook
+  private let ledger: Ledger
+  private var contacts: [ByteText: NagiosObject] = [:]
+  private var members: [ByteText: [String]] = [:]
+  private var nested: [ByteText: [String]] = [:]
+  private var channels: [Way: ImportedCheck] = [:]
+  private var order: [Way] = []
+  private var names = FreeNames()
+  private var rules = RuleBook()
+  /// Checks whose warnings a channel is told of.
+  private var warned: [ByteText: [Int]] = [:]
+  private var reminders: Set<Int> = []
+  private var used: Set<ByteText> = []
+  /// Contacts of all checks together.
+  private var pairs = 0
+  private var periods: NagiosPeriods
+
+  init(_ files: [NagiosFile], _ book: NagiosBook, _ ledger: Ledger) throws(ImportProblem) {
+    (self.book, self.ledger) = (book, ledger)
+    periods = NagiosPeriods(files)
+    for object in files.flatMap(\.objects) where object.isReal {
+      switch object.kind {
+      case "contact":
+        guard let name = object.node["contact_name"]?.text else { continue }
+        contacts[ByteText(name)] = object
+        for group in try book.names("contactgroups", of: object) {
+          members[ByteText(group), default: []].append(name)
+        }
+      case "contactgroup":
+        guard let name = object.node["contactgroup_name"]?.text else { continue }
+        members[ByteText(name), default: []] += try book.names("members", of: object)
+        nested[ByteText(name), default: []] += try book.names("contactgroup_members", of: object)
+      default: break
+      }
+    }
+  }
+
+  // MARK: Who is told
+
+  /// What a check's object says of notifications; a service that says nothing has its host's.
+  func notify(
+    _ check: inout ImportedCheck, _ object: NagiosObject, isService: Bool, on host: NagiosObject
+  ) throws(ImportProblem) {
+    func value(_ key: String) throws(ImportProblem) -> ForeignNode? {
+      if let own = try book.value(key, of: object) { return own }
+      return isService ? try book.value(key, of: host) : nil
+    }
+    let told = try value("notifications_enabled")
+    if told != nil { ledger.carry(told) }
+    let contacts = try contacts(of: object, orOf: isService ? host : nil)
+    guard told?.flag != false, !contacts.isEmpty else { return }
+    let options = try book.value("notification_options", of: object)
+    let wanted = Self.letters(options)
+    ledger.carry(options)
+    let interval = try value("notification_interval")
+    ledger.carry(interval)
+    let minutes = interval?.text.flatMap { Double($0) } ?? 30
+    let span = minutes.isFinite && minutes > 0 ? min(minutes * book.intervalLength, 604_800) : 0
+    if span > 0 { reminders.insert(max(60_000, Int(span * 1000))) }
+    if let period = try value("notification_period") { periods.use(period, ledger) }
+    if let delay = try value("first_notification_delay"), delay.text != "0" {
+      ledger.list(delay, "the first notification is sent at once", .stricter)
+    }
+    pairs += contacts.count
+    guard pairs <= ForeignLimits.plainValues else {
+      throw ImportProblem(
+        "checks have more than \(ForeignLimits.plainValues) contacts together",
+        hint: "import the files in parts")
+    }
+    for name in contacts {
+      try add(&check, name, wanted, isService: isService, reminds: span > 0)
+    }
+  }
+
+  private func add(
+    _ check: inout ImportedCheck, _ name: String, _ wanted: Set<Character>?, isService: Bool, reminds: Bool
+  ) throws(ImportProblem) {
+    guard let contact = contacts[ByteText(name)] else {
+      return check.note(
+        .laxer, "contacts", "the contact \(name.printable(maxBytes: 100)) is not in the files given")
+    }
+    let kind = isService ? "service" : "host"
+    let own = Self.letters(try book.value("\(kind)_notification_options", of: contact))
+    func wants(_ letter: Character) -> Bool {
+      (own?.contains(letter) ?? true) && (wanted?.contains(letter) ?? true)
+    }
+    let isOff = try book.value("\(kind)_notifications_enabled", of: contact)?.flag == false
+    let tellsDown = wants(isService ? "c" : "d")
+    let warns = isService && wants("w") && Self.warns(check)
+    guard !isOff, tellsDown || warns else { return }
+    let way = Way(contact: ByteText(name), recovers: wants("r"), reminds: reminds)
+    guard let channel = try channel(way, contact, kind, name) else { return }
+    if tellsDown { rules.add(check.key, to: channel, after: nil, recoveries: 1) }
+    if warns { warned[ByteText(channel), default: []].append(check.key) }
+  }
+
+  /// Degraded is a warning, which only a check with such a limit has.
+  private static func warns(_ check: ImportedCheck) -> Bool {
+    ["response_time", "rtt", "loss", "certificate"].contains { check["expect.\($0).warn"] != nil }
+  }
+
+  /// `nil`: all of them.
+  private static func letters(_ node: ForeignNode?) -> Set<Character>? {
+    guard let text = node?.text else { return nil }
+    let words = text.lowercased().split(separator: ",").map { $0.trimmed }
+    guard !words.contains("a"), !words.contains("all") else { return nil }
+    return Set(words.compactMap(\.first))
+  }
+
+  private func contacts(of object: NagiosObject, orOf host: NagiosObject?) throws(ImportProblem) -> [String] {
+    var found = try book.names("contacts", of: object)
+    let groups = try book.names("contact_groups", of: object)
+    for key in ["contacts", "contact_groups"] { ledger.carry(try book.value(key, of: object)) }
+    for group in groups { found += members(of: group) }
+    if found.isEmpty, groups.isEmpty, let host { return try contacts(of: host, orOf: nil) }
+    var seen: Set<ByteText> = []
+    return found.filter { seen.insert(ByteText($0)).inserted }
+  }
+
+  /// Groups that hold one another in a circle end.
+  private func members(of group: String) -> [String] {
+    var (found, open, seen): ([String], [String], Set<ByteText>) = ([], [group], [])
+    while let name = open.popLast(), found.count <= ForeignLimits.checks {
+      pairs += 1
+      guard seen.insert(ByteText(name)).inserted else { continue }
+      found += members[ByteText(name)] ?? []
+      open += nested[ByteText(name)] ?? []
+    }
+    return found
+  }
+
+  // MARK: Channels
+
+  /// `nil`: the contact is told in another way, which is listed.
+  private func channel(
+    _ way: Way, _ contact: NagiosObject, _ kind: String, _ name: String
+  ) throws(ImportProblem) -> String? {
+    if let known = channels[way] { return known.name }
+    guard let email = try book.value("email", of: contact), let address = email.text,
+      try isMailed(contact, kind)
+    else { return nil }
+    let before = ledger.carried
+    var words = name
+    if !way.recovers { words += " without recovery" }
+    if !way.reminds { words += " once" }
+    var made = ImportedCheck(named: names.take(words))
+    made["mail.server"] = .plain("localhost:25")
+    made["mail.tls"] = .plain("none")
+    made["mail.from"] = .plain("nagios@localhost")
+    made["mail.to"] = .list([.text(address)])
+    made["recovered"] = .flag(way.recovers)
+    made["updates"] = .flag(way.reminds)
+    made.note(
+      .changed, "email",
+      "Nagios hands mail to the machine's own mailer; here localhost:25 gets it, from nagios@localhost: "
+        + "set mail.server and mail.from")
+    ledger.carry(email)
+    for key in ["contact_name", "contactgroups", "use", "register"] { ledger.carry(contact.node[key]) }
+    for kind in ["host", "service"] { try take(contact, kind, &made) }
+    made.carried = ledger.carried - before
+    channels[way] = made
+    order.append(way)
+    used.insert(way.contact)
+    return made.name
+  }
+
+  private func take(
+    _ contact: NagiosObject, _ kind: String, _ made: inout ImportedCheck
+  ) throws(ImportProblem) {
+    for key in ["notifications_enabled", "notification_commands"] {
+      ledger.carry(try book.value("\(kind)_\(key)", of: contact))
+    }
+    if let period = try book.value("\(kind)_notification_period", of: contact) { periods.use(period, ledger) }
+    guard let options = try book.value("\(kind)_notification_options", of: contact) else { return }
+    ledger.carry(options)
+    let further = (Self.letters(options) ?? []).intersection(["u", "f", "s"])
+    guard !further.isEmpty else { return }
+    made.note(
+      .changed, "\(kind)_notification_options",
+      "of unknown states, flapping and downtimes nobody is told: \(further.sorted().map(String.init).joined(separator: ","))"
+    )
+  }
+
+  /// A command with the contact's address in it, or one whose name says so where no file has it.
+  private func isMailed(_ contact: NagiosObject, _ kind: String) throws(ImportProblem) -> Bool {
+    let names = try book.names("\(kind)_notification_commands", of: contact)
+    return names.contains { name in
+      guard let command = book.command(name) else { return name.lowercased().contains("mail") }
+      guard command["command_line"]?.text?.range(of: "$CONTACTEMAIL$") != nil else { return false }
+      ledger.carry(command)
+      return true
+    }
+  }
+
+  // MARK: The end
+
+  /// Channels and rules for the new file.
+  func finish() {
+    if reminders.count > 1, let least = reminders.min() {
+      for way in order where way.reminds {
+        channels[way]?.note(
+          .changed, "notification_interval", "all channels remind as often: \(ForeignDuration.text(least))")
+      }
+    }
+    guard !order.isEmpty else { return }
+    ledger.sections.remind = reminders.min()
+    ledger.sections.channels += order.compactMap { channels[$0] }
+    ledger.sections.rules += rules.rules()
+    for way in order {
+      guard let channel = channels[way]?.name, let checks = warned[ByteText(channel)] else { continue }
+      var rule = ImportedCheck(name: "\(channel) warnings", type: "state")
+      rule["state"] = .plain("degraded")
+      rule["for"] = .plain("0s")
+      rule["channels"] = .list([.text(channel)])
+      rule.selected = checks
+      ledger.sections.rules.append(rule)
+    }
+    ledger.sections.quiet = periods.quiet(ledger)
+  }
+
+  /// A contact that became a channel.
+  func isUsed(_ contact: NagiosObject) -> Bool {
+    used.contains(ByteText(contact.node["contact_name"]?.text ?? ""))
+  }
+}
+
+/// `timeperiod` objects, and those in which contacts are notified.
+struct NagiosPeriods {
+  private static let days = [
+    "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+  ]
+
+  private var known: [ByteText: ForeignNode] = [:]
+  private var used: [ByteText: [ForeignNode]] = [:]
+  private var zone: ForeignNode?
+
+  init(_ files: [NagiosFile]) {
+    for object in files.flatMap(\.objects) where object.kind == "timeperiod" {
+      if let name = object.node["timeperiod_name"]?.text { known[ByteText(name)] = object.node }
+    }
+    zone = files.flatMap(\.settings).last { $0.name == "use_timezone" }?.value
+  }
+
+  mutating func use(_ period: ForeignNode, _ ledger: Ledger) {
+    guard let name = period.text.map({ ByteText($0) }) else { return }
+    if isAlways(name) {
+      ledger.carry(period)
+      ledger.carry(known[name])
+    } else {
+      used[name, default: []].append(period)
+    }
+  }
+
+  private func isAlways(_ name: ByteText) -> Bool {
+    guard let node = known[name] else { return name.text.lowercased() == "24x7" }
+    return range(node).map { $0 == "00:00-24:00" } ?? false
+  }
+
+  /// What holds on each day; `nil` where days differ, or others are named.
+  private func range(_ node: ForeignNode) -> String? {
+    let own = ["timeperiod_name", "alias", "name", "register"]
+    let entries = (node.entries ?? []).filter { !own.contains($0.name) }
+    let ranges = Set(entries.compactMap { $0.value.text.map { ByteText($0.replacing(" ", with: "")) } })
+    guard entries.count == 7, Set(entries.map { ByteText($0.name) }).count == 7, ranges.count == 1,
+      entries.allSatisfy({ Self.days.contains($0.name) })
+    else { return nil }
+    return ranges.first?.text
+  }
+
+  /// One time of day for all: quiet hours are the rest of it.
+  func quiet(_ ledger: Ledger) -> ImportedCheck? {
+    guard !used.isEmpty else { return nil }
+    guard used.count == 1, let (name, places) = used.first, let node = known[name], let range = range(node),
+      let zone, let clock = zone.text
+    else {
+      let why =
+        used.count == 1 && self.zone == nil
+        ? "whose clock it means is not in the files (use_timezone): write alerts.quiet_hours"
+        : "alerts.quiet_hours is one time of day for all channels"
+      for place in used.values.joined() { ledger.list(place, why, .changed) }
+      return nil
+    }
+    let ends = range.split(separator: "-").map(String.init)
+    guard ends.count == 2, ends.allSatisfy({ $0.utf8.count == 5 }), ends[0] != ends[1] else {
+      for place in places { ledger.list(place, "it is no one time of day", .changed) }
+      return nil
+    }
+    for place in places { ledger.carry(place) }
+    ledger.carry(node)
+    ledger.carry(zone)
+    var quiet = ImportedCheck(named: "quiet hours")
+    quiet["from"] = .text(ends[1] == "24:00" ? "00:00" : ends[1])
+    quiet["to"] = .text(ends[0])
+    quiet["timezone"] = .text(clock)
+    quiet.note(.changed, "notification_period", "what lasts is told when they end, as one message")
+    return quiet
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// `parents` of hosts and dependencies between checks, by the keys of checks. For one thread.
+final class NagiosLinks {
+  private struct Place: Hashable {
+    var host: ByteText
+    /// `nil`: the check of the host itself.
+    var service: ByteText?
+  }
+
+  /// Parents of a check that count, and a few more that are told.
+  private static let most = 70
+
+  private let book: NagiosBook
+  private let ledger: Ledger
+  private var keys: [Place: Int] = [:]
+  private var ofHost: [ByteText: [Int]] = [:]
+  private var parents: [Int: [Int]] = [:]
+  private var notes: [Int: [ImportNote]] = [:]
+
+  init(_ book: NagiosBook, _ ledger: Ledger) { (self.book, self.ledger) = (book, ledger) }
+
+  func enter(_ check: ImportedCheck, host: String, service: String?) {
+    keys[Place(host: ByteText(host), service: service.map { ByteText($0) })] = check.key
+    ofHost[ByteText(host), default: []].append(check.key)
+  }
+
+  func read(_ objects: [NagiosObject]) throws(ImportProblem) {
+    for object in objects where object.isReal {
+      switch object.kind {
+      case "host": try host(object)
+      case "hostdependency": try dependency(object, isService: false)
+      case "servicedependency": try dependency(object, isService: true)
+      default: break
+      }
+    }
+  }
+
+  /// Puts what was found into the checks.
+  func finish(_ checks: inout [ImportedCheck]) {
+    for index in checks.indices {
+      checks[index].parents += parents[checks[index].key] ?? []
+      checks[index].notes += notes[checks[index].key] ?? []
+    }
+  }
+
+  // MARK: Hosts
+
+  /// All that stands on a host cannot be reached without its parents.
+  private func host(_ object: NagiosObject) throws(ImportProblem) {
+    guard let name = object.node["host_name"]?.text, let node = try book.value("parents", of: object),
+      let own = ofHost[ByteText(name)]
+    else { return }
+    let names = try book.names("parents", of: object)
+    let found = names.prefix(Self.most).compactMap { keys[Place(host: ByteText($0), service: nil)] }
+    guard !found.isEmpty else {
+      return ledger.list(
+        node, "no check is made of the host that it names: give it a check_command", .stricter)
+    }
+    ledger.carry(node)
+    for key in own {
+      parents[key, default: []] += found
+      if found.count < names.count {
+        note(key, .stricter, node, "no check is made of one of the hosts that it names")
+      }
+      if found.count > 1 {
+        note(key, .laxer, node, "one parent that is down is enough here; there all of them have to be")
+      }
+    }
+  }
+
+  private func note(_ key: Int, _ change: ImportNote.Change, _ node: ForeignNode, _ why: String) {
+    let note = ImportNote(place: ledger.place(node), why: why, change: change)
+    if notes[key]?.contains(note) != true { notes[key, default: []].append(note) }
+  }
+
+  // MARK: Dependencies
+
+  private func dependency(_ object: NagiosObject, isService: Bool) throws(ImportProblem) {
+    let letters: Set<Character> = isService ? ["c"] : ["d"]
+    let criteria = try ["notification_failure_criteria", "execution_failure_criteria"].map {
+      key throws(ImportProblem) in try book.value(key, of: object)
+    }
+    // Older files name them in another way.
+    let nodes = criteria.compactMap(\.self) + ["failure_criteria"].compactMap { object.node[$0] }
+    let named = nodes.map { Set(($0.text ?? "").lowercased().filter { $0 != "," && $0 != " " }) }
+    guard named.contains(where: { !$0.isDisjoint(with: letters) }) else {
+      return ledger.list(object.node, "it does not hold while what it names is down")
+    }
+    let masters = try checks(of: object, "", isService: isService)
+    let dependents = try checks(of: object, "dependent_", isService: isService)
+    guard !masters.isEmpty, !dependents.isEmpty else {
+      return ledger.list(object.node, "no check is made of what it names", .stricter)
+    }
+    for key in [
+      "host", "host_name", "hostgroup_name", "service_description", "dependent_host_name",
+      "dependent_hostgroup_name", "dependent_service_description", "use", "inherits_parent",
+    ] {
+      ledger.carry(try book.value(key, of: object))
+    }
+    for node in nodes { ledger.carry(node) }
+    for key in dependents {
+      if parents[key]?.count ?? 0 < Self.most { parents[key, default: []] += masters.prefix(Self.most) }
+      guard let node = nodes.first, !Set(named.joined()).subtracting(letters).subtracting(["n"]).isEmpty
+      else { continue }
+      note(key, .changed, node, "only while what it names is down, not in its other states")
+    }
+  }
+
+  private func checks(
+    of object: NagiosObject, _ prefix: String, isService: Bool
+  ) throws(ImportProblem) -> [Int] {
+    var hosts = try book.hosts(of: object, prefix).known
+    // A dependent that names no host is on the same one.
+    if hosts.isEmpty, !prefix.isEmpty { hosts = try book.hosts(of: object).known }
+    let services = isService ? try book.names("\(prefix)service_description", of: object) : []
+    guard hosts.count * max(1, services.count) <= ForeignLimits.plainValues else {
+      throw ImportProblem(
+        "line \(object.node.line): a dependency of more than \(ForeignLimits.plainValues) checks",
+        hint: "import the files in parts")
+    }
+    return hosts.flatMap { host -> [Int] in
+      let host = ByteText(host)
+      guard isService else { return [keys[Place(host: host, service: nil)]].compactMap(\.self) }
+      return services.compactMap { keys[Place(host: host, service: ByteText($0))] }
+    }
+  }
+}

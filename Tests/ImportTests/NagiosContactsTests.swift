@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Testing
+
+@testable import Import
+
+/// Contacts of Nagios by mail, and what depends on what.
+@Suite struct NagiosContactsTests {
+  private static let base = """
+    define command {
+      command_name notify-by-mail
+      command_line printf "%b" "$HOSTNAME$" | /usr/bin/mail -s "x" $CONTACTEMAIL$
+    }
+    define command {
+      command_name notify-by-sms
+      command_line /usr/bin/sms $CONTACTPAGER$
+    }
+    define command {
+      command_name tcp
+      command_line check_tcp -H $HOSTADDRESS$ -p $ARG1$ -w 1 -c 5
+    }
+    define command {
+      command_name alive
+      command_line check_ping -H $HOSTADDRESS$ -w 100,20% -c 500,60% -p 5
+    }
+    define timeperiod {
+      timeperiod_name always
+      sunday 00:00-24:00
+      monday 00:00-24:00
+      tuesday 00:00-24:00
+      wednesday 00:00-24:00
+      thursday 00:00-24:00
+      friday 00:00-24:00
+      saturday 00:00-24:00
+    }
+    define contact {
+      contact_name ann
+      alias Ann A.
+      email ann@a.example
+      contactgroups admins
+      host_notification_commands notify-by-mail
+      service_notification_commands notify-by-mail
+      host_notification_options d,u,r
+      service_notification_options w,c,r
+      host_notification_period always
+      service_notification_period always
+    }
+    define contact {
+      contact_name bob
+      email bob@a.example
+      service_notification_commands notify-by-sms
+      host_notification_commands notify-by-sms
+    }
+    define contactgroup {
+      contactgroup_name admins
+      members bob
+    }
+    define host {
+      host_name gate
+      address 192.0.2.1
+      check_command alive
+    }
+    define host {
+      host_name web
+      address 192.0.2.2
+      parents gate
+      check_command alive
+      contact_groups admins
+      notification_interval 60
+      max_check_attempts 4
+    }
+
+    """
+
+  private func read(_ text: String, settings: String = "") throws -> ReadSource {
+    try ReadSource(.nagios, settings + Self.base + text)
+  }
+
+  private func service(_ lines: String = "") -> String {
+    "define service {\nhost_name web\nservice_description port\ncheck_command tcp!80\n\(lines)\n}\n"
+  }
+
+  /// Keys of entries as agent.yaml has them.
+  private func shown(_ sections: ImportedSections) throws -> String {
+    var made = sections
+    for index in made.rules.indices {
+      let keys = made.rules[index].selected ?? []
+      made.rules[index]["checks"] = .list(keys.map { .number($0) })
+    }
+    var yaml = AgentYAML(secrets: .environment)
+    return yaml.render([], sections: made, head: []).split(separator: "\n")
+      .filter { !$0.contains("#") && $0 != "checks: []" }.joined(separator: "\n")
+  }
+
+  @Test func aContactIsAChannelAndHisChecksARule() throws {
+    let made = try read(service())
+    #expect(made.names == ["gate host", "web host", "web port"])
+    #expect(
+      try shown(made.imported.sections) == """
+        alerts:
+          remind: 1h
+          channels:
+            - name: ann
+              mail:
+                server: localhost:25
+                tls: none
+                from: nagios@localhost
+                to: ["ann@a.example"]
+              recovered: true
+              updates: true
+          rules:
+            - name: ann
+              type: consecutive_failures
+              channels: [ann]
+              checks: [2, 3]
+            - name: ann warnings
+              type: state
+              state: degraded
+              for: 0s
+              channels: [ann]
+              checks: [3]
+        """)
+    #expect(
+      made.imported.sections.channels[0].notes.map(\.why) == [
+        "Nagios hands mail to the machine's own mailer; here localhost:25 gets it, from nagios@localhost: "
+          + "set mail.server and mail.from",
+        "of unknown states, flapping and downtimes nobody is told: u",
+      ])
+    #expect(made.imported.checks[2]["failure_threshold"] == nil)
+    #expect(
+      made.reasons.contains(
+        "no imported check tells this contact by mail: write alerts.channels, see docs/alerts.md"))
+  }
+
+  @Test func whatIsNotToldIsNoRule() throws {
+    let off = try read(service("notifications_enabled 0"))
+    #expect(off.imported.sections.rules.map(\.selected) == [[2]])
+    let down = try read(service("notification_options w,r\nnotification_interval 0"))
+    #expect(down.imported.sections.channels.map(\.name) == ["ann", "ann once"])
+    #expect(down.imported.sections.rules.map(\.name) == ["ann", "ann once warnings"])
+    #expect(down.imported.sections.channels[1]["updates"]?.word == "false")
+    let other = try read(service("contacts bob"))
+    #expect(other.imported.sections.rules.map(\.selected) == [[2]])
+    let none = try read(service("contacts gone"))
+    #expect(none.imported.checks[2].notes.map(\.why) == ["the contact gone is not in the files given"])
+  }
+
+  @Test func aTimeOfDayIsQuietHours() throws {
+    let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+    let period =
+      "define timeperiod {\ntimeperiod_name day\n" + days.map { "\($0) 08:00-20:00\n" }.joined() + "}\n"
+    let text = period + service("notification_period day")
+    let made = try read(text, settings: "use_timezone=Europe/London\n")
+    #expect(
+      made.imported.sections.quiet.map { check in check.keys.compactMap { $0.value.word } }
+        == ["20:00", "08:00", "Europe/London"])
+    let unknown = try read(text)
+    #expect(unknown.imported.sections.quiet == nil)
+    #expect(
+      unknown.reasons.contains(
+        "whose clock it means is not in the files (use_timezone): write alerts.quiet_hours"))
+    let work = try read(
+      "define timeperiod {\ntimeperiod_name work\nmonday 08:00-20:00\n}\n"
+        + service("notification_period work"),
+      settings: "use_timezone=Europe/London\n")
+    #expect(work.imported.sections.quiet == nil)
+    #expect(work.reasons.contains("alerts.quiet_hours is one time of day for all channels"))
+  }
+
+  @Test func parentsAndDependencies() throws {
+    let made = try read(
+      service()
+        + """
+        define service {
+          host_name gate
+          service_description port
+          check_command tcp!22
+        }
+        define servicedependency {
+          host_name gate
+          service_description port
+          dependent_host_name web
+          dependent_service_description port
+          notification_failure_criteria w,c
+        }
+        define hostdependency {
+          host_name web
+          dependent_host_name gate
+          notification_failure_criteria o
+        }
+        """)
+    let checks = ImportedCheck.linked(made.imported.checks)
+    #expect(checks.map(\.name) == ["gate host", "web host", "web port", "gate port"])
+    let parents = checks.map { check -> [String] in
+      guard case .list(let items)? = check["depends_on"] else { return [] }
+      return items.compactMap(\.word)
+    }
+    #expect(parents == [[], ["gate host"], ["gate host", "gate port"], []])
+    #expect(checks[2].notes.map(\.why) == ["only while what it names is down, not in its other states"])
+    #expect(made.reasons.contains("it does not hold while what it names is down"))
+  }
+
+  @Test func circlesAndWhatIsGone() {
+    func check(_ key: Int, _ parents: [Int]) -> ImportedCheck {
+      var check = ImportedCheck(name: "c\(key)", type: "ping")
+      (check.key, check.parents) = (key, parents)
+      return check
+    }
+    let made = ImportedCheck.linked([check(1, [2]), check(2, [1]), check(3, [4, 9, 3]), check(4, [])])
+    let parents = made.map { check -> [String] in
+      guard case .list(let items)? = check["depends_on"] else { return [] }
+      return items.compactMap(\.word)
+    }
+    #expect(parents == [[], [], ["c4"], []])
+    #expect(made[0].notes.map(\.why) == ["dependencies that lead in a circle are left out"])
+    #expect(made[2].notes.map(\.why) == ["a check that it depends on is not here, or off"])
+  }
+}
