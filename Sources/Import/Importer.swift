@@ -6,7 +6,7 @@ import Basics
 package enum ImportFormat: String, CaseIterable, Sendable {
   case blackbox, gatus
   case uptimeKuma = "uptime-kuma"
-  case nagios, cloudprober, checkly
+  case nagios, icinga2, cloudprober, checkly, upptime, telegraf, smokeping
 }
 
 /// A file to import, read whole.
@@ -49,7 +49,9 @@ package enum Importer {
         ?? files.lazy.compactMap(ImportFormat.init(looking:)).first
     else {
       throw ImportProblem(
-        "\(first.name.printable(maxBytes: 300)): unknown format",
+        "\(first.name.printable(maxBytes: 300)): "
+          + (ForeignProgram.name(of: first).map { "a configuration of \($0), which is not read here" }
+            ?? "unknown format"),
         hint: "name the format: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     let ledger = Ledger()
@@ -62,6 +64,12 @@ package enum Importer {
     case .nagios:
       checks = try named(files) { () throws(ImportProblem) in try NagiosImport(ledger).read(files) }
     case .cloudprober: for file in files { checks += try CloudproberImport(ledger).read(file) }
+    case .icinga2:
+      checks = try named(files) { () throws(ImportProblem) in try IcingaImport(ledger).read(files) }
+    case .upptime: for file in files { checks += try UpptimeImport(ledger).read(file) }
+    case .telegraf: checks = try TelegrafImport(ledger).read(files)
+    case .smokeping:
+      checks = try named(files) { () throws(ImportProblem) in try SmokepingImport(ledger).read(files) }
     case .checkly: for file in files { checks += try ChecklyImport(ledger).read(file) }
     }
     ledger.close()

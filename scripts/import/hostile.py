@@ -55,6 +55,35 @@ def texts():
     yield "gatus", "documents", fill("", lambda n: "---\na: 1\n")
     yield "gatus", "directives", fill("", lambda n: f"%TAG !a{n}! tag:a,2026:\n", "---\na: 1\n")
     yield "gatus", "anchors", fill("", lambda n: f"a{n}: &a{n} {{<<: *a{n - 1}, k{n}: x}}\n" if n else "a0: &a0 {x: y}\n")
+    yield "upptime", "sites", fill("sites:\n", lambda n: f"- {{name: a{n}, url: http://a.example/{'x' * 900}}}\n")
+    yield "upptime", "headers", fill("sites:\n- url: http://a\n  headers:\n", lambda n: f"  - 'h{n}: {'x' * 80}'\n")
+    yield "telegraf", "inputs", fill("", lambda n: f"[[inputs.ping]]\nurls = ['a{n}']\n[inputs.ping.tags]\na = '{'x' * 900}'\n")
+    yield "telegraf", "targets", fill("[[inputs.ping]]\nurls = [\n", lambda n: f"'a{n}',\n", "]\n")
+    yield "telegraf", "tags", fill("[global_tags]\n", lambda n: f"t{n} = 'x'\n", "[[inputs.ping]]\nurls = ['a']\n")
+    yield "telegraf", "tables", fill("", lambda n: f"[a{n}.b.c.d.e]\n")
+    yield "telegraf", "brackets", "a = " + "[" * SIZE
+    yield "telegraf", "one text", "[[inputs.http_response]]\nurls=['http://a']\nbody =  + big + \n"
+    yield "smokeping", "targets", fill("*** Targets ***\n", lambda n: f"+ a{n}\nhost = a.example\nremark = {'x' * 900}\n")
+    yield "smokeping", "inherited values", fill("*** Targets ***\n" + "".join(f"k{n} = v\n" for n in range(60_000)),
+                                               lambda n: f"+ a{n}\nx = y\n")
+    yield "smokeping", "sections", fill("", lambda n: f"*** s{n} ***\n", "*** Targets ***\n")
+    yield "smokeping", "depths", fill("*** Targets ***\n", lambda n: "+" * (n % 60 + 1) + f" a{n}\n")
+    yield "icinga2", "rules on hosts", fill("".join(f'object Host "h{n}" {{}}\n' for n in range(3000)),
+                                            lambda n: f'apply Service "s{n}" {{\n assign where host.name == "{"x" * 200}"\n}}\n')
+    yield "icinga2", "attributes", fill('object Host "a" {\n', lambda n: f"vars.k{n} = 1\n", "}\n")
+    yield "icinga2", "templates", fill("", lambda n: f'template Host "t{n}" {{\n import "t{n + 1}"\n import "t{n + 2}"\n}}\n',
+                                       'object Host "a" {\n import "t0"\n}\n')
+    yield "icinga2", "brackets", "const a = " + "(" * SIZE
+    yield "icinga2", "signs", "const a = 1" + fill("", lambda n: " + 1")
+    yield "icinga2", "walked lists", ('object Host "a" {\n vars.l = [' + "1," * 100_000 + ' ]\n}\n'
+                                      + fill("", lambda n: f'apply Service "s{n}" for (x in host.vars.l) {{ }}\n'))
+    yield "icinga2", "texts added", 'const a = "' + "x" * 1000 + '"\n' + fill("", lambda n: f"const a{n} = a + a + a\n")
+    yield "nagios", "contacts", fill(HOST + "".join(f"define contact {{\n contact_name c{n}\n email a\n contactgroups g\n}}\n" for n in range(5000)),
+                                     lambda n: f"define service {{\n host_name h\n service_description s{n}\n check_command check_ping\n contact_groups g\n}}\n")
+    yield "nagios", "dependencies", fill(
+        HOST + "".join(f"define service {{\n host_name h\n service_description s{n}\n check_command check_ping\n}}\n" for n in range(1000)),
+        lambda n: "define servicedependency {\n host_name h\n service_description " + ",".join(f"s{k}" for k in range(1000))
+        + "\n dependent_service_description " + ",".join(f"s{k}" for k in range(1000)) + "\n notification_failure_criteria c\n}\n")
     yield "gatus", "aliases", fill("a: &a [" + "x," * 400 + "x]\nb:\n", lambda n: "- *a\n")
     yield "gatus", "long key places", "".join(" " * n + "k" * 80 + ":\n" for n in range(60)) + " " * 60 + "[" + "1," * 190_000 + "1]\n"
     yield "blackbox", "targets", fill("modules: {m: {prober: icmp}}\n" + JOB + "  static_configs: [{targets: [", lambda n: f"a{n}.example,", "a]}]\n")

@@ -13,7 +13,9 @@ struct ImportCommand: AsyncParsableCommand {
     abstract: "Turn another monitor's configuration into an agent.yaml.",
     discussion: """
       Formats: blackbox (blackbox.yml with Prometheus' scrape configs and Probe objects), gatus, uptime-kuma (its \
-      database or a backup in JSON), nagios (objects of Nagios and Icinga), cloudprober, checkly; auto looks for itself.
+      database or a backup in JSON), nagios (objects of Nagios and Icinga 1), icinga2 (hosts, services and apply rules), \
+      cloudprober, checkly (JSON of its API), upptime (.upptimerc.yml), telegraf (http_response, net_response, ping, \
+      dns_query, x509_cert), smokeping (Targets with Probes); auto looks for itself.
 
         quartz-agent import auto blackbox.yml prometheus.yml -o agent.yaml
 

@@ -69,10 +69,12 @@ struct ImportFiles {
     switch format {
     case .nagios, .cloudprober: [".cfg"]
     case .blackbox: [".yml", ".yaml", ".json"]
-    case .gatus: [".yml", ".yaml"]
+    case .gatus, .upptime: [".yml", ".yaml"]
+    case .icinga2, .telegraf: [".conf"]
+    case .smokeping: [""]
     case .checkly: [".json"]
     case .uptimeKuma: [".db", ".json"]
-    default: [".cfg", ".yml", ".yaml", ".json", ".db"]
+    default: [".cfg", ".conf", ".yml", ".yaml", ".json", ".db"]
     }
   }
 
@@ -113,8 +115,8 @@ struct ImportFiles {
     case .file(let path):
       return places(path, base).lazy.map { ConfigFiles.disk.isThere($0) ? [$0] : [] }.first { !$0.isEmpty }
         ?? []
-    case .folder(let path):
-      return places(path, base).first(where: isFolder).map { below($0, [".cfg"]) } ?? []
+    case .folder(let path, let end):
+      return places(path, base).first(where: isFolder).map { below($0, [end]) } ?? []
     case .pattern(let path):
       return places(path, base).lazy.map { path in
         ConfigFiles.disk.expand(path).filter { ConfigFiles.disk.isThere($0) }

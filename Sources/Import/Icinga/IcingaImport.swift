@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// Icinga 2's hosts and services, with templates, apply rules and check commands.
+struct IcingaImport {
+  private let ledger: Ledger
+
+  init(_ ledger: Ledger) { self.ledger = ledger }
+
+  func read(_ files: [ImportFile]) throws(ImportProblem) -> [ImportedCheck] {
+    var objects: [IcingaObject] = []
+    var constants: [(name: String, value: IcingaExpression)] = []
+    for file in files {
+      do throws(ImportProblem) {
+        let parser = try IcingaParser(file, ledger)
+        objects += parser.objects
+        constants += parser.constants
+      } catch { throw error.of(file) }
+    }
+    let book = try IcingaBook(objects, try IcingaWork(objects, constants, ledger), ledger)
+    let checks = try book.checks()
+    ledger.settle()
+    for object in objects { close(object) }
+    return checks
+  }
+
+  private func close(_ object: IcingaObject) {
+    let why =
+      switch object.type {
+      case "Notification", "User", "UserGroup", "NotificationCommand":
+        "write alerts.channels and alerts.rules, see docs/alerts.md"
+      case "Dependency": "write depends_on, see docs/checks.md"
+      case "ScheduledDowntime": "write maintenance, see docs/configuration.md"
+      case "TimePeriod": "checks run all day; write maintenance for the rest"
+      case "CheckCommand": "a command that no imported check uses"
+      case "Host", "Service": "nothing in agent.yaml corresponds to it, or no check was made of it"
+      case "HostGroup", "ServiceGroup": "name the group as a tag"
+      default: "it is about Icinga itself"
+      }
+    for leaf in object.leaves { ledger.list(leaf, why, always: false) }
+  }
+}
+
+/// Hosts and what is applied to them. For one thread.
+private final class IcingaBook {
+  private struct Host {
+    var name: String
+    var value: IcingaValue
+  }
+
+  private let objects: [IcingaObject]
+  private let work: IcingaWork
+  private let ledger: Ledger
+  private var hosts: [Host] = []
+  private var places: [ByteText: Int] = [:]
+  private var commands: [ByteText: IcingaObject] = [:]
+  private var made: [ImportedCheck] = []
+
+  init(_ objects: [IcingaObject], _ work: IcingaWork, _ ledger: Ledger) throws(ImportProblem) {
+    (self.objects, self.work, self.ledger) = (objects, work, ledger)
+    for object in objects where object.kind == .object && object.type == "CheckCommand" {
+      if let name = try name(of: object) { commands[ByteText(name)] = object }
+    }
+    for object in objects where object.kind == .object && object.type == "Host" { try host(object) }
+    try groups()
+  }
+
+  private func name(of object: IcingaObject) throws(ImportProblem) -> String? {
+    guard let expression = object.name else { return nil }
+    return try work.evaluate(expression, IcingaWork.Scope()).text
+  }
+
+  private func host(_ object: IcingaObject) throws(ImportProblem) {
+    guard let expression = object.name else { return }
+    let value = try work.evaluate(expression, IcingaWork.Scope())
+    guard let name = value.text else {
+      let why = value.why ?? "its name is not worked out"
+      leaveOut(object, "host at line \(object.line)", why)
+      return
+    }
+    var scope = IcingaWork.Scope()
+    (scope["name"], scope["display_name"]) = (value, value)
+    try work.make(object, &scope)
+    if let why = scope.why { return leaveOut(object, name, why) }
+    places[ByteText(name)] = hosts.count
+    hosts.append(Host(name: name, value: scope.object))
+  }
+
+  private func leaveOut(_ object: IcingaObject, _ name: String, _ why: String) {
+    for leaf in object.leaves { ledger.list(leaf, why, always: false) }
+    ledger.leaveOut(name, why)
+  }
+
+  /// Groups that hosts are assigned to by a rule.
+  private func groups() throws(ImportProblem) {
+    for object in objects where object.kind == .object && object.type == "HostGroup" {
+      guard let name = try name(of: object) else { continue }
+      for index in hosts.indices {
+        var scope = IcingaWork.Scope()
+        scope.names = [("host", hosts[index].value)]
+        try work.make(object, &scope)
+        guard !scope.rules.isEmpty, Self.isMatched(scope.rules) == true,
+          case .map(var entries) = hosts[index].value.kind
+        else { continue }
+        let more = IcingaValue(kind: .text(name))
+        if let place = entries.firstIndex(where: { $0.name == "groups" }) {
+          entries[place].value = IcingaValue(
+            kind: .list(entries[place].value.items + [more]), sources: entries[place].value.sources)
+        } else {
+          entries.append(("groups", IcingaValue(kind: .list([more]))))
+        }
+        hosts[index].value = IcingaValue(kind: .map(entries))
+      }
+    }
+  }
+
+  /// `nil`: not worked out.
+  private static func isMatched(_ rules: [(condition: IcingaValue, isIgnored: Bool)]) -> Bool? {
+    func any(_ isIgnored: Bool) -> Bool? {
+      let truths = rules.filter { $0.isIgnored == isIgnored }.map(\.condition.truth)
+      return truths.contains(true) ? true : truths.contains(where: { $0 == nil }) ? nil : false
+    }
+    let assigned = any(false)
+    guard assigned != false else { return false }
+    switch any(true) {
+    case true?: return false
+    case nil: return nil
+    case false?: return assigned
+    }
+  }
+
+  // MARK: Checks
+
+  func checks() throws(ImportProblem) -> [ImportedCheck] {
+    for host in hosts {
+      guard host.value["check_command"] != nil else { continue }
+      try check(host, nil, named: "\(host.name) host")
+    }
+    for object in objects where object.type == "Service" {
+      switch object.kind {
+      case .object: try service(object)
+      case .apply: try apply(object)
+      case .template: break
+      }
+    }
+    return made
+  }
+
+  private func scope(_ name: IcingaValue, on host: Host) -> IcingaWork.Scope {
+    var scope = IcingaWork.Scope()
+    scope.names = [("host", host.value)]
+    (scope["name"], scope["display_name"]) = (name, name)
+    scope["host_name"] = IcingaValue(kind: .text(host.name))
+    return scope
+  }
+
+  private func service(_ object: IcingaObject) throws(ImportProblem) {
+    ledger.settle()
+    guard let expression = object.name else { return }
+    let name = try work.evaluate(expression, IcingaWork.Scope())
+    var probe = IcingaWork.Scope()
+    probe["name"] = name
+    try work.make(object, &probe)
+    let wanted = probe["host_name"]?.text ?? ""
+    guard let place = places[ByteText(wanted)], let words = name.text else {
+      return leaveOut(object, name.text ?? "service", "its host is not in the files given")
+    }
+    var scope = scope(name, on: hosts[place])
+    try work.make(object, &scope)
+    if let why = scope.why { return leaveOut(object, "\(wanted) \(words)", why) }
+    for node in name.sources + (scope["host_name"]?.allSources ?? []) { ledger.carry(node) }
+    try check(hosts[place], scope.object, named: "\(wanted) \(words)")
+  }
+
+  private func apply(_ object: IcingaObject) throws(ImportProblem) {
+    let name = try object.name.map { expression throws(ImportProblem) in
+      try work.evaluate(expression, IcingaWork.Scope())
+    }
+    let stem = name?.text ?? ""
+    guard object.target == "Host" else {
+      return leaveOut(object, stem, "it is applied to something else than hosts")
+    }
+    for host in hosts {
+      ledger.settle()
+      guard let loop = object.loop else {
+        try apply(object, name ?? .null, on: host, [])
+        continue
+      }
+      var outer = IcingaWork.Scope()
+      outer.names = [("host", host.value)]
+      let list = try work.evaluate(loop.of, outer)
+      switch list.kind {
+      case .map(let entries):
+        for entry in entries {
+          let key = IcingaValue(kind: .text(entry.name))
+          let more = [(loop.key, key)] + (loop.value.isEmpty ? [] : [(loop.value, entry.value)])
+          try apply(
+            object, IcingaValue(kind: .text(stem + entry.name), sources: name?.sources ?? []), on: host, more)
+        }
+      case .list(let items):
+        for item in items {
+          let words = IcingaValue(
+            kind: .text(stem + (item.text ?? "")), sources: (name?.sources ?? []) + item.sources)
+          try apply(object, words, on: host, [(loop.key, item)])
+        }
+      case .null: break
+      default: leaveOut(object, "\(stem) on \(host.name)", list.why ?? "what it walks is no list")
+      }
+    }
+  }
+
+  private func apply(
+    _ object: IcingaObject, _ name: IcingaValue, on host: Host, _ more: [(String, IcingaValue)]
+  ) throws(ImportProblem) {
+    var scope = scope(name, on: host)
+    scope.names += more.map { (name: $0.0, value: $0.1) }
+    try work.make(object, &scope)
+    let words = "\(host.name) \(name.text ?? "service")"
+    // Without a rule what is walked decides.
+    let matched = scope.rules.isEmpty && object.loop != nil ? true : Self.isMatched(scope.rules)
+    if matched == false { return }
+    guard matched == true, scope.why == nil else {
+      let why =
+        scope.why ?? scope.rules.lazy.compactMap(\.condition.why).first ?? "its rule is not worked out"
+      return leaveOut(object, words, why)
+    }
+    for node in name.sources + scope.rules.flatMap(\.condition.allSources) { ledger.carry(node) }
+    try check(host, scope.object, named: words)
+  }
+
+  private func check(_ host: Host, _ service: IcingaValue?, named name: String) throws(ImportProblem) {
+    try ledger.count(of: name)
+    let before = ledger.carried
+    let object = service ?? host.value
+    let why: String
+    do throws(IcingaMacros.Obstacle) {
+      if var check = try check(host, service) {
+        check.name = name
+        check.tag("host:\(host.name)")
+        pace(&check, object)
+        for node in host.value["name"]?.sources ?? [] { ledger.carry(node) }
+        check.carried = ledger.carried - before
+        check.notes += ledger.takeNotes()
+        made.append(check)
+        return
+      }
+      why = "no check here does what \"\(object["check_command"]?.text?.printable(maxBytes: 60) ?? "")\" does"
+    } catch { why = error.words }
+    for node in object["check_command"]?.sources ?? [] { ledger.list(node, why, always: false) }
+    ledger.leaveOut(name, why)
+  }
+
+  private func check(_ host: Host, _ service: IcingaValue?) throws(IcingaMacros.Obstacle) -> ImportedCheck? {
+    let object = service ?? host.value
+    guard let value = object["check_command"], let name = value.text else {
+      throw IcingaMacros.Obstacle(words: object["check_command"]?.why ?? "it has no check_command")
+    }
+    guard let command = try command(name) else { return nil }
+    var macros = IcingaMacros(host: host.value, service: service, command: command)
+    let line = try macros.line()
+    guard let call = NagiosCall(line, address: host.value["address"]?.text ?? host.name),
+      var check = call.check()
+    else { return nil }
+    for node in value.sources + macros.sources { ledger.carry(node) }
+    for node in (host.value["address"]?.sources ?? []) + (host.value["address6"]?.sources ?? []) {
+      ledger.carry(node)
+    }
+    if let (why, change) = call.leftOver { check.note(change, "check_command", why) }
+    check.key = ledger.nextKey()
+    check["timeout"] = .duration(call.timeout)
+    return check
+  }
+
+  private func command(_ name: String) throws(IcingaMacros.Obstacle) -> IcingaCommand? {
+    guard let object = commands[ByteText(name)] else { return IcingaCommand(library: name) }
+    var scope = IcingaWork.Scope()
+    do throws(ImportProblem) { try work.make(object, &scope) } catch {
+      throw IcingaMacros.Obstacle(words: error.message)
+    }
+    guard scope.why == nil, let command = IcingaCommand(scope.object) else {
+      let why = scope.why ?? scope["command"]?.why ?? scope["arguments"]?.why
+      throw IcingaMacros.Obstacle(words: why ?? "its command is not worked out")
+    }
+    for leaf in object.leaves { ledger.carry(leaf) }
+    return command
+  }
+
+  private func pace(_ check: inout ImportedCheck, _ object: IcingaValue) {
+    func span(_ name: String) -> Int? {
+      guard let value = object[name], let seconds = value.number, seconds > 0, seconds < 1e8 else {
+        return nil
+      }
+      for node in value.sources { ledger.carry(node) }
+      return Int(seconds * 1000)
+    }
+    let interval = span("check_interval") ?? 300_000
+    let timeout = (check["timeout"]?.word).flatMap { ForeignDuration.milliseconds($0) } ?? 10_000
+    check.pace(interval: interval, timeout: timeout)
+    check["retries"] = .plain("0")
+    let tries = object["max_check_attempts"]
+    for node in tries?.sources ?? [] { ledger.carry(node) }
+    let retry = span("retry_interval") ?? 60_000
+    let count = tries?.number.map { Int(max(1, min($0, 100))) } ?? 3
+    if count > 1 {
+      check["failure_threshold"] = .number(count)
+      if retry < interval, retry >= 1000 { check["interval_failing"] = .duration(retry) }
+    }
+    if let active = object["enable_active_checks"] {
+      for node in active.sources { ledger.carry(node) }
+      if active.truth == false { check["enabled"] = .plain("false") }
+    }
+    for name in ["zone", "command_endpoint"] {
+      for node in object[name]?.sources ?? [] {
+        ledger.list(node, "an agent probes from where it stands", always: false, .changed)
+      }
+    }
+    for node in object["check_period"]?.sources ?? [] where object["check_period"]?.text != "24x7" {
+      ledger.list(node, "checks run all day; write maintenance for the rest", always: false, .changed)
+    }
+  }
+}

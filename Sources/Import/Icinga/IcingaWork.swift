@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// Works out expressions and bodies of objects. What is not known here becomes a value that says so. For one thread.
+final class IcingaWork {
+  private let ledger: Ledger
+  private var templates: [ByteText: IcingaObject] = [:]
+  /// Templates that hold for all objects of a type.
+  private var usual: [ByteText: [IcingaObject]] = [:]
+  private var constants: [ByteText: IcingaValue] = [:]
+  private var steps = 2_000_000
+
+  /// What names stand for: the object's own attributes come before them.
+  struct Scope {
+    var names: [(name: String, value: IcingaValue)] = []
+    /// The attributes of the object that is being made.
+    var own: [(name: String, value: IcingaValue)] = []
+    /// What it is matched by, in the order that it is written.
+    var rules: [(condition: IcingaValue, isIgnored: Bool)] = []
+    /// Why the object is not worked out.
+    var why: String?
+
+    subscript(name: String) -> IcingaValue? {
+      get { own.first { $0.name == name }?.value }
+      set {
+        let index = own.firstIndex { $0.name == name }
+        guard let newValue else { return }
+        if let index { own[index].value = newValue } else { own.append((name, newValue)) }
+      }
+    }
+
+    var object: IcingaValue { IcingaValue(kind: .map(own)) }
+  }
+
+  init(
+    _ objects: [IcingaObject], _ constants: [(name: String, value: IcingaExpression)], _ ledger: Ledger
+  ) throws(ImportProblem) {
+    self.ledger = ledger
+    for object in objects where object.kind == .template {
+      guard case .literal(let value)? = object.name, let name = value.text else { continue }
+      templates[ByteText("\(object.type) \(name)")] = object
+      if object.isUsual { usual[ByteText(object.type), default: []].append(object) }
+    }
+    for (name, value) in constants {
+      self.constants[ByteText(name)] = try evaluate(value, Scope())
+    }
+  }
+
+  private func step(_ count: Int = 1) throws(ImportProblem) {
+    steps -= count
+    guard steps > 0 else {
+      throw ImportProblem("its rules take too much work", hint: "import the files in parts")
+    }
+  }
+
+  // MARK: Bodies
+
+  func make(_ object: IcingaObject, _ scope: inout Scope) throws(ImportProblem) {
+    try step()
+    for template in usual[ByteText(object.type)] ?? [] { try run(template.body, object.type, &scope, 1) }
+    try run(object.body, object.type, &scope, 1)
+  }
+
+  private func run(
+    _ body: [IcingaStatement], _ type: String, _ scope: inout Scope, _ depth: Int
+  ) throws(ImportProblem) {
+    guard depth <= ForeignLimits.templates else {
+      throw ImportProblem("templates are more than \(ForeignLimits.templates) above one another")
+    }
+    for statement in body {
+      try step()
+      switch statement {
+      case .load(let name):
+        let value = try evaluate(name, scope)
+        guard let text = value.text, let template = templates[ByteText("\(type) \(text)")] else {
+          if value.text.map({ !Self.builtIn.contains(ByteText($0)) }) ?? true {
+            for node in value.sources {
+              ledger.list(
+                node, "the template is not in the files given, so what it sets is missing", .changed)
+            }
+          }
+          continue
+        }
+        for node in value.sources { ledger.carry(node) }
+        let known = scope["templates"]?.items ?? []
+        try step(known.count / 16)
+        scope["templates"] = IcingaValue(kind: .list(known + [IcingaValue(kind: .text(text))]))
+        try run(template.body, type, &scope, depth + 1)
+      case .set(let path, let sign, let expression): try set(path, sign, expression, &scope)
+      case .assign(let condition, let isIgnored):
+        scope.rules.append((try evaluate(condition, scope), isIgnored))
+      case .branch(let condition, let yes, let no):
+        let value = try evaluate(condition, scope)
+        guard let truth = value.truth else {
+          scope.why = value.why ?? "a condition is not worked out"
+          continue
+        }
+        try run(truth ? yes : no, type, &scope, depth + 1)
+      case .other(let why): scope.why = why
+      }
+    }
+  }
+
+  /// Attributes that a host or service need not have.
+  private static let attributes: Set<ByteText> = [
+    "vars", "address", "address6", "groups", "zone", "display_name", "notes", "notes_url", "action_url",
+    "icon_image", "icon_image_alt", "check_command", "event_command", "check_period", "check_timeout",
+    "max_check_attempts", "check_interval", "retry_interval", "command_endpoint", "enable_notifications",
+    "enable_active_checks", "enable_passive_checks", "enable_event_handler", "enable_flapping",
+    "enable_perfdata", "volatile", "templates", "host_name", "name", "package",
+  ]
+
+  /// Templates of Icinga's own library, which say how commands run.
+  private static let builtIn: Set<ByteText> = [
+    "plugin-check-command", "ipv4-or-ipv6", "ping-common", "hostalive-common",
+  ]
+
+  private func set(
+    _ path: [IcingaExpression], _ sign: String, _ expression: IcingaExpression, _ scope: inout Scope
+  ) throws(ImportProblem) {
+    var names: [String] = []
+    for part in path {
+      guard let name = try evaluate(part, scope).text else {
+        scope.why = "the name of an attribute is not worked out"
+        return
+      }
+      names.append(name)
+    }
+    guard let first = names.first else { return }
+    let value = try evaluate(expression, scope)
+    try step(scope.own.count / 16)
+    scope[first] = try changed(scope[first] ?? .null, names.dropFirst(), sign, value)
+  }
+
+  private func changed(
+    _ old: IcingaValue, _ path: ArraySlice<String>, _ sign: String, _ value: IcingaValue
+  ) throws(ImportProblem) -> IcingaValue {
+    guard let first = path.first else {
+      return sign == "=" ? value : try combined(String(sign.prefix(1)), old, value)
+    }
+    var entries: [(name: String, value: IcingaValue)] = []
+    if case .map(let known) = old.kind { entries = known }
+    try step(entries.count / 16 + 1)
+    let index = entries.firstIndex { $0.name == first }
+    let inner = try changed(index.map { entries[$0].value } ?? .null, path.dropFirst(), sign, value)
+    if let index { entries[index].value = inner } else { entries.append((first, inner)) }
+    return IcingaValue(kind: .map(entries), sources: old.sources)
+  }
+
+  // MARK: Expressions
+
+  func evaluate(_ expression: IcingaExpression, _ scope: Scope) throws(ImportProblem) -> IcingaValue {
+    try step()
+    switch expression {
+    case .literal(let value): return value
+    case .name(let name):
+      try step(scope.own.count / 64)
+      return named(name, scope)
+    case .member(let whole, let name):
+      let value = try member(try evaluate(whole, scope), name)
+      guard case .null = value.kind, case .name(let object) = whole, ["host", "service"].contains(object),
+        !Self.attributes.contains(ByteText(name))
+      else { return value }
+      return .unknown("\(object).\(name.printable(maxBytes: 60)) is not known before Icinga runs")
+    case .index(let whole, let part):
+      let (whole, part) = (try evaluate(whole, scope), try evaluate(part, scope))
+      if case .list(let items) = whole.kind, let number = part.number,
+        items.indices.contains(Int(clamping: number))
+      {
+        return items[Int(number)]
+      }
+      guard let name = part.text else { return .unknown(part.why ?? "an index is not worked out") }
+      return try member(whole, name)
+    case .call(let function, let arguments):
+      var values: [IcingaValue] = []
+      for argument in arguments { values.append(try evaluate(argument, scope)) }
+      return try call(function, values, scope)
+    case .not(let inner):
+      let value = try evaluate(inner, scope)
+      return value.truth.map { IcingaValue(kind: .flag(!$0), sources: value.sources) } ?? value
+    case .binary(let sign, let left, let right): return try binary(sign, left, right, scope)
+    case .list(let items):
+      var values: [IcingaValue] = []
+      for item in items { values.append(try evaluate(item, scope)) }
+      return IcingaValue(kind: .list(values))
+    case .map(let body):
+      var inner = scope
+      inner.own = []
+      for statement in body {
+        guard case .set(let path, let sign, let value) = statement else {
+          return .unknown("a statement in a value is not worked out")
+        }
+        // A name in it stands for what is outside.
+        let made = try evaluate(value, scope)
+        var names: [String] = []
+        for part in path { names.append(try evaluate(part, scope).text ?? "") }
+        inner[names[0]] = try changed(inner[names[0]] ?? .null, names.dropFirst(), sign, made)
+      }
+      return inner.object
+    case .unknown(let why): return .unknown(why)
+    }
+  }
+
+  private func named(_ name: String, _ scope: Scope) -> IcingaValue {
+    if name == "this" { return scope.object }
+    if let value = scope[name] ?? scope.names.last(where: { $0.name == name })?.value { return value }
+    if let value = constants[ByteText(name)] { return value }
+    switch name {
+    case "PluginDir", "PluginContribDir", "ManubulonPluginDir": return IcingaValue(kind: .text("plugins"))
+    case "vars": return IcingaValue(kind: .map([]))
+    // Attributes that an object does not set.
+    case "address", "address6", "groups", "check_command", "zone", "event_command", "notes": return .null
+    default: return .unknown("\(name.printable(maxBytes: 60)) is not known before Icinga runs")
+    }
+  }
+
+  private func member(_ whole: IcingaValue, _ name: String) throws(ImportProblem) -> IcingaValue {
+    switch whole.kind {
+    case .map(let entries):
+      try step(entries.count / 64)
+      return whole[name] ?? .null
+    case .null: return .null
+    case .unknown: return whole
+    default: return .unknown("\(name.printable(maxBytes: 60)) of a value is not worked out")
+    }
+  }
+
+  private func binary(
+    _ sign: String, _ left: IcingaExpression, _ right: IcingaExpression, _ scope: Scope
+  ) throws(ImportProblem) -> IcingaValue {
+    let first = try evaluate(left, scope)
+    if sign == "&&" || sign == "||" {
+      // One side may decide alone.
+      if first.truth == (sign == "||") { return first }
+      let second = try evaluate(right, scope)
+      if first.truth == nil { return second.truth == (sign == "||") ? second : first }
+      return IcingaValue(kind: second.kind, sources: first.sources + second.sources)
+    }
+    return try combined(sign, first, try evaluate(right, scope))
+  }
+
+  private func combined(
+    _ sign: String, _ left: IcingaValue, _ right: IcingaValue
+  ) throws(ImportProblem) -> IcingaValue {
+    if case .unknown = left.kind { return left }
+    if case .unknown = right.kind { return right }
+    let sources = left.sources + right.sources
+    func made(_ kind: IcingaValue.Kind) -> IcingaValue { IcingaValue(kind: kind, sources: sources) }
+    switch sign {
+    case "==": return made(.flag(try isSame(left, right)))
+    case "!=": return made(.flag(!(try isSame(left, right))))
+    case "in", "!in":
+      guard case .list(let items) = right.kind else {
+        return right.truth == false ? made(.flag(sign == "!in")) : .unknown("what `in` looks into is no list")
+      }
+      var isIn = false
+      for item in items where try isSame(left, item) { isIn = true }
+      return made(.flag(isIn == (sign == "in")))
+    case "+": return try sum(left, right, sources)
+    default: break
+    }
+    if case .text(let first) = left.kind, case .text(let second) = right.kind {
+      switch sign {
+      case "<": return made(.flag(first.utf8.lexicographicallyPrecedes(second.utf8)))
+      case ">": return made(.flag(second.utf8.lexicographicallyPrecedes(first.utf8)))
+      default: return .unknown("\(sign) of texts is not worked out")
+      }
+    }
+    guard let first = Self.number(left), let second = Self.number(right) else {
+      return .unknown("\(sign) of such values is not worked out")
+    }
+    switch sign {
+    case "<": return made(.flag(first < second))
+    case ">": return made(.flag(first > second))
+    case "<=": return made(.flag(first <= second))
+    case ">=": return made(.flag(first >= second))
+    case "-": return made(.number(first - second))
+    case "*": return made(.number(first * second))
+    case "/" where second != 0: return made(.number(first / second))
+    default: return .unknown("\(sign) is not worked out")
+    }
+  }
+
+  private static func number(_ value: IcingaValue) -> Double? {
+    switch value.kind {
+    case .null: 0
+    case .number(let number): number
+    default: nil
+    }
+  }
+
+  private func sum(
+    _ left: IcingaValue, _ right: IcingaValue, _ sources: [ForeignNode]
+  ) throws(ImportProblem) -> IcingaValue {
+    switch (left.kind, right.kind) {
+    case (.null, _): return right
+    case (_, .null): return left
+    case (.number(let first), .number(let second)):
+      return IcingaValue(kind: .number(first + second), sources: sources)
+    case (.list(let first), .list(let second)):
+      try step(first.count + second.count)
+      guard first.count + second.count <= ForeignLimits.checks else { return .unknown("a list is too long") }
+      return IcingaValue(kind: .list(first + second), sources: sources)
+    case (.map(let first), .map(let second)):
+      try step((first.count + 1) * (second.count + 1))
+      var made = first
+      for entry in second {
+        if let index = made.firstIndex(where: { $0.name == entry.name }) {
+          made[index].value = entry.value
+        } else {
+          made.append(entry)
+        }
+      }
+      return IcingaValue(kind: .map(made), sources: sources)
+    default:
+      guard let first = left.text, let second = right.text,
+        first.utf8.count + second.utf8.count <= ForeignLimits.words
+      else { return .unknown("+ of such values is not worked out") }
+      return IcingaValue(kind: .text(first + second), sources: sources)
+    }
+  }
+
+  private func isSame(_ left: IcingaValue, _ right: IcingaValue) throws(ImportProblem) -> Bool {
+    try step()
+    switch (left.kind, right.kind) {
+    case (.null, .null): return true
+    case (.text(let first), .text(let second)): return ByteText(first) == ByteText(second)
+    case (.number(let first), .number(let second)): return first == second
+    case (.flag(let first), .flag(let second)): return first == second
+    case (.list(let first), .list(let second)):
+      guard first.count == second.count else { return false }
+      for (one, other) in zip(first, second) where try !isSame(one, other) { return false }
+      return true
+    // An empty text is nothing, as Icinga compares.
+    case (.null, _): return right.text?.isEmpty ?? false
+    case (_, .null): return left.text?.isEmpty ?? false
+    default: return false
+    }
+  }
+
+  // MARK: Functions
+
+  private func call(
+    _ function: IcingaExpression, _ values: [IcingaValue], _ scope: Scope
+  ) throws(ImportProblem) -> IcingaValue {
+    let sources = values.flatMap(\.sources)
+    if let why = values.lazy.compactMap(\.why).first { return .unknown(why) }
+    if case .member(let whole, let name) = function {
+      return try method(name, of: try evaluate(whole, scope), values)
+    }
+    guard case .name(let name) = function else { return .unknown("a call is not worked out") }
+    switch (name, values.count) {
+    case ("match", 2):
+      guard let pattern = values[0].text else { return .unknown("match is not worked out") }
+      var isMatched = false
+      for item in values[1].items {
+        try step(pattern.utf8.count + (item.text?.utf8.count ?? 0))
+        if let text = item.text, Glob.matches(pattern.lowercased(), text.lowercased()) { isMatched = true }
+      }
+      return IcingaValue(kind: .flag(isMatched), sources: sources)
+    case ("len", 1): return try method("len", of: values[0], [])
+    case ("string", 1):
+      return values[0].text.map { IcingaValue(kind: .text($0), sources: sources) }
+        ?? .unknown("string is not worked out")
+    case ("number", 1):
+      return values[0].number.map { IcingaValue(kind: .number($0), sources: sources) }
+        ?? .unknown("number is not worked out")
+    case ("bool", 1):
+      return values[0].truth.map { IcingaValue(kind: .flag($0), sources: sources) } ?? values[0]
+    default: return .unknown("the function \(name.printable(maxBytes: 60)) is not worked out")
+    }
+  }
+
+  private func method(
+    _ name: String, of whole: IcingaValue, _ values: [IcingaValue]
+  ) throws(ImportProblem) -> IcingaValue {
+    if case .unknown = whole.kind { return whole }
+    let sources = whole.sources + values.flatMap(\.sources)
+    switch (name, whole.kind, values.first?.text) {
+    case ("len", .list(let items), _):
+      return IcingaValue(kind: .number(Double(items.count)), sources: sources)
+    case ("len", .map(let entries), _):
+      return IcingaValue(kind: .number(Double(entries.count)), sources: sources)
+    case ("len", .text(let text), _):
+      return IcingaValue(kind: .number(Double(text.utf8.count)), sources: sources)
+    case ("len", .null, _): return IcingaValue(kind: .number(0))
+    case ("contains", .map, let key?): return IcingaValue(kind: .flag(whole[key] != nil), sources: sources)
+    case ("contains", .text(let text), let part?):
+      return IcingaValue(kind: .flag(part.isEmpty || text.range(of: part) != nil), sources: sources)
+    case ("contains", .list(let items), _):
+      var isIn = false
+      for item in items where try isSame(item, values[0]) { isIn = true }
+      return IcingaValue(kind: .flag(isIn), sources: sources)
+    case ("lower", .text(let text), _): return IcingaValue(kind: .text(text.lowercased()), sources: sources)
+    case ("upper", .text(let text), _): return IcingaValue(kind: .text(text.uppercased()), sources: sources)
+    case ("keys", .map(let entries), _):
+      return IcingaValue(kind: .list(entries.map { IcingaValue(kind: .text($0.name)) }), sources: sources)
+    default: return .unknown("the function \(name.printable(maxBytes: 60)) is not worked out")
+    }
+  }
+}
+
+extension Int {
+  /// A number that is none, or too large, is an index that no list has.
+  fileprivate init(clamping number: Double) { self = number >= 0 && number < 1e9 ? Int(number) : -1 }
+}

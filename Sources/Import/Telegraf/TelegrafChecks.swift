@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+// The checks of each input, by the rules of its plugin.
+extension TelegrafInput {
+  // MARK: http_response
+
+  /// Any answer is a success, unless a status or a text is asked for.
+  func http(_ url: String) -> ImportedCheck {
+    var check = ImportedCheck(name: "", type: "http")
+    check.take(url: url)
+    if let method = section.text("method"), !method.isEmpty { check["method"] = .text(method) }
+    if section.flag("follow_redirects") != true {
+      check["follow"] = .plain("false")
+    } else {
+      check["allow_downgrade"] = .plain("true")
+    }
+    headers(&check)
+    login(&check)
+    if let body = section.text("body"), !body.isEmpty { check.body(body) }
+    form(&check)
+    if let proxy = section.text("http_proxy"), !proxy.isEmpty {
+      check["proxy"] =
+        ForeignURL(proxy).username == nil ? .text(proxy) : .secret(Redacted(proxy), as: "proxy")
+    }
+    tls(&check, isHTTPS: !url.lowercased().hasPrefix("http://"))
+    answer(&check)
+    source(&check)
+    pace(&check, timeout: span("response_timeout", usual: 5000))
+    section.list(
+      "the check logs in nowhere before, so what it asks for may be refused", "cookie_auth_url",
+      "cookie_auth_method", "cookie_auth_username", "cookie_auth_password", "cookie_auth_body",
+      "cookie_auth_renewal", "cookie_auth_headers", change: .stricter)
+    return check
+  }
+
+  private func headers(_ check: inout ImportedCheck) {
+    for header in section["headers"]?.entries ?? [] {
+      guard let value = header.value.text else { continue }
+      section.ledger.carry(header.value)
+      check.header(header.name, value)
+    }
+  }
+
+  private func login(_ check: inout ImportedCheck) {
+    if let file = section.text("bearer_token"), !file.isEmpty {
+      check["auth.bearer"] = .reference("${file:\(file.replacing("${", with: "$${"))}")
+    } else if let token = section.text("token"), !token.isEmpty {
+      check["auth.bearer"] = .secret(Redacted(token), as: "token")
+    }
+    guard section["username"] != nil || section["password"] != nil else { return }
+    check.login(section.text("username") ?? "", section.text("password") ?? "")
+  }
+
+  private func form(_ check: inout ImportedCheck) {
+    guard let form = section["body_form"]?.entries, !form.isEmpty, check["body"] == nil else { return }
+    let pairs = form.flatMap { field in
+      field.value.all.compactMap(\.text).map { "\(percentEncoded(field.name))=\(percentEncoded($0))" }
+    }
+    section.carry("body_form")
+    check.body(pairs.joined(separator: "&"))
+  }
+
+  private func answer(_ check: inout ImportedCheck) {
+    let code = section.number("response_status_code") ?? 0
+    check["expect.status"] = code == 0 ? .plain("any") : .list([.number(code)])
+    guard let pattern = section.text("response_string_match"), !pattern.isEmpty else {
+      return section.list("no text is looked for in the answer", "response_body_max_size")
+    }
+    check["expect.body.matches"] = .list([.text(PatternText.whole(pattern))])
+    let most = section["response_body_max_size"]?.text.flatMap(BlackboxHTTP.bytes) ?? 32 << 20
+    section.carry("response_body_max_size")
+    check["max_body"] = .plain("\(min(max(1, most), 16 << 20))B")
+    if most > 16 << 20 {
+      check.note(.stricter, "response_body_max_size", "an answer of more than 16 MiB is down")
+    }
+  }
+
+  private func tls(_ check: inout ImportedCheck, isHTTPS: Bool = true) {
+    // Without redirects an address in the clear never comes to TLS.
+    guard isHTTPS || check["follow"] == nil else {
+      return section.list(
+        "the address is no https", "tls_ca", "tls_cert", "tls_key", "insecure_skip_verify", "tls_server_name",
+        "tls_renegotiation_method", "tls_min_version")
+    }
+    // Older files write `ssl_`.
+    for (theirs, ours) in [("ca", "ca_file"), ("cert", "client_certificate"), ("key", "client_key")] {
+      for key in ["ssl_\(theirs)", "tls_\(theirs)"] {
+        if let file = section.text(key), !file.isEmpty { check["tls.\(ours)"] = .text(file) }
+      }
+    }
+    if section.flag("insecure_skip_verify") == true { check["tls.verify"] = .plain("false") }
+    for key in ["tls_server_name", "server_name"] {
+      if let name = section.text(key), !name.isEmpty { check["tls.server_name"] = .text(name) }
+    }
+    let known = ["TLS10": "1.0", "TLS11": "1.1", "TLS12": "1.2", "TLS13": "1.3"]  // own text
+    if let word = section["tls_min_version"]?.text, let version = known[word] {
+      section.carry("tls_min_version")
+      check["tls.min_version"] = .text(version)
+    }
+    section.list("TLS is not negotiated again", "tls_renegotiation_method", change: .changed)
+    section.list("no password opens a key here", "tls_key_pwd", "password", change: .stricter)
+  }
+
+  /// An address; the name of an interface is none.
+  private func source(_ check: inout ImportedCheck) {
+    guard let text = section["interface"]?.text, !text.isEmpty else { return }
+    guard IPAddress(text) != nil else {
+      return section.list(
+        "a check is bound to an address, not to an interface: write source_address", "interface",
+        change: .changed)
+    }
+    section.carry("interface")
+    check["source_address"] = .text(text)
+  }
+
+  // MARK: net_response
+
+  /// One line of the answer is looked at.
+  func port(_ address: String, _ why: inout String?) -> ImportedCheck? {
+    guard section.text("protocol") ?? "tcp" == "tcp" else {
+      why = "no check here speaks to a port of UDP"
+      return nil
+    }
+    let place = ForeignURL.place(address)
+    guard let port = place.port else {
+      why = "its address has no port"
+      return nil
+    }
+    var check = ImportedCheck(name: "", type: "tcp")
+    check["host"] = .text(place.host.isEmpty ? "localhost" : place.host)
+    check["port"] = .number(port)
+    let timeout = span("timeout", usual: 1000)
+    let wait = span("read_timeout", usual: 1000)
+    if let text = section.text("send"), !text.isEmpty {
+      check.append("dialog", .map([("send", .text(BlackboxTCP.escaped(text)))]))
+    }
+    let expected = section.text("expect") ?? ""
+    if !expected.isEmpty {
+      let pattern = "~ \\A[^\\r\\n]*?(?:\(LinePattern.bounded(expected)))"
+      check.append("dialog", .map([("expect", .text(pattern))]))
+    }
+    pace(&check, timeout: expected.isEmpty ? timeout : timeout + wait)
+    return check
+  }
+
+  // MARK: ping
+
+  func ping(_ host: String, _ why: inout String?) -> ImportedCheck? {
+    guard section["arguments"]?.all.isEmpty ?? true else {
+      why = "its arguments are those of a program"
+      return nil
+    }
+    var check = ImportedCheck(name: "", type: "ping")
+    check["host"] = .text(host)
+    let count = min(100, max(1, section.number("count") ?? 1))
+    check["count"] = .number(count)
+    let pause = span("ping_interval", usual: 1000)
+    if count > 1 { check["packet_interval"] = .duration(min(10_000, max(10, pause))) }
+    if section.flag("ipv6") == true { check["ip"] = .text("6") }
+    if section.flag("ipv4") == true { check["ip"] = .text("4") }
+    source(&check)
+    let isNative = section.text("method") == "native"
+    let size = (section["size"]?.text).flatMap { $0.hasSuffix("B") ? Int($0.dropLast()) : Int($0) }
+    if isNative, let size, (0...1472).contains(size) {
+      section.carry("size")
+      check["size"] = .number(size)
+    }
+    section.list("the program ping is not given it", "size")
+    section.carry("privileged", "binary")
+    let wait = isNative ? 0 : span("timeout", usual: 1000)
+    section.list("the native method does not read it", "timeout")
+    let all = pause * (count - 1) + max(wait, 1000)
+    pace(&check, timeout: min(span("deadline", usual: isNative ? 5000 : 10_000), max(all, 1000)))
+    return check
+  }
+
+  // MARK: dns_query
+
+  func dns(_ server: String, _ name: String) -> ImportedCheck {
+    var check = ImportedCheck(name: "", type: "dns")
+    let port = section.number("port") ?? 53
+    let host = server.contains(":") && !server.hasPrefix("[") ? "[\(server)]" : server
+    check["server"] = .text(port == 53 ? server : "\(host):\(port)")
+    check["query.name"] = .text(name)
+    let type = section.text("record_type") ?? "NS"
+    // Without domains it is the root that is asked for.
+    check["query.type"] = .text(section["domains"]?.all.isEmpty ?? true ? "NS" : type)
+    if section.text("network")?.hasPrefix("tcp") == true { check["transport"] = .plain("tcp") }
+    pace(&check, timeout: span("timeout", usual: 2000))
+    return check
+  }
+
+  // MARK: x509_cert
+
+  func certificate(_ source: String, _ why: inout String?) -> ImportedCheck? {
+    guard let scheme = source.range(of: "://") else {
+      why = "a file of this machine is not looked at"
+      return nil
+    }
+    let ports: [ByteText: Int?] = ["https": 443, "tcp": nil, "tcp4": nil, "tcp6": nil, "smtp": 25]
+    var kind = String(source[..<scheme.lowerBound])
+    if kind == "smtp+starttls" { kind = "smtp" }
+    guard let usual = ports[ByteText(kind)] else {
+      why = "no check here looks at a certificate of this kind: \(kind.printable(maxBytes: 40))"
+      return nil
+    }
+    let place = ForeignURL.place(String(source[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }))
+    guard let port = place.port ?? usual else {
+      why = "its address has no port"
+      return nil
+    }
+    var check = ImportedCheck(name: "", type: "tls")
+    check["host"] = .text(place.host)
+    check["port"] = .number(port)
+    if kind == "smtp" { check["starttls"] = .plain("smtp") }
+    if kind.hasSuffix("4") || kind.hasSuffix("6") { check["ip"] = .text(String(kind.suffix(1))) }
+    tls(&check)
+    section.list("a tls check passes no proxy", "use_proxy", "proxy_url", change: .changed)
+    pace(&check, timeout: span("timeout", usual: 5000))
+    return check
+  }
+}

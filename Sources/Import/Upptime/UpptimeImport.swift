@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// `.upptimerc.yml`: the sites, each a check.
+struct UpptimeImport {
+  private let ledger: Ledger
+
+  init(_ ledger: Ledger) { self.ledger = ledger }
+
+  func read(_ file: ImportFile) throws(ImportProblem) -> [ImportedCheck] {
+    var checks: [ImportedCheck] = []
+    for document in try ForeignNode.documents(file, ledger) {
+      let config = Section(document, ledger)
+      let interval = interval(config)
+      for site in config["sites"]?.items ?? [] {
+        ledger.settle()
+        do throws(ImportProblem) { try ledger.count(of: site["name"]?.text ?? "unnamed") } catch {
+          throw error.of(file)
+        }
+        if let check = UpptimeSite(Section(site, ledger), interval).check() { checks.append(check) }
+      }
+      ledger.settle()
+      rest(config)
+    }
+    return checks
+  }
+
+  /// Of the workflow that asks the sites: a cron expression.
+  private func interval(_ config: Section) -> Int {
+    let schedule = config.section("workflowSchedule")
+    guard let text = schedule?["uptime"]?.text else { return 300_000 }
+    guard let every = Self.every(text) else {
+      ledger.list(
+        schedule?["uptime"], "it is no cron expression that comes every so many minutes: 5m is taken",
+        .changed)
+      return 300_000
+    }
+    schedule?.carry("uptime")
+    return every
+  }
+
+  /// Milliseconds; `nil` where the times are not as long apart.
+  static func every(_ cron: String) -> Int? {
+    let fields = cron.split(separator: " ").map(String.init)
+    guard fields.count == 5, fields[2...].allSatisfy({ $0 == "*" }) else { return nil }
+    func step(_ field: String, _ whole: Int) -> Int? {
+      if field == "*" { return 1 }
+      guard field.hasPrefix("*/"), let step = Int(field.dropFirst(2)), step > 0, whole % step == 0 else {
+        return nil
+      }
+      return step
+    }
+    if fields[1] == "*" {
+      if let minutes = step(fields[0], 60) { return minutes * 60_000 }
+      return Int(fields[0]) == nil ? nil : 3_600_000
+    }
+    guard Int(fields[0]) != nil else { return nil }
+    if let hours = step(fields[1], 24) { return hours * 3_600_000 }
+    return Int(fields[1]) == nil ? nil : 86_400_000
+  }
+
+  private func rest(_ config: Section) {
+    config.list("write alerts.channels, see docs/alerts.md", "notifications", "assignees")
+    config.list(
+      "the agent has a page of its own, see docs/status.md", "status-website", "i18n", "workflowSchedule")
+    config.list("each check has a schedule of its own", "delay")
+    config.listRest("it is about Upptime and its repository")
+  }
+}
+
+/// One site.
+private struct UpptimeSite {
+  private let section: Section
+  private let interval: Int
+
+  init(_ section: Section, _ interval: Int) { (self.section, self.interval) = (section, interval) }
+
+  func check() -> ImportedCheck? {
+    let name = section.text("name") ?? section["url"]?.text.map(ForeignURL.withoutUser) ?? "unnamed"
+    let before = section.ledger.carried
+    guard let url = section.text("url") else { return leaveOut(name, "it has no url") }
+    var check: ImportedCheck
+    switch section.text("check") ?? "http" {
+    case "http": check = http(url)
+    case "tcp-ping":
+      guard let port = section.number("port") ?? (section["port"] == nil ? 80 : nil) else {
+        return leaveOut(name, "its port is no number that is known before the start")
+      }
+      check = ImportedCheck(name: name, type: "tcp")
+      check["host"] = .text(url)
+      check["port"] = .number(port)
+      check["ip"] = .text(section.flag("ipv6") == true ? "6" : "4")
+    case "ssl":
+      check = ImportedCheck(name: name, type: "tls")
+      check["host"] = .text(url)
+      check["port"] = .number(section.number("port") ?? 443)
+      check["tls.verify"] = .plain("false")
+      check["expect.certificate.fail"] = .plain("7d")
+    case let kind: return leaveOut(name, "no check here is of this kind: \(kind.printable(maxBytes: 40))")
+    }
+    check.name = name
+    pace(&check)
+    for tag in section.texts("tags") { check.tag(tag) }
+    if let why = UpptimePlaceholders.placeholders.replace(in: &check) { return leaveOut(name, why) }
+    rest()
+    check.carried = section.ledger.carried - before
+    check.notes += section.ledger.takeNotes()
+    return check
+  }
+
+  private func leaveOut(_ name: String, _ why: String) -> ImportedCheck? {
+    section.listAll(why)
+    section.ledger.leaveOut(name, why)
+    return nil
+  }
+
+  private func rest() {
+    if section["type"]?.text == "local" { section.carry("type") }
+    section.list("an agent probes from where it stands", "type", "location", change: .changed)
+    section.list("no other check reads it", "ipv6", "port")
+    section.list(
+      "people see it on Upptime's page", "icon", "slug", "assignees", "verbose")
+    section.listRest()
+  }
+
+  // MARK: The request
+
+  private func http(_ url: String) -> ImportedCheck {
+    var check = ImportedCheck(name: "", type: "http")
+    check.take(url: url)
+    if let method = section.text("method") { check["method"] = .text(method.uppercased()) }
+    let most = section.number("maxRedirects") ?? 3
+    if most <= 0 {
+      check["follow"] = .plain("false")
+    } else {
+      check["max_redirects"] = .number(min(20, most))
+    }
+    if most > 20 { check.note(.stricter, "maxRedirects", "20 redirects are followed at most") }
+    let names = headers(&check)
+    if let body = section.text("body"), !body.isEmpty {
+      check.body(body)
+      if !names.contains("content-type") { check.header("Content-Type", "application/x-www-form-urlencoded") }
+    }
+    tls(&check)
+    let codes = section.texts("expectedStatusCodes").compactMap { Int($0) }
+    check["expect.status"] =
+      codes.isEmpty
+      ? .list(["200-208", "226", "300-308"].map { .plain($0) }) : .list(codes.map { .number($0) })
+    body(&check)
+    return check
+  }
+
+  /// - Returns: the names, in lower case.
+  private func headers(_ check: inout ImportedCheck) -> Set<ByteText> {
+    var names: Set<ByteText> = []
+    for header in section["headers"]?.items ?? [] {
+      guard let text = header.text, let colon = text.firstIndex(of: ":") else { continue }
+      let name = text[..<colon].trimmed
+      guard names.insert(ByteText(name.lowercased())).inserted else {
+        section.ledger.list(header, "a header is sent once here", .changed)
+        continue
+      }
+      section.ledger.carry(header)
+      check.header(name, text[text.index(after: colon)...].trimmed)
+    }
+    return names
+  }
+
+  private func tls(_ check: inout ImportedCheck) {
+    let all = section.flag("__dangerous__insecure") == true
+    let chain = section.flag("__dangerous__disable_verify_peer") == true
+    let host = section["__dangerous__disable_verify_host"]?.flag == true
+    if all || chain {
+      check["tls.verify"] = .plain("false")
+      section.carry("__dangerous__disable_verify_host")
+      if !all, !host {
+        check.note(
+          .laxer, "__dangerous__disable_verify_peer", "the certificate's name is not verified either")
+      }
+    } else if host {
+      section.list(
+        "a certificate is verified as a whole", "__dangerous__disable_verify_host", change: .stricter)
+    } else {
+      section.carry("__dangerous__disable_verify_host")
+    }
+  }
+
+  private func body(_ check: inout ImportedCheck) {
+    for (key, ours) in [
+      ("__dangerous__body_down", "not_contains"), ("__dangerous__body_down_if_text_missing", "contains"),
+    ] {
+      guard let text = section.text(key), !text.isEmpty else { continue }
+      check["expect.body.\(ours)"] = .list([.text(text)])
+      check.note(
+        ours == "contains" ? .stricter : .laxer, key, "Upptime looks for the text in the headers, too")
+    }
+    section.list(
+      "a body makes a check down, and not degraded", "__dangerous__body_degraded",
+      "__dangerous__body_degraded_if_text_missing", change: .laxer)
+  }
+
+  /// Upptime asks three times before it believes what is not up.
+  private func pace(_ check: inout ImportedCheck) {
+    let timeout = section["requestTimeout"]?.number ?? 60
+    section.carry("requestTimeout")
+    section.list("connecting has the time of the whole request", "connectTimeout", change: .laxer)
+    section.list(
+      "a run is tried three times, as Upptime tries what is not up", "maxRetries", change: .changed)
+    check.pace(interval: interval, timeout: max(1, min(timeout, 100_000)) * 1000)
+    check["retries"] = .plain("2")
+    check["retry_delay"] = .plain("2s")
+    guard check["type"]?.word != "tls" else { return }
+    let warn = section.number("maxResponseTime") ?? 60_000
+    let most = (check["timeout"]?.word).flatMap { ForeignDuration.milliseconds($0) } ?? 60_000
+    if warn > 0, warn < most { check["expect.response_time.warn"] = .duration(warn) }
+  }
+}
+
+/// `$NAME`, a secret of the repository.
+private enum UpptimePlaceholders {
+  static let placeholders = Placeholders(parts: parts)
+
+  private static func parts(_ text: String) -> [Placeholders.Part]? {
+    var parts: [Placeholders.Part] = []
+    var rest = text[...]
+    while let dollar = rest.firstIndex(of: "$") {
+      let behind = rest[rest.index(after: dollar)...]
+      let name = behind.prefix { ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "_" }
+      guard Placeholders.isName(name) else {
+        parts.append(.text(rest[...dollar]))
+        rest = behind
+        continue
+      }
+      // Another value each time.
+      if name.hasPrefix("DYNAMIC_") { return nil }
+      parts.append(.text(rest[..<dollar]))
+      parts.append(.variable(ByteText(String(name))))
+      rest = behind[name.endIndex...]
+    }
+    return parts + [.text(rest)]
+  }
+}

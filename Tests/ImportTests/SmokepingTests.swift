@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Testing
+
+@testable import Import
+
+/// Smokeping's targets, which inherit what stands above them.
+@Suite struct SmokepingTests {
+  private static let probes = """
+    *** Database ***
+    step     = 60
+    pings    = 10
+    # consfn mrhb steps total
+    AVERAGE  0.5   1  1008
+    *** Probes ***
+    + FPing
+    binary = /usr/bin/fping
+    hostinterval = 0.5
+    + DNS
+    binary = /usr/bin/dig
+    lookup = a.example
+    ++ DNSother
+    server = 192.0.2.53
+    + Curl
+    urlformat = https://%host%/health
+    agent = "probe"
+    + Radius
+    secret = hunter2
+
+    """
+
+  private func read(_ targets: String) throws -> ReadSource {
+    try ReadSource(nil, Self.probes + "*** Targets ***\n" + targets)
+  }
+
+  @Test func pingsHaveTheStepAndCountOfTheDatabase() throws {
+    let made = try read(
+      """
+      probe = FPing
+      menu = Top
+      + Local
+      title = Local network
+      pings = 5
+      ++ Router
+      title = The router \\
+              at home
+      host = 192.0.2.1
+      alerts = someloss
+      ++ Other
+      host = b.example
+      packetsize = 200
+      """)
+    #expect(made.imported.format == .smokeping)
+    #expect(made.names == ["The router at home", "Local Other"])
+    #expect(try made.keys() == "type: ping\nhost: \"192.0.2.1\"\ncount: 5\npacket_interval: 500ms")
+    #expect(
+      try made.keys(of: 1) == "type: ping\nhost: b.example\ncount: 5\npacket_interval: 500ms\nsize: 200")
+    let check = made.imported.checks[0]
+    #expect(
+      check["interval"]?.word == "1m" && check["timeout"]?.word == "4s" && check["retries"]?.word == "0")
+    #expect(made.problems == [])
+    #expect(made.reasons.contains("write alerts.rules, see docs/alerts.md"))
+  }
+
+  @Test func otherProbes() throws {
+    let made = try read(
+      """
+      + A
+      probe = DNS
+      host = 192.0.2.1
+      ++ B
+      probe = DNSother
+      host = c.example
+      recordtype = MX
+      + C
+      probe = Curl
+      host = d.example
+      + D
+      probe = TCPPing
+      host = e.example
+      port = 443
+      pings = 1
+      + E
+      probe = SSH
+      host = f.example
+      + F
+      probe = Radius
+      host = g.example
+      + G
+      probe = FPing
+      host = /A/B /C
+      """)
+    #expect(made.names == ["A", "A B", "C", "D", "E"])
+    let codes = "expect:\n  rcode: [NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED]"
+    #expect(try made.keys() == "type: dns\nserver: \"192.0.2.1\"\nquery:\n  name: a.example\n\(codes)")
+    #expect(
+      try made.keys(of: 1)
+        == "type: dns\nserver: \"192.0.2.53\"\nquery:\n  name: a.example\n  type: MX\n\(codes)")
+    #expect(
+      try made.keys(of: 2) == """
+        type: http
+        url: https://d.example/health
+        follow: false
+        expect:
+          status: any
+        headers:
+          User-Agent: "\\"probe\\""
+        """)
+    #expect(try made.keys(of: 3) == "type: tcp\nhost: e.example\nport: 443")
+    #expect(made.imported.checks[3].notes == [])
+    #expect(try made.keys(of: 4) == "type: tcp\nhost: f.example\nport: 22\ndialog: ssh")
+    #expect(
+      made.imported.checks[4].notes.map(\.why) == ["it is asked once in a run, and not 10 times"])
+    #expect(
+      made.imported.leftOut.map(\.why) == [
+        "no check here does what the probe Radius does", "a graph of other targets",
+      ])
+    #expect(made.problems == [] && !made.text.contains("hunter2"))
+  }
+
+  @Test func filesAreIncludedInTheirPlaces() throws {
+    let made = try ReadSource(
+      nil,
+      [
+        (
+          "etc/config",
+          "@include /etc/smokeping/config.d/Probes\n@include /etc/smokeping/config.d/Targets\n@include /gone\n"
+        ),
+        ("etc/config.d/Targets", "*** Targets ***\n@define NET example\nprobe = FPing\n+ A\n@include more\n"),
+        ("etc/config.d/Probes", "*** Probes ***\n+ FPing\nstep = 30\n"),
+        ("etc/config.d/more", "++ B\nhost = b.NET\n"),
+      ])
+    #expect(made.names == ["A B"])
+    #expect(made.imported.checks[0]["host"]?.word == "b.example")
+    #expect(made.imported.checks[0]["interval"]?.word == "30s")
+    #expect(made.imported.notes.contains { $0.place.hasPrefix("etc/config:3") } || made.imported.total == 4)
+  }
+
+  @Test func aPartWithoutOneAboveIsRefused() {
+    #expect(throws: ImportProblem("f: line 2: a part that has nothing above it")) {
+      try ReadSource(.smokeping, "*** Targets ***\n++ A\n")
+    }
+    #expect(throws: ImportProblem.self) { try ReadSource(.smokeping, "*** General ***\na = b\n") }
+  }
+}
