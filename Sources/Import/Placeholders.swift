@@ -45,7 +45,9 @@ struct Placeholders: Sendable {
       why = "a placeholder in it is no name of a variable"
       return given
     }
-    guard parts.contains(where: { if case .variable = $0 { true } else { false } }) else { return given }
+    guard parts.contains(where: { if case .variable = $0 { true } else { false } }) else {
+      return Self.joined(parts, as: given)
+    }
     let whole = parts.reduce(into: "" as String?) { made, part in
       switch part {
       case .text(let text): made?.append(contentsOf: text)
@@ -74,6 +76,16 @@ struct Placeholders: Sendable {
           }
         }
       })
+  }
+
+  /// Texts alone, in which a dollar may have been written as two.
+  private static func joined(_ parts: [Part], as given: AgentValue) -> AgentValue {
+    let text = parts.reduce(into: "") { if case .text(let text) = $1 { $0 += text } }
+    switch given {
+    case .secret(_, let words): return .secret(Redacted(text), as: words)
+    case .text: return .text(text)
+    default: return given
+    }
   }
 
   /// A name of a variable of the environment.

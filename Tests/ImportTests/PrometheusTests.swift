@@ -7,6 +7,16 @@ import Testing
 
 /// Jobs of Prometheus and Probe objects: which targets are probed, how often, by which module.
 @Suite struct PrometheusTests {
+  /// A name is shown to everybody who sees the page.
+  @Test(arguments: [
+    ("https://u:p@a.example/?token=s3cret&b=1#c", "https://a.example/?token=&b=1"),
+    ("a.example/?apikey=s3cret", "a.example/?apikey="), ("u:p@a.example:1", "a.example:1"),
+    ("https://a.example/?page=2", "https://a.example/?page=2"),
+  ])
+  func namesHaveNoCredentials(target: String, shown: String) {
+    #expect(ForeignURL.withoutUser(target) == shown)
+  }
+
   private static let modules = """
     modules:
       web: {prober: http, timeout: 8s}

@@ -4,6 +4,7 @@
 Usage: evidence.py AGENT FIXTURES DOCUMENT. Writes the document.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -35,7 +36,7 @@ def row(errors):
 
 
 def main():
-    agent, folder, document = sys.argv[1:4]
+    agent, folder, document = os.path.abspath(sys.argv[1]), *sys.argv[2:4]
     rows, parts = [], []
     for files in FILES:
         text, errors, code = run(agent, folder, files)

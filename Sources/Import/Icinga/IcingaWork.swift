@@ -47,7 +47,7 @@ final class IcingaWork {
     }
   }
 
-  private func step(_ count: Int = 1) throws(ImportProblem) {
+  func step(_ count: Int = 1) throws(ImportProblem) {
     steps -= count
     guard steps > 0 else {
       throw ImportProblem("its rules take too much work", hint: "import the files in parts")
@@ -321,7 +321,7 @@ final class IcingaWork {
     }
   }
 
-  private func isSame(_ left: IcingaValue, _ right: IcingaValue) throws(ImportProblem) -> Bool {
+  func isSame(_ left: IcingaValue, _ right: IcingaValue) throws(ImportProblem) -> Bool {
     try step()
     switch (left.kind, right.kind) {
     case (.null, .null): return true
@@ -336,67 +336,6 @@ final class IcingaWork {
     case (.null, _): return right.text?.isEmpty ?? false
     case (_, .null): return left.text?.isEmpty ?? false
     default: return false
-    }
-  }
-
-  // MARK: Functions
-
-  private func call(
-    _ function: IcingaExpression, _ values: [IcingaValue], _ scope: Scope
-  ) throws(ImportProblem) -> IcingaValue {
-    let sources = values.flatMap(\.sources)
-    if let why = values.lazy.compactMap(\.why).first { return .unknown(why) }
-    if case .member(let whole, let name) = function {
-      return try method(name, of: try evaluate(whole, scope), values)
-    }
-    guard case .name(let name) = function else { return .unknown("a call is not worked out") }
-    switch (name, values.count) {
-    case ("match", 2):
-      guard let pattern = values[0].text else { return .unknown("match is not worked out") }
-      var isMatched = false
-      for item in values[1].items {
-        try step(pattern.utf8.count + (item.text?.utf8.count ?? 0))
-        if let text = item.text, Glob.matches(pattern.lowercased(), text.lowercased()) { isMatched = true }
-      }
-      return IcingaValue(kind: .flag(isMatched), sources: sources)
-    case ("len", 1): return try method("len", of: values[0], [])
-    case ("string", 1):
-      return values[0].text.map { IcingaValue(kind: .text($0), sources: sources) }
-        ?? .unknown("string is not worked out")
-    case ("number", 1):
-      return values[0].number.map { IcingaValue(kind: .number($0), sources: sources) }
-        ?? .unknown("number is not worked out")
-    case ("bool", 1):
-      return values[0].truth.map { IcingaValue(kind: .flag($0), sources: sources) } ?? values[0]
-    default: return .unknown("the function \(name.printable(maxBytes: 60)) is not worked out")
-    }
-  }
-
-  private func method(
-    _ name: String, of whole: IcingaValue, _ values: [IcingaValue]
-  ) throws(ImportProblem) -> IcingaValue {
-    if case .unknown = whole.kind { return whole }
-    let sources = whole.sources + values.flatMap(\.sources)
-    switch (name, whole.kind, values.first?.text) {
-    case ("len", .list(let items), _):
-      return IcingaValue(kind: .number(Double(items.count)), sources: sources)
-    case ("len", .map(let entries), _):
-      return IcingaValue(kind: .number(Double(entries.count)), sources: sources)
-    case ("len", .text(let text), _):
-      return IcingaValue(kind: .number(Double(text.utf8.count)), sources: sources)
-    case ("len", .null, _): return IcingaValue(kind: .number(0))
-    case ("contains", .map, let key?): return IcingaValue(kind: .flag(whole[key] != nil), sources: sources)
-    case ("contains", .text(let text), let part?):
-      return IcingaValue(kind: .flag(part.isEmpty || text.range(of: part) != nil), sources: sources)
-    case ("contains", .list(let items), _):
-      var isIn = false
-      for item in items where try isSame(item, values[0]) { isIn = true }
-      return IcingaValue(kind: .flag(isIn), sources: sources)
-    case ("lower", .text(let text), _): return IcingaValue(kind: .text(text.lowercased()), sources: sources)
-    case ("upper", .text(let text), _): return IcingaValue(kind: .text(text.uppercased()), sources: sources)
-    case ("keys", .map(let entries), _):
-      return IcingaValue(kind: .list(entries.map { IcingaValue(kind: .text($0.name)) }), sources: sources)
-    default: return .unknown("the function \(name.printable(maxBytes: 60)) is not worked out")
     }
   }
 }

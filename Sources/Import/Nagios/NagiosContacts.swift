@@ -74,9 +74,9 @@ final class NagiosContacts {
       ledger.list(delay, "the first notification is sent at once", .stricter)
     }
     pairs += contacts.count
-    guard pairs <= ForeignLimits.plainValues else {
+    guard pairs <= ForeignLimits.values else {
       throw ImportProblem(
-        "checks have more than \(ForeignLimits.plainValues) contacts together",
+        "checks have more than \(ForeignLimits.values) contacts together",
         hint: "import the files in parts")
     }
     for name in contacts {

@@ -49,9 +49,16 @@ struct ForeignURL {
     return .joined(plain.isEmpty ? parts : parts + [.text(plain)])
   }
 
-  /// The address as a name shows it, also where no scheme stands before it.
+  /// The address as a name shows it, without user info and credentials, also where no scheme stands before it.
   static func withoutUser(_ text: String) -> String {
-    text.range(of: "://") != nil ? ForeignURL(text).url : String(ForeignURL("a://\(text)").url.dropFirst(4))
+    text.range(of: "://") != nil
+      ? ForeignURL(text).shown : String(ForeignURL("a://\(text)").shown.dropFirst(4))
+  }
+
+  /// Without the values of parameters that are credentials.
+  private var shown: String {
+    guard case .joined(let parts) = value else { return url }
+    return parts.compactMap(\.word).joined()
   }
 
   /// `host:port`, `[v6]:port` or a host alone.
