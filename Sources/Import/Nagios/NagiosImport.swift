@@ -149,20 +149,27 @@ struct NagiosImport {
     guard let command = try book.value("check_command", of: object), let text = command.text else {
       return nil
     }
+    let before = ledger.carried
+    let words = try book.value("service_description", of: object)?.text ?? "host"
+    func leaveOut(_ why: String) -> ImportedCheck? {
+      ledger.list(command, why)
+      ledger.leaveOut("\(hostName) \(words)", why)
+      return nil
+    }
     var macros = NagiosMacros(book, ledger, host: host, named: hostName, service: isService ? object : nil)
-    guard let words = try words(text, command, &macros) else { return nil }
+    let line: [String]
+    switch try self.line(text, &macros) {
+    case .success(let made): line = made
+    case .failure(let obstacle): return leaveOut(obstacle.words)
+    }
     let address = try book.value("address", of: host)?.text ?? hostName
-    guard let call = NagiosCall(words, address: address) else {
-      let name = (words.first ?? "").split(separator: "/").last ?? ""
-      ledger.list(command, "no check here does what \"\(String(name).printable(maxBytes: 60))\" does")
-      return nil
+    guard let call = NagiosCall(line, address: address) else {
+      let name = (line.first ?? "").split(separator: "/").last ?? ""
+      return leaveOut("no check here does what \"\(String(name).printable(maxBytes: 60))\" does")
     }
-    guard var check = call.check() else {
-      ledger.list(command, "the plugin lacks what a check needs")
-      return nil
-    }
+    guard var check = call.check() else { return leaveOut("the plugin lacks what a check needs") }
     macros.finish(&check)
-    check.name = "\(hostName) \(try book.value("service_description", of: object)?.text ?? "host")"
+    check.name = "\(hostName) \(words)"
     check.tag("host:\(hostName)")
     try pace(&check, object, call, book)
     if let (why, change) = call.leftOver {
@@ -171,8 +178,7 @@ struct NagiosImport {
       ledger.list(command, why, change)
     }
     check.key = ledger.nextKey()
-    let service = isService ? try book.value("service_description", of: object)?.text ?? "" : nil
-    work.links.enter(check, host: hostName, service: service)
+    work.links.enter(check, host: hostName, service: isService ? words : nil)
     try work.contacts.notify(&check, object, isService: isService, on: host)
     if let name = try book.unknownTemplates(of: object).first {
       ledger.list(object.node["use"], Self.unknown(template: name))
@@ -180,20 +186,18 @@ struct NagiosImport {
     let active = try book.value("active_checks_enabled", of: object)
     if active?.flag == false { check["enabled"] = .plain("false") }
     ledger.carry(active)
+    check.carried = ledger.carried - before
     check.notes += ledger.takeNotes()
     return check
   }
 
-  /// `nil`: the command is listed with the reason.
-  private func words(
-    _ call: String, _ command: ForeignNode, _ macros: inout NagiosMacros
-  ) throws(ImportProblem) -> [String]? {
-    let why: String
-    do { return try macros.words(of: call) } catch let obstacle as NagiosMacros.Obstacle {
-      why = obstacle.words
-    } catch let problem as ImportProblem { throw problem } catch { why = "\(error)" }
-    ledger.list(command, why)
-    return nil
+  /// The words of the command line, or why there are none.
+  private func line(
+    _ call: String, _ macros: inout NagiosMacros
+  ) throws(ImportProblem) -> Result<[String], NagiosMacros.Obstacle> {
+    do { return .success(try macros.words(of: call)) } catch let obstacle as NagiosMacros.Obstacle {
+      return .failure(obstacle)
+    } catch let problem as ImportProblem { throw problem } catch { return .failure(.isShell) }
   }
 
   /// Intervals count in units of `interval_length`, a minute where nagios.cfg says nothing.
