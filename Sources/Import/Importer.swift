@@ -6,7 +6,7 @@ import Basics
 package enum ImportFormat: String, CaseIterable, Sendable {
   case blackbox, gatus
   case uptimeKuma = "uptime-kuma"
-  case nagios, icinga2, cloudprober, checkly, upptime, telegraf, smokeping
+  case nagios, cloudprober, checkly, icinga2, upptime, telegraf, smokeping
 }
 
 /// A file to import, read whole.
