@@ -214,7 +214,7 @@ def killed(place):
     agent = Agent(binary, place, json_channel(recorder), target.check("web"))
     yield agent
     recorder.start = time.monotonic()
-    for number in range(10):
+    for number in range(14):
         (target.down if number % 2 == 0 else target.up)()
         for pause in (0.7, 1.9, 2.6, 3.4):
             time.sleep(pause + number * 0.13)

@@ -178,8 +178,11 @@ package struct Incident: Hashable, Sendable {
   }
 
   /// How long it must be well until it is resolved.
-  func patience(_ groupWait: Duration, _ flap: FlapSettings) -> Duration {
-    members.filter(\.isFlapping).map { max(flap.stable, $0.trouble.pace * 3.0) }.max() ?? groupWait
+  func isOver(at now: Instant, _ groupWait: Duration, _ flap: FlapSettings) -> Bool {
+    guard let quietAt, quietAt + groupWait <= now else { return false }
+    return members.allSatisfy { member in
+      !member.isFlapping || (member.leftAt ?? quietAt) + max(flap.stable, member.trouble.pace * 3.0) <= now
+    }
   }
 
   /// The latest notification that was delivered, with room for some.

@@ -134,9 +134,7 @@ package struct IncidentBook: Sendable {
   ///   about what they depend on waits for them, as one of them may still be down.
   package mutating func advance(to now: Instant, shadowed: Set<UniqueID> = []) {
     opens = opens.filter { $0.value.last.map { $0.duration(to: now) <= flap.within } ?? false }
-    let quiet = open.values.filter { incident in
-      incident.quietAt.map { $0.duration(to: now) >= incident.patience(groupWait, flap) } ?? false
-    }
+    let quiet = open.values.filter { $0.isOver(at: now, groupWait, flap) }
     guard !quiet.isEmpty else { return }
     var causes: Set<UniqueID> = []
     for check in shadowed { causes.formUnion(graph.ancestors(of: check).map(\.id)) }
