@@ -9,6 +9,8 @@ import Synchronization
 package struct LoadedConfig: Hashable, Sendable {
   package var settings: Settings
   package var warnings: [ConfigProblem]
+  /// Values that are credentials of the service, and were not there to be read: what they belong to is left out.
+  package var unread: [ConfigProblem] = []
   /// What it was read from.
   package var origin: ConfigOrigin
   /// Lists that can shrink without an edit of the configuration: a guard looks at them before a reload.
@@ -45,6 +47,7 @@ package struct ConfigSources: Sendable {
   package var patterns: PatternRule
   package var zones: TimeZoneFiles
   package var files: ConfigFiles
+  package var credentials = CredentialRule.needed
 
   package init(
     environment: [String: String], secrets: SecretFiles, hostName: String, patterns: PatternRule = .unchecked,
@@ -66,12 +69,13 @@ package enum ConfigLoader {
   /// - Parameter patterns: judges the regular expressions.
   /// - Throws: every problem found, never only the first.
   package static func load(
-    path: String, environment: [String: String], patterns: PatternRule
+    path: String, environment: [String: String], patterns: PatternRule, credentials: CredentialRule = .needed
   ) throws(ConfigErrors) -> LoadedConfig {
     let touched = Mutex<[String]>([])
-    let sources = ConfigSources(
+    var sources = ConfigSources(
       environment: environment, secrets: .disk.noting { path in touched.withLock { $0.append(path) } },
       hostName: hostName(), patterns: patterns)
+    sources.credentials = credentials
     var loaded = try parse(bytes: sources.files.read(path), file: path, sources: sources)
     for file in touched.withLock(\.self) where !loaded.origin.files.contains(file) {
       loaded.origin.files.append(file)
@@ -87,8 +91,9 @@ package enum ConfigLoader {
   package static func explain(
     _ question: String, path: String, environment: [String: String], patterns: PatternRule
   ) throws(ConfigErrors) -> ValueExplanation? {
-    let sources = ConfigSources(
+    var sources = ConfigSources(
       environment: environment, secrets: .disk, hostName: hostName(), patterns: patterns)
+    sources.credentials = .ofTheService
     let text = try utf8Text(sources.files.read(path), file: path)
     return try ValueExplanation(question, reading(text: text, file: path, sources: sources))
   }
@@ -122,7 +127,8 @@ package enum ConfigLoader {
     var reader = YAMLReader(file: file)
     guard let node = reader.read(text) else { throw reader.errors }
     let references = References(
-      environment: sources.environment, files: sources.secrets, base: directory(of: file))
+      environment: sources.environment, files: sources.secrets, base: directory(of: file),
+      credentials: sources.credentials)
     var walk = Walk(file: file, references: references)
     let main = ReuseFile(node, isMain: true)
     var root = walk.root(main.rest)
@@ -144,7 +150,8 @@ package enum ConfigLoader {
       files: [file] + included.files + discovered.files, patterns: included.patterns + discovered.patterns)
     return Reading(
       loaded: LoadedConfig(
-        settings: settings, warnings: warnings, origin: origin, lists: included.lists + discovered.lists),
+        settings: settings, warnings: warnings, unread: builder.walk.unread, origin: origin,
+        lists: included.lists + discovered.lists),
       files: files,
       walk: builder.walk)
   }

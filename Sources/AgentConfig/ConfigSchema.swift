@@ -3,14 +3,24 @@
 import Basics
 import Monitoring
 
-/// The JSON Schema (draft 2020-12) of agent.yaml, for editors. Made from the key tables that the walk reads by.
+/// The JSON Schema (draft 2020-12) of a file, for editors. Made from the key tables that the walk reads by.
 package enum ConfigSchema {
-  package static func json() -> String {
+  package enum File {
+    case configuration, cases
+  }
+
+  package static func json(_ file: File = .configuration) -> String {
     var writer = JSONWriter(reserving: 32_768)
     writer.object { writer in
       writer.field("$schema", "https://json-schema.org/draft/2020-12/schema")
-      writer.field("title", "agent.yaml of quartz-agent")
-      writer.fields(of: .root)
+      switch file {
+      case .configuration:
+        writer.field("title", "agent.yaml of quartz-agent")
+        writer.fields(of: .root)
+      case .cases:
+        writer.field("title", "cases of quartz-agent test")
+        writer.fields(of: KeyTable(CaseFile.keys))
+      }
     }
     return writer.text
   }
@@ -19,9 +29,12 @@ package enum ConfigSchema {
 extension JSONWriter {
   /// What makes an object schema of the table; the braces are the caller's.
   ///
-  /// - Parameter required: nil: the table's own.
+  /// - Parameters:
+  ///   - required: nil: the table's own.
+  ///   - inherits: whether `null` takes away what a key would inherit.
   fileprivate mutating func fields(
-    of table: KeyTable, constant: (name: String, value: String)? = nil, required names: [String]? = nil
+    of table: KeyTable, constant: (name: String, value: String)? = nil, required names: [String]? = nil,
+    inherits: Bool = false
   ) {
     field("type", "object")
     key("properties")
@@ -31,7 +44,7 @@ extension JSONWriter {
         if entry.name == constant?.name, let value = constant?.value {
           writer.object { $0.field("const", value) }
         } else {
-          writer.property(entry)
+          writer.property(entry, inherits)
         }
       }
     }
@@ -42,19 +55,21 @@ extension JSONWriter {
     strings(required)
   }
 
-  private mutating func property(_ entry: KeyFacts) {
+  private mutating func property(_ entry: KeyFacts, _ inherits: Bool) {
     object { writer in
       let fallback = entry.fallback.map { " (default: \($0))" } ?? ""
       writer.field("description", (entry.summary + fallback).filter { $0 != "`" })
       if case .map(let table) = entry.value, entry.name == "defaults" {
-        writer.fields(of: table.partial)
+        writer.fields(of: table.partial, inherits: true)
+      } else if inherits {
+        writer.choices([{ $0.value(entry.value, inherits: true) }, { $0.field("type", "null") }])
       } else {
         writer.value(entry.value)
       }
     }
   }
 
-  private mutating func value(_ kind: ValueKind) {
+  private mutating func value(_ kind: ValueKind, inherits: Bool = false) {
     switch kind {
     case .text, .secret, .hidden: field("type", texts)
     case .literal: field("type", texts + ["null"])
@@ -68,11 +83,11 @@ extension JSONWriter {
     case .choice(let words): choice(words)
     case .list(let item): list(item)
     case .oneOrMore(let item): choices([{ $0.value(item) }, { $0.list(item) }])
-    case .map(let table): fields(of: table)
+    case .map(let table): fields(of: table, inherits: inherits)
     case .headers, .conditions:
       field("type", "object")
       key("additionalProperties")
-      object { $0.value(.hidden) }
+      object { $0.value(inherits ? .literal : .hidden) }
     case .typedConditions:
       field("type", "object")
       key("additionalProperties")
@@ -98,7 +113,8 @@ extension JSONWriter {
     let types = CheckType.allCases.map { type in
       { (writer: inout JSONWriter) in
         writer.fields(
-          of: .check(type).partial, constant: ("type", type.rawValue), required: ["name", "type"])
+          of: .check(type).partial, constant: ("type", type.rawValue), required: ["name", "type"],
+          inherits: true)
       }
     }
     choices(

@@ -3,6 +3,13 @@
 import Basics
 import Monitoring
 
+/// Whether a credential of systemd has to be there.
+package enum CredentialRule: Sendable {
+  case needed
+  /// For a command in a shell, which looks at the file of a service: what nobody handed over is said and not read.
+  case ofTheService
+}
+
 /// Resolves `${env:NAME}`, `${file:path}` and `${cred:NAME}` in a value. `$${` stands for a literal `${`; what a
 /// reference yields is not looked at again.
 struct References: Sendable {
@@ -10,6 +17,7 @@ struct References: Sendable {
   var files: SecretFiles
   /// What relative paths are relative to: the directory of the configuration file.
   var base: String
+  var credentials = CredentialRule.needed
 
   struct Resolved: Sendable {
     var text: String
@@ -92,12 +100,17 @@ struct References: Sendable {
     guard !name.contains("/"), name != ".", name != ".." else {
       throw SecretFiles.Note("has the credential name \(quoted(name)), which is no plain name")
     }
-    guard let directory = environment["CREDENTIALS_DIRECTORY"], directory.hasPrefix("/") else {
-      throw SecretFiles.Note(
-        "needs the credential \(quoted(name)), but CREDENTIALS_DIRECTORY is not set",
-        hint: "${cred:} works in a systemd service with LoadCredential=\(name.printable(maxBytes: 60)):…")
+    if let directory = environment["CREDENTIALS_DIRECTORY"], directory.hasPrefix("/") {
+      return "\(directory)/\(name)"
     }
-    return "\(directory)/\(name)"
+    let isElsewhere = credentials == .ofTheService
+    var note = SecretFiles.Note(
+      isElsewhere
+        ? "is the credential \(quoted(name)), which the service alone has: it was not looked at"
+        : "needs the credential \(quoted(name)), but CREDENTIALS_DIRECTORY is not set",
+      hint: "${cred:} works in a systemd service with LoadCredential=\(name.printable(maxBytes: 60)):…")
+    note.isElsewhere = isElsewhere
+    throw note
   }
 
   /// A path of the file's, as seen from the working directory.

@@ -17,6 +17,8 @@ package struct Settings: Hashable, Sendable {
   /// Nil: the agent shares its checks with nobody.
   package var group: GroupSettings?
   package var spool = SpoolSettings()
+  /// Results go to the API, so that they have to outlast its outages.
+  package var delivers: Bool { quartz.map { $0.deliver.target != .off } ?? false }
   package var egress = EgressSettings()
   /// Names of checks; when all of them fail, what else fails may be our own fault.
   package var canaries: [String] = []
@@ -53,6 +55,8 @@ package struct AgentSettings: Hashable, Sendable {
 package struct StatusSettings: Hashable, Sendable {
   /// Nil: there is no status server.
   package var listen: ListenAddress?
+  /// Beside an address on TCP, for commands; nil: there is none.
+  package var socket: ListenAddress?
   /// What a client must show to run a check by hand; nil: nobody may.
   package var runNowToken: Redacted?
   /// What a client must show to read over TCP; nil: nothing.

@@ -10,7 +10,11 @@ extension SettingsBuilder {
     if map["listen"]?.text == nil {
       let path = "\(stateDir)/agent.sock"
       settings.listen = .unix(path: path)
-      judgeSocket(path, map.position(of: ["listen"]), &walk.reader)
+      judgeSocket(path, "status.listen", map.position(of: ["listen"]), &walk.reader)
+    }
+    if map["socket"] == nil, settings.listen?.isSocket == false {
+      let path = "\(stateDir)/agent.sock"
+      settings.socket = path.utf8.count > mostSocketPath ? nil : .unix(path: path)
     }
     judgeAccess(settings, map)
   }
@@ -87,8 +91,9 @@ extension SettingsBuilder {
       case nil where map["listen"]?.text != "off": break
       case nil:
         refuse(
-          ["read_token", "hosts", "allow_unauthenticated", "run_now_token"], map, "without a status server")
-      case .unix: refuse(["read_token", "hosts"], map, "on a unix socket")
+          ["socket", "read_token", "hosts", "allow_unauthenticated", "run_now_token"], map,
+          "without a status server")
+      case .unix: refuse(["socket", "read_token", "hosts"], map, "on a unix socket")
       case .tcp: break
       }
     }

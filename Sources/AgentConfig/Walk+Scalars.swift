@@ -15,7 +15,11 @@ extension Walk {
     do {
       resolved = try references.resolve(raw)
     } catch {
-      problem(place.position, "\(place.key) \(error.message)", hint: error.hint)
+      if error.isElsewhere {
+        elsewhere(place.position, "\(place.key) \(error.message)")
+      } else {
+        problem(place.position, "\(place.key) \(error.message)", hint: error.hint)
+      }
       return invalid
     }
     hasSecrets = hasSecrets || resolved.isSecret

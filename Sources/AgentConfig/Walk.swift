@@ -15,10 +15,14 @@ struct Walk {
   private var broken: [ConfigProblem] = []
   private var warnings: [ConfigProblem] = []
   private var warningCount = 0
+  /// What only the service can read.
+  private(set) var unread: [ConfigProblem] = []
   /// Of each of the root's checks, in their order.
   var roles: [FoundTarget.Role] = []
   /// Something came from a secret source.
   var hasSecrets = false
+  /// What is read stands in a check, a template or defaults, where `null` is a key that is not given.
+  private var inherits = false
 
   init(file: String, references: References) {
     self.files = [file]
@@ -34,6 +38,11 @@ struct Walk {
     guard reader.isNews(position, message) else { return }
     warningCount += 1
     if warningCount <= KeyReader.kept { warnings.append(told(position, message, hint)) }
+  }
+
+  mutating func elsewhere(_ position: Position, _ message: String) {
+    guard unread.count < KeyReader.kept, reader.isNews(position, message) else { return }
+    unread.append(told(position, message, nil))
   }
 
   private func told(_ position: Position, _ message: String, _ hint: String?) -> ConfigProblem {
@@ -123,9 +132,24 @@ struct Walk {
         unknown(entry.key, table, below)
         continue
       }
-      result.entries.append((entry.key, value(entry.value, table.keys[index].value, below)))
+      let kind = table.keys[index].value
+      if isLeftOut(entry.value, kind) { continue }
+      result.entries.append((entry.key, value(entry.value, kind, below)))
     }
     return result
+  }
+
+  /// Whether a key is taken for one that is not given.
+  private func isLeftOut(_ node: YAMLNode, _ kind: ValueKind) -> Bool {
+    inherits && node.isTakenAway && !kind.takes(node)
+  }
+
+  /// What is read of values that may have been inherited, or may not.
+  private mutating func inheriting<Result>(_ inherits: Bool, _ body: (inout Walk) -> Result) -> Result {
+    let before = self.inherits
+    self.inherits = inherits
+    defer { self.inherits = before }
+    return body(&self)
   }
 
   private mutating func unknown(_ name: String, _ table: KeyTable, _ place: KeyPlace) {
@@ -158,11 +182,17 @@ struct Walk {
 
   mutating func value(_ node: YAMLNode, _ kind: ValueKind, _ place: KeyPlace) -> Given {
     if node.isNull, !kind.takes(node) {
-      problem(place.position, "\(place.key) is empty", hint: "give it a value, or leave the key out")
+      let further = inherits ? "; null takes away what it inherits" : ""
+      problem(
+        place.position, "\(place.key) is empty", hint: "give it a value, or leave the key out\(further)")
       return Given(.invalid, at: place.position)
     }
     switch kind {
-    case .map(let table): return container(node, place) { walk, entries in walk.map(entries, table, place) }
+    case .map(let table):
+      let isShared = inherits || place.path.last == "defaults"
+      return container(node, place) { walk, entries in
+        walk.inheriting(isShared) { $0.map(entries, table, place) }
+      }
     case .headers: return container(node, place) { walk, entries in walk.free(entries, .hidden, place) }
     case .conditions: return container(node, place) { walk, entries in walk.free(entries, .text, place) }
     case .typedConditions:
@@ -174,8 +204,13 @@ struct Walk {
       case (.scalar, _): return scalar(node, single, place)
       default: return scalar(node, kind, place)
       }
-    case .check: return container(node, place) { walk, entries in walk.check(entries, place.position) }
-    case .templates: return container(node, place) { walk, entries in walk.templates(entries, place) }
+    case .check:
+      return container(node, place) { walk, entries in
+        walk.inheriting(true) { $0.check(entries, place.position) }
+      }
+    case .templates:
+      return container(node, place) { walk, entries in walk.inheriting(true) { $0.templates(entries, place) }
+      }
     case .list(let item): return list(node, item, place)
     case .oneOrMore(let item):
       if case .scalar = node.content {
@@ -205,7 +240,7 @@ struct Walk {
     }
     var items: [Given] = []
     for (index, item) in nodes.enumerated() {
-      items.append(value(item, kind, place.below(String(index), item.position)))
+      items.append(inheriting(false) { $0.value(item, kind, place.below(String(index), item.position)) })
     }
     return Given(.list(items), at: place.position)
   }
@@ -214,6 +249,7 @@ struct Walk {
   private mutating func free(_ entries: [YAMLNode.Entry], _ kind: ValueKind, _ place: KeyPlace) -> GivenMap {
     var result = GivenMap(at: place.position)
     for entry in entries {
+      if isLeftOut(entry.value, kind) { continue }
       result.entries.append((entry.key, value(entry.value, kind, place.below(entry.key, entry.position))))
     }
     return result
@@ -256,7 +292,7 @@ struct Walk {
 extension ValueKind {
   /// Whether the word `null` is a value here. Nothing at all never is: who wrote it forgot something.
   fileprivate func takes(_ null: YAMLNode) -> Bool {
-    guard case .literal = self, case .scalar("null", isPlain: true) = null.content else { return false }
-    return true
+    guard case .literal = self else { return false }
+    return null.isTakenAway
   }
 }

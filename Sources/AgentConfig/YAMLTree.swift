@@ -28,6 +28,12 @@ struct YAMLNode: Sendable {
     return ["", "~", "null", "Null", "NULL"].contains(text)
   }
 
+  /// Written as `null`: what a check, template or defaults would inherit here is taken away.
+  var isTakenAway: Bool {
+    guard case .scalar("null", isPlain: true) = content else { return false }
+    return true
+  }
+
   /// For messages: what stands here, without quoting it.
   var kindText: String {
     switch content {

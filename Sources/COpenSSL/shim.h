@@ -44,6 +44,10 @@ static inline int quartz_ssl_set_max_version(SSL_CTX *context, int version) {
   return SSL_CTX_set_max_proto_version(context, version) == 1;
 }
 
+static inline int quartz_ssl_set_signatures(SSL_CTX *context, const char *list) {
+  return SSL_CTX_set1_sigalgs_list(context, list) == 1;
+}
+
 /* A server may not ask for another handshake on a connection that stands: it could ask for ever. */
 static inline void quartz_ssl_refuse_renegotiation(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);

@@ -5,7 +5,7 @@ import Monitoring
 
 /// One attempt of a run, which the runner makes: what is configured, and what holds for this time only.
 package struct Attempt: Sendable {
-  package let check: MonitoringCheck
+  package private(set) var check: MonitoringCheck
   /// The attempt is over by then, resolution and redirects included.
   package private(set) var deadline: Instant
   /// The one of its host's addresses that it is about, which is not resolved again; nil: any of them.
@@ -52,6 +52,13 @@ package struct Attempt: Sendable {
   func pinned(to address: IPAddress) -> Attempt {
     var attempt = self
     (attempt.pinned, attempt.scope) = (address, .any)
+    return attempt
+  }
+
+  /// The same by a client that knows that sort of keys only.
+  func asking(for sort: KeySort) -> Attempt {
+    var attempt = self
+    attempt.check = check.asking(for: sort)
     return attempt
   }
 

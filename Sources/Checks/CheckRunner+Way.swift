@@ -20,7 +20,7 @@ extension CheckRunner {
         let probed =
           attempt.check.addresses == .each
           ? try await probeEach(addresses, dns: name?.elapsed, attempt, probe)
-          : onOwnPath(try await probe.probe(attempt, at: addresses, dns: name?.elapsed))
+          : onOwnPath(try await ask(attempt, at: addresses, dns: name?.elapsed, probe))
         return probed.noting(attempt.account(of: addresses, name))
       }
     }
@@ -59,8 +59,8 @@ extension CheckRunner {
       for (index, peer) in addresses.enumerated() {
         group.addTask {
           // Resolving was done once, for all of them.
-          let probed = try? await probe.probe(
-            attempt.pinned(to: peer.address), at: [peer], dns: dns.map { _ in .zero })
+          let probed = try? await ask(
+            attempt.pinned(to: peer.address), at: [peer], dns: dns.map { _ in .zero }, probe)
           return (index, probed.map(onOwnPath))
         }
       }

@@ -42,12 +42,14 @@ extension Transfer {
     return report
   }
 
-  /// errno of what failed. ENETUNREACH is this machine's fault only where it has no route: else a router on the way said
-  /// so, and that is about the other side.
+  /// errno of what failed. ENETUNREACH is this machine's fault only where it has no route, and EACCES only where its route
+  /// prohibits: else a router on the way said so (ICMP), and that is about the other side.
   private var failedCall: Int32 {
     let code = socketError != 0 ? socketError : systemError
-    guard code == ENETUNREACH, let peer = request.plan?.peer else { return code }
-    return peer.hasRoute ? EHOSTUNREACH : code
+    guard code == ENETUNREACH || code == EACCES, let peer = request.plan?.peer, peer.hasRoute else {
+      return code
+    }
+    return code == EACCES ? ENOANO : EHOSTUNREACH
   }
 
   /// A body that ends with the connection, over TLS whose farewell never came: anybody on the way could have cut it

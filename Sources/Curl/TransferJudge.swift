@@ -176,6 +176,10 @@ extension TransferEnd {
     switch systemError {
     case ECONNREFUSED: kind = .connectRefused
     case EHOSTUNREACH, EHOSTDOWN, ENONET, ENOPROTOOPT, EPROTO: kind = .unreachable
+    case ENOANO:
+      return TransferFailure(
+        .unreachable, phase: phase,
+        message: "a firewall on the way says that it is administratively prohibited")
     case ECONNRESET, EPIPE, ECONNABORTED: kind = .reset
     case ETIMEDOUT: kind = .timeout
     // No route, no free port, no descriptor, no memory, a firewall of our own: says nothing about the target.

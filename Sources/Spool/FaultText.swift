@@ -32,6 +32,8 @@ extension FileFault: CustomStringConvertible {
       case .failed(_, _, ENOSPC), .failed(_, _, EDQUOT): "free space, or make spool.size smaller"
       default: "make state_dir usable"
       }
-    return .critical(.store, description, hint: "\(remedy); the agent tries again every minute", since: since)
+    // What the disk says is said of all that is written to it; what is ours to refuse is the store's alone.
+    let place: Notice.Place = if case .failed = self { .stateDirectory } else { .store }
+    return .critical(place, description, hint: "\(remedy); the agent tries again every minute", since: since)
   }
 }

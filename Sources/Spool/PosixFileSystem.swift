@@ -8,13 +8,16 @@ import Monitoring
 package final class PosixFileSystem: SpoolFileSystem {
   private let path: String
   private let directory: Int32
+  private let isReserved: Bool
   package let notes: [Notice]
 
   /// Makes the directory (mode 0700) when its parent exists, checks that it is ours alone, and locks it.
   ///
   /// Everything later goes through the descriptor, so nobody can swap the directory under the store.
-  package init(path: String) throws(FileFault) {
-    self.path = path
+  ///
+  /// - Parameter isReserved: whether space is set aside for what is not written yet.
+  package init(path: String, isReserved: Bool = true) throws(FileFault) {
+    (self.path, self.isReserved) = (path, isReserved)
     self.directory = try openDirectory(path)
     switch MountKind(of: directory) {
     case .ordinary: self.notes = []
@@ -25,6 +28,18 @@ package final class PosixFileSystem: SpoolFileSystem {
     // flock, not fcntl: those locks vanish when any descriptor of the file is closed.
     guard flock(directory, LOCK_EX | LOCK_NB) == 0 else {
       throw errno == EWOULDBLOCK ? .locked(path) : lastFault("lock", path)
+    }
+    if isReserved { fillHoles() }
+  }
+
+  /// What was made while nothing was set aside gets its space now. Where there is none, writing will tell.
+  private func fillHoles() {
+    for (name, size) in (try? list()) ?? [:] where name.hasSuffix(".seg") {
+      guard let file = try? open(name, create: false) else { continue }
+      defer { close(file) }
+      var info = stat()
+      guard fstat(file.handle, &info) == 0, info.st_blocks * 512 < size else { continue }
+      _ = posix_fallocate(file.handle, 0, off_t(size))
     }
   }
 
@@ -134,6 +149,10 @@ package final class PosixFileSystem: SpoolFileSystem {
     var info = stat()
     guard fstat(file.handle, &info) == 0 else { throw lastFault("reserve", path) }
     if info.st_size > size, ftruncate(file.handle, off_t(size)) != 0 { throw lastFault("reserve", path) }
+    guard isReserved else {
+      try empty(file, info, size)
+      return
+    }
     if info.st_size < size {
       // Where the disk has no such operation the C library writes into every block instead.
       let code = posix_fallocate(file.handle, 0, off_t(size))
@@ -149,6 +168,12 @@ package final class PosixFileSystem: SpoolFileSystem {
       try write(file, at: offset, part == chunk.count ? chunk : Array(chunk[..<part]))
       offset += part
     }
+  }
+
+  /// Zeros that take no space.
+  private func empty(_ file: SpoolFile, _ info: stat, _ size: Int) throws(FileFault) {
+    if info.st_size > 0, ftruncate(file.handle, 0) != 0 { throw lastFault("reserve", path) }
+    if ftruncate(file.handle, off_t(size)) != 0 { throw lastFault("reserve", path) }
   }
 
   package func rename(_ name: String, to target: String) throws(FileFault) {
@@ -171,7 +196,7 @@ package final class PosixFileSystem: SpoolFileSystem {
       try checkSafety(directory, path)
       return self
     }
-    return try PosixFileSystem(path: path)
+    return try PosixFileSystem(path: path, isReserved: isReserved)
   }
 }
 

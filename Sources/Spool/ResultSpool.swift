@@ -21,7 +21,9 @@ package final class ResultSpool: DeliveryQueue {
   ///
   /// Throws `.locked` when another process holds the directory, `.notDurable` only if the settings ask for it.
   package static func open(_ settings: SpoolSettings) async throws(SpoolError) -> ResultSpool {
-    try await open(settings) { () throws(FileFault) in try PosixFileSystem(path: settings.path) }
+    try await open(settings) { () throws(FileFault) in
+      try PosixFileSystem(path: settings.path, isReserved: settings.isReserved)
+    }
   }
 
   /// With a file system of the caller's.

@@ -18,7 +18,7 @@ package struct SpoolInspector: Sendable {
   /// Throws `.locked` while an agent runs on the directory, `.notDurable` when it cannot be read. Blocks on the disk.
   package init(path: String) throws(SpoolError) {
     do throws(FileFault) {
-      try self.init(ReadOnlyFileSystem(try PosixFileSystem(path: path)))
+      try self.init(ReadOnlyFileSystem(try PosixFileSystem(path: path, isReserved: false)))
     } catch {
       if case .locked(let path) = error { throw .locked(path: path) }
       throw .notDurable(reason: error.description)
@@ -30,7 +30,7 @@ package struct SpoolInspector: Sendable {
 
   /// The bytes that the ring of a store has on disk, in whole segments; nil when there is none.
   package static func reservedBytes(path: String) -> Int? {
-    guard let files = try? PosixFileSystem(path: path) else { return nil }
+    guard let files = try? PosixFileSystem(path: path, isReserved: false) else { return nil }
     defer { files.release() }
     let ring = ((try? files.list()) ?? [:]).filter { name, _ in
       SegmentName(name)?.log == .results || SegmentName.spareNumber(name, .results) != nil

@@ -14,8 +14,10 @@ package struct SpoolSettings: Hashable, Sendable {
 
   /// The store's own directory; its parent must exist.
   package var path: String
-  /// Bytes on disk, all reserved at the start.
+  /// Bytes on disk.
   package var size: Int
+  /// All of them are set aside at the start. Else the files are as large, and take space as they are written.
+  package var isReserved = true
   /// Bytes of one segment: the unit in which the oldest results make room.
   package var segmentSize: Int
   package var durability: Durability

@@ -96,7 +96,9 @@ private enum SchemaValidator {
     }
     let types =
       schema["type"]?.string.map { [$0] } ?? schema["type"]?.array?.compactMap(\.string) ?? []
-    let own = isFlag ? ["boolean"] : (number == nil ? ["string"] : ["integer", "number"])
+    let isNull = isPlain && text == "null"
+    let own =
+      isFlag ? ["boolean"] : (isNull ? ["null"] : (number == nil ? ["string"] : ["integer", "number"]))
     guard !Set(types).isDisjoint(with: own) else { return ["\(path): \(own) is none of \(types)"] }
     if let number, let least = schema["minimum"]?.integer, number < least { return ["\(path): too small"] }
     if let number, let most = schema["maximum"]?.integer, number > most { return ["\(path): too large"] }

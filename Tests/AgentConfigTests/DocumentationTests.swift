@@ -54,6 +54,11 @@ struct DocumentationTests {
       .compactMap { $0.components(separatedBy: "```").first }
     #expect(blocks.count >= 3)
     for block in blocks {
+      if block.hasPrefix("cases:\n") {
+        let cases = try CaseFile.parse(text: block, file: "cases.yaml", environment: [:])
+        #expect(!cases.cases.isEmpty)
+        continue
+      }
       let whole = block.hasPrefix("- ") ? "checks:\n" + block : block
       let text = whole.contains("checks:\n") ? whole : whole + oneCheck
       #expect(throws: Never.self, "\(block)") {

@@ -47,7 +47,8 @@ struct KeyCoverageTests {
   func everySettingCounts(leaf: Leaf) throws {
     let base =
       switch leaf.path {
-      case ["status", "read_token"], ["status", "hosts"]: ["status.listen": "127.0.0.1:9797"]
+      case ["status", "read_token"], ["status", "hosts"], ["status", "socket"]:
+        ["status.listen": "127.0.0.1:9797"]
       case ["discover"]: ["templates": "{t: {type: ping, host: \"${host}\"}}"]
       case let path where path.first == "alerts": alertsBase(path)
       case let path where path.first == "probe":
@@ -194,6 +195,7 @@ private let settingValues: [String: String] = [
   "alerts.quiet_hours.except": "high", "maintenance": "[{name: A, start: 2026-01-04T02:00, duration: 2h}]",
   "dependencies": "[{tags: [web], depends_on: [Shop front]}]",
   "agent.name": "other", "agent.region": "other", "agent.state_dir": "/other", "status.listen": "\"off\"",
+  "status.socket": "\"off\"",
   "status.run_now_token": "0123456789abcdef", "status.read_token": "0123456789abcdef",
   "status.allow_unauthenticated": "true", "status.hosts": "[agent.example]", "metrics.labels": "[team]",
   "trace.on_failure": "false", "trace.slow_factor": "7", "trace.good_every": "7h", "trace.at_once": "7",
@@ -286,6 +288,7 @@ private let checkValues: [String: String] = [
   "auth.oauth2.client_id": "y", "auth.oauth2.client_secret": "y", "auth.oauth2.scopes": "[y]",
   "starttls": "imap", "dialog": "imap", "tcp:tls": "true", "tls.min_version": "\"1.3\"",
   "tls.max_version": "\"1.2\"", "tls.client_certificate": "/other.pem", "tls.client_key": "/key.pem",
+  "tls.both": "true",
   "transport": "tcp", "query.class": "CH", "query.dnssec": "true", "ping:method": "tcp, port: 8",
   "expect.header": "{X-A: b}", "expect.json": "{$.a: b}", "expect.final_url": "\"~ x\"",
   "expect.http_version": "\"2\"", "expect.body.matches": "x", "expect.body.not_matches": "x",

@@ -77,6 +77,51 @@ struct ReuseTests {
     guard case .basic? = http.auth else { throw Unexpected() }
   }
 
+  /// `null` takes a key away that any further place gives, also below a key and for one header.
+  @Test func nullTakesAwayWhatIsInherited() throws {
+    let settings = try load(
+      """
+      defaults: {tags: [all], timeout: 3s, http: {expect: {certificate: {warn: 21d}, status: [204]}, headers: {x-a: "1"}}}
+      templates:
+        old: {expect: {certificate: null}}
+        web: {type: http, extends: old, retries: 4, hosts: [a, b], body_file: b, method: POST, expect: {certificate: {fail: 3d}}}
+      groups:
+        - name: Shop
+          defaults: {timeout: null}
+          checks:
+            - {name: A, type: http, url: "http://a/", extends: old, headers: {X-A: null, X-B: "2"}, tags: null}
+            - {name: B, url: "https://b/", extends: web, hosts: null, body_file: null, method: null, retries: null, expect: null}
+            - {name: C, type: http, url: "https://c/", expect: {certificate: {fail: null}, status: null, json: {$.error: null}}}
+            - {name: D, type: http, url: "https://d/", extends: old, expect: {certificate: {warn: 9d}}}
+      """)
+    func http(_ name: String) throws -> HTTPSettings {
+      guard case .http(let http) = try check(settings, name).kind else { throw Unexpected() }
+      return http
+    }
+    let (a, b, c, d) = (try http("A"), try http("B"), try http("C"), try http("D"))
+    #expect(a.expect.certificateDays == Thresholds() && a.expect.status == [204...204])
+    #expect(a.headers.map(\.name) == ["X-B"])
+    #expect(try check(settings, "A").plan.tags == [] && check(settings, "A").timeout == .seconds(10))
+    #expect(b.expect.certificateDays == Thresholds() && b.method == "GET" && b.body == nil)
+    #expect(try check(settings, "B").plan.retries != 4)
+    #expect(c.expect.certificateDays.warn == .seconds(21 * 86_400) && c.expect.status == [200...299])
+    #expect(d.expect.certificateDays.warn == .seconds(9 * 86_400))
+  }
+
+  /// Where nothing is inherited it says nothing; elsewhere, and written as nothing, it is a mistake.
+  @Test func nullIsNoValue() {
+    #expect(
+      problems(
+        "agent: {name: null}\nchecks: [{name: A, type: tcp, host: a, port: 1, timeout: null, tags: [null]}]"
+      )
+      .map { $0.split(separator: "\n").first ?? "" } == [
+        "agent.yaml:1:9: agent.name is empty", "agent.yaml:2:70: tags[0] is empty",
+      ])
+    #expect(
+      problems("checks: [{name: A, type: tcp, host: null, port: 1}]").first?.contains("host is missing")
+        == true)
+  }
+
   private struct Unexpected: Error {}
 
   /// A default that a type does not have is none for its checks; one that no type has is an error.

@@ -15,6 +15,17 @@ import Testing
     #expect(advice == advice.printable(maxBytes: 120))
   }
 
+  /// It says what to do: what happened was said by the message before it.
+  @Test(arguments: Reason.allCases)
+  func adviceIsSomethingToDo(reason: Reason) {
+    let verbs = ["add", "ask", "check", "compare", "raise", "renew", "see", "serve", "stop", "upgrade"]
+    for phase in Phase.allCases {
+      guard let advice = reason.advice(in: phase) else { continue }
+      let first = advice.prefix { $0 != " " }
+      #expect(verbs.contains(String(first)), "\(reason.rawValue): \(advice)")
+    }
+  }
+
   /// Who reads the explanation is not sent to it, and hears all other advice.
   @Test(arguments: Reason.allCases)
   func adviceThatLeadsToTheExplanationIsNotPartOfIt(reason: Reason) {

@@ -105,6 +105,18 @@ struct FullDiskStories {
         #expect(status.stdout.contains("alerts.json, by-hand.json, heartbeats.json"), "\(status.stdout)")
         let ready = try await curl(disk, "/readyz").stdout
         #expect(ready.hasPrefix("ready\nstate_dir: ") && ready.hasSuffix(" 200"), "\(ready)")
+        // The store of results is on that disk too, and makes no second one.
+        try await first.wait(for: "the store to give up") {
+          first.stderr.contains("and the store of results cannot be written")
+        }
+        let both = try await disk.ask("\"$1\" status || true").stdout
+        #expect(both.components(separatedBy: "cannot be written").count == 2, "\(both)")
+        #expect(both.contains("heartbeats.json and the store of results cannot be written"), "\(both)")
+        #expect(both.components(separatedBy: "kept in memory only").count == 2, "\(both)")
+        let summary = try JSONValue.parse(Array(try await json(disk, "/api/v1/summary").utf8))
+        let problems = (summary["data"]?["problems"]?.array ?? []).compactMap { $0["what"]?.string }
+        #expect(
+          problems.count { $0.contains("cannot be written") || $0.contains("in memory") } == 1, "\(problems)")
         let metrics = try await curl(disk, "/metrics").stdout
         #expect(metrics.contains("\nquartz_state_files_unwritten 3"))
 
@@ -123,7 +135,7 @@ struct FullDiskStories {
           second.stderr.contains("state files cannot be written")
         }
         try await disk.makeRoom()
-        try await second.wait(for: "the room to be seen") {
+        try await second.wait(for: "the room to be seen", within: .seconds(90)) {
           second.stderr.contains("all state files are written again")
         }
         #expect(try await disk.ask("\"$1\" status || true").stdout.contains("cannot be written") == false)

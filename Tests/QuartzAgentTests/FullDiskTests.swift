@@ -86,7 +86,7 @@ import Testing
       #expect(await first.report(.ok) == .notKept)
       // It counts in this process.
       #expect(first.lastReport == clock.instant)
-      let notice = try #require(first.disk.notice)
+      let notice = try #require(first.disk.notice(store: nil))
       #expect(notice.isCritical && notice.place == .stateDirectory)
       #expect(notice.what.hasPrefix("heartbeats.json cannot be written"))
       #expect(notice.what.hasSuffix("No space left on device"))
@@ -95,7 +95,7 @@ import Testing
 
       full.isFull = false
       await first.disk.retry()
-      #expect(first.disk.notice == nil)
+      #expect(first.disk.notice(store: nil) == nil)
       #expect(try await World(folder, full, clock).lastReport == clock.instant)
       #expect(await first.report(.ok) == .taken)
     }
@@ -142,7 +142,7 @@ import Testing
 
       full.isFull = false
       await first.disk.retry()
-      #expect(first.disk.notice == nil)
+      #expect(first.disk.notice(store: nil) == nil)
       #expect(try await World(folder, full, clock).operators.current.mutes.count == 1)
     }
   }
@@ -175,9 +175,32 @@ import Testing
       #expect(first.disk.trouble?.files == (isFull ? ["alerts.json", "by-hand.json"] : nil))
       full.isFull = false
       await first.disk.retry()
-      #expect(first.disk.notice == nil)
+      #expect(first.disk.notice(store: nil) == nil)
       let third = try await World(folder, full, clock)
       #expect(known(third) == "Ada")
+    }
+  }
+
+  /// The store of results on the same disk makes no second problem; what it refuses itself is its own.
+  @Test func oneDiskIsOneProblem() async throws {
+    try await inFolder { folder in
+      let (full, clock) = (FullDisk(), FakeClock())
+      let world = try await World(folder, full, clock)
+      let store = Notice.critical(
+        .stateDirectory, "cannot write spool: No space left on device", since: clock.wall)
+      let alone = try #require(world.disk.notice(store: store))
+      #expect(alone.place == .stateDirectory && alone.since == clock.wall)
+      #expect(
+        alone.what
+          == "the store of results cannot be written, results are kept in memory only, and the latest changes would be lost on restart: cannot write spool: No space left on device"
+      )
+      full.isFull = true
+      _ = await world.report(.ok)
+      let both = try #require(world.disk.notice(store: store))
+      #expect(
+        both.what.hasPrefix("heartbeats.json and the store of results cannot be written, results are kept"))
+      let refused = Notice.critical(.store, "spool is a symbolic link")
+      #expect(world.disk.notice(store: refused)?.what.hasPrefix("heartbeats.json cannot be written") == true)
     }
   }
 

@@ -15,6 +15,27 @@ import Testing
     try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
   }
 
+  /// A name of the hosts file with addresses of both families, of which this machine has a route for one: ping, too, tries that
+  /// one, whichever stands first.
+  @Test(
+    .enabled(if: geteuid() == 0, "changes /etc/hosts in a namespace of its own, which needs root"),
+    arguments: [["2001:db8::7", "127.0.0.9"], ["127.0.0.9", "2001:db8::7"]])
+  func pingTriesTheFamilyThatHasARoute(addresses: [String]) async throws {
+    try await withTemporaryDirectory { folder in
+      let lines = addresses.map { "\($0) twice.test\n" }.joined()
+      try lines.write(to: folder.appending(path: "hosts"), atomically: true, encoding: .utf8)
+      let script =
+        "ip link set lo up; mount --bind hosts /etc/hosts; exec \"$0\" once ping://twice.test --format ndjson"
+      let outcome = try await AgentProcess(
+        ["-mn", "/bin/sh", "-ec", script, AgentProcess.binary.path], in: folder,
+        environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], program: URL(filePath: "/usr/bin/unshare")
+      ).finish()
+      let result = try JSONValue.parse(outcome.stdout.utf8)
+      #expect(
+        result["state"]?.string == "up" && result["address"]?.string == "127.0.0.9", "\(outcome.stdout)")
+    }
+  }
+
   /// 127.0.0.9 refuses, 127.0.0.1 answers: raced, the host is up; each on its own, it is down.
   @Test func aResolverARaceAndEachAddress() async throws {
     let names = try TinyNameServer([[127, 0, 0, 9], [127, 0, 0, 1]])

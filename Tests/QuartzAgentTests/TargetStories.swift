@@ -46,6 +46,8 @@ import Testing
         let shop = try await agent("once", "--tag", "team:shop", in: folder)
         #expect(shop.status == 0 && shop.stderr.isEmpty, "\(shop.stderr)")
         #expect(try names(shop) == ["Cart", "Shop"])
+        let called = try await agent("once", "--tag", "tag:team:shop", in: folder)
+        #expect(try names(called) == names(shop))
         let both = try await agent("once", "--tag", "eu", "--tag", "team:mail", in: folder)
         #expect(try names(both) == ["Mail", "Shop"])
         let named = try await agent("once", "--tag", "team:shop", "Cart", "Mail", in: folder)

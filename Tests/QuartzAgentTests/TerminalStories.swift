@@ -71,7 +71,8 @@ import Testing
           ["status"], in: folder, environment: ["COLUMNS": "\(width)"]
         ).finish().stdout
         for line in piped.split(separator: "\n") { #expect(line.columns <= width, "\(line)") }
-        let plain = try await agent("status", "--state", "down", "--tag", "odd", "--sort", "name", in: folder)
+        let plain = try await agent(
+          "status", "--state", "down", "--tag", "tag:odd", "--sort", "name", in: folder)
         #expect(plain.stdout.contains("3 of 5 checks shown"), "\(plain.stdout)\(plain.stderr)")
         #expect(plain.stdout.split(separator: "\n").allSatisfy { $0.columns <= 120 })
         let json = try await agent("status", "--tag", "even", "--format", "json", in: folder)

@@ -190,7 +190,7 @@ extension Codec<ListenAddress?> {
       if text == "off" { return .some(nil) }
       if text.hasPrefix("unix:") {
         let path = reader.path(String(text.dropFirst(5)))
-        judgeSocket(path, place.position, &reader)
+        judgeSocket(path, place.key, place.position, &reader)
         return ListenAddress.unix(path: path)
       }
       guard let (host, port) = hostAndPort(text) else {
@@ -218,13 +218,16 @@ private func hostAndPort(_ text: String) -> (String, UInt16)? {
   return Endpoint(text, defaultPort: nil).map { ($0.host, $0.port) }
 }
 
-func judgeSocket(_ path: String, _ position: Position, _ reader: inout KeyReader) {
-  // sockaddr_un holds 108 bytes, the last of them NUL.
-  if path.utf8.count > 107 {
+/// Bytes of a socket's path: sockaddr_un holds 108, the last of them NUL.
+let mostSocketPath = 107
+
+func judgeSocket(_ path: String, _ key: String, _ position: Position, _ reader: inout KeyReader) {
+  if path.utf8.count > mostSocketPath {
     reader.problem(
-      position, "status.listen would be a socket path of \(path.utf8.count) bytes, at most 107 are possible",
+      position,
+      "\(key) would be a socket path of \(path.utf8.count) bytes, at most \(mostSocketPath) are possible",
       hint: "choose a shorter path, such as unix:/run/quartz-agent.sock")
   } else if path.utf8.contains(0) || path.hasSuffix("/") || path == "." {
-    reader.problem(position, "status.listen must name a socket after unix:")
+    reader.problem(position, "\(key) must name a socket after unix:")
   }
 }

@@ -23,6 +23,7 @@ package enum KeyDocs {
     tables["discover items"] = rows(.discovery, "", [])
     tables["alert rules"] = rows(.alertRule, "", [])
     tables["alert escalation steps"] = rows(.escalation, "", [])
+    tables["cases"] = rows(KeyTable(CheckCase.keys), "", [])
     addChecks(to: &tables)
     return tables
   }()
@@ -83,12 +84,15 @@ package enum KeyDocs {
     let ofChecks =
       ["check"] + CheckType.allCases.map(\.rawValue) + ["tls options", "thresholds"]
       + [CheckType.http, .dns].map { "\($0.rawValue) conditions" }
-    let names = rows.keys.filter { !ofChecks.contains($0) }.sorted() + ofChecks
+    let names = rows.keys.filter { !ofChecks.contains($0) && $0 != "cases" }.sorted() + ofChecks
     return names.map { name in
       let title = CheckType(rawValue: name) == nil ? name : "\(name) check"
       return (title, (rows[name] ?? []).map(Entry.init))
     }
   }
+
+  /// Of a file that `quartz-agent test` reads.
+  package static var cases: [Entry] { (rows["cases"] ?? []).map(Entry.init) }
 
   fileprivate struct Row {
     var key: KeyFacts

@@ -112,6 +112,30 @@ extension StatusSettings: KeyedSettings {
       "off, address:port, localhost:port, or unix:PATH of at most 107 bytes; port 0 lets the kernel choose",
       default: "unix:{state_dir}/agent.sock"),
     Key(
+      "socket", .text,
+      "Beside a listen on TCP: unix:PATH, over which commands ask and order by the rights of the file; off",
+      default: "unix:{state_dir}/agent.sock",
+      read: { status, given, reader in
+        guard let text = given.text, text != "off" else { return }
+        guard text.hasPrefix("unix:") else {
+          reader.problem(
+            given.position, "status.socket must be off or unix:PATH, found \(given.found(text))",
+            hint: "such as unix:/run/quartz-agent/agent.sock; an address belongs in status.listen")
+          return
+        }
+        let path = reader.path(String(text.dropFirst(5)))
+        judgeSocket(path, "status.socket", given.position, &reader)
+        status.socket = .unix(path: path)
+      },
+      print: { status, printer in
+        guard status.listen?.isSocket == false else { return }
+        if let socket = status.socket {
+          printer.text("socket", socket.description)
+        } else {
+          printer.word("socket", "off")
+        }
+      }),
+    Key(
       \.runNowToken, "run_now_token", .token,
       "What a client must show to run a check by hand, and may read with; at least 10 characters",
       default: "nobody may"),

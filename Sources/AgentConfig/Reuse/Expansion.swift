@@ -182,6 +182,7 @@ struct Expansion {
     let hosts = entries[place].value
     var bare = node
     bare.content = .map(entries.filter { $0.key != "hosts" })
+    if hosts.isTakenAway { return [Made(node: bare, role: .written)] }
     guard let names = names(hosts, entries, tell) else { return [] }
     merge.spend(bare.weight.multipliedReportingOverflow(by: names.count).partialValue)
     guard !merge.isSpent else { return [] }

@@ -22,9 +22,10 @@ struct YAMLMerge {
   }
 
   /// The keys of a check: those that are near win. Maps are put together key by key, tags add up, everything else is
-  /// taken as a whole, and so is `auth`, of which there is one way.
+  /// taken as a whole, and so is `auth`, of which there is one way. A `null` stays, and hides all that is further away; the
+  /// walk takes it for a key that is not given.
   mutating func check(_ near: [YAMLNode.Entry], behind far: [YAMLNode.Entry]) -> [YAMLNode.Entry] {
-    let given = Set(near.map { ByteText($0.key) })
+    let given = Set(near.lazy.filter { !$0.value.isTakenAway }.map { ByteText($0.key) })
     let barred = Set(Self.rivals.compactMap { given.contains($0.key) ? $0.value : nil })
     return merged(near, far.filter { !barred.contains(ByteText($0.key)) }, ["check"])
   }

@@ -17,6 +17,10 @@ package struct TLSOptions: Hashable, Sendable {
   package var clientKey: String?
   /// A certificate that must come with a stapled OCSP response, and does not, degrades the check.
   package var isStrict = false
+  /// Ask twice, as a client that knows RSA only and as one that knows ECDSA only: a server may have a certificate for each.
+  package var asksBoth = false
+  /// The sort of keys that signatures may be made with; nil: every sort.
+  package var keySort: KeySort?
 
   package init(
     caFile: String? = nil, serverName: String? = nil, verify: Bool = true,
@@ -30,6 +34,22 @@ package struct TLSOptions: Hashable, Sendable {
     self.maximumVersion = maximumVersion
     self.clientCertificate = clientCertificate
     self.clientKey = clientKey
+  }
+}
+
+/// Sorts of keys of certificates.
+package enum KeySort: String, CaseIterable, Hashable, Sendable {
+  case ecdsa = "ECDSA"
+  case rsa = "RSA"
+
+  /// What a client offers that knows no other (RFC 8446 section 4.2.3), in the words of SSL_CTX_set1_sigalgs_list(3).
+  package var signatures: String {
+    switch self {
+    case .ecdsa: "ECDSA+SHA256:ECDSA+SHA384:ECDSA+SHA512:ed25519:ed448"
+    case .rsa:
+      "rsa_pss_rsae_sha256:rsa_pss_rsae_sha384:rsa_pss_rsae_sha512:rsa_pss_pss_sha256:rsa_pss_pss_sha384:"
+        + "rsa_pss_pss_sha512:RSA+SHA256:RSA+SHA384:RSA+SHA512:RSA+SHA1"
+    }
   }
 }
 

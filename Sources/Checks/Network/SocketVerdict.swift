@@ -29,6 +29,11 @@ extension Verdict {
       self.init(.connectTimeout, phase: phase, message: "\(peer) did not answer: \(words)")
     case EHOSTUNREACH, EHOSTDOWN, ENONET, ENOPROTOOPT, EPROTO:
       self.init(.connectUnreachable, phase: phase, message: "\(peer) cannot be reached: \(words)")
+    case ENOANO:
+      self.init(
+        .connectUnreachable, phase: phase,
+        message:
+          "\(peer) cannot be reached: a firewall on the way says that it is administratively prohibited")
     case EMFILE, ENFILE:
       self.init(
         .localFault, phase: .prepare, message: "no file descriptor left on this machine: raise LimitNOFILE")

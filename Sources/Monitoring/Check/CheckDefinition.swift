@@ -118,6 +118,7 @@ package struct TLSDefinition: Sendable {
   package var verify: Bool?
   package var minVersion: String?
   package var maxVersion: String?
+  package var both: Bool?
   package var clientCertificate: String?
   package var clientKey: String?
 }

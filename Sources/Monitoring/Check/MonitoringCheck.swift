@@ -126,6 +126,47 @@ extension MonitoringCheck {
   }
 }
 
+extension MonitoringCheck {
+  /// It asks for the certificates of both sorts of keys. A `tls` check of each address does so anyway: the certificates are
+  /// what it is about.
+  package var asksBothKeySorts: Bool {
+    if type == .tls, addresses == .each { return true }
+    return tlsOptions?.asksBoth ?? false
+  }
+
+  /// Nil: it is made without TLS.
+  private var tlsOptions: TLSOptions? {
+    switch kind {
+    case .http(let http): http.url.scheme == .https ? http.tls : nil
+    case .tcp(let tcp): tcp.tls
+    case .tls(let tls): tls.options
+    case .dns(let dns): dns.tls
+    case .ping, .heartbeat: nil
+    }
+  }
+
+  /// The same check by a client that knows that sort of keys only.
+  package func asking(for sort: KeySort) -> MonitoringCheck {
+    var parts = shared.parts
+    switch parts.kind {
+    case .http(var http):
+      http.tls.keySort = sort
+      parts.kind = .http(http)
+    case .tcp(var tcp):
+      tcp.tls?.keySort = sort
+      parts.kind = .tcp(tcp)
+    case .tls(var tls):
+      tls.options.keySort = sort
+      parts.kind = .tls(tls)
+    case .dns(var dns):
+      dns.tls.keySort = sort
+      parts.kind = .dns(dns)
+    case .ping, .heartbeat: break
+    }
+    return MonitoringCheck(parts)
+  }
+}
+
 extension MonitoringCheck: Hashable {
   package static func == (left: MonitoringCheck, right: MonitoringCheck) -> Bool {
     left.shared === right.shared || left.shared.parts == right.shared.parts

@@ -26,6 +26,7 @@ extension CheckJudge {
       minimumVersion: minimum ?? .v12, maximumVersion: maximum,
       clientCertificate: definition.tls.clientCertificate, clientKey: definition.tls.clientKey)
     options.isStrict = definition.expect.certificateStrict ?? false
+    options.asksBoth = definition.tls.both ?? false
     return options
   }
 
@@ -33,7 +34,8 @@ extension CheckJudge {
   var hasTLSOptions: Bool {
     definition.tls.caFile != nil || definition.tls.serverName != nil || definition.tls.verify != nil
       || definition.tls.minVersion != nil || definition.tls.maxVersion != nil
-      || definition.tls.clientCertificate != nil || definition.tls.clientKey != nil
+      || definition.tls.both != nil || definition.tls.clientCertificate != nil
+      || definition.tls.clientKey != nil
   }
 
   private mutating func clientCertificate() {

@@ -93,6 +93,7 @@ extension CheckDefinition {
     tls.verify = options.verify
     tls.minVersion = options.minimumVersion.rawValue
     tls.maxVersion = options.maximumVersion?.rawValue
+    tls.both = options.asksBoth ? true : nil
     tls.clientCertificate = options.clientCertificate
     tls.clientKey = options.clientKey
     if options.isStrict { expect.certificateStrict = true }

@@ -63,6 +63,10 @@ extension CheckDefinition {
       \.tls.maxVersion, "max_version", .word(TLSVersion.self, isQuoted: true),
       "Newest version of TLS offered", default: "the newest"),
     Key(
+      \.tls.both, "both", .flag,
+      "Ask twice, for a certificate with an RSA key and for one with an ECDSA key: the worse decides",
+      default: "false"),
+    Key(
       \.tls.clientCertificate, "client_certificate", .file,
       "PEM file of the certificate to show when the server asks, with its chain"),
     Key(\.tls.clientKey, "client_key", .file, "PEM file of its key", default: "`client_certificate`"),

@@ -65,9 +65,11 @@ struct Agent {
     let spoolSettings = Spool.SpoolSettings(settings)
     do {
       let spool = try await ResultSpool.open(spoolSettings) { () throws(FileFault) in
-        WatchedFileSystem(base: try PosixFileSystem(path: spoolSettings.path), watch: starts)
+        WatchedFileSystem(
+          base: try PosixFileSystem(path: spoolSettings.path, isReserved: spoolSettings.isReserved),
+          watch: starts)
       }
-      if case .memory(let notice) = spool.status().mode {
+      if let notice = spool.status().trouble, notice.place != .stateDirectory {
         log.warning("results are kept in memory only and lost with the process: \(notice.what)")
       }
       for note in spool.status().notes { log.warning("the store: \(note.what)") }
@@ -110,5 +112,6 @@ extension Spool.SpoolSettings {
     self.init(
       path: settings.agent.stateDir + "/spool", size: settings.spool.size,
       durability: settings.spool.durability == .always ? .always : .interval)
+    isReserved = settings.delivers
   }
 }

@@ -23,9 +23,7 @@ struct AgentParts: Sendable {
   let maintenance: MaintenanceBook
   let scheduler: CheckScheduler
   let link: QuartzLink?
-  let server: LocalStatusServer?
-  /// What everybody may see.
-  let publicServer: LocalStatusServer?
+  private let servers: StatusServers
   let operators: OperatorDesk
   let alerts: AlertDesk?
   /// Nil: the agent shares its checks with nobody.
@@ -98,7 +96,7 @@ struct AgentParts: Sendable {
       lifeSigns: Self.lifeSigns(settings, engine, threads, log),
       discovery: DiscoveryKeeper(settings, engine, disk, log: log), probes: probes, time: time)
     alerts?.follow(Self.around(operators, maintenance, status, traces, once))
-    (server, publicServer) = Self.servers(settings, status, heartbeats, log)
+    servers = StatusServers(settings, status, heartbeats, log)
     (self.operators, self.alerts, self.keeper, self.probes) = (operators, alerts, keeper, probes)
     (self.group, self.places, self.once, self.catalog, self.time) = (group, places, once, catalog, time)
     (self.history, self.heartbeats, self.maintenance) = (history, heartbeats, maintenance)
@@ -148,26 +146,6 @@ struct AgentParts: Sendable {
     log.tell(pulled.changes)
     maintenance.replace(api: pulled.windows)
     catalog.replace(api: pulled.checks, listed: pulled.listed, chosen: pulled.chosen)
-  }
-
-  private static func servers(
-    _ all: Settings, _ status: AgentStatus, _ heartbeats: HeartbeatKeeper, _ log: Logger
-  ) -> (LocalStatusServer?, public: LocalStatusServer?) {
-    let settings = all.status
-    var own = settings.listen.map {
-      LocalStatusServer(
-        listen: $0.numeric, source: status, access: StatusAccess(settings, memberToken: all.group?.token),
-        logger: log
-      )
-      .taking(heartbeats)
-    }
-    if let probe = all.probe, let desk = status.probes {
-      own?.probes = ProbeDoor(desk: desk, token: probe.token, allowed: probe.allow.map(\.range))
-    }
-    guard let face = settings.publicFace, let listen = face.listen else { return (own, nil) }
-    let server = LocalStatusServer(
-      public: PublicFace(face), listen: listen.numeric, source: status, logger: log)
-    return (own, server.taking(heartbeats))
   }
 
   private static func heartbeats(
@@ -232,7 +210,9 @@ struct AgentParts: Sendable {
     services.append { await settleMemory() }
     services.append { await ClockWatch(history, log: log, time: time).run() }
     services.append { await StoreWatch(spool, log: log, time: time).run() }
-    services.append { await DiskWatch(disk, log: log, time: time).run() }
+    services.append {
+      await DiskWatch(disk, store: { [spool] in spool.status().trouble }, log: log, time: time).run()
+    }
     services.append {
       await NoticeWatch(log: log, time: time) { [history] now in
         [history.goneNotice(now: now)].compactMap(\.self)
@@ -255,9 +235,7 @@ struct AgentParts: Sendable {
       services.append { await alerts.run() }
       services.append { await alerts.deliver() }
     }
-    if let server { services.append { await serve(server, as: "status page") } }
-    if let publicServer { services.append { await serve(publicServer, as: "public page") } }
-    return services
+    return services + servers.services
   }
 
   /// What it has lived with for a minute is not what it dies of.
@@ -272,14 +250,6 @@ struct AgentParts: Sendable {
     await onThread {
       releaseFreeMemory()
       releaseCodePages()
-    }
-  }
-
-  private func serve(_ server: LocalStatusServer, as what: String) async {
-    do {
-      try await server.run { address in log.notice("\(what): \(address.pageURL)") }
-    } catch {
-      log.error("the \(what) is not available, probing goes on: \(error)")
     }
   }
 
@@ -346,40 +316,5 @@ extension CheckKind {
 extension AgentIdentity {
   fileprivate init(_ agent: AgentSettings, started: Timestamp) {
     self.init(name: agent.name, region: agent.region, version: agentVersion, started: started)
-  }
-}
-
-extension PublicFace {
-  init(_ settings: PublicSettings) {
-    self.init(
-      title: settings.title, groups: settings.groups, checks: settings.checks,
-      hidesTargets: settings.hideTargets)
-  }
-}
-
-extension StatusAccess {
-  init(_ settings: StatusSettings, memberToken: Redacted? = nil) {
-    self.init(
-      runNowToken: settings.runNowToken, readToken: settings.readToken,
-      allowUnauthenticated: settings.allowUnauthenticated, hosts: settings.hosts, memberToken: memberToken)
-  }
-}
-
-extension ListenAddress {
-  /// Where to reach from this machine what listens here.
-  var reachable: ListenAddress {
-    switch numeric {
-    case .tcp("0.0.0.0", let port): .tcp(host: "127.0.0.1", port: port)
-    case .tcp("::", let port): .tcp(host: "::1", port: port)
-    case let other: other
-    }
-  }
-
-  /// What to type to see the page.
-  var pageURL: String {
-    switch reachable {
-    case .tcp(let host, let port): "http://\(Endpoint(host: host, port: port))/"
-    case .unix(let path): "curl --unix-socket \(shellWord(path)) http://localhost/, or: quartz-agent status"
-    }
   }
 }

@@ -53,7 +53,12 @@ struct AgentStatus: StatusSource {
     var snapshot = history.snapshot(now: now)
     snapshot.mark(maintenance.plan)
     snapshot.mark(nextRuns: scheduler.runs(of: snapshot.pending))
-    snapshot.spool = SpoolView(spool.status())
+    let store = spool.status()
+    snapshot.spool = SpoolView(store)
+    let diskNotice = disk.notice(store: store.trouble)
+    // One disk, one problem.
+    if store.trouble?.place == .stateDirectory { snapshot.spool?.problem = diskNotice }
+    let ofFiles = snapshot.spool?.problem == diskNotice ? nil : diskNotice
     snapshot.scheduler = SchedulerView(scheduler.status(), limit: limit)
     if let uploader = link?.uploader {
       let status = await uploader.status()
@@ -63,7 +68,7 @@ struct AgentStatus: StatusSource {
     snapshot.load.note(engine.bench.figures)
     let waits = waits()
     snapshot.load.waits = QueueNotices.views(of: waits, at: time.instant())
-    snapshot.notices = [threads.notice, disk.notice, history.damage, refusedFile.notice].compactMap(\.self)
+    snapshot.notices = [threads.notice, ofFiles, history.damage, refusedFile.notice].compactMap(\.self)
     snapshot.notices += [history.goneNotice(now: now)].compactMap(\.self)
     snapshot.notices += QueueNotices.notices(of: waits, at: time.instant(), wall: now) + starts.notices
     snapshot.notices += await link?.notices() ?? []
@@ -143,7 +148,9 @@ struct AgentStatus: StatusSource {
   var unready: String { "stuck: \(threads.stuck.joined(separator: ", "))" }
 
   var shortcomings: [String] {
-    let disk = [disk.notice].compactMap(\.self).map { "\($0.place.text): \($0.what)" }
+    let disk = [disk.notice(store: spool.status().trouble)].compactMap(\.self).map {
+      "\($0.place.text): \($0.what)"
+    }
     return disk + QueueNotices.lines(of: waits(), at: time.instant()).map { "held: \($0)" }
   }
 
@@ -171,7 +178,7 @@ extension SpoolView {
     hoursCovered = status.hoursCovered
     gaps = status.gaps.count
     lostInGaps = Int(clamping: status.gaps.reduce(0) { $0 + min($1.lost, 1 << 40) })
-    if case .memory(var notice) = status.mode {
+    if var notice = status.trouble {
       notice.what = "results are kept in memory only: \(notice.what)"
       problem = notice
     } else {

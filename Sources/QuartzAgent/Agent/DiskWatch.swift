@@ -3,10 +3,13 @@
 import Basics
 import Logging
 import Monitoring
+import Spool
 
-/// Logs one line a minute while any state file cannot be written, and retries the writes.
+/// Logs one line a minute while anything below the state directory cannot be written, and retries the writes.
 actor DiskWatch {
   private let disk: StateDisk
+  /// What keeps the store of results off the disk.
+  private let store: @Sendable () -> Notice?
   private let log: Logger
   private let time: TimeSource
   private var told: Instant?
@@ -14,8 +17,8 @@ actor DiskWatch {
   static let every: Duration = .seconds(5)
   static let reminder: Duration = .seconds(60)
 
-  init(_ disk: StateDisk, log: Logger, time: TimeSource) {
-    (self.disk, self.log, self.time) = (disk, log, time)
+  init(_ disk: StateDisk, store: @escaping @Sendable () -> Notice? = { nil }, log: Logger, time: TimeSource) {
+    (self.disk, self.store, self.log, self.time) = (disk, store, log, time)
   }
 
   /// Runs until its task is cancelled.
@@ -27,7 +30,7 @@ actor DiskWatch {
   }
 
   private func look() {
-    guard let notice = disk.notice else {
+    guard let notice = disk.notice(store: store()) else {
       if told != nil { log.notice("all state files are written again") }
       return told = nil
     }
@@ -39,17 +42,32 @@ actor DiskWatch {
 }
 
 extension StateDisk {
-  /// The one problem for all state files; `nil` when every file is saved.
-  var notice: Notice? {
-    trouble.map { trouble in
-      let shown = trouble.files.prefix(4).joined(separator: ", ")
-      let more = trouble.files.count > 4 ? " and \(trouble.files.count - 4) more" : ""
-      return .critical(
-        .stateDirectory,
-        "\(shown)\(more) cannot be written, the latest changes would be lost on restart: \(trouble.why)",
-        hint:
-          "free disk space or repair the disk: df -h \(folder.printable(maxBytes: 200)); the agent retries every few seconds",
-        since: trouble.since)
-    }
+  /// The one problem of all that is kept below the state directory; `nil` when everything is saved.
+  ///
+  /// - Parameter store: of the store of results.
+  func notice(store: Notice?) -> Notice? {
+    let store = store?.place == .stateDirectory ? store : nil
+    guard trouble != nil || store != nil else { return nil }
+    let files = trouble?.files ?? []
+    var shown = files.prefix(4).joined(separator: ", ")
+    if files.count > 4 { shown += " and \(files.count - 4) more" }
+    if store != nil { shown += (files.isEmpty ? "" : " and ") + "the store of results" }
+    let lost =
+      store == nil
+      ? "the latest changes would be lost on restart"
+      : "results are kept in memory only, and the latest changes would be lost on restart"
+    let since = [trouble?.since, store?.since].compactMap(\.self).min()
+    return .critical(
+      .stateDirectory, "\(shown) cannot be written, \(lost): \(trouble?.why ?? store?.what ?? "")",
+      hint:
+        "free disk space or repair the disk: df -h \(folder.printable(maxBytes: 200)); the agent retries by itself",
+      since: since)
+  }
+}
+
+extension SpoolStatus {
+  /// Why it is kept in memory; `nil` when it is on the disk.
+  var trouble: Notice? {
+    if case .memory(let notice) = mode { notice } else { nil }
   }
 }

@@ -66,12 +66,13 @@ actor StoreWatch {
 
   private func tellMode(_ status: SpoolStatus) {
     defer { wasDurable = status.isDurable }
-    guard case .memory(let notice) = status.mode else {
+    guard let notice = status.trouble else {
       if !wasDurable { log.notice("the store is durable again") }
       told = nil
       return
     }
-    guard isDue(told) else { return }
+    // What the disk refuses is told once for all files: `DiskWatch`.
+    guard notice.place != .stateDirectory, isDue(told) else { return }
     told = time.instant()
     log.tell(notice, as: "results are kept in memory only and lost with the process")
   }

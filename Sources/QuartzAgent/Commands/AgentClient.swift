@@ -43,8 +43,12 @@ struct AgentClient {
     self.init(address: address)
   }
 
-  /// Of an agent with this configuration; nil when it has no status server.
+  /// Of an agent with this configuration, over its socket where this user may open it; nil when it has no status server.
   init?(_ settings: StatusSettings) {
+    if let socket = settings.socket, case .unix(let path) = socket, access(path, W_OK) == 0 {
+      self.init(address: socket)
+      return
+    }
     guard let address = settings.listen else { return nil }
     self.init(
       address: address.reachable, token: address.isSocket ? nil : settings.runNowToken ?? settings.readToken)

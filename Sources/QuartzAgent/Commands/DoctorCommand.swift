@@ -12,7 +12,7 @@ struct DoctorCommand: AsyncParsableCommand {
     commandName: "doctor",
     abstract: "Look for what on this machine would make probes lie.",
     discussion: """
-      Looks at the configuration, the resolvers, the trusted certificates, the clock, descriptors, the permission to \
+      As root it looks as the owner of the state directory, who is the agent's user. It looks at the configuration, the resolvers, the trusted certificates, the clock, descriptors, the permission to \
       ping, routes, the state directory and, where the configuration names them, the API and its key, and the store of the group.
 
       Exit code: 0 all well, 1 warnings, 2 trouble.
@@ -34,6 +34,8 @@ struct DoctorCommand: AsyncParsableCommand {
   func run() async throws {
     let (settings, found) = configuration()
     var findings = [found]
+    // The authorities of a check and what else is root's was read; from here on this is what the agent finds.
+    if let settings { becomeOwner(of: settings.agent.stateDir) }
     findings += await onThread { machine(settings) }
     let egress = settings.map(ProbeEgress.init) ?? ProbeEgress()
     findings += try await withProbeEngine(egress: egress, time: .system) { engine in
@@ -60,9 +62,10 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     do {
       let loaded = try ConfigLoader.load(
-        path: path, environment: processEnvironment(), patterns: Pattern.rule)
+        path: path, environment: processEnvironment(), patterns: Pattern.rule, credentials: .ofTheService)
       let count = loaded.settings.checks.count
-      let words = "\(path): \(count) \(count == 1 ? "check" : "checks")"
+      var words = "\(path): \(count) \(count == 1 ? "check" : "checks")"
+      if !loaded.unread.isEmpty { words += ", \(loaded.unread.count) credentials that the service alone has" }
       guard let warning = loaded.warnings.first else {
         return (loaded.settings, .fine("configuration", words))
       }
@@ -94,9 +97,10 @@ struct DoctorCommand: AsyncParsableCommand {
       stackFinding(),
       pingFinding(pings ?? false),
     ]
-    findings += familyFindings()
+    findings += familyFindings(settings?.checks ?? [])
     if let settings {
-      findings += stateFolderFindings(settings.agent.stateDir, spool: settings.spool.size)
+      findings += stateFolderFindings(
+        settings.agent.stateDir, spool: settings.spool.size, isReserved: settings.delivers)
       findings += strangeFileFindings(settings.agent.stateDir)
       findings += asideNotices(in: settings.agent.stateDir)
     }

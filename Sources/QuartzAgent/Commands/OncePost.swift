@@ -45,10 +45,8 @@ struct OncePost {
 
   /// Where a running agent takes results: over its socket, or with the token.
   private func runningAgent() -> AgentClient? {
-    guard let address = settings.status.listen else { return nil }
-    guard address.isSocket || settings.status.runNowToken != nil else { return nil }
-    return AgentClient(
-      address: address.reachable, token: address.isSocket ? nil : settings.status.runNowToken)
+    guard let client = AgentClient(settings.status) else { return nil }
+    return client.address.isSocket || settings.status.runNowToken != nil ? client : nil
   }
 
   /// Nil: nobody listens, so nothing was handed over.

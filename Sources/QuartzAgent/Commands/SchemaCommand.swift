@@ -8,12 +8,19 @@ import Basics
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Print the JSON Schema of agent.yaml, for editors.")
+    abstract: "Print the JSON Schema of agent.yaml, or of a file of cases, for editors.")
 
   @Flag(help: "Print the tables of keys in Markdown instead, as the documentation has them.")
   var markdown = false
 
+  @Flag(help: "Of the files that quartz-agent test reads.")
+  var cases = false
+
+  func validate() throws {
+    if markdown, cases { throw ValidationError("--markdown has all tables; leave --cases out") }
+  }
+
   func run() {
-    printOutput(markdown ? KeyDocs.all : ConfigSchema.json() + "\n")
+    printOutput(markdown ? KeyDocs.all : ConfigSchema.json(cases ? .cases : .configuration) + "\n")
   }
 }

@@ -24,7 +24,7 @@ struct SpoolCommand: AsyncParsableCommand {
 
     func run() async throws {
       switch try await store.open() {
-      case .stopped(let inspector, _): printFacts(renderStore(inspector.status))
+      case .stopped(let inspector, _, _): printFacts(renderStore(inspector.status))
       case .running(let agent): printFacts(try await agent.ask("/api/v1/spool"))
       }
     }
@@ -41,7 +41,7 @@ struct SpoolCommand: AsyncParsableCommand {
 
     func run() async throws {
       switch try await store.open() {
-      case .stopped(let inspector, let names):
+      case .stopped(let inspector, let names, _):
         inspector.reader.results { queued, isSettled in
           guard !(waiting && isSettled) else { return true }
           let name = names[queued.record.checkID]
@@ -84,7 +84,7 @@ struct SpoolCommand: AsyncParsableCommand {
 
     func run() async throws {
       switch try await store.open() {
-      case .stopped(let inspector, let names):
+      case .stopped(let inspector, let names, _):
         for refused in inspector.reader.quarantined() {
           let name = names[refused.record.checkID]
           printOutput(renderRecord(refused.record, check: name, code: refused.code))
@@ -103,16 +103,16 @@ struct SpoolCommand: AsyncParsableCommand {
 
     func run() async throws {
       switch try await store.open() {
-      case .stopped(let inspector, _):
+      case .stopped(let inspector, _, let settings):
         inspector.release()
-        printOutput(renderResubmitted(try await resubmit()))
+        printOutput(renderResubmitted(try await resubmit(settings)))
       case .running(let agent):
         printOutput(try await agent.ask("/api/v1/spool/resubmit", method: "POST"))
       }
     }
 
-    private func resubmit() async throws -> Int {
-      let spool = try await ResultSpool.open(try store.settings())
+    private func resubmit(_ settings: Spool.SpoolSettings) async throws -> Int {
+      let spool = try await ResultSpool.open(settings)
       let count = await spool.resubmit()
       await spool.close()
       guard let count else {
@@ -133,7 +133,7 @@ struct SpoolCommand: AsyncParsableCommand {
 
     func run() async throws {
       switch try await store.open() {
-      case .stopped(let inspector, _):
+      case .stopped(let inspector, _, _):
         let check = inspector.reader.check()
         printFacts(renderCheck(check))
         if !check.isSound { throw ExitCode(ExitStatus.degraded) }

@@ -10,8 +10,9 @@ import StatusServer
 
 /// The store as a command finds it.
 enum FoundStore {
-  /// Nobody holds it: its files, and the names of the checks as far as the configuration knows them.
-  case stopped(SpoolInspector, names: [UniqueID: String])
+  /// Nobody holds it: its files, the names of the checks as far as the configuration knows them, and how to open it for
+  /// writing: as configured, or as large as it is.
+  case stopped(SpoolInspector, names: [UniqueID: String], Spool.SpoolSettings)
   /// An agent holds it: ask that one.
   case running(AgentClient)
 }
@@ -26,6 +27,7 @@ struct StoreOptions: ParsableArguments {
   func open() async throws -> FoundStore {
     let settings = try stateDir == nil ? settingsForAsking(try config.required()) : nil
     let folder = stateDir ?? settings?.agent.stateDir ?? ""
+    becomeOwner(of: folder)
     let isReadable = access(folder + "/spool", R_OK | X_OK) == 0
     if !isReadable, errno == EACCES {
       throw failure(
@@ -46,8 +48,9 @@ struct StoreOptions: ParsableArguments {
       let inspector = try SpoolInspector(path: folder + "/spool")
       let checks = settings?.checks ?? []
       return .stopped(
-        inspector, names: Dictionary(checks.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-      )
+        inspector,
+        names: Dictionary(checks.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }),
+        settings.map { Spool.SpoolSettings($0) } ?? asItIs(folder))
     } catch {
       guard case .locked = error else { throw failure("\(error)", status: ExitStatus.unknown) }
       return .running(try agent(settings, folder))
@@ -64,10 +67,8 @@ struct StoreOptions: ParsableArguments {
     return client
   }
 
-  /// To open the store for writing: as configured, or as large as it is.
-  func settings() throws -> Spool.SpoolSettings {
-    guard let stateDir else { return Spool.SpoolSettings(try loadSettings(try config.required()) { _ in }) }
-    var settings = Spool.SpoolSettings(path: stateDir + "/spool")
+  private func asItIs(_ folder: String) -> Spool.SpoolSettings {
+    var settings = Spool.SpoolSettings(path: folder + "/spool")
     if let size = SpoolInspector.reservedBytes(path: settings.path) { settings.size = size }
     return settings
   }

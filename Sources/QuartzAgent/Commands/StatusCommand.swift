@@ -75,7 +75,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   /// As items of a query.
   private var selection: [String] {
-    states.map { "state=\($0.rawValue)" } + tags.map { "tag=\(percentEncoded($0))" }
+    states.map { "state=\($0.rawValue)" } + tags.flatMap(tagReadings).map { "tag=\(percentEncoded($0))" }
       + (sort.map { ["sort=\($0.rawValue)"] } ?? [])
   }
 

@@ -5,6 +5,11 @@ import ArgumentParser
 import Basics
 import Monitoring
 
+/// A tag as it is called: by itself, or as `mute` and `depends_on` name it, `tag:shop`.
+func tagReadings(_ word: String) -> [String] {
+  word.hasPrefix("tag:") ? [word, String(word.dropFirst(4))] : [word]
+}
+
 /// `--tag`: the checks that bear one of some tags.
 struct TagChoice {
   private let wanted: Set<ByteText>
@@ -12,10 +17,10 @@ struct TagChoice {
   /// - Parameter checks: all that are known.
   /// - Throws: a usage error where none of the tags is anybody's. Of several, one that is nobody's is a warning.
   init(_ tags: [String], in checks: [MonitoringCheck]) throws {
-    wanted = Set(tags.map { ByteText($0) })
+    wanted = Set(tags.flatMap(tagReadings).map { ByteText($0) })
     let known = Set(checks.flatMap(\.plan.tags).map { ByteText($0) })
     let names = known.map(\.text).sorted()
-    let unknown = tags.filter { !known.contains(ByteText($0)) }
+    let unknown = tags.filter { !tagReadings($0).contains { known.contains(ByteText($0)) } }
     let problems = unknown.map {
       "no check of the configuration has the tag \"\($0.printable(maxBytes: 100))\""
     }

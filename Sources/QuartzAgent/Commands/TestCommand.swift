@@ -13,33 +13,56 @@ struct TestCommand: ParsableCommand {
     commandName: "test",
     abstract: "Try the checks of the configuration on made-up answers, without a network.",
     discussion: """
-      Each case of the file gives an answer to one check and says what the check is to make of it; it is judged as the \
-      daemon judges one attempt. Exit code: 0 all as expected, 1 some are not, 64 wrong usage, 78 the configuration or \
-      the file of cases is wrong.
+      Each case of a file names a check, gives it an answer and says what it is to make of it; it is judged as the \
+      daemon judges one attempt. docs/configuration.md has all keys of the file, `quartz-agent schema --cases` its schema.
+
+        cases:
+          - name: a slow answer is degraded
+            check: Shop front
+            answer: {status: 200, time: 900ms}
+            expect: {state: degraded, reason: response_time}
+
+      Each case is a line with the file and line where it stands. Exit code: 0 all as expected, 1 some are not, 64 wrong \
+      usage, 78 the configuration or a file of cases is wrong.
       """)
+
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text, junit
+  }
 
   @OptionGroup var config: ConfigOptions
 
-  @Argument(help: ArgumentHelp("The file of cases.", valueName: "cases.yaml"))
-  var file: String
+  @Option(help: "text or junit. Default: text.")
+  var format = Format.text
+
+  @Argument(help: ArgumentHelp("Files of cases.", valueName: "cases.yaml"))
+  var files: [String]
 
   func run() throws {
     let path = try config.required()
-    let settings = try loadSettings(path, warn: { _ in })
+    let settings = try loadSettings(path, warn: { _ in }, note: { _ in })
+    let findings = try files.flatMap { try self.findings(in: $0, settings) }
+    let failed = findings.count { !$0.isRight }
+    switch format {
+    case .text:
+      for finding in findings { printOutput(finding.text) }
+      printOutput("\(findings.count - failed) of \(findings.count) cases as expected\n")
+    case .junit: printOutput(renderJUnit(findings.map(\.junit)))
+    }
+    if failed > 0 { throw ExitCode(ExitStatus.degraded) }
+  }
+
+  private func findings(in file: String, _ settings: Settings) throws -> [CaseFinding] {
     let cases: CaseFile
     do {
       cases = try CaseFile.load(path: file, environment: processEnvironment())
     } catch {
       throw report(error)
     }
-    let findings = try cases.cases.map { try finding(of: $0, settings) }
-    for finding in findings { printOutput(finding.text) }
-    let failed = findings.count { !$0.isRight }
-    printOutput("\(findings.count - failed) of \(findings.count) cases as expected\n")
-    if failed > 0 { throw ExitCode(ExitStatus.degraded) }
+    return try cases.cases.map { try finding(of: $0, in: file, settings) }
   }
 
-  private func finding(of one: CheckCase, _ settings: Settings) throws -> CaseFinding {
+  private func finding(of one: CheckCase, in file: String, _ settings: Settings) throws -> CaseFinding {
     let id = UniqueID(one.check)
     let place = "\(file):\(one.position.line):\(one.position.column)"
     guard let check = settings.checks.first(where: { $0.name == one.check || $0.id == id }) else {
@@ -53,7 +76,7 @@ struct TestCommand: ParsableCommand {
         "\(place): \(quoted(one.check)) is a heartbeat, which nobody answers",
         status: ExitStatus.configuration)
     }
-    return CaseFinding(case: one, outcome.verdict, outcome.facts.assertions)
+    return CaseFinding(case: one, in: file, outcome.verdict, outcome.facts.assertions)
   }
 
   private func answer(_ given: CaseAnswer, _ place: String) throws -> RehearsedAnswer {
@@ -83,13 +106,14 @@ struct TestCommand: ParsableCommand {
 private struct CaseFinding {
   let isRight: Bool
   let text: String
+  let junit: JUnitCase
 
-  init(case one: CheckCase, _ verdict: Verdict, _ assertions: [Assertion]) {
+  init(case one: CheckCase, in file: String, _ verdict: Verdict, _ assertions: [Assertion]) {
     let message = verdict.message ?? ""
     var differences: [String] = []
     func compare(_ key: String, _ expected: String?, _ found: String, _ holds: Bool) {
       guard let expected, !holds else { return }
-      differences += ["    - \(key): \(expected)", "    + \(key): \(found)"]
+      differences += ["- \(key): \(expected)", "+ \(key): \(found)"]
     }
     compare("state", one.expect.state, verdict.state.rawValue, one.expect.state == verdict.state.rawValue)
     compare(
@@ -97,18 +121,22 @@ private struct CaseFinding {
     compare(
       "message", one.expect.message, message, one.expect.message.map { message.contains($0) } ?? true)
     isRight = differences.isEmpty
-    var lines = [
-      "\(isRight ? "ok  " : "FAIL") \(one.name.printable(maxBytes: 200)) (\(one.check.printable(maxBytes: 200)))"
-    ]
+    let file = file.printable(maxBytes: 500)
+    var words: [String] = []
     if !isRight {
-      lines += differences
-      if !message.isEmpty { lines.append("    it says: \(message)") }
+      words += differences
+      if !message.isEmpty { words.append("it says: \(message)") }
       for assertion in assertions where !assertion.ok {
-        lines.append(
-          "    \(assertion.what): expected \(assertion.expected), found \(assertion.actual)"
-            .printable(maxBytes: 400))
+        words.append("\(assertion.what): expected \(assertion.expected), found \(assertion.actual)")
       }
     }
-    text = lines.joined(separator: "\n") + "\n"
+    words = words.map { $0.printable(maxBytes: 400) }
+    let (name, check) = (one.name.printable(maxBytes: 200), one.check.printable(maxBytes: 200))
+    text =
+      "\(isRight ? "ok  " : "FAIL") \(file):\(one.position.line): \(name) (\(check))\n"
+      + words.map { "    \($0)\n" }.joined()
+    junit = JUnitCase(
+      group: check, name: name, place: (file, one.position.line),
+      outcome: isRight ? .passed() : .failure("unexpected", words.joined(separator: "; ")))
   }
 }

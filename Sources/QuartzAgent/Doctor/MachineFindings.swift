@@ -57,14 +57,17 @@ func clockFinding() -> Notice {
     hint: "run chrony or systemd-timesyncd on the host; in a container the host's word counts")
 }
 
-/// The addresses this machine could dial from: a family without a route can be probed by nobody.
-func familyFindings() -> [Notice] {
-  [
-    ("IPv4", IPAddress("192.0.2.1")), ("IPv6", IPAddress("2001:db8::1")),
-  ].compactMap { name, address in
-    guard let address else { return nil }
-    return SocketAddress(address, port: 9).hasRoute
-      ? .fine(.part(name), "there is a route out")
+/// The addresses this machine could dial from: a family without a route can be probed by nobody. One of the two is enough
+/// where no check insists on the other.
+func familyFindings(_ checks: [MonitoringCheck]) -> [Notice] {
+  let families = [("IPv4", "192.0.2.1"), ("IPv6", "2001:db8::1")].compactMap { name, text in
+    IPAddress(text).map { (name: name, address: $0, isOpen: SocketAddress($0, port: 9).hasRoute) }
+  }
+  return families.map { name, address, isOpen in
+    if isOpen { return .fine(.part(name), "there is a route out") }
+    let isNeeded = checks.contains { $0.enabled && $0.insists(on: address.version) }
+    return families.contains(where: \.isOpen) && !isNeeded
+      ? .fine(.part(name), "there is no route out, and no check insists on one")
       : .warning(
         .part(name), "there is no route out",
         hint:
@@ -73,8 +76,31 @@ func familyFindings() -> [Notice] {
   }
 }
 
+extension MonitoringCheck {
+  /// Whether it can only be probed by addresses of that version of IP.
+  fileprivate func insists(on version: Int) -> Bool {
+    switch ip {
+    case .v4: return version == 4
+    case .v6: return version == 6
+    case .any: break
+    }
+    let host: String? =
+      switch kind {
+      case .http(let http): http.url.host
+      case .tcp(let tcp): tcp.host
+      case .tls(let tls): tls.host
+      case .dns(let dns): dns.server?.host
+      case .ping(let ping): ping.host
+      case .heartbeat: nil
+      }
+    return host.flatMap { IPAddress(plainHost($0))?.version }.map { Int($0) == version } ?? false
+  }
+}
+
 /// The directory everything durable lives in.
-func stateFolderFindings(_ path: String, spool: Int) -> [Notice] {
+///
+/// - Parameter isReserved: whether the spool's space is set aside at the start.
+func stateFolderFindings(_ path: String, spool: Int, isReserved: Bool) -> [Notice] {
   var facts = stat()
   guard stat(path, &facts) == 0 else {
     let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -85,7 +111,8 @@ func stateFolderFindings(_ path: String, spool: Int) -> [Notice] {
           hint: "make it, owned by the agent's user, or name another in agent.state_dir")
       ]
     }
-    return [.fine("state_dir", "\(path) will be made at the first start")] + spaceFindings(parent, spool)
+    return [.fine("state_dir", "\(path) will be made at the first start")]
+      + spaceFindings(parent, spool, isReserved)
   }
   guard facts.st_mode & S_IFMT == S_IFDIR else {
     return [.critical("state_dir", "\(path) is no directory", hint: "name another in agent.state_dir")]
@@ -100,7 +127,7 @@ func stateFolderFindings(_ path: String, spool: Int) -> [Notice] {
   guard facts.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
     return [.critical("state_dir", "\(path) may be written by others", hint: "chmod go-w \(path)")]
   }
-  return [.fine("state_dir", "\(path) is there and writable")] + spaceFindings(path, spool)
+  return [.fine("state_dir", "\(path) is there and writable")] + spaceFindings(path, spool, isReserved)
 }
 
 /// What lies where the agent keeps its own files and is none: it is refused at the start.
@@ -125,7 +152,7 @@ func strangeFileFindings(_ path: String) -> [Notice] {
 }
 
 /// Space for the spool, and file systems on which its promise does not hold.
-private func spaceFindings(_ path: String, _ spool: Int) -> [Notice] {
+private func spaceFindings(_ path: String, _ spool: Int, _ isReserved: Bool) -> [Notice] {
   guard let facts = MachineFacts.fileSystem(of: path) else { return [] }
   var findings: [Notice] = []
   if let (name, why) = weakFileSystems[facts.kind] {
@@ -138,7 +165,9 @@ private func spaceFindings(_ path: String, _ spool: Int) -> [Notice] {
   findings.append(
     free + held >= spool
       ? .fine("space", text)
-      : .critical("space", text, hint: "free some, or lower spool.size: space is set aside at start"))
+      : isReserved
+        ? .critical("space", text, hint: "free some, or lower spool.size: space is set aside at start")
+        : .warning("space", text, hint: "free some, or lower spool.size: the spool grows to that"))
   return findings
 }
 

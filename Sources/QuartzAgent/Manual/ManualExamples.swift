@@ -37,6 +37,17 @@ enum ManualExamples {
       Example(
         "Where a value comes from:", "quartz-agent validate -c agent.yaml --explain 'Shop front.timeout'"),
     ],
+    "test": [
+      Example(
+        "A slow answer, as a case:",
+        """
+        cat > cases.yaml <<END
+        cases:
+          - {name: slow, check: Shop front, answer: {time: 900ms}, expect: {state: degraded}}
+        END
+        quartz-agent test cases.yaml
+        """)
+    ],
     "init": [
       Example(
         "A configuration to begin with:",

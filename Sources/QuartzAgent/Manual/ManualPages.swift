@@ -49,6 +49,10 @@ enum ManualPages {
     for part in command["subcommands"]?.array ?? [] where others.isEmpty && isShown(part) {
       subcommand(part, names, &page)
     }
+    if command["commandName"]?.string == TestCommand._commandName {
+      page.section("FILE OF CASES")
+      for row in KeyDocs.cases { page.key(row) }
+    }
     examples(names.last ?? "", &page)
     page.section("SEE ALSO")
     let pages =

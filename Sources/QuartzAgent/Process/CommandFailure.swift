@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Basics
+import Logging
 
 /// A command that could not do its work: what is wrong, what to do, and the exit code.
 struct CommandFailure: Error, Equatable {
@@ -17,9 +18,10 @@ struct CommandFailure: Error, Equatable {
 
   /// Writes it to stderr.
   func print() {
-    for detail in details { printError(detail) }
-    printError("quartz-agent: error: \(message)")
-    if let hint { printError("quartz-agent: hint: \(hint)") }
+    let priority = Journal.isStandardError(processEnvironment()) ? Journal.priority(.error) : ""
+    for line in details.flatMap({ $0.split(separator: "\n") }) { printError(priority + line) }
+    printError("\(priority)quartz-agent: error: \(message)")
+    if let hint { printError("\(priority)quartz-agent: hint: \(hint)") }
   }
 }
 

@@ -9,6 +9,11 @@ import Synchronization
 /// How log lines look.
 enum LogFormat: String, CaseIterable {
   case text, json
+  /// Text for systemd's journal, which has the time and the level beside the line. Taken in place of `text` where standard
+  /// error goes there; nobody asks for it by name.
+  case journal
+
+  static let allCases: [LogFormat] = [.text, .json]
 }
 
 /// The one writer of standard error for log lines.
@@ -47,7 +52,9 @@ final class LogSink: Sendable {
 
   init(format: LogFormat, time: TimeSource, write: @escaping @Sendable (String) -> Void = { printError($0) })
   {
-    (self.format, self.time, self.write) = (format, time, write)
+    let isJournal = format == .text && Journal.isStandardError(processEnvironment())
+    self.format = isJournal ? .journal : format
+    (self.time, self.write) = (time, write)
     _ = startThread { self.writeLoop() }
   }
 
@@ -137,12 +144,15 @@ private struct LogLine {
   /// One line of at most 2 KiB, whatever the parts hold.
   func rendered(_ format: LogFormat) -> String {
     switch format {
-    case .text:
-      let tail = fields.map { " \($0.key)=\(quoted("\($0.value)"))" }.joined()
-      return "\(time.rfc3339) \(level.rawValue.uppercased()) \(label): \(message)\(tail)".printable(
-        maxBytes: 2048)
+    case .text: return "\(time.rfc3339) \(words)".printable(maxBytes: 2048)
+    case .journal: return Journal.priority(level) + words.printable(maxBytes: 2048)
     case .json: return json
     }
+  }
+
+  private var words: String {
+    let tail = fields.map { " \($0.key)=\(quoted("\($0.value)"))" }.joined()
+    return "\(level.rawValue.uppercased()) \(label): \(message)\(tail)"
   }
 
   /// Values with spaces are quoted, so that a line can be taken apart again.

@@ -121,32 +121,53 @@ struct LocalPathTests {
     #expect(found == ["10.5.0.1", "link", "link"])
   }
 
-  /// A router's word: the way there is known here, and ends elsewhere.
-  @Test(arguments: ["net-unreachable", "host-unreachable", "prot-unreachable"])
-  func whatARouterSaysIsAboutTheTarget(kind: String) async throws {
-    let reactor = try await NetworkNamespace.run(Self.rejecting(kind)) { try Reactor() }
-    let peer = SocketAddress(.v4(0x0a09_0901), port: 8080)
+  /// A router's word: the way there is known here, and ends elsewhere. In IPv6 one of them is an error that is this machine's
+  /// own in every other case.
+  private static let words = [
+    ("10.9.9.1", "net-unreachable"), ("10.9.9.1", "host-unreachable"), ("10.9.9.1", "prot-unreachable"),
+    ("10.9.9.1", "admin-prohibited"), ("2001:db8::9", "no-route"), ("2001:db8::9", "addr-unreachable"),
+    ("2001:db8::9", "admin-prohibited"), ("2001:db8::9", "policy-fail"), ("2001:db8::9", "reject-route"),
+  ]
+
+  /// Those that the kernel tells apart.
+  private func isProhibited(_ address: String, _ kind: String) -> Bool {
+    address.contains(":") && ["admin-prohibited", "policy-fail", "reject-route"].contains(kind)
+  }
+
+  @Test(arguments: words)
+  func whatARouterSaysIsAboutTheTarget(address: String, kind: String) async throws {
+    let reactor = try await NetworkNamespace.run(Self.rejecting(address, kind)) { try Reactor() }
+    let peer = SocketAddress(try #require(IPAddress(address)), port: 8080)
     let dialled = try await reactor.connect(
       to: [peer], named: Endpoint(host: "web.example", port: 8080), until: .after(.seconds(5)))
     #expect(dialled.verdict.reason == .connectUnreachable, "\(dialled.verdict)")
+    #expect(
+      dialled.verdict.message?.contains("administratively prohibited") == isProhibited(address, kind),
+      "\(dialled.verdict)")
   }
 
-  @Test(arguments: ["net-unreachable", "host-unreachable", "prot-unreachable"])
-  func forHTTPAsWell(kind: String) async throws {
-    let engine = try await NetworkNamespace.run(Self.rejecting(kind)) { try CurlEngine() }
+  @Test(arguments: words)
+  func forHTTPAsWell(address: String, kind: String) async throws {
+    let engine = try await NetworkNamespace.run(Self.rejecting(address, kind)) { try CurlEngine() }
+    let reactor = try await NetworkNamespace.run(Self.rejecting(address, kind)) { try Reactor() }
     let finder = TargetFinder(resolver: NameTable.loopback, policy: EgressPolicy())
-    let probe = HTTPProbe(engine: engine, reactor: try Reactor(), finder: finder, userAgent: "test")
+    let probe = HTTPProbe(engine: engine, reactor: reactor, finder: finder, userAgent: "test")
+    let host = address.contains(":") ? "[\(address)]" : address
     let outcome = try await probe.attempt(
-      try httpCheck("http://10.9.9.1:8080/"), deadline: .after(.seconds(5)))
+      try httpCheck("http://\(host):8080/"), deadline: .after(.seconds(5)))
     await engine.shutdown()
     #expect(outcome.verdict.reason == .connectUnreachable, "\(outcome.verdict)")
+    #expect(
+      outcome.verdict.message?.contains("administratively prohibited") == isProhibited(address, kind),
+      "\(outcome.verdict)")
   }
 
-  private static func rejecting(_ kind: String) -> [String] {
-    [
-      "ip link set lo up", "ip addr add 10.9.9.1/32 dev lo", "nft add table inet t",
+  private static func rejecting(_ address: String, _ kind: String) -> [String] {
+    let (family, errors, bits) = address.contains(":") ? ("ip6", "icmpv6", "128") : ("ip", "icmp", "32")
+    return [
+      "ip link set lo up", "ip addr add \(address)/\(bits) dev lo", "nft add table inet t",
       "nft 'add chain inet t in { type filter hook input priority 0; }'",
-      "nft add rule inet t in ip daddr 10.9.9.1 meta l4proto tcp reject with icmp type \(kind)",
+      "nft add rule inet t in \(family) daddr \(address) meta l4proto tcp reject with \(errors) type \(kind)",
     ]
   }
 
