@@ -36,6 +36,11 @@ lay_files() {
   put 0644 "$here/deploy/completions/_quartz-agent" "$prefix/share/zsh/vendor-completions/_quartz-agent"
   put 0644 "$here/deploy/completions/quartz-agent.fish" "$prefix/share/fish/vendor_completions.d/quartz-agent.fish"
   put 0644 "$here/agent.yaml.example" "$prefix/share/doc/quartz-agent/examples/agent.yaml"
+  # Where hints and comments say docs/NAME.md and deploy/README.md.
+  for file in "$here"/docs/*.md "$here"/docs/*.json; do
+    put 0644 "$file" "$prefix/share/doc/quartz-agent/docs/$(basename "$file")"
+  done
+  put 0644 "$here/deploy/README.md" "$prefix/share/doc/quartz-agent/deploy/README.md"
   put 0644 "$here/deploy/prometheus/alerts.yml" "$prefix/share/doc/quartz-agent/examples/prometheus/alerts.yml"
   put 0644 "$here/deploy/prometheus/recording.yml" "$prefix/share/doc/quartz-agent/examples/prometheus/recording.yml"
   put 0644 "$here/deploy/prometheus/grafana-dashboard.json" \
@@ -149,6 +154,7 @@ make_root() {
   ln -s usr/lib "$tree/lib"
   [[ ! -d $tree/usr/lib64 ]] || ln -s usr/lib64 "$tree/lib64"
   put 0644 /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+  mkdir -p "$tree/usr/share"
   cp -a --no-preserve=ownership /usr/share/zoneinfo "$tree/usr/share/"
   # Twice the same zones under other names, with leap seconds and as POSIX has them: nothing here reads them.
   rm -rf "$tree/usr/share/zoneinfo/"{right,posix,posixrules,localtime}
