@@ -37,7 +37,7 @@ extension MonitoringCheck {
 
 extension SettingsBuilder {
   /// The checks of the file that are right, each with the map it was made from.
-  mutating func checks(_ defaults: CheckDefaults) -> [(check: MonitoringCheck, map: GivenMap)] {
+  mutating func checks() -> [(check: MonitoringCheck, map: GivenMap)] {
     var checks: [(check: MonitoringCheck, map: GivenMap)] = []
     var kept: [Given] = []
     var taken = TakenMarks()
@@ -47,7 +47,7 @@ extension SettingsBuilder {
         continue
       }
       let before = walk.reader
-      let check = check(map, defaults)
+      let check = check(map)
       guard walk.mayStay(role, since: before), role != .example else { continue }
       if case .found(let target) = role, let check, let why = taken.objection(to: check) {
         walk.leaveOut(target, why)
@@ -66,11 +66,13 @@ extension SettingsBuilder {
   }
 
   /// Nil: something is wrong with it, and it was told.
-  private mutating func check(_ map: GivenMap, _ defaults: CheckDefaults) -> MonitoringCheck? {
+  private mutating func check(_ map: GivenMap) -> MonitoringCheck? {
     walk.reader.check = map["name"]?.text
     defer { walk.reader.check = nil }
     emptyStatus(map.map("expect"))
     var definition = CheckDefinition()
+    // What is built in: the file's own defaults are among the check's keys, unless a null took them away.
+    let defaults = CheckDefaults()
     (definition.retries, definition.retryDelay) = (defaults.retries, defaults.retryDelay)
     definition.read(map, &walk.reader)
     let fromFile = bodyFile(map)

@@ -21,7 +21,7 @@ struct SettingsBuilder {
     judgeQuartz(&settings.quartz)
     judgeGroup(settings.group, settings.agent)
     judgeEgress(settings.egress)
-    let checks = checks(settings.defaults)
+    let checks = checks()
     settings.checks = checks.map(\.check)
     judgeGroupsUse()
     judgeConfirm(settings.group, checks)

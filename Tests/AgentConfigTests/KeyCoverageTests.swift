@@ -243,7 +243,7 @@ private let checkNeeds: [String: [String: String]] = [
   "heartbeat:timezone": ["cron": "\"0 3 * * *\""],
   "ping:port": ["method": "tcp", "port": "8"], "dns:addresses": ["server": "ns.example"],
   "dns:tls.ca_file": dot, "dns:tls.server_name": dot, "dns:tls.verify": dot, "dns:tls.min_version": dot,
-  "dns:tls.max_version": dot, "dns:tls.client_certificate": dot,
+  "dns:tls.max_version": dot, "dns:tls.both": dot, "dns:tls.client_certificate": dot,
   "dns:tls.client_key": dot.merging(["tls.client_certificate": "/c.pem"]) { $1 },
   "tcp:expect.certificate.strict": ["tls": "true"], "expect.body.bytes": ["expect.body.contains": "x"],
   "tcp:expect.certificate.warn": ["tls": "true"], "tcp:expect.certificate.fail": ["tls": "true"],

@@ -115,7 +115,7 @@ struct ReuseTests {
         "agent: {name: null}\nchecks: [{name: A, type: tcp, host: a, port: 1, timeout: null, tags: [null]}]"
       )
       .map { $0.split(separator: "\n").first ?? "" } == [
-        "agent.yaml:1:9: agent.name is empty", "agent.yaml:2:70: tags[0] is empty",
+        "agent.yaml:1:9: agent.name is empty", "agent.yaml:2:71: tags[0] is empty",
       ])
     #expect(
       problems("checks: [{name: A, type: tcp, host: null, port: 1}]").first?.contains("host is missing")

@@ -89,7 +89,10 @@ import Testing
     return parts.prefix(commands.count).map { part in
       var lines = part.components(separatedBy: "\n")
       if lines.last == "" { lines.removeLast() }
-      return lines.map { $0.replacing(/\ +$/, with: "") }
+      // What stood there while it ran was wiped away.
+      return lines.map { line in
+        (line.components(separatedBy: "\r\u{1B}[K").last ?? "").replacing(/\ +$/, with: "")
+      }
     }
   }
 

@@ -63,7 +63,7 @@ import Testing
       let notes = outcome.stderr.split(separator: "\n")
       #expect(
         notes.first
-          == "note: agent.yaml:2:42: quartz.api_key is the credential \"quartz_api_key\", which the service alone has: it was not looked at"
+          == "note: agent.yaml:2:41: quartz.api_key is the credential \"quartz_api_key\", which the service alone has: it was not looked at"
       )
       #expect(notes.count == 4 && notes.allSatisfy { $0.hasPrefix("note: ") }, "\(outcome.stderr)")
       let run = try await agent("run", in: folder)

@@ -27,7 +27,7 @@ import Testing
         #expect(lstat(socket, &facts) == 0 && facts.st_mode & 0o7777 == 0o660)
         let mute = try await agent("mute", "Web", "10m", "--why", "deploy", in: folder)
         #expect(mute.status == 0, "\(mute.stderr)")
-        #expect(try await agent("status", in: folder).stdout.contains("MUTED"))
+        #expect(try await agent("status", in: folder).stdout.contains("muted     Web until "))
         #expect(try await agent("unmute", "Web", in: folder).status == 0)
         let port =
           process.stderr.components(separatedBy: "http://127.0.0.1:").last?.prefix { $0.isNumber } ?? ""

@@ -41,7 +41,11 @@ boot() {
     mount -t cgroup2 cgroup2 sys/fs/cgroup/unified
     mount -t cgroup -o none,name=systemd cgroup sys/fs/cgroup/systemd
     : >etc/machine-id
-    exec env -i container=prove PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot . /lib/systemd/systemd --system --log-target=null' \
+    # A changed root alone would keep the units from user namespaces of their own.
+    mkdir old
+    pivot_root . old
+    exec chroot . /bin/sh -c "umount --lazy /old; rmdir /old; mount --make-rshared /
+      exec env -i container=prove PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system --log-target=null"' \
     "$root" </dev/null >"$folder/boot-$1" 2>&1 &
   init_of[$1]=$!
   for tries in {1..100}; do

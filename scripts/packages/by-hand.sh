@@ -15,7 +15,7 @@ by_hand() {
 prove_by_hand() {
   say "by hand, by the commands of deploy/README.md"
   mkdir -p "$folder/byhand/src/.build/release"
-  tar -xf "$here/.build/clean-bookworm.tar" -C "$folder/byhand"
+  tar -xf "$(image bookworm "$depends")" -C "$folder/byhand"
   cp -r "$here/deploy" "$folder/byhand/src/"
   cp "$built/quartz-agent" "$folder/byhand/src/.build/release/"
   sed -i -e "s|https://example.com/|$web|" -e 's|interval: 60s|interval: 1s|' -e '/expect:/d' -e '/certificate:/d' "$folder/byhand/src/deploy/agent.yaml"

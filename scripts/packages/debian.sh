@@ -87,7 +87,8 @@ wrong = [f for f in findings if f["verdict"] != "ok" and f["area"].split(" ")[0]
 assert not wrong, wrong
 assert wrong or any(f["verdict"] != "ok" for f in findings) or sys.argv[2] == "0", sys.argv[2]
 state = next(f for f in findings if f["area"] == "state_dir")
-print(f"ok   doctor as root: exit {sys.argv[2]}, {len(findings)} findings; {state['text']}")
+beside = [f["area"] for f in findings if f["verdict"] != "ok"]
+print(f"ok   doctor as root: {state['text']}; of {len(findings)} findings only what this sandbox lacks is not ok: {', '.join(beside) or 'nothing'}")
 PY
 }
 
@@ -106,16 +107,17 @@ check_reload() {
 
 check_secrets() {
   block "$readme" Secrets | sed 's/ *#.*//' >"$folder/bookworm/root/commands"
-  printf 'canary-0123456789abcdef\n' >"$folder/bookworm/root/key"
-  booted bookworm env EDITOR=/usr/local/bin/editor bash -euo pipefail /root/commands <"$folder/bookworm/root/key" >"$folder/secrets" 2>&1 \
+  # Typed, with Ctrl-D at the end, in a terminal, without which `systemctl edit` does nothing.
+  printf 'canary-0123456789abcdef\n\004' >"$folder/key"
+  booted bookworm env EDITOR=/usr/local/bin/editor script -qec 'bash -euo pipefail /root/commands' /dev/null <"$folder/key" >"$folder/secrets" 2>&1 \
     || die "the commands below Secrets failed: $(<"$folder/secrets")"
   cat >>"$folder/bookworm/etc/quartz-agent/agent.yaml" <<YAML
 quartz: {url: "$web", api_key: "\${cred:quartz_api_key}"}
 YAML
+  booted bookworm systemctl restart quartz-agent || die "the unit does not start with its credential: $(booted bookworm journalctl -u quartz-agent -n 10 --no-pager)"
   booted bookworm bash -c 'quartz-agent validate -c /etc/quartz-agent/agent.yaml && systemctl reload quartz-agent' >"$folder/validate" 2>&1 \
-    || die "validate && systemctl reload: $(<"$folder/validate")"
+    || die "validate && systemctl reload: $(<"$folder/validate") $(booted bookworm journalctl -u quartz-agent -n 10 --no-pager)"
   grep -q '^note: .*the credential "quartz_api_key"' "$folder/validate" || die "validate says nothing of the credential: $(<"$folder/validate")"
-  booted bookworm systemctl restart quartz-agent || die "the unit does not start with its credential"
   is "with a credential the unit is" "$(booted bookworm systemctl is-active quartz-agent)" active
   ! grep -rq canary "$folder/validate" || die "the key is in what validate says"
 }

@@ -111,9 +111,11 @@ package struct GivenMap: Sendable {
     return found.position(of: path.dropFirst())
   }
 
-  /// Whether the value at a path, or one it lies in, was reported already.
+  /// Whether the value at a path, or one it lies in, was reported already. A map is when one of its keys is: what else is
+  /// wrong with the whole may follow from that.
   package func isInvalid(_ path: [String]) -> Bool {
-    guard let first = path.first, let found = self[first] else { return false }
+    guard let first = path.first else { return entries.contains { $0.value.isInvalid } }
+    guard let found = self[first] else { return false }
     return found.isInvalid(path.dropFirst())
   }
 

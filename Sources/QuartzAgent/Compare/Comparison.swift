@@ -11,7 +11,7 @@ struct Comparison {
     var counts: (a: Int, b: Int)
     var medians: (a: Double, b: Double)
     var p95: (a: Double, b: Double)
-    /// Milliseconds by which the median moves within one of the files, from piece to piece; the larger of both.
+    /// Milliseconds by which the median moves within the files, from piece to piece; of both together.
     var drift: Double
     /// As it counts among all rows; nil: too few values to claim anything.
     var p: Double?
@@ -35,7 +35,7 @@ struct Comparison {
     case slower = "b_slower"
     case faster = "b_faster"
     case noDifference = "no_difference_shown"
-    /// The ranks differ, and by no more than one of the files does within itself.
+    /// The ranks differ, and by no more than the files do within themselves.
     case unsteady
     case tooFew = "too_few"
   }
@@ -95,7 +95,7 @@ struct Comparison {
             check: pair.check, phase: phase, counts: (a.count, b.count),
             medians: (Self.quantile(first, 0.5), Self.quantile(second, 0.5)),
             p95: (Self.quantile(first, 0.95), Self.quantile(second, 0.95)),
-            drift: max(Self.drift(a), Self.drift(b)), p: isEnough ? RankTest(a, b).p : nil))
+            drift: Self.drift(a) + Self.drift(b), p: isEnough ? RankTest(a, b).p : nil))
       }
     }
     let judged = rows.indices.filter { rows[$0].p != nil }
@@ -104,8 +104,8 @@ struct Comparison {
   }
 
   /// Pieces of a file whose medians are looked at. With fewer of them what a busy machine does for a second or two stays
-  /// hidden, and two runs of the same differ: of 20 pairs each on a busy machine, 3 and 8 were claimed with 2 pieces, 1 and 1
-  /// with 5, none with 8 (`scripts/prove-compare`).
+  /// hidden, and two runs of the same differ: of 20 pairs each on a busy machine, 3 and 8 were claimed with the drift of 2
+  /// pieces, none with that of 8 (`scripts/prove-compare`).
   private static let pieces = 8
 
   /// Difference between the greatest and the least median of pieces of the values, in the order they were measured.

@@ -34,7 +34,7 @@ struct ComparisonText {
       text += TextTable(columns: columns, rows: rows, width: width, color: color).text
       text +=
         "\nB IS: what the ranks say (Mann-Whitney, two-sided, Holm over \(comparison.rows.count) rows, p < 0.05); "
-        + "nothing is claimed of fewer than \(RankTest.least) times, nor of a difference that one of the files has within itself.\n"
+        + "nothing is claimed of fewer than \(RankTest.least) times, nor of a difference that pieces of the files have among themselves.\n"
     }
     for pair in comparison.uptimes where pair.a.down + pair.b.down > 0 {
       text += "\(pair.check): up \(share(pair.a)) in A, \(share(pair.b)) in B\n"
@@ -85,7 +85,7 @@ struct ComparisonText {
     case .slower: return TextTable.Cell("slower by \(by)\(share), \(p)", color: "31")
     case .faster: return TextTable.Cell("faster by \(by)\(share), \(p)", color: "32")
     case .noDifference: return TextTable.Cell("no different as far as shown, \(p)")
-    case .unsteady: return TextTable.Cell("not judged: one file varies by \(Self.time(row.drift)) itself")
+    case .unsteady: return TextTable.Cell("not judged: the files vary by \(Self.time(row.drift)) themselves")
     case .tooFew: return TextTable.Cell("not judged: too few times")
     }
   }
