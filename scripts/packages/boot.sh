@@ -70,10 +70,12 @@ booted() {
     HOME=/root LANG=C.UTF-8 TERM=dumb "$@"
 }
 
-# halt SUITE: all that runs in it ends with its first process.
+# halt SUITE: all that runs in it ends with its first process, which takes no other signal from outside.
 halt() {
-  [[ -z ${init_of[$1]:-} ]] || kill "${init_of[$1]}" 2>/dev/null || true
-  wait "${init_of[$1]:-}" 2>/dev/null || true
+  local outer=${init_of[$1]:-}
+  [[ -n $outer ]] || return 0
+  pkill -KILL -P "$outer" || true
+  wait "$outer" 2>/dev/null || true
   unset "init_of[$1]"
 }
 

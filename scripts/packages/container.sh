@@ -14,8 +14,8 @@ make_network() {
   nsenter --target "$network" --net sysctl -qw net.ipv4.ping_group_range="10001 10001"
   (
     cd "$folder"
-    openssl req -quiet -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=prove-packages" -keyout ca.key -out ca.crt
-    openssl req -quiet -newkey rsa:2048 -nodes -subj "/CN=web.box.test" -keyout web.key -out web.csr
+    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=prove-packages" -keyout ca.key -out ca.crt
+    openssl req -newkey rsa:2048 -nodes -subj "/CN=web.box.test" -keyout web.key -out web.csr
     openssl x509 -req -days 2 -in web.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out web.crt \
       -extfile <(echo "subjectAltName=DNS:web.box.test,DNS:hosted.example")
     cat "$root/etc/ssl/certs/ca-certificates.crt" ca.crt >bundle.crt

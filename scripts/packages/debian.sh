@@ -126,10 +126,10 @@ prove_debian() {
   local first left
   # As apt finds it in the folder where somebody fetched it to.
   cp "$deb" "$folder/bookworm/root/"
+  write_editor
   files >"$folder/before"
   say "install, by the commands of deploy/README.md"
   boot bookworm
-  write_editor
   as_written install "Debian package"
   is "user" "$(booted bookworm getent passwd quartz-agent | cut -d: -f6-)" "/var/lib/quartz-agent:/usr/sbin/nologin"
   is "configuration" "$(booted bookworm stat -c '%U:%G %a' /etc/quartz-agent /etc/quartz-agent/agent.yaml | paste -sd' ')" \
