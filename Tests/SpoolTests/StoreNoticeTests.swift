@@ -20,9 +20,11 @@ import Testing
   func theErrorsNumberSaysWhatToDo(fault: FileFault, isFull: Bool) {
     let since = Timestamp(microseconds: 1)
     let remedy = isFull ? "free space, or make spool.size smaller" : "make state_dir usable"
+    // What the disk says is a problem of the whole state directory.
+    let place: Notice.Place = if case .failed = fault { .stateDirectory } else { .store }
     #expect(
       fault.notice(since: since)
         == .critical(
-          .store, fault.description, hint: "\(remedy); the agent tries again every minute", since: since))
+          place, fault.description, hint: "\(remedy); the agent tries again every minute", since: since))
   }
 }
