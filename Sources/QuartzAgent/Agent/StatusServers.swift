@@ -3,6 +3,7 @@
 import AgentConfig
 import Basics
 import Logging
+import Monitoring
 import StatusServer
 
 /// Where a running agent is asked: the page and its API, the socket beside an address on TCP, and what everybody may see.

@@ -25,8 +25,8 @@ struct GroupAlertRules {
   private struct Story {
     var opened: [Telling] = []
     var ended: [Telling] = []
-    /// Who said that it lasts after the end was told: the receiver takes it for open again.
-    var revivedBy: Set<Int> = []
+    /// Who said that it lasts while the store did not serve it: it cannot know whether another tells the end, or has.
+    var toldAlone: Set<Int> = []
     /// That were wrong when it was told.
     var checks: Set<UniqueID> = []
     /// That had an entry in the store as its own.
@@ -155,16 +155,16 @@ struct GroupAlertRules {
     case .recovered:
       guard !story.ended.contains(where: { $0.id == telling.id }) else { return nil }
       story.ended.append(telling)
-      if story.ended.count > 1, !story.revivedBy.contains(telling.seat),
+      if story.ended.count > 1, !story.toldAlone.contains(telling.seat),
         !excuses(story.ended, story.endNoted, after: story.opened)
       {
         return (.told, "the end of \"\(message.title)\" is told twice, by \(story.ended.map(\.seat))")
       }
       return ends(message, telling, story)
     case .update:
-      // Without the store, or it would know of the end.
-      if let end = story.ended.last, outages.touch(telling.seat, from: end.decided, to: telling.arrived) {
-        story.revivedBy.insert(telling.seat)
+      let before = story.ended.last ?? story.opened.last ?? telling
+      if outages.touch(telling.seat, from: before.decided, to: telling.arrived) {
+        story.toldAlone.insert(telling.seat)
       }
       return nil
     case .acknowledged, .digest, .test: return nil
