@@ -38,7 +38,8 @@ import Testing
           let outcome = try await first.finish()
           #expect(outcome.status == 0, "\(outcome.stderr)")
           #expect(
-            outcome.stderr.contains("notified channel=") && outcome.stderr.contains("stopped"), "\(outcome.stderr)")
+            outcome.stderr.contains("notified channel=") && outcome.stderr.contains("stopped"),
+            "\(outcome.stderr)")
           let second = try AgentProcess(["run"], in: folder)
           let probed = web.accepted
           try await second.wait(for: "probes of a target that is still down") { web.accepted >= probed + 3 }

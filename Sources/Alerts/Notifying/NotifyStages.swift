@@ -144,7 +144,9 @@ extension Stage {
     let due = from + span
     draft.due = due
     guard due <= context.now.boot else { return .hold(what, until: context.wall(due)) }
-    guard [.opened, .reminder].contains(draft.trigger), let unseen = unseen(draft, context) else { return .pass }
+    guard [.opened, .reminder].contains(draft.trigger), let unseen = unseen(draft, context) else {
+      return .pass
+    }
     return .hold("no result since the agent started", until: context.wall(unseen))
   }
 

@@ -178,7 +178,8 @@ extension AlertBook {
   /// What it told of while it was alone, and does not run any more, the group tells of under another id: its own ends.
   private mutating func leaveToGroup(_ now: ClockReading, _ role: Role) {
     guard let share else { return }
-    for incident in incidents.opened where share.isShared(incident, incidents.names) && share.isOwed(incident) {
+    for incident in incidents.opened where share.isShared(incident, incidents.names) && share.isOwed(incident)
+    {
       for member in incident.members where member.isActive {
         guard let check = member.trouble.key.check, !role(check).isRunHere else { continue }
         incidents.take(.ended(member.trouble.key, at: now.wall, .moved), now: now)
