@@ -51,8 +51,8 @@ import Testing
         count: 5
         expect:
           rtt:
-            warn: 3000000us
-            fail: 5000000us
+            warn: 3s
+            fail: 5s
           loss:
             warn: 80%
             fail: 100%

@@ -86,7 +86,7 @@ import Testing
       expect:
         rtt:
           warn: 100500us
-          fail: 500000us
+          fail: 500ms
         loss:
           warn: 20%
           fail: 60%

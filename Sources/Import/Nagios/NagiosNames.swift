@@ -22,7 +22,9 @@ extension NagiosCall {
         leave(flag, "is no round trip with a loss, such as 100.0,20%")
         continue
       }
-      if trip <= 60_000 { check["expect.rtt.\(level)"] = .plain("\(Int((trip * 1000).rounded()))us") }
+      if trip <= 60_000 {
+        check["expect.rtt.\(level)"] = .plain(Duration.microseconds(Int64((trip * 1000).rounded())).text)
+      }
       if loss > 0 { check["expect.loss.\(level)"] = .plain("\(loss)%") }
     }
     return check
