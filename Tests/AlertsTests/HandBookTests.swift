@@ -60,6 +60,53 @@ import Testing
     #expect(book.windows.isEmpty && book.audit.map(\.act) == ["maintenance start", "maintenance end"])
   }
 
+  /// Orders of one target under one word end together; a word that means several targets ends none of them.
+  @Test func aWordOfSeveral() throws {
+    let shop = try makeCheck("Shop", tags: ["team:shop"])
+    let names = OperatorNames([shop])
+    func take(_ book: inout HandBook, _ kind: OperatorWish.Kind, at second: Int64) -> OperatorAnswer {
+      // The same numbers each time: the ids end alike.
+      var generator = Counter(state: 5)
+      return book.take(
+        OperatorWish(kind, by: "ann", why: nil), now: after(second), names: names, using: &generator)
+    }
+    for isMute in [true, false] {
+      func begin(_ target: OperatorTarget) -> OperatorWish.Kind {
+        isMute
+          ? .mute(target: target, length: .seconds(600))
+          : .startMaintenance(target: target, length: .seconds(600), skip: false)
+      }
+      func end(_ word: String) -> OperatorWish.Kind { isMute ? .unmute(id: word) : .endMaintenance(id: word) }
+      func orders(_ book: HandBook) -> [HandBook.Order] { isMute ? book.mutes : book.windows }
+      var book = HandBook()
+      for (second, target) in [OperatorTarget.check("Shop"), .tag("team:shop"), .tag("team:shop")]
+        .enumerated()
+      {
+        _ = take(&book, begin(target), at: Int64(second))
+      }
+      let before = book
+      let word = try #require(orders(book).first?.short)
+      #expect(orders(book).allSatisfy { $0.short == word })
+      guard case .refused(let words) = take(&book, end(word), at: 9) else {
+        Issue.record("a word of two targets was taken")
+        continue
+      }
+      #expect(words == "\(quoted(word)) means several: \(word), \(word), \(word)" && book == before)
+      if case .done = take(&book, end(String(word.suffix(3))), at: 9) {
+        Issue.record("three letters are no id")
+      }
+      #expect(book == before)
+      #expect(
+        take(&book, end("tag:team:shop"), at: 10)
+          == .done("\(isMute ? "mute" : "maintenance") of tag:team:shop has ended"))
+      #expect(orders(book).map(\.target) == [.check("Shop")] && book.audit.count == before.audit.count + 1)
+      #expect(
+        take(&book, end(word.uppercased()), at: 11)
+          == .done("\(isMute ? "mute" : "maintenance") of Shop has ended"))
+      #expect(orders(book).isEmpty)
+    }
+  }
+
   /// It survives a restart as it was; a file that is none is nothing.
   @Test func restarts() throws {
     var book = HandBook()

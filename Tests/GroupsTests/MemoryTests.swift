@@ -145,6 +145,18 @@ import Testing
     #expect(without.objection(root: "/quartz/london/", name: "one", now: at) != nil)
   }
 
+  /// Of two members one may have left: the other one goes on with it, and the one that had left does not.
+  @Test(arguments: [0, 1, 1000], [0, 1, 1000]) func whoHadLeftIsNotInIt(one: Int, other: Int) {
+    var memory = sample
+    memory.view.members[ByteText("one")]?.card.weight = one
+    memory.view.members[ByteText("três")]?.card.weight = other
+    let objections = ["one", "três"].map { name in
+      GroupMemory(root: memory.root, name: name, cluster: 1, view: memory.view, at: memory.at)
+        .objection(root: memory.root, name: name, now: memory.at)
+    }
+    #expect(objections == [one, other].map { $0 == 0 ? "this member is not in it" : nil })
+  }
+
   /// Each byte gone or another one: it is read as it was or not at all, and nothing falls over.
   @Test func garbageIsNone() {
     let whole = sample.json

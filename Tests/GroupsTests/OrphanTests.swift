@@ -43,4 +43,25 @@ import Testing
     let (taken, orphaned) = gained { $0.stop(1) }
     #expect(taken > 0 && orphaned.isEmpty)
   }
+
+  /// The moment it has what the dead had: the dead renewed a lease ago at the latest, and may have run nothing since.
+  @Test(arguments: [4, 5, 6, 7] as [UInt64], [false, true])
+  func itCountsFromTheLastSign(seed: UInt64, isRead: Bool) {
+    var world = SimWorld(seed: seed, agents: 2, checks: 12)
+    world.advance(20_000)
+    world.keepsTaken = true
+    let before = world.agents[0].member.assignment.owned
+    world.agents[1].isDead = true
+    if isRead { world.agents[0].watch?.isDeaf = true }
+    let death = world.now
+    while world.agents[0].member.assignment.owned < 12, world.now < death + 60_000 {
+      world.advance(SimWorld.step)
+    }
+    let orphaned = world.agents[0].member.takeOrphaned(at: world.reading.boot)
+    #expect(orphaned.count == 12 - before)
+    let span = Duration.seconds(world.ttl)
+    #expect(
+      orphaned.values.allSatisfy { $0 >= span && $0 <= span + .milliseconds(2 * SimWorld.step) },
+      "\(orphaned.values.map(\.self))")
+  }
 }

@@ -142,6 +142,51 @@ import Testing
     }
   }
 
+  /// In the time of the sample agent.
+  private func minute(_ number: Int) -> String { started.advanced(by: .seconds(60 * number)).rfc3339 }
+
+  /// Down from minute 117 on, and in minute 70: when each began, and when it was last heard of.
+  @Test func theTimesOfTheFeed() async throws {
+    let source = try sampleSource()
+    try await withPublic(face, source) { address in
+      let document = try XMLReader(try await get(address, "/feed.atom").body)
+      #expect(document.texts("published") == [minute(117), minute(70)])
+      #expect(document.texts("updated") == [minute(117), minute(117), minute(71)])
+      #expect(
+        document.texts("content") == ["Since \(minute(117)).", "From \(minute(70)) to \(minute(71))."])
+      #expect(
+        document.texts("title") == [
+          "Example <services>", "Shop front is down", "Shop front was down for 1m",
+        ])
+    }
+  }
+
+  /// One that began before another and ended after it is the newer news.
+  @Test func theLastToEndIsFirst() async throws {
+    var source = try sampleSource()
+    let checks = source.status.checks.filter { ["Shop front", "Search"].contains($0.name) }
+    let store = HistoryStore(agent: source.status.agent)
+    let known = try [
+      makeCheck("Shop front", host: "shop.example", tags: ["team:shop", "prod"]),
+      makeCheck("Search", host: "search.example"),
+    ]
+    store.apply(known, now: started)
+    for minute in 0..<120 {
+      for (check, down) in zip(known, [30..<60, 40..<50]) {
+        let state: CheckState = down.contains(minute) ? .down : .up
+        store.record(makeResult(check, minute: minute, state: state), interval: .seconds(60))
+      }
+    }
+    source.store = store
+    #expect(checks.map(\.id).allSatisfy { id in known.contains { $0.id == id } })
+    try await withPublic(face, source) { address in
+      let document = try XMLReader(try await get(address, "/feed.atom").body)
+      #expect(document.texts("updated") == [minute(60), minute(60), minute(50)])
+      #expect(document.texts("published") == [minute(30), minute(40)])
+      #expect(document.texts("title").dropFirst().map { $0.prefix(6) } == ["Shop f", "Search"])
+    }
+  }
+
   /// A state that is too old is no state.
   @Test func staleIsUnknown() async throws {
     var source = try sampleSource()

@@ -45,11 +45,7 @@ package struct KeptTraces: Sendable {
   }
 
   package mutating func keep(_ trace: RouteTrace, of check: UniqueID, _ cause: TraceCause, begin: Timestamp) {
-    if latest[check] == nil, latest.count >= Self.checks,
-      let oldest = latest.min(by: { $0.value.begin < $1.value.begin })?.key
-    {
-      latest[oldest] = nil
-    }
+    makeRoom(for: check)
     let packed = PackedTrace(trace, limit: PackedTrace.shownLimit)
     latest[check] = Latest(cause: cause, begin: begin, trace: packed, before: good[trace.target])
     isDirty = true
@@ -60,8 +56,16 @@ package struct KeptTraces: Sendable {
   {
     guard var entry = latest[other] else { return }
     (entry.cause, entry.begin) = (cause, begin)
-    if latest.count < Self.checks || latest[check] != nil { latest[check] = entry }
+    makeRoom(for: check)
+    latest[check] = entry
     isDirty = true
+  }
+
+  private mutating func makeRoom(for check: UniqueID) {
+    guard latest[check] == nil, latest.count >= Self.checks,
+      let oldest = latest.min(by: { $0.value.begin < $1.value.begin })?.key
+    else { return }
+    latest[oldest] = nil
   }
 
   /// Forgets checks that are gone, and ways that nobody has gone for long.
@@ -72,7 +76,7 @@ package struct KeptTraces: Sendable {
     if targets != good.count || entries != latest.count { isDirty = true }
   }
 
-  /// Nil: nothing was wrong with it since it is watched, or there is no room.
+  /// Nil: nothing was wrong with it since it is watched, or it has made room.
   package func view(of check: UniqueID, target: SocketAddress?) -> TraceView {
     var view = TraceView()
     if let entry = latest[check], let trace = entry.trace.trace {

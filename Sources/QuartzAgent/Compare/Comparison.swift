@@ -68,10 +68,12 @@ struct Comparison {
       }
     }
     var byName: [ByteText: [ByteText]] = [:]
-    for (key, check) in rest { byName[ByteText(check.name + "\0" + check.target), default: []].append(key) }
+    for (key, check) in rest { byName[check.place, default: []].append(key) }
+    var twins: [ByteText: Int] = [:]
+    for check in unmatched { twins[check.place, default: 0] += 1 }  // bounded: checks of a file
     for check in unmatched {
-      // Another id, but one check alone bears that name and goes there.
-      if let keys = byName[ByteText(check.name + "\0" + check.target)], keys.count == 1,
+      // Another id, but in both files one check alone bears that name and goes there.
+      if let keys = byName[check.place], keys.count == 1, twins[check.place] == 1,
         let other = rest.removeValue(forKey: keys[0])
       {
         pairs.append(Uptime(check: check.name, a: check, b: other))

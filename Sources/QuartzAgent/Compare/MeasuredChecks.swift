@@ -13,6 +13,8 @@ struct MeasuredChecks: Sendable {
     var up = 0
     var down = 0
 
+    /// Where there is no id that says which check it is.
+    var place: ByteText { ByteText(name + "\0" + target) }
     /// Percent; nil without a verdict.
     var uptime: Double? { up + down > 0 ? Double(up) * 100 / Double(up + down) : nil }
   }

@@ -26,6 +26,21 @@ extension TraceLabTests {
       #expect(trace.end == .reached("accepted"))
     }
 
+    /// The router of the smaller link says so, and answers nothing else: its hop is that before the one that was too far.
+    @Test(arguments: Family.allCases) func aSmallerLinkOfASilentRouter(family: Family) async throws {
+      let trace = try await lab.with("narrow") {
+        try lab.order(
+          "rules r5 'chain o { type filter hook output priority 0; icmp type time-exceeded drop; icmpv6 type time-exceeded drop; }'"
+        )
+        defer { try? lab.order("unrule r5") }
+        return try await lab.trace(family.server) { $0.findsMTU = true }
+      }
+      let by = try #require(IPAddress(family.hop(5)))
+      #expect(trace.path[4] == "*" && trace.hops.count == 9)
+      #expect(trace.narrowings == [TraceNarrowing(ttl: 5, by: by, mtu: 1400)])
+      #expect(trace.mtu == 1400)
+    }
+
     @Test(arguments: Family.allCases) func aBlackHoleForBigPackets(family: Family) async throws {
       let trace = try await lab.with("hole") { try await lab.trace(family.server) { $0.findsMTU = true } }
       let by = try #require(IPAddress(family.hop(5)))

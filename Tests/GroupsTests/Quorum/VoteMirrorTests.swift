@@ -46,6 +46,39 @@ import Testing
     #expect(mirror.left == 2 && vote(6) == nil && vote(900_000) == down)
   }
 
+  /// Votes of two places by second, and since when each is in its state; what is read anew is as old as it was.
+  @Test func aStateIsAsOldAsItsFirstVote() {
+    let check = UniqueID(high: 7, low: 1)
+    var mirror = VoteMirror()
+    let story: [(second: Int64, place: String, vote: Vote, since: [Int64?])] = [
+      (0, "paris", Vote(.up, .ok), [0, nil]), (10, "paris", Vote(.up, .ok), [0, nil]),
+      (20, "paris", Vote(.down, .connectRefused), [20, nil]),
+      (25, "ny", Vote(.down, .connectRefused), [20, 25]),
+      (30, "paris", Vote(.down, .connectTimeout), [20, 25]),
+      (40, "paris", Vote(.down, .connectTimeout, answers: 9), [20, 25]),
+      (50, "ny", Vote(.degraded, .ok), [20, 50]),
+      (60, "paris", Vote(.up, .ok), [60, 50]), (70, "ny", Vote(.down, .connectRefused), [60, 70]),
+      (80, "paris", Vote(.up, .ok), [60, 70]),
+    ]
+    func since(_ mirror: VoteMirror) -> [Int64?] {
+      ["paris", "ny"].map { place in
+        mirror.vote(check, of: place).map { Int64(Self.now.duration(to: $0.since).seconds) }
+      }
+    }
+    for (number, step) in story.enumerated() {
+      let now = Self.now.advanced(by: .seconds(step.second))
+      mirror.take(rows([(key(1, step.place), step.vote)], from: Int64(number + 1)), now: now) { _ in true }
+      #expect(since(mirror) == step.since, "at \(step.second)")
+      // A reading of everything a while later.
+      var anew = VoteMirror()
+      let all = ["paris", "ny"].compactMap { place in
+        mirror.vote(check, of: place).map { (key(1, place), Optional($0.vote)) }
+      }
+      anew.take(rows(all, from: 100), now: now.advanced(by: .seconds(5)), before: mirror) { _ in true }
+      #expect(since(anew) == step.since, "read at \(step.second)")
+    }
+  }
+
   /// A store may hold any number of places: those beyond the cap have no number, and are told as strange.
   @Test func placesHaveACap() {
     var mirror = VoteMirror()

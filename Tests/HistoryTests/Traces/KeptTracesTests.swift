@@ -122,6 +122,34 @@ import Testing
     #expect(kept.lastGood(trace(target: 0x0b00_0003).target) != nil)
   }
 
+  /// Of checks as of targets: the oldest look makes room, by when its run began and not by when it came, also for one that
+  /// another check of the same target has made.
+  @Test(arguments: [false, true]) func theOldestOfTheChecksMakesRoom(isShared: Bool) {
+    var kept = KeptTraces()
+    let trace = trace(hops: 1, named: false)
+    func id(_ number: Int) -> UniqueID { UniqueID(high: 3, low: UInt64(number)) }
+    func moment(_ number: Int) -> Timestamp { begin.advanced(by: .seconds(number)) }
+    // The first half is the newer one.
+    let count = KeptTraces.checks
+    let order = Array(count / 2..<count) + Array(0..<count / 2)
+    for number in order { kept.keep(trace, of: id(number), .failure(.connectTimeout), begin: moment(number)) }
+    #expect(kept.counts.checks == count)
+    for number in count..<count + 3 {
+      if isShared {
+        kept.share(id(number - 1), with: id(number), .failure(.connectRefused), begin: moment(number))
+      } else {
+        kept.keep(trace, of: id(number), .failure(.connectRefused), begin: moment(number))
+      }
+    }
+    #expect(kept.counts.checks == count)
+    let there = (0..<count + 3).filter { kept.view(of: id($0), target: nil).latest != nil }
+    #expect(there == Array(3..<count + 3))
+    #expect(kept.view(of: id(count + 2), target: nil).latest?.begin == moment(count + 2))
+    // One that is there takes no other's room.
+    kept.keep(trace, of: id(10), .failure(.connectTimeout), begin: moment(count + 9))
+    #expect(kept.counts.checks == count && kept.view(of: id(3), target: nil).latest != nil)
+  }
+
   @Test func whatDidNotWorkIsNoGoodTrace() {
     var kept = KeptTraces()
     var trace = trace()

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Testing
+
+@testable import Import
+
+/// Times of Uptime Kuma, which are in seconds, and what they become.
+@Suite struct KumaMeaningTests {
+  private func check(_ members: String, type: String = "port") throws -> ImportedCheck {
+    let monitor = #"{"id":1,"name":"r","type":"\#(type)","hostname":"a.example","port":1\#(members)}"#
+    let made = try Importer.read(
+      .uptimeKuma, [ImportFile(name: "f", bytes: Array("{\"monitorList\": [\(monitor)]}".utf8))])
+    return try #require(made.checks.first)
+  }
+
+  /// Interval, timeout, retries and retry interval as Kuma has them, and the four keys.
+  private static let table: [(given: [String], made: [String?])] = [
+    (["60", "48", "0", "60"], ["1m", "48s", "0", nil]), (["60", "48", "1", "60"], ["1m", "48s", "1", "1m"]),
+    (["60", "48", "2", "20"], ["1m", "48s", "2", "20s"]),
+    (["60", "48", "10", "1"], ["1m", "48s", "10", "1s"]),
+    (["60", "48", "3", "0"], ["1m", "48s", "3", "1m"]),
+    (["20", "16", "3", "0"], ["20s", "16s", "3", "20s"]),
+    (["300", "5", "1", "300"], ["5m", "5s", "1", "5m"]),
+    (["300", "0", "1", "90"], ["5m", "1m", "1", "90s"]),
+    (["20", "0", "0", "0"], ["20s", "16s", "0", nil]),
+    (["3600", "30", "1", "3599"], ["1h", "30s", "1", "3599s"]),
+    (["7200", "30", "1", "3600"], ["2h", "30s", "1", "1h"]),
+    (["7200", "30", "1", "7200"], ["2h", "30s", "1", "1h"]),
+    (["86400", "30", "1", "0"], ["1d", "30s", "1", "1h"]),
+  ]
+
+  @Test(arguments: KumaMeaningTests.table.indices) func paces(_ row: Int) throws {
+    let (given, made) = Self.table[row]
+    let check = try check(
+      ",\"interval\":\(given[0]),\"timeout\":\(given[1]),\"maxretries\":\(given[2]),\"retryInterval\":\(given[3])"
+    )
+    #expect(
+      ["interval", "timeout", "retries", "retry_delay"].map { check[$0]?.word } == made, "\(given)")
+  }
+
+  /// A push monitor waits for its interval, a second, and each retry.
+  @Test(arguments: [
+    ("60", "0", "60", "1m", "1s"), ("60", "2", "30", "1m", "61s"), ("60", "3", "0", "1m", "181s"),
+    ("5", "1", "1", "10s", "2s"), ("3600", "1", "3600", "1h", "3601s"),
+  ])
+  func pushes(interval: String, retries: String, delay: String, period: String, grace: String) throws {
+    let check = try check(
+      ",\"pushToken\":\"abcdefghij\",\"interval\":\(interval),\"maxretries\":\(retries),\"retryInterval\":\(delay)",
+      type: "push")
+    #expect(check["period"]?.word == period && check["grace"]?.word == grace)
+  }
+
+  /// More retries than a run has: as many failed runs.
+  @Test(arguments: [("11", "12"), ("30", "31"), ("99", "100"), ("100", "100"), ("5000", "100")])
+  func manyRetries(retries: String, threshold: String) throws {
+    let check = try check(",\"interval\":60,\"maxretries\":\(retries),\"retryInterval\":20")
+    #expect(check["retries"]?.word == "0" && check["retry_delay"] == nil)
+    #expect(check["failure_threshold"]?.word == threshold && check["interval_failing"]?.word == "20s")
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Import
+
+/// Days to the end of a certificate: every plugin and flag that has them, and every form of the two numbers.
+@Suite struct NagiosMeaningTests {
+  private static let calls = [
+    "check_http -H a.example -C DAYS", "check_curl -H a.example -S -C DAYS",
+    "check_http -H a.example -S -C DAYS --continue-after-certificate", "check_tcp -H a.example -p 1 -D DAYS",
+    "check_ssmtp -H a.example -D DAYS", "check_smtp -H a.example -S -D DAYS",
+    "check_simap -H a.example -D DAYS",
+  ]
+  /// The first warns, the second fails; alone it warns, and the end fails.
+  private static let table: [(given: String, warn: String?, fail: String?)] = [
+    ("30", "30d", "0d"), ("30,14", "30d", "14d"), ("14,14", "14d", "14d"), ("14,0", "14d", "0d"),
+    ("0", "0d", "0d"),
+    ("1,0", "1d", "0d"), ("14,30", nil, nil), ("soon", nil, nil), ("-1", nil, nil), ("3650,1", "3650d", "1d"),
+    ("3651", nil, nil),
+  ]
+
+  private func read(_ line: String) throws -> ReadSource {
+    try ReadSource(
+      .nagios,
+      """
+      define command {
+        command_name c
+        command_line /p/\(line)
+      }
+      define host {
+        host_name h
+        address 192.0.2.1
+      }
+      define service {
+        host_name h
+        service_description s
+        check_command c
+      }
+      """)
+  }
+
+  @Test(arguments: NagiosMeaningTests.calls, NagiosMeaningTests.table.indices)
+  func days(call: String, _ row: Int) throws {
+    let (given, warn, fail) = Self.table[row]
+    let made = try read(call.replacing("DAYS", with: given))
+    let check = made.imported.checks.first
+    #expect(check?["expect.certificate.warn"]?.word == warn, "\(made.text)")
+    #expect(check?["expect.certificate.fail"]?.word == fail, "\(made.text)")
+    if warn != nil { #expect(made.problems == [], "\(made.text)") }
+  }
+
+  /// Of check_ssl_cert each number has its flag.
+  @Test(arguments: [
+    ("", "20d", "15d"), ("-w 30", "30d", "15d"), ("-c 5", "20d", "5d"), ("-w 30 -c 14", "30d", "14d"),
+    ("-c 14 -w 30", "30d", "14d"), ("-w 10", "10d", "10d"), ("-w 7 -c 30", "7d", "7d"),
+  ])
+  func sslCertificate(flags: String, warn: String, fail: String) throws {
+    let check = try read("check_ssl_cert -H a.example \(flags)").imported.checks.first
+    #expect(check?["expect.certificate.warn"]?.word == warn)
+    #expect(check?["expect.certificate.fail"]?.word == fail)
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+import Testing
+
+@testable import StatusServer
+
+/// The numbers of the histograms, worked out again from the runs of the sample agent.
+@Suite struct MetricValueTests {
+  private struct Sample {
+    var state: String
+    /// Microseconds.
+    var time: Int64
+  }
+
+  /// Three checks, 120 minutes each: see `sampleSource` and `makeResult`.
+  private static let runs: [Sample] = (0..<120).flatMap { minute -> [Sample] in
+    let time = Int64(40_000 + minute % 17 * 2300)
+    return [
+      Sample(state: minute == 70 || minute > 116 ? "down" : "up", time: time),
+      Sample(state: "up", time: time),
+      Sample(state: minute > 110 ? "degraded" : "up", time: time),
+    ]
+  }
+
+  private static let bounds: [Int64] = [
+    1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000,
+    10_000_000,
+    30_000_000, 60_000_000,
+  ]
+
+  private func lines(_ format: MetricsFormat) async throws -> [String] {
+    let source = try sampleSource()
+    let bytes = OpenMetrics.render(source.status, await source.metrics(), format)
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  private func value(_ lines: [String], _ name: String) -> Double? {
+    lines.first { $0.hasPrefix(name + " ") }.flatMap { Double($0.dropFirst(name.count + 1)) }
+  }
+
+  private func expect(_ lines: [String], _ family: String, _ labels: String, _ times: [Int64]) {
+    #expect(value(lines, "\(family)_count{\(labels)}") == Double(times.count), "\(family) \(labels)")
+    let sum = value(lines, "\(family)_sum{\(labels)}") ?? -1
+    let expected = Double(times.reduce(0, +)) / 1_000_000
+    #expect(abs(sum - expected) < 1e-9, "\(family) \(labels): \(sum), not \(expected)")
+    for bound in Self.bounds {
+      let name = "\(family)_bucket{\(labels),le=\"\(Double(bound) / 1_000_000)\"}"
+      #expect(value(lines, name) == Double(times.count { $0 <= bound }), "\(name)")
+    }
+    #expect(value(lines, "\(family)_bucket{\(labels),le=\"+Inf\"}") == Double(times.count))
+  }
+
+  /// In seconds: counts, sums and every bucket, of each state and each phase.
+  @Test(arguments: [MetricsFormat.openMetrics, .plain]) func histograms(format: MetricsFormat) async throws {
+    #expect(LatencyHistogram.bounds == Self.bounds)
+    let lines = try await lines(format)
+    for state in ["up", "degraded", "down"] {
+      expect(
+        lines, "quartz_response_time_seconds", "type=\"http\",state=\"\(state)\"",
+        Self.runs.filter { $0.state == state }.map(\.time))
+    }
+    for (phase, part) in [("dns", 10), ("connect", 5), ("tls", 4), ("first_byte", 3), ("transfer", 20)]
+      as [(String, Int64)]
+    {
+      expect(
+        lines, "quartz_phase_duration_seconds", "type=\"http\",phase=\"\(phase)\"",
+        Self.runs.map { $0.time / part })
+    }
+  }
+}
