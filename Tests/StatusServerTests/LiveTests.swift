@@ -189,6 +189,41 @@ private final class ChangingSource: StatusSource {
     }
   }
 
+  /// A reader that takes nothing for some rounds, and then reads on, is told to fetch the page anew: news were lost to it.
+  @Test func aReaderThatWasBehindFetchesAll() async throws {
+    var status = try sampleSource().status
+    let one = try #require(status.checks.first { $0.name == "Search" })
+    status.checks = (0..<150).map { number in
+      var check = one
+      check.id = UniqueID(high: 9, low: UInt64(number))
+      return check
+    }
+    let source = ChangingSource(status, isBusy: true)
+    try await withLive(source) { address in
+      let (descriptor, first) = try await open(address, receiveBuffer: 16_384)
+      defer { close(descriptor) }
+      // Until two rounds had no room for it; after five it would lose its seat.
+      while source.looks < 5 { try await Task.sleep(for: .milliseconds(20)) }
+      let events = try await offPool {
+        var received = Array(first.utf8)
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        var events: [String] = []
+        // A reader that was told news instead sees no second one.
+        while events.count(where: { $0 == "sync" }) < 2, events.count(where: { $0 == "tick" }) < 12 {
+          let count = recv(descriptor, &buffer, buffer.count, 0)
+          if count <= 0 { break }
+          received += buffer[..<count]
+          events = String(decoding: received, as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix("event: ") }.map { String($0.dropFirst(7)) }
+        }
+        return events
+      }
+      #expect(events.first == "sync")
+      let last = events.dropFirst().filter { $0 == "sync" }
+      #expect(last.count == 1, "\(events.filter { $0 != "row" })")
+    }
+  }
+
   /// The server ends while somebody listens: the stream comes to its proper end.
   @Test func aStreamEndsWithTheServer() async throws {
     let source = ChangingSource(try sampleSource().status)
