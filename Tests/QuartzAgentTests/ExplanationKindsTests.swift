@@ -142,8 +142,8 @@ import Testing
         620.000 ms  192.0.2.1
         ping_loss: 25 % lost, more than 10 %
         where  answer
-        next   the host is down, the way to it loses packets, or it does not answer
-            ping
+        next   see whether the host is up and answers ping, and where packets are
+            lost: quartz-agent trace
         time
             dns               1.000 ms  ▏
             answer          619.000 ms  ████████████████████████████████████████████
