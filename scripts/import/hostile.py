@@ -62,7 +62,7 @@ def texts():
     yield "telegraf", "tags", fill("[global_tags]\n", lambda n: f"t{n} = 'x'\n", "[[inputs.ping]]\nurls = ['a']\n")
     yield "telegraf", "tables", fill("", lambda n: f"[a{n}.b.c.d.e]\n")
     yield "telegraf", "brackets", "a = " + "[" * SIZE
-    yield "telegraf", "one text", "[[inputs.http_response]]\nurls=['http://a']\nbody =  + big + \n"
+    yield "telegraf", "one text", f"[[inputs.http_response]]\nurls = ['http://a']\nbody = '{big}'\n"
     yield "smokeping", "targets", fill("*** Targets ***\n", lambda n: f"+ a{n}\nhost = a.example\nremark = {'x' * 900}\n")
     yield "smokeping", "inherited values", fill("*** Targets ***\n" + "".join(f"k{n} = v\n" for n in range(60_000)),
                                                lambda n: f"+ a{n}\nx = y\n")
