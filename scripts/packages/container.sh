@@ -62,6 +62,11 @@ prove_container() {
   left=$(find "$root" -xdev -type f -perm /111 | sed "s|^$root||" | LC_ALL=C sort | paste -sd' ')
   ok "programs in it: $left"
   is "files with setuid or setgid" "$(find "$root" -xdev -perm /6000 | head -n 1)" ""
+  # An engine makes the places of what it mounts before the root is read-only.
+  cp -a "$root" "$folder/rootfs"
+  root=$folder/rootfs
+  mkdir "$root/run/secrets"
+  touch "$root/etc/resolv.conf" "$root/etc/hosts"
   install -d -m 0755 "$folder/etc" "$folder/secrets-of-box"
   # By the documented command, with the mode it gives.
   (umask 022 && block "$readme" Container | grep read_token | sed "s|deploy/container|$folder/secrets-of-box|" >"$folder/make-token" && bash -e "$folder/make-token")
@@ -79,7 +84,7 @@ prove_container() {
   box quartz-agent run --config /etc/quartz-agent/agent.yaml >"$folder/box.log" 2>&1 &
   agent=$!
   for _ in {1..60}; do
-    box quartz-agent status --format json >"$folder/health" 2>"$folder/health.said" && grep -o '"state":"up"' "$folder/health" | wc -l | grep -qx '[3-9]' && {
+    box quartz-agent status >"$folder/health" 2>"$folder/health.said" && grep -q '^3 checks: 3 up' "$folder/health" && {
       healthy=0
       break
     }
@@ -89,7 +94,7 @@ prove_container() {
     cat "$folder/box.log" "$folder/health" "$folder/health.said" >&2
     die "the checks in the container's root are not up"
   }
-  ok "name server, hosts file, authorities and ping: $(box quartz-agent status | sed -n 2p)"
+  ok "name server, hosts file, authorities and ping: $(grep '^3 checks' "$folder/health")"
   box quartz-agent alert test ops >"$folder/box-mail" 2>&1 || die "mail: $(<"$folder/box-mail")"
   grep -q '^To: .*ops@box.test' "$folder/mails" || die "the mail server got: $(cat "$folder/mails")"
   ok "mail: $(grep -m 1 '^Subject:' "$folder/mails")"
@@ -105,16 +110,23 @@ prove_container() {
 
 # The sidecar's own file, and what its store takes of the disk.
 prove_sidecar() {
-  local used most agent spool
+  local used most agent spool is_up=0
   sed 's|/run/secrets/quartz-agent/|/run/secrets/|' "$here/deploy/kubernetes/sidecar/sidecar.yaml" >"$folder/etc/sidecar.yaml"
   rm -rf "$folder/state"
   install -d -o 10001 -g 10001 -m 0700 "$folder/state"
   box quartz-agent run --config /etc/quartz-agent/sidecar.yaml >"$folder/box.log" 2>&1 &
   agent=$!
   for _ in {1..60}; do
-    box quartz-agent status -c /etc/quartz-agent/sidecar.yaml 2>/dev/null | grep -q ' UP ' && break
+    box quartz-agent status -c /etc/quartz-agent/sidecar.yaml >"$folder/health" 2>&1 && grep -q '^1 checks\?: 1 up' "$folder/health" && {
+      is_up=1
+      break
+    }
     sleep 0.5
   done
+  ((is_up)) || {
+    cat "$folder/box.log" "$folder/health" >&2
+    die "the check of the sidecar is not up"
+  }
   used=$(du -sk "$folder/state" | cut -f1)
   kill -TERM "$agent" 2>/dev/null || true
   wait "$agent" || true
