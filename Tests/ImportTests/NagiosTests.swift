@@ -184,9 +184,42 @@ import Testing
     let group = "define hostgroup {\n hostgroup_name g\n members *\n}\n"
     #expect(
       throws: ImportProblem(
-        "f: lists of hosts and hostgroups stand for more than 1000000 hosts",
+        "f: lists stand for more than 1000000 names",
         hint: "import the files in parts")
     ) { try ReadSource(.nagios, hosts + group + services) }
+  }
+
+  private static let pinged =
+    "define command {\n command_name check_ping\n command_line check_ping\n}\n"
+    + "define host {\n host_name h\n address a.example\n}\n"
+    + "define contact {\n contact_name c\n email c@a.example\n}\n"
+
+  private func services(_ count: Int, _ told: String) -> String {
+    lines(count) {
+      "define service {\n host_name h\n service_description s\($0)\n check_command check_ping\n \(told)\n}\n"
+    }
+  }
+
+  private static let tooManyContacts = ImportProblem(
+    "f: checks have more than 200000 contacts together, those of groups in groups included",
+    hint: "import the files in parts")
+
+  /// Each check walks all groups, which have no contact.
+  @Test func groupsOfContactsCount() {
+    let groups = lines(500) {
+      "define contactgroup {\n contactgroup_name g\($0)\n contactgroup_members g\($0 + 1)\n}\n"
+    }
+    #expect(throws: Self.tooManyContacts) {
+      try ReadSource(.nagios, Self.pinged + groups + services(500, "contact_groups g0"))
+    }
+  }
+
+  /// Each check names one contact, again and again.
+  @Test func contactsThatAreNamedAgainCount() {
+    let names = Array(repeating: "c", count: 9000).joined(separator: ",")
+    #expect(throws: Self.tooManyContacts) {
+      try ReadSource(.nagios, Self.pinged + services(40, "contacts \(names)"))
+    }
   }
 
   @Test func groupsAreNestedSoDeep() {

@@ -137,6 +137,20 @@ import Testing
     #expect(made.imported.notes.contains { $0.place.hasPrefix("etc/config:3") } || made.imported.total == 4)
   }
 
+  /// A line of a few bytes stands for as many as its name does.
+  @Test func whatIsPutInIsBounded() {
+    let long = String(repeating: "x", count: 100_000)
+    let lines = (0..<100).map { "k\($0) = A A\n" }.joined()
+    #expect(throws: ImportProblem("f: line 86: @define and @include put in more than 16 MiB")) {
+      try ReadSource(.smokeping, "*** Targets ***\n@define A \(long)\n\(lines)+ a\nhost = b\n")
+    }
+    let includes = String(repeating: "@include more\n", count: 200)
+    #expect(throws: ImportProblem("more: line 1: @define and @include put in more than 16 MiB")) {
+      try ReadSource(
+        .smokeping, [("config", "*** Targets ***\n\(includes)"), ("more", "remark = \(long)\n")])
+    }
+  }
+
   @Test func aPartWithoutOneAboveIsRefused() {
     #expect(throws: ImportProblem("f: line 2: a part that has nothing above it")) {
       try ReadSource(.smokeping, "*** Targets ***\n++ A\n")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files of every source of `quartz-agent import`, 10 MB each and made to be slow to read, and what the agent does with them.
+"""Files of every source of `quartz-agent import`, 10 MB each or as much as the limits take, made to be slow to read, and what
+the agent does with them.
 
 Usage: hostile.py AGENT DIRECTORY. Prints a table; exits 1 when a file takes longer than LIMIT, needs more than MEMORY, or is
 neither read nor refused in words.
@@ -84,6 +85,45 @@ def texts():
         HOST + "".join(f"define service {{\n host_name h\n service_description s{n}\n check_command check_ping\n}}\n" for n in range(1000)),
         lambda n: "define servicedependency {\n host_name h\n service_description " + ",".join(f"s{k}" for k in range(1000))
         + "\n dependent_service_description " + ",".join(f"s{k}" for k in range(1000)) + "\n notification_failure_criteria c\n}\n")
+    # Small enough for every limit on size, and much to work out.
+    plain = lambda count, more: "".join(
+        f"define service {{\n host_name h\n service_description s{n}\n check_command check_ping\n {more}\n}}\n" for n in range(count))
+    contact = "define contact {\n contact_name c\n email c@a.example\n}\n"
+    yield "nagios", "contacts of all checks", (
+        HOST + "".join(f"define contact {{\n contact_name c{n}\n email c{n}@a.example\n contactgroups g\n}}\n" for n in range(5000))
+        + plain(9000, "contact_groups g"))
+    yield "nagios", "contacts just within the limit", (
+        HOST + "".join(f"define contact {{\n contact_name c{n}\n email c{n}@a.example\n contactgroups g\n}}\n" for n in range(22))
+        + plain(9000, "contact_groups g"))
+    yield "nagios", "groups of contacts", (
+        HOST + contact + "".join(f"define contactgroup {{\n contactgroup_name g{n}\n contactgroup_members g{n + 1},g{n + 2}\n}}\n" for n in range(10_000))
+        + plain(9000, "contact_groups g0"))
+    yield "nagios", "one contact, named again", HOST + contact + (
+        "define service {\n name t\n register 0\n contacts " + "c," * 9999 + "c\n}\n" + plain(9000, "use t"))
+    yield "nagios", "parents", COMMANDS + "".join(
+        f"define host {{\n host_name h{n}\n address a\n check_command check_ping\n parents {','.join(f'h{k}' for k in range(max(0, n - 200), n))}\n}}\n"
+        for n in range(9000))
+    yield "nagios", "templates beside one another", COMMANDS + "".join(
+        f"define host {{\n name t{n}\n _a{n} x\n register 0\n}}\n" for n in range(60)) + "".join(
+        f"define host {{\n host_name h{n}\n use {','.join(f't{k}' for k in range(60))}\n address a\n check_command check_ping\n}}\n" for n in range(9000))
+    yield "icinga2", "attributes of its own", 'object Host "a" {\n' + "".join(f"k{n} = 1\n" for n in range(60_000)) + "}\n"
+    yield "icinga2", "one template of all", (
+        'template Host "t" {\n' + "".join(f"vars.k{n} = 1\n" for n in range(10_000)) + "}\n"
+        + "".join(f'object Host "a{n}" {{ import "t" }}\n' for n in range(9000)))
+    yield "icinga2", "patterns on hosts", (
+        "".join(f'object Host "{"a" * 100}{n}" {{ check_command = "hostalive" }}\n' for n in range(1000))
+        + "".join(f'apply Service "s{n}" {{\n assign where regex("(a|a*)*b", host.name)\n}}\n' for n in range(1800)))
+    yield "upptime", "as many sites as are taken", "sites:\n" + "".join(f"- {{name: a{n}, url: 'http://a.example/{'x' * 900}'}}\n" for n in range(9900))
+    yield "telegraf", "tags of all targets", (
+        "[[inputs.ping]]\nurls = [" + "".join(f"'a{n}'," for n in range(9900)) + "]\n[inputs.ping.tags]\n"
+        + "".join(f"t{n} = 'x'\n" for n in range(100_000)))
+    yield "smokeping", "inherited by all targets", (
+        "*** Targets ***\n" + "".join(f"k{n} = v\n" for n in range(100_000)) + "".join(f"+ a{n}\nhost = a.example\n" for n in range(9900)))
+    yield "smokeping", "one name for much", (
+        f"*** Targets ***\n@define A {'x' * 1_000_000}\n" + "".join(f"k{n} = A A\n" for n in range(9000)) + "+ a\nhost = b\n")
+    yield "smokeping", "probes of all targets", (
+        "*** Probes ***\n" + "".join(f"+ P{n}\nbinary = x\n" for n in range(90_000))
+        + "*** Targets ***\n" + "".join(f"+ a{n}\nprobe = P{n}\nhost = b\n" for n in range(5000)))
     yield "gatus", "aliases", fill("a: &a [" + "x," * 400 + "x]\nb:\n", lambda n: "- *a\n")
     yield "gatus", "long key places", "".join(" " * n + "k" * 80 + ":\n" for n in range(60)) + " " * 60 + "[" + "1," * 190_000 + "1]\n"
     yield "blackbox", "targets", fill("modules: {m: {prober: icmp}}\n" + JOB + "  static_configs: [{targets: [", lambda n: f"a{n}.example,", "a]}]\n")

@@ -18,6 +18,8 @@ final class NagiosBook {
   private var groupNames: [ByteText] = []
   private var inherited: [ByteText: Inherited] = [:]
   private var memberCount = 0
+  /// Templates looked into that may still be.
+  private var lookups = ForeignLimits.lookups
   /// Values of `$USERn$` by their number.
   private var users: [Int: ForeignNode] = [:]
   /// Seconds of an interval of 1.
@@ -97,6 +99,7 @@ final class NagiosBook {
       guard value.text?.hasPrefix("+") == true, found.count <= ForeignLimits.checks else { break }
       owner = holder
     }
+    try count(found.count)
     return found
   }
 
@@ -192,7 +195,7 @@ final class NagiosBook {
     memberCount += more
     guard memberCount <= ForeignLimits.plainValues else {
       throw ImportProblem(
-        "lists of hosts and hostgroups stand for more than \(ForeignLimits.plainValues) hosts",
+        "lists stand for more than \(ForeignLimits.plainValues) names",
         hint: "import the files in parts")
     }
   }
@@ -218,6 +221,12 @@ final class NagiosBook {
     }
     for name in used.split(separator: ",", maxSplits: ForeignLimits.templates).prefix(ForeignLimits.templates)
     {
+      lookups -= 1
+      guard lookups > 0 else {
+        throw ImportProblem(
+          "line \(object.node.line): objects look into templates more than \(ForeignLimits.lookups) times",
+          hint: "import the files in parts")
+      }
       let name = ByteText("\(object.kind) \(name.trimmed)")
       guard let template = templates[name] else { continue }
       let place = ByteText("\(key) \(name.text)")

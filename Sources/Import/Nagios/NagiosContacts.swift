@@ -23,7 +23,7 @@ final class NagiosContacts {
   private var warned: [ByteText: [Int]] = [:]
   private var reminders: Set<Int> = []
   private var used: Set<ByteText> = []
-  /// Contacts of all checks together.
+  /// Contacts and groups of contacts of all checks together.
   private var pairs = 0
   private var periods: NagiosPeriods
 
@@ -73,12 +73,6 @@ final class NagiosContacts {
     if let delay = try value("first_notification_delay"), delay.text != "0" {
       ledger.list(delay, "the first notification is sent at once", .stricter)
     }
-    pairs += contacts.count
-    guard pairs <= ForeignLimits.values else {
-      throw ImportProblem(
-        "checks have more than \(ForeignLimits.values) contacts together",
-        hint: "import the files in parts")
-    }
     for name in contacts {
       try add(&check, name, wanted, isService: isService, reminds: span > 0)
     }
@@ -123,22 +117,34 @@ final class NagiosContacts {
     var found = try book.names("contacts", of: object)
     let groups = try book.names("contact_groups", of: object)
     for key in ["contacts", "contact_groups"] { ledger.carry(try book.value(key, of: object)) }
-    for group in groups { found += members(of: group) }
+    try count(found.count)
+    for group in groups { found += try members(of: group) }
     if found.isEmpty, groups.isEmpty, let host { return try contacts(of: host, orOf: nil) }
     var seen: Set<ByteText> = []
     return found.filter { seen.insert(ByteText($0)).inserted }
   }
 
   /// Groups that hold one another in a circle end.
-  private func members(of group: String) -> [String] {
+  private func members(of group: String) throws(ImportProblem) -> [String] {
     var (found, open, seen): ([String], [String], Set<ByteText>) = ([], [group], [])
     while let name = open.popLast(), found.count <= ForeignLimits.checks {
-      pairs += 1
       guard seen.insert(ByteText(name)).inserted else { continue }
-      found += members[ByteText(name)] ?? []
-      open += nested[ByteText(name)] ?? []
+      let (own, inner) = (members[ByteText(name)] ?? [], nested[ByteText(name)] ?? [])
+      try count(own.count + inner.count)
+      found += own
+      open += inner
     }
     return found
+  }
+
+  /// Before they are looked at, and each time that they are.
+  private func count(_ more: Int) throws(ImportProblem) {
+    pairs += more
+    guard pairs <= ForeignLimits.values else {
+      throw ImportProblem(
+        "checks have more than \(ForeignLimits.values) contacts together, those of groups in groups included",
+        hint: "import the files in parts")
+    }
   }
 
   // MARK: Channels

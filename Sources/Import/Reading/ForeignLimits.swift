@@ -21,6 +21,8 @@ enum ForeignLimits {
   static let words = 2048
   /// Templates of Nagios above one another.
   static let templates = 64
+  /// Looks of Nagios objects into their templates; ten thousand checks of four templates take a third of it.
+  static let lookups = 5_000_000
   /// Bytes of the place of a value: file, line and keys.
   static let place = 400
 }

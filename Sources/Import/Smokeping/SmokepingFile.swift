@@ -31,6 +31,8 @@ struct SmokepingFile {
   /// The parts that are open, one in the other; the first is the section.
   private var open: [SmokepingPart] = []
   private var defined: [(name: String, value: String)] = []
+  /// Bytes that may still be put in by `@define` and `@include`.
+  private var room = ForeignLimits.bytes
   private var values = 0
   /// Files that another one includes.
   private var included: Set<ByteText> = []
@@ -94,6 +96,7 @@ struct SmokepingFile {
       func problem(_ words: String) -> ImportProblem { ImportProblem("line \(line): \(words)").of(file) }
       values += 1
       guard values <= ForeignLimits.values else { throw problem("more than \(ForeignLimits.values) values") }
+      if level > 1 { try putIn(text.utf8.count, file, line) }
       if text.hasPrefix("***") {
         open = [section(text.drop { $0 == "*" }.prefix { $0 != "*" }.trimmed)]
       } else if text.hasPrefix("@include ") {
@@ -116,13 +119,15 @@ struct SmokepingFile {
         open[depth - 1].parts.append(part)
         open.append(part)
       } else {
-        setting(text, file, line)
+        try setting(text, file, line)
       }
     }
   }
 
-  private mutating func setting(_ text: String, _ file: ImportFile, _ line: Int) {
-    let text = replaced(text)
+  private mutating func setting(
+    _ text: String, _ file: ImportFile, _ line: Int
+  ) throws(ImportProblem) {
+    let text = try replaced(text, file, line)
     guard let equals = text.firstIndex(of: "=") else {
       return enter(text.split(separator: " ").first.map(String.init) ?? "", text, file, line)
     }
@@ -137,8 +142,17 @@ struct SmokepingFile {
     open.last?.values.append((name, node))
   }
 
+  private mutating func putIn(_ bytes: Int, _ file: ImportFile, _ line: Int) throws(ImportProblem) {
+    room -= bytes
+    guard room >= 0 else {
+      throw ImportProblem("line \(line): @define and @include put in more than 16 MiB").of(file)
+    }
+  }
+
   /// Names of `@define`, whole words.
-  private func replaced(_ text: String) -> String {
+  private mutating func replaced(
+    _ text: String, _ file: ImportFile, _ line: Int
+  ) throws(ImportProblem) -> String {
     guard !defined.isEmpty else { return text }
     var made = ""
     var rest = text.unicodeScalars[...]
@@ -150,7 +164,9 @@ struct SmokepingFile {
         continue
       }
       let name = String(Substring(word))
-      made += defined.last { $0.name == name }?.value ?? name
+      let value = defined.last { $0.name == name }?.value
+      try putIn(value?.utf8.count ?? 0, file, line)
+      made += value ?? name
       rest = rest[word.endIndex...]
     }
     return made

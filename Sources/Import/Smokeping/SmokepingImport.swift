@@ -87,7 +87,7 @@ struct SmokepingTargets {
   private let book: SmokepingBook
   private let ledger: Ledger
   /// Inherited values that may be looked at, all parts together.
-  private var left = 10_000_000
+  private var left = 2_000_000
   private(set) var checks: [ImportedCheck] = []
 
   init(_ book: SmokepingBook, _ ledger: Ledger) { (self.book, self.ledger) = (book, ledger) }
