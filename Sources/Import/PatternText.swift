@@ -6,10 +6,12 @@ import Basics
 enum PatternText {
   /// A pattern that matches a text.
   static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { made, character in
-      if "\\.^$|?*+()[]{}".contains(character) { made += "\\" }
-      made.append(character)
+    var made = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if "\\.^$|?*+()[]{}".unicodeScalars.contains(scalar) { made.append("\\") }
+      made.append(scalar)
     }
+    return String(made)
   }
 
   /// A pattern of Go or JavaScript, where `^` and `$` are the ends of the text: ours are those of a line, and a `$` that

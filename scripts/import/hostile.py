@@ -133,6 +133,9 @@ def texts():
     yield "blackbox", "one long pattern", (
         f'modules: {{m: {{prober: tcp, tcp: {{query_response: [{{expect: "{"[^a]" * (SIZE // 4)}"}}]}}}}}}\n' + JOB
         + "  static_configs: [{targets: [" + '"a:1",' * 5000 + "]}]\n")
+    yield "blackbox", "brackets that never close", (
+        f'modules: {{m: {{prober: tcp, tcp: {{query_response: [{{send: "{"${" * 2_000_000}"}}]}}}}}}\n' + JOB
+        + "  static_configs: [{targets: [a:1]}]\n")
     yield "blackbox", "modules", fill("modules:\n", lambda n: f"  m{n}: {{prober: icmp, timeout: 1s}}\n")
     yield "blackbox", "labels", fill(
         "modules: {m: {prober: icmp}}\n" + JOB + "  static_configs: [{targets: [" + "a," * 5000 + "a], labels: {",

@@ -80,11 +80,16 @@ struct BlackboxTCP {
   static func escaped(_ text: String) -> String {
     var made = ""
     var rest = Substring(text)
+    // Whether a bracket that closes may follow; looked for once where none does.
+    var isClosed = true
     while let scalar = rest.unicodeScalars.first {
-      if rest.hasPrefix("${"), let close = rest.firstIndex(of: "}") {
-        made += "\\(" + rest[rest.index(rest.startIndex, offsetBy: 2)..<close] + ")"
-        rest = rest[rest.index(after: close)...]
-        continue
+      if isClosed, rest.hasPrefix("${") {
+        if let close = rest.firstIndex(of: "}") {
+          made += "\\(" + rest[rest.index(rest.startIndex, offsetBy: 2)..<close] + ")"
+          rest = rest[rest.index(after: close)...]
+          continue
+        }
+        isClosed = false
       }
       rest.unicodeScalars.removeFirst()
       switch scalar {
