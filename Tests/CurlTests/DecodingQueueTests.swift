@@ -107,7 +107,8 @@ import Testing
       let decoded = try await decode(DecodingQueue(), "zstd", bomb, lease: lease)
       #expect(decoded.end == .noMemory)
     }
-    #expect(budget.inUse == 0)
+    // The queue's thread lets go of the job right after it has answered.
+    while budget.inUse != 0 { await Task.yield() }
   }
 
   /// What this machine does not come to in time is its own fault, and a cancelled check waits for nothing.
