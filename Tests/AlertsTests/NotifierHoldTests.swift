@@ -68,6 +68,19 @@ import Testing
     #expect(desk.lines + next.lines == lines)
   }
 
+  /// What was on its way when the agent died may be known: it is sent once more at once, under its id.
+  @Test func onItsWayOverARestart() throws {
+    let web = try makeCheck("web")
+    var desk = Desk(quickSettings(), [web])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 2)
+    desk.book.advance(to: reading(3))
+    let first = try #require(desk.book.next(desk.context(3)).first)
+    var next = Desk(quickSettings(), [web], saved: try desk.saved(at: 3), at: 100)
+    next.pass(from: 100, to: 101)
+    #expect(next.lines == ["100 opened web is down: refused"] && next.sent.map(\.id) == [first.id])
+  }
+
   /// What was told already goes on as it was, and a check that has failed since opens its incident at once.
   @Test func toldOverARestart() throws {
     let (web, db) = (try makeCheck("web"), try makeCheck("db", host: "198.51.100.1"))

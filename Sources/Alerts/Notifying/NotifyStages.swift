@@ -144,9 +144,10 @@ extension Stage {
     let due = from + span
     draft.due = due
     guard due <= context.now.boot else { return .hold(what, until: context.wall(due)) }
-    guard [.opened, .reminder].contains(draft.trigger), let unseen = unseen(draft, context) else {
-      return .pass
-    }
+    // What was on its way may be known: it goes once more as it was.
+    guard [.opened, .reminder].contains(draft.trigger), draft.record.sending == nil,
+      let unseen = unseen(draft, context)
+    else { return .pass }
     return .hold("no result since the agent started", until: context.wall(unseen))
   }
 
