@@ -226,8 +226,11 @@ extension AlertBook {
         guard var merged = incidents[id] else { continue }
         merged.merge(shared.incident)
         if merged != incidents[id] { incidents.replace(merged) }
-      } else if let mine = incidents[id], mine.isEndHeard, !shared.incident.isEndHeard {
-        // A member that was away, or a store that was set back, brings up what is over: the store is to learn of it.
+      } else if let mine = incidents[id], mine.isEndHeard, shared.incident.isNotified,
+        !shared.incident.isEndHeard
+      {
+        // A member that was away, or a store that was set back, brings up what is over: the store is to learn of it. What it
+        // has told of to no channel begins anew there.
         self.share?.delivered.insert(id)
       } else {
         incidents.replace(shared.incident)
