@@ -68,6 +68,22 @@ import Testing
     #expect(desk.lines + next.lines == lines)
   }
 
+  /// A result that says nothing of the target confirms nothing, and a result of another check neither.
+  @Test func onlyAVerdictConfirms() throws {
+    let (web, db) = (try makeCheck("web"), try makeCheck("db", host: "198.51.100.1"))
+    var desk = Desk(quickSettings(), [web, db])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 2)
+    var next = Desk(quickSettings(), [web, db], saved: try desk.saved(at: 2), at: 100)
+    next.note(result(web, .unknown, at: 101))
+    next.note(result(db, .up, at: 102))
+    next.pass(from: 103, to: 130)
+    #expect(next.lines == [] && next.hold(at: 130) == .wait)
+    next.down(web, at: 131)
+    next.pass(from: 131, to: 140)
+    #expect(next.lines == ["131 opened web is down: refused"])
+  }
+
   /// What was on its way when the agent died may be known: it is sent once more at once, under its id.
   @Test func onItsWayOverARestart() throws {
     let web = try makeCheck("web")

@@ -90,6 +90,14 @@ struct ShareWorld {
     arrange()
   }
 
+  /// It runs the check and notifies, with the store at hand.
+  mutating func takeOver(_ check: MonitoringCheck, by agent: Int) {
+    (isAway, notifying) = (false, [agent])
+    give(check, to: agent)
+  }
+
+  var moment: Timestamp { after(now) }
+
   mutating func assist(_ check: MonitoringCheck) {
     assistants.insert(check.id)
     arrange()

@@ -35,16 +35,11 @@ import Testing
   /// What it told of while it was alone, and another member tells of under its own id, is ended in those words.
   @Test func whatItToldOfAloneEndsAsMoved() throws {
     let shop = try makeCheck("Shop")
-    var world = ShareWorld(agents: 2, [shop])
-    world.notifying = [0]
-    world.isAway = true
-    world.fail(shop, by: 0)
+    var world = alone(shop)
     world.pass(40)
     #expect(world.heard == ["0 \(down)"])
     world.outside = [0]
-    world.isAway = false
-    world.notifying = [1]
-    world.give(shop, to: 1)
+    world.takeOver(shop, by: 1)
     world.mend(shop, by: 1)
     world.pass(400)
     #expect(world.heard == ["0 \(down)", "0 recovered Shop is reported in another incident of the group"])
@@ -55,21 +50,15 @@ import Testing
   /// without a word.
   @Test func aTwinThatNobodyKnowsIsGivenUp() throws {
     let shop = try makeCheck("Shop")
-    var world = ShareWorld(agents: 2, [shop])
-    world.notifying = [0]
-    world.isAway = true
-    world.fail(shop, by: 0)
+    var world = alone(shop)
     world.pass(2)
     world.asleep = [0]
-    world.isAway = false
-    world.notifying = [1]
-    world.give(shop, to: 1)
+    world.takeOver(shop, by: 1)
     world.fail(shop, by: 1)
     world.pass(40)
     #expect(world.heard == ["1 \(down)"])
     world.asleep = []
-    world.notifying = [0]
-    world.give(shop, to: 0)
+    world.takeOver(shop, by: 0)
     world.fail(shop, by: 0)
     world.pass(100)
     #expect(world.heard == ["1 \(down)"])
@@ -77,5 +66,40 @@ import Testing
     world.pass(100)
     #expect(world.heard == ["1 \(down)", "0 \(up)"])
     #expect(world.messages[0].incident == world.messages[1].incident && world.store.isEmpty)
+  }
+
+  /// It comes back with an alert that it told to nobody, after the group told of it and of its end: what fails then begins
+  /// then, under an id of its own.
+  @Test func whatWasNotToldBeginsAnew() throws {
+    let shop = try makeCheck("Shop")
+    var world = alone(shop)
+    world.pass(2)
+    world.outside = [0]
+    world.takeOver(shop, by: 1)
+    world.fail(shop, by: 1)
+    world.pass(40)
+    world.mend(shop, by: 1)
+    world.pass(200)
+    #expect(world.heard == ["1 \(down)", "1 \(up)"])
+    world.outside = []
+    world.takeOver(shop, by: 0)
+    let back = world.moment
+    world.pass(5)
+    world.fail(shop, by: 0)
+    world.pass(60)
+    world.mend(shop, by: 0)
+    world.pass(60)
+    #expect(world.heard == ["1 \(down)", "1 \(up)", "0 \(down)", "0 \(up)"])
+    #expect(world.messages[2].begin >= back && world.messages[2].incident != world.messages[0].incident)
+    #expect(world.store.isEmpty)
+  }
+
+  /// Its store is away, and it has found the check down.
+  private func alone(_ shop: MonitoringCheck) -> ShareWorld {
+    var world = ShareWorld(agents: 2, [shop])
+    world.notifying = [0]
+    world.isAway = true
+    world.fail(shop, by: 0)
+    return world
   }
 }

@@ -13,9 +13,10 @@ package struct AlertBook: Sendable {
   /// State shared with the other members of a group; `nil` outside of one.
   package internal(set) var share: AlertShare?
   private var savedVersion = 0
-  /// Checks whose alerts are from before the start and that have had no result since, and until when one is waited for.
-  private var unseen: Set<UniqueID> = []
-  private let seenBy: Instant
+  /// Checks whose alerts this agent goes on with, from before its start or from another member, and of which it has found
+  /// nothing itself yet; and until when after the start it waits for that.
+  var unconfirmed: Set<UniqueID> = []
+  private let confirmedBy: Instant
   var hasChanged = false
 
   package var settings: AlertSettings { notifier.settings }
@@ -37,8 +38,8 @@ package struct AlertBook: Sendable {
     }
     incidents = IncidentBook(
       groupWait: settings.groupWait, flap: settings.flap, open: open, over: over, generator: generator)
-    unseen = Set(incidents.troubles.keys.compactMap(\.check))
-    seenBy = now.boot + Self.longestUnseen
+    unconfirmed = Set(incidents.troubles.keys.compactMap(\.check))
+    confirmedBy = now.boot + Self.longestUnconfirmed
     watch = RuleWatch(settings.rules, open: incidents.troubles)
     notifier = Notifier(settings, now: now.wall, generator: generator)
     notifier.restore(saved, clock, &incidents)
@@ -68,12 +69,11 @@ package struct AlertBook: Sendable {
     if let names { adopt(Set(checks.map(\.id)), names, now) }
   }
 
-  /// An agent that was away for a day says nothing of the day before; a check that is not run any more holds nothing for ever.
-  static let longestUnseen: Duration = .seconds(600)
+  /// A check without results, such as one that is probed once a day, holds a notification for no longer.
+  private static let longestUnconfirmed: Duration = .seconds(600)
 
   package mutating func note(_ result: CheckResult, now: ClockReading) {
-    unseen.remove(result.checkID)
-    if result.state != .unknown { share?.unconfirmed.remove(result.checkID) }
+    if result.state != .unknown { unconfirmed.remove(result.checkID) }
     take(watch.note(result, now: now), now)
   }
 
@@ -106,10 +106,11 @@ package struct AlertBook: Sendable {
   /// With what this agent knows of itself and of its group.
   private func informed(_ context: NotifyContext) -> NotifyContext {
     var context = grouped(context)
-    guard !unseen.isEmpty, context.now.boot < seenBy else { return context }
+    guard !unconfirmed.isEmpty, context.now.boot < confirmedBy else { return context }
+    // What the group shares goes by the group's rules.
     let shared = incidents.names?.checks ?? []
-    context.unseenUntil = { [unseen, seenBy] trouble in
-      trouble.key.check.map { unseen.contains($0) && !shared.contains($0) } ?? false ? seenBy : nil
+    context.confirmedBy = { [unconfirmed, confirmedBy] trouble in
+      trouble.key.check.map { unconfirmed.contains($0) && !shared.contains($0) } ?? false ? confirmedBy : nil
     }
     return context
   }

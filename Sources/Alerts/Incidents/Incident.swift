@@ -177,7 +177,7 @@ package struct Incident: Hashable, Sendable {
     (members[place].opens, members[place].isFlapping) = (opens, isFlapping)
   }
 
-  /// How long it must be well until it is resolved.
+  /// Nothing has fired for `group_wait`, and what flapped has been well for `flap.stable` and three intervals.
   func isOver(at now: Instant, _ groupWait: Duration, _ flap: FlapSettings) -> Bool {
     guard let quietAt, quietAt + groupWait <= now else { return false }
     return members.allSatisfy { member in

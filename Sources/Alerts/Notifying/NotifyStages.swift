@@ -21,8 +21,8 @@ package struct NotifyContext {
   /// Until when an alert's check is muted, or in maintenance; `nil` when it is not.
   package var mutedUntil: (Trouble) -> Timestamp? = { _ in nil }
   package var maintenanceUntil: (Trouble) -> Timestamp? = { _ in nil }
-  /// Until when a result is waited for, of a check that has had none since the start; `nil` when it has.
-  package var unseenUntil: (Trouble) -> Instant? = { _ in nil }
+  /// Until when a result of an alert's check is waited for, which has had none since the start; `nil` when it has.
+  package var confirmedBy: (Trouble) -> Instant? = { _ in nil }
   /// The check that an alert's check fails with; `nil` when it fails by itself.
   package var failsWith: (Trouble) -> String? = { _ in nil }
   /// The way to an alert's target is being looked at.
@@ -146,14 +146,14 @@ extension Stage {
     guard due <= context.now.boot else { return .hold(what, until: context.wall(due)) }
     // What was on its way may be known: it goes once more as it was.
     guard [.opened, .reminder].contains(draft.trigger), draft.record.sending == nil,
-      let unseen = unseen(draft, context)
+      let limit = unconfirmed(draft, context)
     else { return .pass }
-    return .hold("no result since the agent started", until: context.wall(unseen))
+    return .hold("no result since the agent started", until: context.wall(limit))
   }
 
-  /// What fired before the start may be over by now: the first result says.
-  private static func unseen(_ draft: Draft, _ context: NotifyContext) -> Instant? {
-    let limits = draft.firing.map { context.unseenUntil($0.trouble) }
+  /// Until when a draft waits of which no alert has been looked at since the start; `nil`: one has.
+  private static func unconfirmed(_ draft: Draft, _ context: NotifyContext) -> Instant? {
+    let limits = draft.firing.map { context.confirmedBy($0.trouble) }
     return limits.contains(nil) ? nil : limits.compactMap(\.self).min()
   }
 

@@ -10,7 +10,7 @@ extension AlertBook {
     guard let share, let names = incidents.names else { return context }
     var context = context
     let now = context.now
-    let isOutside = isOutside(now)
+    let (isOutside, unconfirmed) = (isOutside(now), unconfirmed)
     context.heldByGroup = { incident in
       guard share.isShared(incident, names) else { return nil }
       switch share.view.touch {
@@ -23,7 +23,7 @@ extension AlertBook {
         if share.delivered.contains(incident.id) { return nil }
         let own = incident.checks.filter { share.own[$0] != nil }
         if own.isEmpty { return "its checks are run by another member" }
-        return own.isSubset(of: share.unconfirmed) ? "this member has no result of its checks yet" : nil
+        return own.isSubset(of: unconfirmed) ? "this member has no result of its checks yet" : nil
       case .fresh: break
       }
       guard share.view.notifies else { return "another member of the group notifies" }

@@ -21,8 +21,6 @@ package struct AlertShare: Sendable {
   var view = ShareView()
   /// Alerts of checks that this agent runs, by check.
   var own: [UniqueID: SharedAlerts] = [:]
-  /// Checks whose alerts this agent goes on with, and of which it has found nothing itself yet.
-  var unconfirmed: Set<UniqueID> = []
   /// The entry of a check that this agent has taken over.
   var tenure: [UniqueID: Int64] = [:]
   var marks: [UniqueID: Mark] = [:]
@@ -138,7 +136,7 @@ extension AlertBook {
         if !watch.hold(member.trouble) {
           take(.ended(member.trouble.key, at: now.wall, .ruleChanged), now)
         } else if share?.own[check]?.firing[member.trouble.key] == nil {
-          share?.unconfirmed.insert(check)
+          unconfirmed.insert(check)
           take(.holds(member.trouble), now)
         }
       }
@@ -152,14 +150,15 @@ extension AlertBook {
     share?.view = view
     let own = (share?.own ?? [:]).filter { role($0.key).isRunHere || role($0.key) == .unlisted }
     share?.own = own
-    let unconfirmed = (share?.unconfirmed ?? []).filter { own[$0] != nil }
-    share?.unconfirmed = unconfirmed
+    unconfirmed = unconfirmed.filter { own[$0] != nil || incidents.names?.checks.contains($0) != true }
+    let wasOutside = isOutside(now)
     let outsideSince = view.touch == .settling ? share?.outsideSince ?? now.boot : nil
     share?.outsideSince = outsideSince
     switch view.touch {
     case .settling: if isOutside(now) { leaveToGroup(now, role) }
     case .away: judge(own.filter { role($0.key).isRunHere }, now)
     case .fresh:
+      if wasOutside { dropUntold() }
       takeOver(now, role)
       readIncidents(now)
       if view.notifies {
@@ -175,7 +174,19 @@ extension AlertBook {
     share?.outsideSince.map { $0.duration(to: now.boot) >= AlertShare.settling * 2.0 } ?? false
   }
 
-  /// What it told of while it was alone, and does not run any more, the group tells of under another id: its own ends.
+  /// It has the group's incidents as they were when it left. Those that it told to no channel and the store has no more are
+  /// over: what still fires begins anew, and not under an id that is over.
+  private mutating func dropUntold() {
+    guard let share else { return }
+    for incident in incidents.opened where share.isShared(incident, incidents.names) {
+      guard share.incident(incident.id) == nil, !share.isOwed(incident) else { continue }
+      forget(incident.id)
+      incidents.drop(incident.id)
+    }
+  }
+
+  /// Incidents that it told of while it was alone, of checks that it does not run any more, are reported by the group under
+  /// another id: they end here.
   private mutating func leaveToGroup(_ now: ClockReading, _ role: Role) {
     guard let share else { return }
     for incident in incidents.opened where share.isShared(incident, incidents.names) && share.isOwed(incident)
@@ -198,7 +209,7 @@ extension AlertBook {
         // It has ended here since, and the entry is older.
         if share?.own[check]?.ended[key] != nil { continue }
         if watch.hold(trouble) {
-          share?.unconfirmed.insert(check)
+          unconfirmed.insert(check)
           take(.holds(trouble), now)
         } else {
           take(.ended(key, at: now.wall, .ruleChanged), now)
@@ -226,11 +237,8 @@ extension AlertBook {
         guard var merged = incidents[id] else { continue }
         merged.merge(shared.incident)
         if merged != incidents[id] { incidents.replace(merged) }
-      } else if let mine = incidents[id], mine.isEndHeard, shared.incident.isNotified,
-        !shared.incident.isEndHeard
-      {
-        // A member that was away, or a store that was set back, brings up what is over: the store is to learn of it. What it
-        // has told of to no channel begins anew there.
+      } else if let mine = incidents[id], mine.isEndHeard, !shared.incident.isEndHeard {
+        // A member that was away, or a store that was set back, has an old state of it: the entry gets the end.
         self.share?.delivered.insert(id)
       } else {
         incidents.replace(shared.incident)
