@@ -3,10 +3,10 @@
 import Basics
 import Monitoring
 
-/// Whether a credential of systemd has to be there.
+/// How `${cred:NAME}` is resolved where CREDENTIALS_DIRECTORY is not set.
 package enum CredentialRule: Sendable {
   case needed
-  /// For a command in a shell, which looks at the file of a service: what nobody handed over is said and not read.
+  /// Missing credentials are reported in `LoadedConfig.unread`: a shell command reads the configuration of a service.
   case ofTheService
 }
 

@@ -55,7 +55,7 @@ package struct AgentSettings: Hashable, Sendable {
 package struct StatusSettings: Hashable, Sendable {
   /// Nil: there is no status server.
   package var listen: ListenAddress?
-  /// Beside an address on TCP, for commands; nil: there is none.
+  /// Unix socket for commands beside a TCP listener; `nil` when it is off.
   package var socket: ListenAddress?
   /// What a client must show to run a check by hand; nil: nobody may.
   package var runNowToken: Redacted?

@@ -15,13 +15,13 @@ struct Walk {
   private var broken: [ConfigProblem] = []
   private var warnings: [ConfigProblem] = []
   private var warningCount = 0
-  /// What only the service can read.
+  /// Credentials that only the service can read.
   private(set) var unread: [ConfigProblem] = []
   /// Of each of the root's checks, in their order.
   var roles: [FoundTarget.Role] = []
   /// Something came from a secret source.
   var hasSecrets = false
-  /// What is read stands in a check, a template or defaults, where `null` is a key that is not given.
+  /// Set while a check, a template or defaults are read, where `null` removes an inherited key.
   private var inherits = false
 
   init(file: String, references: References) {
@@ -144,7 +144,7 @@ struct Walk {
     inherits && node.isTakenAway && !kind.takes(node)
   }
 
-  /// What is read of values that may have been inherited, or may not.
+  /// Reads values with or without inheritance.
   private mutating func inheriting<Result>(_ inherits: Bool, _ body: (inout Walk) -> Result) -> Result {
     let before = self.inherits
     self.inherits = inherits

@@ -38,7 +38,7 @@ extension CheckRunner {
     if rsa.lacksCertificate { return ecdsa }
     let (one, other) = (ecdsa.severity, rsa.severity)
     guard one != other else {
-      // What ends first is what has to be renewed first.
+      // The certificate that expires first has to be renewed first.
       guard let one = ecdsa.tls?.notAfter, let other = rsa.tls?.notAfter else { return ecdsa }
       return other < one ? rsa : ecdsa
     }

@@ -7,8 +7,8 @@ import Synchronization
 
 /// HTTP and TLS transfers on event loops: requests go in by a queue, reports come back to the tasks that wait for them.
 ///
-/// What is encrypted has a thread of its own, since a handshake takes a millisecond of it, and so has what is no probe, whose
-/// answers may be megabytes; plain probes may share the loop of those who ask. Nothing is resolved here and nothing is remembered between transfers: each dials the address it was given
+/// TLS transfers run on the engine's thread, since a handshake takes a millisecond of it, and so do the agent's own transfers,
+/// whose responses may be megabytes. Plain probes may share the caller's loop. Nothing is resolved here and nothing is remembered between transfers: each dials the address it was given
 /// over a fresh connection, without name cache, session cache, cookies, proxies or redirects.
 package final class CurlEngine: Sendable {
   /// The certificates transfers are judged by; others may judge by them too.
@@ -28,7 +28,7 @@ package final class CurlEngine: Sendable {
   ///
   /// - Parameters:
   ///   - memory: of all answers under way.
-  ///   - shared: where probes without TLS run; nil: on the engine's own thread, with the others.
+  ///   - shared: loop of probes without TLS; `nil` runs them on the engine's thread.
   package init(
     trust: TrustStore = TrustStore(), memory: MemoryBudget = .shared, on shared: EventLoop? = nil
   ) throws {

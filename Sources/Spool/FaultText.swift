@@ -32,7 +32,7 @@ extension FileFault: CustomStringConvertible {
       case .failed(_, _, ENOSPC), .failed(_, _, EDQUOT): "free space, or make spool.size smaller"
       default: "make state_dir usable"
       }
-    // What the disk says is said of all that is written to it; what is ours to refuse is the store's alone.
+    // Disk errors concern the whole state directory; refusals of our own concern the store alone.
     let place: Notice.Place = if case .failed = self { .stateDirectory } else { .store }
     return .critical(place, description, hint: "\(remedy); the agent tries again every minute", since: since)
   }

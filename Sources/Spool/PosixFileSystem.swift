@@ -32,7 +32,7 @@ package final class PosixFileSystem: SpoolFileSystem {
     if isReserved { fillHoles() }
   }
 
-  /// What was made while nothing was set aside gets its space now. Where there is none, writing will tell.
+  /// Allocates the space of sparse segments from a time without reservation. Writing reports a full disk later.
   private func fillHoles() {
     for (name, size) in (try? list()) ?? [:] where name.hasSuffix(".seg") {
       guard let file = try? open(name, create: false) else { continue }

@@ -50,12 +50,12 @@ package protocol ProbeTaking: Sendable {
   func probe(_ question: ProbeQuestion) async -> ProbeAnswer
   /// Reads the modules again.
   ///
-  /// - Returns: why the old ones stay; nil: the new ones are in force.
+  /// - Returns: why the old modules stay; `nil` when the new ones are loaded.
   func reload() async -> String?
 }
 
 /// `/probe?target=&module=`, `/probe/last`, and blackbox_exporter's `/config` and `/-/reload`, for who shows the token or asks from
-/// one of the addresses; its `/-/healthy` for everybody, as `/livez`.
+/// one of the addresses; its `/-/healthy` without authorization, like `/livez`.
 package struct ProbeDoor: Sendable {
   let desk: any ProbeTaking
   private let token: Redacted?

@@ -3,23 +3,11 @@
 import AgentConfig
 import Basics
 import Monitoring
+import TestSupport
 import Testing
 
 /// Damaged files: whatever the bytes, the answer is settings or problems, each with a place in the file.
 struct ConfigFuzzTests {
-  /// SplitMix64: the same damage in every run.
-  struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var word = state
-      word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-      return word ^ (word >> 31)
-    }
-  }
-
   static let pieces = [
     "- ", "? ", ": ", "{", "}", "[", "]", ",", "#", " #", "&a ", "*a ", "!x ", "|\n", ">-\n", "'", "\"", "\n",
     "\t", "\0",
@@ -30,7 +18,7 @@ struct ConfigFuzzTests {
 
   @Test(arguments: 1...8)
   func damageIsSurvived(seed: UInt64) {
-    var generator = Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for config in goodConfigs {
       for _ in 0..<25 {
         var bytes = Array(config.text.utf8)
@@ -40,7 +28,7 @@ struct ConfigFuzzTests {
     }
   }
 
-  private func damage(_ bytes: inout [UInt8], _ generator: inout Generator) {
+  private func damage(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
     let place = Int.random(in: 0...bytes.count, using: &generator)
     switch Int.random(in: 0..<5, using: &generator) {
     case 0: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...20, using: &generator)))

@@ -12,6 +12,15 @@ struct RivalTests {
     try ConfigLoader.parse(text: text, file: "agent.yaml", sources: .test).settings
   }
 
+  /// The check with the same keys from defaults, from a template and from its group.
+  private func places(of type: String, _ inherited: String, _ check: String) -> [String] {
+    [
+      "defaults: {\(type): {\(inherited)}}\nchecks: [\(check)}]",
+      "templates: {t: {\(inherited)}}\nchecks: [\(check), extends: t}]",
+      "groups: [{name: G, defaults: {\(type): {\(inherited)}}, checks: [\(check)}]}]",
+    ]
+  }
+
   private static let schedules: [String?] = [nil, "period: 2h", "cron: \"0 3 * * *\""]
 
   /// What a check itself says, beside what it has from elsewhere: every pair, from defaults, a template and a group.
@@ -19,13 +28,8 @@ struct RivalTests {
     let near = Self.schedules[own].map { ", \($0)" } ?? ""
     let far = Self.schedules[inherited] ?? "tags: [x]"
     let check = "{name: A, type: heartbeat, token: 0123456789abcdef\(near)"
-    let places = [
-      "defaults: {heartbeat: {\(far)}}\nchecks: [\(check)}]",
-      "templates: {t: {\(far)}}\nchecks: [\(check), extends: t}]",
-      "groups: [{name: G, defaults: {heartbeat: {\(far)}}, checks: [\(check)}]}]",
-    ]
     let expected = own > 0 ? own : inherited
-    for text in places {
+    for text in places(of: "heartbeat", far, check) {
       guard expected > 0 else {
         #expect(throws: ConfigErrors.self, "\(text)") { try load(text) }
         continue
@@ -48,13 +52,8 @@ struct RivalTests {
     let near = Self.bodies[own].map { ", \($0)" } ?? ""
     let far = Self.bodies[inherited] ?? "tags: [x]"
     let check = "{name: A, type: http, url: \"https://a.example/\", method: POST\(near)"
-    let places = [
-      "defaults: {http: {\(far)}}\nchecks: [\(check)}]",
-      "templates: {t: {\(far)}}\nchecks: [\(check), extends: t}]",
-      "groups: [{name: G, defaults: {http: {\(far)}}, checks: [\(check)}]}]",
-    ]
     let expected = own > 0 ? own : inherited
-    for text in places {
+    for text in places(of: "http", far, check) {
       let made = try #require(try load(text).checks.first)
       guard case .http(let http) = made.kind else {
         Issue.record("no request")

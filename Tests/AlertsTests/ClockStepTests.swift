@@ -51,14 +51,8 @@ import Testing
   func overARestart(step: Int64, reminder: Int64) throws {
     let shop = try makeCheck("Shop")
     let settings = quickSettings()
-    var before = Desk(settings, [shop])
-    before.down(shop, at: 0)
-    before.pass(from: 0, to: 10)
-    let saved = try before.saved(at: 10)
-    var desk = Desk(settings, [shop], at: 10)
-    desk.step = step
-    desk.book = AlertBook(settings, saved: saved, now: desk.now(10), generator: Counter(state: 77))
-    desk.book.apply([shop], DependencyGraph([shop]), now: desk.now(10))
+    let (before, restarted) = try restart(settings, shop, step: step)
+    var desk = restarted
     desk.down(shop, at: 10)
     desk.pass(from: 11, to: reminder + 60)
     desk.up(shop, at: reminder + 61)
@@ -70,11 +64,10 @@ import Testing
     #expect(Set((before.told + desk.told).map(\.message.incident)).count == 1)
   }
 
-  /// What waited for its first notification waits no longer than it would have.
-  @Test(arguments: [-86_400, -3600, -1, 0] as [Int64]) func untoldOverARestart(step: Int64) throws {
-    let shop = try makeCheck("Shop")
-    var settings = quickSettings()
-    settings.groupWait = .seconds(30)
+  /// Down at 0, and started again at 10 with a wall clock that has stepped.
+  private func restart(
+    _ settings: AlertSettings, _ shop: MonitoringCheck, step: Int64
+  ) throws -> (before: Desk, restarted: Desk) {
     var before = Desk(settings, [shop])
     before.down(shop, at: 0)
     before.pass(from: 0, to: 10)
@@ -83,6 +76,15 @@ import Testing
     desk.step = step
     desk.book = AlertBook(settings, saved: saved, now: desk.now(10), generator: Counter(state: 77))
     desk.book.apply([shop], DependencyGraph([shop]), now: desk.now(10))
+    return (before, desk)
+  }
+
+  /// What waited for its first notification waits no longer than it would have.
+  @Test(arguments: [-86_400, -3600, -1, 0] as [Int64]) func untoldOverARestart(step: Int64) throws {
+    let shop = try makeCheck("Shop")
+    var settings = quickSettings()
+    settings.groupWait = .seconds(30)
+    var desk = try restart(settings, shop, step: step).restarted
     desk.down(shop, at: 11)
     desk.pass(from: 11, to: 60)
     #expect(told(desk) == ["30 opened"])

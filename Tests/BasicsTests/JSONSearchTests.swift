@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import TestSupport
 import Testing
 
 @Suite struct JSONSearchTests {
@@ -77,7 +78,7 @@ import Testing
 
   /// Random documents, damaged or not: the search and the parser agree on what is there.
   @Test func agreesWithTheParser() throws {
-    var generator = SplitMix(state: 7)
+    var generator = SeededGenerator(seed: 7)
     let paths = try ["$", "$.a", "$.b.a", "$[0]", "$[-1]", "$.a[1]", "$.a[-2].b", "$['é']", "$[1][0]"].map {
       try JSONPath($0)
     }
@@ -98,7 +99,7 @@ import Testing
     }
   }
 
-  private func document(depth: Int, _ generator: inout SplitMix) -> String {
+  private func document(depth: Int, _ generator: inout SeededGenerator) -> String {
     let names = ["a", "b", "é", "\\u0061", ""]
     switch Int.random(in: depth == 0 ? 2...7 : 0...7, using: &generator) {
     case 0:
@@ -128,19 +129,6 @@ private func hasTwins(_ text: String) -> Bool {
     _ = try JSONValue.parse(text.utf8)
     return false
   } catch { return error.message == twins }
-}
-
-/// A generator with a seed, so that a failure comes back.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
 }
 
 @Suite struct JSONComparingTests {

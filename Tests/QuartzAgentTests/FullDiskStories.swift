@@ -107,11 +107,11 @@ struct FullDiskStories {
         #expect(ready.hasPrefix("ready\nstate_dir: ") && ready.hasSuffix(" 200"), "\(ready)")
         // The store of results is on that disk too, and makes no second one.
         var both = ""
-        while !both.contains("store of results") {
+        try await eventually("the store of results is named", first) {
           // Words may be on two lines.
           both = try await disk.ask("\"$1\" status || true").stdout.split(whereSeparator: \.isWhitespace)
             .joined(separator: " ")
-          try await Task.sleep(for: .milliseconds(250))
+          return both.contains("store of results")
         }
         #expect(both.components(separatedBy: "cannot be written").count == 2, "\(both)")
         #expect(both.contains("heartbeats.json and the store of results cannot be written"), "\(both)")

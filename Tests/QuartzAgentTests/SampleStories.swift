@@ -116,11 +116,11 @@ import Testing
         to: folder.appending(path: "agent.yaml.example"), atomically: true, encoding: .utf8)
       let daemon =
         page == "README.md" ? try AgentProcess(["run", "-c", "agent.yaml.example"], in: folder) : nil
-      var isUp = daemon == nil
-      while !isUp {
-        let status = try await agent("status", "-c", "agent.yaml.example", in: folder).stdout
-        isUp = status.components(separatedBy: "● UP").count == 4
-        try await Task.sleep(for: .milliseconds(100))
+      if let daemon {
+        try await eventually("three checks are up", daemon) {
+          try await agent("status", "-c", "agent.yaml.example", in: folder).stdout
+            .components(separatedBy: "● UP").count == 4
+        }
       }
       let blocks = blocks(of: lines)
       #expect(blocks.count >= 2)

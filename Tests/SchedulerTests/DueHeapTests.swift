@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import TestSupport
 import Testing
 
 @testable import Scheduler
@@ -45,7 +46,7 @@ import Testing
 
   /// Against a dictionary: 20,000 random steps, enough for dead items to be swept many times.
   @Test func agreesWithASimpleModel() {
-    var random = SplitMix(state: 7)
+    var random = SeededGenerator(seed: 7)
     var heap = DueHeap(entries: 50)
     var model: [Int: Int64] = [:]
     for _ in 0..<20_000 {
@@ -68,18 +69,5 @@ import Testing
       #expect(heap.count == model.count)
     }
     #expect(heap.first == model.values.min())
-  }
-}
-
-/// A generator with a seed.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Scheduler
@@ -173,7 +174,7 @@ import Testing
   @Test("C7: in a day nothing adds up, whatever wake-ups and runs take")
   func drift() throws {
     let check = try makeCheck("Shop front", every: .seconds(30))
-    var random = SplitMix(state: 7)
+    var random = SeededGenerator(seed: 7)
     var simulation = Simulation([check])
     simulation.takes = { _ in .microseconds(Int64(random.next() % 9_000_000)) }
     for _ in 0..<2880 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import TestSupport
 import Testing
 
 @testable import Scheduler
@@ -111,7 +112,7 @@ import Testing
 
   /// Random load: never above a limit, nobody is lost, and nobody idles while there is room.
   @Test func holdsBothLimitsAndLosesNobody() {
-    var random = SplitMix(state: 3)
+    var random = SeededGenerator(seed: 3)
     var limit = InFlightLimit(InFlightLimits(total: 20, perHost: 3))
     var going: [(entry: Int, host: String, standing: InFlightLimit.Standing, kind: WorkOrigin.Kind)] = []
     var waiting: [Int: (host: String, standing: InFlightLimit.Standing)] = [:]

@@ -3,6 +3,7 @@
 import Basics
 import Monitoring
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Spool

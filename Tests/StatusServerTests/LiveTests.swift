@@ -139,8 +139,8 @@ private final class ChangingSource: StatusSource {
     #expect(source.looks == 0)
   }
 
-  /// Of forty 32 get a seat. Those that do not read lose theirs, those that read keep on hearing, the page is served.
-  @Test func whoDoesNotReadLosesTheSeat() async throws {
+  /// 150 checks, whose changes are more than a small buffer takes.
+  private func manyChecks() throws -> StatusSnapshot {
     var status = try sampleSource().status
     let one = try #require(status.checks.first { $0.name == "Search" })
     status.checks = (0..<150).map { number in
@@ -148,6 +148,12 @@ private final class ChangingSource: StatusSource {
       check.id = UniqueID(high: 9, low: UInt64(number))
       return check
     }
+    return status
+  }
+
+  /// Of forty 32 get a seat. Those that do not read lose theirs, those that read keep on hearing, the page is served.
+  @Test func whoDoesNotReadLosesTheSeat() async throws {
+    let status = try manyChecks()
     try await withLive(ChangingSource(status, isBusy: true)) { address in
       var seated: [Int32] = []
       for _ in 0..<40 {
@@ -191,13 +197,7 @@ private final class ChangingSource: StatusSource {
 
   /// A reader that takes nothing for some rounds, and then reads on, is told to fetch the page anew: news were lost to it.
   @Test func aReaderThatWasBehindFetchesAll() async throws {
-    var status = try sampleSource().status
-    let one = try #require(status.checks.first { $0.name == "Search" })
-    status.checks = (0..<150).map { number in
-      var check = one
-      check.id = UniqueID(high: 9, low: UInt64(number))
-      return check
-    }
+    let status = try manyChecks()
     let source = ChangingSource(status, isBusy: true)
     try await withLive(source) { address in
       let (descriptor, first) = try await open(address, receiveBuffer: 16_384)

@@ -13,9 +13,9 @@ package struct AlertBook: Sendable {
   /// State shared with the other members of a group; `nil` outside of one.
   package internal(set) var share: AlertShare?
   private var savedVersion = 0
-  /// Checks whose alerts this agent goes on with, from before its start or from another member, and of which it has found
-  /// nothing itself yet; and until when after the start it waits for that.
+  /// Checks with alerts from before the start or from another member, and without a result of this agent.
   var unconfirmed: Set<UniqueID> = []
+  /// Deadline of waiting for those results.
   private let confirmedBy: Instant
   var hasChanged = false
 
@@ -69,7 +69,7 @@ package struct AlertBook: Sendable {
     if let names { adopt(Set(checks.map(\.id)), names, now) }
   }
 
-  /// A check without results, such as one that is probed once a day, holds a notification for no longer.
+  /// Longest hold of a notification for a check without results, such as one that is probed once a day.
   private static let longestUnconfirmed: Duration = .seconds(600)
 
   package mutating func note(_ result: CheckResult, now: ClockReading) {
@@ -103,11 +103,11 @@ package struct AlertBook: Sendable {
     }
   }
 
-  /// With what this agent knows of itself and of its group.
+  /// Adds the state of this agent and of its group.
   private func informed(_ context: NotifyContext) -> NotifyContext {
     var context = grouped(context)
     guard !unconfirmed.isEmpty, context.now.boot < confirmedBy else { return context }
-    // What the group shares goes by the group's rules.
+    // Shared checks follow the group's rules.
     let shared = incidents.names?.checks ?? []
     context.confirmedBy = { [unconfirmed, confirmedBy] trouble in
       trouble.key.check.map { unconfirmed.contains($0) && !shared.contains($0) } ?? false ? confirmedBy : nil

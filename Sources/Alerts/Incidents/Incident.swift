@@ -45,7 +45,8 @@ package struct Incident: Hashable, Sendable {
       (self.at, self.by, self.note) = (at, by, note)
     }
 
-    /// That of two members: it covers what either of them saw, whatever their clocks say; the later one is shown.
+    /// Combines the acknowledgements of two members: the alerts of both are covered, independent of their clocks; the later one
+    /// is shown.
     func joined(with other: Self) -> Self {
       var joined = (other.at, other.by) > (at, by) ? other : self
       joined.seen = seen.merging(other.seen) { max($0, $1) }
@@ -96,7 +97,7 @@ package struct Incident: Hashable, Sendable {
   package var isNotified: Bool { log.values.contains { $0.first != nil } }
   package var isResolveNotified: Bool { log.values.allSatisfy { $0.first == nil || $0.heard.isOver } }
 
-  /// It is over, and every channel that was told of it knows.
+  /// Resolved, and every notified channel has the resolve.
   package var isEndHeard: Bool { !isOpen && isNotified && isResolveNotified }
 
   package func member(_ key: Trouble.Key) -> Member? { places[key].map { members[$0] } }
@@ -177,7 +178,7 @@ package struct Incident: Hashable, Sendable {
     (members[place].opens, members[place].isFlapping) = (opens, isFlapping)
   }
 
-  /// Nothing has fired for `group_wait`, and what flapped has been well for `flap.stable` and three intervals.
+  /// Whether no alert has fired for `group_wait`, and flapping alerts have been well for `flap.stable` and three intervals.
   func isOver(at now: Instant, _ groupWait: Duration, _ flap: FlapSettings) -> Bool {
     guard let quietAt, quietAt + groupWait <= now else { return false }
     return members.allSatisfy { member in

@@ -21,7 +21,7 @@ package struct NotifyContext {
   /// Until when an alert's check is muted, or in maintenance; `nil` when it is not.
   package var mutedUntil: (Trouble) -> Timestamp? = { _ in nil }
   package var maintenanceUntil: (Trouble) -> Timestamp? = { _ in nil }
-  /// Until when a result of an alert's check is waited for, which has had none since the start; `nil` when it has.
+  /// Deadline for the first result of an alert's check since the start; `nil` when there is one.
   package var confirmedBy: (Trouble) -> Instant? = { _ in nil }
   /// The check that an alert's check fails with; `nil` when it fails by itself.
   package var failsWith: (Trouble) -> String? = { _ in nil }
@@ -144,14 +144,14 @@ extension Stage {
     let due = from + span
     draft.due = due
     guard due <= context.now.boot else { return .hold(what, until: context.wall(due)) }
-    // What was on its way may be known: it goes once more as it was.
+    // A notification that was being sent may have arrived: it is repeated unchanged.
     guard [.opened, .reminder].contains(draft.trigger), draft.record.sending == nil,
       let limit = unconfirmed(draft, context)
     else { return .pass }
     return .hold("no result since the agent started", until: context.wall(limit))
   }
 
-  /// Until when a draft waits of which no alert has been looked at since the start; `nil`: one has.
+  /// Deadline of a draft none of whose alerts has had a result since the start; `nil` when one has.
   private static func unconfirmed(_ draft: Draft, _ context: NotifyContext) -> Instant? {
     let limits = draft.firing.map { context.confirmedBy($0.trouble) }
     return limits.contains(nil) ? nil : limits.compactMap(\.self).min()

@@ -169,13 +169,14 @@ extension AlertBook {
     }
   }
 
-  /// The store has been being read for so long that it is not going to be: another agent has this one's name.
+  /// Whether this member has been kept out of its group for longer than any read of the store takes: another agent has its
+  /// name.
   func isOutside(_ now: ClockReading) -> Bool {
     share?.outsideSince.map { $0.duration(to: now.boot) >= AlertShare.settling * 2.0 } ?? false
   }
 
-  /// It has the group's incidents as they were when it left. Those that it told to no channel and the store has no more are
-  /// over: what still fires begins anew, and not under an id that is over.
+  /// Drops incidents from before this member was kept out that are not in the store and were not notified: the group has
+  /// resolved them. An alert that still fires opens a new incident, not one under a resolved id.
   private mutating func dropUntold() {
     guard let share else { return }
     for incident in incidents.opened where share.isShared(incident, incidents.names) {
@@ -185,8 +186,8 @@ extension AlertBook {
     }
   }
 
-  /// Incidents that it told of while it was alone, of checks that it does not run any more, are reported by the group under
-  /// another id: they end here.
+  /// Resolves incidents that this member notified of while it was alone, for checks that it no longer runs: the group reports
+  /// them under another id.
   private mutating func leaveToGroup(_ now: ClockReading, _ role: Role) {
     guard let share else { return }
     for incident in incidents.opened where share.isShared(incident, incidents.names) && share.isOwed(incident)
@@ -238,7 +239,7 @@ extension AlertBook {
         merged.merge(shared.incident)
         if merged != incidents[id] { incidents.replace(merged) }
       } else if let mine = incidents[id], mine.isEndHeard, !shared.incident.isEndHeard {
-        // A member that was away, or a store that was set back, has an old state of it: the entry gets the end.
+        // An outdated entry, from a member that was away or a store that was restored: the end is written into it.
         self.share?.delivered.insert(id)
       } else {
         incidents.replace(shared.incident)

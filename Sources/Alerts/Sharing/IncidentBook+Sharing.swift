@@ -48,8 +48,8 @@ extension IncidentBook {
     }
   }
 
-  /// Two members opened an incident each about one alert while they did not hear of each other: the one that no channel
-  /// knows gives the alert up to the one that channels know, and ends without a word when it has none left.
+  /// Merges incidents that two members opened for the same alert while they were partitioned: the alert leaves the incident
+  /// that was not notified for the one that was. An incident without alerts left ends without a notification.
   mutating func giveUpTwins(at now: ClockReading) {
     let unknown = open.values.filter { !$0.log.values.contains(where: \.mayBeKnown) }
     guard !unknown.isEmpty, unknown.count < open.count else { return }

@@ -19,7 +19,7 @@ package struct TLSOptions: Hashable, Sendable {
   package var isStrict = false
   /// Ask twice, as a client that knows RSA only and as one that knows ECDSA only: a server may have a certificate for each.
   package var asksBoth = false
-  /// The sort of keys that signatures may be made with; nil: every sort.
+  /// Accepted type of certificate keys; `nil` accepts all.
   package var keySort: KeySort?
 
   package init(
@@ -42,7 +42,8 @@ package enum KeySort: String, CaseIterable, Hashable, Sendable {
   case ecdsa = "ECDSA"
   case rsa = "RSA"
 
-  /// What a client offers that knows no other (RFC 8446 section 4.2.3), in the words of SSL_CTX_set1_sigalgs_list(3).
+  /// Signature algorithms of a client that supports only this type (RFC 8446 section 4.2.3), as SSL_CTX_set1_sigalgs_list(3)
+  /// spells them.
   package var signatures: String {
     switch self {
     case .ecdsa: "ECDSA+SHA256:ECDSA+SHA384:ECDSA+SHA512:ed25519:ed448"

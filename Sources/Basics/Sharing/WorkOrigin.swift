@@ -32,7 +32,7 @@ extension WorkOrigin.Kind {
     }
   }
 
-  /// Whether what it transfers is what a check is about.
+  /// Probe traffic, as opposed to the agent's own transfers.
   package var isProbe: Bool {
     switch self {
     case .fileChecks, .apiChecks, .asked: true

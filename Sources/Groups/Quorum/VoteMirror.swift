@@ -86,7 +86,7 @@ struct VoteMirror: Sendable {
     }
   }
 
-  /// What is kept follows its changes, however many there are: it is never of the past.
+  /// Whether the key is stored already: its updates are applied even at the limit, so that no stored vote is stale.
   private func isKnown(_ key: QuorumKey) -> Bool {
     switch key {
     case .vote(let check, let place): vote(check, of: place) != nil

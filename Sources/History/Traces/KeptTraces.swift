@@ -76,7 +76,7 @@ package struct KeptTraces: Sendable {
     if targets != good.count || entries != latest.count { isDirty = true }
   }
 
-  /// Nil: nothing was wrong with it since it is watched, or it has made room.
+  /// `nil` when the check has had no failure, or its trace was evicted.
   package func view(of check: UniqueID, target: SocketAddress?) -> TraceView {
     var view = TraceView()
     if let entry = latest[check], let trace = entry.trace.trace {

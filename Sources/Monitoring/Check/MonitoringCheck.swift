@@ -134,7 +134,7 @@ extension MonitoringCheck {
     return tlsOptions?.asksBoth ?? false
   }
 
-  /// Nil: it is made without TLS.
+  /// `nil` for a check without TLS.
   private var tlsOptions: TLSOptions? {
     switch kind {
     case .http(let http): http.url.scheme == .https ? http.tls : nil

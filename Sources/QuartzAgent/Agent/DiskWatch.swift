@@ -8,7 +8,7 @@ import Spool
 /// Logs one line a minute while anything below the state directory cannot be written, and retries the writes.
 actor DiskWatch {
   private let disk: StateDisk
-  /// What keeps the store of results off the disk.
+  /// Problem of the result store; `nil` when it is on disk.
   private let store: @Sendable () -> Notice?
   private let log: Logger
   private let time: TimeSource

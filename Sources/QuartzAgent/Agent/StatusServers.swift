@@ -6,11 +6,11 @@ import Logging
 import Monitoring
 import StatusServer
 
-/// Where a running agent is asked: the page and its API, the socket beside an address on TCP, and what everybody may see.
+/// Status servers of a running agent: the page with its API, the unix socket for commands, and the public page.
 struct StatusServers: Sendable {
   private let own: LocalStatusServer?
   private let socket: LocalStatusServer?
-  private let everybody: LocalStatusServer?
+  private let publicPage: LocalStatusServer?
   private let log: Logger
 
   init(_ all: Settings, _ status: AgentStatus, _ heartbeats: HeartbeatKeeper, _ log: Logger) {
@@ -26,7 +26,7 @@ struct StatusServers: Sendable {
       own?.probes = ProbeDoor(desk: desk, token: probe.token, allowed: probe.allow.map(\.range))
     }
     (self.own, socket, self.log) = (own, server(settings.socket), log)
-    everybody = settings.publicFace.flatMap { face in
+    publicPage = settings.publicFace.flatMap { face in
       face.listen.map {
         LocalStatusServer(public: PublicFace(face), listen: $0.numeric, source: status, logger: log).taking(
           heartbeats)
@@ -34,11 +34,11 @@ struct StatusServers: Sendable {
     }
   }
 
-  /// What runs until its task is cancelled.
+  /// Services that run until their task is cancelled.
   var services: [@Sendable () async -> Void] {
     var services: [@Sendable () async -> Void] = []
     if let own { services.append { await serve(own, as: "status page") } }
-    if let everybody { services.append { await serve(everybody, as: "public page") } }
+    if let publicPage { services.append { await serve(publicPage, as: "public page") } }
     if let socket { services.append { await serve(socket, as: "socket for commands", isNamed: false) } }
     return services
   }
@@ -78,7 +78,7 @@ extension ListenAddress {
     }
   }
 
-  /// What to type to see the page.
+  /// URL or command that shows the page.
   var pageURL: String {
     switch reachable {
     case .tcp(let host, let port): "http://\(Endpoint(host: host, port: port))/"

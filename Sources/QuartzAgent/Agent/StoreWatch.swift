@@ -71,7 +71,7 @@ actor StoreWatch {
       told = nil
       return
     }
-    // What the disk refuses is told once for all files: `DiskWatch`.
+    // `DiskWatch` reports disk errors once for all files.
     guard notice.place != .stateDirectory, isDue(told) else { return }
     told = time.instant()
     log.tell(notice, as: "results are kept in memory only and lost with the process")

@@ -112,7 +112,7 @@ struct ImportCommand: AsyncParsableCommand {
     if !document.isWhole { throw ExitCode(ExitStatus.degraded) }
   }
 
-  /// A database with the changes that are in the write-ahead log beside it. One that is in the middle of a change is refused.
+  /// The database with the changes of its write-ahead log applied. A database with a hot rollback journal is refused.
   private func whole(_ path: String, _ bytes: [UInt8]) throws -> [UInt8] {
     guard path != "-", bytes.starts(with: Array("SQLite format 3\0".utf8)) else { return bytes }
     let shown = path.printable(maxBytes: 500)
@@ -124,7 +124,7 @@ struct ImportCommand: AsyncParsableCommand {
     guard isThere(path + "-wal") else { return bytes }
     let log = try readWhole(path + "-wal", limit: Self.largest)
     let database = try readWhole(path, limit: Self.largest)
-    // What moves from one into the other meanwhile would be in neither.
+    // A checkpoint between the two reads would lose its pages.
     guard try readWhole(path + "-wal", limit: Self.largest) == log else {
       throw failure(
         "\(shown)-wal changes while it is read", hint: "stop Uptime Kuma, or try again",

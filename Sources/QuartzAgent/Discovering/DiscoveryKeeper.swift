@@ -175,7 +175,7 @@ extension DiscoveryKeeper {
     guard report.body.count <= DiscoverySource.mostBytes else {
       return .failed("\(url.endpoint): the answer is longer than \(DiscoverySource.mostBytes >> 20) MiB")
     }
-    // Megabytes of JSON take their time, which is nobody else's.
+    // Parsing megabytes of JSON would block the shared pool.
     let read = await onThread { [body = report.body] in
       Result { () throws(TargetList.Problem) in try TargetList(json: body) }
     }

@@ -57,8 +57,7 @@ func clockFinding() -> Notice {
     hint: "run chrony or systemd-timesyncd on the host; in a container the host's word counts")
 }
 
-/// The addresses this machine could dial from: a family without a route can be probed by nobody. One of the two is enough
-/// where no check insists on the other.
+/// Routes of both IP versions. A missing route is a warning only when a check can be probed by that version alone.
 func familyFindings(_ checks: [MonitoringCheck]) -> [Notice] {
   let families = [("IPv4", "192.0.2.1"), ("IPv6", "2001:db8::1")].compactMap { name, text in
     IPAddress(text).map { (name: name, address: $0, isOpen: SocketAddress($0, port: 9).hasRoute) }

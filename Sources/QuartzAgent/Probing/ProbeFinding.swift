@@ -23,7 +23,7 @@ struct ProbeFinding: Sendable {
 
   init(_ module: BlackboxModule, _ target: String) { (self.module, self.target) = (module, target) }
 
-  /// The address of a target that is one; nil: it is a name.
+  /// Address of the target; `nil` when the target is a name.
   var literal: IPAddress? {
     var text = Substring(target)
     if let scheme = text.firstRange(of: "://") { text = text[scheme.upperBound...] }

@@ -54,7 +54,7 @@ struct ProbeModules: Sendable {
     words.isEmpty ? nil : words.prefix(5).joined(separator: "; ")
   }
 
-  /// What the module says by itself.
+  /// Checks the module by itself.
   private mutating func look(_ entry: inout Entry) {
     var faults = entry.module.faults
     do throws(Pattern.Invalid) {
@@ -65,8 +65,8 @@ struct ProbeModules: Sendable {
     entry.shortcoming = Self.joined(faults.isEmpty ? entry.module.shortcomings : faults)
   }
 
-  /// What the judge of agent.yaml says of the checks that the modules make, of targets of each kind. Files and secrets are
-  /// taken for granted: they may come later.
+  /// Validates the checks of each module for one target of each kind, by the rules of agent.yaml. Files and secrets may be
+  /// missing: they are read with each probe.
   private static func judge(_ entries: inout [Entry], _ range: Range<Int>) {
     var samples: [(index: Int, check: ImportedCheck)] = []
     for index in range where entries[index].shortcoming == nil {

@@ -9,11 +9,6 @@ import Synchronization
 /// How log lines look.
 enum LogFormat: String, CaseIterable {
   case text, json
-  /// Text for systemd's journal, which has the time and the level beside the line. Taken in place of `text` where standard
-  /// error goes there; nobody asks for it by name.
-  case journal
-
-  static let allCases: [LogFormat] = [.text, .json]
 }
 
 /// The one writer of standard error for log lines.
@@ -41,6 +36,8 @@ final class LogSink: Sendable {
   private let finished = DispatchSemaphore(value: 0)
   private let wake = DispatchSemaphore(value: 0)
   private let format: LogFormat
+  /// Text lines go to systemd's journal, which stores time and priority itself.
+  private let isJournal: Bool
   private let time: TimeSource
   private let write: @Sendable (String) -> Void
 
@@ -52,9 +49,8 @@ final class LogSink: Sendable {
 
   init(format: LogFormat, time: TimeSource, write: @escaping @Sendable (String) -> Void = { printError($0) })
   {
-    let isJournal = format == .text && Journal.isStandardError(processEnvironment())
-    self.format = isJournal ? .journal : format
-    (self.time, self.write) = (time, write)
+    isJournal = format == .text && Journal.isStandardError(processEnvironment())
+    (self.format, self.time, self.write) = (format, time, write)
     _ = startThread { self.writeLoop() }
   }
 
@@ -92,7 +88,7 @@ final class LogSink: Sendable {
     if state.lines.count >= Self.queueLimit {
       state.dropped += 1
     } else {
-      state.lines.append(line.rendered(format))
+      state.lines.append(line.rendered(format, forJournal: isJournal))
     }
   }
 
@@ -121,7 +117,8 @@ final class LogSink: Sendable {
       for line in lines { write(line) }
       if dropped > 0 {
         write(
-          own("lines dropped, standard error is not read", dropped, at: time.wall()).rendered(format))
+          own("lines dropped, standard error is not read", dropped, at: time.wall()).rendered(
+            format, forJournal: isJournal))
       }
       if closing {
         finished.signal()
@@ -142,12 +139,9 @@ private struct LogLine {
   private var fields: [(key: String, value: Logger.MetadataValue)] { metadata.sorted { $0.key < $1.key } }
 
   /// One line of at most 2 KiB, whatever the parts hold.
-  func rendered(_ format: LogFormat) -> String {
-    switch format {
-    case .text: return "\(time.rfc3339) \(words)".printable(maxBytes: 2048)
-    case .journal: return Journal.priority(level) + words.printable(maxBytes: 2048)
-    case .json: return json
-    }
+  func rendered(_ format: LogFormat, forJournal: Bool) -> String {
+    if forJournal { return Journal.priority(level) + words.printable(maxBytes: 2048) }
+    return format == .json ? json : "\(time.rfc3339) \(words)".printable(maxBytes: 2048)
   }
 
   private var words: String {

@@ -3,8 +3,8 @@
 import Basics
 import Glibc
 
-/// As root, goes on as the user whom a state directory belongs to, for good: what that user may see and do is what a command
-/// is asked, and what it writes there has to be that user's. Does nothing for others, or where there is no such directory.
+/// Drops root for the owner of the state directory, for good: the command then sees what the agent sees, and files that it
+/// writes belong to the agent. No effect for other users, or when the directory does not exist.
 ///
 /// - Returns: whether the process is another user's now.
 @discardableResult

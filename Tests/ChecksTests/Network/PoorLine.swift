@@ -41,21 +41,8 @@ private struct Cable: Sendable {
   let seed: UInt64
 }
 
-/// Numbers that are the same in every run (splitmix64).
-private struct Dice {
-  var state: UInt64
-
-  mutating func roll() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return (mixed ^ (mixed >> 31)) % 100
-  }
-}
-
 private func carry(_ cable: Cable) {
-  var dice = Dice(state: cable.seed)
+  var dice = SeededGenerator(seed: cable.seed)
   var waiting: [(due: ContinuousClock.Instant, packet: [UInt8])] = []
   while true {
     let next = waiting.first.map {
@@ -71,9 +58,9 @@ private func carry(_ cable: Cable) {
     while true {
       let count = read(cable.device, &buffer, buffer.count)
       guard count >= 20 else { break }
-      guard buffer[0] >> 4 == 4, dice.roll() >= cable.quality.lost else { continue }
+      guard buffer[0] >> 4 == 4, (dice.next() % 100) >= cable.quality.lost else { continue }
       let due = ContinuousClock.now + cable.quality.delay
-      let copies = dice.roll() < cable.quality.doubled ? 2 : 1
+      let copies = (dice.next() % 100) < cable.quality.doubled ? 2 : 1
       for _ in 0..<copies { waiting.append((due, turned(buffer[..<count]))) }
     }
     while let first = waiting.first, first.due <= .now {

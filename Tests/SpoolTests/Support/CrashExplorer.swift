@@ -4,6 +4,7 @@ import Basics
 import Glibc
 import Monitoring
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Spool

@@ -25,7 +25,7 @@ struct GroupAlertRules {
   private struct Story {
     var opened: [Telling] = []
     var ended: [Telling] = []
-    /// Who said that it lasts while the store did not serve it: it cannot know whether another tells the end, or has.
+    /// Seats that notified of it without the store: they cannot know whether another member resolved it.
     var toldAlone: Set<Int> = []
     /// That were wrong when it was told.
     var checks: Set<UniqueID> = []
