@@ -23,7 +23,10 @@ let linking = [
 
 let package = Package(
   name: "quartz-agent",
-  products: [.executable(name: "quartz-agent", targets: ["QuartzAgent"])],
+  products: [
+    .executable(name: "quartz-agent", targets: ["QuartzAgent"]),
+    .executable(name: "quartz-bench", targets: ["QuartzBench"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
@@ -92,6 +95,11 @@ let package = Package(
       ],
       swiftSettings: settings,
       linkerSettings: [.unsafeFlags(linking, .when(configuration: .release))]),
+    // What the benchmarks drive: the rooms as the program has them, so that one build serves both.
+    .executableTarget(
+      name: "QuartzBench",
+      dependencies: ["Basics", "Monitoring", "Curl", "Checks", "Scheduler", "Spool", "History", "Groups"],
+      path: "Benchmarks/QuartzBench", swiftSettings: settings),
 
     .target(
       name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: settings),

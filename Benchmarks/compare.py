@@ -27,7 +27,6 @@ import scheduling
 import servers
 
 HERE = pathlib.Path(__file__).resolve().parent
-BUILD = HERE / ".build"
 IN_FLIGHT = 100
 BURST = 500
 DELAY_MS = 50
@@ -105,7 +104,7 @@ def exporter(pid, port, module, target, seconds):
 def burst(url, exporter_port, *options):
     """What 500 probes at once of a server that answers after 50 ms report beyond those: ours, then the exporter's,
     of which wrk makes the first request of each connection at the same moment."""
-    ours = json.loads(run([BUILD / "release" / "quartz-bench", "burst", "http", url, "--count", BURST, *options]))
+    ours = json.loads(run([servers.BENCH, "burst", "http", url, "--count", BURST, *options]))
     probe = f"http://127.0.0.1:{exporter_port}/probe?module=http&target={url}"
     output = run(["wrk", "-t", 1, "-c", BURST, "-d", "5s", "--timeout", "30s", "-s", HERE / "burst.lua", probe,
                   "--", BURST])
@@ -166,11 +165,11 @@ def show_wire(book, pairs):
 def false_verdicts(stack, folder, size):
     """A burst of http and of https checks whose server answers after nine tenths of the timeout, then the same with two
     processes that keep the cores busy. The server's own share of the cores is in its answers, so the timeout is long."""
-    c, timeout = BUILD / "c", size["verdict_timeout"]
+    timeout = size["verdict_timeout"]
     bundle = servers.make_certificates(folder)
-    slow = stack.enter_context(servers.listener([c / "http_delay", timeout * 9 // 10], folder))
+    slow = stack.enter_context(servers.listener([servers.binary("http_delay"), timeout * 9 // 10], folder))
     _, secure = stack.enter_context(servers.nginx(folder, slow))
-    command = [BUILD / "release" / "quartz-bench", "verdicts", f"http://127.0.0.1:{slow}/",
+    command = [servers.BENCH, "verdicts", f"http://127.0.0.1:{slow}/",
                f"https://127.0.0.1:{secure}/slow", "--count", size["verdicts"], "--timeout", timeout, "--ca-file", bundle]
     reports = {"alone": json.loads(run(command))}
     busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2)]
@@ -195,11 +194,10 @@ def show_false_verdicts(book, reports, size):
 def contests(stack, folder, size):
     """Every group: its title, its contestants by name (ours first), and whom a promise compares ours with. And the bursts
     by kind."""
-    ours = BUILD / "release" / "quartz-bench"
-    c = BUILD / "c"
+    ours = servers.BENCH
     bundle = servers.make_certificates(folder)
-    tcp = stack.enter_context(servers.listener([c / "tcp_accept"], folder))
-    slow = stack.enter_context(servers.listener([c / "http_delay", DELAY_MS], folder))
+    tcp = stack.enter_context(servers.listener([servers.binary("tcp_accept")], folder))
+    slow = stack.enter_context(servers.listener([servers.binary("http_delay"), DELAY_MS], folder))
     plain, secure = stack.enter_context(servers.nginx(folder, slow))
     dns = stack.enter_context(servers.knot(folder))
     pid, port = stack.enter_context(servers.blackbox(folder, bundle))
@@ -215,7 +213,7 @@ def contests(stack, folder, size):
     groups = [
         ("HTTP, 1 KiB, fresh connection", {
             "quartz-agent": agent("http", http_url, "--count", size["http"]),
-            "C, curl_multi": lambda: own_report([c / "curl_multi", http_url, size["http"], IN_FLIGHT]),
+            "C, curl_multi": lambda: own_report([servers.binary("curl_multi"), http_url, size["http"], IN_FLIGHT]),
             "curl --parallel": lambda: curl(http_url, size["http"]),
             "wrk": lambda: wrk(http_url, size["wrk"]),
             "blackbox_exporter": box("http", http_url),
@@ -229,7 +227,7 @@ def contests(stack, folder, size):
         }, {"https-unverified": "the same, unverified", "https-wrk": "wrk, unverified"}),
         ("TCP connect", {
             "quartz-agent": agent("tcp", target, "--count", size["tcp"]),
-            "C, epoll": lambda: own_report([c / "tcp_connect", "127.0.0.1", tcp, size["tcp"], IN_FLIGHT]),
+            "C, epoll": lambda: own_report([servers.binary("tcp_connect"), "127.0.0.1", tcp, size["tcp"], IN_FLIGHT]),
             "blackbox_exporter": box("tcp", target),
         }, {"tcp-c": "C, epoll", "tcp-blackbox": "blackbox_exporter"}),
         (f"DNS over UDP, {servers.NAMES} names", {
@@ -262,7 +260,7 @@ def show_group(book, title, rounds, rivals):
 
 def show_schedule(book, size):
     """100,000 checks at 60 s with probes that do nothing."""
-    command = [BUILD / "release" / "quartz-bench", "schedule", "--checks", 100_000, "--seconds", size["schedule"]]
+    command = [servers.BENCH, "schedule", "--checks", 100_000, "--seconds", size["schedule"]]
     report = json.loads(run(command).splitlines()[-1])
     print(f"\nSchedule, 100,000 checks at 60 s, {report['started']:,} runs that do nothing, {report['missed']} missed")
     print(f"  lateness p50 {report['late_p50_ms']:.2f} ms, max {report['late_max_ms']:.2f} ms; "
@@ -278,7 +276,7 @@ def show_spool(book, size, rounds, folder):
     for number in range(rounds):
         directory = folder / f"spool-{number}"
         directory.mkdir()
-        command = [BUILD / "release" / "quartz-bench", "spool", "--results", size["results"], "--mebibytes",
+        command = [servers.BENCH, "spool", "--results", size["results"], "--mebibytes",
                    size["ring"], "--directory", directory]
         reports.append(json.loads(run(command).splitlines()[-1]))
         shutil.rmtree(directory)
@@ -349,7 +347,7 @@ def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/run", description=__doc__)
     parser.add_argument("--short", action="store_true", help="3 small rounds, to see that it works")
     parser.add_argument("--rounds", type=int, help="5, or 3 with --short")
-    parser.add_argument("--agent", type=pathlib.Path, default=HERE.parent / ".build" / "release" / "quartz-agent",
+    parser.add_argument("--agent", type=pathlib.Path, default=servers.AGENT,
                         help="the agent to run as a whole; the one scripts/run builds")
     promises.add_options(parser)
     options = parser.parse_args()
@@ -375,7 +373,7 @@ def measure_all(book, options, size, rounds):
     report["schedule"] = show_schedule(book, size)
     with scratch(dir=HERE) as folder:
         report["spool"] = show_spool(book, size, rounds, folder)
-    binary, bench = options.agent.resolve(), BUILD / "release" / "quartz-bench"
+    binary, bench = options.agent.resolve(), servers.BENCH
     report["agent"] = daemon.show(book, binary, bench, options.short)
     with scratch() as folder:
         report["hanging"] = scheduling.show_hanging(binary, folder, size["hanging"], False, book)

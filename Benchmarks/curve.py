@@ -21,6 +21,7 @@ import agent as agents
 import chart
 import daemon
 import peers
+import servers
 from agent import HOSTS, cpu_between, cpu_readings, resident_mib
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -146,7 +147,7 @@ def draw(seen, path, interval):
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/curve", description=__doc__)
-    parser.add_argument("--agent", type=pathlib.Path, default=HERE.parent / ".build" / "release" / "quartz-agent",
+    parser.add_argument("--agent", type=pathlib.Path, default=servers.AGENT,
                         help="a release build; the one scripts/run builds")
     parser.add_argument("--short", action="store_true", help="up to 1,000 checks at 10 s, to see that it works")
     parser.add_argument("--svg", type=pathlib.Path, metavar="FILE", help="default: docs/performance-curve.svg, not with --short")

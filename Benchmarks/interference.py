@@ -21,7 +21,7 @@ import servers
 import tap
 
 HERE = pathlib.Path(__file__).resolve().parent
-BENCH = HERE / ".build" / "release" / "quartz-bench"
+BENCH = servers.BENCH
 NEIGHBOURS, PACE_MS = 1000, 10
 # The first ones set up what lasts: sockets, the kernel's own stamping, a cache.
 WARM = 10

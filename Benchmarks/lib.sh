@@ -34,8 +34,10 @@ build() {
     [[ $name == curl_multi ]] && libraries=(-lcurl)
     cc -std=gnu17 -O2 -Wall -Wextra -o ".build/c/$name" "c/$name.c" "${libraries[@]}"
   done
-  swift build -c release --static-swift-stdlib --product quartz-bench >&2
+  local root
+  root=$(cd .. && pwd)
+  release_product "$root" quartz-bench >&2
   if [[ " $* " != *" --agent"[\ =]* ]]; then
-    release_build "$(cd .. && pwd)" >&2
+    release_build "$root" >&2
   fi
 }

@@ -11,11 +11,15 @@ import subprocess
 import time
 
 NAMES = 1000
+HERE = pathlib.Path(__file__).resolve().parent
+# Both from one release build, as Benchmarks/run makes it.
+AGENT = HERE.parent / ".build" / "release" / "quartz-agent"
+BENCH = AGENT.with_name("quartz-bench")
 
 
 def binary(name):
     """One of our own servers in C, as Benchmarks/run builds them."""
-    return pathlib.Path(__file__).resolve().parent / ".build" / "c" / name
+    return HERE / ".build" / "c" / name
 
 
 @contextlib.contextmanager

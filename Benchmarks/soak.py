@@ -178,7 +178,7 @@ def hostile_reasons(agent):
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/soak", description=__doc__)
-    parser.add_argument("--agent", type=pathlib.Path, default=HERE.parent / ".build" / "release" / "quartz-agent",
+    parser.add_argument("--agent", type=pathlib.Path, default=servers.AGENT,
                         help="a release build; the one scripts/run builds")
     parser.add_argument("--minutes", type=float, default=30, help="of results; 10 at least to be judged")
     parser.add_argument("--short", action="store_true", help="nine minutes, to see that it works")
@@ -186,7 +186,7 @@ def main():
     promises.add_options(parser)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    binary, bench = options.agent.resolve(), HERE / ".build" / "release" / "quartz-bench"
+    binary, bench = options.agent.resolve(), servers.BENCH
     minutes = 1 if options.short else options.minutes
     book = promises.Book()
     with book.closing(options, is_part=True) as report, \

@@ -12,8 +12,8 @@ import subprocess
 import sys
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-BUILD = HERE / ".build"
+import servers
+
 PLAIN, SECURE = 8080, 8443
 
 
@@ -36,7 +36,7 @@ def main():
     folder = pathlib.Path(folder)
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     # Half of the round trip each way.
-    line = subprocess.Popen([BUILD / "c" / "delay_line", "cable", str(int(delay) // 2), str(PLAIN), str(SECURE)],
+    line = subprocess.Popen([servers.binary("delay_line"), "cable", str(int(delay) // 2), str(PLAIN), str(SECURE)],
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert line.stdout.readline() == "ready\n"
     for command in ("ip addr add 10.99.0.1/24 dev cable", "ip link set cable mtu 1500 up"):
@@ -46,7 +46,7 @@ def main():
         time.sleep(1)
         pairs = []
         for url in (f"http://10.99.0.2:{PLAIN}/page", f"https://10.99.0.2:{SECURE}/page"):
-            output = subprocess.run([BUILD / "release" / "quartz-bench", "wire", url, "--count", probes, "--no-verify",
+            output = subprocess.run([servers.BENCH, "wire", url, "--count", probes, "--no-verify",
                                      "--contains", "needle"],
                                     check=True, capture_output=True, text=True).stdout
             for reported in map(json.loads, output.splitlines()):

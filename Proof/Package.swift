@@ -32,7 +32,11 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "SpoolProof", dependencies: ["Basics", "Monitoring", "Spool"], swiftSettings: settings),
-    .testTarget(name: "SpoolTests", dependencies: ["Spool", "Monitoring"], swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(
+      name: "SpoolTests", dependencies: ["Basics", "Spool", "Monitoring", "TestSupport"],
+      swiftSettings: settings),
 
     .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "COpenSSL"),

@@ -40,10 +40,13 @@ check_swift() {
 # release_build FOLDER [OPTION...]: the program as people get it, for run, package and the benchmarks. Always the same
 # flags: another set in the same folder would build everything again. The Swift runtime is linked in, so that the program
 # runs on machines without a toolchain; a C file that names itself in a message does so from the repository's root.
-release_build() {
-  local folder=$1
-  shift
-  swift build --package-path "$folder" -c release --static-swift-stdlib --product quartz-agent \
+release_build() { release_product "$1" quartz-agent "${@:2}"; }
+
+# release_product FOLDER PRODUCT [OPTION...]: another program of the same rooms, built as the agent is.
+release_product() {
+  local folder=$1 product=$2
+  shift 2
+  swift build --package-path "$folder" -c release --static-swift-stdlib --product "$product" \
     -Xcc "-ffile-prefix-map=$folder=." "$@"
 }
 

@@ -3,7 +3,6 @@
 import Basics
 import Glibc
 import Monitoring
-import Synchronization
 import TestSupport
 import Testing
 
@@ -283,19 +282,5 @@ final class CrashExplorer {
     }
     duty.refused = refused
     if cutsPower { explore(disk.snapshot, duty) }
-  }
-}
-
-/// Disks as they were after each operation.
-final class Instants: Sendable {
-  private let disks = Mutex<[MemoryDisk]>([])
-
-  func add(_ disk: MemoryDisk) { disks.withLock { $0.append(disk) } }
-
-  func take() -> [MemoryDisk] {
-    disks.withLock { disks in
-      defer { disks = [] }
-      return disks
-    }
   }
 }
