@@ -92,7 +92,7 @@ package struct MailTransfer: Sendable {
 
   private func prepare(_ easy: UnsafeMutableRawPointer, _ reader: MailReader, _ lists: Lists) -> Bool {
     let scheme = security == .implicit ? "smtps" : "smtp"
-    let named = host.contains(":") ? "[\(host)]" : host
+    let named = bracketed(host)
     lists.recipients = recipients.reduce(nil) { curl_slist_append($0, "<\($1)>") }
     let places = ([address] + otherAddresses).prefix(CurlEngine.mostAddresses).map(\.address.description)
     lists.places = curl_slist_append(nil, "\(host):\(address.port):\(places.joined(separator: ","))")

@@ -119,4 +119,48 @@ import Testing
     desk.pass(from: 201, to: 300)
     #expect(desk.kinds == [.opened, .recovered])
   }
+
+  /// A mail that not all recipients took goes to the others alone, also after a failure of the whole and a restart.
+  @Test func theRestOfItsRecipients() throws {
+    let checks = try checks(30)
+    var desk = Desk(settings(), checks)
+    let outcomes: [SendOutcome] = [
+      .partly("452", remaining: ["c@x.example"]), .failed("421", retryAfter: nil, isUnreachable: false),
+      .failed("421", retryAfter: nil, isUnreachable: false), .delivered,
+    ]
+    var count = 0
+    let answer: (AlertMessage, Int64) -> SendOutcome = { _, _ in
+      count += 1
+      return outcomes[min(count, outcomes.count) - 1]
+    }
+    desk.answer = answer
+    for check in checks { desk.down(check, at: 0) }
+    var second: Int64 = 0
+    while count < 3 {
+      desk.pass(from: second, to: second)
+      second += 1
+    }
+    desk = try desk.restarted(at: second)
+    desk.pass(from: second, to: second + 300)
+    #expect(desk.sent.map(\.recipients) == [nil, ["c@x.example"], ["c@x.example"], ["c@x.example"]])
+    #expect(Set(desk.sent.map(\.id)).count == 1 && desk.kinds == [.opened])
+  }
+
+  /// Of an update that one recipient did not take, the end goes to all of them.
+  @Test func theEndAfterAnUpdateOfWhichSomeDidNotHear() throws {
+    let checks = try checks(30)
+    var desk = Desk(settings(), checks)
+    desk.answer = { message, _ in
+      message.kind == .update ? .partly("452", remaining: ["c@x.example"]) : .delivered
+    }
+    for check in checks.prefix(20) { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 20)
+    for check in checks.suffix(10) { desk.down(check, at: 21) }
+    desk.pass(from: 21, to: 76)
+    #expect(desk.sent.map(\.recipients) == [nil, nil], "the first, and the update that not all took")
+    for check in checks { desk.up(check, at: 77) }
+    desk.pass(from: 77, to: 400)
+    #expect(desk.kinds == [.opened, .recovered])
+    #expect(try #require(desk.sent.last).recipients == nil)
+  }
 }

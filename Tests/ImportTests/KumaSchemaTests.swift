@@ -82,6 +82,11 @@ import Testing
       "type: dns\nquery:\n  name: a.example\n  type: A\nserver: \"1.1.1.1\"\nexpect:\n  count: \">= 1\""
     ),
     (
+      "type, hostname, port, dns_resolve_type, dns_resolve_server",
+      "'dns', 'a.example', 5353, 'A', '[2001:db8::1]'",
+      "type: dns\nquery:\n  name: a.example\n  type: A\nserver: \"[2001:db8::1]:5353\"\nexpect:\n  count: \">= 1\""
+    ),
+    (
       "type, hostname, port, smtp_security", "'smtp', 'm.example', 587, 'starttls'",
       "type: tcp\nhost: m.example\nport: 587\nstarttls: smtp\ndialog: smtp"
     ),

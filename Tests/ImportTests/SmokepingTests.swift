@@ -119,6 +119,34 @@ import Testing
     #expect(made.problems == [] && !made.text.contains("hunter2"))
   }
 
+  /// An IPv6 address stands in brackets before a port and in an address; curl follows what `follow_redirects` says.
+  @Test func addressesAndRedirects() throws {
+    let made = try read(
+      """
+      + A
+      probe = DNS
+      host = 2001:db8::1
+      port = 5353
+      + B
+      probe = Curl
+      host = 2001:db8::2
+      follow_redirects = yes
+      include_redirects = no
+      + C
+      probe = Curl
+      host = c.example
+      include_redirects = yes
+      """)
+    #expect(made.imported.checks[0]["server"]?.word == "[2001:db8::1]:5353")
+    #expect(made.imported.checks[1]["url"]?.word == "https://[2001:db8::2]/health")
+    #expect(made.imported.checks.map { $0["follow"]?.word } == [nil, "true", "false"])
+    #expect(
+      made.imported.checks[1].notes.contains {
+        $0.why == "the time of a run has all redirects that were followed"
+      })
+    #expect(made.problems == [])
+  }
+
   @Test func filesAreIncludedInTheirPlaces() throws {
     let made = try ReadSource(
       nil,

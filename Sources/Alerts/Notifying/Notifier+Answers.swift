@@ -27,7 +27,9 @@ extension Notifier {
       for draft in notification.parts {
         book.update(draft.incident.id) { $0.log[channel]?.sending?.recipients = remaining }
       }
-      states[channel]?.storm?.sending?.recipients = remaining
+      if case .storm(states[channel]?.storm?.id, _, _) = notification.form {
+        states[channel]?.storm?.sending?.recipients = remaining
+      }
     case .refused(let words):
       states[channel]?.failed[notification.kind, default: 0] += 1  // bounded: counts of what happened
       states[channel]?.problem = words

@@ -118,7 +118,7 @@ extension Notifier {
     states[notification.channel.name]?.lastSent = now
     if case .storm(let id, _, _) = notification.form {
       states[notification.channel.name]?.storm?.sending = .init(
-        id: notification.id, kind: notification.kind, heard: Heard())
+        id: notification.id, kind: notification.kind, heard: Heard(), recipients: notification.recipients)
       if states[notification.channel.name]?.storm?.id != id { return }
     }
     for draft in notification.parts {
@@ -174,10 +174,10 @@ extension Notifier {
     }
     guard let kind = storm.kind(own, channel, settings, at: context.now.boot) else { return nil }
     let parts = own.compactMap { Draft(whole: $0, channel, settings.rules) }
-    let known = storm.sending?.kind == kind ? storm.sending?.id : nil
+    let known = storm.sending.flatMap { $0.kind == kind ? $0 : nil }
     return Notification(
-      id: known ?? UniqueID.v7(at: context.now.wall, using: &generator), channel: channel, kind: kind,
+      id: known?.id ?? UniqueID.v7(at: context.now.wall, using: &generator), channel: channel, kind: kind,
       form: .storm(storm.id, begin: storm.begin, firing: own.count(where: \.isOpen)), parts: parts,
-      recipients: storm.sending?.recipients, isPlain: parts.contains { $0.record.refused != nil })
+      recipients: known?.recipients, isPlain: parts.contains { $0.record.refused != nil })
   }
 }

@@ -11,9 +11,12 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// `host:port`, IPv6 literals in brackets.
-  package var description: String {
-    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
-  }
+  package var description: String { "\(bracketed(host)):\(port)" }
+}
+
+/// A host as it stands before a port: an IPv6 address in brackets (RFC 3986, 3.2.2), anything else as it is.
+package func bracketed(_ host: String) -> String {
+  host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[") ? "[\(host)]" : host
 }
 
 /// A host in the one form that hosts are compared in: lower case, without the dot at the end, which means the same.

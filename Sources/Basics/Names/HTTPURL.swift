@@ -55,7 +55,7 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   package var authority: String { Self.authority(scheme, host, port) }
 
   private static func authority(_ scheme: Scheme, _ host: String, _ port: UInt16) -> String {
-    let name = host.contains(":") ? "[\(host)]" : host
+    let name = bracketed(host)
     return port == scheme.defaultPort ? name : "\(name):\(port)"
   }
 

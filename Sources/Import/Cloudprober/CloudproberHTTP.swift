@@ -39,7 +39,7 @@ struct CloudproberHTTP {
     let isResolved = target.ip != nil && settings?["resolve_first"]?.flag != false
     settings?.carry("resolve_first")
     let host = isResolved ? target.ip ?? name : name
-    let bare = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    let bare = bracketed(host)
     let port = (settings?.number("port") ?? target.port).map { ":\($0)" } ?? ""
     let path = settings?.text("relative_url") ?? target.path ?? ""
     check.take(url: "\(scheme)://\(bare)\(port)\(path.isEmpty ? "/" : path)")

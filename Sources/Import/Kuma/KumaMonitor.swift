@@ -166,8 +166,7 @@ struct KumaMonitor {
     let port = row.number("port") ?? 53
     let servers = (row.text("dns_resolve_server") ?? "1.1.1.1").split(separator: ",").map { $0.trimmed }
     if let first = servers.first {
-      check["server"] = .text(
-        port == 53 ? first : first.contains(":") ? "[\(first)]:\(port)" : "\(first):\(port)")
+      check["server"] = .text(port == 53 ? first : "\(bracketed(first)):\(port)")
     }
     if servers.count > 1 {
       check.note(

@@ -33,7 +33,7 @@ extension NagiosCall {
     let port = option("p").map { ":\($0)" } ?? ""
     let path = option("u") ?? "/"
     guard path.hasPrefix("/"), Int(port.dropFirst()) != nil || port.isEmpty else { return nil }
-    let bare = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    let bare = bracketed(host)
     return "\(isTLS ? "https" : "http")://\(bare)\(port)\(path)"
   }
 

@@ -103,7 +103,7 @@ struct SmokepingProbe {
     var check = ImportedCheck(name: "", type: "dns")
     let server = text("server") ?? host
     let port = number("port", 1...65_535).map { Int($0) } ?? 53
-    check["server"] = .text(port == 53 ? server : "\(server):\(port)")
+    check["server"] = .text(port == 53 ? server : "\(bracketed(server)):\(port)")
     check["query.name"] = .text(text("lookup") ?? text("dns_request") ?? host)
     if let type = text("recordtype") ?? text("dns_type") { check["query.type"] = .text(type) }
     if text("protocol") == "tcp" || text("dns_tcp") != nil { check["transport"] = .plain("tcp") }
@@ -123,8 +123,8 @@ struct SmokepingProbe {
   private func curl(_ host: String) -> ImportedCheck {
     var check = ImportedCheck(name: "", type: "http")
     let format = text("urlformat") ?? "http://%host%/"
-    check.take(url: format.replacing("%host%", with: host))
-    check["follow"] = .flag(text("include_redirects") == "yes")
+    check.take(url: format.replacing("%host%", with: bracketed(host)))
+    check["follow"] = .flag(text("follow_redirects") == "yes")
     if check["follow"]?.word == "true" { check["allow_downgrade"] = .plain("true") }
     check["expect.status"] = .plain("any")
     if let agent = text("agent") { check.header("User-Agent", agent) }
@@ -132,6 +132,7 @@ struct SmokepingProbe {
     if let pattern = text("expect") {
       check["expect.body.matches"] = .list([.text(PatternText.whole(pattern))])
     }
+    list("include_redirects", "the time of a run has all redirects that were followed", .changed)
     list("extraargs", "arguments of the program curl have no effect", .changed)
     list("interface", "a check is bound to an address, not to an interface", .changed)
     once(&check)
@@ -147,7 +148,7 @@ struct SmokepingProbe {
     let scheme = isSecure ? "https" : "http"
     check.take(
       url: path.contains("://")
-        ? path : "\(scheme)://\(host)\(port)\(path.hasPrefix("/") ? path : "/\(path)")")
+        ? path : "\(scheme)://\(bracketed(host))\(port)\(path.hasPrefix("/") ? path : "/\(path)")")
     check["follow"] = .plain("false")
     check["expect.status"] = .plain("any")
     if isSecure { check["tls.verify"] = .plain("false") }

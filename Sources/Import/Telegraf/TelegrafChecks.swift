@@ -181,8 +181,7 @@ extension TelegrafInput {
   func dns(_ server: String, _ name: String) -> ImportedCheck {
     var check = ImportedCheck(name: "", type: "dns")
     let port = section.number("port") ?? 53
-    let host = server.contains(":") && !server.hasPrefix("[") ? "[\(server)]" : server
-    check["server"] = .text(port == 53 ? server : "\(host):\(port)")
+    check["server"] = .text(port == 53 ? server : "\(bracketed(server)):\(port)")
     check["query.name"] = .text(name)
     let type = section.text("record_type") ?? "NS"
     // Without domains it is the root that is asked for.

@@ -20,16 +20,22 @@ struct NetworkFindings {
         .critical("resolver", "/etc/resolv.conf cannot be read", hint: "without it no name resolves")
       ]
     }
-    let servers = ResolverConfiguration(parsing: text).servers
-    guard !servers.isEmpty else {
-      return [
-        .critical(
-          "resolver", "/etc/resolv.conf names no server", hint: "add a line such as nameserver 192.0.2.53")
-      ]
-    }
+    return await resolvers(ResolverConfiguration(parsing: text))
+  }
+
+  /// Of a file without a server those of this machine are asked, and one of them is enough (resolv.conf(5)).
+  func resolvers(_ configuration: ResolverConfiguration) async -> [Notice] {
+    let servers = configuration.servers
     var findings: [Notice] = []
     for server in servers { findings.append(await resolver(server, of: servers.count)) }
-    return findings
+    guard configuration.namesNone else { return findings }
+    let answering = findings.filter { $0.severity < .critical }
+    guard answering.isEmpty else { return answering }
+    return [
+      .critical(
+        "resolver", "/etc/resolv.conf names no server, and none on this machine answers",
+        hint: "add a line such as nameserver 192.0.2.53")
+    ]
   }
 
   private func resolver(_ server: SocketAddress, of count: Int) async -> Notice {
