@@ -102,7 +102,7 @@ private func kernelRoundTrip(_ number: Int32) -> Duration? {
   guard getsockopt(number, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0, length >= 72 else {
     return nil
   }
-  let microseconds = (0..<4).reduce(UInt32(0)) { $0 | UInt32(info[68 + $1]) << (8 * UInt32($1)) }
+  let microseconds = info[68..<72].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
   return microseconds > 0 ? .microseconds(Int64(microseconds)) : nil
 }
 

@@ -6,7 +6,7 @@ import Basics
 extension CheckDefinition {
   static let expectKeys: [Key<CheckDefinition>] = httpExpectations + dnsExpectations + thresholds
 
-  private static let httpExpectations: [Key<CheckDefinition>] = [
+  private static let httpExpectations: [Key<CheckDefinition>] = Key.only([.http], [
     Key(
       \.expect.status, "status", .statuses, "Codes and ranges from 100 to 599, such as 200-299, or any"
     ).api("expected_status_code"),
@@ -23,7 +23,7 @@ extension CheckDefinition {
     Key(
       \.expect.httpVersion, "http_version", .text,
       "Condition on the version answered with: `1.0`, `1.1` or `2`"),
-  ].map { $0.only(.http) }
+  ])
 
   private static let bodyKeys: [Key<CheckDefinition>] = [
     Key(
@@ -41,7 +41,7 @@ extension CheckDefinition {
       "Compare the bytes as they came, instead of characters in the charset that the answer names"),
   ]
 
-  private static let dnsExpectations: [Key<CheckDefinition>] = [
+  private static let dnsExpectations: [Key<CheckDefinition>] = Key.only([.dns], [
     Key(
       \.expect.rcodes, "rcode", .oneOrMoreTexts,
       "Response codes: NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED, YXDOMAIN, YXRRSET, NXRRSET, NOTAUTH, "
@@ -55,7 +55,7 @@ extension CheckDefinition {
     Key(
       \.dns.expect.serialAgreement, "serial_agreement", .flag,
       "All name servers of the zone must hold the same SOA serial"),
-  ].map { $0.only(.dns) }
+  ])
 
   private static let answerKeys: [Key<CheckDefinition>] = [
     Key(

@@ -87,7 +87,7 @@ extension CheckDefinition {
     return key
   }
 
-  static let dnsKeys: [Key<CheckDefinition>] = [
+  static let dnsKeys: [Key<CheckDefinition>] = Key.only([.dns], [
     Key(
       \.server, "server", .text, "Name server, host or host:port",
       default:
@@ -98,7 +98,7 @@ extension CheckDefinition {
       "udp falls back to tcp where an answer is cut; dot is TLS (RFC 7858), doh is HTTPS (RFC 8484) at /dns-query"
     ),
     Key(group: "query", "The question", queryKeys).required,
-  ].map { $0.only(.dns) }
+  ])
 
   private static let queryKeys: [Key<CheckDefinition>] = [
     Key(\.queryName, "name", .text, "The name asked for, up to 253 bytes").required,
@@ -112,7 +112,7 @@ extension CheckDefinition {
       "Ask for signatures; the answer must then be marked authentic by the server"),
   ]
 
-  static let pingKeys: [Key<CheckDefinition>] = [
+  static let pingKeys: [Key<CheckDefinition>] = Key.only([.ping], [
     Key(
       \.pingMethod, "method", .word(PingMethod.self),
       "icmp: echo requests; tcp: each connection to port that is accepted or refused is a reply"),
@@ -122,7 +122,7 @@ extension CheckDefinition {
       "Packets of one run; all of them must fit the timeout"),
     Key(\.packetInterval, "packet_interval", .duration(CheckLimits.packetInterval), "Between packets"),
     Key(\.size, "size", .integer(CheckLimits.packetSize), "Bytes of payload"),
-  ].map { $0.only(.ping) }
+  ])
 }
 
 extension CheckDefinition {

@@ -104,7 +104,7 @@ extension CheckDefinition {
     ).only(CheckType.probing),
   ]
 
-  private static let network: [Key<CheckDefinition>] = [
+  private static let network: [Key<CheckDefinition>] = Key.only(CheckType.probing, [
     Key(\.ip, "ip", .word(IPPreference.self, isQuoted: true), "Family of addresses to use"),
     Key(
       \.addresses, "addresses", .word(AddressScope.self),
@@ -119,9 +119,9 @@ extension CheckDefinition {
     Key(
       \.plan.negate, "negate", .flag,
       "The probe must fail: success and failure change places, unknown stays unknown"),
-  ].map { $0.only(CheckType.probing) }
+  ])
 
-  private static let request: [Key<CheckDefinition>] = [
+  private static let request: [Key<CheckDefinition>] = Key.only([.http], [
     Key(
       \.url, "url", .url,
       "What is requested; http or https, up to 2048 bytes, without user info; letters beyond ASCII in its path are "
@@ -139,9 +139,9 @@ extension CheckDefinition {
         + "every reload"
     ) { _, _ in },
     Key(group: "auth", "Credentials", authKeys),
-  ].map { $0.only(.http) }
+  ])
 
-  private static let transfer: [Key<CheckDefinition>] = [
+  private static let transfer: [Key<CheckDefinition>] = Key.only([.http], [
     Key(\.http.follow, "follow", .flag, "Follow redirects"),
     Key(
       \.maxRedirects, "max_redirects", .integer(CheckLimits.maxRedirects),
@@ -169,7 +169,7 @@ extension CheckDefinition {
         + "the headers",
       default:
         "true, but for HEAD and for answers of type `text/event-stream` and `multipart/x-mixed-replace`"),
-  ].map { $0.only(.http) }
+  ])
 
   private static let authKeys: [Key<CheckDefinition>] = [
     Key(

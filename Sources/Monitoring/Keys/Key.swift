@@ -132,6 +132,9 @@ extension Key {
   }
 
   /// The key as one of these kinds of check only.
+  /// The same for each of them. Not by `map` after the list: the compiler would take seconds to find its type.
+  static func only(_ types: Set<CheckType>, _ keys: [Key]) -> [Key] { keys.map { $0.only(types) } }
+
   package func only(_ types: CheckType...) -> Key { only(Set(types)) }
 
   package func only(_ types: Set<CheckType>) -> Key {
