@@ -26,6 +26,8 @@ BUNDLE = TREE / ".build" / "debug" / "quartz-agentPackageTests.xctest"
 SWITCH = "QUARTZ_PLANT"
 # Seconds for the tests of one plant; whatever is not done then hangs, and that tells.
 LIMIT = 120
+# Bytes of its address space: a mistake may ask for memory without end, on a machine that others use too.
+MEMORY = 8 << 30
 
 HELPER = """// SPDX-License-Identifier: MIT
 
@@ -236,47 +238,54 @@ def write_copy(texts):
             shutil.copy2(origin, copy)
 
 
-def build(plants):
-    say("building the planted copy: once for all plants")
+def compile_copy():
+    """What the compiler refuses, as (line of its output, path, line); empty: built."""
     result = subprocess.run(
         ["swift", "build", "--package-path", str(TREE), "--build-tests"], stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, check=False)
     if result.returncode == 0:
-        return
-    numbers = {str(plant.number): plant for plant in plants}
-    said = set()
+        return []
+    errors = {}
     for line in result.stdout.splitlines():
-        match = re.match(r"(\S+?\.(?:swift|h)):(\d+):\d+: error: (.*)", line)
-        if not match or line in said:
-            continue
-        said.add(line)
+        if match := re.match(r"(\S+?\.(?:swift|h)):(\d+):\d+: error: (.*)", line):
+            errors[line] = (line, pathlib.Path(match[1]), int(match[2]))
+    if not errors:
+        sys.exit(result.stdout[-4000:] + "\nthe planted copy does not build")
+    return list(errors.values())
+
+
+def build(plants):
+    say("building the planted copy: once for all plants")
+    errors = compile_copy()
+    numbers = {str(plant.number): plant for plant in plants}
+    for line, path, place in errors:
         print(line)
-        source = pathlib.Path(match[1]).read_text().splitlines()
-        for number in re.findall(r"planted\((\d+)\)", source[int(match[2]) - 1]):
+        for number in re.findall(r"planted\((\d+)\)", path.read_text().splitlines()[place - 1]):
             if number in numbers:
                 print(f"  of {numbers[number].where}")
-    if not said:
-        print(result.stdout[-4000:])
-    sys.exit("the planted copy does not compile")
+    if errors:
+        sys.exit("the planted copy does not compile")
+
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+FAILED = re.compile(r"^✘ Test (?!run with |case )(.+?)(?: with \d+ test cases)? failed after", re.M)
 
 
 class Run:
     """One run of some tests, with a plant or without."""
 
-    def __init__(self, tests, plant=None, limit=LIMIT):
+    def __init__(self, tests, plant=None, limit=LIMIT, until_failure=False):
         started = time.monotonic()
         environment = {key: value for key, value in os.environ.items() if key != SWITCH}
         if plant:
             environment[SWITCH] = str(plant.number)
-        command = [str(BUNDLE), "--testing-library", "swift-testing", "--no-parallel", "--filter", tests]
+        command = [
+            "prlimit", f"--as={MEMORY}", str(BUNDLE), "--testing-library", "swift-testing", "--no-parallel", "--filter", tests]
         with tempfile.TemporaryFile() as output:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment, cwd=TREE,
                 start_new_session=True)
-            try:
-                self.code = process.wait(limit)
-            except subprocess.TimeoutExpired:
-                self.code = None
+            self.code = self.wait(process, output, started + limit, until_failure)
             # Servers that a dead test process left behind, and the process itself.
             try:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -286,11 +295,25 @@ class Run:
             output.seek(0)
             self.text = output.read().decode(errors="replace")
         self.seconds = time.monotonic() - started
-        self.plain = plain = re.sub(r"\x1b\[[0-9;]*m", "", self.text)
-        failed = re.findall(r"^✘ Test (?!run with |case )(.+?)(?: with \d+ test cases)? failed after", plain, re.M)
+        self.plain = plain = COLOUR.sub("", self.text)
+        failed = FAILED.findall(plain)
         self.failed = list(dict.fromkeys(name.strip('"') for name in failed))
         started_tests = re.findall(r"^◇ Test (?!run |case )(.+?) started\.$", plain, re.M)
         self.last = started_tests[-1].strip('"') if started_tests else "nothing"
+
+    @staticmethod
+    def wait(process, output, until, until_failure):
+        """The exit code, or None at the time limit; ends at the first test that fails where that is all that is asked."""
+        while True:
+            try:
+                return process.wait(0.5)
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > until:
+                    return None
+            if until_failure:
+                said = os.pread(output.fileno(), os.fstat(output.fileno()).st_size, 0).decode(errors="replace")
+                if FAILED.search(COLOUR.sub("", said)):
+                    return -signal.SIGKILL
 
     @property
     def caught_by(self):
@@ -312,12 +335,16 @@ def say(text):
     print(f"==> {text}", file=sys.stderr, flush=True)
 
 
+def listed_tests():
+    return subprocess.run(
+        [str(BUNDLE), "--testing-library", "swift-testing", "--list-tests"], capture_output=True, text=True,
+        check=True).stdout.splitlines()
+
+
 def baseline(plants):
     """The sets of tests that pass without a plant, and how many do not. All at once: the sets overlap."""
     filters = sorted({plant.tests for plant in plants})
-    listed = subprocess.run(
-        [str(BUNDLE), "--testing-library", "swift-testing", "--list-tests"], capture_output=True, text=True,
-        check=True).stdout.splitlines()
+    listed = listed_tests()
     good, bad = [], 0
     for tests in filters:
         if any(re.search(tests, name) for name in listed):
