@@ -20,7 +20,7 @@ import mutations
 import plant
 
 # Seconds for the quick suites of a room, and for all that judge a mutation: with more, a run of a thousand would take days.
-QUICK, WHOLE = 6, 40
+QUICK, WHOLE = 4, 30
 ROUNDS = 20
 
 
@@ -94,7 +94,7 @@ class Room:
             total += times[suite]
             if total <= WHOLE:
                 (quick if total <= QUICK else slow).append(suite)
-        self.passes = [part for part in (quick, slow) if part]
+        self.passes = (quick, slow)
         self.left_out = sorted(suites - set(quick) - set(slow))
 
     def matching(self, suites):
@@ -108,7 +108,8 @@ class Room:
             return self.broken[suite]
 
     def judge(self, one):
-        """The first run that noticed, or the last that did not."""
+        """The first run that noticed, or the last that did not; None: there was none."""
+        run = None
         for part in self.passes:
             while suites := [suite for suite in part if not self.broken.get(suite)]:
                 run = plant.Run(self.matching(suites), one, until_failure=True)
@@ -120,22 +121,37 @@ class Room:
         return run
 
 
+def judged(chosen, rooms, jobs):
+    """What noticed each mutation, as (mutation, words or nothing)."""
+    results = []
+    print("| place | rule | change | noticed by | s |\n|---|---|---|---|---|")
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        runs = {pool.submit(rooms[one.room].judge, one): one for one in chosen}
+        for done in concurrent.futures.as_completed(runs):
+            one, run = runs[done], done.result()
+            noticed = run.caught_by if run else ""
+            results.append((one, noticed))
+            cells = [one.where, one.rule, one.change, noticed or "**survived**", f"{run.seconds if run else 0:.1f}"]
+            print("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |", flush=True)
+    return results
+
+
 def rooms_of(chosen):
     listed = plant.listed_tests()
     times = suite_times()
     rooms = {name: Room(name, listed, times) for name in sorted({one.room for one in chosen})}
     for name, room in rooms.items():
-        if not room.passes:
+        if not any(room.passes):
             sys.exit(f"{name}: no suite of {name}Tests is known to pass; run ./scripts/test")
         if room.left_out:
             print(f"{name}: too slow to judge a mutation: {', '.join(room.left_out)}")
     return rooms
 
 
-def table(judged):
+def table(results):
     """By room: tried, noticed, and the share of them."""
     rows = collections.defaultdict(lambda: [0, 0])
-    for one, noticed in judged:
+    for one, noticed in results:
         for key in (one.room, "all"):
             rows[key][0] += 1
             rows[key][1] += bool(noticed)
@@ -151,21 +167,32 @@ def kept():
     return plant.TREE.parent / "mutations.json"
 
 
-def keep(**what):
-    kept().write_text(json.dumps(what))
+def kept_values():
+    if not kept().is_file():
+        sys.exit("nothing was built yet: leave out --again and --skip-build")
+    return json.loads(kept().read_text())
 
 
-def recall(places, key):
-    numbers = json.loads(kept().read_text())[key]
-    found = {one.number: one for rules in places.values() for all_of_rule in rules.values() for one in all_of_rule}
-    return [found[number] for number in numbers if number in found]
+def keep(seed, chosen, survivors):
+    where = {name: [[one.file, one.number] for one in some] for name, some in (("chosen", chosen), ("survivors", survivors))}
+    kept().write_text(json.dumps({"seed": seed, **where}))
+
+
+def recall(key, rooms):
+    """Those of a list that was kept, but for files that have changed since."""
+    wanted = kept_values()[key]
+    found = {}
+    for file in {file for file, _ in wanted}:
+        found.update({one.number: one for one in mutations.mutations(file, (plant.ROOT / file).read_text())})
+    chosen = [found[number] for _, number in wanted if number in found]
+    return [one for one in chosen if not rooms or one.room in rooms]
 
 
 class Again:
     """Draws the survivors of the last run and no others."""
 
-    def __init__(self, places):
-        self.left = recall(places, "survivors")
+    def __init__(self, rooms):
+        self.left = recall("survivors", rooms)
 
     def some(self, _):
         left, self.left = self.left, []
@@ -184,45 +211,47 @@ def main():
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    seed = secrets.randbelow(1_000_000_000) if options.seed is None else options.seed
-    places = mutations.everywhere(plant.ROOT, options.room)
-    if not places:
-        sys.exit("no such room")
-    draw = mutations.Draw(places, seed)
+    seed = options.seed
+    if options.again or options.skip_build:
+        seed = kept_values()["seed"]
+    elif seed is None:
+        seed = secrets.randbelow(1_000_000_000)
     commit = plant.head()
-    print(f"seed {seed}, commit {commit}, {sum(len(found) for rules in places.values() for found in rules.values())} possible mutations")
-    if options.list:
-        for one in draw.some(options.mutate):
-            print(f"{one.where}: {one.rule}: {one.change}")
-        return
     started = time.monotonic()
     if options.skip_build:
-        chosen = recall(places, "chosen")
+        chosen = recall("chosen", options.room)
+        print(f"seed {seed}, commit {commit}")
     else:
-        chosen, refused = build(Again(places) if options.again else draw, options.mutate)
+        if options.again:
+            draw = Again(options.room)
+        else:
+            places = mutations.everywhere(plant.ROOT, options.room)
+            if not places:
+                sys.exit("no such room")
+            draw = mutations.Draw(places, seed)
+        print(f"seed {seed}, commit {commit}", flush=True)
+        if options.list:
+            for one in draw.some(options.mutate):
+                print(f"{one.where}: {one.rule}: {one.change}")
+            return
+        chosen, refused = build(draw, options.mutate)
         print(f"{sum(refused.values())} did not compile: " + ", ".join(f"{rule} {count}" for rule, count in sorted(refused.items())))
     building = time.monotonic() - started
     chosen = chosen[:options.mutate]
-    keep(seed=seed, chosen=[one.number for one in chosen], survivors=[])
+    keep(seed, chosen, [])
     if options.build:
         return
     rooms = rooms_of(chosen)
     began = time.monotonic()
-    judged = []
-    print("| place | rule | change | noticed by | s |\n|---|---|---|---|---|")
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for one, run in zip(chosen, pool.map(lambda one: rooms[one.room].judge(one), chosen)):
-            judged.append((one, run.caught_by))
-            cells = [one.where, one.rule, one.change, run.caught_by or "**survived**", f"{run.seconds:.1f}"]
-            print("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |", flush=True)
-    print("\n" + table(judged) + "\n")
-    survivors = [one for one, noticed in judged if not noticed]
+    results = judged(chosen, rooms, options.jobs)
+    print("\n" + table(results) + "\n")
+    survivors = [one for one, noticed in results if not noticed]
     for one in survivors:
         print(f"survived: {one.where}: {one.rule}: {one.change}")
     print(
-        f"seed {seed}: {len(judged) - len(survivors)} of {len(judged)} noticed; "
+        f"seed {seed}: {len(results) - len(survivors)} of {len(results)} noticed; "
         f"built in {building:.0f} s, tests in {time.monotonic() - began:.0f} s")
-    keep(seed=seed, chosen=[one.number for one in chosen], survivors=[one.number for one in survivors])
+    keep(seed, chosen, survivors)
     if survivors and not options.report:
         sys.exit(1)
 

@@ -76,6 +76,9 @@ def literals(source, make):
             continue
         if source.is_member(index) or source.is_mark(index - 1, "@") or attribute(source, index):
             continue
+        # Room for what comes: nothing is decided by it.
+        if source.is_word(index - 2, "reserving", "capacity", "minimumCapacity"):
+            continue
         value = int(token.text.replace("_", ""), 0) if token.text.startswith("0x") else int(token.text.replace("_", ""))
         for other in (value + 1, value - 1):
             if other >= 0:
