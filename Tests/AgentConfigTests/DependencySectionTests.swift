@@ -69,6 +69,26 @@ struct DependencySectionTests {
     #expect(found.count == 1 && found.first?.contains(problem) == true, "\(found)")
   }
 
+  /// 64 entries of each list, and one problem for the list that has more.
+  @Test(arguments: ["checks", "tags", "depends_on"]) func listsAreBounded(key: String) {
+    func told(_ count: Int) -> [String] {
+      let others = ["checks", "tags", "depends_on"].filter { $0 != key }.map { "\($0): [Gateway]" }
+      let list = (0..<count).map { "a\($0)" }.joined(separator: ", ")
+      let rule = (others + ["\(key): [\(list)]"]).joined(separator: ", ")
+      return problems(file("dependencies: [{\(rule)}]")).filter { $0.contains(" entries, at most ") }
+        .map { String($0.split(separator: ": ", maxSplits: 1)[1]) }
+    }
+    #expect(told(64) == [])
+    #expect(told(65) == ["\(key) has 65 entries, at most 64 are allowed"])
+  }
+
+  /// What is of the wrong type is not missing, too.
+  @Test func aListOfAnotherTypeIsOneProblem() {
+    let found = problems(file("dependencies: [{tags: [north], depends_on: {a: 1}}]"))
+    #expect(found.count == 1 && found.first?.contains("depends_on") == true, "\(found)")
+    #expect(found.first?.contains("depends_on is ") == false, "\(found)")
+  }
+
   /// A check with the tag may come later.
   @Test func aTagThatNobodyHasIsAWarning() throws {
     let text = file("dependencies: [{tags: [nort], depends_on: [\"tag:core\"]}]")

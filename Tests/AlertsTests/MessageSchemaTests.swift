@@ -80,8 +80,22 @@ import Testing
     }
   }
 
-  /// One with every field that there is, at the limits of each list.
+  /// Properties of the schema that a document leaves out.
+  private func missing(_ schema: Any?, _ value: Any?, _ path: String) -> [String] {
+    guard let schema = schema as? [String: Any] else { return [] }
+    guard let value else { return [path] }
+    var found: [String] = []
+    for (name, inner) in schema["properties"] as? [String: Any] ?? [:] {
+      found += missing(inner, (value as? [String: Any])?[name], "\(path).\(name)")
+    }
+    if let items = schema["items"] { found += missing(items, (value as? [Any])?.first, "\(path)[]") }
+    return found.sorted()
+  }
+
+  /// One with every field that there is, at the limits of each list: it has every property that the schema has.
   @Test func everything() throws {
+    let file = Self.folder.appending(path: "docs/alert-message.schema.json")
+    let schema = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
     var member = AlertMessage.Member(
       checkID: UniqueID(high: 3, low: 4), name: "Shop \u{1F4A5}", target: "https://a/", rule: "down",
       severity: .critical, since: after(0))
@@ -105,6 +119,10 @@ import Testing
       message.digest = Array(
         repeating: AlertMessage.Line(title: "x", severity: .low, begin: after(0), end: after(1)), count: 100)
       #expect(try problems(json(message)) == [], "\(kind)")
+      var written = JSONWriter()
+      message.write(to: &written)
+      let value = try JSONSerialization.jsonObject(with: Data(written.bytes))
+      #expect(missing(schema, value, "") == (kind == .digest ? [] : [".digest"]), "\(kind)")
     }
   }
 

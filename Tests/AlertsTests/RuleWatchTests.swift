@@ -68,6 +68,18 @@ import Testing
     #expect(watch.advance(to: reading(2000)).isEmpty, "another state broke it")
   }
 
+  /// The answer of a degraded check is measured; a check that is down neither begins nor ends such a rule.
+  @Test func onlyAnswersAreMeasured() throws {
+    let shop = try makeCheck("Shop")
+    var watch = watch(
+      .responseTime(above: .milliseconds(500), percentile: nil, window: .seconds(3600)), [shop])
+    #expect(watch.note(result(shop, .down, at: 0, took: .milliseconds(900))).isEmpty)
+    #expect(
+      words(watch.note(result(shop, .degraded, at: 60, took: .milliseconds(900)))) == ["holds since 60"])
+    #expect(watch.note(result(shop, .down, at: 120, took: .milliseconds(10))).isEmpty)
+    #expect(words(watch.note(result(shop, .up, at: 180, took: .milliseconds(10)))) == ["recovered"])
+  }
+
   /// In maintenance it ends, and what was counted is forgotten.
   @Test func maintenanceEndsIt() throws {
     let shop = try makeCheck("Shop")

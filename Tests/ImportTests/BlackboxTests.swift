@@ -46,11 +46,31 @@ import Testing
   }
 
   @Test(arguments: [
-    "prober: http, http: {fail_if_sll: true}", "prober: grpc, grpc: {tls: true}",
-    "prober: icmp, icmp: {dont_fragment: true}", "prober: dns, dns: {query_name: a.example}",
-    "prober: tcp, tcp: {query_response: [{expect: a, labels: [{name: a, value: b}]}]}",
+    (
+      "prober: http, http: {fail_if_sll: true}",
+      ["m:1: http.fail_if_sll: nothing in agent.yaml corresponds to it"]
+    ),
+    ("prober: grpc, grpc: {tls: true}", ["m:1: grpc.tls: agent.yaml has no checks of this kind"]),
+    (
+      "prober: icmp, icmp: {dont_fragment: true}",
+      ["m:1: icmp.dont_fragment: packets are sent as the kernel makes them"]
+    ),
+    (
+      "prober: dns, dns: {query_name: a.example}",
+      ["m:1: dns.query_name: ANY is a question that servers refuse: name a query_type"]
+    ),
+    (
+      "prober: tcp, tcp: {query_response: [{expect: a, labels: [{name: a, value: b}]}]}",
+      [
+        "m:1: tcp.query_response[0].labels[0].name: what is captured becomes no label here",
+        "m:1: tcp.query_response[0].labels[0].value: what is captured becomes no label here",
+      ]
+    ),
   ])
-  func whatWouldNotHoldIsSaid(text: String) throws { #expect(try !module(text).shortcomings.isEmpty) }
+  func whatWouldNotHoldIsSaid(text: String, words: [String]) throws {
+    let found = try module(text).shortcomings
+    #expect(found == words)
+  }
 
   /// What blackbox_exporter itself refuses, and the file with it.
   @Test(arguments: [

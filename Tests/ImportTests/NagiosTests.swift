@@ -78,7 +78,12 @@ import Testing
   @Test func whatIsMissingIsNamed() throws {
     let made = try service("use nothing\nhost_name a,z\nservice_description s\ncheck_command tcp!80")
     #expect(made.names == ["a s"])
-    #expect(made.reasons.contains("host z is not in the files given"))
+    #expect(
+      made.reasons == [
+        "nothing in agent.yaml corresponds to it",
+        "host z is not in the files given",
+        "the template \"nothing\" is not in the files given, so what it sets is missing",
+      ])
     #expect(
       made.reasons.contains("the template \"nothing\" is not in the files given, so what it sets is missing"))
     let command = try service("host_name a\nservice_description s\ncheck_command other!80")

@@ -98,9 +98,13 @@ import Testing
       """
     let made = try ReadSource(.blackbox, text)
     #expect(made.names == [])
-    #expect(made.reasons.contains("this job scrapes metrics, it probes nothing"))
-    #expect(made.reasons.contains("no rule sets __param_target, so the exporter is asked for no target"))
-    #expect(made.reasons.contains("nothing says by which module it is probed: set params.module"))
+    #expect(
+      made.reasonCounts == [
+        "this job scrapes metrics, it probes nothing": 6,
+        "no rule sets __param_target, so the exporter is asked for no target": 1,
+        "nothing says by which module it is probed: set params.module": 1,
+        "no target given uses the module; give the scrape config or Probe as well": 5,
+      ])
   }
 
   @Test func whatIsNotWorkedOutNamesItsRule() throws {
@@ -108,7 +112,12 @@ import Testing
       "  params: {module: [icmp]}\n  static_configs: [{targets: [a]}]",
       rules: "  - {source_labels: [__address__], regex: \"\\\\p{L}+\", action: keep}\n")
     #expect(made.names == [])
-    #expect(made.reasons.contains("relabel_configs[0] (line 11) is not worked out here"))
+    #expect(
+      made.reasonCounts == [
+        "the rule is none of Prometheus', or its pattern is not worked out here": 3,
+        "relabel_configs[0] (line 11) is not worked out here": 1,
+        "no target given uses the module; give the scrape config or Probe as well": 5,
+      ])
     let meta = try read(
       "  params: {module: [icmp]}\n  static_configs: [{targets: [a]}]",
       rules: "  - {source_labels: [__meta_x], target_label: x}\n")

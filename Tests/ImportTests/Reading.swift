@@ -28,6 +28,9 @@ struct ReadSource {
   /// The reasons, of the checks and of the rest.
   var reasons: [String] { (imported.notes + imported.checks.flatMap(\.notes)).map(\.why) }
 
+  /// How often each reason is given.
+  var reasonCounts: [String: Int] { reasons.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
+
   /// The keys of a check as agent.yaml has them, those of its pace left out.
   func keys(of index: Int = 0) throws -> String {
     var check = try #require(imported.checks.indices.contains(index) ? imported.checks[index] : nil)

@@ -71,8 +71,13 @@ import Testing
         """)
     let check = made.imported.checks[0]
     #expect(check["interval"]?.word == "10m" && check["timeout"]?.word == "20s")
-    #expect(made.reasons.contains("set these variables before the start: API_TOKEN, SECRET_PATH"))
-    #expect(made.reasons.contains("people see it on Upptime's page"))
+    #expect(
+      made.reasonCounts == [
+        "it is about Upptime and its repository": 2,
+        "Upptime looks for the text in the headers, too": 2,
+        "set these variables before the start: API_TOKEN, SECRET_PATH": 1,
+        "people see it on Upptime's page": 1,
+      ])
     #expect(check.notes.compactMap(\.change) == [.laxer, .stricter])
   }
 

@@ -55,7 +55,6 @@ import Testing
       ])
     #expect(try names(database) == ["a"])
     let whole = try WriteAheadLog.played(log, into: database)
-    #expect(whole.count > database.count)
     #expect(try names(whole) == ["A", "b", "c"])
   }
 
@@ -66,7 +65,7 @@ import Testing
       ["\(Self.insert) ('b', 'http', 'http://b', 60, 1)", "\(Self.insert) ('c', 'http', 'http://c', 60, 1)"])
     let size = Int(log[10]) << 8 | Int(log[11])
     let frames = (log.count - 32) / (24 + size)
-    #expect(frames >= 2)
+    #expect(frames == 2)
     let cut = Array(log.prefix(log.count - size / 2))
     #expect(try names(try WriteAheadLog.played(cut, into: database)) == ["b"])
     var changed = log

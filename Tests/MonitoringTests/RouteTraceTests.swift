@@ -110,7 +110,12 @@ import Testing
     #expect(!cut.isOwnSilence(1) && !cut.isOwnSilence(0))
   }
 
-  @Test(arguments: [(64, 1, nil), (63, 1, 2), (250, 6, nil), (251, 6, 5), (128, 3, 1)] as [(Int, Int, Int?)])
+  @Test(
+    arguments: [
+      (64, 1, nil), (63, 1, 2), (250, 6, nil), (251, 6, 5), (128, 3, 1), (32, 1, nil), (33, 1, 32),
+      (65, 1, 64),
+      (129, 1, 127), (255, 1, nil), (0, 1, 33), (256, 1, nil),
+    ] as [(Int, Int, Int?)])
   func theWayBack(left: Int, ttl: Int, hops: Int?) {
     let trace = Self.trace()
     #expect(trace.wayBack(Self.answer(1) { $0.replyTTL = left }, at: ttl) == hops)
