@@ -113,9 +113,13 @@ class Room:
         for part in self.passes:
             while suites := [suite for suite in part if not self.broken.get(suite)]:
                 run = plant.Run(self.matching(suites), one, until_failure=True)
+                if run.code in (126, 127):
+                    sys.exit("the tests cannot be started: is the copy being built?")
                 if not run.caught_by:
                     break
-                begun = re.findall(r"^◇ Suite (\w+) started", run.plain, re.M)
+                # What ran until the first failure, or until the process ended.
+                failure = plant.FAILED.search(run.plain)
+                begun = re.findall(r"^◇ Suite (\w+) started", run.plain[:failure.start() if failure else None], re.M)
                 if not begun or not self.is_broken(begun[-1]):
                     return run
         return run
