@@ -22,7 +22,8 @@ alter table public.check_results
   add column if not exists maintenance boolean,
   add column if not exists location text,
   add column if not exists owner_rev bigint,
-  add column if not exists agent_key_id uuid;
+  add column if not exists agent_key_id uuid,
+  add column if not exists clock_skew_ms bigint;
 
 comment on column public.check_results.agent is 'Name of the agent that ran the check; null: not run by an agent';
 comment on column public.check_results.region is 'Where that agent stands';
@@ -495,6 +496,24 @@ language sql set search_path = pg_catalog, pg_temp as $$
   where r.id = touched.resource_id
 $$;
 
+-- Hooks for alerts.sql and the files after it, which replace them; a second run of this file leaves them as they are.
+do $$
+begin
+  if to_regprocedure('quartz_agent.after_batch(uuid,jsonb,uuid[],jsonb)') is null then
+    -- What follows from the new rows of a batch; what it returns is added to the answer.
+    create function quartz_agent.after_batch(key_id uuid, agent jsonb, fresh uuid[], results jsonb) returns jsonb
+    language sql immutable as 'select ''{}''::jsonb';
+  end if;
+  if to_regprocedure('quartz_agent.counts_failures()') is null then
+    -- Whether this file keeps monitoring_checks.current_failure_count.
+    create function quartz_agent.counts_failures() returns boolean language sql immutable as 'select true';
+  end if;
+  if to_regprocedure('quartz_agent.skew_ms(jsonb)') is null then
+    -- How far the sender's clock is from this one, in milliseconds, where that matters; null: not at all.
+    create function quartz_agent.skew_ms(agent jsonb) returns bigint language sql immutable as 'select null::bigint';
+  end if;
+end $$;
+
 -- Stores a batch and says what became of each row:
 --   {"accepted": n, "duplicates": n, "rejected": [{"id", "code", "message"}]}, which add up to the rows sent.
 -- A duplicate is stored already: by this key for the same check, or by another writer with the same check, status and
@@ -508,7 +527,8 @@ set search_path = pg_catalog, pg_temp set lock_timeout = '5s' as $$
 declare
   scope public.agent_key_scopes;
   batch quartz_agent.incoming[];
-  fresh integer;
+  fresh uuid[];
+  skew bigint := quartz_agent.skew_ms(p_agent);
   touched uuid[];
   newest timestamptz;
   refused jsonb;
@@ -564,7 +584,7 @@ begin
     left join lateral (
       select r.checked_at from public.check_results r
       where r.monitoring_check_id = k.check_id and quartz_agent.counts(r.maintenance, r.checked_at)
-        and r.trigger is distinct from 'manual'
+        and r.trigger is distinct from 'manual' and r.agent is not null
       order by r.checked_at desc limit 1
     ) last on true
   ),
@@ -572,11 +592,11 @@ begin
     insert into public.check_results as r (
       id, monitoring_check_id, status, response_time_ms, status_code, error_message, ssl_expiry_date,
       ssl_days_remaining, checked_at, agent, region, scheduled_at, trigger, state, reason, maintenance, location,
-      owner_rev, agent_key_id)
+      owner_rev, agent_key_id, clock_skew_ms)
     select b.id, b.check_id, b.status::public.check_result_status, b.response_time_ms, b.status_code,
       b.error_message, b.ssl_expiry_date, b.ssl_days_remaining, b.checked_at, p_agent ->> 'name',
       left(p_agent ->> 'region', 100), b.scheduled_at, coalesce(b.trigger, 'schedule'), b.state, b.reason,
-      coalesce(b.maintenance, false), place, b.owner_rev, p_key_id
+      coalesce(b.maintenance, false), place, b.owner_rev, p_key_id, skew
     from unnest(batch) b order by b.id, b.ord
     on conflict (id) do nothing
     returning r.id, r.monitoring_check_id as check_id, r.status, r.state, r.checked_at, r.trigger, r.maintenance,
@@ -621,11 +641,11 @@ begin
     update public.monitoring_checks c set current_failure_count =
       case when n.was_well then 0 else coalesce(c.current_failure_count, 0) end + n.failures
     from counted n
-    where c.id = n.check_id and c.current_failure_count is distinct from
+    where quartz_agent.counts_failures() and c.id = n.check_id and c.current_failure_count is distinct from
       (case when n.was_well then 0 else coalesce(c.current_failure_count, 0) end + n.failures)::integer
     returning c.id
   )
-  select (select count(*) from stored),
+  select (select coalesce(array_agg(s.id), '{}') from stored s),
     (select array_agg(distinct m.check_id) from moving m), (select max(m.checked_at) from moving m)
   into fresh, touched, newest;
 
@@ -642,9 +662,10 @@ begin
   if touched is not null then
     perform quartz_agent.refresh_resources(touched, newest);
   end if;
-  perform quartz_agent.note_agent(p_key_id, p_agent, fresh);
-  return jsonb_build_object('accepted', fresh,
-    'duplicates', jsonb_array_length(p_results) - fresh - jsonb_array_length(refused), 'rejected', refused);
+  perform quartz_agent.note_agent(p_key_id, p_agent, cardinality(fresh));
+  return jsonb_build_object('accepted', cardinality(fresh),
+    'duplicates', jsonb_array_length(p_results) - cardinality(fresh) - jsonb_array_length(refused),
+    'rejected', refused) || quartz_agent.after_batch(p_key_id, p_agent, fresh, p_results);
 end $$;
 
 -- What a key may reach, for the edge function: null for a key that is no agent's, else its scope.

@@ -1,0 +1,96 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What the edge function dispatch-notifications takes from the queue and what became of it. For the service role only.
+-- A message whose dispatcher died is sent once more when its lease ends: at least once, never lost. After tick.sql.
+
+-- The text of a message, made when it is sent, with all alerts of its incident.
+create or replace function quartz_agent.message_of(n public.alert_notifications) returns jsonb
+language sql stable as $$
+  with members as (
+    select a.*, r.name as resource from public.incident_alerts l join public.alerts a on a.id = l.alert_id
+    join public.resources r on r.id = a.resource_id where l.incident_id = n.incident_id
+    order by a.resolved_at is not null, a.severity, a.triggered_at, a.id
+  ), shown as (select * from members limit 10)
+  select jsonb_build_object(
+    'what', n.what,
+    'title', case n.what when 'resolved' then 'Resolved: ' when 'reminder' then 'Still open: ' else 'Alert: ' end
+      || coalesce((select s.resource from shown s limit 1), 'resource')
+      || case when (select count(distinct m.resource_id) from members m) > 1
+        then ' and ' || (select count(distinct m.resource_id) - 1 from members m) || ' more' else '' end,
+    'message', coalesce((select string_agg(case when s.resolved_at is null then s.message
+      else s.message || ' (' || coalesce(s.resolution, 'resolved') || ' at ' || to_char(s.resolved_at at time zone 'UTC', 'HH24:MI:SS') || ' UTC)' end, E'\n') from shown s), '')
+      || case when (select count(*) from members) > 10 then E'\nand ' || (select count(*) - 10 from members) || ' more' else '' end,
+    'severity', (select min(m.severity) from members m),
+    'resourceName', (select s.resource from shown s limit 1),
+    'triggered_at', (select min(m.triggered_at) from members m),
+    'alert_ids', (select jsonb_agg(s.id) from shown s), 'incident_id', n.incident_id)
+$$;
+
+-- At most thirty a channel and minute; what is beyond goes in one message with the last of them.
+create or replace function public.claim_notifications(p_limit integer default 20) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '5s' as $$
+declare
+  n public.alert_notifications;
+  channel public.notification_channels;
+  share integer;
+  folded integer;
+  claimed jsonb := '[]';
+  text jsonb;
+begin
+  perform quartz_agent.hold_incidents();
+  -- What is over, or acknowledged while it was held back, is not worth a message any more.
+  update public.alert_notifications m set state = 'dropped', error = 'over or acknowledged before it was sent'
+  where m.state = 'waiting' and m.not_before <= now() and m.attempts = 0 and m.what <> 'resolved'
+    and not exists (select from public.incident_alerts l join public.alerts a on a.id = l.alert_id
+      where l.incident_id = m.incident_id and a.resolved_at is null and (m.what = 'escalated' or a.acknowledged_at is null));
+  update public.alert_notifications m set state = 'failed', lease_until = null
+  where m.state = 'waiting' and m.created_at < now() - interval '1 day' and m.attempts > 0 and coalesce(m.lease_until, '-infinity') <= now();
+  for n in
+    select * from public.alert_notifications m
+    where m.state = 'waiting' and m.not_before <= now() and coalesce(m.lease_until, '-infinity') <= now()
+    order by m.not_before, m.created_at, m.id limit least(greatest(p_limit, 1), 100) for update skip locked
+  loop
+    -- It may have become part of a sum within this loop.
+    continue when exists (select from public.alert_notifications m where m.id = n.id and m.lease_until > now());
+    select * into channel from public.notification_channels c where c.id = n.channel_id;
+    if not channel.is_enabled then
+      update public.alert_notifications m set state = 'dropped', error = 'the channel is disabled' where m.id = n.id;
+      continue;
+    end if;
+    select count(*) into share from public.alert_notifications m
+    where m.channel_id = n.channel_id and m.sum_id is null
+      and (m.state = 'sent' and m.sent_at > now() - interval '1 minute' or m.state = 'waiting' and m.lease_until > now());
+    continue when share >= 30;
+    folded := 0;
+    if share = 29 then
+      update public.alert_notifications m set sum_id = n.id, lease_until = now() + interval '60 seconds', attempts = m.attempts + 1
+      where m.channel_id = n.channel_id and m.id <> n.id and m.state = 'waiting' and m.not_before <= now()
+        and coalesce(m.lease_until, '-infinity') <= now();
+      get diagnostics folded = row_count;
+    end if;
+    update public.alert_notifications m set lease_until = now() + interval '60 seconds', attempts = m.attempts + 1, sum_id = null
+    where m.id = n.id;
+    text := quartz_agent.message_of(n);
+    if folded > 0 then
+      text := text || jsonb_build_object('title', text ->> 'title' || ', and ' || folded || ' more messages',
+        'message', left(text ->> 'message', 2000) || E'\n' || folded || ' more messages about other incidents: see the app');
+    end if;
+    claimed := claimed || jsonb_build_object('id', n.id, 'attempt', n.attempts + 1, 'channel', jsonb_build_object(
+      'id', channel.id, 'type', channel.channel_type, 'configuration', channel.configuration), 'alert', text);
+  end loop;
+  return claimed;
+end $$;
+
+-- What became of a message: sent, or to be tried again after 5 s, 10 s, … 10 min for a day. Settled twice, the first counts.
+create or replace function public.settle_notification(p_id uuid, p_ok boolean, p_error text default null) returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  update public.alert_notifications n set
+    state = case when p_ok then 'sent' when n.created_at < now() - interval '1 day' then 'failed' else 'waiting' end,
+    sent_at = case when p_ok then now() end,
+    error = case when not coalesce(p_ok, false) then left(coalesce(p_error, 'no reason given'), 200) end,
+    lease_until = null,
+    sum_id = case when p_ok then n.sum_id end,
+    not_before = case when p_ok then n.not_before
+      else now() + least(interval '5 seconds' * 2 ^ least(greatest(n.attempts - 1, 0), 10), interval '10 minutes') end
+  where (n.id = p_id or n.sum_id = p_id and n.lease_until is not null) and n.state = 'waiting'
+$$;

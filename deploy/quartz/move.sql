@@ -1,0 +1,128 @@
+-- SPDX-License-Identifier: MIT
+--
+-- From the backend's own runner to the agents and back: select quartz_agent.shadow(), .cutover(), .rollback(). After dispatch.sql.
+
+-- The runner's jobs of pg_cron on or off. It has had two names and a job's number changes: the command is what tells.
+create or replace function quartz_agent.set_runner(is_active boolean) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  job record;
+  changed integer := 0;
+begin
+  if to_regclass('cron.job') is null then
+    return 0;
+  end if;
+  for job in execute 'select jobid, active from cron.job where command like ''%execute-checks%'' order by jobid' loop
+    continue when job.active = is_active;
+    execute 'update cron.job set active = $1 where jobid = $2' using is_active, job.jobid;
+    changed := changed + 1;
+  end loop;
+  return changed;
+end $$;
+
+-- Whether a message has a form that the runner writes.
+create or replace function quartz_agent.is_runners(message text) returns boolean language sql immutable as $$
+  select message ~ '^Check failed \d+ consecutive time\(s\) \(threshold: \d+\)$'
+    or message ~ '^Response time \d+ms exceeded threshold \d+ms$'
+    or message ~ '^SSL certificate expires in (-?\d+|null) days \(threshold: \d+ days\)$'
+    or message ~ '^(HTTP|PING|PORT|SSL|KEYWORD|HEARTBEAT|AZURE_METRIC|AZURE_HEALTH) check (alert|failed): '
+$$;
+
+create or replace function quartz_agent.resolve_runners() returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  changed integer;
+begin
+  update public.alerts a set resolved_at = greatest(now(), a.triggered_at), resolution = 'migrated'
+  where a.resolved_at is null and a.alert_key is null and quartz_agent.is_runners(a.message);
+  get diagnostics changed = row_count;
+  return changed;
+end $$;
+
+-- 1. Agents deliver and the runner runs: what would be opened and resolved is written to quartz_agent.shadow_log.
+create or replace function quartz_agent.shadow() returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if quartz_agent.mode() = 'on' then
+    raise exception 'alerts are on: quartz_agent.rollback() goes back' using errcode = '55000';
+  end if;
+  update quartz_agent.settings set alerts = 'shadow';
+  return jsonb_build_object('alerts', 'shadow');
+end $$;
+
+-- 2. The runner off, its alerts resolved, ours on; what is failing now is open with its true begin. One transaction.
+create or replace function quartz_agent.cutover() returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '10s' as $$
+declare
+  x record;
+  c public.monitoring_checks;
+  id uuid;
+  jobs integer;
+  resolved integer;
+  had uuid[];
+  opened integer := 0;
+  carried integer := 0;
+begin
+  -- No batch is between its evaluation and its commit: each of them reads the mode.
+  lock table quartz_agent.settings in access exclusive mode;
+  if quartz_agent.mode() = 'on' then
+    return jsonb_build_object('alerts', 'on', 'changed', false);
+  end if;
+  perform quartz_agent.hold_incidents();
+  jobs := quartz_agent.set_runner(false);
+  select array_agg(distinct a.resource_id) into had from public.alerts a
+  where a.resolved_at is null and a.alert_key is null and quartz_agent.is_runners(a.message);
+  resolved := quartz_agent.resolve_runners();
+  update quartz_agent.settings set alerts = 'on', cutover_at = now();
+  for x in select a.* from quartz_agent.alarm a join public.monitoring_checks m on m.id = a.check_id and m.is_enabled
+    where a.is_on order by a.check_id, a.kind
+  loop
+    select * into c from public.monitoring_checks m where m.id = x.check_id;
+    id := quartz_agent.open_alert(x.row_id, c.id || '/' || x.kind, c.resource_id, c.id, x.rules[1], x.severity, x.message, x.on_at, x.since);
+    update quartz_agent.alarm a set alert_id = id where a.check_id = x.check_id and a.kind = x.kind;
+    if c.resource_id = any (had) then
+      -- The runner told of it.
+      update public.alerts a set notification_suppressed = true, suppression_reason = 'Carried over' where a.id = cutover.id;
+      perform quartz_agent.incident_of((select a from public.alerts a where a.id = cutover.id),
+        (select r.name from public.resources r where r.id = c.resource_id) || ': ' || x.kind);
+      carried := carried + 1;
+    else
+      perform quartz_agent.announce(id, 'opened', x.rules, x.kind);
+      opened := opened + 1;
+    end if;
+  end loop;
+  update public.monitoring_checks m set current_failure_count = s.failures
+  from (select p.check_id, max(p.failures) as failures from quartz_agent.place_state p group by p.check_id) s
+  where m.id = s.check_id and m.current_failure_count is distinct from s.failures;
+  return jsonb_build_object('alerts', 'on', 'changed', true, 'runner_jobs_stopped', jobs, 'runner_alerts_resolved', resolved,
+    'opened', opened, 'carried_over', carried);
+end $$;
+
+-- A run of the runner that was under way at the cutover lasts 161 s at most, and may still write alerts.
+create or replace function quartz_agent.tick_move() returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if (select s.cutover_at > now() - interval '10 minutes' from quartz_agent.settings s) then
+    perform quartz_agent.resolve_runners();
+  end if;
+end $$;
+
+-- 3. Back: own open alerts end in silence, the runner's jobs run again.
+create or replace function quartz_agent.rollback() returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '10s' as $$
+declare
+  jobs integer;
+  resolved integer;
+begin
+  lock table quartz_agent.settings in access exclusive mode;
+  perform quartz_agent.hold_incidents();
+  update quartz_agent.settings set alerts = 'shadow', cutover_at = null where alerts = 'on';
+  update public.alerts a set resolved_at = greatest(date_trunc('second', now()), a.triggered_at), resolution = 'rolled back'
+  where a.resolved_at is null and a.alert_key is not null;
+  get diagnostics resolved = row_count;
+  update quartz_agent.alarm a set alert_id = null where a.alert_id is not null;
+  update public.incidents i set status = 'resolved', resolved_at = now() where i.incident_key is not null and i.status <> 'resolved';
+  update public.alert_notifications n set state = 'dropped', error = 'rolled back' where n.state = 'waiting';
+  jobs := quartz_agent.set_runner(true);
+  return jsonb_build_object('alerts', quartz_agent.mode(), 'alerts_resolved', resolved, 'runner_jobs_started', jobs);
+end $$;

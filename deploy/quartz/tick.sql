@@ -1,0 +1,331 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What only time brings, once a minute by pg_cron and, where that stands still, with an agent's batch: late rows, missing
+-- heartbeats, silent agents, checks without results, ends of incidents, reminders. After rebuild.sql.
+
+-- Takes the row of a check and of its resource, in the order of ingest.sql, without waiting; false: another one has them.
+create or replace function quartz_agent.take(id uuid) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform from public.resources r where r.id = (select c.resource_id from public.monitoring_checks c where c.id = take.id)
+  for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  perform from public.monitoring_checks c where c.id = take.id for no key update skip locked;
+  return found;
+end $$;
+
+create or replace function quartz_agent.set_status(resource uuid, wanted public.resource_status) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform from public.resources r where r.id = resource and r.status <> wanted for no key update skip locked;
+  if found then
+    update public.resources r set status = wanted where r.id = resource;
+  end if;
+end $$;
+
+-- Late rows, a minute after the last of them or ten after the first.
+create or replace function quartz_agent.tick_dirty(budget interval, quiet interval) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  d quartz_agent.dirty;
+  done integer := 0;
+begin
+  for d in
+    select * from quartz_agent.dirty x
+    where x.touched_at <= now() - quiet or x.first_at < now() - interval '10 minutes' order by x.first_at, x.check_id limit 500
+  loop
+    exit when clock_timestamp() > now() + budget;
+    continue when not quartz_agent.take(d.check_id);
+    begin
+      -- A batch may have brought more of them meanwhile: these are stored by now, since it had the check's row.
+      select * into d from quartz_agent.dirty x where x.check_id = d.check_id;
+      perform quartz_agent.rebuild(d.check_id, d.since);
+      delete from quartz_agent.dirty x where x.check_id = d.check_id;
+      done := done + 1;
+    exception when others then
+      raise warning 'rebuilding check %: % %', d.check_id, sqlstate, sqlerrm;
+      -- To the end of the line: one that cannot be rebuilt holds up no other.
+      update quartz_agent.dirty x set touched_at = now(), first_at = now() where x.check_id = d.check_id;
+    end;
+  end loop;
+  return done;
+end $$;
+
+-- A heartbeat that is overdue by half its interval fails each minute, as a row of the agent 'backend'; a beat ends that.
+create or replace function quartz_agent.tick_heartbeats() returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  id uuid;
+  c public.monitoring_checks;
+  beat timestamptz;
+  every interval;
+  seen timestamptz;
+  rows quartz_agent.observation[];
+  said quartz_agent.replayed;
+  t quartz_agent.turning;
+  row_id uuid;
+begin
+  for id in select x.id from public.monitoring_checks x where x.check_type::text = 'heartbeat' and x.is_enabled order by x.id loop
+    continue when not quartz_agent.take(id);
+    select * into c from public.monitoring_checks x where x.id = tick_heartbeats.id;
+    beat := coalesce(c.last_heartbeat_at, c.created_at);
+    every := make_interval(secs => coalesce(nullif(greatest(c.heartbeat_interval_seconds, 0), 0), 300));
+    select s.evaluated_to into seen from quartz_agent.place_state s where s.check_id = id and s.place = 'backend';
+    rows := '{}';
+    row_id := gen_random_uuid();
+    if c.last_heartbeat_at > coalesce(seen, '-infinity') then
+      rows := rows || (md5(id || '/' || c.last_heartbeat_at)::uuid, least(c.last_heartbeat_at, now()), 'backend', true, false, null, null, null, null)::quartz_agent.observation;
+    end if;
+    if quartz_agent.in_window(c.resource_id, now()) then
+      rows := rows || (row_id, now(), 'backend', true, true, null, null, null, null)::quartz_agent.observation;
+    elsif now() > beat + every * 1.5 and coalesce(seen, '-infinity') < now() - interval '30 seconds' then
+      insert into public.check_results (id, monitoring_check_id, status, error_message, checked_at, agent, trigger, state, reason, maintenance)
+      values (row_id, id, 'failure', 'heartbeat_overdue', now(), 'backend', 'schedule', 'down', 'heartbeat_overdue', false);
+      rows := rows || (row_id, now(), 'backend', false, false, null, null, 'heartbeat_overdue', null)::quartz_agent.observation;
+      perform quartz_agent.refresh_resources(array[id], now());
+    end if;
+    continue when cardinality(rows) = 0;
+    said := quartz_agent.replay(c, quartz_agent.known_places(id), quartz_agent.known_alarms(id), rows);
+    perform quartz_agent.keep_places(id, said.places);
+    foreach t in array said.turns loop
+      perform quartz_agent.turn(c, t);
+    end loop;
+    if quartz_agent.mode() = 'on' then
+      update public.monitoring_checks x set current_failure_count = said.failures
+      where x.id = tick_heartbeats.id and x.current_failure_count is distinct from said.failures;
+      perform quartz_agent.insist(c, now(), row_id);
+    end if;
+  end loop;
+end $$;
+
+-- An alert about an agent itself: opened, or resolved.
+create or replace function quartz_agent.agent_alert(a public.monitoring_agents, kind text, is_on boolean,
+  grade public.alert_severity, words text, since timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  key text := 'agent:' || a.id || '/' || kind;
+  al public.alerts;
+  id uuid;
+begin
+  select * into al from public.alerts x where x.alert_key = key order by x.triggered_at desc, x.resolved_at desc nulls first limit 1;
+  if is_on and (al.id is null or al.resolved_at is not null and (al.resolution = 'recovered' or al.resolved_at < now() - interval '24 hours')) then
+    id := quartz_agent.open_alert(md5(key || '/' || now())::uuid, key, a.resource_id, null, null, grade, words, now(), since);
+    perform quartz_agent.announce(id, 'opened', '{}', 'agent ' || kind);
+  elsif not is_on and al.id is not null then
+    update public.alerts x set resolved_at = coalesce(x.resolved_at, greatest(date_trunc('second', now()), x.triggered_at)), resolution = 'recovered'
+    where x.id = al.id and (x.resolved_at is null or x.resolution is distinct from 'recovered');
+  end if;
+end $$;
+
+create or replace function quartz_agent.tick_agents() returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  a public.monitoring_agents;
+  limit_silent interval;
+  is_silent boolean;
+  others boolean;
+begin
+  select s.silent into limit_silent from quartz_agent.settings s;
+  for a in select * from public.monitoring_agents x order by x.id for no key update skip locked loop
+    if a.retired_at is not null then
+      update public.alerts x set resolved_at = greatest(date_trunc('second', now()), x.triggered_at), resolution = 'disabled'
+      where x.alert_key like 'agent:' || a.id || '/%' and x.resolved_at is null;
+      if a.resource_id is not null then
+        perform quartz_agent.set_status(a.resource_id, 'unknown');
+      end if;
+      continue;
+    end if;
+    if a.resource_id is null then
+      insert into public.resources (name, resource_type, is_standalone, status)
+      values ('Agent ' || left(a.name, 200), 'agent', true, 'up') returning id into a.resource_id;
+      update public.monitoring_agents x set resource_id = a.resource_id where x.id = a.id;
+    end if;
+    is_silent := a.last_seen < now() - limit_silent;
+    others := exists (select from public.monitoring_agents o where o.location = a.location and o.id <> a.id
+      and o.retired_at is null and o.last_seen >= now() - limit_silent);
+    perform quartz_agent.agent_alert(a, 'silent', is_silent, case when others then 'warning' else 'critical' end,
+      'Agent silent since ' || to_char(a.last_seen at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC'
+        || case when others then ': others of its group run its checks' else ': its checks do not run' end, a.last_seen);
+    if not is_silent then
+      perform quartz_agent.agent_alert(a, 'clock', abs(coalesce(a.clock_skew_ms, 0)) > 60000, 'warning',
+        'The clock of the agent is ' || abs(a.clock_skew_ms) / 1000 || ' s '
+          || case when a.clock_skew_ms > 0 then 'behind' else 'ahead' end || ': check its time synchronisation', now());
+      perform quartz_agent.agent_alert(a, 'lost', coalesce(a.lost > 0 and a.lost_to > now() - interval '1 day', false), 'warning',
+        'The agent lost ' || a.lost || ' results: its store was full or damaged', coalesce(a.lost_from, now()));
+    end if;
+    perform quartz_agent.set_status(a.resource_id, case when is_silent then 'down'
+      when a.lag_s > 30 or a.oldest_s > 900 or abs(a.clock_skew_ms) > 60000 or a.lost > 0 and a.lost_to > now() - interval '1 day'
+      then 'degraded' else 'up' end::public.resource_status);
+    update public.resources r set last_checked_at = a.last_seen
+    where r.id = a.resource_id and r.last_checked_at is distinct from a.last_seen
+      and r.id in (select l.id from public.resources l where l.id = a.resource_id for no key update skip locked);
+  end loop;
+end $$;
+
+-- Checks that nothing ran lately: their resource is unknown; after a day their alerts end. Checks that are disabled or gone.
+create or replace function quartz_agent.tick_checks() returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  x record;
+begin
+  for x in
+    select c.resource_id as id from public.monitoring_checks c join quartz_agent.place_state s on s.check_id = c.id
+    where c.is_enabled
+    group by c.resource_id
+    having bool_and(s.evaluated_to < now() - greatest(interval '5 minutes',
+      3 * make_interval(secs => least(greatest(c.check_interval_seconds, 0), 86400)) + interval '2 minutes'))
+  loop
+    -- A row that is newer than what was evaluated, of another writer or in maintenance, says something as well.
+    continue when exists (select from public.monitoring_checks c join public.check_results r on r.monitoring_check_id = c.id
+      where c.resource_id = x.id and c.is_enabled and r.checked_at > now() - interval '5 minutes');
+    perform quartz_agent.set_status(x.id, 'unknown');
+  end loop;
+  for x in
+    select a.id, c.id as check_id, c.is_enabled,
+      coalesce((select max(s.evaluated_to) from quartz_agent.place_state s where s.check_id = c.id), '-infinity') as heard
+    from public.alerts a left join public.monitoring_checks c on c.id = a.monitoring_check_id
+    where a.resolved_at is null and a.monitoring_check_id is not null and a.alert_key is not null
+  loop
+    if x.check_id is null then
+      update public.alerts a set resolved_at = greatest(date_trunc('second', now()), a.triggered_at), resolution = 'deleted' where a.id = x.id;
+    elsif not x.is_enabled then
+      continue when not quartz_agent.take(x.check_id);
+      update public.alerts a set resolved_at = greatest(date_trunc('second', now()), a.triggered_at), resolution = 'disabled' where a.id = x.id;
+      delete from quartz_agent.alarm a where a.check_id = x.check_id;
+      update quartz_agent.place_state s set failures = 0, failing_since = null, is_slow = false, is_expiring = false where s.check_id = x.check_id;
+    elsif x.heard < now() - interval '24 hours' and isfinite(x.heard) then
+      update public.alerts a set resolved_at = greatest(date_trunc('second', now()), a.triggered_at), resolution = 'nobody runs it' where a.id = x.id;
+    end if;
+  end loop;
+  -- The apps resolve by setting the time alone.
+  update public.alerts a set resolution = 'by hand' where a.alert_key is not null and a.resolved_at is not null and a.resolution is null;
+end $$;
+
+-- Incidents whose alerts have all been over for a minute are resolved, and told where their begin was. Then reminders.
+create or replace function quartz_agent.tick_incidents() returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  x record;
+begin
+  perform quartz_agent.hold_incidents();
+  for x in
+    select i.id, coalesce(max(a.resolved_at), now()) as ended, (array_agg(a.id order by a.triggered_at))[1] as alert_id
+    from public.incidents i left join public.incident_alerts l on l.incident_id = i.id left join public.alerts a on a.id = l.alert_id
+    where i.incident_key is not null and i.status = 'open' group by i.id
+    having coalesce(bool_and(a.resolved_at is not null and a.resolved_at <= now() - interval '60 seconds') filter (where a.id is not null), true)
+  loop
+    update public.incidents i set status = 'resolved', resolved_at = x.ended where i.id = x.id and i.status = 'open';
+    continue when not found;
+    perform quartz_agent.tell_end(x.id, x.alert_id);
+  end loop;
+  -- A person who resolved the incident, or is at it, gets the end of its alerts told as well.
+  for x in
+    select n.incident_id as id, (array_agg(n.alert_id))[1] as alert_id
+    from public.alert_notifications n join public.incidents i on i.id = n.incident_id
+    where n.state in ('waiting', 'sent') and n.created_at > now() - interval '30 days' and i.status <> 'open'
+      and not exists (select from public.incident_alerts l join public.alerts a on a.id = l.alert_id
+        where l.incident_id = i.id and (a.resolved_at is null or a.resolved_at > now() - interval '60 seconds'))
+    group by n.incident_id, n.channel_id
+    having count(*) filter (where n.what = 'opened') > count(*) filter (where n.what = 'resolved')
+  loop
+    perform quartz_agent.tell_end(x.id, x.alert_id);
+  end loop;
+  insert into public.alert_notifications (incident_id, alert_id, channel_id, what, occurrence)
+  select q.incident_id, q.alert_id, q.channel_id, 'reminder', q.reminders + 1
+  from (
+    select n.incident_id, n.channel_id, (array_agg(n.alert_id order by n.created_at))[1] as alert_id,
+      count(*) filter (where n.what = 'reminder') as reminders, max(n.sent_at) as last,
+      bool_or(n.state = 'waiting') as waits,
+      count(*) filter (where n.what = 'opened' and n.state = 'sent') > count(*) filter (where n.what = 'resolved' and n.state <> 'dropped') as knows
+    from public.alert_notifications n join public.incidents i on i.id = n.incident_id and i.status <> 'resolved'
+    group by n.incident_id, n.channel_id) q
+  where q.knows and not q.waits and q.last <= now() - (select s.remind from quartz_agent.settings s)
+    and exists (select from public.incident_alerts l join public.alerts a on a.id = l.alert_id
+      where l.incident_id = q.incident_id and a.resolved_at is null and a.acknowledged_at is null)
+  on conflict do nothing;
+end $$;
+
+-- What waits about an incident that is over is dropped; channels that were told of its begin are told of its end.
+create or replace function quartz_agent.tell_end(incident uuid, alert uuid) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  update public.alert_notifications n set state = 'dropped', error = 'over before it was sent'
+  where n.incident_id = incident and n.state = 'waiting' and n.what <> 'resolved' and coalesce(n.lease_until, '-infinity') <= now();
+  insert into public.alert_notifications (incident_id, alert_id, channel_id, what, occurrence)
+  select incident, alert, n.channel_id, 'resolved', count(*) filter (where n.what = 'resolved') + 1
+  from public.alert_notifications n where n.incident_id = incident
+  group by n.channel_id
+  having count(*) filter (where n.what = 'opened' and n.state in ('waiting', 'sent'))
+    > count(*) filter (where n.what = 'resolved' and n.state in ('waiting', 'sent'))
+  on conflict do nothing;
+end $$;
+
+create or replace function quartz_agent.tick_retention() returns void language sql as $$
+  delete from public.alert_notifications n where n.state <> 'waiting' and n.created_at < now() - interval '30 days';
+  delete from quartz_agent.shadow_log l where l.noted_at < now() - interval '30 days';
+$$;
+
+-- One part of the tick; an error in it costs the others nothing.
+create or replace function quartz_agent.tick_part(part text, budget interval, quiet interval) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  -- Before any alert, and never after waiting for a row: nobody waits in a circle.
+  if part not in ('dirty', 'retention') then
+    perform quartz_agent.hold_incidents();
+  end if;
+  case part
+    when 'dirty' then perform quartz_agent.tick_dirty(budget, quiet);
+    when 'heartbeats' then perform quartz_agent.tick_heartbeats();
+    when 'agents' then perform quartz_agent.tick_agents();
+    when 'checks' then perform quartz_agent.tick_checks();
+    when 'incidents' then perform quartz_agent.tick_incidents();
+    when 'move' then perform quartz_agent.tick_move();
+    when 'asks' then perform quartz_agent.tick_asks();
+    when 'retention' then perform quartz_agent.tick_retention();
+  end case;
+exception when others then
+  raise warning 'tick, %: % %', part, sqlstate, sqlerrm;
+end $$;
+
+create or replace function quartz_agent.tick_parts() returns text[] language sql stable as $$
+  select case s.alerts when 'on' then '{move,heartbeats,checks,dirty,agents,incidents,asks,retention}'::text[]
+    when 'shadow' then '{dirty,asks,retention}' else '{}' end from quartz_agent.settings s
+$$;
+
+-- All of it in the caller's transaction. Returns whether it ran: false while another one does.
+create or replace function quartz_agent.tick(budget interval default '10 seconds', quiet interval default '1 minute') returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  part text;
+begin
+  if not pg_try_advisory_xact_lock(711420, 2) then
+    return false;
+  end if;
+  foreach part in array quartz_agent.tick_parts() loop
+    perform quartz_agent.tick_part(part, budget, quiet);
+  end loop;
+  update quartz_agent.settings set last_tick = now();
+  return true;
+end $$;
+
+-- The same for pg_cron, each part in a transaction of its own, so that no batch waits long for it.
+create or replace procedure quartz_agent.run_tick() language plpgsql as $$
+declare
+  part text;
+  more boolean;
+  until timestamptz := pg_catalog.clock_timestamp() + interval '30 seconds';
+begin
+  foreach part in array quartz_agent.tick_parts() loop
+    loop
+      exit when not pg_catalog.pg_try_advisory_xact_lock(711420, 2);
+      perform quartz_agent.tick_part(part, '2 seconds', '1 minute');
+      more := part = 'dirty' and pg_catalog.clock_timestamp() < until and exists (select from quartz_agent.dirty x
+        where x.touched_at <= pg_catalog.now() - interval '1 minute' or x.first_at < pg_catalog.now() - interval '10 minutes');
+      commit;
+      exit when not more;
+    end loop;
+  end loop;
+  update quartz_agent.settings set last_tick = pg_catalog.now();
+end $$;

@@ -1,0 +1,23 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Takes the alerts of the apps away; the route for results, and every result, stays as ingest.sql has it:
+--   psql "$DATABASE_URL" --single-transaction -v ON_ERROR_STOP=1 -f deploy/quartz/uninstall.sql
+-- Open alerts end in silence, the backend's runner runs again, and alerts of the past stay with their columns.
+
+select quartz_agent.rollback();
+do $$
+declare
+  name text;
+begin
+  if to_regclass('cron.job') is not null then
+    execute $job$select cron.unschedule(jobid) from cron.job where jobname = 'quartz-agent-tick'$job$;
+  end if;
+  foreach name in array array['monitoring_checks', 'maintenance_windows', 'check_confirmations', 'agent_key_scopes', 'alerts'] loop
+    execute format('drop trigger if exists quartz_agent_change on public.%I', name);
+  end loop;
+end $$;
+drop function public.claim_notifications(integer), public.settle_notification(uuid, boolean, text);
+drop table public.alert_notifications;
+drop index public.alerts_one_open, public.alerts_by_key, public.incidents_one_open, public.incident_alerts_by_alert;
+drop schema quartz_agent cascade;
+\ir ingest.sql
