@@ -138,6 +138,4 @@ begin
   execute 'drop policy if exists "Team members can view notifications" on public.alert_notifications';
   execute 'create policy "Team members can view notifications" on public.alert_notifications for select '
     'to authenticated using (public.has_any_role(auth.uid()))';
-  execute 'revoke all on public.alert_notifications from public, anon, authenticated';
-  execute 'grant select on public.alert_notifications to authenticated';
 end $$;

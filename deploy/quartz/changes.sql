@@ -1,1 +1,183 @@
--- x
+-- SPDX-License-Identifier: MIT
+--
+-- What an agent learns from the answer to its own request: asks, the version of its list, alerts and acknowledgements; and
+-- the list's changes since a version. After asks.sql.
+
+create sequence if not exists quartz_agent.change_version;
+create table if not exists quartz_agent.changes (
+  kind text not null, id uuid not null, resource_id uuid, was_resource_id uuid, version bigint not null,
+  is_gone boolean not null, at timestamptz not null default now(), primary key (kind, id)
+);
+create index if not exists changes_by_version on quartz_agent.changes (version);
+-- Versions up to this one are forgotten: an agent that knows no more reads the whole list.
+alter table quartz_agent.settings add column if not exists forgotten bigint not null default 0;
+
+-- Written at the commit, and one after the other: what has read version n has seen everything below it.
+create or replace function quartz_agent.note_change() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  before jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
+  after jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+  -- Columns that results and beats move.
+  moving text[] := '{updated_at,current_failure_count,last_heartbeat_at}';
+  changed uuid;
+  resource uuid := (after ->> 'resource_id')::uuid;
+  was uuid := (before ->> 'resource_id')::uuid;
+begin
+  if before - moving = after - moving or tg_table_name = 'alerts' and coalesce(after, before) ->> 'alert_key' is null then
+    return null;
+  end if;
+  changed := (coalesce(after, before) ->> case tg_table_name when 'agent_key_scopes' then 'api_key_id'
+    when 'check_confirmations' then 'monitoring_check_id' else 'id' end)::uuid;
+  if tg_table_name = 'check_confirmations' then
+    select c.resource_id into resource from public.monitoring_checks c where c.id = changed;
+  end if;
+  perform pg_advisory_xact_lock(711421, 0);
+  insert into quartz_agent.changes as k values (tg_table_name, changed, resource, was, nextval('quartz_agent.change_version'), after is null)
+  on conflict (kind, id) do update set resource_id = excluded.resource_id,
+    was_resource_id = coalesce(excluded.was_resource_id, k.was_resource_id), version = excluded.version,
+    is_gone = excluded.is_gone, at = now();
+  return null;
+end $$;
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['monitoring_checks', 'maintenance_windows', 'check_confirmations', 'agent_key_scopes', 'alerts'] loop
+    execute format('drop trigger if exists quartz_agent_change on public.%I', name);
+    execute format('create constraint trigger quartz_agent_change after insert or update or delete on public.%I '
+      'deferrable initially deferred for each row execute function quartz_agent.note_change()', name);
+  end loop;
+end $$;
+
+-- The newest version that concerns a key; alerts have one of their own.
+create or replace function quartz_agent.version_of(scope public.agent_key_scopes, of_alerts boolean) returns bigint
+language sql stable as $$
+  select coalesce(max(k.version), 0) from quartz_agent.changes k
+  where (k.kind = 'alerts') = of_alerts and (k.kind = 'agent_key_scopes' and k.id = scope.api_key_id
+    or k.kind <> 'agent_key_scopes' and (scope.resource_ids is null or k.resource_id = any (scope.resource_ids)
+      or k.was_resource_id = any (scope.resource_ids)))
+$$;
+
+-- Alerts that are open, and those of the last day that a person ended while the check still fails: the whole of it, so that
+-- a lost answer costs nothing.
+create or replace function quartz_agent.alerts_for(scope public.agent_key_scopes) returns jsonb language sql stable as $$
+  with open as (
+    select a.* from public.alerts a where a.alert_key is not null and a.monitoring_check_id is not null and a.resolved_at is null
+      and (scope.resource_ids is null or a.resource_id = any (scope.resource_ids)) order by a.triggered_at desc, a.id limit 201
+  ), closed as (
+    select m.check_id, m.kind, a.resolved_at from quartz_agent.alarm m join public.alerts a on a.id = m.alert_id
+    where m.is_on and a.resolved_at > now() - interval '24 hours' and coalesce(a.resolution, 'by hand') = 'by hand'
+      and (scope.resource_ids is null or a.resource_id = any (scope.resource_ids)) order by a.resolved_at desc limit 200
+  )
+  select jsonb_build_object('more', (select count(*) > 200 from open),
+    'open', (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'check_id', o.monitoring_check_id,
+      'kind', split_part(o.alert_key, '/', 2), 'severity', o.severity, 'since', o.first_failed_at,
+      'acknowledged_at', o.acknowledged_at) order by o.triggered_at desc, o.id), '[]') from (select * from open limit 200) o),
+    'closed_by_hand', (select coalesce(jsonb_agg(jsonb_build_object('check_id', c.check_id, 'kind', c.kind,
+      'at', c.resolved_at)), '[]') from closed c))
+$$;
+
+-- Acknowledgements made at the agent: of alerts in its scope that are open and not acknowledged. At most 100, the rest comes again.
+create or replace function quartz_agent.take_acks(scope public.agent_key_scopes, agent jsonb) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+  update public.alerts a set acknowledged_at = least(greatest(coalesce(quartz_agent.to_time(k.item -> 'at'), now()), a.triggered_at), now()),
+    acknowledged_via = left('agent ' || (agent ->> 'name') || ': ' || left(regexp_replace(coalesce(k.item ->> 'by', ''), '[[:cntrl:]]', ' ', 'g'), 100)
+      || coalesce(' (' || nullif(left(regexp_replace(k.item ->> 'why', '[[:cntrl:]]', ' ', 'g'), 200), '') || ')', ''), 520)
+  from (select e.value as item from jsonb_array_elements(case jsonb_typeof(agent -> 'acks') when 'array' then agent -> 'acks' else '[]' end)
+    with ordinality as e (value, number) where e.number <= 100) k
+  where a.alert_key = quartz_agent.to_uuid(k.item -> 'check_id') || '/' || (k.item ->> 'kind') and a.resolved_at is null
+    and a.acknowledged_at is null and (scope.resource_ids is null or a.resource_id = any (scope.resource_ids))
+$$;
+
+create or replace function quartz_agent.answer_more(key_id uuid, agent jsonb, results jsonb) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  scope public.agent_key_scopes;
+  can text[] := array(select left(w, 20) from jsonb_array_elements_text(
+    case jsonb_typeof(agent -> 'can') when 'array' then agent -> 'can' else '[]' end) w where w in ('list', 'asks', 'acks') order by 1);
+  answer jsonb;
+  version bigint;
+begin
+  select * into scope from public.agent_key_scopes s where s.api_key_id = key_id;
+  update public.monitoring_agents a set can = answer_more.can
+  where a.api_key_id = key_id and a.name = agent ->> 'name' and a.can is distinct from answer_more.can;
+  select jsonb_build_object('now', now(), 'contact_s', s.contact_s, 'notify', s.alerts = 'on'
+    and exists (select from public.alert_notifications n where n.state = 'waiting' and n.created_at = now())) into answer
+  from quartz_agent.settings s;
+  if 'asks' = any (can) then
+    if results @? '$[*].ask_id' then
+      perform quartz_agent.answer_asks(key_id, agent, results);
+    end if;
+    answer := answer || jsonb_build_object('asks', quartz_agent.open_asks(scope));
+  end if;
+  if 'list' = any (can) then
+    answer := answer || jsonb_build_object('list', jsonb_build_object('version', quartz_agent.version_of(scope, false)));
+  end if;
+  if 'acks' = any (can) and quartz_agent.mode() = 'on' then
+    if agent ? 'acks' then
+      perform quartz_agent.hold_incidents();
+      perform quartz_agent.take_acks(scope, agent);
+    end if;
+    version := quartz_agent.version_of(scope, true);
+    if version is distinct from quartz_agent.reported(agent -> 'have', 'alerts') then
+      answer := answer || jsonb_build_object('alerts', jsonb_build_object('version', version) || quartz_agent.alerts_for(scope));
+    end if;
+  end if;
+  return answer;
+end $$;
+
+-- Changes of the list since a version, for a key with a scope. full: read the whole list, then ask from this version on.
+create or replace function public.agent_config(p_key_id uuid, p_since bigint) returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  scope public.agent_key_scopes;
+  newest bigint;
+  upto bigint;
+  full_list boolean;
+  ids uuid[];
+begin
+  select * into scope from public.agent_key_scopes s where s.api_key_id = p_key_id;
+  if not found then
+    raise exception 'this key has no scope' using errcode = '42501', hint = 'an administrator gives it one in agent_key_scopes';
+  end if;
+  newest := quartz_agent.version_of(scope, false);
+  full_list := p_since is null or p_since < (select s.forgotten from quartz_agent.settings s) or p_since > newest or exists (
+    select from quartz_agent.changes k where k.kind = 'agent_key_scopes' and k.id = p_key_id and k.version > p_since);
+  if full_list then
+    return jsonb_build_object('version', newest, 'full', true, 'more', false, 'checks', '[]'::jsonb, 'gone', '[]'::jsonb,
+      'windows', '[]'::jsonb, 'confirmations', '[]'::jsonb);
+  end if;
+  select array_agg(q.id), max(q.version) into ids, upto from (
+    select k.id, k.version from quartz_agent.changes k
+    where k.kind in ('monitoring_checks', 'check_confirmations') and k.version > p_since
+      and (scope.resource_ids is null or k.resource_id = any (scope.resource_ids) or k.was_resource_id = any (scope.resource_ids))
+    order by k.version limit 500) q;
+  if coalesce(cardinality(ids), 0) < 500 then
+    upto := newest;
+  end if;
+  return jsonb_build_object('version', upto, 'full', false, 'more', upto < newest,
+    'checks', (select coalesce(jsonb_agg(to_jsonb(c) - '{heartbeat_token,azure_metric_name,azure_metric_namespace,metric_threshold_value,metric_comparison_operator}'::text[]
+        || jsonb_build_object('resources', jsonb_build_object('name', r.name)) order by c.id), '[]')
+      from public.monitoring_checks c join public.resources r on r.id = c.resource_id
+      where c.id = any (ids) and c.is_enabled and (scope.resource_ids is null or c.resource_id = any (scope.resource_ids))),
+    'gone', (select coalesce(jsonb_agg(distinct i), '[]') from unnest(ids) i where not exists (
+      select from public.monitoring_checks c where c.id = i and c.is_enabled
+        and (scope.resource_ids is null or c.resource_id = any (scope.resource_ids)))),
+    'windows', (select coalesce(jsonb_agg(to_jsonb(w) - 'created_by' order by w.id), '[]') from public.maintenance_windows w
+      where scope.resource_ids is null or w.resource_id = any (scope.resource_ids)),
+    'confirmations', (select coalesce(jsonb_agg(to_jsonb(n)), '[]') from public.check_confirmations n where n.monitoring_check_id = any (ids)));
+end $$;
+
+create or replace function quartz_agent.tick_changes() returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  last bigint;
+begin
+  -- What is there stays: it is the version of what it names. Only what is gone is forgotten.
+  with old as (
+    delete from quartz_agent.changes k where (k.is_gone or k.kind = 'alerts') and k.at < now() - interval '30 days' returning k.version, k.kind
+  )
+  select max(o.version) filter (where o.kind <> 'alerts') into last from old o;
+  update quartz_agent.settings s set forgotten = greatest(s.forgotten, last) where last > s.forgotten;
+end $$;

@@ -62,7 +62,7 @@ returns quartz_agent.observation language sql stable as $$
   select (r.id, r.checked_at + coalesce(r.clock_skew_ms, 0) * interval '1 millisecond', coalesce(r.location, r.agent),
     r.status::text = 'success',
     coalesce(r.maintenance, false)
-      or quartz_agent.in_window(c.resource_id, r.checked_at + coalesce(r.clock_skew_ms, 0) * interval '1 millisecond'),
+      or exists (select from public.maintenance_windows w where w.resource_id = c.resource_id) and quartz_agent.in_window(c.resource_id, r.checked_at + coalesce(r.clock_skew_ms, 0) * interval '1 millisecond'),
     r.response_time_ms, r.ssl_days_remaining, r.reason, r.owner_rev)::quartz_agent.observation
 $$;
 
@@ -90,16 +90,21 @@ $$;
 -- one where fewer than that are heard.
 create or replace function quartz_agent.together(
   places jsonb, wanted text[], needed integer, at timestamptz, fresh interval, member text, out level integer, out since timestamptz)
-language sql stable as $$
-  with heard as (
-    select coalesce(case jsonb_typeof(p.value -> member) when 'boolean' then (p.value -> member)::boolean::integer
-      else (p.value ->> member)::integer end, 0) as level, (p.value ->> 'since')::timestamptz as since
-    from jsonb_each(places) p
-    where (p.value ->> 'to')::timestamptz > at - fresh and (wanted is null or p.key = any (wanted))
-  )
-  select h.level, h.since from heard h order by h.level desc, h.since
-  limit 1 offset greatest(least(needed, (select count(*) from heard)) - 1, 0)
-$$;
+language plpgsql immutable as $$
+declare
+  p record;
+begin
+  for p in
+    select coalesce(case jsonb_typeof(e.value -> member) when 'boolean' then (e.value -> member)::boolean::integer
+      else (e.value ->> member)::integer end, 0) as level, (e.value ->> 'since')::timestamptz as since
+    from jsonb_each(places) e
+    where (e.value ->> 'to')::timestamptz > at - fresh and (wanted is null or e.key = any (wanted))
+    order by 1 desc, 2 limit needed
+  loop
+    level := p.level;
+    since := p.since;
+  end loop;
+end $$;
 
 create or replace function quartz_agent.failure_words(c public.monitoring_checks, o quartz_agent.observation,
   failures integer, since timestamptz) returns text language sql stable as $$
@@ -108,12 +113,20 @@ create or replace function quartz_agent.failure_words(c public.monitoring_checks
     || ', ' || failures || ' in a row since ' || to_char(since at time zone 'UTC', 'HH24:MI:SS') || ' UTC'
 $$;
 
--- The rules of a check's resource of some types that hold for a value.
+-- The rules of a type that hold for a value, in their order.
 create or replace function quartz_agent.held(rules public.alert_rules[], type text, value numeric) returns uuid[]
-language sql stable as $$
-  select coalesce(array_agg(q.id order by q.created_at, q.id), '{}') from unnest(rules) q
-  where q.rule_type::text = type and quartz_agent.holds(value, q.comparison_operator, q.threshold_value)
-$$;
+language plpgsql immutable as $$
+declare
+  q public.alert_rules;
+  hits uuid[] := '{}';
+begin
+  foreach q in array rules loop
+    if q.rule_type::text = type and quartz_agent.holds(value, q.comparison_operator, q.threshold_value) then
+      hits := hits || q.id;
+    end if;
+  end loop;
+  return hits;
+end $$;
 
 -- One kind of alarm that is on now or not: what changes, if anything.
 create or replace function quartz_agent.changes_of(alarms jsonb, kind text, is_on boolean, hits uuid[],
@@ -141,6 +154,9 @@ declare
   wanted text[];
   word text;
   is_on boolean;
+  is_single boolean;
+  -- Places whose last word was a failure.
+  unwell text[] := array(select p.key from jsonb_each(places) p where (p.value ->> 'f')::integer > 0);
   grade public.alert_severity;
   rule public.alert_rules;
   threshold integer := coalesce(nullif(c.failure_threshold, 0), 1);
@@ -149,7 +165,7 @@ declare
 begin
   select n.needed, n.locations into needed, wanted from public.check_confirmations n where n.monitoring_check_id = c.id;
   needed := coalesce(needed, 1);
-  select coalesce(array_agg(q), '{}') into rules from quartz_agent.rules_of(c.resource_id) q
+  select coalesce(array_agg(q order by q.created_at, q.id), '{}') into rules from quartz_agent.rules_of(c.resource_id) q
   where q.rule_type::text in ('consecutive_failures', 'downtime', 'response_time', 'ssl_expiry');
   foreach o in array coalesce(rows, '{}') loop
     s := coalesce(places -> o.place, '{"f":0}');
@@ -159,8 +175,10 @@ begin
     if o.rev is not null then
       s := s || jsonb_build_object('rev', o.rev, 'seen', o.at);
     end if;
+    is_single := places - o.place = '{}';
     if o.is_maintenance then
       places := places || jsonb_build_object(o.place, s);
+      unwell := '{}';
       select coalesce(jsonb_object_agg(p.key, p.value - 'since' || '{"f":0,"slow":false}'), '{}') into places
       from jsonb_each(places) p;
       foreach word in array array['availability', 'performance'] loop
@@ -177,9 +195,18 @@ begin
     end if;
     places := places || jsonb_build_object(o.place, s);
 
-    select t.level, t.since into failures, since
-    from quartz_agent.together(places, wanted, needed, o.at, fresh, 'f') t;
-    failures := coalesce(failures, 0);
+    unwell := case when o.is_well then array_remove(unwell, o.place) else array_remove(unwell, o.place) || o.place end;
+    if cardinality(unwell) = 0 then
+      failures := 0;
+      since := null;
+    elsif is_single and wanted is null then
+      failures := (s ->> 'f')::integer;
+      since := (s ->> 'since')::timestamptz;
+    else
+      select t.level, t.since into failures, since
+      from quartz_agent.together(places, wanted, needed, o.at, fresh, 'f') t;
+      failures := coalesce(failures, 0);
+    end if;
     if failures > 0 or alarms ? 'availability' then
       hits := case when failures > 0 then quartz_agent.held(rules, 'consecutive_failures', failures)
         || quartz_agent.held(rules, 'downtime', 100) else '{}' end;

@@ -4,6 +4,7 @@
 --   psql "$DATABASE_URL" --single-transaction -v ON_ERROR_STOP=1 -f deploy/quartz/install.sql
 -- Begins in shadow: nothing is opened and nothing sent until select quartz_agent.cutover().
 
+set local client_min_messages = warning;
 \ir ingest.sql
 \ir alerts.sql
 \ir evaluate.sql

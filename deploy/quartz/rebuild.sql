@@ -138,7 +138,7 @@ declare
   key text := c.id || '/' || kind;
   a public.alerts;
   begins timestamptz := date_trunc('second', e.on_at);
-  ends timestamptz := greatest(date_trunc('second', e.off_at), date_trunc('second', e.on_at));
+  ends timestamptz := case when e.off_at is not null then greatest(date_trunc('second', e.off_at), begins) end;
   id uuid;
 begin
   select * into a from public.alerts x
@@ -183,6 +183,17 @@ begin
   return id;
 end $$;
 
+-- Whether rows of a check that was well before them can have opened, moved or ended nothing.
+create or replace function quartz_agent.is_uneventful(c public.monitoring_checks, rows quartz_agent.observation[], start timestamptz)
+returns boolean language sql stable as $$
+  select not exists (select from unnest(rows) o where not o.is_well)
+    and not exists (select from quartz_agent.rules_of(c.resource_id) q where q.rule_type::text = 'response_time')
+    and not exists (select from public.alerts a where a.alert_key in (c.id || '/availability', c.id || '/performance')
+      and coalesce(a.resolved_at, 'infinity') >= start)
+    and not exists (select from quartz_agent.alarm a where a.check_id = c.id and a.kind <> 'certificate'
+      and coalesce(a.off_at, 'infinity') >= start)
+$$;
+
 create or replace function quartz_agent.rebuild(id uuid, since timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -207,6 +218,14 @@ begin
     return;
   end if;
   latest := (rows[cardinality(rows)]).at;
+  if quartz_agent.is_uneventful(c, rows, origin.start) then
+    perform quartz_agent.keep_places(id, old || (select jsonb_object_agg(q.place, coalesce(old -> q.place, '{}') - 'since'
+      || jsonb_build_object('to', greatest(q.at, (old -> q.place ->> 'to')::timestamptz), 'f', 0, 'slow', false)
+      || jsonb_strip_nulls(jsonb_build_object('rev', q.rev, 'seen', q.seen)))
+      from (select o.place, max(o.at) as at, max(o.rev) as rev, max(o.at) filter (where o.rev is not null) as seen
+        from unnest(rows) o group by o.place) q));
+    return;
+  end if;
   said := quartz_agent.replay(c, quartz_agent.places_at(c, origin.start), '{}',
     array(select (o.id, o.at, o.place, o.is_well, o.is_maintenance, o.response_time_ms, null, o.reason, o.rev)::quartz_agent.observation
       from unnest(rows) with ordinality as o order by o.ordinality));

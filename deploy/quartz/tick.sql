@@ -262,10 +262,12 @@ begin
   on conflict do nothing;
 end $$;
 
-create or replace function quartz_agent.tick_retention() returns void language sql as $$
+create or replace function quartz_agent.tick_retention() returns void language plpgsql as $$
+begin
   delete from public.alert_notifications n where n.state <> 'waiting' and n.created_at < now() - interval '30 days';
   delete from quartz_agent.shadow_log l where l.noted_at < now() - interval '30 days';
-$$;
+  perform quartz_agent.tick_changes();
+end $$;
 
 -- One part of the tick; an error in it costs the others nothing.
 create or replace function quartz_agent.tick_part(part text, budget interval, quiet interval) returns void

@@ -16,8 +16,9 @@ begin
     execute format('drop trigger if exists quartz_agent_change on public.%I', name);
   end loop;
 end $$;
-drop function public.claim_notifications(integer), public.settle_notification(uuid, boolean, text);
-drop table public.alert_notifications;
+drop function public.claim_notifications(integer), public.settle_notification(uuid, boolean, text),
+  public.ask_checks(uuid, uuid), public.asks_state(jsonb), public.agent_config(uuid, bigint);
+drop table public.alert_notifications, public.check_asks;
 drop index public.alerts_one_open, public.alerts_by_key, public.incidents_one_open, public.incident_alerts_by_alert;
 drop schema quartz_agent cascade;
 \ir ingest.sql

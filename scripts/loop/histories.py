@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Random histories of results, delivered as agents do in bad days: late, twice, at once, with sessions that are killed.
+
+The alerts in the database must be those of the oracle, to the second."""
+import random
+import threading
+import uuid
+from datetime import datetime, timezone
+
+import oracle
+from database import Refused, Session, ingest
+
+TYPES = ["http", "port", "ssl"]
+
+
+def stamp(ms):
+    return datetime.fromtimestamp(ms / 1000, timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class World:
+    """Checks with rules, three agents that run all of them, and the rows of some hours."""
+
+    def __init__(self, dice, session, checks, minutes):
+        self.dice, self.session = dice, session
+        self.agents = [{"name": "a1", "version": "1"}, {"name": "a2", "version": "1"},
+                       {"name": "g1", "version": "1", "location": "london"}]
+        self.places = ["a1", "a2", "london"]
+        self.key = self.identity()
+        self.checks, self.rows = {}, {}
+        self.make(checks)
+        now = int(session.ask("select (extract(epoch from now()) * 1000)::bigint"))
+        self.begin = now - minutes * oracle.MINUTE - 120_000
+        for check in self.checks:
+            self.rows[check] = self.history(check, minutes)
+
+    def identity(self):
+        return str(uuid.UUID(int=self.dice.getrandbits(128), version=4))
+
+    def make(self, count):
+        run = self.session.ask
+        run(f"insert into api_keys (id, name, key_hash, key_prefix) values ('{self.key}', 'k', 'h{self.key}', 'q')")
+        run(f"insert into agent_key_scopes (api_key_id) values ('{self.key}')")
+        template = ("response_time", "gt", 900)
+        run("insert into alert_rules (resource_type, is_template, rule_type, comparison_operator, threshold_value) "
+            "values ('website', true, 'response_time', 'gt', 900)")
+        for number in range(count):
+            dice, check, resource = self.dice, self.identity(), self.identity()
+            kind, shape = dice.choice(["website", "server"]), oracle.Check(
+                60, dice.choice([0, 1, 2, 3, 5]), dice.choice([1, 1, 2]))
+            run(f"insert into resources (id, name, resource_type) values ('{resource}', 'R{number}', '{kind}')")
+            run(f"insert into monitoring_checks (id, resource_id, check_type, url, failure_threshold) values ('{check}', "
+                f"'{resource}', '{dice.choice(TYPES)}', 'https://h{number % 40}.example/', {shape.threshold})")
+            if shape.needed > 1:
+                run(f"insert into check_confirmations (monitoring_check_id, needed) values ('{check}', {shape.needed})")
+            if kind == "website":
+                if dice.random() < 0.3:
+                    run(f"insert into alert_rule_exclusions (alert_rule_id, resource_id) select id, '{resource}' from alert_rules where is_template")
+                else:
+                    shape.rules.append(template)
+            for rule, ops, values in (("consecutive_failures", ["gte", "gt", "eq"], [2, 4]), ("downtime", ["eq", "gte"], [100]),
+                                      ("response_time", ["gt", "gte"], [500, 700])):
+                if dice.random() < 0.25:
+                    made = (rule, dice.choice(ops), dice.choice(values))
+                    enabled = dice.random() < 0.8
+                    run(f"insert into alert_rules (resource_id, rule_type, comparison_operator, threshold_value, is_enabled) "
+                        f"values ('{resource}', '{made[0]}', '{made[1]}', {made[2]}, {enabled})")
+                    if enabled:
+                        shape.rules.append(made)
+            self.checks[check] = shape
+
+    def history(self, check, minutes):
+        """Phases of being well, failing, slow, in maintenance; a place may see it alone, or be away."""
+        dice, rows = self.dice, []
+        phase, left, who = "well", 0, set()
+        rev = 100
+        for minute in range(minutes):
+            if left == 0:
+                phase = dice.choices(["well", "failing", "flapping", "slow", "maintenance"], [8, 3, 1, 2, 0.4])[0]
+                left = dice.randint(1, 30 if phase == "well" else 8)
+                who = set(self.places) if dice.random() < 0.6 else {dice.choice(self.places)}
+                away = {dice.choice(self.places)} if dice.random() < 0.1 else set()
+                rev += dice.random() < 0.2
+            left -= 1
+            for place in self.places:
+                if place in away or dice.random() < 0.02:
+                    continue
+                at = self.begin + minute * oracle.MINUTE + dice.randint(0, 50_000)
+                bad = place in who and (phase == "failing" or phase == "flapping" and dice.random() < 0.5)
+                status = dice.choice(["failure", "timeout"]) if bad else "success"
+                response = dice.randint(501, 1200) if phase == "slow" and place in who else dice.randint(5, 400)
+                stale = place == "london" and dice.random() < 0.03
+                rows.append((at, self.identity(), place, status, response, phase == "maintenance",
+                             (rev - stale) if place == "london" else None))
+        # The last word of all is that it is well, or that it fails: some alerts stay open.
+        return rows
+
+    def wire(self, check, row):
+        at, identity, _, status, response, maintenance, rev = row
+        return {"id": identity, "monitoring_check_id": check, "status": status, "response_time_ms": response, "status_code": None,
+                "error_message": None, "ssl_expiry_date": None, "ssl_days_remaining": None, "checked_at": stamp(at),
+                "scheduled_at": stamp(at), "trigger": "schedule", "state": "up" if status == "success" else "down",
+                "reason": "ok" if status == "success" else "connect_refused", "maintenance": maintenance, "owner_rev": rev}
+
+
+class Senders:
+    """Each agent's rows in order in batches, some of them late, some twice; two sessions an agent at once; kills."""
+
+    def __init__(self, world, folder, seed):
+        self.world, self.folder, self.seed = world, folder, seed
+        self.counts = {"requests": 0, "repeated": 0, "killed": 0, "late": 0, "retried": 0}
+        self.lock = threading.Lock()
+        self.failed = []
+
+    def note(self, name, by=1):
+        with self.lock:
+            self.counts[name] += by
+
+    def run(self):
+        threads = [threading.Thread(target=self.guarded, args=(index,)) for index in range(len(self.world.agents))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if self.failed:
+            raise self.failed[0]
+
+    def guarded(self, index):
+        try:
+            self.send_all(index)
+        except Exception as error:
+            self.failed.append(error)
+
+    def send_all(self, index):
+        dice = random.Random(f"{self.seed} sender {index}")
+        world, place = self.world, self.world.places[index]
+        rows = sorted((row, check) for check, all_of in world.rows.items() for row in all_of if row[2] == place)
+        session, late = Session(self.folder, "service_role"), []
+        position = 0
+        while position < len(rows):
+            size = dice.choice([1, 10, 50, 200, 500])
+            batch = rows[position:position + size]
+            position += size
+            if dice.random() < 0.08:
+                late.append(batch)
+                self.note("late", len(batch))
+                continue
+            session = self.deliver(session, dice, index, batch, "live")
+        dice.shuffle(late)
+        for batch in late:
+            dice.shuffle(batch)
+            session = self.deliver(session, dice, index, batch, dice.choice(["live", "backlog"]))
+        session.close()
+
+    def deliver(self, session, dice, index, batch, lane):
+        agent = dict(self.world.agents[index], lane=lane)
+        sql = ingest(self.world.key, agent, [self.world.wire(check, row) for row, check in batch])
+        while True:
+            self.note("requests")
+            try:
+                if dice.random() < 0.03:
+                    self.note("killed")
+                    session.send("set statement_timeout = 0")
+                    session.answer()
+                    session.send(sql)
+                    # In the middle of it, as a rule.
+                    threading.Event().wait(dice.random() * 0.02)
+                    session.kill()
+                    session = Session(self.folder, "service_role")
+                    continue
+                said = session.json(sql)
+            except Refused as error:
+                if error.code[:2] not in ("40", "55", "57", "08"):
+                    raise
+                self.note("retried")
+                continue
+            assert said["accepted"] + said["duplicates"] == len(batch) and not said["rejected"], said
+            if dice.random() < 0.05:
+                self.note("repeated")
+                continue
+            return session
+
+
+def compare(world, session):
+    """The number of alerts that are as the oracle says, and a list of those that are not."""
+    same, wrong = 0, []
+    stored = {}
+    for key, begin, end, since, times, why in session.json(
+            "select coalesce(json_agg(json_build_array(alert_key, extract(epoch from triggered_at)::bigint, "
+            "extract(epoch from resolved_at)::bigint, (extract(epoch from first_failed_at) * 1000)::bigint, occurrences, resolution) "
+            "order by alert_key, triggered_at), '[]') from alerts where monitoring_check_id is not null "
+            "and resolution is distinct from 'corrected'"):
+        stored.setdefault(key, []).append([begin, end, since, times, why])
+    for check, shape in world.checks.items():
+        for kind, wanted in oracle.alerts(shape, world.rows[check]).items():
+            wanted = [[b // 1000, None if e is None else e // 1000, s, n, w] for b, e, s, n, w in wanted]
+            got = stored.pop(f"{check}/{kind}", [])
+            if got == wanted:
+                same += len(got)
+            else:
+                wrong.append((check, kind, shape, wanted, got))
+    wrong += [("unknown", key, None, [], got) for key, got in stored.items() if key.split("/")[0] in world.checks]
+    return same, wrong
