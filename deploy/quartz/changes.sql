@@ -94,27 +94,27 @@ create or replace function quartz_agent.answer_more(key_id uuid, agent jsonb, re
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   scope public.agent_key_scopes;
-  can text[] := array(select left(w, 20) from jsonb_array_elements_text(
+  abilities text[] := array(select left(w, 20) from jsonb_array_elements_text(
     case jsonb_typeof(agent -> 'can') when 'array' then agent -> 'can' else '[]' end) w where w in ('list', 'asks', 'acks') order by 1);
   answer jsonb;
   version bigint;
 begin
   select * into scope from public.agent_key_scopes s where s.api_key_id = key_id;
-  update public.monitoring_agents a set can = answer_more.can
-  where a.api_key_id = key_id and a.name = agent ->> 'name' and a.can is distinct from answer_more.can;
+  update public.monitoring_agents a set can = abilities
+  where a.api_key_id = key_id and a.name = agent ->> 'name' and a.can is distinct from abilities;
   select jsonb_build_object('now', now(), 'contact_s', s.contact_s, 'notify', s.alerts = 'on'
     and exists (select from public.alert_notifications n where n.state = 'waiting' and n.created_at = now())) into answer
   from quartz_agent.settings s;
-  if 'asks' = any (can) then
+  if 'asks' = any (abilities) then
     if results @? '$[*].ask_id' then
       perform quartz_agent.answer_asks(key_id, agent, results);
     end if;
     answer := answer || jsonb_build_object('asks', quartz_agent.open_asks(scope));
   end if;
-  if 'list' = any (can) then
+  if 'list' = any (abilities) then
     answer := answer || jsonb_build_object('list', jsonb_build_object('version', quartz_agent.version_of(scope, false)));
   end if;
-  if 'acks' = any (can) and quartz_agent.mode() = 'on' then
+  if 'acks' = any (abilities) and quartz_agent.mode() = 'on' then
     if agent ? 'acks' then
       perform quartz_agent.hold_incidents();
       perform quartz_agent.take_acks(scope, agent);

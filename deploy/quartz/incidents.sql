@@ -168,7 +168,7 @@ begin
   perform quartz_agent.enqueue(incident, alert, word, hush.ends);
 end $$;
 
--- Opens an alert under a key; where one is open already under it, that one is taken.
+-- Opens an alert under a key, its times in whole seconds, as the apps read them; where one is open already under it, that one is taken.
 create or replace function quartz_agent.open_alert(row_id uuid, key text, resource uuid, check_id uuid, rule uuid,
   grade public.alert_severity, words text, at timestamptz, since timestamptz) returns uuid
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -177,7 +177,7 @@ declare
 begin
   insert into public.alerts (id, resource_id, alert_rule_id, severity, message, triggered_at, first_failed_at,
     monitoring_check_id, alert_key)
-  values (id, resource, rule, grade, words, date_trunc('second', at), since, check_id, key) on conflict do nothing;
+  values (id, resource, rule, grade, words, date_trunc('second', at), date_trunc('second', since), check_id, key) on conflict do nothing;
   if not found then
     select a.id into id from public.alerts a where a.alert_key = key and a.resolved_at is null;
     if id is null then

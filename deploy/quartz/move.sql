@@ -56,7 +56,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '10s' 
 declare
   x record;
   c public.monitoring_checks;
-  id uuid;
+  opening uuid;
   jobs integer;
   resolved integer;
   had uuid[];
@@ -78,16 +78,16 @@ begin
     where a.is_on order by a.check_id, a.kind
   loop
     select * into c from public.monitoring_checks m where m.id = x.check_id;
-    id := quartz_agent.open_alert(x.row_id, c.id || '/' || x.kind, c.resource_id, c.id, x.rules[1], x.severity, x.message, x.on_at, x.since);
-    update quartz_agent.alarm a set alert_id = id where a.check_id = x.check_id and a.kind = x.kind;
+    opening := quartz_agent.open_alert(x.row_id, c.id || '/' || x.kind, c.resource_id, c.id, x.rules[1], x.severity, x.message, x.on_at, x.since);
+    update quartz_agent.alarm a set alert_id = opening where a.check_id = x.check_id and a.kind = x.kind;
     if c.resource_id = any (had) then
       -- The runner told of it.
-      update public.alerts a set notification_suppressed = true, suppression_reason = 'Carried over' where a.id = cutover.id;
-      perform quartz_agent.incident_of((select a from public.alerts a where a.id = cutover.id),
+      update public.alerts a set notification_suppressed = true, suppression_reason = 'Carried over' where a.id = opening;
+      perform quartz_agent.incident_of((select a from public.alerts a where a.id = opening),
         (select r.name from public.resources r where r.id = c.resource_id) || ': ' || x.kind);
       carried := carried + 1;
     else
-      perform quartz_agent.announce(id, 'opened', x.rules, x.kind);
+      perform quartz_agent.announce(opening, 'opened', x.rules, x.kind);
       opened := opened + 1;
     end if;
   end loop;

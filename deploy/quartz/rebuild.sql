@@ -141,6 +141,7 @@ declare
   ends timestamptz := case when e.off_at is not null then greatest(date_trunc('second', e.off_at), begins) end;
   id uuid;
 begin
+  e.since := date_trunc('second', e.since);
   select * into a from public.alerts x
   where x.alert_key = key and not x.id = any (used)
     and tstzrange(x.triggered_at, coalesce(x.resolved_at, 'infinity'), '[]') && tstzrange(begins, coalesce(ends, 'infinity'), '[]')

@@ -57,7 +57,7 @@ end $$;
 create or replace function quartz_agent.tick_heartbeats() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  id uuid;
+  beating uuid;
   c public.monitoring_checks;
   beat timestamptz;
   every interval;
@@ -67,34 +67,34 @@ declare
   t quartz_agent.turning;
   row_id uuid;
 begin
-  for id in select x.id from public.monitoring_checks x where x.check_type::text = 'heartbeat' and x.is_enabled order by x.id loop
-    continue when not quartz_agent.take(id);
-    select * into c from public.monitoring_checks x where x.id = tick_heartbeats.id;
+  for beating in select x.id from public.monitoring_checks x where x.check_type::text = 'heartbeat' and x.is_enabled order by x.id loop
+    continue when not quartz_agent.take(beating);
+    select * into c from public.monitoring_checks x where x.id = beating;
     beat := coalesce(c.last_heartbeat_at, c.created_at);
     every := make_interval(secs => coalesce(nullif(greatest(c.heartbeat_interval_seconds, 0), 0), 300));
-    select s.evaluated_to into seen from quartz_agent.place_state s where s.check_id = id and s.place = 'backend';
+    select s.evaluated_to into seen from quartz_agent.place_state s where s.check_id = beating and s.place = 'backend';
     rows := '{}';
     row_id := gen_random_uuid();
     if c.last_heartbeat_at > coalesce(seen, '-infinity') then
-      rows := rows || (md5(id || '/' || c.last_heartbeat_at)::uuid, least(c.last_heartbeat_at, now()), 'backend', true, false, null, null, null, null)::quartz_agent.observation;
+      rows := rows || (md5(beating || '/' || c.last_heartbeat_at)::uuid, least(c.last_heartbeat_at, now()), 'backend', true, false, null, null, null, null)::quartz_agent.observation;
     end if;
     if quartz_agent.in_window(c.resource_id, now()) then
       rows := rows || (row_id, now(), 'backend', true, true, null, null, null, null)::quartz_agent.observation;
     elsif now() > beat + every * 1.5 and coalesce(seen, '-infinity') < now() - interval '30 seconds' then
       insert into public.check_results (id, monitoring_check_id, status, error_message, checked_at, agent, trigger, state, reason, maintenance)
-      values (row_id, id, 'failure', 'heartbeat_overdue', now(), 'backend', 'schedule', 'down', 'heartbeat_overdue', false);
+      values (row_id, beating, 'failure', 'heartbeat_overdue', now(), 'backend', 'schedule', 'down', 'heartbeat_overdue', false);
       rows := rows || (row_id, now(), 'backend', false, false, null, null, 'heartbeat_overdue', null)::quartz_agent.observation;
-      perform quartz_agent.refresh_resources(array[id], now());
+      perform quartz_agent.refresh_resources(array[beating], now());
     end if;
     continue when cardinality(rows) = 0;
-    said := quartz_agent.replay(c, quartz_agent.known_places(id), quartz_agent.known_alarms(id), rows);
-    perform quartz_agent.keep_places(id, said.places);
+    said := quartz_agent.replay(c, quartz_agent.known_places(beating), quartz_agent.known_alarms(beating), rows);
+    perform quartz_agent.keep_places(beating, said.places);
     foreach t in array said.turns loop
       perform quartz_agent.turn(c, t);
     end loop;
     if quartz_agent.mode() = 'on' then
       update public.monitoring_checks x set current_failure_count = said.failures
-      where x.id = tick_heartbeats.id and x.current_failure_count is distinct from said.failures;
+      where x.id = beating and x.current_failure_count is distinct from said.failures;
       perform quartz_agent.insist(c, now(), row_id);
     end if;
   end loop;
@@ -110,7 +110,7 @@ declare
   id uuid;
 begin
   select * into al from public.alerts x where x.alert_key = key order by x.triggered_at desc, x.resolved_at desc nulls first limit 1;
-  if is_on and (al.id is null or al.resolved_at is not null and (al.resolution = 'recovered' or al.resolved_at < now() - interval '24 hours')) then
+  if is_on and (al.id is null or al.resolved_at is not null and (al.resolution in ('recovered', 'disabled', 'rolled back') or al.resolved_at < now() - interval '24 hours')) then
     id := quartz_agent.open_alert(md5(key || '/' || now())::uuid, key, a.resource_id, null, null, grade, words, now(), since);
     perform quartz_agent.announce(id, 'opened', '{}', 'agent ' || kind);
   elsif not is_on and al.id is not null then
@@ -145,7 +145,8 @@ begin
     is_silent := a.last_seen < now() - limit_silent;
     others := exists (select from public.monitoring_agents o where o.location = a.location and o.id <> a.id
       and o.retired_at is null and o.last_seen >= now() - limit_silent);
-    perform quartz_agent.agent_alert(a, 'silent', is_silent, case when others then 'warning' else 'critical' end,
+    perform quartz_agent.agent_alert(a, 'silent', is_silent,
+      case when others then 'warning' else 'critical' end::public.alert_severity,
       'Agent silent since ' || to_char(a.last_seen at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC'
         || case when others then ': others of its group run its checks' else ': its checks do not run' end, a.last_seen);
     if not is_silent then

@@ -186,13 +186,13 @@ def compare(world, session):
     stored = {}
     for key, begin, end, since, times, why in session.json(
             "select coalesce(json_agg(json_build_array(alert_key, extract(epoch from triggered_at)::bigint, "
-            "extract(epoch from resolved_at)::bigint, (extract(epoch from first_failed_at) * 1000)::bigint, occurrences, resolution) "
+            "extract(epoch from resolved_at)::bigint, extract(epoch from first_failed_at)::bigint, occurrences, resolution) "
             "order by alert_key, triggered_at), '[]') from alerts where monitoring_check_id is not null "
             "and resolution is distinct from 'corrected'"):
         stored.setdefault(key, []).append([begin, end, since, times, why])
     for check, shape in world.checks.items():
         for kind, wanted in oracle.alerts(shape, world.rows[check]).items():
-            wanted = [[b // 1000, None if e is None else e // 1000, s, n, w] for b, e, s, n, w in wanted]
+            wanted = [[b // 1000, None if e is None else e // 1000, s // 1000, n, w] for b, e, s, n, w in wanted]
             got = stored.pop(f"{check}/{kind}", [])
             if got == wanted:
                 same += len(got)

@@ -1,0 +1,494 @@
+# SPDX-License-Identifier: MIT
+"""What single cases must do, each in a stage of its own: rules, channels, quiet hours, people's hands, time, errors, rights."""
+import uuid
+
+from database import Refused, Session, ingest
+from histories import stamp
+
+
+class Stage:
+    """One resource with one check, a key and an agent; rows are so many seconds ago."""
+
+    def __init__(self, folder, kind="http", threshold=1, resource_type="website", interval=60, url="https://shop.example/"):
+        self.owner, self.service = Session(folder), Session(folder, "service_role")
+        self.folder = folder
+        self.run("truncate alerts, incidents, alert_rules, notification_channels, resources, api_keys cascade")
+        self.key, self.resource, self.channel = (str(uuid.uuid4()) for _ in range(3))
+        self.run(f"insert into api_keys (id, name, key_hash, key_prefix) values ('{self.key}', 'k', 'h', 'q')")
+        self.run(f"insert into agent_key_scopes (api_key_id) values ('{self.key}')")
+        self.run(f"insert into resources (id, name, resource_type) values ('{self.resource}', 'Shop', '{resource_type}')")
+        self.check = self.add(kind, threshold, interval, url)
+        self.run(f"insert into notification_channels (id, name, channel_type, configuration) values ('{self.channel}', 'ops', 'slack', '{{}}')")
+        self.run("update quartz_agent.settings set alerts = 'on', last_tick = now()")
+
+    def add(self, kind="http", threshold=1, interval=60, url="https://shop.example/", resource=None):
+        check = str(uuid.uuid4())
+        self.run(f"insert into monitoring_checks (id, resource_id, check_type, url, failure_threshold, check_interval_seconds) values "
+                 f"('{check}', '{resource or self.resource}', '{kind}', '{url}', {threshold}, {interval})")
+        return check
+
+    def run(self, sql):
+        return self.owner.ask(sql)
+
+    def one(self, sql):
+        return self.run(sql)
+
+    def row(self, seconds, well, check=None, **change):
+        now = int(self.run("select (extract(epoch from now()) * 1000)::bigint"))
+        return dict({"id": str(uuid.uuid4()), "monitoring_check_id": check or self.check, "status": "success" if well else "failure",
+                     "response_time_ms": 12, "checked_at": stamp(now - int(seconds * 1000)), "trigger": "schedule", "state": "up" if well else "down",
+                     "reason": "ok" if well else "connect_refused"}, **change)
+
+    def post(self, *rows, **agent):
+        return self.service.json(ingest(self.key, dict({"name": "a1", "version": "1"}, **agent), list(rows)))
+
+    def at(self, seconds, well=False, **change):
+        return self.post(self.row(seconds, well, **change))
+
+    def tick(self):
+        return self.one("select quartz_agent.tick('20 s', '0')")
+
+    def alerts(self, columns="split_part(alert_key, '/', 2), severity, resolution"):
+        return self.one(f"select {columns} from alerts where alert_key is not null order by triggered_at, alert_key").split("\n")
+
+    def due(self):
+        """Time for everything that waits, and the minute after an end."""
+        self.run("update alert_notifications set not_before = now() - interval '1 s' where state = 'waiting' and not_before < now() + interval '1 min'")
+        self.run("update alerts set resolved_at = resolved_at - interval '61 s', triggered_at = triggered_at - interval '61 s' where resolved_at > now() - interval '61 s'")
+
+    def claim(self):
+        return self.service.json("select claim_notifications(100)")
+
+    def sent(self):
+        """What the dispatcher gets and settles well, as 'what title'."""
+        messages = self.claim()
+        for message in messages:
+            self.service.ask(f"select settle_notification('{message['id']}', true)")
+        return [f"{m['alert']['what']} {m['alert']['title']}" for m in messages]
+
+
+def expect(got, wanted, words=""):
+    assert got == wanted, f"{words}: wanted {wanted!r}, got {got!r}"
+
+
+def opens_escalates_reopens_resolves(stage):
+    stage.run(f"insert into alert_rules (resource_id, rule_type, comparison_operator, threshold_value) values ('{stage.resource}', 'consecutive_failures', 'gte', 3)")
+    stage.at(600)
+    expect(stage.alerts("severity, alert_rule_id is null, occurrences, resolved_at is null"), ["critical|t|1|t"])
+    message = stage.one("select message from alerts")
+    assert message.startswith("HTTP check failed: connect_refused, 1 in a row since "), message
+    stage.due()
+    expect(stage.sent(), ["opened Alert: Shop"])
+    stage.at(540)
+    expect(stage.claim(), [], "the second failure is no news")
+    stage.at(480)
+    expect(stage.sent(), ["escalated Alert: Shop"])
+    expect(stage.one("select current_failure_count from monitoring_checks"), "3")
+    stage.at(420, True)
+    stage.at(300)
+    expect(stage.alerts("occurrences, resolved_at is null"), ["2|t"], "two minutes later it is the same")
+    stage.at(240, True)
+    stage.due()
+    stage.tick()
+    expect(stage.sent(), ["resolved Resolved: Shop"])
+    expect(stage.one("select count(*) filter (where status = 'resolved'), count(*) from incidents"), "1|1")
+    expect(stage.one("select title from incidents"), "Shop: availability")
+
+
+def a_row_twice_is_one_alert(stage):
+    row = stage.row(60, False)
+    stage.post(row)
+    expect(stage.post(row)["duplicates"], 1)
+    stage.due()
+    expect(stage.sent(), ["opened Alert: Shop"])
+    expect(stage.one("select count(*) from alerts"), "1")
+
+
+def rules_templates_exclusions_channels(stage):
+    linked = str(uuid.uuid4())
+    stage.run(f"insert into notification_channels (id, name, channel_type) values ('{linked}', 'linked', 'teams')")
+    rule = stage.one("insert into alert_rules (resource_type, is_template, rule_type, comparison_operator, threshold_value) values ('website', true, 'response_time', 'gt', 500) returning id")
+    stage.run(f"insert into alert_notification_channels (alert_rule_id, notification_channel_id) values ('{rule}', '{linked}')")
+    stage.at(120, True, response_time_ms=501)
+    expect(stage.alerts("split_part(alert_key, '/', 2), severity, message"), ["performance|warning|Response time 501ms exceeded threshold 500ms"])
+    expect(stage.one("select channel_id from alert_notifications"), linked, "the linked channel alone")
+    stage.at(60, True, response_time_ms=500)
+    expect(stage.alerts(), ["performance|warning|recovered"])
+    stage.run(f"insert into alert_rule_exclusions (alert_rule_id, resource_id) values ('{rule}', '{stage.resource}')")
+    stage.at(30, True, response_time_ms=9000)
+    expect(stage.alerts(), ["performance|warning|recovered"], "excluded")
+
+
+def certificates(stage):
+    stage.run(f"insert into alert_rules (resource_id, rule_type, comparison_operator, threshold_value) values ('{stage.resource}', 'ssl_expiry', 'lte', 30)")
+    stage.at(300, True, ssl_days_remaining=31)
+    expect(stage.alerts(), [""])
+    stage.at(240, True, ssl_days_remaining=30)
+    stage.at(180, True)
+    expect(stage.alerts(), ["certificate|warning|"], "a row without a certificate says nothing about it")
+    stage.at(120, True, ssl_days_remaining=7)
+    expect(stage.alerts(), ["certificate|critical|"])
+    stage.at(60, True, ssl_days_remaining=90)
+    expect(stage.alerts(), ["certificate|critical|recovered"])
+
+
+def quiet_hours(stage):
+    stage.run(f"insert into alert_rules (resource_id, rule_type, comparison_operator, threshold_value, quiet_hours_enabled, quiet_hours_start, quiet_hours_end) "
+              f"select '{stage.resource}', 'downtime', 'gte', 100, true, t - interval '1 h', t + interval '1 h' from (select (now() at time zone 'UTC')::time as t) q")
+    stage.at(60)
+    expect(stage.alerts("notification_suppressed, suppression_reason ~ '^Quiet hours active \\(..:..-..:.. UTC\\)$'"), ["t|t"])
+    stage.due()
+    expect(stage.claim(), [])
+    stage.run("update alert_notifications set not_before = now()")
+    expect(stage.sent(), ["opened Alert: Shop"], "at their end, while it is still open")
+    for zone, ends in (("Nowhere/Atlantis", ""), ("Asia/Tokyo", "2026-03-02 23:00:00")):
+        got = stage.one(f"select to_char(k.ends at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') from (select r from alert_rules r) x, lateral (select jsonb_populate_record(r, "
+                        f"'{{\"quiet_hours_start\":\"22:00\",\"quiet_hours_end\":\"08:00\",\"quiet_hours_timezone\":\"{zone}\",\"quiet_hours_days\":[\"monday\"]}}') as q) y, lateral quartz_agent.quiet(q, '2026-03-02T13:30:00Z') k")
+        expect(got, ends, zone)
+
+
+def acknowledged_in_quiet_hours_is_not_told(stage):
+    stage.at(60)
+    stage.run("update alert_notifications set not_before = now() + interval '1 h'")
+    stage.run("update alerts set acknowledged_at = now()")
+    stage.run("update alert_notifications set not_before = now()")
+    expect(stage.claim(), [])
+    expect(stage.one("select state, error from alert_notifications"), "dropped|over or acknowledged before it was sent")
+
+
+def reminders_until_acknowledged(stage):
+    stage.at(60)
+    stage.due()
+    stage.sent()
+    stage.tick()
+    expect(stage.sent(), [])
+    stage.run("update alert_notifications set sent_at = now() - interval '4 h'")
+    stage.tick()
+    stage.tick()
+    expect(stage.sent(), ["reminder Still open: Shop"])
+    stage.run("update alert_notifications set sent_at = now() - interval '4 h'")
+    stage.run("update alerts set acknowledged_at = now()")
+    stage.tick()
+    expect(stage.sent(), [])
+
+
+def resolved_by_hand_stays(stage):
+    stage.at(200_000)
+    stage.run("update alerts set resolved_at = now() - interval '55 h'")
+    stage.at(190_000)
+    expect(stage.alerts("resolved_at is null"), ["f"])
+    stage.at(60)
+    expect(stage.alerts("resolved_at is null, resolution"), ["f|", "t|"], "after a day")
+    stage.tick()
+    expect(stage.alerts("resolved_at is null, resolution"), ["f|by hand", "t|"])
+
+
+def maintenance_ends_it(stage):
+    stage.at(600)
+    stage.at(540, False, maintenance=True)
+    expect(stage.alerts("resolution"), ["maintenance"])
+    stage.at(480)
+    expect(stage.alerts("resolution"), ["maintenance", ""], "no reopening")
+    stage.run(f"insert into maintenance_windows (resource_id, title, starts_at, ends_at, is_recurring, recurrence_pattern) values "
+              f"('{stage.resource}', 'w', now() - interval '10 days 1 h', now() - interval '9 days 23 h', true, 'daily')")
+    stage.at(60)
+    expect(stage.alerts("resolution"), ["maintenance", "maintenance"], "a daily window of ten days ago")
+
+
+def monthly_windows(stage):
+    stage.run(f"insert into maintenance_windows (resource_id, title, starts_at, ends_at, is_recurring, recurrence_pattern) values "
+              f"('{stage.resource}', 'w', '2026-01-31T23:00Z', '2026-02-01T01:00Z', true, 'monthly')")
+    for at, inside in (("2026-02-28T22:59:59Z", "f"), ("2026-02-28T23:00Z", "t"), ("2026-03-01T00:59:59Z", "t"), ("2026-03-01T01:00Z", "f"),
+                       ("2026-03-31T23:30Z", "t"), ("2025-12-31T23:30Z", "f"), ("2026-01-31T23:00Z", "t")):
+        expect(stage.one(f"select quartz_agent.in_window('{stage.resource}', '{at}')"), inside, at)
+
+
+def disabled_deleted(stage):
+    second = stage.add("port")
+    stage.at(60)
+    stage.at(60, check=second)
+    stage.run(f"update monitoring_checks set is_enabled = false where id = '{stage.check}'")
+    stage.run(f"delete from monitoring_checks where id = '{second}'")
+    stage.tick()
+    expect(sorted(stage.alerts("resolution")), ["deleted", "disabled"])
+    stage.run(f"update monitoring_checks set is_enabled = true where id = '{stage.check}'")
+    stage.at(5)
+    expect(stage.one("select count(*) from alerts where resolved_at is null"), "1", "enabled again it is judged anew")
+
+
+def heartbeats(stage):
+    beat = stage.add("heartbeat")
+    stage.run(f"update monitoring_checks set last_heartbeat_at = now() - interval '449 s' where id = '{beat}'")
+    stage.tick()
+    expect(stage.alerts(), [""])
+    stage.run(f"update monitoring_checks set last_heartbeat_at = now() - interval '451 s' where id = '{beat}'")
+    stage.tick()
+    stage.tick()
+    expect(stage.alerts(), ["availability|critical|"])
+    expect(stage.one("select count(*) from check_results where agent = 'backend'"), "1", "one row a minute")
+    expect(stage.one("select status from resources where resource_type = 'website'"), "down")
+    expect(stage.at(1, True, check=beat)["accepted"], 1)
+    expect(stage.alerts(), ["availability|critical|"], "an agent's word is none about a heartbeat")
+    stage.run(f"update monitoring_checks set last_heartbeat_at = now() where id = '{beat}'")
+    stage.tick()
+    expect(stage.alerts(), ["availability|critical|recovered"])
+
+
+def silent_agents_and_unknown(stage):
+    stage.at(1, True)
+    stage.post(name="a2")
+    stage.tick()
+    expect(stage.one("select status from resources where resource_type = 'website'"), "up")
+    expect(stage.one("select string_agg(name || ' ' || status, ',' order by name) from resources where resource_type = 'agent'"), "Agent a1 up,Agent a2 up")
+    stage.run("update monitoring_agents set last_seen = now() - interval '181 s'")
+    stage.run("update check_results set checked_at = now() - interval '6 min'; update quartz_agent.place_state set evaluated_to = now() - interval '6 min'")
+    stage.tick()
+    stage.tick()
+    expect(stage.alerts("split_part(alert_key, '/', 2), severity, left(message, 19)"), ["silent|critical|Agent silent since "] * 2)
+    expect(stage.one("select string_agg(name || ' ' || status, ',' order by name) from resources"), "Agent a1 down,Agent a2 down,Shop unknown")
+    stage.post(name="a1")
+    stage.run("update monitoring_agents set retired_at = now() where name = 'a2'")
+    stage.tick()
+    expect(sorted(stage.alerts("resolution")), ["disabled", "recovered"])
+    expect(stage.one("select status from resources where name = 'Agent a1'"), "up")
+
+
+def clocks(stage):
+    now = int(stage.one("select (extract(epoch from now()) * 1000)::bigint"))
+    for hours in (-2, 2):
+        skewed = stage.row(0, False, checked_at=stamp(now + hours * 3_600_000))
+        stage.post(skewed, sent_at=stamp(now + hours * 3_600_000), name="a1")
+        expect(stage.one("select count(*), bool_and(abs(extract(epoch from triggered_at - now())) < 60) from alerts where monitoring_check_id is not null and resolved_at is null"), "1|t")
+        stage.post(stage.row(0, True))
+        expect(stage.one("select count(*) from alerts where monitoring_check_id is not null and resolved_at is null"), "0")
+    stage.post(sent_at=stamp(now + 3_600_000))
+    stage.tick()
+    expect(stage.one("select split_part(alert_key, '/', 2), message ~ '^The clock of the agent is 3[56].. s ahead' from alerts where alert_key like 'agent:%'"), "clock|t")
+
+
+def confirmations(stage):
+    stage.run(f"insert into check_confirmations (monitoring_check_id, needed) values ('{stage.check}', 2)")
+    stage.post(stage.row(300, True), name="a1")
+    stage.post(stage.row(295, True), name="a2")
+    stage.post(stage.row(240, False), name="a1")
+    expect(stage.alerts(), [""], "one of two")
+    stage.post(stage.row(235, False), name="a2")
+    expect(stage.alerts(), ["availability|critical|"])
+    stage.post(stage.row(180, True), name="a1")
+    expect(stage.alerts(), ["availability|critical|recovered"])
+
+
+def runner_rows_blind_nothing(stage):
+    for seconds in (180, 120, 60):
+        stage.run(f"insert into check_results (monitoring_check_id, status) values ('{stage.check}', 'success')")
+        stage.at(seconds)
+    expect(stage.one(f"select current_failure_count from monitoring_checks"), "3")
+    expect(stage.alerts(), ["availability|critical|"])
+
+
+def storms_and_hosts_are_one_incident(stage):
+    for number in range(20):
+        resource = stage.one(f"insert into resources (name, resource_type) values ('R{number}', 'server') returning id")
+        check = stage.add("port" if number else "http", url=f"https://h{number}.example/", resource=resource)
+        stage.at(60, check=check)
+    incidents = int(stage.one("select count(*) from incidents"))
+    expect(incidents, 9, "the tenth and all after it join")
+    same_host = stage.one("insert into resources (name, resource_type) values ('other', 'server') returning id")
+    stage.at(50_000, check=stage.add("http", url="https://H0.example:8443/x", resource=same_host))
+    expect(int(stage.one("select count(*) from incidents")), incidents)
+
+
+def errors_cost_no_result(stage):
+    second = stage.add()
+    stage.run("alter function quartz_agent.replay rename to replay_away")
+    answer = stage.post(*[stage.row(s, False, check=c) for s in (90, 60) for c in (stage.check, second)])
+    expect(answer["accepted"], 4)
+    expect(stage.one("select count(*) from quartz_agent.dirty"), "2")
+    stage.run("alter function quartz_agent.replay_away rename to replay")
+    stage.tick()
+    expect(stage.alerts("split_part(alert_key, '/', 2), resolved_at is null"), ["availability|t"] * 2)
+    stage.due()
+    expect(len(stage.sent()), 1, "told once")
+    for broken in ("turn", "announce", "judge_batch", "answer_more", "tick_incidents"):
+        arguments = stage.one(f"select oid::regprocedure from pg_proc where proname = '{broken}'")
+        stage.run(f"alter function {arguments} rename to away")
+        expect(stage.post(stage.row(30, True), stage.row(29, True, check=second))["accepted"], 2, broken)
+        stage.tick()
+        away = arguments.replace(f".{broken}(", ".away(")
+        stage.run(f"alter function {away} rename to {broken}")
+        stage.tick()
+        expect(stage.one("select count(*) from quartz_agent.dirty"), "0", broken)
+
+
+def late_rows_are_not_told(stage):
+    stage.at(30, True)
+    stage.post(*[stage.row(s, s > 7000 or s < 5000) for s in range(9000, 3000, -60)], lane="backlog")
+    stage.tick()
+    expect(stage.alerts("notification_suppressed, suppression_reason, resolution, occurrences"), ["t|Recorded afterwards: the results came late|recovered|1"])
+    stage.post(*[stage.row(s, True) for s in range(9030, 3030, -60)], lane="backlog")
+    stage.tick()
+    expect(stage.one("select count(*) from alert_notifications"), "0")
+    stage.post(*[stage.row(s, False) for s in (20, 15)], lane="backlog")
+    stage.tick()
+    stage.due()
+    expect(stage.sent(), ["opened Alert: Shop"], "what still fails is told")
+    stage.tick()
+    expect(stage.sent(), [])
+
+
+def dispatcher_retries(stage):
+    stage.at(60)
+    stage.due()
+    waits = []
+    for _ in range(10):
+        [message] = stage.claim()
+        expect(stage.claim(), [], "leased")
+        stage.service.ask(f"select settle_notification('{message['id']}', false, 'answered 500')")
+        waits.append(int(stage.one("select round(extract(epoch from not_before - now())) from alert_notifications")))
+        stage.run("update alert_notifications set not_before = now()")
+    expect(waits, [5, 10, 20, 40, 80, 160, 320, 600, 600, 600])
+    [message] = stage.claim()
+    stage.run("update alert_notifications set lease_until = now()")
+    [again] = stage.claim()
+    expect((again["id"], again["attempt"]), (message["id"], 12), "its dispatcher died")
+    stage.run("update alert_notifications set created_at = now() - interval '25 h'")
+    stage.service.ask(f"select settle_notification('{message['id']}', false, 'answered 500')")
+    expect(stage.one("select state, error from alert_notifications"), "failed|answered 500")
+
+
+def thirty_a_minute_then_a_sum(stage):
+    for number in range(50):
+        resource = stage.one(f"insert into resources (name, resource_type) values ('R{number}', 'server') returning id")
+        incident = stage.one(f"insert into incidents (title, severity, incident_key) values ('t', 'critical', '{number}') returning id")
+        alert = stage.one(f"insert into alerts (resource_id, severity, message, alert_key) values ('{resource}', 'critical', 'm', 'k{number}') returning id")
+        stage.run(f"insert into incident_alerts (incident_id, alert_id) values ('{incident}', '{alert}')")
+        stage.run(f"insert into alert_notifications (incident_id, alert_id, channel_id, what, occurrence) values ('{incident}', '{alert}', '{stage.channel}', 'opened', 1)")
+    messages = stage.sent()
+    expect(len(messages), 30)
+    assert messages[-1].endswith("and 20 more messages"), messages[-1]
+    expect(stage.one("select state, count(*) from alert_notifications group by 1"), "sent|50")
+
+
+def asks_lists_acks(stage):
+    stage.post(stage.row(30, True), can=["asks", "list", "acks"])
+    person = str(uuid.uuid4())
+    stage.run(f"insert into auth.users values ('{person}'); insert into user_roles (user_id, role) values ('{person}', 'viewer')")
+    team = Session(stage.folder, "authenticated")
+    team.ask(f"select set_config('request.jwt.claim.sub', '{person}', false)")
+    asked = team.json(f"select ask_checks('{stage.check}', null)")
+    expect(len(asked["asks"]), 1)
+    expect(team.json(f"select ask_checks(null, '{stage.resource}')")["asks"], asked["asks"], "joined")
+    answer = stage.post(can=["asks"])
+    expect([(a["id"], a["check_id"]) for a in answer["asks"]], [(asked["asks"][0], stage.check)])
+    other = stage.add()
+    stage.post(stage.row(1, True, check=other, trigger="manual", ask_id=asked["asks"][0]), can=["asks"])
+    expect(team.json(f"select asks_state('[\"{asked['asks'][0]}\"]')")["open"], 1, "another check's result answers nothing")
+    stage.post(stage.row(0, False, trigger="manual", ask_id=asked["asks"][0]), can=["asks"])
+    state = team.json(f"select asks_state('[\"{asked['asks'][0]}\"]')")
+    expect((state["open"], [r["status"] for r in state["results"]]), (0, ["failure"]))
+    expect(stage.alerts(), [""], "a run by hand opens nothing")
+    expect(stage.post(can=["asks"])["asks"], [])
+    refused = 0
+    for _ in range(70):
+        try:
+            team.ask(f"select ask_checks('{stage.check}', null)")
+        except Refused as error:
+            expect(error.code, "53400")
+            refused += 1
+    expect(refused, 12, "sixty a minute")
+
+    version = stage.post(can=["list"])["list"]["version"]
+    stage.run(f"update monitoring_checks set current_failure_count = 5, last_heartbeat_at = now() where id = '{stage.check}'")
+    expect(stage.post(can=["list"])["list"]["version"], version)
+    stage.run(f"update monitoring_checks set url = 'https://new.example/' where id = '{stage.check}'; update monitoring_checks set is_enabled = false where id = '{other}'")
+    newer = stage.post(can=["list"])["list"]["version"]
+    assert newer > version
+    config = stage.service.json(f"select agent_config('{stage.key}', {version})")
+    expect((config["version"], config["full"], [c["url"] for c in config["checks"]], config["gone"]), (newer, False, ["https://new.example/"], [other]))
+    assert "heartbeat_token" not in config["checks"][0]
+    stage.run(f"update agent_key_scopes set resource_ids = '{{}}'")
+    expect(stage.service.json(f"select agent_config('{stage.key}', {version})")["full"], True, "another scope")
+    expect(stage.post(can=["asks", "list"])["asks"], [])
+    stage.run("update agent_key_scopes set resource_ids = null")
+
+    stage.at(1)
+    told = stage.post(can=["acks"], have={"alerts": 0})["alerts"]
+    expect([(o["check_id"], o["kind"], o["acknowledged_at"]) for o in told["open"]], [(stage.check, "availability", None)])
+    assert "alerts" not in stage.post(can=["acks"], have={"alerts": told["version"]})
+    stage.post(can=["acks"], acks=[{"check_id": stage.check, "kind": "availability", "at": stamp(int(stage.one('select (extract(epoch from now()) * 1000)::bigint'))), "by": "root", "why": "looking"}])
+    expect(stage.one("select acknowledged_at is not null, acknowledged_via from alerts"), "t|agent a1: root (looking)")
+    stage.run("update alerts set resolved_at = now()")
+    told = stage.post(can=["acks"], have={"alerts": told["version"]})["alerts"]
+    expect((told["open"], [(c["check_id"], c["kind"]) for c in told["closed_by_hand"]]), ([], [(stage.check, "availability")]))
+
+
+def rights(stage):
+    stage.at(60)
+    person = str(uuid.uuid4())
+    stage.run(f"insert into auth.users values ('{person}'); insert into user_roles (user_id, role) values ('{person}', 'viewer')")
+    viewer, anon = Session(stage.folder, "authenticated"), Session(stage.folder, "anon")
+    stranger = Session(stage.folder, "authenticated")
+    viewer.ask(f"select set_config('request.jwt.claim.sub', '{person}', false)")
+    stranger.ask(f"select set_config('request.jwt.claim.sub', '{uuid.uuid4()}', false)")
+    closed = ["select claim_notifications()", f"select settle_notification('{person}', true)", f"select agent_config('{stage.key}', 0)",
+              f"select ingest_check_results('{stage.key}', '{{}}', '[]')", "select quartz_agent.cutover()", "select quartz_agent.tick()",
+              "call quartz_agent.run_tick()", "select * from quartz_agent.settings", "select quartz_agent.holds(1, 'gt', 0)",
+              "update alert_notifications set state = 'dropped'", "insert into check_asks (monitoring_check_id) values (null)", "delete from alert_notifications"]
+    for session, name in ((viewer, "viewer"), (anon, "anon"), (stranger, "stranger")):
+        for sql in closed:
+            try:
+                session.ask(sql)
+                raise AssertionError(f"{name} may {sql}")
+            except Refused as error:
+                expect(error.code, "42501", f"{name}: {sql}")
+    for sql in ("select ask_checks()", "select asks_state('[]')", "select * from alert_notifications", "select * from check_asks"):
+        try:
+            anon.ask(sql)
+            raise AssertionError(f"anon may {sql}")
+        except Refused as error:
+            expect(error.code, "42501", sql)
+    try:
+        stranger.ask("select ask_checks()")
+        raise AssertionError("a stranger may ask")
+    except Refused as error:
+        expect(error.code, "42501")
+    expect(stranger.ask("select count(*) from alert_notifications"), "0")
+    expect(viewer.ask("select count(*) from alert_notifications"), "1")
+    # What a viewer may insert, a bare result, moves nothing.
+    viewer.ask(f"insert into check_results (monitoring_check_id, status) values ('{stage.check}', 'success')")
+    stage.tick()
+    expect(stage.alerts("resolved_at is null"), ["t"])
+    # Objects in the caller's own schema are not what the functions call.
+    loose = stage.one("select count(*) from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.prosecdef and n.nspname in ('public', 'quartz_agent') "
+                      "and p.proname not in ('has_role', 'has_any_role') and not coalesce(array_to_string(p.proconfig, ',') like '%search_path=pg_catalog, pg_temp%', false)")
+    expect(loose, "0", "functions that run with their owner's rights have a fixed search_path")
+
+
+def hostile_words(stage):
+    nasty = "x'; drop table alerts; -- <script>\\u0000 ${jndi}"
+    stage.at(60, reason=nasty, error_message=nasty)
+    message = stage.one("select message from alerts")
+    assert message.startswith("HTTP check failed: no success, 1 in a row since "), message
+    for odd in ({"acks": [7, None, {"check_id": "x"}, {"check_id": stage.check, "kind": nasty}], "can": {"a": 1}, "have": [], "sent_at": 5},
+                {"acks": {"a": 1}, "can": [nasty, 3, ["asks"]], "have": {"alerts": "x", "list": -1}, "sent_at": "9999-99-99T99:99:99Z"},
+                {"lane": 7, "checks": 10**30, "started_at": [], "can": ["acks", "asks", "list"] * 1000}):
+        expect(stage.post(stage.row(50, False, ask_id=nasty), **odd)["accepted"], 1, str(odd)[:80])
+    stage.run("update alerts set acknowledged_at = null")
+    stage.post(can=["acks"], acks=[{"check_id": stage.check, "kind": "availability", "by": "r\noot" * 99, "why": "\x1b[31m" * 99}])
+    expect(stage.one("select length(acknowledged_via) <= 520, acknowledged_via ~ '[[:cntrl:]]' from alerts"), "t|f")
+
+
+ALL = [value for name, value in list(globals().items())
+       if callable(value) and getattr(value, "__code__", None) and value.__code__.co_varnames[:1] == ("stage",)]
+
+
+def run(folder):
+    for case in ALL:
+        stage = Stage(folder)
+        try:
+            case(stage)
+        except (AssertionError, Refused, ValueError) as error:
+            raise SystemExit(f"{case.__name__}: {error}") from error
+        stage.owner.close()
+        stage.service.close()
+    return len(ALL)
