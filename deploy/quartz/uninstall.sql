@@ -4,6 +4,7 @@
 --   psql "$DATABASE_URL" --single-transaction -v ON_ERROR_STOP=1 -f deploy/quartz/uninstall.sql
 -- Open alerts end in silence, the backend's runner runs again, and alerts of the past stay with their columns.
 
+set local client_min_messages = warning;
 select quartz_agent.rollback();
 do $$
 declare
@@ -16,9 +17,9 @@ begin
     execute format('drop trigger if exists quartz_agent_change on public.%I', name);
   end loop;
 end $$;
+drop schema quartz_agent cascade;
 drop function public.claim_notifications(integer), public.settle_notification(uuid, boolean, text),
   public.ask_checks(uuid, uuid), public.asks_state(jsonb), public.agent_config(uuid, bigint);
 drop table public.alert_notifications, public.check_asks;
 drop index public.alerts_one_open, public.alerts_by_key, public.incidents_one_open, public.incident_alerts_by_alert;
-drop schema quartz_agent cascade;
 \ir ingest.sql

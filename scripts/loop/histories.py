@@ -107,7 +107,8 @@ class Senders:
 
     def __init__(self, world, folder, seed):
         self.world, self.folder, self.seed = world, folder, seed
-        self.counts = {"requests": 0, "repeated": 0, "killed": 0, "late": 0, "retried": 0}
+        self.counts = {"requests": 0, "repeated": 0, "twice at once": 0, "killed": 0, "late": 0, "retried": 0, "ticks": 0, "sent": 0}
+        self.over = threading.Event()
         self.lock = threading.Lock()
         self.failed = []
 
@@ -116,19 +117,43 @@ class Senders:
             self.counts[name] += by
 
     def run(self):
-        threads = [threading.Thread(target=self.guarded, args=(index,)) for index in range(len(self.world.agents))]
-        for thread in threads:
+        threads = [threading.Thread(target=self.guarded, args=(self.send_all, index)) for index in range(len(self.world.agents))]
+        others = [threading.Thread(target=self.guarded, args=(work, 0)) for work in (self.keep_time, self.dispatch, self.dispatch)]
+        for thread in threads + others:
             thread.start()
         for thread in threads:
+            thread.join()
+        self.over.set()
+        for thread in others:
             thread.join()
         if self.failed:
             raise self.failed[0]
 
-    def guarded(self, index):
+    def guarded(self, work, index):
         try:
-            self.send_all(index)
+            work(index)
         except Exception as error:
             self.failed.append(error)
+
+    def keep_time(self, _):
+        session = Session(self.folder)
+        while not self.over.wait(0.2):
+            session.ask("call quartz_agent.run_tick()")
+            self.note("ticks")
+        session.close()
+
+    def dispatch(self, _):
+        """Two of them at once; one message in five fails, some die with their messages."""
+        dice, session, owner = random.Random(f"{self.seed} dispatcher"), Session(self.folder, "service_role"), Session(self.folder)
+        while not self.over.wait(0.1):
+            owner.ask("begin; select quartz_agent.hold_incidents(); update alert_notifications set not_before = now() - interval '1 s', lease_until = null "
+                      "where state = 'waiting' and (lease_until is null or lease_until < now() + interval '57 s'); commit")
+            for message in session.json("select claim_notifications(10)"):
+                if dice.random() < 0.9:
+                    session.ask(f"select settle_notification('{message['id']}', {dice.random() < 0.8})")
+                    self.note("sent")
+        session.close()
+        owner.close()
 
     def send_all(self, index):
         dice = random.Random(f"{self.seed} sender {index}")
@@ -167,6 +192,16 @@ class Senders:
                     session.kill()
                     session = Session(self.folder, "service_role")
                     continue
+                if dice.random() < 0.05:
+                    self.note("twice at once")
+                    other = Session(self.folder, "service_role")
+                    other.send(sql)
+                    try:
+                        session.json(sql)
+                    finally:
+                        answer = other.answer()
+                        other.close()
+                    assert '"accepted"' in answer, answer
                 said = session.json(sql)
             except Refused as error:
                 if error.code[:2] not in ("40", "55", "57", "08"):
@@ -200,3 +235,22 @@ def compare(world, session):
                 wrong.append((check, kind, shape, wanted, got))
     wrong += [("unknown", key, None, [], got) for key, got in stored.items() if key.split("/")[0] in world.checks]
     return same, wrong
+
+
+def invariants(session):
+    """What must be 0 whatever happened: (words, how many)."""
+    return [(words, int(session.ask(sql))) for words, sql in (
+        ("alerts of one key that overlap", "select count(*) from alerts a join alerts b on a.alert_key = b.alert_key and a.id < b.id "
+         "and a.resolution is distinct from 'corrected' and b.resolution is distinct from 'corrected' and tstzrange(a.triggered_at, coalesce(a.resolved_at, 'infinity')) "
+         "&& tstzrange(b.triggered_at, coalesce(b.resolved_at, 'infinity')) where a.alert_key not like 'agent:%'"),
+        ("keys open twice", "select count(*) from (select alert_key from alerts where resolved_at is null group by 1 having count(*) > 1) q"),
+        ("open alerts without an incident", "select count(*) from alerts a where a.resolved_at is null and a.alert_key is not null "
+         "and not exists (select from incident_alerts l join incidents i on i.id = l.incident_id where l.alert_id = a.id and i.status <> 'resolved')"),
+        ("begins told twice, or ends without a begin", "select count(*) from (select count(*) filter (where what = 'opened' and state = 'sent') "
+         "- count(*) filter (where what = 'resolved' and state = 'sent') as open from alert_notifications group by incident_id, channel_id) q where open not in (0, 1)"),
+        ("ends not told", "select count(*) from (select n.incident_id, n.channel_id from alert_notifications n join incidents i on i.id = n.incident_id where i.status = 'resolved' "
+         "group by 1, 2 having count(*) filter (where n.what = 'opened' and n.state = 'sent') > count(*) filter (where n.what = 'resolved' and n.state in ('sent', 'waiting'))) q"),
+        ("messages about what was recorded afterwards", "select count(*) from alert_notifications n join alerts a on a.id = n.alert_id "
+         "where a.suppression_reason like 'Recorded afterwards%' and a.occurrences = 1 and n.state = 'sent'"),
+        ("checks whose failures are counted wrong", "select count(*) from quartz_agent.alarm m join monitoring_checks c on c.id = m.check_id "
+         "where m.kind = 'availability' and m.is_on <> (c.current_failure_count > 0) and c.failure_threshold <= 1"))]
