@@ -135,7 +135,7 @@ export function failure(error: DatabaseError): Response {
   if (code === '54000') return tooLarge();
   if (code === '42501') return refuse(403, code, error.message);
   if (/^2[123]/.test(code)) return refuse(400, code, error.message);
-  console.error(`ingest_check_results: ${code} ${error.message}`);
+  console.error(`database: ${code} ${error.message}`);
   if (/^54/.test(code)) return refuse(400, 'BAD_REQUEST', 'the batch is too complex');
   // Deadlock, lock or statement timeout, shutdown, no connections: the same batch works in a moment.
   if (/^(08|40|53|55P03|57)/.test(code)) {
@@ -143,7 +143,7 @@ export function failure(error: DatabaseError): Response {
   }
   // The function is not there: ingest.sql was not applied. 404 is what an agent takes for a missing route.
   if (code === 'PGRST202' || code === '42883') {
-    return refuse(404, 'NOT_FOUND', 'ingest_check_results is missing: apply ingest.sql');
+    return refuse(404, 'NOT_FOUND', 'the function is missing: apply install.sql');
   }
   return refuse(500, code || 'INTERNAL_ERROR', 'the database refused the batch; the log of the function says why');
 }
@@ -162,11 +162,28 @@ export async function agentScope(database: Database, keyId: string): Promise<Age
   return data as AgentScope | null;
 }
 
-/** Whether a key with a scope may use the route: it lists its checks and windows, and posts results; no more. */
+/** Whether a key with a scope may use the route: it lists its checks, windows and changes, and posts results; no more. */
 export function isOpenToAgents(method: string, entity: string, id?: string): boolean {
   if (id) return false;
   if (method === 'POST') return entity === 'check-results';
-  return method === 'GET' && (entity === 'monitoring-checks' || entity === 'maintenance-windows');
+  return method === 'GET' && ['monitoring-checks', 'maintenance-windows', 'agent-config'].includes(entity);
+}
+
+/** Columns of a check that no agent needs; a token in a stolen list would keep a dead job alive. */
+const HIDDEN = new Set(['heartbeat_token', 'azure_metric_name', 'azure_metric_namespace', 'metric_threshold_value',
+  'metric_comparison_operator']);
+
+/** The rows of the list of checks, for an agent's key without the columns that it does not need. */
+export function withoutTokens<Row extends object>(rows: Row[] | null, scope: AgentScope | null): Partial<Row>[] | null {
+  if (!scope || !rows) return rows;
+  return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !HIDDEN.has(name))) as Partial<Row>);
+}
+
+/** `GET /v1/agent-config?since=VERSION`: what changed in the list of a key since then (changes.sql). */
+export async function handleAgentConfig(since: string | null, database: Database, keyId: string): Promise<Response> {
+  if (since !== null && !/^\d{1,15}$/.test(since)) return refuse(400, 'BAD_REQUEST', 'since must be a version');
+  const { data, error } = await database.rpc('agent_config', { p_key_id: keyId, p_since: since === null ? null : Number(since) });
+  return error ? failure(error) : answer(200, { success: true, data });
 }
 
 /** Narrows a query to what the scope allows; `column` holds a resource's id. */

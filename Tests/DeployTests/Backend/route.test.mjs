@@ -2,7 +2,7 @@
 //
 // What the route answers to each thing a database can say. Run beside the compiled check-results.mjs.
 import assert from 'node:assert/strict';
-import { agentScope, handleCheckResults, isOpenToAgents, keepToScope, MAX_BYTES, MAX_RESULTS }
+import { agentScope, handleAgentConfig, handleCheckResults, isOpenToAgents, keepToScope, MAX_BYTES, MAX_RESULTS, withoutTokens }
   from './check-results.mjs';
 
 // The log of the function, which is not the caller's.
@@ -84,14 +84,28 @@ await assert.rejects(agentScope(saying({ error: { message: 'no connection to 10.
   (problem) => !problem.message.includes('10.0.0.7'));
 assert.match(logged.pop(), /10\.0\.0\.7/);
 
-const open = [['GET', 'monitoring-checks'], ['GET', 'maintenance-windows'], ['POST', 'check-results']];
+const open = [['GET', 'monitoring-checks'], ['GET', 'maintenance-windows'], ['GET', 'agent-config'], ['POST', 'check-results']];
 for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
-  for (const entity of ['monitoring-checks', 'maintenance-windows', 'check-results', 'resources', 'clients', '']) {
+  for (const entity of ['monitoring-checks', 'maintenance-windows', 'check-results', 'agent-config', 'resources', 'clients', '']) {
     const isOpen = open.some(([m, e]) => m === method && e === entity);
     assert.equal(isOpenToAgents(method, entity), isOpen, `${method} ${entity}`);
     assert.equal(isOpenToAgents(method, entity, 'some-id'), false);
   }
 }
+
+asked = [];
+const config = async (since, reply) => (await handleAgentConfig(since, saying(reply), 'k')).status;
+assert.equal(await config('41', { data: { version: 42 } }), 200);
+assert.deepEqual(asked.pop(), ['agent_config', { p_key_id: 'k', p_since: 41 }]);
+assert.equal(await config(null, { data: {} }), 200);
+assert.equal(asked.pop()[1].p_since, null);
+for (const since of ['', '-1', '1.5', '1e3', '9'.repeat(16), '1;drop']) assert.equal(await config(since, {}), 400, since);
+assert.deepEqual(asked, [], 'the database is not asked');
+assert.equal(await config('1', { error: { code: '42501', message: 'this key has no scope' } }), 403);
+assert.equal(await config('1', { error: { code: 'PGRST202', message: '' } }), 404);
+const check = { id: 'c', url: 'u', heartbeat_token: 't', metric_threshold_value: 1 };
+assert.deepEqual(withoutTokens([check], scope), [{ id: 'c', url: 'u' }]);
+assert.deepEqual(withoutTokens([check], null), [check], 'people keep all columns');
 
 const query = { in: (column, values) => ({ narrowed: [column, values] }) };
 assert.deepEqual(keepToScope(query, scope), { narrowed: ['resource_id', ['r1']] });
