@@ -24,6 +24,7 @@ comment on column public.alerts.resolution is
 create unique index if not exists alerts_one_open on public.alerts (alert_key)
   where resolved_at is null and alert_key is not null;
 create index if not exists alerts_by_key on public.alerts (alert_key, triggered_at) where alert_key is not null;
+create index if not exists alerts_by_resource on public.alerts (resource_id) where alert_key is not null;
 
 alter table public.incidents add column if not exists incident_key text;
 create unique index if not exists incidents_one_open on public.incidents (incident_key)
@@ -89,6 +90,9 @@ create table if not exists quartz_agent.alarm (
   primary key (check_id, kind)
 );
 create index if not exists alarm_on on quartz_agent.alarm (check_id) where is_on;
+create index if not exists alarm_by_host on quartz_agent.alarm (host);
+create index if not exists alarm_by_place on quartz_agent.alarm (place, on_at) where is_on;
+create index if not exists alarm_by_alert on quartz_agent.alarm (alert_id);
 
 -- Checks of which rows came that are older than what was evaluated: rebuilt by the tick.
 create table if not exists quartz_agent.dirty (

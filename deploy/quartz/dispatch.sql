@@ -38,9 +38,11 @@ declare
   text jsonb;
 begin
   perform quartz_agent.hold_incidents();
-  -- What is over, or acknowledged while it was held back, is not worth a message any more.
+  -- What is over, or acknowledged while it was held back, is not worth a message any more; one of which nobody knows whether it
+  -- was sent, since its dispatcher died, goes once more.
   update public.alert_notifications m set state = 'dropped', error = 'over or acknowledged before it was sent'
-  where m.state = 'waiting' and m.not_before <= now() and m.attempts = 0 and m.what <> 'resolved'
+  where m.state = 'waiting' and m.not_before <= now() and m.what <> 'resolved'
+    and (m.attempts = 0 or m.error is not null) and coalesce(m.lease_until, '-infinity') <= now()
     and not exists (select from public.incident_alerts l join public.alerts a on a.id = l.alert_id
       where l.incident_id = m.incident_id and a.resolved_at is null and (m.what = 'escalated' or a.acknowledged_at is null));
   update public.alert_notifications m set state = 'failed', lease_until = null
@@ -63,12 +65,14 @@ begin
     continue when share >= 30;
     folded := 0;
     if share = 29 then
-      update public.alert_notifications m set sum_id = n.id, lease_until = now() + interval '60 seconds', attempts = m.attempts + 1
+      update public.alert_notifications m set sum_id = n.id, lease_until = now() + interval '60 seconds', attempts = m.attempts + 1,
+        error = null
       where m.channel_id = n.channel_id and m.id <> n.id and m.state = 'waiting' and m.not_before <= now()
         and coalesce(m.lease_until, '-infinity') <= now();
       get diagnostics folded = row_count;
     end if;
-    update public.alert_notifications m set lease_until = now() + interval '60 seconds', attempts = m.attempts + 1, sum_id = null
+    update public.alert_notifications m set lease_until = now() + interval '60 seconds', attempts = m.attempts + 1, sum_id = null,
+      error = null
     where m.id = n.id;
     text := quartz_agent.message_of(n);
     if folded > 0 then

@@ -111,6 +111,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   mine quartz_agent.alarm;
   incident uuid;
+  is_storm boolean;
 begin
   perform quartz_agent.hold_incidents();
   select i.id into incident from public.incident_alerts l join public.incidents i on i.id = l.incident_id
@@ -123,20 +124,24 @@ begin
       return incident;
     end if;
   end if;
-  select * into mine from quartz_agent.alarm a where a.alert_id = alert.id;
-  select i.id into incident from public.incidents i
-  join public.incident_alerts l on l.incident_id = i.id
-  join public.alerts al on al.id = l.alert_id
-  left join quartz_agent.alarm a on a.alert_id = al.id
-  where i.incident_key is not null and i.status <> 'resolved'
-    and (al.resolved_at is null or al.resolved_at > now() - interval '10 minutes')
-    and (al.resource_id = alert.resource_id or a.host = mine.host
-      or mine.kind = 'availability' and a.kind = 'availability' and a.place = mine.place
-        and al.triggered_at >= alert.triggered_at - interval '2 minutes'
-        and (select count(*) from quartz_agent.alarm s join public.alerts t on t.id = s.alert_id
-          where s.kind = 'availability' and s.is_on and s.place = mine.place
-            and t.triggered_at >= alert.triggered_at - interval '2 minutes') >= 10)
-  order by al.resource_id = alert.resource_id desc, i.started_at limit 1;
+  select * into mine from quartz_agent.alarm a
+  where a.check_id = alert.monitoring_check_id and a.kind = split_part(alert.alert_key, '/', 2);
+  is_storm := mine.kind = 'availability' and (select count(*) from quartz_agent.alarm s
+    where s.is_on and s.place = mine.place and s.kind = 'availability' and s.on_at >= mine.on_at - interval '2 minutes') >= 10;
+  select i.id into incident
+  from (
+    select al.id, 1 as nearness from public.alerts al where al.resource_id = alert.resource_id and al.alert_key is not null
+    union all
+    select a.alert_id, 2 from quartz_agent.alarm a where a.host = mine.host
+    union all
+    (select a.alert_id, 3 from quartz_agent.alarm a
+      where is_storm and a.is_on and a.place = mine.place and a.kind = 'availability' and a.on_at >= mine.on_at - interval '2 minutes'
+      order by a.on_at, a.check_id limit 20)
+  ) near
+  join public.alerts al on al.id = near.id and (al.resolved_at is null or al.resolved_at > now() - interval '10 minutes')
+  join public.incident_alerts l on l.alert_id = al.id
+  join public.incidents i on i.id = l.incident_id and i.incident_key is not null and i.status <> 'resolved'
+  order by near.nearness, i.started_at, i.id limit 1;
   if not found then
     insert into public.incidents (title, severity, status, started_at, created_at, incident_key)
     values (title, alert.severity, 'open', coalesce(alert.first_failed_at, alert.triggered_at),

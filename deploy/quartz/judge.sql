@@ -65,6 +65,7 @@ declare
   is_backlog boolean := coalesce(agent ->> 'lane' = 'backlog', false);
   is_on boolean := quartz_agent.mode() = 'on';
   walked bigint := 0;
+  began timestamptz := clock_timestamp();
 begin
   for x in
     with judged as materialized (
@@ -125,7 +126,8 @@ begin
     order by s.check_id
   loop
     walked := walked + cardinality(x.ids);
-    if walked > 2000 then
+    -- The batch must be stored within the statement_timeout; the tick does the rest.
+    if walked > 2000 or clock_timestamp() > began + interval '3 seconds' then
       perform quartz_agent.mark_dirty(x.check_id, x.oldest);
       continue;
     end if;

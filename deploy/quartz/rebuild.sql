@@ -208,6 +208,7 @@ declare
   used uuid[];
   mine uuid;
   sort text;
+  is_last boolean;
   is_on boolean := quartz_agent.mode() = 'on';
   latest timestamptz;
 begin
@@ -246,20 +247,20 @@ begin
     used := '{}';
     -- The one that lasts chooses first: people were told of it.
     for e in select * from unnest(told) q order by q.off_at is null desc, q.on_at loop
-      mine := null;
-      if is_on then
-        mine := quartz_agent.record_episode(c, sort, e, used, case when origin.is_cut then origin.start end);
-        used := used || mine;
+      is_last := e.on_at = (told[cardinality(told)]).on_at;
+      if is_last then
+        insert into quartz_agent.alarm as k (check_id, kind, is_on, rules, severity, message, on_at, since, off_at, ended,
+          row_id, place, host)
+        values (c.id, sort, e.off_at is null, case when e.off_at is null then e.rules else '{}' end, e.severity, e.message,
+          e.on_at, e.since, e.off_at, e.ended, e.row_id, e.place, quartz_agent.host_of(c))
+        on conflict on constraint alarm_pkey do update set is_on = excluded.is_on, rules = excluded.rules,
+          severity = excluded.severity, message = excluded.message, on_at = excluded.on_at, since = excluded.since,
+          off_at = excluded.off_at, ended = excluded.ended, row_id = excluded.row_id, place = excluded.place, host = excluded.host;
       end if;
-      continue when e.on_at < (told[cardinality(told)]).on_at;
-      insert into quartz_agent.alarm as k (check_id, kind, is_on, alert_id, rules, severity, message, on_at, since, off_at,
-        ended, row_id, place, host)
-      values (c.id, sort, e.off_at is null, mine, case when e.off_at is null then e.rules else '{}' end, e.severity,
-        e.message, e.on_at, e.since, e.off_at, e.ended, e.row_id, e.place, quartz_agent.host_of(c))
-      on conflict on constraint alarm_pkey do update set is_on = excluded.is_on, alert_id = excluded.alert_id,
-        rules = excluded.rules, severity = excluded.severity, message = excluded.message, on_at = excluded.on_at,
-        since = excluded.since, off_at = excluded.off_at, ended = excluded.ended, row_id = excluded.row_id,
-        place = excluded.place, host = excluded.host;
+      continue when not is_on;
+      mine := quartz_agent.record_episode(c, sort, e, used, case when origin.is_cut then origin.start end);
+      used := used || mine;
+      update quartz_agent.alarm a set alert_id = mine where is_last and a.check_id = c.id and a.kind = sort and a.alert_id is distinct from mine;
     end loop;
     if cardinality(told) = 0 then
       update quartz_agent.alarm a set is_on = false, ended = 'corrected', off_at = latest, rules = '{}'

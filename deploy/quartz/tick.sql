@@ -137,6 +137,8 @@ begin
       end if;
       continue;
     end if;
+    -- One that was gone before alerts were on is no news.
+    continue when a.resource_id is null and a.last_seen < now() - interval '1 day';
     if a.resource_id is null then
       insert into public.resources (name, resource_type, is_standalone, status)
       values ('Agent ' || left(a.name, 200), 'agent', true, 'up') returning id into a.resource_id;
@@ -163,6 +165,9 @@ begin
     where r.id = a.resource_id and r.last_checked_at is distinct from a.last_seen
       and r.id in (select l.id from public.resources l where l.id = a.resource_id for no key update skip locked);
   end loop;
+  update public.alerts x set resolved_at = greatest(date_trunc('second', now()), x.triggered_at), resolution = 'deleted'
+  where x.alert_key like 'agent:%' and x.resolved_at is null and not exists (
+    select from public.monitoring_agents m where m.id = split_part(substr(x.alert_key, 7), '/', 1)::uuid);
 end $$;
 
 -- Checks that nothing ran lately: their resource is unknown; after a day their alerts end. Checks that are disabled or gone.
@@ -173,7 +178,10 @@ declare
 begin
   for x in
     select c.resource_id as id from public.monitoring_checks c join quartz_agent.place_state s on s.check_id = c.id
-    where c.is_enabled
+    where c.is_enabled and c.check_type::text <> 'heartbeat'
+      -- A beat that comes says something as well, and a missing one is a row each minute.
+      and not exists (select from public.monitoring_checks h where h.resource_id = c.resource_id and h.is_enabled
+        and h.check_type::text = 'heartbeat')
     group by c.resource_id
     having bool_and(s.evaluated_to < now() - greatest(interval '5 minutes',
       3 * make_interval(secs => least(greatest(c.check_interval_seconds, 0), 86400)) + interval '2 minutes'))
@@ -253,7 +261,8 @@ create or replace function quartz_agent.tell_end(incident uuid, alert uuid) retu
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update public.alert_notifications n set state = 'dropped', error = 'over before it was sent'
-  where n.incident_id = incident and n.state = 'waiting' and n.what <> 'resolved' and coalesce(n.lease_until, '-infinity') <= now();
+  where n.incident_id = incident and n.state = 'waiting' and n.what <> 'resolved' and coalesce(n.lease_until, '-infinity') <= now()
+    and (n.attempts = 0 or n.error is not null);
   insert into public.alert_notifications (incident_id, alert_id, channel_id, what, occurrence)
   select incident, alert, n.channel_id, 'resolved', count(*) filter (where n.what = 'resolved') + 1
   from public.alert_notifications n where n.incident_id = incident

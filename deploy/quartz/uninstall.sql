@@ -21,5 +21,5 @@ drop schema quartz_agent cascade;
 drop function public.claim_notifications(integer), public.settle_notification(uuid, boolean, text),
   public.ask_checks(uuid, uuid), public.asks_state(jsonb), public.agent_config(uuid, bigint);
 drop table public.alert_notifications, public.check_asks;
-drop index public.alerts_one_open, public.alerts_by_key, public.incidents_one_open, public.incident_alerts_by_alert;
+drop index public.alerts_one_open, public.alerts_by_key, public.alerts_by_resource, public.incidents_one_open, public.incident_alerts_by_alert;
 \ir ingest.sql

@@ -253,6 +253,43 @@ def silent_agents_and_unknown(stage):
     expect(stage.one("select status from resources where name = 'Agent a1'"), "up")
 
 
+def a_slow_heartbeat_is_not_unknown(stage):
+    stage.run(f"delete from monitoring_checks; update resources set status = 'up'")
+    beat = stage.add("heartbeat")
+    stage.run(f"update monitoring_checks set heartbeat_interval_seconds = 86400, last_heartbeat_at = now() - interval '3 h' where id = '{beat}'")
+    stage.tick()
+    stage.tick()
+    expect(stage.one("select status from resources"), "up")
+    expect(stage.alerts(), [""])
+
+
+def agents_that_are_gone(stage):
+    stage.post(name="old")
+    stage.post(name="new")
+    stage.run("update monitoring_agents set last_seen = now() - interval '25 h' where name = 'old'")
+    stage.tick()
+    expect(stage.alerts(), [""], "gone before anybody watched")
+    stage.run("update monitoring_agents set last_seen = now() - interval '25 h'")
+    stage.tick()
+    expect(stage.alerts(), ["silent|critical|"])
+    stage.run("delete from monitoring_agents where name = 'new'")
+    stage.tick()
+    expect(stage.alerts(), ["silent|critical|deleted"])
+
+
+def a_storm_is_stored_in_time(stage):
+    stage.run(f"insert into resources (id, name, resource_type) select md5('s' || n)::uuid, 'S' || n, 'server' from generate_series(1, 500) n")
+    stage.run("insert into monitoring_checks (id, resource_id, check_type, url) select md5('t' || n)::uuid, md5('s' || n)::uuid, 'http', "
+              "'https://s' || n || '.example/' from generate_series(1, 500) n")
+    checks = stage.one("select string_agg(md5('t' || n)::uuid::text, ',') from generate_series(1, 500) n").split(",")
+    rows = [stage.row(60, False, check=checks[0])]
+    rows = [dict(rows[0], id=str(uuid.uuid4()), monitoring_check_id=check) for check in checks]
+    expect(stage.post(*rows)["accepted"], 500)
+    stage.tick()
+    expect(stage.one("select count(*), count(distinct alert_key) from alerts where resolved_at is null"), "500|500")
+    expect(stage.one("select count(*) from incidents"), "9")
+
+
 def clocks(stage):
     now = int(stage.one("select (extract(epoch from now()) * 1000)::bigint"))
     for hours in (-2, 2):

@@ -69,7 +69,7 @@ test('the button gets numbers or words, never none passed', async () => {
   const asks = (list, rest = {}) => ({ data: { asks: list, no_agent: [], not_run_by_agents: [], ...rest }, error: null });
   const open = { total: 2, open: 2, expired: 0, results: [] };
   const done = { total: 2, open: 0, expired: 0, results: [{ status: 'success' }, { status: 'timeout' }] };
-  const good = await runNow({}, caller(asks(['a', 'b']), [open, done]), 100, 1);
+  const good = await runNow({}, caller(asks(['a', 'b']), [open, done]), 60_000, 1);
   assert.deepEqual([good.status, good.body.total_checks, good.body.successful, good.body.failures, good.body.warnings], [200, 2, 1, 1, 0]);
   const half = await runNow({}, caller(asks(['a', 'b']), [{ ...open, open: 1, results: [{ status: 'success' }] }]), 20, 1);
   assert.deepEqual([half.status, half.body.successful, half.body.warnings, half.body.unanswered], [200, 1, 1, 1]);
