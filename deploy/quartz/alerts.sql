@@ -122,15 +122,18 @@ create table if not exists public.alert_notifications (
   not_before timestamptz not null default now(),
   attempts integer not null default 0,
   lease_until timestamptz,
+  maybe_sent boolean not null default false,
   sum_id uuid,
   error text,
   sent_at timestamptz,
   unique nulls not distinct (incident_id, alert_id, channel_id, what, occurrence)
 );
+comment on column public.alert_notifications.maybe_sent is 'A dispatcher died with it: it goes once more, whatever came since';
 comment on column public.alert_notifications.sum_id is 'Sent in one message with this one: the channel had its share of the minute';
 create index if not exists alert_notifications_waiting on public.alert_notifications (channel_id, not_before)
   where state = 'waiting';
 create index if not exists alert_notifications_story on public.alert_notifications (incident_id, channel_id);
+create index if not exists alert_notifications_sums on public.alert_notifications (sum_id) where sum_id is not null;
 create index if not exists alert_notifications_sent on public.alert_notifications (channel_id, sent_at) where state = 'sent';
 
 alter table public.alert_notifications enable row level security;

@@ -42,14 +42,23 @@ begin
   -- was sent, since its dispatcher died, goes once more.
   update public.alert_notifications m set state = 'dropped', error = 'over or acknowledged before it was sent'
   where m.state = 'waiting' and m.not_before <= now() and m.what <> 'resolved'
-    and (m.attempts = 0 or m.error is not null) and coalesce(m.lease_until, '-infinity') <= now()
+    and m.lease_until is null and not m.maybe_sent
     and not exists (select from public.incident_alerts l join public.alerts a on a.id = l.alert_id
       where l.incident_id = m.incident_id and a.resolved_at is null and (m.what = 'escalated' or a.acknowledged_at is null));
+  -- The end of what a channel was not told of is none.
+  update public.alert_notifications m set state = 'dropped', error = 'its begin was not told'
+  where m.state = 'waiting' and m.what = 'resolved' and m.lease_until is null and not m.maybe_sent
+    and (select count(*) filter (where o.what = 'opened' and o.state in ('waiting', 'sent'))
+      <= count(*) filter (where o.what = 'resolved' and o.state = 'sent')
+      from public.alert_notifications o where o.incident_id = m.incident_id and o.channel_id = m.channel_id);
   update public.alert_notifications m set state = 'failed', lease_until = null
   where m.state = 'waiting' and m.created_at < now() - interval '1 day' and m.attempts > 0 and coalesce(m.lease_until, '-infinity') <= now();
   for n in
     select * from public.alert_notifications m
     where m.state = 'waiting' and m.not_before <= now() and coalesce(m.lease_until, '-infinity') <= now()
+      -- A channel hears of an incident in its order.
+      and not exists (select from public.alert_notifications o where o.incident_id = m.incident_id
+        and o.channel_id = m.channel_id and o.state = 'waiting' and o.created_at < m.created_at)
     order by m.not_before, m.created_at, m.id limit least(greatest(p_limit, 1), 100) for update skip locked
   loop
     -- It may have become part of a sum within this loop.
@@ -64,15 +73,19 @@ begin
       and (m.state = 'sent' and m.sent_at > now() - interval '1 minute' or m.state = 'waiting' and m.lease_until > now());
     continue when share >= 30;
     folded := 0;
+    -- What an earlier claim of it had summed up is on its own again.
+    update public.alert_notifications m set sum_id = null where m.sum_id = n.id and m.state = 'waiting';
     if share = 29 then
       update public.alert_notifications m set sum_id = n.id, lease_until = now() + interval '60 seconds', attempts = m.attempts + 1,
-        error = null
+        error = null, maybe_sent = m.maybe_sent or m.lease_until is not null
       where m.channel_id = n.channel_id and m.id <> n.id and m.state = 'waiting' and m.not_before <= now()
-        and coalesce(m.lease_until, '-infinity') <= now();
+        and coalesce(m.lease_until, '-infinity') <= now()
+        and not exists (select from public.alert_notifications o where o.incident_id = m.incident_id
+          and o.channel_id = m.channel_id and o.state = 'waiting' and o.created_at < m.created_at);
       get diagnostics folded = row_count;
     end if;
     update public.alert_notifications m set lease_until = now() + interval '60 seconds', attempts = m.attempts + 1, sum_id = null,
-      error = null
+      error = null, maybe_sent = m.maybe_sent or m.lease_until is not null
     where m.id = n.id;
     text := quartz_agent.message_of(n);
     if folded > 0 then

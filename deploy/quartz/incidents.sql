@@ -85,9 +85,16 @@ declare
 begin
   perform quartz_agent.hold_incidents();
   for channel in select * from quartz_agent.channels_of(alert.resource_id) loop
+    -- An end that was not sent is none, nor is the begin after it.
+    with ends as (
+      update public.alert_notifications n set state = 'dropped', error = 'it came back'
+      where n.incident_id = incident and n.channel_id = channel and n.what = 'resolved' and n.state = 'waiting'
+        and n.lease_until is null and not n.maybe_sent
+      returning n.created_at
+    )
     update public.alert_notifications n set state = 'dropped', error = 'it came back'
-    where n.incident_id = incident and n.channel_id = channel and n.what = 'resolved' and n.state = 'waiting'
-      and coalesce(n.lease_until, '-infinity') <= now();
+    where n.incident_id = incident and n.channel_id = channel and n.what = 'opened' and n.state = 'waiting'
+      and n.lease_until is null and not n.maybe_sent and n.created_at >= (select min(e.created_at) from ends e);
     select count(*) filter (where n.what = 'opened'), count(*) filter (where n.what = 'resolved') into opened, resolved
     from public.alert_notifications n
     where n.incident_id = incident and n.channel_id = channel and n.state in ('waiting', 'sent');

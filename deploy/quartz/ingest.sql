@@ -36,6 +36,8 @@ comment on column public.check_results.location is 'The group of agents that ran
 comment on column public.check_results.owner_rev is
   'Revision of the group''s store that gave the check to the agent; a lower one than the last seen moves nothing';
 
+comment on column public.check_results.clock_skew_ms is
+  'How far the sender''s clock was from the database''s, where alerts are judged and that was more than a minute: checked_at plus it is the true time';
 -- No foreign key: it says whose the row is after the key is gone as well.
 comment on column public.check_results.agent_key_id is 'The key that posted it; null: stored before, or not by an agent';
 

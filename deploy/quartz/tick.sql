@@ -261,8 +261,7 @@ create or replace function quartz_agent.tell_end(incident uuid, alert uuid) retu
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update public.alert_notifications n set state = 'dropped', error = 'over before it was sent'
-  where n.incident_id = incident and n.state = 'waiting' and n.what <> 'resolved' and coalesce(n.lease_until, '-infinity') <= now()
-    and (n.attempts = 0 or n.error is not null);
+  where n.incident_id = incident and n.state = 'waiting' and n.what <> 'resolved' and n.lease_until is null and not n.maybe_sent;
   insert into public.alert_notifications (incident_id, alert_id, channel_id, what, occurrence)
   select incident, alert, n.channel_id, 'resolved', count(*) filter (where n.what = 'resolved') + 1
   from public.alert_notifications n where n.incident_id = incident

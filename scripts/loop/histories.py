@@ -146,8 +146,8 @@ class Senders:
         """Two of them at once; one message in five fails, some die with their messages."""
         dice, session, owner = random.Random(f"{self.seed} dispatcher"), Session(self.folder, "service_role"), Session(self.folder)
         while not self.over.wait(0.1):
-            owner.ask("begin; select quartz_agent.hold_incidents(); update alert_notifications set not_before = now() - interval '1 s', lease_until = null "
-                      "where state = 'waiting' and (lease_until is null or lease_until < now() + interval '57 s'); commit")
+            owner.ask("begin; select quartz_agent.hold_incidents(); update alert_notifications set not_before = now() - interval '1 s', lease_until = least(lease_until, now() - interval '1 s') "
+                      "where state = 'waiting' and coalesce(lease_until, '-infinity') < now() + interval '50 s'; commit")
             for message in session.json("select claim_notifications(10)"):
                 if dice.random() < 0.9:
                     session.ask(f"select settle_notification('{message['id']}', {dice.random() < 0.8})")
