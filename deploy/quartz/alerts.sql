@@ -118,7 +118,8 @@ create table if not exists public.alert_notifications (
   what text not null check (what in ('opened', 'escalated', 'resolved', 'reminder')),
   occurrence integer not null,
   state text not null default 'waiting' check (state in ('waiting', 'sent', 'dropped', 'failed')),
-  created_at timestamptz not null default now(),
+  -- Not the transaction's time, which may have waited for the queue: the order within the queue.
+  created_at timestamptz not null default clock_timestamp(),
   not_before timestamptz not null default now(),
   attempts integer not null default 0,
   lease_until timestamptz,

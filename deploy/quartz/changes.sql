@@ -103,7 +103,7 @@ begin
   update public.monitoring_agents a set can = abilities
   where a.api_key_id = key_id and a.name = agent ->> 'name' and a.can is distinct from abilities;
   select jsonb_build_object('now', now(), 'contact_s', s.contact_s, 'notify', s.alerts = 'on'
-    and exists (select from public.alert_notifications n where n.state = 'waiting' and n.created_at = now())) into answer
+    and exists (select from public.alert_notifications n where n.state = 'waiting' and n.created_at >= now())) into answer
   from quartz_agent.settings s;
   if 'asks' = any (abilities) then
     if results @? '$[*].ask_id' then

@@ -191,6 +191,6 @@ end $$;
 create or replace function quartz_agent.answer_more(key_id uuid, agent jsonb, results jsonb) returns jsonb
 language sql stable as $$
   select jsonb_build_object('now', now(), 'contact_s', s.contact_s, 'notify',
-    exists (select from public.alert_notifications n where n.state = 'waiting' and n.created_at = now()))
+    exists (select from public.alert_notifications n where n.state = 'waiting' and n.created_at >= now()))
   from quartz_agent.settings s
 $$;
