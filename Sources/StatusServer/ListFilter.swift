@@ -68,8 +68,8 @@ package struct ListFilter: Hashable, Sendable {
     if !states.isEmpty, !states.contains(where: { $0.matches(check) }) { return false }
     if !tags.isEmpty, !tags.contains(where: { tag in check.tags.contains { $0 == tag } }) { return false }
     if text.isEmpty { return true }
-    let wanted = text.lowercased()
-    return check.name.lowercased().contains(wanted) || check.target.lowercased().contains(wanted)
-      || check.tags.contains { $0.lowercased().contains(wanted) }
+    let wanted = searchForm(text)
+    return searchForm(check.name).contains(wanted) || searchForm(check.target).contains(wanted)
+      || check.tags.contains { searchForm($0).contains(wanted) }
   }
 }

@@ -45,4 +45,16 @@ import Testing
     let text = "a" + String(repeating: "\u{301}\u{323}", count: 500_000)
     #expect(normalForm(text).count >= text.utf8.count - 4)
   }
+
+  /// Accents make no difference to a search, in either direction and however they were written; letters do.
+  @Test(
+    arguments: [
+      ("Zürich", "zurich"), ("Zu\u{308}rich", "zurich"), ("ÉCOLE", "ecole"), ("Straße", "straße"),
+      ("việt", "viet"), ("поиск", "поиск"), ("ёлка", "елка"), ("plain ASCII", "plain ascii"), ("", ""),
+    ])
+  func searchHasNoAccents(_ text: String, _ form: String) { #expect(searchForm(text) == form) }
+
+  @Test func manyMarksAreCut() {
+    #expect(searchForm("a" + String(repeating: "\u{301}", count: 10_000)) == "a")
+  }
 }

@@ -48,3 +48,18 @@ private func compose(_ text: String, into output: inout [UInt8]) {
   }
   for scalar in piece._nfc { output += Array(String(scalar).utf8) }
 }
+
+/// Lower case without marks, for a search: `Zurich` finds `Zürich`.
+package func searchForm(_ text: String) -> String {
+  let lower = text.lowercased()
+  if lower.utf8.allSatisfy({ $0 < 0x80 }) { return lower }
+  var plain = ""
+  // A character at a time: marks are sorted within one alone, and one of many marks is cut as in `normalForm`.
+  for character in lower {
+    let scalars = String(String.UnicodeScalarView(character.unicodeScalars.prefix(31)))
+    for scalar in scalars._nfd where scalar.properties.generalCategory != .nonspacingMark {
+      plain.unicodeScalars.append(scalar)
+    }
+  }
+  return plain
+}
