@@ -47,8 +47,24 @@ return wrong.slice(0,5)})()"""
 FOCUS = "(()=>{" + NAME + """
 const e=document.activeElement;if(!e||e===document.body||e.__stopped)return null;e.__stopped=true;const s=getComputedStyle(e),r=e.getBoundingClientRect();
 return{what:name(e),ring:s.outlineStyle!=="none"&&parseFloat(s.outlineWidth)>=2,seen:r.bottom>0&&r.top<innerHeight&&r.right>0&&r.left<innerWidth,
-kind:e.matches("input[type=search]")?"search":e.matches(".chips a")?"chip":e.matches("a.row")?"row":e.matches("form button")?"button":e.matches(".card")?"card":"other",
+kind:e.matches("input[type=search]")?"search":e.matches(".chips a")?"chip":e.matches("a.row")?"row":e.matches("form button")?"button":e.matches(".count")?"count":e.matches(".filter summary")?"filter":e.matches("a.skip")?"skip":"other",
 run:!!e.closest("form[action*='/run?']")}})()"""
+
+
+# What a phone shows at night: how far it is to the first row, how long the page is, how high a row.
+MEASURES = """(()=>{const rows=[...document.querySelectorAll("#list [data-check]")].map(e=>e.getBoundingClientRect()),tall=document.documentElement.scrollHeight;
+const stops=[...document.querySelectorAll("a[href],button,input:not([type=hidden]),select,summary,[tabindex]")].filter(e=>e.tabIndex>=0&&e.checkVisibility({visibilityProperty:true}));
+const first=document.querySelector("#list a.row");
+const marks=[...document.querySelectorAll(".incident .mark,.problems .mark,.headline .mark")].filter(m=>m.checkVisibility()).filter(m=>{
+const t=document.createTreeWalker(m.parentNode,NodeFilter.SHOW_TEXT);let n;while((n=t.nextNode()))if(!m.contains(n)&&n.data.trim()&&(m.compareDocumentPosition(n)&4)){
+const r=document.createRange();r.selectNodeContents(n);const f=r.getClientRects()[0];return f&&f.top>m.getBoundingClientRect().bottom-2}return false}).length;
+const said={};for(const b of document.querySelectorAll(".incident .member"))said[b.getAttribute("href")]=(said[b.getAttribute("href")]||0)+1;
+return{first:(rows[0].top+scrollY)/innerHeight,screens:tall/innerHeight,low:Math.min(...rows.map(r=>r.height)),high:Math.max(...rows.map(r=>r.height)),
+stops:first?stops.filter(e=>e.compareDocumentPosition(first)&4).length:-1,marks,twice:Object.values(said).filter(n=>n>1).length,
+skip:!!document.querySelector("a.skip[href='#checks']")}})()"""
+# At most, or from and to.
+PROMISED = {"first": (0, 1.5), "screens": (0, 4), "low": (56, 73), "high": (56, 73), "stops": (1, 12), "marks": (0, 0), "twice": (0, 0),
+            "skip": (1, 1)}
 
 
 class Judge:
@@ -90,6 +106,15 @@ class Judge:
                      "does not lead to: search"):
             if word not in found:
                 self.fault("the judges themselves", f"did not see: {word}")
+
+    def measures(self, tab, where, promised=PROMISED):
+        """The figures of the page, beside what is promised of them."""
+        found = tab.run(MEASURES)
+        print(f"    {where}: first row after {found['first']:.2f} screens of {found['screens']:.2f}, {found['stops']} stops before it, "
+              f"rows of {found['low']:.0f} to {found['high']:.0f} px")
+        for name, (least, most) in promised.items():
+            if not least <= found[name] <= most:
+                self.fault(where, f"{name} is {found[name]}, not {least} to {most}")
 
     def still(self, tab, where):
         for what in tab.run(STILL):

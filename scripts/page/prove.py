@@ -14,7 +14,7 @@ from browser import Browser, Trouble
 from judges import Judge
 from scenes import check_id
 
-WIDTHS, SCHEMES = (360, 768, 1440), ("light", "dark")
+WIDTHS, SCHEMES = (320, 390, 768, 1440), ("light", "dark")
 
 
 class Hall:
@@ -58,7 +58,7 @@ class Hall:
             self.judge.forced(tab, f"{name}, {scheme}")
             self.shoot(tab, f"{name}-forced-{scheme}")
             self.states += 1
-        for width in (1440, 360):
+        for width in (1440, 390):
             self.tabs[width].look(width)
             self.tabs[width].open(url)
             self.judge.keyboard(self.tabs[width], f"{name}, {width} px", wanted)
@@ -68,16 +68,16 @@ class Hall:
 def agents(options, folder, hall, browser):
     """The agent's own pages, with no, eight and five hundred checks."""
     target = scenes.Target()
-    empty, few, many = (scenes.Agent(options.binary, folder / name, checks, target)
-                        for name, checks in (("0", scenes.none), ("8", scenes.eight), ("500", scenes.hundreds)))
+    empty, few, night, many = (scenes.Agent(options.binary, folder / name, checks, target) for name, checks in (
+        ("0", scenes.none), ("8", scenes.eight), ("30", scenes.thirty), ("500", scenes.hundreds)))
     try:
-        target.broken.add("/flap")
-        for agent in (few, empty, many):
+        target.broken |= {"/flap"} | {f"/down{number}" for number in range(5, 10)}
+        for agent in (few, empty, night, many):
             agent.begin()
-        for agent in (few, empty, many):
+        for agent in (few, empty, night, many):
             agent.ready()
         pending(hall, many)
-        hall.judge.can_fail(hall.tabs[360], target.url + "/planted")
+        hall.judge.can_fail(hall.tabs[390], target.url + "/planted")
         # An outage that is over, and one that lasts.
         few.wait_until(lambda: few.counts()["down"] >= 2, "checks are down")
         target.broken.discard("/flap")
@@ -91,8 +91,9 @@ def agents(options, folder, hall, browser):
             hall.see(f"{few.url}/checks/{check_id(number)}", f"/checks/ID ({kind})", SCHEMES if number < 5 else SCHEMES[:1])
         hall.see(f"{few.url}/checks/{check_id(99)}", "no such check", SCHEMES[:1])
         hall.see(f"{few.url}/?state=gone", "no such choice", SCHEMES[:1])
-        hall.manners(few.url + "/", "/ (8 checks)", {"search", "chip", "row", "card"})
+        hall.manners(few.url + "/", "/ (8 checks)", {"skip", "count", "search", "filter", "row"})
         hall.manners(f"{few.url}/checks/{check_id(3)}", "/checks/ID (outage)", {"chip", "run"})
+        on_call(hall, night)
         stories.end_without_script(hall.judge, plain, since)
         tab = hall.tabs[1440]
         stories.filters(hall.judge, tab, few)
@@ -101,12 +102,28 @@ def agents(options, folder, hall, browser):
         hall.see(many.url + "/", "/ (500 checks)")
         stories.live(hall.judge, tab, many, target)
         stories.restart(hall.judge, tab, many)
-        for agent in (few, empty, many):
+        for agent in (few, empty, night, many):
             for line in agent.errors():
                 hall.judge.fault("the agent's log", line)
     finally:
-        for agent in (few, empty, many):
+        for agent in (few, empty, night, many):
             agent.end()
+
+
+def on_call(hall, agent):
+    """Nine of thirty checks are down: what a phone shows of it, and what can be done there."""
+    agent.wait_until(lambda: agent.counts()["down"] >= 9 and agent.counts()["pending"] == 0, "nine of thirty checks are down")
+    agent.wait_until(lambda: len(agent.incidents()) > 0, "an incident is open")
+    time.sleep(3)
+    tab = hall.tabs[390]
+    tab.look(390, 844, scheme="dark")
+    tab.open(agent.url + "/")
+    hall.judge.measures(tab, "/ (30 checks, 9 down)")
+    hall.see(agent.url + "/", "/ (30 checks, 9 down)")
+    hall.see(f"{agent.url}/incidents/{agent.incidents()[0]['id']}", "/incidents/ID")
+    stories.acts(hall.judge, tab, agent, hall.shoot)
+    hall.see(f"{agent.url}/sign-in", "/sign-in")
+    hall.see(agent.url + "/", "/ (30 checks, acknowledged and muted)")
 
 
 def pending(hall, agent):

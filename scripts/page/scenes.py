@@ -60,6 +60,11 @@ class Answer(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.send_response(204)
+        self.end_headers()
+
     def planted(self):
         """A page with every fault that the judges look for."""
         self.send_response(200)
@@ -128,6 +133,25 @@ def hundreds(target, closed):
     return "\n" + "".join(lines)
 
 
+def thirty(target, closed):
+    """30 checks as one on call meets them at night: nine down, three slow, names of every length."""
+    names = ["Checkout API · payment provider callback (Stripe → ledger), EU-West", "Login", "Postgres primary", "Admin console",
+             "Image resizer", "Hourly export", "Webhooks out", "Invoices 🧾 and receipts", "Search"]
+    lines = []
+    for number in range(1, 31):
+        if number <= 4:
+            # In a network of their own, and so an incident of their own.
+            line = check(number, names[number - 1], f"type: tcp, host: 127.0.1.1, port: {closed}", "2s", ", tags: [shop]")
+        elif number <= 9:
+            line = check(number, names[number - 1], f'type: http, url: "{target.url}/down{number}"', "2s", ", tags: [back]")
+        elif number <= 12:
+            line = check(number, f"Slow page {number}", f'type: http, url: "{target.url}/slow", expect: {{response_time: {{warn: 10ms}}}}', "2s")
+        else:
+            line = check(number, f"Service {number} of the house", f'type: http, url: "{target.url}/s{number}"', "2s", ", tags: [shop]")
+        lines.append(line)
+    return "\n" + "".join(lines) + f'alerts: {{group_wait: 1s, channels: [{{name: ops, webhook: "{target.url}/hook"}}]}}\n'
+
+
 class Agent:
     def __init__(self, binary, folder, checks, target):
         self.binary, self.folder, self.port = binary, pathlib.Path(folder), free_port()
@@ -172,6 +196,13 @@ class Agent:
     def checks(self, query=""):
         """The ids of the checks that the API lists."""
         return [each["id"] for each in json.loads(self.get("/api/v1/checks?limit=1000&" + query))["data"]]
+
+    def incidents(self):
+        """Those that are open."""
+        return [each for each in json.loads(self.get("/api/v1/incidents"))["data"] if each["status"] != "resolved"]
+
+    def mutes(self):
+        return json.loads(self.get("/api/v1/mutes"))["data"]
 
     def counts(self):
         return json.loads(self.get("/api/v1/summary"))["data"]["checks"]

@@ -4,18 +4,18 @@
 import time
 
 from browser import Trouble
-from scenes import check_id
+from scenes import TOKEN, check_id
 
 FLAPPING = check_id(1)
 STATES = ["up", "down", "degraded", "unknown", "pending", "stale", "maintenance", "off"]
 ROWS = "[...document.querySelectorAll('#list [data-check]')].map(e=>e.dataset.check)"
 # What must be as it was, however much changed round it.
 KEPT = """({mark:window.__mark,typed:document.querySelector("input[type=search]").value,focus:document.activeElement.type,
-at:document.activeElement.selectionStart,open:document.querySelector("#problems details")?.open,
+at:document.activeElement.selectionStart,open:document.querySelector("#checks .filter").open,
 y:scrollY,top:Math.round(document.querySelector("input[type=search]").getBoundingClientRect().top),
 loads:performance.getEntriesByType("navigation").length,origin:performance.timeOrigin})"""
-SEEN = """({title:document.title,banner:document.querySelector("#banner").textContent,
-down:document.querySelector("#cards a[href*=down] .value").textContent,chip:document.querySelector("#chips a[href*=down] .num").textContent,
+SEEN = """({title:document.title,banner:document.querySelector("#hero").textContent,
+down:document.querySelector("#counts a[href*=down] b").lastChild.data.trim(),chip:document.querySelector("#chips a[href*=down] .num").textContent,
 row:document.querySelector("[data-check='ID'] .state")?.textContent.trim()})""".replace("ID", FLAPPING)
 
 
@@ -33,16 +33,16 @@ def live(judge, tab, agent, target):
     where = "live"
     tab.look(1440, 700)
     tab.open(agent.url + "/?q=flapping&tag=flap")
-    tab.wait("document.querySelector('#live').textContent.includes('● live')", "the page says that it is live")
+    tab.wait("document.querySelector('#live').textContent.includes('◉ live')", "the page says that it is live")
     tab.wait(f"document.querySelector(\"[data-check='{FLAPPING}'] .state\")?.textContent.includes('UP')", "the check is up")
-    tab.run("""window.__mark=7,document.querySelector("#problems details").open=true,scrollTo(0,240),
+    tab.run("""window.__mark=7,document.querySelector("#checks .filter").open=true,scrollTo(0,240),
         document.querySelector("input[type=search]").focus({preventScroll:true})""")
     tab.type(" half-typ")
     kept, before = tab.run(KEPT), tab.run(SEEN)
     down = int(before["down"])
     target.broken.add("/flap")
-    changed = f"""document.title.startsWith("{down + 1} down")&&document.querySelector("#banner").textContent.includes("{down + 1} checks")
-        &&document.querySelector("#cards a[href*=down] .value").textContent==="{down + 1}"
+    changed = f"""document.title.startsWith("{down + 1} down")&&document.querySelector("#hero").textContent.includes("{down + 1} down")
+        &&document.querySelector("#counts a[href*=down] b").lastChild.data.trim()==="{down + 1}"
         &&document.querySelector("#chips a[href*=down] .num").textContent==="{down + 1}"
         &&document.querySelector("[data-check='{FLAPPING}'] .state").textContent.includes("DOWN")"""
     start = time.monotonic()
@@ -70,11 +70,54 @@ def restart(judge, tab, agent):
         tab.wait("document.querySelector('#live').textContent.includes('not live')", "the page says that it is not live")
         agent.begin()
         agent.ready()
-        tab.wait("document.querySelector('#live').textContent.includes('● live')", "the page is live again", 30)
+        tab.wait("document.querySelector('#live').textContent.includes('◉ live')", "the page is live again", 30)
         tab.wait(f"document.querySelector(\"[data-check='{FLAPPING}'] .state\")?.textContent.includes('UP')", "the rows are back")
     except Trouble as trouble:
         judge.fault(where, str(trouble))
     keeps(judge, where, tab, kept)
+
+
+def acts(judge, tab, agent, shoot):
+    """From a phone: sign in once, acknowledge, mute, take it back, run; each is told and shown, with a script and without."""
+    where = "acts"
+    tab.look(390, 844, scheme="dark")
+    tab.open(agent.url + "/")
+    tab.follow("document.querySelector('.incident button[value=ack]')")
+    if "/sign-in" not in tab.run("location.pathname"):
+        judge.fault(where, f"leads to {tab.run('location.href')} without a session")
+        return
+    shoot(tab, "sign-in-390-dark")
+    for field, text in (("token", TOKEN), ("name", "anna")):
+        tab.run(f"document.querySelector('#{field}').focus()")
+        tab.type(text)
+    tab.follow("document.querySelector('form[action=\"/sign-in\"] button')")
+    if tab.run("document.cookie") or tab.run("location.pathname") != "/":
+        judge.fault(where, f"the cookie is seen by scripts, or the way back is {tab.run('location.href')}")
+
+    def press(button, holds, what):
+        tab.run(f"document.querySelector({button!r}).click()")
+        try:
+            tab.wait("document.querySelector('#said').textContent.includes('✓')", what + " is told")
+            shoot(tab, f"{what}-390-dark")
+            agent.wait_until(holds, what, 10)
+        except (Trouble, SystemExit) as trouble:
+            judge.fault(where, f"{trouble}; said {tab.run('document.querySelector(`#said`).textContent')!r}")
+
+    press(".incident button[value=ack]", lambda: any(each.get("acknowledged_by") == "anna" for each in agent.incidents()), "acknowledge")
+    tab.run("document.querySelectorAll('.incident').forEach(e=>e.open=true)")
+    press(".incident button[value=mute]", lambda: agent.mutes(), "mute")
+    press("#said button", lambda: not agent.mutes(), "undo")
+    press(".incident button[value=run]", lambda: True, "run")
+    # As a browser without scripts sends it: the form itself.
+    tab.open(agent.url + "/")
+    tab.run("HTMLFormElement.prototype.plain=HTMLFormElement.prototype.submit")
+    tab.run("(()=>{const b=document.querySelector('.incident button[value=mute]'),f=b.form,h=document.createElement('input');"
+            "h.type='hidden';h.name='do';h.value='mute';f.append(h);f.plain()})()")
+    try:
+        agent.wait_until(lambda: agent.mutes(), "a form without script mutes", 10)
+        tab.wait("document.querySelector('#handled').textContent.includes('Unmute')", "the page shows the mute")
+    except (Trouble, SystemExit) as trouble:
+        judge.fault(where, str(trouble))
 
 
 def begin_without_script(tab, agent):
