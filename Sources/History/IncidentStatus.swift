@@ -41,6 +41,8 @@ package struct IncidentStatus: Hashable, Sendable {
   package var end: Timestamp?
   package var acknowledgedBy: String?
   package var acknowledgedAt: Timestamp?
+  /// Note of the acknowledgement; `nil` without one.
+  package var acknowledgedNote: String?
   /// Some of them, the worst first.
   package var members: [Member] = []
   package var memberCount = 0
@@ -142,6 +144,8 @@ package struct AlertsView: Hashable, Sendable {
   package var channels: [Channel] = []
   /// Checks of which every alert that fires is acknowledged, with the name of the person.
   package var acknowledged: [UniqueID: String] = [:]
+  /// Open incident of each check that has an alert firing in it.
+  package var incidentOf: [UniqueID: UniqueID] = [:]
   /// Alerts that fire, by rule and severity.
   package var firing: [Firing] = []
 

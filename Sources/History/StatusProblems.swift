@@ -15,6 +15,15 @@ extension StatusSnapshot {
     return all.filter(\.isCritical) + all.filter { !$0.isCritical }
   }
 
+  /// Problems that no state of a check shows: those of the agent, results that stopped coming, and checks that other
+  /// regions find down. Worst first.
+  package var problemsBesideStates: [Notice] {
+    let open = checks.filter { $0.enabled && $0.maintenance == nil }
+    let all = problems(of: []) + own(open.filter { $0.stale && $0.last != nil }) + open.compactMap(dissent)
+    let worst = all.filter(\.isCritical)
+    return worst + all.filter { !$0.isCritical }
+  }
+
   /// Those of the agent itself, without those of its checks and of telling people.
   package var ownProblems: [Notice] {
     (notices + clockProblems + storeProblems + deliveryProblems + scheduleProblems).filter {

@@ -35,7 +35,9 @@ final class LiveFeed: Sendable {
   private let source: any StatusSource
   private let state = Mutex(State())
 
-  init(source: any StatusSource) { self.source = source }
+  private let forms: PageForms?
+
+  init(source: any StatusSource, forms: PageForms? = nil) { (self.source, self.forms) = (source, forms) }
 
   /// A seat; nil when all are taken, or the server ends.
   func join(_ channel: any Channel) -> Int? {
@@ -68,7 +70,7 @@ final class LiveFeed: Sendable {
   }
 
   private func run(_ loop: any NIOCore.EventLoop) async {
-    var picture = LivePicture()
+    var picture = LivePicture(forms: forms)
     while true {
       let snapshot = await source.snapshot()
       send(picture.update(snapshot), sync: LivePicture.sync(snapshot.now))

@@ -13,6 +13,7 @@ struct LivePicture {
     var result: LastResult?
     var mutedUntil: Timestamp?
     var acknowledgedBy: String?
+    var incident: UniqueID?
   }
 
   private struct Standing: Equatable {
@@ -26,10 +27,14 @@ struct LivePicture {
   /// Rows in one round; more wait for the next, those that were not told for longest first.
   static let maxRows = 100
 
+  /// Of the cards; `nil` where no token for actions is set.
+  var forms: PageForms?
   private var ids: [UniqueID]?
   private var rows: [UniqueID: (row: Row, round: Int)] = [:]
   private var parts: [String] = []
   private var round = 0
+
+  init(forms: PageForms? = nil) { self.forms = forms }
 
   /// Fetch the page anew: what is on it is not known here.
   static func sync(_ now: Timestamp) -> String { event("sync", "") + event("tick", now.rfc3339) }
@@ -40,7 +45,7 @@ struct LivePicture {
     let isSame = ids == snapshot.checks.map(\.id)
     var news = isSame ? changedRows(snapshot) : meet(snapshot)
     let title = DashboardPage.title(snapshot)
-    let named = DashboardPage.parts(snapshot).map { ($0.name, $0.content.html) } + [("title", title)]
+    let named = DashboardPage.parts(snapshot, forms).map { ($0.name, $0.content.html) } + [("title", title)]
     for (index, part) in named.enumerated() where index >= parts.count || parts[index] != part.1 {
       if isSame { news += Self.event("part", part.0 + "\n" + part.1) }
     }
@@ -51,7 +56,7 @@ struct LivePicture {
   private mutating func meet(_ snapshot: StatusSnapshot) -> String {
     ids = snapshot.checks.map(\.id)
     rows = [:]
-    for check in snapshot.checks { rows[check.id] = (Self.row(check), round) }
+    for check in snapshot.checks { rows[check.id] = (Self.row(check, snapshot), round) }
     return Self.event("sync", "")
   }
 
@@ -59,27 +64,27 @@ struct LivePicture {
     var changed: [(check: CheckStatus, moved: Bool, round: Int)] = []
     for check in snapshot.checks {
       guard let known = rows[check.id] else { continue }
-      let row = Self.row(check)
+      let row = Self.row(check, snapshot)
       if row != known.row { changed.append((check, row.standing != known.row.standing, known.round)) }
     }
     // Another state is told at once, whatever else there is.
     changed.sort { ($1.moved ? 1 : 0, $0.round) < ($0.moved ? 1 : 0, $1.round) }
     var news = ""
     for (check, _, _) in changed.prefix(Self.maxRows) {
-      rows[check.id] = (Self.row(check), round)
+      rows[check.id] = (Self.row(check, snapshot), round)
       news += Self.event(
-        "row", check.id.description + "\n" + CheckRow(check: check, now: snapshot.now).content().html)
+        "row", check.id.description + "\n" + CheckRow(check, snapshot).content().html)
     }
     // The order of the list, and what a filter shows, may be another one.
     return changed.first?.moved == true ? news + Self.event("moved", "") : news
   }
 
-  private static func row(_ check: CheckStatus) -> Row {
+  private static func row(_ check: CheckStatus, _ snapshot: StatusSnapshot) -> Row {
     Row(
       standing: Standing(
         state: check.state, enabled: check.enabled, stale: check.stale, isPending: check.isPending,
         maintenance: check.maintenance), result: check.last, mutedUntil: check.mutedUntil,
-      acknowledgedBy: check.acknowledgedBy)
+      acknowledgedBy: check.acknowledgedBy, incident: snapshot.alerts?.incidentOf[check.id])
   }
 
   /// No text can end the event or begin another: each line of it is data.

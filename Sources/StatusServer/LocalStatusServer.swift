@@ -62,10 +62,11 @@ package struct LocalStatusServer: Sendable {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     // Who waits for a probe takes nobody's place.
     let desk = ConnectionDesk(limit: Self.maxConnections + (probes?.desk.limit ?? 0))
-    let feed = LiveFeed(source: source)
+    let forms = PageForms()
+    let feed = LiveFeed(source: source, forms: access.runNowToken == nil ? nil : forms)
     var problem: StatusServerError?
     do {
-      let channel = try await bind(bootstrap(group, desk, feed))
+      let channel = try await bind(bootstrap(group, desk, answering(feed, forms)))
       let address = bound(channel.localAddress?.port)
       logger.debug("status server listens", metadata: ["address": "\(address)"])
       onListening(address)
@@ -86,9 +87,8 @@ package struct LocalStatusServer: Sendable {
   }
 
   private func bootstrap(
-    _ group: MultiThreadedEventLoopGroup, _ desk: ConnectionDesk, _ feed: LiveFeed
+    _ group: MultiThreadedEventLoopGroup, _ desk: ConnectionDesk, _ routes: any Answering
   ) -> ServerBootstrap {
-    let routes = answering(feed)
     var limits = NIOHTTPDecoderLimitConfiguration()
     (limits.maxHeaderFieldSize, limits.maxHeaderListSize, limits.maxHeaderFieldCount) = (8192, 16_384, 64)
     let limitConfiguration = limits
@@ -113,13 +113,23 @@ package struct LocalStatusServer: Sendable {
       }
   }
 
-  private func answering(_ feed: LiveFeed) -> any Answering {
+  private func answering(_ feed: LiveFeed, _ forms: PageForms) -> any Answering {
     if let publicFace { return PublicRoutes(desk: PublicDesk(publicFace, source: source)) }
     var routes = Routes(
       source: source, hosts: AllowedHosts(listen: listen, further: access.hosts),
       runNow: RunNowGate(token: access.runNowToken),
       readGate: ReadGate(access, isSocket: listen.isSocket), isSocket: listen.isSocket,
       feed: feed)
+    routes.signIn = SignInDesk(access)
+    routes.button = forms
+    routes.logSignIn = { [logger] isIn, name, address in
+      let from: Logger.Metadata = ["from": "\(address)", "by": "\(name ?? "")"].filter { $0.value != "" }
+      if isIn {
+        logger.notice("signed in on the status page", metadata: from)
+      } else {
+        logger.warning("a wrong token was typed on the status page", metadata: from)
+      }
+    }
     routes.logFailure = { [logger] status, id in
       logger.warning(
         "a request to the status API failed", metadata: ["status": "\(status)", "request_id": "\(id)"])

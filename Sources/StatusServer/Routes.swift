@@ -9,7 +9,7 @@ struct Routes: Answering {
   let source: any StatusSource
   let hosts: AllowedHosts
   var runNow = RunNowGate(token: nil)
-  let button = RunButton()
+  var button = PageForms()
   /// Nil: everybody who gets here may read.
   var readGate: ReadGate?
   /// Listens on a unix socket: the file system says who may ask.
@@ -19,6 +19,10 @@ struct Routes: Answering {
 
   /// Told of an answer that says that the agent failed: its status and the request's id.
   var logFailure: @Sendable (Int, String) -> Void = { _, _ in }
+  /// Knows who is signed in on the page.
+  var signIn = SignInDesk(StatusAccess())
+  /// Told of each attempt to sign in: whether it succeeded, the name that was given, and from where.
+  var logSignIn: @Sendable (Bool, String?, String) -> Void = { _, _, _ in }
 
   /// Longest request target, bytes.
   static let maxTarget = 2048
@@ -38,7 +42,12 @@ struct Routes: Answering {
     guard hosts.contains(request.host) else {
       return Reply(421, text: "this host name is not served here; use 127.0.0.1 or localhost\n")
     }
-    guard readGate?.admits(request.authorization, isShare: request.isShare) ?? true || request.isHealth else {
+    if let reply = signInAnswer(to: request) { return reply }
+    guard mayRead(request) || request.isHealth else {
+      // A person gets a page to sign in on, a program what it is to send.
+      if request.wantsPage, request.isReading || request.isForm {
+        return signInRefused(401, nil, PageAct.back(request.target))
+      }
       var reply = failure(
         401, "UNAUTHORIZED",
         "send status.read_token: Authorization: Bearer, or as the password of Authorization: Basic")
@@ -49,6 +58,7 @@ struct Routes: Answering {
     if request.isSubmission, let body = request.body ?? (request.hasBody ? nil : []) {
       return await submit(body, authorization: request.authorization)
     }
+    if request.method == .post, request.path == PageForms.path { return await act(request) }
     guard !request.hasBody else { return failure(413, "BODY_REFUSED", "a request here has no body") }
     guard request.target.utf8.count <= Self.maxTarget else {
       return failure(414, "URI_TOO_LONG", "the address is longer than \(Self.maxTarget) bytes")
@@ -78,10 +88,27 @@ struct Routes: Answering {
     return reply
   }
 
+  private func mayRead(_ request: StatusRequest) -> Bool {
+    readGate?.admits(request.authorization, isShare: request.isShare) ?? true
+      || signIn.person(request.cookie, now: source.now) != nil
+  }
+
+  /// `nil`: the request is for something else.
+  private func signInAnswer(to request: StatusRequest) -> Reply? {
+    switch (request.path, request.method) {
+    case ("/sign-in", .get), ("/sign-in", .head):
+      return RequestPath(request.target).map { signInPage($0, request) }
+    case ("/sign-in", .post): return signedIn(request)
+    case ("/sign-out", .post): return signedOut(request)
+    default: return nil
+    }
+  }
+
   private func route(_ path: RequestPath, _ request: StatusRequest) async throws(BadRequest) -> Reply {
     switch path.segments {
     case []: return await dashboard(path)
     case ["events"] where feed != nil: return Reply(200, .events, [])
+    case ["act"]: return await actPage(path, request)
     case ["livez"]: return Reply(200, text: "alive\n")
     case ["readyz"]:
       guard await source.isReady() else { return Reply(503, text: source.unready + "\n") }
@@ -97,11 +124,14 @@ struct Routes: Answering {
     }
   }
 
+  /// `nil` where no token for actions is set.
+  private var forms: PageForms? { runNow.token == nil ? nil : button }
+
   private func dashboard(_ path: RequestPath) async -> Reply {
     let snapshot = await source.snapshot()
     do throws(BadRequest) {
       let list = try DashboardPage.List(path)
-      return html { DashboardPage(snapshot: snapshot, list: list).render(nonce: $0) }
+      return html { DashboardPage(snapshot: snapshot, list: list, forms: forms).render(nonce: $0) }
     } catch {
       // A person reads it, and wants a way on.
       return html(400) { nonce in
@@ -128,7 +158,7 @@ struct Routes: Answering {
     var page = CheckPage(snapshot: snapshot, check: check, results: await source.recent(id) ?? [])
     page.past = await CheckPast(of: id, period, from: source)
     page.way = await source.traces(id)
-    if runNow.token != nil, check.enabled { page.runAddress = button.address(of: id) }
+    page.forms = forms
     return html { page.render(nonce: $0) }
   }
 
@@ -142,7 +172,7 @@ struct Routes: Answering {
         ).render(nonce: nonce)
       }
     }
-    return html { IncidentPage(snapshot: snapshot, incident: incident).render(nonce: $0) }
+    return html { IncidentPage(snapshot: snapshot, incident: incident, forms: forms).render(nonce: $0) }
   }
 
   func html(_ status: Int = 200, _ render: (String) -> Markup) -> Reply {

@@ -126,7 +126,9 @@ final class StatusConnection: ChannelDuplexHandler {
   private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     var request = StatusRequest(head)
     request.remote = context.channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
-    let isWanted = request.isSubmission || heartbeats != nil && request.isHeartbeat && request.method == .post
+    let isWanted =
+      request.isSubmission || request.isForm
+      || heartbeats != nil && request.isHeartbeat && request.method == .post
     if isWanted, request.hasBody {
       bodyBytes = 0
       state = .reading(request, context.channel.allocator.buffer(capacity: 0), staysOpen: head.isKeepAlive)
@@ -281,6 +283,10 @@ extension StatusRequest {
       fetchSite: head.headers.first(name: "sec-fetch-site"),
       accept: head.headers["accept"].joined(separator: ","))
     scrapeTimeout = head.headers.first(name: "x-prometheus-scrape-timeout-seconds")
+    origin = head.headers.first(name: "origin")
+    let cookies = head.headers["cookie"]
+    if !cookies.isEmpty { cookie = cookies.joined(separator: ";") }
+    isEncrypted = head.headers.first(name: "x-forwarded-proto")?.lowercased() == "https"
     let encodings = head.headers["accept-encoding"]
     if !encodings.isEmpty { acceptEncoding = encodings.joined(separator: ",") }
   }

@@ -35,7 +35,7 @@ import Testing
     #expect(count("row", news) == 1 && count("moved", news) == 1)
     #expect(news.contains("event: row\ndata: \(status.checks[index].id)\ndata: <a class=\"row\""))
     #expect(
-      news.contains("event: part\ndata: banner\n") && news.contains("event: part\ndata: title\ndata: 2 down"))
+      news.contains("event: part\ndata: hero\n") && news.contains("event: part\ndata: title\ndata: 2 down"))
     let after = picture.update(status)
     #expect(count("row", after) == 0)
   }

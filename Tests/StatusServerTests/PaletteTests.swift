@@ -28,6 +28,9 @@ import Testing
         }
       }
     }
+    for (words, ground) in zip(colors(.onAction), colors(.action)) {
+      #expect(scheme.value(words).contrast(to: scheme.value(ground)) >= 4.5)
+    }
     for ground in colors(.ground) where ["bg", "card"].contains(ground.name) {
       for color in colors(.segment) {
         let ratio = scheme.value(color).contrast(to: scheme.value(ground))
@@ -56,7 +59,7 @@ import Testing
 
   /// The style uses no colour but those of the palette, and each for what it is for.
   @Test func theStyleKeepsToThePalette() throws {
-    let style = Layout.style.html + Layout.chartStyle.html
+    let style = Layout.style.html + Layout.startStyle.html + Layout.chartStyle.html
     let variables = Palette.style.html
     #expect(style.hasPrefix(variables))
     let rest = style.dropFirst(variables.count)
@@ -67,12 +70,12 @@ import Testing
       let use = try #require(Palette.colors.first { $0.name == name }?.use, "--\(name) is not in the palette")
       used.insert(name)
       switch property {
-      case "background": #expect(use == .ground, "\(match.0)")
-      case "color": #expect(use == .text || use == .mark, "\(match.0)")
+      case "background": #expect(use == .ground || use == .action, "\(match.0)")
+      case "color": #expect([.text, .mark, .onAction].contains(use), "\(match.0)")
       case "fill": #expect(use == .mark || use == .segment || use == .text, "\(match.0)")
       // The ground round letters that stand over a line.
       case "stroke": #expect(use == .mark || use == .rule || use == .ground, "\(match.0)")
-      default: #expect(use == .mark || use == .rule, "\(match.0)")
+      default: #expect([.mark, .rule, .action].contains(use), "\(match.0)")
       }
     }
     #expect(used == Set(Palette.colors.map(\.name)))
@@ -82,16 +85,16 @@ import Testing
     }
   }
 
-  /// States that stand side by side in a drawing have shapes, or widths, of their own.
+  /// Runs that stand side by side have shapes of their own; the ring is plain, for the counts beside it say the same.
   @Test func statesDifferInShape() throws {
     let points = CheckState.allCases.map { SparkPoint(state: $0, responseTime: .milliseconds(10)) }
     let bars = Drawing.spark(points).html.matches(of: /class="f-[a-z]+" d="M\d+ ([^"]*)"/)
       .map { String($0.1) }
     #expect(bars.count == 4 && Set(bars).count == 4, "\(bars)")
-    let style = Layout.style.html
-    let common = try #require(style.firstMatch(of: /\.ring\{fill:none;stroke-width:(\d+)\}/)?.1)
-    let widths = style.matches(of: /\.ring\.s-[a-z]+\{stroke-width:(\d+)\}/).map { String($0.1) }
-    #expect(widths.count == 4 && Set(widths + [String(common)]).count == 5, "\(widths)")
+    let widths = Layout.startStyle.html.matches(of: /\.ring[^{}]*\{[^{}]*stroke-width:(\d+)/).map {
+      String($0.1)
+    }
+    #expect(Set(widths).count == 1, "\(widths)")
   }
 }
 

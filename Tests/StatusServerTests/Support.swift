@@ -7,6 +7,7 @@ import History
 import Logging
 import Monitoring
 import StatusServer
+import Synchronization
 import TestSupport
 
 let started = Timestamp(seconds: 1_767_225_600)
@@ -26,6 +27,8 @@ struct FixedSource: StatusSource {
   var access = StatusAccess()
   var outcome = RunNowOutcome.noSuchCheck
   var ways: [UniqueID: TraceView] = [:]
+  /// What was ordered, and what came of it.
+  var orders = OrderLog()
 
   var now: Timestamp { status.now }
   func snapshot() async -> StatusSnapshot { status }
@@ -55,7 +58,23 @@ struct FixedSource: StatusSource {
     { json in json.object { $0.field("name", "london") } }
   }
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome { outcome }
+  func act(_ wish: OperatorWish) async -> OperatorAnswer { orders.take(wish) }
   func isReady() async -> Bool { ready }
+}
+
+/// Keeps what was ordered.
+final class OrderLog: Sendable {
+  private let wishes = Mutex<[OperatorWish]>([])
+  let answer: OperatorAnswer
+
+  init(_ answer: OperatorAnswer = .done("done")) { self.answer = answer }
+
+  func take(_ wish: OperatorWish) -> OperatorAnswer {
+    wishes.withLock { $0.append(wish) }
+    return answer
+  }
+
+  var all: [OperatorWish] { wishes.withLock { $0 } }
 }
 
 func makeCheck(

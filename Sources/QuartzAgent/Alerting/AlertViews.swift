@@ -32,6 +32,7 @@ extension AlertDesk {
     view.quietUntil = book.settings.quietHours?.end(at: now)
     view.firing = Self.firing(book)
     view.acknowledged = Self.acknowledged(book)
+    view.incidentOf = Self.incidents(book)
     return view
   }
 
@@ -49,6 +50,16 @@ extension AlertDesk {
       }
     }
     return names.filter { !open.contains($0.key) }
+  }
+
+  private static func incidents(_ book: AlertBook) -> [UniqueID: UniqueID] {
+    var ids: [UniqueID: UniqueID] = [:]
+    for incident in book.incidents.opened {
+      for member in incident.members where member.isActive {
+        if let check = member.trouble.key.check { ids[check] = incident.id }
+      }
+    }
+    return ids
   }
 
   private static func firing(_ book: AlertBook) -> [AlertsView.Firing] {
@@ -123,6 +134,7 @@ extension IncidentStatus {
       subject: incident.subject, severity: incident.severity, begin: incident.begin, end: incident.end)
     if incident.isAcknowledged {
       (acknowledgedBy, acknowledgedAt) = (incident.acknowledged?.by, incident.acknowledged?.at)
+      acknowledgedNote = incident.acknowledged?.note
     }
     memberCount = incident.members.count
     members = incident.ranked.prefix(Self.shown).map(Member.init)

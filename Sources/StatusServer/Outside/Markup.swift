@@ -14,6 +14,21 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
   init(_ parts: [Markup]) { html = parts.map(\.html).joined() }
 
+  /// A name as its owner wrote it: soft hyphens and joiners do their work, and what else is invisible is shown.
+  init(name: String) {
+    var parts: [Markup] = []
+    var run = String.UnicodeScalarView()
+    for scalar in name.unicodeScalars {
+      if ["\u{ad}", "\u{200c}", "\u{200d}"].contains(scalar) {
+        parts += ["\(String(run))", Markup(stringLiteral: String(scalar))]
+        run = String.UnicodeScalarView()
+      } else {
+        run.append(scalar)
+      }
+    }
+    self.init(parts + ["\(String(run))"])
+  }
+
   static func + (left: Markup, right: Markup) -> Markup { Markup([left, right]) }
 
   struct StringInterpolation: StringInterpolationProtocol {

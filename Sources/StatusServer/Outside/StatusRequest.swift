@@ -21,6 +21,12 @@ struct StatusRequest: Sendable {
   var authorization: String?
   /// Sec-Fetch-Site: where the page stands that made the browser ask, as the browser says; nil when it does not.
   var fetchSite: String?
+  /// The Origin header, as sent.
+  var origin: String?
+  /// The Cookie headers as one.
+  var cookie: String?
+  /// A proxy before the agent says that it was asked over TLS.
+  var isEncrypted = false
   /// The Accept header, as sent.
   var accept: String?
   /// The Accept-Encoding headers as one; nil: none came.
@@ -43,11 +49,22 @@ struct StatusRequest: Sendable {
   /// Results from another process of this machine. The target is compared as a whole: nothing else is read.
   var isSubmission: Bool { method == .post && target == Self.submission }
 
+  /// A form of one of our pages, which has a short body.
+  var isForm: Bool { method == .post && [PageForms.path, "/sign-in", "/sign-out"].contains(path) }
+
+  /// The fields of such a form; `nil` where it has none, or they are malformed.
+  var form: RequestPath? {
+    guard let body, let text = String(validating: body, as: UTF8.self) else { return nil }
+    return RequestPath("/?" + text)
+  }
+
   /// A job reports. Nothing else of the address is looked at before.
   var isHeartbeat: Bool { target.hasPrefix(Self.heartbeats) }
 
   /// Bytes of its body that are kept.
-  var keptBody: Int { isHeartbeat ? HeartbeatReport.longestBody : Self.longestBody }
+  var keptBody: Int {
+    isHeartbeat ? HeartbeatReport.longestBody : isForm ? Self.longestForm : Self.longestBody
+  }
 
   /// Reads what the agent knows.
   var isReading: Bool { method == .get || method == .head }
@@ -70,6 +87,7 @@ struct StatusRequest: Sendable {
   static let submission = "/api/v1/spool/submit"
   /// Bytes such a body may have.
   static let longestBody = 1 << 20
+  static let longestForm = 4096
 
   init(
     method: Method = .get, target: String, host: String? = nil, hasBody: Bool = false,

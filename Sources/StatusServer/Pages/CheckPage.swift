@@ -13,8 +13,8 @@ struct CheckPage {
   var past = CheckPast()
   /// Nil: nobody knows of ways here.
   var way: TraceView?
-  /// Where the button leads that runs the check now; nil: there is none.
-  var runAddress: String?
+  /// `nil` where no token for actions is set.
+  var forms: PageForms?
 
   /// Rows of the table.
   static let shown = 50
@@ -28,7 +28,9 @@ struct CheckPage {
       \(hero(name))
       \(uptimes())
       \(PlacesSection(places: check.places).render())
+      \(incidents())
       \(responseTimes())
+      \(results.first.map { FactsSection(result: $0).render() } ?? "")
       \(way.map { TraceSection(view: $0, now: snapshot.now).render() } ?? "")
       \(OutageList(outages: past.outages, checks: snapshot.checks.count, now: snapshot.now).render())
       \(chart())
@@ -46,8 +48,11 @@ struct CheckPage {
   }
 
   private func runButton() -> Markup {
-    guard let runAddress else { return "" }
-    return "<form method=\"post\" action=\"\(runAddress)\"><button>Run now</button></form>\(ranNow())"
+    guard let forms, check.enabled else { return "" }
+    return """
+      <form method="post" action="\(forms.address(of: check.id))"><button class="first">Run now</button></form>\
+      \(forms.check(check))\(ranNow())
+      """
   }
 
   /// The answer to the button: the newest result, while it is of a run that a person asked for a moment ago.
@@ -95,7 +100,7 @@ struct CheckPage {
     let stale: Markup = check.stale ? " <span class=\"stale\">STALE: no recent result</span>" : ""
     return """
       <section class="card hero"><span class="big mark \(standing.style)" aria-hidden="true">\(standing.mark)</span>
-      <div><h1>\(name)</h1>\(Layout.state(check))\(stale)\(Layout.badges(check)) \(reason())</div></section>
+      <div><h1>\(Layout.name(check.name))</h1>\(Layout.state(check))\(stale) \(Layout.badges(check))\(reason())</div></section>
       <section class="card"><dl class="facts">\(Markup(rows))</dl></section>
       """
   }
@@ -108,7 +113,31 @@ struct CheckPage {
     }
     guard last.reason != .ok else { return "" }
     let message = last.message.map { ": " + $0 } ?? ""
-    return "<span>\(last.reason.rawValue)\(message)</span>"
+    let hint: Markup =
+      last.reason.advice(in: last.phase, isExplained: true).map { "<span class=\"hint\">→ \($0)</span>" }
+      ?? ""
+    return "<span>\(last.reason.rawValue)\(message)</span>\(hint)"
+  }
+
+  /// Those that tell of this check, the open ones first.
+  private func incidents() -> Markup {
+    guard let alerts = snapshot.alerts else { return "" }
+    let own = (alerts.open + alerts.over).filter { incident in
+      alerts.incidentOf[check.id] == incident.id || incident.members.contains { $0.checkID == check.id }
+    }
+    guard !own.isEmpty else { return "" }
+    let rows: [Markup] = own.prefix(10).map { incident in
+      let end: Markup =
+        incident.end.map { "for \(StatusFormat.span(incident.begin.duration(to: $0).microseconds))" }
+        ?? Layout.ago(incident.begin, now: snapshot.now)
+      let known: Markup = incident.acknowledgedBy.map { " · ✓ \(Layout.acknowledged($0, incident))" } ?? ""
+      return """
+        <li><a href="/incidents/\(incident.id.description)">\(Layout.name(incident.title))</a><span class="dim">\
+        \(incident.status.rawValue) · \(Layout.minute(incident.begin, now: snapshot.now)), \(end)\(known)</span></li>
+        """
+    }
+    return
+      "<section class=\"card\" id=\"incidents\"><h2>Incidents</h2><ul class=\"problems\">\(Markup(rows))</ul></section>"
   }
 
   private func uptimes() -> Markup {

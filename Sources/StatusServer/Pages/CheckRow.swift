@@ -8,35 +8,55 @@ import Monitoring
 struct CheckRow {
   let check: CheckStatus
   let now: Timestamp
+  /// The open incident that tells of it.
+  let incident: UniqueID?
+
+  init(_ check: CheckStatus, _ snapshot: StatusSnapshot) {
+    (self.check, now, incident) = (check, snapshot.now, snapshot.alerts?.incidentOf[check.id])
+  }
 
   func render() -> Markup { "<li data-check=\"\(check.id.description)\">\(content())</li>\n" }
 
   /// What is in the row's place, and changes with the check.
   func content() -> Markup {
-    let stale: Markup = check.stale ? " <span class=\"stale\">STALE</span>" : ""
+    let stale: Markup = check.stale ? "<span class=\"stale\">STALE</span> " : ""
     let ups: [Markup] = check.windows.map { window in
       let uptime = window.uptime == nil ? "–" : StatusFormat.percent(window.uptime)
       return """
-        <span class="r up"><b class="k">\(window.period.rawValue)</b><span class="num">\(uptime)</span>\
-        <small>\(coverage(window))</small></span>
+        <span class="r up"><span class="num">\(uptime)</span><small>\(coverage(window))</small></span>
         """
     }
     return """
       <a class="row" href="/checks/\(check.id.description)"><span class="st">\(Layout.state(check))</span>\
-      <span class="who"><span class="name">\(StatusFormat.name(check.name))</span>\(stale)\(Layout.badges(check))\
-      <span class="target">\(check.type.rawValue) · \(check.target)</span></span>\
+      <span class="who"><span class="name">\(Layout.name(check.name))</span>\
+      <span class="target">\(word)\(stale)\(Layout.badges(check))\(says)</span></span>\
       <span class="drawn">\(Drawing.spark(check.spark))</span>\
       <span class="r lat"><span class="num">\(StatusFormat.latency(check.last?.responseTime))</span><small>\(age())</small></span>\
-      <span class="ups">\(Markup(ups))</span></a>
+      \(Markup(ups))</a>
       """
+  }
+
+  /// On a phone the word of the state and the uptime stand here, for there is no room for columns of them.
+  private var word: Markup {
+    let month = check.window(.month)
+    let uptime = month.uptime == nil ? "" : " · 30d \(StatusFormat.percent(month.uptime))"
+    return "<span class=\"small\" aria-hidden=\"true\">\(Layout.word(check))\(uptime) · </span>"
+  }
+
+  /// Why it fails, unless an incident above tells that already; else what is probed.
+  private var says: Markup {
+    if let incident {
+      return "incident \(String(incident.description.suffix(6))) · \(check.type.rawValue) · \(check.target)"
+    }
+    guard check.enabled, check.maintenance == nil, check.state != .up, let last = check.last,
+      last.reason != .ok
+    else { return "\(check.type.rawValue) · \(check.target)" }
+    return "\(last.message ?? last.reason.rawValue)"
   }
 
   /// With its instant, so that a script can count on.
   private func age() -> Markup {
-    if let last = check.last {
-      return
-        "<time class=\"ago\" datetime=\"\(last.startedAt.rfc3339)\">\(StatusFormat.ago(last.startedAt, now: now))</time>"
-    }
+    if let last = check.last { return Layout.ago(last.startedAt, now: now) }
     return "\(check.firstRun(now: now).map { "first run " + $0 } ?? "no result yet")"
   }
 

@@ -20,7 +20,7 @@ extension DashboardPage {
   func checks() -> Markup {
     guard !snapshot.checks.isEmpty else {
       return """
-        <section class="card empty" id="checks"><h1>No checks yet</h1>
+        <section class="card empty" id="checks"><h2>No checks yet</h2>
         <p>Add checks to agent.yaml, or set quartz.checks.pull to take them from the Quartz API.</p></section>
         """
     }
@@ -74,7 +74,7 @@ extension DashboardPage {
         parts.append("<ul class=\"checks\">")
         (isOpen, group) = (true, entry.group)
       }
-      parts.append(CheckRow(check: snapshot.checks[entry.place], now: snapshot.now).render())
+      parts.append(CheckRow(snapshot.checks[entry.place], snapshot).render())
     }
     parts.append("</ul>")
     return Markup(parts)
@@ -87,10 +87,13 @@ extension DashboardPage {
     }
     for tag in list.filter.tags { hidden.append("<input type=\"hidden\" name=\"tag\" value=\"\(tag)\">") }
     if list.isGrouped { hidden.append("<input type=\"hidden\" name=\"group\" value=\"tag\">") }
+    // The Tab key need not stop at the button: Enter does the same.
+    let open: Markup = list == List() ? "" : " open"
     return """
       <div class="tools"><form method="get" action="/#checks" role="search">\(Markup(hidden))\
       <input type="search" name="q" value="\(list.filter.text)" placeholder="Name, target or tag" aria-label="Search checks">\
-      <button>Search</button></form><nav class="chips" id="chips" aria-label="Filter by state">\(states())</nav>\(tags())</div>
+      <button tabindex="-1">Search</button></form><details class="filter"\(open)><summary>Filter</summary>\
+      <nav class="chips" id="chips" aria-label="Filter by state">\(states())</nav>\(tags())</details></div>
       """
   }
 

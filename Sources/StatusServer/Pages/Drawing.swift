@@ -39,20 +39,18 @@ enum Drawing {
     max(2, whole(Double(point.responseTime?.microseconds ?? 0) / top * 26, in: 0...26))
   }
 
-  /// Health as a ring with gaps of 2 px, and the same in words beside it.
-  static func pie(_ summary: StatusSummary) -> Markup {
-    let parts: [(state: CheckState, count: Int)] = [
-      (.up, summary.up), (.degraded, summary.degraded), (.down, summary.down), (.unknown, summary.unknown),
-    ]
+  /// Health as a ring with gaps of 2 px; the counts beside it say the same in words.
+  static func ring(_ summary: StatusSummary) -> Markup {
+    let parts: [(style: String, count: Int)] = [
+      ("up", summary.up), ("degraded", summary.degraded), ("down", summary.down),
+      ("unknown", summary.unknown), ("maintenance", summary.maintenance),
+    ].filter { $0.1 > 0 }
     let length = 2 * Double.pi * 48
-    let shown =
-      parts.filter { $0.count > 0 }.map { (style: $0.state.rawValue, count: $0.count) }
-      + (summary.maintenance > 0 ? [(style: "maintenance", count: summary.maintenance)] : [])
     var arcs: [Markup] = []
     var start = 0.0
-    for part in shown {
-      let share = Double(part.count) / Double(summary.total) * length
-      let gap = shown.count > 1 ? 2.0 : 0
+    for part in parts {
+      let share = Double(part.count) / Double(max(1, summary.total)) * length
+      let gap = parts.count > 1 ? 3.0 : 0
       arcs.append(
         """
         <circle class="ring s-\(part.style)" cx="60" cy="60" r="48" \
@@ -61,22 +59,9 @@ enum Drawing {
       start += share
     }
     if arcs.isEmpty { arcs = ["<circle class=\"ring none\" cx=\"60\" cy=\"60\" r=\"48\"/>"] }
-    let legend: [Markup] = parts.map { part in
-      """
-      <li><a href="/?state=\(part.state.rawValue)#checks"><span class="mark \(part.state.rawValue)" aria-hidden="true">\(part.state.mark)</span> \
-      <span class="num">\(part.count)</span> \(part.state.rawValue)</a></li>
-      """
-    }
-    let maintenance: Markup =
-      summary.maintenance == 0
-      ? ""
-      : """
-      <li><a href="/?state=maintenance#checks"><span class="mark unknown" aria-hidden="true">\(StatusFormat.maintenanceMark)</span> \
-      <span class="num">\(summary.maintenance)</span> maintenance</a></li>
-      """
     return """
-      <div class="pie"><svg viewBox="0 0 120 120" role="img" aria-label="\(summary.up) of \(summary.total) checks are up">\
-      \(Markup(arcs))<text x="60" y="68">\(summary.total)</text></svg><ul>\(Markup(legend))\(maintenance)</ul></div>
+      <svg class="pie" viewBox="0 0 120 120" role="img" aria-label="\(summary.up) of \(summary.total) checks are up">\
+      \(Markup(arcs))<text x="60" y="70">\(StatusFormat.grouped(summary.total))</text></svg>
       """
   }
 

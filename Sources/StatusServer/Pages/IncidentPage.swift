@@ -8,6 +8,8 @@ import Monitoring
 struct IncidentPage {
   let snapshot: StatusSnapshot
   let incident: IncidentStatus
+  /// `nil` where no token for actions is set.
+  var forms: PageForms?
 
   func render(nonce: String) -> Markup {
     let title = StatusFormat.name(incident.title)
@@ -16,6 +18,7 @@ struct IncidentPage {
       """
       <nav class="bar" aria-label="This incident"><a class="button" href="/">← All checks</a></nav>
       \(hero(title))
+      \(actions)
       \(members)
       \(notifications)
       \(timeline)
@@ -38,9 +41,17 @@ struct IncidentPage {
     let rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
     return """
       <section class="card hero"><span class="big mark \(state.rawValue)" aria-hidden="true">\(state.mark)</span>
-      <div><h1>\(title)</h1></div></section>
+      <div><h1>\(Layout.name(incident.title))</h1></div></section>
       <section class="card"><dl class="facts">\(Markup(rows))</dl></section>
       """
+  }
+
+  private var actions: Markup {
+    guard let forms, incident.isOpen else { return "" }
+    let ids = snapshot.alerts?.incidentOf.filter { $0.value == incident.id }.keys.map { $0 } ?? []
+    let isMuted = !ids.isEmpty && ids.allSatisfy { snapshot.check($0)?.mutedUntil != nil }
+    let content = forms.incident(incident, isMuted: isMuted, back: "/incidents/\(incident.id.description)")
+    return "<section class=\"card\"><h2>Actions</h2>\(content)</section>"
   }
 
   private var mark: CheckState {
@@ -52,12 +63,12 @@ struct IncidentPage {
     let rest = incident.memberCount - incident.members.count
     let items: [Markup] = incident.members.map { member in
       let name: Markup =
-        member.checkID.map { "<a href=\"/checks/\($0.description)\">\(StatusFormat.name(member.name))</a>" }
-        ?? "\(StatusFormat.name(member.name))"
+        member.checkID.map { "<a href=\"/checks/\($0.description)\">\(Layout.name(member.name))</a>" }
+        ?? Layout.name(member.name)
       let since = "since \(Layout.moment(member.since)) UTC"
       let end = member.until.map { ", \(member.outcomeWords) at \(Layout.moment($0)) UTC" } ?? ""
       return """
-        <li><span class="mark \(member.mark.rawValue)" aria-hidden="true">\(member.mark.mark)</span> \(name) \
+        <li><span class="mark \(member.mark.rawValue)" aria-hidden="true">\(member.mark.mark)</span>&nbsp;\(name) \
         <span class="dim">\(member.severity.rawValue) · \(member.text ?? member.reason?.rawValue ?? member.rule) · \
         \(since)\(end)</span></li>
         """

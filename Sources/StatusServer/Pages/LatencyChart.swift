@@ -12,8 +12,8 @@ struct LatencyChart {
   let period: UptimePeriod
   let now: Timestamp
 
-  /// Those that a page offers; of 90 days the buckets say too little of a latency.
-  static let periods: [UptimePeriod] = [.day, .week, .month]
+  /// Those that a page offers.
+  static let periods = UptimePeriod.allCases
 
   private static let (left, right, top, ground) = (56.0, 792.0, 12.0, 172.0)
 

@@ -10,17 +10,17 @@ enum Layout {
   static let refresh = 15
 
   /// - Parameters:
+  ///   - snapshot: `nil` for a page that people see who may not read the others.
   ///   - reloads: false for a page whose address is no page, such as the answer to a form.
   ///   - isLive: its script keeps it as it is now, part by part; that of another page that reloads fetches it whole.
+  ///   - skip: where the first link of the page leads, and what is there.
   static func page(
-    title: String, snapshot: StatusSnapshot, nonce: String, reloads: Bool = true, isLive: Bool = false,
-    _ content: Markup
+    title: String, snapshot: StatusSnapshot?, nonce: String, reloads: Bool = true, isLive: Bool = false,
+    skip: (place: String, words: String) = ("main", "content"), _ content: Markup
   ) -> Markup {
     let meta: Markup = reloads ? "<meta http-equiv=\"refresh\" content=\"\(refresh)\">" : ""
     // With a script nothing is taken from under who reads: WCAG 2.2, 2.2.1 and 3.2.5.
     let again: Markup = "<noscript>\(meta)</noscript>"
-    let fetched: Markup =
-      reloads ? "Changes as it happens; without scripts fetched again every \(refresh) s. " : ""
     let live: Markup = isLive ? " data-live=\"list\"" : reloads ? " data-live=\"page\"" : ""
     return """
       <!doctype html>
@@ -32,27 +32,53 @@ enum Layout {
       <meta name="referrer" content="no-referrer">
       \(again)
       <title>\(title)</title>
-      <link id="icon" rel="icon" href="\(icon(worst(snapshot)))">
-      <style nonce="\(nonce)">\(style)\(chartStyle)</style>
+      <link id="icon" rel="icon" href="\(icon(snapshot.map(worst) ?? .unknown))">
+      <style nonce="\(nonce)">\(style)\(startStyle)\(chartStyle)</style>
       </head>
       <body\(live)>
+      <a class="skip" href="#\(skip.place)">Skip to \(skip.words)</a>
       <header class="top"><div class="wrap">
-      <a class="brand" href="/"><svg viewBox="0 0 24 24" aria-hidden="true"><path class="gem" d="M12 2 20 8.5 12 22 4 8.5Z"/><path class="facet" d="M12 2 15.5 8.5 12 22 8.5 8.5Z"/></svg>\
-      <span>\(StatusFormat.name(snapshot.agent.name))</span></a>
-      <span class="dim">\(region(snapshot))quartz-agent \(snapshot.agent.version)</span>
-      <span class="dim clock"><span id="live" role="status"></span> as of <time id="asof" datetime="\(snapshot.now.rfc3339)">\(clock(snapshot.now))</time> UTC</span>
+      \(brand(snapshot, isLink: !isLive))\(clock(snapshot))
       </div></header>
-      <main class="wrap">
+      <main class="wrap" id="main">
       \(content)
       </main>
-      <footer class="wrap dim">\(fetched)Running for \
-      \(StatusFormat.age(snapshot.agent.started, now: snapshot.now)). \
-      <a href="/api/v1/summary?full=true">JSON</a><a href="/metrics">metrics</a>\
-      <a href="/api/v1/status.txt">text</a></footer>
+      \(footer(snapshot, reloads: reloads))
+      <div id="said" role="status"></div>
       <script nonce="\(nonce)">\(script)</script>
       </body>
       </html>
 
+      """
+  }
+
+  private static func brand(_ snapshot: StatusSnapshot?, isLink: Bool) -> Markup {
+    let gem: Markup = """
+      <svg viewBox="0 0 24 24" aria-hidden="true"><path class="gem" d="M12 2 20 8.5 12 22 4 8.5Z"/><path class="facet" d="M12 2 15.5 8.5 12 22 8.5 8.5Z"/></svg>
+      """
+    let words = snapshot.map { name($0.agent.name) } ?? "quartz-agent"
+    return isLink
+      ? "<a class=\"brand\" href=\"/\">\(gem)<span>\(words)</span></a>\n"
+      : "<span class=\"brand\">\(gem)<span>\(words)</span></span>\n"
+  }
+
+  private static func clock(_ snapshot: StatusSnapshot?) -> Markup {
+    guard let snapshot else { return "" }
+    return """
+      <span class="dim from">\(region(snapshot))quartz-agent \(snapshot.agent.version)</span>
+      <span class="dim clock"><span id="live" role="status"></span> <span class="asof">as of </span>\
+      <time id="asof" datetime="\(snapshot.now.rfc3339)">\(clock(snapshot.now))</time><span class="utc"> UTC</span></span>
+      """
+  }
+
+  private static func footer(_ snapshot: StatusSnapshot?, reloads: Bool) -> Markup {
+    guard let snapshot else { return "" }
+    let fetched: Markup =
+      reloads ? "Changes as it happens; without scripts fetched again every \(refresh) s. " : ""
+    return """
+      <footer class="wrap dim">\(fetched)Running for \(StatusFormat.age(snapshot.agent.started, now: snapshot.now)). \
+      <a href="/api/v1/summary?full=true">JSON</a><a href="/metrics">metrics</a>\
+      <a href="/api/v1/status.txt">text</a><a href="/sign-in">sign in</a></footer>
       """
   }
 
@@ -73,6 +99,33 @@ enum Layout {
   /// `2026-01-04 12:34:56`.
   static func moment(_ instant: Timestamp) -> String { "\(instant.rfc3339.prefix(10)) \(clock(instant))" }
 
+  /// `16:52` of today, `2026-01-04 16:52` of another day; a script adds the reader's own time.
+  static func minute(_ instant: Timestamp, now: Timestamp? = nil) -> Markup {
+    let day = instant.rfc3339.prefix(10)
+    let isToday = now.map { $0.rfc3339.prefix(10) == day } ?? false
+    let text = (isToday ? "" : "\(day) ") + clock(instant).prefix(5)
+    return "<time datetime=\"\(instant.rfc3339)\">\(text)</time> UTC"
+  }
+
+  /// `since 16:52 UTC, 8m ago`; the age goes on by script.
+  static func since(_ instant: Timestamp, now: Timestamp) -> Markup {
+    "since \(minute(instant, now: now)), \(ago(instant, now: now))"
+  }
+
+  static func ago(_ instant: Timestamp, now: Timestamp) -> Markup {
+    "<time class=\"ago\" datetime=\"\(instant.rfc3339)\">\(StatusFormat.ago(instant, now: now))</time>"
+  }
+
+  /// `acknowledged by ann, 16:57 UTC: on it`.
+  static func acknowledged(_ by: String, _ incident: IncidentStatus) -> Markup {
+    let at: Markup = incident.acknowledgedAt.map { ", \(minute($0))" } ?? ""
+    let note: Markup = incident.acknowledgedNote.map { ": \($0)" } ?? ""
+    return "acknowledged by \(name(by))\(at)\(note)"
+  }
+
+  /// A whole name, apart from the direction of what stands round it.
+  static func name(_ text: String) -> Markup { "<bdi>\(Markup(name: text))</bdi>" }
+
   private static func icon(_ state: CheckState) -> String {
     let color =
       switch state {
@@ -87,18 +140,20 @@ enum Layout {
 
   /// Mark and word; the mark alone is coloured, so the word keeps its contrast.
   static func state(_ check: CheckStatus) -> Markup {
-    guard check.enabled else {
-      return "<span class=\"state off\"><i aria-hidden=\"true\">–</i> OFF</span>"
-    }
-    if check.maintenance != nil {
-      return
-        "<span class=\"state off\"><i aria-hidden=\"true\">\(StatusFormat.maintenanceMark)</i> MAINT</span>"
-    }
-    if check.isPending {
-      return
-        "<span class=\"state unknown\"><i aria-hidden=\"true\">\(StatusSnapshot.pendingMark)</i> \(StatusSnapshot.pendingWord)</span>"
-    }
-    return state(check.state)
+    let (style, mark) =
+      !check.enabled
+      ? ("off", "–")
+      : check.maintenance != nil
+        ? ("off", StatusFormat.maintenanceMark)
+        : check.isPending ? ("unknown", StatusSnapshot.pendingMark) : (check.state.rawValue, check.state.mark)
+    return
+      "<span class=\"state \(style)\"><i aria-hidden=\"true\">\(mark)</i> <span>\(word(check))</span></span>"
+  }
+
+  static func word(_ check: CheckStatus) -> String {
+    guard check.enabled else { return "OFF" }
+    if check.maintenance != nil { return "MAINT" }
+    return check.isPending ? StatusSnapshot.pendingWord : check.state.word
   }
 
   /// Badges of a muted and of an acknowledged check.
@@ -106,11 +161,11 @@ enum Layout {
     let words = [
       check.mutedUntil.map { _ in "muted" }, check.acknowledgedBy.map { _ in "acknowledged" },
     ].compactMap(\.self)
-    return Markup(words.map { " <span class=\"badge\">\($0)</span>" as Markup })
+    return Markup(words.map { "<span class=\"badge\">\($0)</span> " as Markup })
   }
 
   static func state(_ state: CheckState) -> Markup {
-    "<span class=\"state \(state.rawValue)\"><i aria-hidden=\"true\">\(state.mark)</i> \(state.word)</span>"
+    "<span class=\"state \(state.rawValue)\"><i aria-hidden=\"true\">\(state.mark)</i> <span>\(state.word)</span></span>"
   }
 }
 

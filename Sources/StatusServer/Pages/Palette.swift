@@ -15,6 +15,10 @@ struct Palette {
     case mark
     /// Segments of a run's bar: 3 to 1 against the two grounds it stands on.
     case segment
+    /// Behind the words of the first of several buttons.
+    case action
+    /// Those words: 4.5 to 1 against it.
+    case onAction
     /// Lines that only part what spaces part already.
     case rule
   }
@@ -43,6 +47,10 @@ struct Palette {
     Color(name: "maintenance", use: .mark, light: "#8b5cf6", dark: "#8f6cf5"),
     Color(name: "brand", use: .mark, light: "#6366f1", dark: "#818cf8"),
     Color(name: "second", use: .mark, light: "#8b5cf6", dark: "#a78bfa"),
+    Color(name: "warning", use: .mark, light: "#c2410c", dark: "#fb923c"),
+    Color(name: "info", use: .mark, light: "#2563eb", dark: "#60a5fa"),
+    Color(name: "action", use: .action, light: "#4f46e5", dark: "#4f46e5"),
+    Color(name: "onaction", use: .onAction, light: "#f5f6ff", dark: "#f5f6ff"),
     Color(name: "edge", use: .mark, light: "#7d8397", dark: "#767c92"),
     Color(name: "dns", use: .segment, light: "#8088d0", dark: "#5268c4"),
     Color(name: "connect", use: .segment, light: "#2f2aa8", dark: "#9aa7ff"),

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+
+/// What a form on our pages asks for.
+struct PageAct {
+  enum Kind: String, CaseIterable, Sendable {
+    case acknowledge = "ack"
+    case mute, unmute, maintenance
+    case endMaintenance = "end-maintenance"
+    case run
+  }
+
+  var kind: Kind
+  /// An open incident, a check, or a mute or window by its id.
+  var incident: UniqueID?
+  var check: UniqueID?
+  var order: UniqueID?
+  var length: Duration
+  var note: String?
+  /// The page to go back to.
+  var back: String
+
+  init(_ form: RequestPath, now: Timestamp) throws(BadRequest) {
+    guard let kind = Kind(rawValue: form["do"] ?? "") else { throw BadRequest("do names no action") }
+    self.kind = kind
+    (incident, check, order) = (
+      form["incident"].flatMap { UniqueID($0) }, form["check"].flatMap { UniqueID($0) },
+      form["order"].flatMap { UniqueID($0) }
+    )
+    note = form["note"].flatMap { $0.isEmpty ? nil : $0 }
+    back = Self.back(form["back"])
+    length = try Self.length(form, now: now)
+  }
+
+  /// A path of this server, and nothing else: no page leads elsewhere by it.
+  static func back(_ text: String?) -> String {
+    guard let back = text, back.utf8.count <= 500, back.hasPrefix("/"), !back.hasPrefix("//"),
+      back.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") })
+    else { return "/" }
+    return back
+  }
+
+  /// Until an instant, else for so long, else for an hour. An instant without a zone is UTC.
+  private static func length(_ form: RequestPath, now: Timestamp) throws(BadRequest) -> Duration {
+    if let until = form["until"], !until.isEmpty {
+      let zoned = until.hasSuffix("Z") ? until : until + (until.count == 16 ? ":00Z" : "Z")
+      guard let end = Timestamp(rfc3339: zoned) else {
+        throw BadRequest("until must be a time, such as 2026-01-04T08:00 (UTC)")
+      }
+      let length = now.duration(to: end)
+      guard OperatorWish.length.contains(length) else {
+        throw BadRequest("until must be later than now and at most 30 days away")
+      }
+      return length
+    }
+    guard let text = form["for"], !text.isEmpty else { return PageForms.muteLength }
+    guard let length = Duration(text: text), OperatorWish.length.contains(length) else {
+      throw BadRequest("for must be a duration of at most 30d, such as 30m")
+    }
+    return length
+  }
+}

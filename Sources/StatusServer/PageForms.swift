@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+
+/// The forms on our pages that do something. Each works without a script.
+///
+/// A browser sends its session along whatever page made it ask, as far as `SameSite` lets it, so every form carries a proof
+/// that it came from a page of ours: a random number that only readers of our pages know, and no other origin.
+struct PageForms: Sendable {
+  /// New with each start of the server.
+  let proof = {
+    let words = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }
+    return words.joined()
+  }()
+
+  /// Where all forms but the button of one check lead.
+  static let path = "/act"
+  /// Of the mute that takes one press.
+  static let muteLength: Duration = .seconds(3600)
+
+  func address(of check: UniqueID) -> String { "/checks/\(check.description)/run?proof=\(proof)" }
+
+  /// Whether the request comes from a page of this server, as far as the browser tells.
+  func accepts(_ path: RequestPath, _ request: StatusRequest) -> Bool {
+    guard let shown = path["proof"], equalInConstantTime(Array(shown.utf8), Array(proof.utf8)) else {
+      return false
+    }
+    return request.isOwnPage
+  }
+
+  /// The actions on an incident.
+  func incident(_ incident: IncidentStatus, isMuted: Bool, back: String) -> Markup {
+    let isKnown = incident.acknowledgedBy != nil
+    let buttons: [Markup] = [
+      isKnown ? "" : button(.acknowledge, "Acknowledge", isFirst: true),
+      isMuted ? button(.unmute, "Unmute") : button(.mute, "Mute 1 h"),
+      "<a class=\"button\" href=\"\(Self.path)?incident=\(incident.id.description)\">Until…</a>",
+      button(.run, incident.memberCount == 1 ? "Run now" : "Run all now"),
+    ]
+    return form(
+      "Actions on this incident", [("incident", incident.id.description), ("back", back)],
+      Markup(buttons))
+  }
+
+  /// The actions on a check, beside the button that runs it.
+  func check(_ check: CheckStatus) -> Markup {
+    let id = check.id.description
+    let buttons: [Markup] = [
+      check.mutedUntil == nil ? button(.mute, "Mute 1 h") : button(.unmute, "Unmute"),
+      "<a class=\"button\" href=\"\(Self.path)?check=\(id)\">Until…</a>",
+    ]
+    return form("Actions on this check", [("check", id), ("back", "/checks/\(id)")], Markup(buttons))
+  }
+
+  /// Ends a mute or a maintenance window by hand.
+  func end(_ act: PageAct.Kind, _ id: String, _ label: String, back: String) -> Markup {
+    form(label, [("order", id), ("back", back)], button(act, label))
+  }
+
+  func unmute(_ id: String, label: String, back: String) -> Markup { end(.unmute, id, label, back: back) }
+
+  /// - Parameter label: what a screen reader calls the group of buttons.
+  func form(
+    _ label: String, _ fields: [(String, String)], _ buttons: Markup, content: Markup = ""
+  ) -> Markup {
+    let hidden = (fields + [("proof", proof)]).map {
+      "<input type=\"hidden\" name=\"\($0.0)\" value=\"\($0.1)\">" as Markup
+    }
+    return """
+      <form method="post" action="\(Self.path)">\(Markup(hidden))\(content)<div class="acts" role="toolbar" aria-label="\(label)">\
+      \(buttons)</div></form>
+      """
+  }
+
+  func button(_ act: PageAct.Kind, _ label: String, isFirst: Bool = false) -> Markup {
+    "<button\(isFirst ? " class=\"first\"" : "" as Markup) name=\"do\" value=\"\(act.rawValue)\">\(label)</button>"
+  }
+}
+
+extension StatusRequest {
+  /// Sent by a page of this server, as far as the browser tells: old browsers do not, and what is there must not contradict.
+  var isOwnPage: Bool {
+    if let fetchSite, fetchSite != "same-origin" { return false }
+    guard let origin, origin != "null", let host else { return true }
+    return origin.lowercased().split(separator: "/").last.map(String.init) == host.lowercased()
+  }
+
+  /// Sent by a script of a page, which reads the answer itself.
+  var wantsJSON: Bool { accept?.contains("application/json") ?? false }
+
+  /// Sent by a browser that shows the answer to a person.
+  var wantsPage: Bool { accept?.contains("text/html") ?? false }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+// Signing in and out. No page of it says anything about the agent, for it is shown before anybody may read.
+extension Routes {
+  /// `GET /sign-in`.
+  func signInPage(_ path: RequestPath, _ request: StatusRequest) -> Reply {
+    let person = signIn.person(request.cookie, now: source.now)
+    return html {
+      SignInPage(person: person, isOn: signIn.isOn, back: Self.back(path["to"])).render(nonce: $0)
+    }
+  }
+
+  /// `POST /sign-in`: answers with the cookie, and leads back to where the person came from.
+  func signedIn(_ request: StatusRequest) -> Reply {
+    guard request.isOwnPage else {
+      return signInRefused(403, "This form comes from another site", "/")
+    }
+    guard let form = request.form, let token = form["token"] else {
+      return signInRefused(400, "This form could not be read", "/")
+    }
+    let back = Self.back(form["back"])
+    let address = request.remote?.description ?? "socket"
+    switch signIn.signIn(token, name: form["name"] ?? "", from: address, now: source.now) {
+    case .welcome(let person, let cookie):
+      logSignIn(true, person.name, address)
+      var reply = redirect(back)
+      reply.cookie = SignInDesk.header(cookie, isEncrypted: request.isEncrypted)
+      return reply
+    case .wrong:
+      logSignIn(false, nil, address)
+      return signInRefused(401, "This is not the token", back)
+    case .later(let seconds):
+      var reply = signInRefused(429, "Too many wrong tokens. Try again in \(seconds) s", back)
+      reply.retryAfter = seconds
+      return reply
+    case .off: return signInRefused(403, "No token is set. Set status.run_now_token in agent.yaml", back)
+    }
+  }
+
+  /// `POST /sign-out`.
+  func signedOut(_ request: StatusRequest) -> Reply {
+    guard request.isOwnPage else { return signInRefused(403, "This form comes from another site", "/") }
+    signIn.end(request.cookie, now: source.now)
+    var reply = redirect("/sign-in")
+    reply.cookie = SignInDesk.header("", isEncrypted: request.isEncrypted)
+    return reply
+  }
+
+  /// What a person sees who may not read yet.
+  func signInRefused(_ status: Int, _ problem: String?, _ back: String) -> Reply {
+    html(status) { SignInPage(isOn: signIn.isOn, back: back, problem: problem).render(nonce: $0) }
+  }
+
+  /// A path of this server; `/` for anything else.
+  static func back(_ text: String?) -> String {
+    PageAct.back(text)
+  }
+}

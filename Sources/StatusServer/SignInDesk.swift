@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Synchronization
+
+/// Lets people in by a token that they type once, and knows them again by a cookie.
+///
+/// The cookie holds until when it is good, what its holder may do, their name, and a MAC over that, keyed with the token it was
+/// made for: it survives a restart, and ends when the token changes or is signed out.
+final class SignInDesk: Sendable {
+  struct Person: Hashable, Sendable {
+    /// As they named themselves; `nil` when they did not.
+    var name: String?
+    /// May do what the page offers, not only read.
+    var mayAct: Bool
+  }
+
+  enum Answer: Hashable, Sendable {
+    /// With the cookie's value.
+    case welcome(Person, cookie: String)
+    case wrong
+    /// Too many wrong tokens; seconds until the next try.
+    case later(Int)
+    /// No token is set.
+    case off
+  }
+
+  private struct State {
+    /// When wrong tokens came, by address.
+    var failures: [String: [Timestamp]] = [:]  // own text: addresses, bounded by `maxAddresses`
+    /// Cookies that were signed out before their end.
+    var ended: [String: Timestamp] = [:]  // own text: MACs of our own, bounded by `maxEnded`
+  }
+
+  static let cookie = "quartz_session"
+  static let lifetime: Duration = .seconds(30 * 86_400)
+  /// Wrong tokens from one address, and from all, within the window.
+  static let (perAddress, perWindow) = (5, 50)
+  static let window: Duration = .seconds(60)
+  private static let (maxAddresses, maxEnded) = (256, 1000)
+
+  private let runToken: Redacted?
+  private let readToken: Redacted?
+  private let state = Mutex(State())
+
+  init(_ access: StatusAccess) { (runToken, readToken) = (access.runNowToken, access.readToken) }
+
+  var isOn: Bool { runToken != nil || readToken != nil }
+
+  func signIn(_ token: String, name: String, from address: String, now: Timestamp) -> Answer {
+    guard isOn else { return .off }
+    if let wait = state.withLock({ Self.wait(&$0, address, now) }) { return .later(wait) }
+    let shown = Array(token.utf8)
+    // Each is compared, so that the time does not tell which one it was.
+    let mayAct = runToken.map { equalInConstantTime(shown, Array($0.reveal().utf8)) } ?? false
+    let mayRead = readToken.map { equalInConstantTime(shown, Array($0.reveal().utf8)) } ?? false
+    guard mayAct || mayRead else {
+      state.withLock { $0.failures[address, default: []].append(now) }
+      return .wrong
+    }
+    let clean = name.printable(maxBytes: 40)
+    let person = Person(name: clean.isEmpty ? nil : clean, mayAct: mayAct)
+    return .welcome(person, cookie: make(person, until: now.advanced(by: Self.lifetime)))
+  }
+
+  /// Forgets what is old, and says how long this address has to wait.
+  private static func wait(_ state: inout State, _ address: String, _ now: Timestamp) -> Int? {
+    let recent = now.advanced(by: .zero - window)
+    for (key, instants) in state.failures {
+      let kept = instants.filter { $0 > recent && $0 <= now }
+      state.failures[key] = kept.isEmpty ? nil : kept
+    }
+    let own = state.failures[address] ?? []
+    let all = state.failures.values.reduce(0) { $0 + $1.count }
+    guard own.count >= perAddress || all >= perWindow || state.failures.count >= maxAddresses else {
+      return nil
+    }
+    let oldest = (own.count >= perAddress ? own : state.failures.values.flatMap { $0 }).min() ?? now
+    return max(1, Int(now.duration(to: oldest.advanced(by: window)).seconds.rounded(.up)))
+  }
+
+  /// The person that a Cookie header shows; `nil` for none, and for one that is not ours, over, or signed out.
+  func person(_ header: String?, now: Timestamp) -> Person? {
+    guard let value = Self.value(header) else { return nil }
+    let parts = value.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 5, let key = key(parts[1]), let until = Int64(parts[0]),
+      let mac = base16Decoded(parts[4]), let name = base16Decoded(parts[2]),
+      equalInConstantTime(mac, hmacSHA256(key: key, Array(parts[..<4].joined(separator: ".").utf8))),
+      Timestamp(microseconds: until) > now, state.withLock({ $0.ended[parts[4]] == nil })
+    else { return nil }
+    return Person(
+      name: name.isEmpty ? nil : String(decoding: name, as: UTF8.self), mayAct: parts[1] == "act")
+  }
+
+  /// From now on nobody is known by this cookie, until the agent restarts.
+  func end(_ header: String?, now: Timestamp) {
+    guard let value = Self.value(header), person(header, now: now) != nil,
+      let mac = value.split(separator: ".").last
+    else { return }
+    state.withLock { state in
+      state.ended = state.ended.filter { $0.value > now }
+      if state.ended.count >= Self.maxEnded, let oldest = state.ended.min(by: { $0.value < $1.value }) {
+        state.ended[oldest.key] = nil
+      }
+      state.ended[String(mac)] = now.advanced(by: Self.lifetime)
+    }
+  }
+
+  private func make(_ person: Person, until: Timestamp) -> String {
+    let rights = person.mayAct ? "act" : "read"
+    let nonce = String(UInt64.random(in: .min ... .max), radix: 36)
+    let payload =
+      "\(until.microseconds).\(rights).\(base16(Array((person.name ?? "").utf8))).\(nonce)"
+    guard let key = key(rights) else { return "" }
+    return payload + "." + base16(hmacSHA256(key: key, Array(payload.utf8)))
+  }
+
+  private func key(_ rights: String) -> [UInt8]? {
+    let token = rights == "act" ? runToken : rights == "read" ? readToken : nil
+    return token.map { hmacSHA256(key: Array($0.reveal().utf8), Array("quartz-agent session".utf8)) }
+  }
+
+  private static func value(_ header: String?) -> String? {
+    for piece in (header ?? "").split(separator: ";") {
+      let pair = piece.split(separator: "=", maxSplits: 1)
+      guard pair.count == 2 else { continue }
+      let name = pair[0].drop { $0 == " " }
+      if name == cookie || name == "__Host-\(cookie)" { return String(pair[1]) }
+    }
+    return nil
+  }
+
+  /// The Set-Cookie header: no script sees the cookie, no other site makes the browser send it, and behind TLS it goes over TLS
+  /// alone. An empty value ends it.
+  static func header(_ value: String, isEncrypted: Bool) -> String {
+    let age = value.isEmpty ? 0 : Int(lifetime.seconds)
+    let (name, secure) = isEncrypted ? ("__Host-\(cookie)", "; Secure") : (cookie, "")
+    return "\(name)=\(value); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict\(secure)"
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Foundation
+import History
+import Monitoring
+import TestSupport
+import Testing
+
+@testable import StatusServer
+
+/// Signing in: a token once, then a cookie.
+@Suite struct SignInTests {
+  private let access = StatusAccess(
+    runNowToken: Redacted("run-0123456789"), readToken: Redacted("read-0123456789"))
+
+  private func cookie(_ answer: SignInDesk.Answer) throws -> String {
+    guard case .welcome(_, let cookie) = answer else { throw POSIXFailure("no welcome", 0) }
+    return "\(SignInDesk.cookie)=\(cookie)"
+  }
+
+  @Test func theCookieIsWhatTheTokenMayDo() throws {
+    let desk = SignInDesk(access)
+    let run = try cookie(desk.signIn("run-0123456789", name: "anna", from: "a", now: now))
+    let read = try cookie(desk.signIn("read-0123456789", name: "", from: "a", now: now))
+    #expect(desk.person("x=1; \(run); y=2", now: now) == .init(name: "anna", mayAct: true))
+    #expect(desk.person(read, now: now) == .init(name: nil, mayAct: false))
+    // It holds after a restart, for its time, and with the same token alone.
+    #expect(SignInDesk(access).person(run, now: now.advanced(by: SignInDesk.lifetime - .seconds(1))) != nil)
+    #expect(desk.person(run, now: now.advanced(by: SignInDesk.lifetime)) == nil)
+    #expect(SignInDesk(StatusAccess(runNowToken: Redacted("another-token"))).person(run, now: now) == nil)
+    // Nothing of it can be changed.
+    #expect(desk.person(read.replacingOccurrences(of: ".read.", with: ".act."), now: now) == nil)
+    let name = base16(Array("anna".utf8))
+    #expect(run.contains(name))
+    #expect(
+      desk.person(run.replacingOccurrences(of: name, with: base16(Array("bert".utf8))), now: now) == nil)
+    for junk in [
+      "", "quartz_session=", "quartz_session=1.act..x.00", "quartz_session=....", "quartz_session",
+    ] {
+      #expect(desk.person(junk, now: now) == nil, "\(junk)")
+    }
+  }
+
+  @Test func whoSignedOutIsNotKnownAnyMore() throws {
+    let desk = SignInDesk(access)
+    let mine = try cookie(desk.signIn("run-0123456789", name: "", from: "a", now: now))
+    let other = try cookie(desk.signIn("run-0123456789", name: "", from: "a", now: now))
+    desk.end(mine, now: now)
+    #expect(desk.person(mine, now: now) == nil && desk.person(other, now: now) != nil)
+  }
+
+  /// Five wrong tokens from an address, then a minute without; others still get in, and so does the right one later.
+  @Test func guessingIsSlow() {
+    let desk = SignInDesk(access)
+    let answers = (0..<7).map { second in
+      desk.signIn("wrong", name: "", from: "a", now: now.advanced(by: .seconds(Int64(second))))
+    }
+    #expect(answers == Array(repeating: .wrong, count: 5) + [.later(55), .later(54)])
+    #expect(
+      desk.signIn("run-0123456789", name: "", from: "a", now: now.advanced(by: .seconds(7))) == .later(53))
+    guard
+      case .welcome = desk.signIn("run-0123456789", name: "", from: "b", now: now.advanced(by: .seconds(7)))
+    else {
+      Issue.record("another address waits")
+      return
+    }
+    guard
+      case .welcome = desk.signIn("run-0123456789", name: "", from: "a", now: now.advanced(by: .seconds(61)))
+    else {
+      Issue.record("still refused after a minute")
+      return
+    }
+  }
+
+  private func post(_ address: ListenAddress, _ target: String, _ body: String, _ headers: String = "")
+    async throws
+    -> RawResponse
+  {
+    try await exchange(
+      address,
+      "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        + "Content-Length: \(body.utf8.count)\r\n\(headers)Connection: close\r\n\r\n\(body)")
+  }
+
+  /// A person without leave gets the page to sign in on, and nothing about the agent; with the cookie, the page.
+  @Test func signingInOpensThePage() async throws {
+    var source = try sampleSource()
+    source.access = access
+    source.token = access.runNowToken
+    try await withServer(source) { address in
+      let ask = "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nConnection: close\r\n"
+      let asked = try await exchange(address, ask + "\r\n")
+      #expect(asked.status == 401 && asked.body.contains("action=\"/sign-in\""))
+      #expect(!asked.body.contains("london-1") && asked.header("WWW-Authenticate") == nil)
+      let wrong = try await post(address, "/sign-in", "token=wrong&back=%2F")
+      #expect(wrong.status == 401 && wrong.header("Set-Cookie") == nil)
+      let foreign = try await post(
+        address, "/sign-in", "token=run-0123456789", "Sec-Fetch-Site: cross-site\r\n")
+      #expect(foreign.status == 403 && foreign.header("Set-Cookie") == nil)
+      let elsewhere = try await post(
+        address, "/sign-in", "token=run-0123456789", "Origin: http://evil.example\r\n")
+      #expect(elsewhere.status == 403)
+      let done = try await post(
+        address, "/sign-in", "token=run-0123456789&name=anna&back=%2F%3Fstate%3Ddown",
+        "Origin: http://localhost\r\nSec-Fetch-Site: same-origin\r\n")
+      #expect(done.status == 303 && done.header("Location") == "/?state=down")
+      let cookie = try #require(done.header("Set-Cookie"))
+      #expect(cookie.hasSuffix("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict"))
+      let value = String(cookie.prefix { $0 != ";" })
+      let page = try await exchange(address, ask + "Cookie: \(value)\r\n\r\n")
+      #expect(page.status == 200 && page.body.contains("london-1") && !page.body.contains("run-0123456789"))
+      // What programs do still takes the token itself.
+      let order = try await post(
+        address, "/api/v1/mutes?target=all&for=1h", "", "Cookie: \(value)\r\n")
+      #expect(order.status == 401)
+      let out = try await post(address, "/sign-out", "", "Cookie: \(value)\r\n")
+      #expect(out.header("Set-Cookie")?.contains("Max-Age=0") == true)
+      #expect(try await exchange(address, ask + "Cookie: \(value)\r\n\r\n").status == 401)
+    }
+  }
+
+  @Test func behindTLSTheCookieGoesOverTLSAlone() async throws {
+    var source = try sampleSource()
+    source.token = access.runNowToken
+    try await withServer(source) { address in
+      let done = try await post(address, "/sign-in", "token=run-0123456789", "X-Forwarded-Proto: https\r\n")
+      let cookie = try #require(done.header("Set-Cookie"))
+      #expect(cookie.hasPrefix("__Host-quartz_session=") && cookie.hasSuffix("SameSite=Strict; Secure"))
+    }
+  }
+
+  /// No page of ours leads to another server.
+  @Test(arguments: [
+    "//evil.example", "https://evil.example/", "/\\evil.example", "/x\r\nSet-Cookie: a=b", "", "x",
+  ])
+  func theWayBackStaysHere(_ back: String) { #expect(PageAct.back(back) == "/") }
+}
