@@ -10,7 +10,20 @@ struct PartsSection {
 
   func render() -> Markup {
     let parts = [spool, delivery, schedule, group].compactMap { $0 }
-    return "<div class=\"parts\">\(Markup(parts))</div>\n\(ElsewhereSection(group: snapshot.group).render())"
+    return """
+      <details class="card fold"><summary>\(words)</summary><div class="parts">\(Markup(parts))</div></details>
+      \(ElsewhereSection(group: snapshot.group).render())
+      """
+  }
+
+  /// What most people want to know of it.
+  private var words: String {
+    var words: [String] = []
+    if let spool = snapshot.spool { words.append("\(StatusFormat.grouped(spool.depth)) to deliver") }
+    if let late = snapshot.scheduler?.latenessP99 {
+      words.append("lateness p99 \(StatusFormat.latency(late))")
+    }
+    return "Agent" + (words.isEmpty ? "" : ": " + words.joined(separator: ", "))
   }
 
   private func part(_ title: String, _ lines: [(String, String)], note: Markup = "") -> Markup {

@@ -59,9 +59,10 @@ extension Layout {
     .headline{padding:8px 12px}.headline h1{font-size:1.5rem}.pie{width:56px;height:56px}\
     .row{grid-template-columns:16px minmax(0,1fr) 64px 64px;gap:0 8px;padding:6px 0}.row .up{display:none}.small{display:inline}\
     .row .st span span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}\
-    .acts>*{padding:8px 6px;font-size:.875rem}}
+    .incident .acts{display:grid;grid-template-columns:1fr 1fr}.tools form button{display:none}}
     @media(max-width:340px){.row{grid-template-columns:16px minmax(0,1fr) 64px}.row .drawn{display:none}}
     @media(forced-colors:active){.first{border:3px solid}.badge.sev{border:1px solid}}
+    .fold{padding-top:4px;padding-bottom:4px}.fold[open]{padding-bottom:16px}
     .phases{max-width:280px;margin-top:8px}.excerpt{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8125rem}#facts .fall{width:100%;max-width:560px;height:16px}
     @media print{.top{position:static}.tools,.acts,.skip,#said,footer,.pager{display:none!important}body{background:none}\
     .card,.headline,.row{break-inside:avoid;border-color:var(--edge)}details:not([open])>*{display:revert}}
