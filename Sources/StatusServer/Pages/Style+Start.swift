@@ -63,7 +63,7 @@ extension Layout {
     @media(max-width:340px){.row{grid-template-columns:16px minmax(0,1fr) 64px}.row .drawn{display:none}}
     @media(forced-colors:active){.first{border:3px solid}.badge.sev{border:1px solid}}
     .fold{padding-top:4px;padding-bottom:4px}.fold[open]{padding-bottom:16px}
-    .phases{max-width:280px;margin-top:8px}.excerpt{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8125rem}#facts .fall{width:100%;max-width:560px;height:16px}
+    .phases{max-width:280px;margin-top:8px}.phases .key{width:10px;height:10px}.excerpt{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8125rem}#facts .fall{width:100%;max-width:560px;height:16px}
     @media print{.top{position:static}.tools,.acts,.skip,#said,footer,.pager{display:none!important}body{background:none}\
     .card,.headline,.row{break-inside:avoid;border-color:var(--edge)}details:not([open])>*{display:revert}}
     """
