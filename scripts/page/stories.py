@@ -95,7 +95,8 @@ def acts(judge, tab, agent, shoot):
         judge.fault(where, f"the cookie is seen by scripts, or the way back is {tab.run('location.href')}")
 
     def press(button, holds, what):
-        tab.run(f"document.querySelector({button!r}).click()")
+        # What was said before must not be taken for the answer.
+        tab.run(f"document.querySelector({button!r}).click(),document.querySelector('#said').replaceChildren()")
         try:
             tab.wait("document.querySelector('#said').textContent.includes('✓')", what + " is told")
             shoot(tab, f"{what}-390-dark")
