@@ -32,7 +32,7 @@ import Testing
     }
     #expect(
       phases == [
-        "dns 4.23 ms", "connect 8.46 ms", "tls 10.6 ms", "first byte 14.1 ms", "transfer 2.11 ms",
+        "dns 4.23 ms", "connect 8.46 ms", "tls 10.6 ms", "first byte 14.1 ms", "transfer 2.12 ms",
         "total 42.3 ms",
       ])
     #expect(html.contains("status 503") && html.contains("failed in assertion"))

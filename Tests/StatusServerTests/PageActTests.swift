@@ -67,7 +67,7 @@ import Testing
       #expect(top.components(separatedBy: action).count == 2, "\(action)")
     }
     // In the list the rows of these say which incident it is, the others what is wrong or probed.
-    let rows = page.components(separatedBy: "<li data-check=")
+    let rows = page.components(separatedBy: "<li data-check=").dropFirst()
     let shop = try #require(rows.first { $0.contains("<bdi>Shop front") })
     #expect(shop.contains("incident abcdef · http") && !shop.contains("status 503"))
     var bare = source
