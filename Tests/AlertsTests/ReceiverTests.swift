@@ -28,7 +28,8 @@ import Testing
     desk.pass(from: 0, to: 99)
     if isMuted { desk.muted = [shop.id] }
     desk.pass(from: 100, to: 2000)
-    #expect(desk.told.map(\.at) == [3] + (1...8).map { 3 + $0 * 240 })
+    let times = Array(stride(from: Int64(3), through: 3 + 8 * 240, by: 240))
+    #expect(desk.told.map(\.at) == times)
     let ends = try desk.told.map { told -> Timestamp in
       let text = try body(told.message, settings.channels[0])[0]?["endsAt"]?.string
       return try #require(text.flatMap { Timestamp(rfc3339: $0) })

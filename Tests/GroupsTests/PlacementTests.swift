@@ -101,12 +101,14 @@ import TestSupport
 
   /// By the claims alone, one after the other: what is quicker comes to the same.
   private func counted(_ weights: [String: Int], _ check: UniqueID) -> [String] {
-    weights.filter { $0.value > 0 }
-      .map {
-        (claim: Rendezvous.claim(check, seed: Rendezvous.seed($0.key), weight: $0.value), name: $0.key)
-      }
-      .sorted { $0.claim != $1.claim ? $0.claim > $1.claim : $0.name < $1.name }
-      .map(\.name)
+    var claims: [String: Float] = [:]
+    for (name, weight) in weights where weight > 0 {
+      claims[name] = Rendezvous.claim(check, seed: Rendezvous.seed(name), weight: weight)
+    }
+    return claims.sorted { one, next in
+      one.value != next.value ? one.value > next.value : one.key < next.key
+    }
+    .map(\.key)
   }
 
   @Test(arguments: [1, 4, 1000])

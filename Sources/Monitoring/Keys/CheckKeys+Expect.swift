@@ -6,24 +6,27 @@ import Basics
 extension CheckDefinition {
   static let expectKeys: [Key<CheckDefinition>] = httpExpectations + dnsExpectations + thresholds
 
-  private static let httpExpectations: [Key<CheckDefinition>] = Key.only([.http], [
-    Key(
-      \.expect.status, "status", .statuses, "Codes and ranges from 100 to 599, such as 200-299, or any"
-    ).api("expected_status_code"),
-    Key(group: "body", "What the body must and must not hold", bodyKeys),
-    Key(
-      \.expect.headers, "header", .conditions,
-      "Up to 32 header names, each with a condition that one of its values must meet, and with `!=` and `!~` all of "
-        + "them"),
-    Key(
-      \.expect.json, "json", .typedConditions,
-      "Up to 32 paths such as `$.status`, `$.list[0].id` or `$['a b']` (singular queries of RFC 9535), each with a "
-        + "condition; a literal keeps its type: `1.5`, `true` and `null` are themselves, `\"1.5\"` is a text"),
-    Key(\.expect.finalURL, "final_url", .text, "Condition on the URL the last answer came from"),
-    Key(
-      \.expect.httpVersion, "http_version", .text,
-      "Condition on the version answered with: `1.0`, `1.1` or `2`"),
-  ])
+  private static let httpExpectations: [Key<CheckDefinition>] = Key.only(
+    [.http],
+    [
+      Key(
+        \.expect.status, "status", .statuses, "Codes and ranges from 100 to 599, such as 200-299, or any"
+      ).api("expected_status_code"),
+      Key(group: "body", "What the body must and must not hold", bodyKeys),
+      Key(
+        \.expect.headers, "header", .conditions,
+        "Up to 32 header names, each with a condition that one of its values must meet, and with `!=` and `!~` all of "
+          + "them"),
+      Key(
+        \.expect.json, "json", .typedConditions,
+        "Up to 32 paths such as `$.status`, `$.list[0].id` or `$['a b']` (singular queries of RFC 9535), each with a "
+          + "condition; a literal keeps its type: `1.5`, `true` and `null` are themselves, `\"1.5\"` is a text"
+      ),
+      Key(\.expect.finalURL, "final_url", .text, "Condition on the URL the last answer came from"),
+      Key(
+        \.expect.httpVersion, "http_version", .text,
+        "Condition on the version answered with: `1.0`, `1.1` or `2`"),
+    ])
 
   private static let bodyKeys: [Key<CheckDefinition>] = [
     Key(
@@ -41,21 +44,23 @@ extension CheckDefinition {
       "Compare the bytes as they came, instead of characters in the charset that the answer names"),
   ]
 
-  private static let dnsExpectations: [Key<CheckDefinition>] = Key.only([.dns], [
-    Key(
-      \.expect.rcodes, "rcode", .oneOrMoreTexts,
-      "Response codes: NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED, YXDOMAIN, YXRRSET, NXRRSET, NOTAUTH, "
-        + "NOTZONE, and the extended BADVERS, BADCOOKIE and their like"),
-    Key(group: "answers", "What must be among the answers", answerKeys),
-    Key(\.expect.count, "count", .text, "Condition on the number of answers of the type asked for"),
-    Key(\.expect.ttl, "ttl", .text, "Condition on the seconds to live, which every answer must meet"),
-    Key(
-      \.dns.expect.authoritative, "authoritative", .flag,
-      "Whether the answer must, or must not, be authoritative", default: "not judged"),
-    Key(
-      \.dns.expect.serialAgreement, "serial_agreement", .flag,
-      "All name servers of the zone must hold the same SOA serial"),
-  ])
+  private static let dnsExpectations: [Key<CheckDefinition>] = Key.only(
+    [.dns],
+    [
+      Key(
+        \.expect.rcodes, "rcode", .oneOrMoreTexts,
+        "Response codes: NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED, YXDOMAIN, YXRRSET, NXRRSET, NOTAUTH, "
+          + "NOTZONE, and the extended BADVERS, BADCOOKIE and their like"),
+      Key(group: "answers", "What must be among the answers", answerKeys),
+      Key(\.expect.count, "count", .text, "Condition on the number of answers of the type asked for"),
+      Key(\.expect.ttl, "ttl", .text, "Condition on the seconds to live, which every answer must meet"),
+      Key(
+        \.dns.expect.authoritative, "authoritative", .flag,
+        "Whether the answer must, or must not, be authoritative", default: "not judged"),
+      Key(
+        \.dns.expect.serialAgreement, "serial_agreement", .flag,
+        "All name servers of the zone must hold the same SOA serial"),
+    ])
 
   private static let answerKeys: [Key<CheckDefinition>] = [
     Key(

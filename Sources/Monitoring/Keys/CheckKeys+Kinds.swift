@@ -87,18 +87,20 @@ extension CheckDefinition {
     return key
   }
 
-  static let dnsKeys: [Key<CheckDefinition>] = Key.only([.dns], [
-    Key(
-      \.server, "server", .text, "Name server, host or host:port",
-      default:
-        "`resolver` if the check has one, else the system's resolvers, port 53; dot (853) and doh (443) need one"
-    ),
-    Key(
-      \.transport, "transport", .word(DNSTransport.self),
-      "udp falls back to tcp where an answer is cut; dot is TLS (RFC 7858), doh is HTTPS (RFC 8484) at /dns-query"
-    ),
-    Key(group: "query", "The question", queryKeys).required,
-  ])
+  static let dnsKeys: [Key<CheckDefinition>] = Key.only(
+    [.dns],
+    [
+      Key(
+        \.server, "server", .text, "Name server, host or host:port",
+        default:
+          "`resolver` if the check has one, else the system's resolvers, port 53; dot (853) and doh (443) need one"
+      ),
+      Key(
+        \.transport, "transport", .word(DNSTransport.self),
+        "udp falls back to tcp where an answer is cut; dot is TLS (RFC 7858), doh is HTTPS (RFC 8484) at /dns-query"
+      ),
+      Key(group: "query", "The question", queryKeys).required,
+    ])
 
   private static let queryKeys: [Key<CheckDefinition>] = [
     Key(\.queryName, "name", .text, "The name asked for, up to 253 bytes").required,
@@ -112,17 +114,19 @@ extension CheckDefinition {
       "Ask for signatures; the answer must then be marked authentic by the server"),
   ]
 
-  static let pingKeys: [Key<CheckDefinition>] = Key.only([.ping], [
-    Key(
-      \.pingMethod, "method", .word(PingMethod.self),
-      "icmp: echo requests; tcp: each connection to port that is accepted or refused is a reply"),
-    Key(\.port, "port", .integer(CheckLimits.port), "The port of method tcp", default: "required there"),
-    Key(
-      \.ping.count, "count", .integer(CheckLimits.packets),
-      "Packets of one run; all of them must fit the timeout"),
-    Key(\.packetInterval, "packet_interval", .duration(CheckLimits.packetInterval), "Between packets"),
-    Key(\.size, "size", .integer(CheckLimits.packetSize), "Bytes of payload"),
-  ])
+  static let pingKeys: [Key<CheckDefinition>] = Key.only(
+    [.ping],
+    [
+      Key(
+        \.pingMethod, "method", .word(PingMethod.self),
+        "icmp: echo requests; tcp: each connection to port that is accepted or refused is a reply"),
+      Key(\.port, "port", .integer(CheckLimits.port), "The port of method tcp", default: "required there"),
+      Key(
+        \.ping.count, "count", .integer(CheckLimits.packets),
+        "Packets of one run; all of them must fit the timeout"),
+      Key(\.packetInterval, "packet_interval", .duration(CheckLimits.packetInterval), "Between packets"),
+      Key(\.size, "size", .integer(CheckLimits.packetSize), "Bytes of payload"),
+    ])
 }
 
 extension CheckDefinition {

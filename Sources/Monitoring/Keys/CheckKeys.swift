@@ -104,72 +104,78 @@ extension CheckDefinition {
     ).only(CheckType.probing),
   ]
 
-  private static let network: [Key<CheckDefinition>] = Key.only(CheckType.probing, [
-    Key(\.ip, "ip", .word(IPPreference.self, isQuoted: true), "Family of addresses to use"),
-    Key(
-      \.addresses, "addresses", .word(AddressScope.self),
-      "any: the first address that accepts a connection answers for the host; each: all addresses are probed, and "
-        + "one that fails fails the check"),
-    Key(
-      \.resolver, "resolver", .text, "Name server asked for the target's name, host or host:port",
-      default: "the system's"),
-    Key(
-      \.sourceAddress, "source_address", .text, "One of this machine's addresses, to connect from",
-      default: "the kernel's choice"),
-    Key(
-      \.plan.negate, "negate", .flag,
-      "The probe must fail: success and failure change places, unknown stays unknown"),
-  ])
+  private static let network: [Key<CheckDefinition>] = Key.only(
+    CheckType.probing,
+    [
+      Key(\.ip, "ip", .word(IPPreference.self, isQuoted: true), "Family of addresses to use"),
+      Key(
+        \.addresses, "addresses", .word(AddressScope.self),
+        "any: the first address that accepts a connection answers for the host; each: all addresses are probed, and "
+          + "one that fails fails the check"),
+      Key(
+        \.resolver, "resolver", .text, "Name server asked for the target's name, host or host:port",
+        default: "the system's"),
+      Key(
+        \.sourceAddress, "source_address", .text, "One of this machine's addresses, to connect from",
+        default: "the kernel's choice"),
+      Key(
+        \.plan.negate, "negate", .flag,
+        "The probe must fail: success and failure change places, unknown stays unknown"),
+    ])
 
-  private static let request: [Key<CheckDefinition>] = Key.only([.http], [
-    Key(
-      \.url, "url", .url,
-      "What is requested; http or https, up to 2048 bytes, without user info; letters beyond ASCII in its path are "
-        + "sent in percent form"
-    ).required.api("url"),
-    Key(\.method, "method", .text, "Request method, in capitals; any but CONNECT").api("http_method"),
-    Key(\.headers, "headers", .headers, "Request headers, up to 20 and 4096 bytes together")
-      .api("custom_headers"),
-    Key(
-      \.http.body, "body", .hidden,
-      "Request body, up to 64KiB; not with HEAD or TRACE, and with GET only where method says GET"),
-    Key(
-      "body_file", .text,
-      "File with the request body instead, at most 64 KiB of UTF-8; relative to this file, read at start and at "
-        + "every reload"
-    ) { _, _ in },
-    Key(group: "auth", "Credentials", authKeys),
-  ])
+  private static let request: [Key<CheckDefinition>] = Key.only(
+    [.http],
+    [
+      Key(
+        \.url, "url", .url,
+        "What is requested; http or https, up to 2048 bytes, without user info; letters beyond ASCII in its path are "
+          + "sent in percent form"
+      ).required.api("url"),
+      Key(\.method, "method", .text, "Request method, in capitals; any but CONNECT").api("http_method"),
+      Key(\.headers, "headers", .headers, "Request headers, up to 20 and 4096 bytes together")
+        .api("custom_headers"),
+      Key(
+        \.http.body, "body", .hidden,
+        "Request body, up to 64KiB; not with HEAD or TRACE, and with GET only where method says GET"),
+      Key(
+        "body_file", .text,
+        "File with the request body instead, at most 64 KiB of UTF-8; relative to this file, read at start and at "
+          + "every reload"
+      ) { _, _ in },
+      Key(group: "auth", "Credentials", authKeys),
+    ])
 
-  private static let transfer: [Key<CheckDefinition>] = Key.only([.http], [
-    Key(\.http.follow, "follow", .flag, "Follow redirects"),
-    Key(
-      \.maxRedirects, "max_redirects", .integer(CheckLimits.maxRedirects),
-      "Redirects followed at most; more is down"),
-    Key(
-      \.http.allowDowngrade, "allow_downgrade", .flag, "Let a redirect lead from https to http",
-      shown: { $0.http.follow }),
-    Key(
-      \.httpVersion, "http_version", .word(HTTPVersionChoice.self, isQuoted: true),
-      "auto: HTTP/2 where TLS negotiates it and nothing below speaks against it, else 1.1"),
-    Key(
-      \.proxy, "proxy", .shownProxy,
-      "http://[user:password@]host:port (CONNECT for https) or socks5h://…; it resolves the target's name",
-      default: "none; the environment's proxy variables are ignored"),
-    Key(
-      \.http.decompress, "decompress", .flag,
-      "Ask for a compressed body where a condition needs one, and judge it decoded"),
-    Key(
-      \.maxBody, "max_body", .size(CheckLimits.maxBody),
-      "Body read at most; more is down where a condition needs the body, and else is left, with `truncated` in the "
-        + "result"),
-    Key(
-      \.http.readBody, "read_body", .flag,
-      "Read a body to its end that no condition needs: one that is reset, cut or too slow is down; false stops after "
-        + "the headers",
-      default:
-        "true, but for HEAD and for answers of type `text/event-stream` and `multipart/x-mixed-replace`"),
-  ])
+  private static let transfer: [Key<CheckDefinition>] = Key.only(
+    [.http],
+    [
+      Key(\.http.follow, "follow", .flag, "Follow redirects"),
+      Key(
+        \.maxRedirects, "max_redirects", .integer(CheckLimits.maxRedirects),
+        "Redirects followed at most; more is down"),
+      Key(
+        \.http.allowDowngrade, "allow_downgrade", .flag, "Let a redirect lead from https to http",
+        shown: { $0.http.follow }),
+      Key(
+        \.httpVersion, "http_version", .word(HTTPVersionChoice.self, isQuoted: true),
+        "auto: HTTP/2 where TLS negotiates it and nothing below speaks against it, else 1.1"),
+      Key(
+        \.proxy, "proxy", .shownProxy,
+        "http://[user:password@]host:port (CONNECT for https) or socks5h://…; it resolves the target's name",
+        default: "none; the environment's proxy variables are ignored"),
+      Key(
+        \.http.decompress, "decompress", .flag,
+        "Ask for a compressed body where a condition needs one, and judge it decoded"),
+      Key(
+        \.maxBody, "max_body", .size(CheckLimits.maxBody),
+        "Body read at most; more is down where a condition needs the body, and else is left, with `truncated` in the "
+          + "result"),
+      Key(
+        \.http.readBody, "read_body", .flag,
+        "Read a body to its end that no condition needs: one that is reset, cut or too slow is down; false stops after "
+          + "the headers",
+        default:
+          "true, but for HEAD and for answers of type `text/event-stream` and `multipart/x-mixed-replace`"),
+    ])
 
   private static let authKeys: [Key<CheckDefinition>] = [
     Key(
