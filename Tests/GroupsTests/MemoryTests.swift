@@ -172,4 +172,40 @@ import Testing
     #expect(GroupMemory(json: [UInt8](repeating: UInt8(ascii: "["), count: GroupMemory.mostBytes)) == nil)
     #expect(GroupMemory(json: [UInt8](repeating: 32, count: GroupMemory.mostBytes + 1)) == nil)
   }
+
+  /// The store keeps its lease and cannot be read, so that for the others it is there: what it had it runs, by what it
+  /// remembers. A member that has never had anything waits: what is to be its own its former owners go on with.
+  @Test(arguments: [true, false]) func aStoreThatCannotBeRead(remembers: Bool) throws {
+    var world = settled(seed: 5)
+    let owned = world.agents[1].member.assignment.owned
+    var card = world.agents[1].member.card
+    card.boot = UniqueID(high: 1, low: 77)
+    var member = GroupMember(.init(name: "agent-1", ttl: .seconds(5)), card: card, at: world.reading)
+    if remembers { member.recall(try #require(world.agents[1].memory)) }
+    var actions = member.handle(.checks(world.checks.map { .init($0.id, .api) }), at: world.reading)
+    var reads = 0
+    for step in 0..<80 {
+      while let action = actions.popLast() {
+        guard case .ask(let number, let request) = action else { continue }
+        let answer: StoreAnswer? =
+          switch request {
+          case .grant: .granted(lease: 1)
+          case .claim: .claimed(revision: 900)
+          case .keepAlive: .alive(.init(cluster: 1, revision: 901, members: 4, newest: 900))
+          case .put: .put(revision: 902)
+          case .read, .revoke: nil
+          }
+        if case .read = request { reads += 1 }
+        actions += member.handle(
+          .answer(number, answer ?? .trouble(.init(.unreachable, "it is cut off"))), at: world.reading)
+      }
+      let runs = member.assignment.revisions.count
+      if step < 10 { #expect(runs == 0, "after \(step) half seconds it may still be read") }
+      if step == 11 { #expect(member.assignment.owned == (remembers ? owned : 0)) }
+      if step > 16 { #expect(remembers ? runs > owned : runs == 0, "and those of which it is the standby") }
+      world.now += 500
+      actions += member.handle(.tick, at: world.reading)
+    }
+    #expect(reads > 5, "it goes on asking")
+  }
 }
