@@ -169,4 +169,21 @@ import Testing
     }
     #expect(try AlertTemplate.parse("no fields }}") == [.text("no fields }}")])
   }
+
+  /// The last lines name the command to acknowledge with, where there is something left to acknowledge.
+  @Test func theFooter() {
+    func footer(_ kind: AlertMessage.Kind, by name: String? = nil, storm: Bool = false) -> [String] {
+      var message = message(kind)
+      (message.acknowledgedBy, message.isStorm) = (name, storm)
+      let lines = MessageText(message).lines
+      return Array(lines[(lines.firstIndex { $0.hasPrefix("agent london-1") } ?? lines.count)...])
+    }
+    let incident = UniqueID(high: 2, low: 2)
+    let whole = ["agent london-1, incident \(incident)", "acknowledge: quartz-agent ack 000002"]
+    #expect(footer(.opened) == whole && footer(.update) == whole)
+    #expect(footer(.update, by: "ann") == [whole[0]])
+    #expect(footer(.recovered) == [whole[0]])
+    #expect(footer(.opened, storm: true) == [whole[0]])
+    #expect(footer(.test) == ["agent london-1"])
+  }
 }

@@ -71,4 +71,12 @@ import Testing
         #"dialog[1].expect has \x without two hexadecimal digits"#,
       ])
   }
+
+  /// A name of a group has letters, digits and underscores, in each of the ways in which it may be written.
+  @Test(arguments: ["(?<a1_b2>x)", "(?P<a1_b2>x)", "(?'a1_b2'x)"]) func namesOfCaptures(_ group: String) {
+    #expect(problems([expect("~ \(group)"), send(#"\(a1_b2)"#)]).isEmpty)
+    #expect(
+      problems([expect("~ \(group)"), send(#"\(a1)"#)])
+        == ["dialog[1].send names a1, which no step before it captures"])
+  }
 }

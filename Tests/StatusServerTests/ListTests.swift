@@ -32,4 +32,18 @@ import Testing
     #expect(try await names("?q=old+site") == ["Old site"])
     #expect(try await names("?state=unknown&q=old+site").isEmpty)
   }
+
+  /// The store's pages: what may be asked for, with the first and the last value of each range beside what lies outside.
+  @Test(arguments: [
+    ("limit=1", 404), ("limit=0", 400), ("limit=5000", 404), ("limit=5001", 400), ("after=0", 404),
+    ("after=-1", 400), ("after=4611686018427387904", 404), ("after=4611686018427387905", 400),
+    ("waiting=yes", 400),
+    ("waiting=true", 404),
+  ])
+  func boundsOfStoredResults(query: String, status: Int) async throws {
+    try await withServer(try sampleSource()) { address in
+      let answer = try await get(address, "/api/v1/spool/results?\(query)")
+      #expect(answer.status == status, "404: no store here")
+    }
+  }
 }
