@@ -15,8 +15,6 @@ struct PageForms: Sendable {
     return words.joined()
   }()
 
-  /// Where all forms but the button of one check lead.
-  static let path = "/act"
   /// Of the mute that takes one press.
   static let muteLength: Duration = .seconds(3600)
 
@@ -36,7 +34,7 @@ struct PageForms: Sendable {
     let buttons: [Markup] = [
       isKnown ? "" : button(.acknowledge, "Acknowledge", isFirst: true),
       isMuted ? button(.unmute, "Unmute") : button(.mute, "Mute 1 h"),
-      "<a class=\"button\" href=\"\(Self.path)?incident=\(incident.id.description)\">Until…</a>",
+      "<a class=\"button\" href=\"\(FormPath.act)?incident=\(incident.id.description)\">Until…</a>",
       button(.run, incident.memberCount == 1 ? "Run now" : "Run all now"),
     ]
     return form(
@@ -49,7 +47,7 @@ struct PageForms: Sendable {
     let id = check.id.description
     let buttons: [Markup] = [
       check.mutedUntil == nil ? button(.mute, "Mute 1 h") : button(.unmute, "Unmute"),
-      "<a class=\"button\" href=\"\(Self.path)?check=\(id)\">Until…</a>",
+      "<a class=\"button\" href=\"\(FormPath.act)?check=\(id)\">Until…</a>",
     ]
     return form("Actions on this check", [("check", id), ("back", "/checks/\(id)")], Markup(buttons))
   }
@@ -69,7 +67,7 @@ struct PageForms: Sendable {
       "<input type=\"hidden\" name=\"\($0.0)\" value=\"\($0.1)\">" as Markup
     }
     return """
-      <form method="post" action="\(Self.path)">\(Markup(hidden))\(content)<div class="acts" role="toolbar" aria-label="\(label)">\
+      <form method="post" action="\(FormPath.act)">\(Markup(hidden))\(content)<div class="acts" role="toolbar" aria-label="\(label)">\
       \(buttons)</div></form>
       """
   }

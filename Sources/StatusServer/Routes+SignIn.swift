@@ -44,7 +44,7 @@ extension Routes {
   func signedOut(_ request: StatusRequest) -> Reply {
     guard request.isOwnPage else { return signInRefused(403, "This form comes from another site", "/") }
     signIn.end(request.cookie, now: source.now)
-    var reply = redirect("/sign-in")
+    var reply = redirect(FormPath.signIn)
     reply.cookie = SignInDesk.header("", isEncrypted: request.isEncrypted)
     return reply
   }

@@ -58,7 +58,7 @@ struct Routes: Answering {
     if request.isSubmission, let body = request.body ?? (request.hasBody ? nil : []) {
       return await submit(body, authorization: request.authorization)
     }
-    if request.method == .post, request.path == PageForms.path { return await act(request) }
+    if request.method == .post, request.path == FormPath.act { return await act(request) }
     guard !request.hasBody else { return failure(413, "BODY_REFUSED", "a request here has no body") }
     guard request.target.utf8.count <= Self.maxTarget else {
       return failure(414, "URI_TOO_LONG", "the address is longer than \(Self.maxTarget) bytes")
@@ -96,10 +96,10 @@ struct Routes: Answering {
   /// `nil`: the request is for something else.
   private func signInAnswer(to request: StatusRequest) -> Reply? {
     switch (request.path, request.method) {
-    case ("/sign-in", .get), ("/sign-in", .head):
+    case (FormPath.signIn, .get), (FormPath.signIn, .head):
       return RequestPath(request.target).map { signInPage($0, request) }
-    case ("/sign-in", .post): return signedIn(request)
-    case ("/sign-out", .post): return signedOut(request)
+    case (FormPath.signIn, .post): return signedIn(request)
+    case (FormPath.signOut, .post): return signedOut(request)
     default: return nil
     }
   }

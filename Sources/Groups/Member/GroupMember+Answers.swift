@@ -41,7 +41,7 @@ extension GroupMember {
       // The watch has told more meanwhile: going back would undo it.
       nextRead = now.boot + .milliseconds(50)
     case (.reading, .read(let reading)):
-      lastOK = max(lastOK, asked.at)
+      unread = nil
       failures = 0
       journal.clearTrouble()
       if !postpones(reading) { enter(reading, at: now, &actions) }
@@ -91,6 +91,8 @@ extension GroupMember {
 
   mutating func read(at now: ClockReading, _ actions: inout [Action]) {
     stage = .reading
+    // What it never had is run by who had it, until this member says that it does.
+    if view != nil || memory != nil || settings.isReturning { unread = unread ?? now.boot }
     nextRead = now.boot
     main = ask(.read, at: now, &actions)
   }
@@ -113,19 +115,12 @@ extension GroupMember {
     return pause(atMost: max(.seconds(2), min(asked.duration(to: now.boot) * 4, settings.ttl)))
   }
 
-  /// Whether a proof of the lease is one of touch with the group. Where the store cannot be read, it is not: to the others this
-  /// member is there, and what it had is run by none of them. What it never had is run by its former owner, until this member
-  /// says that it does.
-  private var isInTouch: Bool {
-    stage != .reading || pending != nil || view == nil && memory == nil && !settings.isReturning
-  }
-
   private mutating func takeProof(
     _ answer: StoreAnswer, asked: Sent, at now: ClockReading, _ actions: inout [Action]
   ) {
     switch answer {
     case .alive(let audit):
-      if isInTouch { lastOK = asked.at }
+      lastOK = asked.at
       journal.clearTrouble()
       nextKeep = asked.at + beat
       if alone != nil {

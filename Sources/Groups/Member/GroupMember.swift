@@ -103,6 +103,9 @@ package struct GroupMember: Sendable {
 
   /// Before the last request that proved our lease left.
   var lastOK: Instant
+  /// Since when the store has not let itself be read, though it keeps the lease: to the others this member is there, and
+  /// what it had is run by none of them.
+  var unread: Instant?
   /// Before the request for the lease left.
   var granted: Instant
   package internal(set) var alone: Alone?
@@ -258,7 +261,7 @@ extension GroupMember {
 
   /// Goes on with what it has, and says so.
   private mutating func loseTouch(at now: ClockReading, _ actions: inout [Action]) {
-    let silence = lastOK.duration(to: now.boot)
+    let silence = min(lastOK, unread ?? lastOK).duration(to: now.boot)
     guard silence > settings.ttl else { return }
     if alone == nil {
       alone = Alone(since: now.wall.advanced(by: .zero - silence))

@@ -50,7 +50,7 @@ struct StatusRequest: Sendable {
   var isSubmission: Bool { method == .post && target == Self.submission }
 
   /// A form of one of our pages, which has a short body.
-  var isForm: Bool { method == .post && [PageForms.path, "/sign-in", "/sign-out"].contains(path) }
+  var isForm: Bool { method == .post && FormPath.all.contains(path) }
 
   /// The fields of such a form; `nil` where it has none, or they are malformed.
   var form: RequestPath? {
@@ -226,4 +226,12 @@ struct AllowedHosts: Sendable {
     else { return nil }
     return String(host)
   }
+}
+
+/// Where the forms of our pages go.
+enum FormPath {
+  static let act = "/act"
+  static let signIn = "/sign-in"
+  static let signOut = "/sign-out"
+  static let all = [act, signIn, signOut]
 }
