@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-/// What a form on our pages asks for.
+/// An action that a form on our pages asks for.
 struct PageAct {
   enum Kind: String, CaseIterable, Sendable {
     case acknowledge = "ack"

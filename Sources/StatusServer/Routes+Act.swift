@@ -4,12 +4,12 @@ import Basics
 import History
 import Monitoring
 
-// What the forms on our pages do: for whoever signed in, with an answer that a browser shows or a script reads.
+// The forms on our pages: for people who signed in, with an answer that a browser shows or a script reads.
 extension Routes {
   /// Checks that one form runs, and at once.
   private static let (runs, runsAtOnce) = (20, 4)
 
-  /// The person who may do what the page offers; `nil` when nobody is signed in as such.
+  /// The person who may do what the page offers; `nil` without such a sign-in.
   func operatorOf(_ request: StatusRequest) -> SignInDesk.Person? {
     if let token = runNow.token, Credential(request.authorization)?.matches(token) == true {
       return SignInDesk.Person(name: nil, mayAct: true)
@@ -20,7 +20,7 @@ extension Routes {
   /// Leads to the page to sign in on, and from there back.
   func signInFirst(_ request: StatusRequest, back: String) -> Reply {
     guard !request.wantsJSON else { return failure(401, "SIGN_IN", "sign in first: /sign-in") }
-    return redirect("/sign-in?to=\(percentEncoded(back))")
+    return redirect("\(FormPath.signIn)?to=\(percentEncoded(back))")
   }
 
   func redirect(_ location: String) -> Reply {
@@ -226,6 +226,6 @@ extension PageAct {
     }
   }
 
-  /// What takes it back.
+  /// The action that takes it back.
   fileprivate var undo: Kind? { kind == .mute ? .unmute : nil }
 }

@@ -9,7 +9,7 @@ extension Routes {
   func signInPage(_ path: RequestPath, _ request: StatusRequest) -> Reply {
     let person = signIn.person(request.cookie, now: source.now)
     return html {
-      SignInPage(person: person, isOn: signIn.isOn, back: Self.back(path["to"])).render(nonce: $0)
+      SignInPage(person: person, isOn: signIn.isOn, back: PageAct.back(path["to"])).render(nonce: $0)
     }
   }
 
@@ -21,7 +21,7 @@ extension Routes {
     guard let form = request.form, let token = form["token"] else {
       return signInRefused(400, "This form could not be read", "/")
     }
-    let back = Self.back(form["back"])
+    let back = PageAct.back(form["back"])
     let address = request.remote?.description ?? "socket"
     switch signIn.signIn(token, name: form["name"] ?? "", from: address, now: source.now) {
     case .welcome(let person, let cookie):
@@ -49,13 +49,8 @@ extension Routes {
     return reply
   }
 
-  /// What a person sees who may not read yet.
+  /// For a person who may not read yet.
   func signInRefused(_ status: Int, _ problem: String?, _ back: String) -> Reply {
     html(status) { SignInPage(isOn: signIn.isOn, back: back, problem: problem).render(nonce: $0) }
-  }
-
-  /// A path of this server; `/` for anything else.
-  static func back(_ text: String?) -> String {
-    PageAct.back(text)
   }
 }

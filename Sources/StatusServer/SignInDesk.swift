@@ -93,7 +93,7 @@ final class SignInDesk: Sendable {
       name: name.isEmpty ? nil : String(decoding: name, as: UTF8.self), mayAct: parts[1] == "act")
   }
 
-  /// From now on nobody is known by this cookie, until the agent restarts.
+  /// This cookie is good for nothing from now on, until the agent restarts.
   func end(_ header: String?, now: Timestamp) {
     guard let value = Self.value(header), person(header, now: now) != nil,
       let mac = value.split(separator: ".").last

@@ -125,7 +125,7 @@ import Testing
       made.imported.sections.channels[0].notes.map(\.why) == [
         "Nagios hands mail to the machine's own mailer; here localhost:25 gets it, from nagios@localhost: "
           + "set mail.server and mail.from",
-        "of unknown states, flapping and downtimes nobody is told: u",
+        "unknown states, flapping and downtimes are not notified: u",
       ])
     #expect(made.imported.checks[2]["failure_threshold"] == nil)
     #expect(

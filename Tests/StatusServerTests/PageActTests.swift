@@ -132,7 +132,7 @@ import Testing
     #expect(orders.all.isEmpty)
   }
 
-  /// Whoever signed in with the token for reading reads, and orders nothing.
+  /// A sign-in with the token for reading reads, and orders nothing.
   @Test func aReaderOrdersNothing() async throws {
     let orders = OrderLog()
     var source = try source(orders)

@@ -20,7 +20,7 @@ comment on column public.alerts.alert_key is
 comment on column public.alerts.first_failed_at is 'When the first failure of the series was seen; triggered_at is when it was enough';
 comment on column public.alerts.occurrences is 'How often it opened: within five minutes of its end it is the same alert';
 comment on column public.alerts.resolution is
-  'recovered, maintenance, disabled, deleted, by hand, nobody runs it, migrated, rolled back, corrected: later rows show that it was none';
+  'recovered, maintenance, disabled, deleted, by hand, no agent runs it, migrated, rolled back, corrected: later rows show that it was none';
 create unique index if not exists alerts_one_open on public.alerts (alert_key)
   where resolved_at is null and alert_key is not null;
 create index if not exists alerts_by_key on public.alerts (alert_key, triggered_at) where alert_key is not null;

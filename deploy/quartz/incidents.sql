@@ -273,7 +273,7 @@ begin
   for x in
     select a.*, al.resolution, al.resolved_at from quartz_agent.alarm a join public.alerts al on al.id = a.alert_id
     where a.check_id = c.id and a.is_on and al.resolved_at is not null
-      and (al.resolution = 'nobody runs it' or at > al.resolved_at + interval '24 hours')
+      and (al.resolution = 'no agent runs it' or at > al.resolved_at + interval '24 hours')
   loop
     id := quartz_agent.open_alert(row_id, c.id || '/' || x.kind, c.resource_id, c.id, x.rules[1], x.severity, x.message, at, x.since);
     update quartz_agent.alarm a set alert_id = id where a.check_id = c.id and a.kind = x.kind;

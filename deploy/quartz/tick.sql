@@ -205,7 +205,7 @@ begin
       delete from quartz_agent.alarm a where a.check_id = x.check_id;
       update quartz_agent.place_state s set failures = 0, failing_since = null, is_slow = false, is_expiring = false where s.check_id = x.check_id;
     elsif x.heard < now() - interval '24 hours' and isfinite(x.heard) then
-      update public.alerts a set resolved_at = greatest(date_trunc('second', now()), a.triggered_at), resolution = 'nobody runs it' where a.id = x.id;
+      update public.alerts a set resolved_at = greatest(date_trunc('second', now()), a.triggered_at), resolution = 'no agent runs it' where a.id = x.id;
     end if;
   end loop;
   -- The apps resolve by setting the time alone.

@@ -79,7 +79,7 @@ private func records(_ bytes: [UInt8]) {
   guard let message = try? DNSMessage(bytes) else { return }
   let services = message.services
   precondition(services.count <= message.answers.count)
-  for service in services { precondition((service.port ?? 0) > 0 && !service.host.isEmpty) }
+  for service in services { precondition(service.port > 0 && !service.host.isEmpty) }
   let list = TargetList(
     targets: services.map { TargetList.Target(address: $0.description, host: $0.host, port: $0.port) })
   // As it is kept: what cannot be a target is left out when it is read, and the rest is as it was.

@@ -195,7 +195,7 @@ final class NagiosContacts {
     guard !further.isEmpty else { return }
     made.note(
       .changed, "\(kind)_notification_options",
-      "of unknown states, flapping and downtimes nobody is told: \(further.sorted().map(String.init).joined(separator: ","))"
+      "unknown states, flapping and downtimes are not notified: \(further.sorted().map(String.init).joined(separator: ","))"
     )
   }
 

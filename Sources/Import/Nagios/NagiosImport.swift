@@ -84,7 +84,7 @@ struct NagiosImport {
       section.listRest("write alerts.escalate, see docs/configuration.md")
     default:
       section.list(
-        "no check of it is made that somebody is told of", "contacts", "contact_groups",
+        "no check that notifies a contact is made of it", "contacts", "contact_groups",
         "notification_interval", "notification_period", "notification_options", "notifications_enabled",
         "first_notification_delay")
       section.list("checks run all day; write maintenance for the rest", "check_period")

@@ -44,7 +44,7 @@ struct ActPage {
   }
 }
 
-/// What came of a run of several checks.
+/// The results of a run of several checks.
 struct RanPage {
   let snapshot: StatusSnapshot
   let words: String
@@ -91,7 +91,7 @@ struct SignInPage {
     let rights: Markup = person.mayAct ? "" : ", to read"
     return """
       \(problem)<p>You are signed in\(name)\(rights).</p>\
-      <form method="post" action="/sign-out"><div class="acts"><a class="button" href="/">All checks</a><button>Sign out</button></div></form>
+      <form method="post" action="\(FormPath.signOut)"><div class="acts"><a class="button" href="/">All checks</a><button>Sign out</button></div></form>
       """
   }
 
@@ -99,7 +99,7 @@ struct SignInPage {
 
   private var form: Markup {
     """
-    <form method="post" action="/sign-in"><input type="hidden" name="back" value="\(back)">\
+    <form method="post" action="\(FormPath.signIn)"><input type="hidden" name="back" value="\(back)">\
     <p><label for="token">Token</label><input id="token" type="password" name="token" required autocomplete="current-password"></p>
     <p><label for="name">Your name, for acknowledgements</label><input id="name" type="text" name="name" maxlength="40" autocomplete="nickname"></p>
     <div class="acts"><button class="first">Sign in</button></div></form>

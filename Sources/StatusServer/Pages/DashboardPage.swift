@@ -60,7 +60,7 @@ struct DashboardPage {
     }
   }
 
-  /// What no state of a check and no incident tells: the agent's own problems, and checks without recent results.
+  /// Beside the states of checks and the incidents: the agent's own problems, and checks without recent results.
   private func problems() -> Markup {
     let problems = snapshot.problemsBesideStates
     guard !problems.isEmpty else { return "" }

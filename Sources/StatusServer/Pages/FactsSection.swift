@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-/// What one result found, as `once --explain` shows it: phases, conditions, addresses, certificates, attempts.
+/// The facts of one result, as `once --explain` shows it: phases, conditions, addresses, certificates, attempts.
 struct FactsSection {
   let result: CheckResult
 

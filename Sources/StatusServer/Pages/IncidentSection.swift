@@ -129,7 +129,7 @@ extension IncidentStatus {
   }
 }
 
-/// What people handled: incidents that are resolved, and mutes.
+/// Handled by people: incidents that are resolved, and mutes.
 struct HandledSection {
   let snapshot: StatusSnapshot
   var forms: PageForms?

@@ -16,7 +16,7 @@ struct PartsSection {
       """
   }
 
-  /// What most people want to know of it.
+  /// The figures that most people look for.
   private var words: String {
     var words: [String] = []
     if let spool = snapshot.spool { words.append("\(StatusFormat.grouped(spool.depth)) to deliver") }
