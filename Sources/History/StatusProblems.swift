@@ -19,7 +19,7 @@ extension StatusSnapshot {
   /// regions find down. Worst first.
   package var problemsBesideStates: [Notice] {
     let open = checks.filter { $0.enabled && $0.maintenance == nil }
-    let all = problems(of: []) + own(open.filter { $0.stale && $0.last != nil }) + open.compactMap(dissent)
+    let all = problems(of: []) + silent(open) + open.compactMap(dissent)
     let worst = all.filter(\.isCritical)
     return worst + all.filter { !$0.isCritical }
   }
@@ -55,8 +55,9 @@ extension StatusSnapshot {
     }
     // In a window somebody is at work already.
     let open = told.filter { $0.enabled && $0.maintenance == nil }
-    return own(open.filter { !$0.failsWithParent }) + taken(open.filter(\.failsWithParent))
-      + open.compactMap(dissent)
+    let spoken = open.filter { !$0.isSilent }
+    return silent(open) + own(spoken.filter { !$0.failsWithParent })
+      + taken(spoken.filter(\.failsWithParent)) + open.compactMap(dissent)
   }
 
   /// Other places find it down, and have for longer than a moment, though too few for it to be down: shown, never hidden.
@@ -101,11 +102,6 @@ extension StatusSnapshot {
   private func own(_ checks: [CheckStatus]) -> [Notice] {
     checks.compactMap { check in
       let name = StatusFormat.name(check.name)
-      if check.stale, let last = check.last {
-        return .warning(
-          .check(name), "\(name) has had no result for \(StatusFormat.age(last.startedAt, now: now))",
-          hint: "the agent cannot keep up or the machine was asleep: see the schedule line")
-      }
       switch check.state {
       case .down:
         return .critical(

@@ -34,6 +34,9 @@ final class AgentProcess {
     program: URL = AgentProcess.binary
   ) throws {
     Self.hearsSignals
+    if program == Self.binary, let file = Self.fileWithoutStateDirectory(arguments, in: folder) {
+      throw Stuck(what: "\(file) names no state_dir: what other tests do would be seen", stderr: "")
+    }
     self.folder = folder
     let run = UUID().uuidString
     stdoutFile = folder.appending(path: "stdout-\(run)")
@@ -59,6 +62,19 @@ final class AgentProcess {
       try? error.close()
     }
     try process.run()
+  }
+
+  /// The configuration with which the agent would use the machine's own state directory, where another test may be.
+  private static func fileWithoutStateDirectory(_ arguments: [String], in folder: URL) -> String? {
+    let reading = [
+      "run", "status", "spool", "doctor", "group", "incidents", "ack", "mute", "unmute", "maintenance",
+    ]
+    guard reading.contains(arguments.first ?? "") else { return nil }
+    let named = arguments.firstIndex { $0 == "-c" || $0 == "--config" }.map { arguments[$0 + 1] }
+    let path = named ?? "agent.yaml"
+    let file = path.hasPrefix("/") ? URL(filePath: path) : folder.appending(path: path)
+    guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+    return text.contains("state_dir") ? nil : path
   }
 
   var isRunning: Bool { process.isRunning }

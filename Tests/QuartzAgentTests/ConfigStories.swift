@@ -11,6 +11,7 @@ import Testing
   @Test func validateListsEveryProblemAndExitsSeventyEight() async throws {
     try await withTemporaryDirectory { folder in
       let yaml = """
+        agent: {state_dir: .}
         checks:
           - name: Front
             type: http
@@ -22,12 +23,12 @@ import Testing
       let outcome = try await agent("validate", in: folder)
       #expect(outcome.status == 78)
       #expect(outcome.stdout == "")
-      #expect(outcome.stderr.contains("agent.yaml:5:5: "))
+      #expect(outcome.stderr.contains("agent.yaml:6:5: "))
       #expect(outcome.stderr.contains("interval"))
-      #expect(outcome.stderr.contains("agent.yaml:6:"))
+      #expect(outcome.stderr.contains("agent.yaml:7:"))
       let run = try await agent("run", in: folder)
       #expect(run.status == 78)
-      #expect(run.stderr.contains("agent.yaml:5:5: "))
+      #expect(run.stderr.contains("agent.yaml:6:5: "))
     }
   }
 
@@ -99,6 +100,7 @@ import Testing
     try await withTemporaryDirectory { folder in
       try await withLoopbackServer(script: RunStories.web) { web in
         let yaml = """
+          agent: {state_dir: .}
           status: {listen: "127.0.0.1:\(web.port)"}
           checks: [{name: One, type: tcp, host: 127.0.0.1, port: 9}]
           """

@@ -114,12 +114,14 @@ import Testing
           )
           .replacing("host: db.example\n    port: 5432", with: "host: 127.0.0.1\n    port: \(server.port)")
         }
-        try local(ManualExamples.file).write(
+        let owned = ManualExamples.file.replacing("name: shop", with: "name: shop\n  state_dir: .")
+        try local(owned).write(
           to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
         try FileManager.default.createSymbolicLink(
           at: folder.appending(path: "quartz-agent"), withDestinationURL: AgentProcess.binary)
         let daemon = try AgentProcess(["run", "-c", "agent.yaml"], in: folder)
-        try await daemon.wait(for: "probes") { server.accepted >= 1 }
+        // Its first runs are within 30 s.
+        try await daemon.wait(for: "probes", within: .seconds(60)) { server.accepted >= 1 }
         for (name, examples) in ManualExamples.all where name != "run" {
           for example in examples {
             let outcome = try await runTool(
@@ -172,7 +174,8 @@ import Testing
         try FileManager.default.createSymbolicLink(
           at: folder.appending(path: "quartz-agent"), withDestinationURL: AgentProcess.binary)
         let daemon = try AgentProcess(["run", "-c", "agent.yaml"], in: folder)
-        try await daemon.wait(for: "probes") { server.accepted >= 1 }
+        // Its first runs are within 30 s.
+        try await daemon.wait(for: "probes", within: .seconds(60)) { server.accepted >= 1 }
         for command in commands where command != "quartz-agent run" {
           // The file that init is to write is there already.
           let line = command.hasPrefix("quartz-agent init") ? command + " -o first.yaml" : command

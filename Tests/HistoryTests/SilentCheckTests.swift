@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+import Testing
+
+/// What is said of results that stopped coming, and of those that cannot have come yet.
+@Suite struct SilentCheckTests {
+  private let started = midnight + .seconds(3 * 3600)
+
+  /// Checks whose last result is from before this start, the second's an hour later than the first's.
+  private func snapshot(_ checks: [MonitoringCheck], after: Duration) -> StatusSnapshot {
+    let store = HistoryStore(
+      agent: AgentIdentity(name: "test-1", region: nil, version: "0", started: started))
+    store.apply(checks, now: midnight)
+    for (number, check) in checks.enumerated() {
+      store.record(
+        Run(slot: midnight + .seconds(3600 * number)).result(of: check), interval: check.interval)
+    }
+    return store.snapshot(now: started + after)
+  }
+
+  private func said(_ snapshot: StatusSnapshot) -> [String] {
+    snapshot.problems.map { "\($0.what); \($0.hint ?? "")" }
+  }
+
+  /// A slot is at most an interval away: until then the start is the cause, and after it something else is.
+  @Test(
+    arguments: [
+      (0, "Shop has had no result for 3h: the agent was not running; its next run is due within 1m"),
+      (41, "Shop has had no result for 3h: the agent was not running; its next run is due within 19s"),
+      (60, "Shop has had no result for 3h: the agent was not running; its next run is due within 0s"),
+      (
+        61,
+        "Shop has had no result for 3h; the agent cannot keep up or the machine was asleep: see the schedule line"
+      ),
+    ])
+  func afterAStart(_ seconds: Int, _ words: String) throws {
+    let snapshot = snapshot([try makeCheck()], after: .seconds(seconds))
+    #expect(said(snapshot) == [words])
+    #expect(snapshot.problemsBesideStates == snapshot.problems)
+  }
+
+  @Test func severalAreOneLine() throws {
+    let checks = [
+      try makeCheck("Shop"), try makeCheck("Mail"), try makeCheck("Backup", interval: .seconds(300)),
+    ]
+    #expect(
+      said(snapshot(checks, after: .seconds(10))) == [
+        "3 checks have had no result for up to 3h: the agent was not running; their next runs are due within 4m"
+      ])
+    // The slots of two are over, and the third's is not; none is said twice.
+    #expect(
+      said(snapshot(checks, after: .seconds(100))) == [
+        "Backup has had no result for 1h: the agent was not running; its next run is due within 3m",
+        "Shop has had no result for 3h; the agent cannot keep up or the machine was asleep: see the schedule line",
+        "Mail has had no result for 2h; the agent cannot keep up or the machine was asleep: see the schedule line",
+      ])
+  }
+
+  /// With a result of this start the agent has no such excuse.
+  @Test func aResultSinceTheStart() throws {
+    let check = try makeCheck()
+    let store = HistoryStore(
+      agent: AgentIdentity(name: "test-1", region: nil, version: "0", started: started))
+    store.apply([check], now: midnight)
+    store.record(Run(slot: started).result(of: check), interval: check.interval)
+    #expect(store.snapshot(now: started + .seconds(60)).problems == [])
+    #expect(
+      said(store.snapshot(now: started + .seconds(600))) == [
+        "Shop has had no result for 10m; the agent cannot keep up or the machine was asleep: see the schedule line"
+      ])
+  }
+}
