@@ -123,6 +123,15 @@ struct ShareWorld {
 
   mutating func restartAll() { for number in agents.indices where isDead(number) { restart(number) } }
 
+  /// Its disk goes, as with a container.
+  mutating func loseDisk(_ agent: Int) { agents[agent].disk = nil }
+
+  /// The store as it was: its revisions go on from there.
+  mutating func setBack(to copy: [UniqueID: Stored]) {
+    store = copy
+    revision = copy.values.map(\.changed).max() ?? 1
+  }
+
   mutating func wipe() { (store, revision, worldID) = ([:], 3, worldID + 1) }
 
   mutating func garble(_ check: MonitoringCheck) {

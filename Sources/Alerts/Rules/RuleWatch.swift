@@ -122,6 +122,9 @@ package struct RuleWatch: Sendable {
     return true
   }
 
+  /// Whether the last verdict of this process is that it works.
+  func works(_ check: UniqueID) -> Bool { watched[check].map { $0.memory.successes > 0 } ?? false }
+
   /// They are nobody's any more: what is found next begins anew.
   mutating func release(_ keys: [Trouble.Key]) {
     for key in keys { (open[key], lent[key]) = (nil, nil) }

@@ -30,7 +30,9 @@ extension AlertBook {
       if share.isDone(incident.id) { return "it is over, and every channel knows" }
       if share.incident(incident.id) != nil {
         // A store that was set back has incidents that are over: the members that run the checks say what still fires.
-        let isDoubtful = !incident.isNotified && incident.checks.contains { share.missing[$0] != nil }
+        let isDoubtful =
+          !incident.isNotified
+          && incident.checks.contains { share.missing[$0] != nil || share.isOfCopy($0) }
         return isDoubtful ? "the members that run its checks have not confirmed it yet" : nil
       }
       let since = share.waiting[incident.id] ?? now.boot
@@ -53,7 +55,10 @@ extension AlertBook {
       guard isStray || isOwn && (role(check) == .owner || role(check) == .unlisted) else { continue }
       changes.append(.init(check, nil, replacing: entry.changed))
     }
-    for (check, alerts) in share.own where role(check) == .owner || role(check) == .unlisted {
+    for (check, own) in share.own where role(check) == .owner || role(check) == .unlisted {
+      var alerts = own
+      // What was found before the first look at the group has no name yet.
+      alerts.writer = share.writer
       if let there = share.alerts(check), there.says(alerts) { continue }
       changes.append(.init(check, alerts.json, replacing: share.view.entries[check]?.changed ?? 0))
     }

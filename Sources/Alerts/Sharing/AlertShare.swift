@@ -10,6 +10,8 @@ package struct AlertShare: Sendable {
   struct Mark: Hashable, Sendable {
     var world: UInt64
     var changed: Int64
+    /// Somebody had heard of it then.
+    var isTold: Bool
   }
 
   struct Compared: Hashable, Sendable {
@@ -29,6 +31,10 @@ package struct AlertShare: Sendable {
   var waiting: [UniqueID: Instant] = [:]
   /// Since when an incident is over in the store too, for every channel.
   var resting: [UniqueID: Instant] = [:]
+  /// A store that was set back, or is another: when that was found, and its revision then.
+  var setBack: (at: Instant, revision: Int64)?
+  /// Since when this member reads the store as it is.
+  var worldSince: Instant?
   /// Since when the store is being read: a member whose name another one has stays outside for good.
   var outsideSince: Instant?
   /// Incidents as they were found to be what the store has, and the entry that they were compared with.
@@ -42,6 +48,8 @@ package struct AlertShare: Sendable {
   static let patience: Duration = .seconds(10)
   /// An agent that takes over a check, or a store that was wiped, has so long to write its entries.
   static let settling: Duration = .seconds(60)
+  /// Every member reads a store that was set back within this, and takes out what has ended since the copy.
+  static let rereading: Duration = .seconds(25)
   /// Members have so long to read that an incident is over, before its entry goes.
   static let rest: Duration = .seconds(15)
 
@@ -66,41 +74,18 @@ package struct AlertShare: Sendable {
     incident.isShared(names) || marks[incident.id] != nil || view.entries[incident.id] != nil
   }
 
+  /// Whether the alerts of this check are from before the store was set back, and their member may not have read it yet.
+  func isOfCopy(_ check: UniqueID) -> Bool {
+    guard let setBack, own[check] == nil, let entry = view.entries[check] else { return false }
+    return entry.changed <= setBack.revision
+  }
+
   func incident(_ id: UniqueID) -> SharedIncident? {
     if case .incident(let shared)? = view.entries[id]?.value { shared } else { nil }
   }
 
   func alerts(_ check: UniqueID) -> SharedAlerts? {
     if case .alerts(let alerts)? = view.entries[check]?.value { alerts } else { nil }
-  }
-}
-
-// Over a restart: an incident that the store has no longer was told of to its end meanwhile.
-extension AlertShare {
-  func write(to json: inout JSONWriter) {
-    json.key("group")
-    json.array { json in
-      for (id, mark) in marks.sorted(by: { $0.key < $1.key }) {
-        json.object { json in
-          json.field("incident", id.description)
-          json.field("world", String(mark.world))
-          json.field("changed", mark.changed)
-        }
-      }
-    }
-  }
-
-  /// `nil` where there was no group.
-  init?(_ saved: JSONValue?) {
-    guard let list = saved?["group"]?.array else { return nil }
-    self.init(writer: "")
-    for item in list {
-      if let id = item["incident"]?.string.flatMap({ UniqueID($0) }),
-        let world = item["world"]?.string.flatMap({ UInt64($0) }), let changed = item["changed"]?.integer
-      {
-        marks[id] = Mark(world: world, changed: changed)
-      }
-    }
   }
 }
 
@@ -147,6 +132,7 @@ extension AlertBook {
   package mutating func follow(_ view: ShareView, writer: String, now: ClockReading, role: Role) {
     if share == nil { share = AlertShare(writer: writer) }
     share?.writer = writer
+    noteSetBack(view, now)
     share?.view = view
     let own = (share?.own ?? [:]).filter { role($0.key).isRunHere || role($0.key) == .unlisted }
     share?.own = own
@@ -167,6 +153,19 @@ extension AlertBook {
       }
       acknowledgeEnds(role)
     }
+  }
+
+  /// A copy has alerts of before. Those of other members are true once they have read it.
+  private mutating func noteSetBack(_ view: ShareView, _ now: ClockReading) {
+    guard let before = share?.view, view.revision > 0 else { return }
+    if before.revision > 0, view.world != before.world || view.revision < before.revision {
+      share?.setBack = (now.boot, view.revision)
+      share?.worldSince = now.boot
+    } else if let at = share?.setBack?.at, at.duration(to: now.boot) >= AlertShare.rereading {
+      share?.setBack = nil
+    }
+    let since = share?.worldSince ?? now.boot
+    share?.worldSince = since
   }
 
   /// Whether this member has been kept out of its group for longer than any read of the store takes: another agent has its
@@ -190,7 +189,10 @@ extension AlertBook {
   /// them under another id.
   private mutating func leaveToGroup(_ now: ClockReading, _ role: Role) {
     guard let share else { return }
-    for incident in incidents.opened where share.isShared(incident, incidents.names) && share.isOwed(incident)
+    // One that the store had is the group's under that id, and its end is the group's to tell.
+    for incident in incidents.opened
+    where share.isShared(incident, incidents.names) && share.marks[incident.id] == nil
+      && share.isOwed(incident)
     {
       for member in incident.members where member.isActive {
         guard let check = member.trouble.key.check, !role(check).isRunHere else { continue }
@@ -199,13 +201,15 @@ extension AlertBook {
     }
   }
 
-  /// Checks that came to this agent: it goes on with what the one before it wrote.
+  /// Checks that came to this agent: it goes on with what the one before it wrote, which may be itself, without its state.
   private mutating func takeOver(_ now: ClockReading, _ role: Role) {
     let writer = share?.writer ?? ""
     for (check, entry) in share?.view.entries ?? [:] {
       guard case .alerts(let alerts)? = entry.value, role(check) == .owner else { continue }
-      guard alerts.writer != share?.writer, share?.tenure[check] != entry.changed else { continue }
+      guard share?.tenure[check] != entry.changed else { continue }
       share?.tenure[check] = entry.changed
+      // An own word of before, as in a store that was set back, says less than a result of since.
+      if alerts.writer == writer, watch.works(check) { continue }
       for (key, trouble) in alerts.firing where share?.own[check]?.firing[key] == nil {
         // It has ended here since, and the entry is older.
         if share?.own[check]?.ended[key] != nil { continue }
@@ -229,7 +233,8 @@ extension AlertBook {
     guard let share else { return }
     for (id, entry) in share.view.entries {
       guard case .incident(let shared)? = entry.value else { continue }
-      let mark = AlertShare.Mark(world: share.view.world, changed: entry.changed)
+      let mark = AlertShare.Mark(
+        world: share.view.world, changed: entry.changed, isTold: shared.incident.isNotified)
       guard share.marks[id] != mark else { continue }
       self.share?.marks[id] = mark
       hasChanged = true
@@ -245,19 +250,36 @@ extension AlertBook {
         incidents.replace(shared.incident)
       }
     }
-    for (id, _) in share.marks where share.isDone(id) {
+    for (id, mark) in share.marks where share.isDone(id) {
       self.share?.marks[id] = nil
-      self.share?.delivered.remove(id)
       forget(id)
-      incidents.finish(id, at: now)
+      // It went before anybody heard of it, and this member told of its begin alone: its end is told yet.
+      if !mark.isTold, share.delivered.contains(id), incidents[id]?.isOpen == true {
+        incidents.close(id, at: now)
+      } else {
+        self.share?.delivered.remove(id)
+        incidents.finish(id, at: now)
+      }
     }
     // Known here alone, and another agent notifies: an incident of the group stands in the store or is none.
     guard !share.view.notifies else { return }
+    giveUpOther(share, now)
     for incident in incidents.opened where share.isShared(incident, incidents.names) {
       guard share.incident(incident.id) == nil, share.marks[incident.id] == nil,
         !share.isOwed(incident)
       else { continue }
       incidents.drop(incident.id)
+    }
+  }
+
+  /// Gives up incidents of a store that is no more: the agent that notifies has had time to write those that go on.
+  private mutating func giveUpOther(_ share: AlertShare, _ now: ClockReading) {
+    guard let since = share.worldSince, since.duration(to: now.boot) >= AlertShare.settling else { return }
+    for (id, mark) in share.marks {
+      guard mark.world != share.view.world, share.view.entries[id] == nil, !share.delivered.contains(id)
+      else { continue }
+      self.share?.marks[id] = nil
+      if incidents[id]?.isOpen == true { incidents.drop(id) } else { incidents.finish(id, at: now) }
     }
   }
 

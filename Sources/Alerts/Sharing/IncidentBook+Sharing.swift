@@ -75,16 +75,20 @@ extension IncidentBook {
     places.remove(id)
   }
 
+  /// It is over.
+  mutating func close(_ id: UniqueID, at now: ClockReading) {
+    guard var incident = open[id] else { return }
+    for member in incident.members where member.isActive {
+      incident.leave(member.trouble.key, at: now, .recovered)
+    }
+    incident.end = incident.quietSince ?? now.wall
+    drop(id)
+    over.append(incident)
+  }
+
   /// It is over, and every channel knows.
   mutating func finish(_ id: UniqueID, at now: ClockReading) {
-    if var incident = open[id] {
-      for member in incident.members where member.isActive {
-        incident.leave(member.trouble.key, at: now, .recovered)
-      }
-      incident.end = incident.quietSince ?? now.wall
-      drop(id)
-      over.append(incident)
-    }
+    close(id, at: now)
     update(id) { incident in
       for channel in incident.log.keys { incident.log[channel]?.heard.isOver = true }
     }
