@@ -28,6 +28,8 @@ package struct QuartzLink: Sendable {
     package var report: @Sendable () async -> AgentReport
     /// Told each new list of checks.
     package var apply: @Sendable (PulledChecks) async -> Void
+    /// Nil: the agent has no use for what the receiver says beside its verdicts.
+    package var contact: ContactDesk?
     /// Nil: nobody else has this list.
     package var sharing: CheckListPuller.Sharing?
 
@@ -73,9 +75,12 @@ package struct QuartzLink: Sendable {
     case .quartz:
       machine.heartbeat = .seconds(60)
       machine.carriesMaintenance = true
+      machine.greets = outside.contact != nil
       let transport = QuartzTransport(
-        settings, keys: keys, agent: agent, over: api.wire, report: outside.report)
-      uploader = Uploader(queue: outside.queue, route: api.route(transport), settings: machine)
+        settings, keys: keys, agent: agent, over: api.wire, report: outside.report, contact: outside.contact)
+      var route = api.route(transport)
+      route.contact = Self.contact(outside.contact, puller)
+      uploader = Uploader(queue: outside.queue, route: route, settings: machine)
     case .supabase:
       guard let supabase = settings.supabase else {
         throw QuartzSetupError("quartz.deliver.to is supabase, but quartz.supabase is missing")
@@ -87,6 +92,17 @@ package struct QuartzLink: Sendable {
       let transport = SupabaseTransport(supabase, withMessages: settings.deliver.messages, over: line.wire)
       uploader = Uploader(queue: outside.queue, route: line.route(transport), settings: machine)
     }
+  }
+
+  /// Who hears of another list pulls it.
+  private static func contact(_ contact: ContactDesk?, _ puller: CheckListPuller?) -> ContactDesk? {
+    guard var contact, let puller else { return contact }
+    let heard = contact.heard
+    contact.heard = { words in
+      if let version = words.listVersion { puller.heard(version) }
+      heard(words)
+    }
+    return contact
   }
 
   /// What every line of one agent shares.

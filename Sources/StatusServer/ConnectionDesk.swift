@@ -27,7 +27,7 @@ final class ConnectionDesk: Sendable {
   /// A number for the new connection, and the one to be closed for it, which may be its own: it has to know its number
   /// by then, or it could not leave.
   func enter(_ channel: any Channel) -> (number: Int, leaving: (any Channel)?) {
-    let address = channel.remoteAddress?.ipAddress ?? ""
+    let address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0)?.origin.description } ?? ""
     return state.withLock { state in
       let (number, leaving) = state.places.enter(from: address)
       state.channels[number] = channel

@@ -23,7 +23,8 @@ extension Routes {
     }
     let back = PageAct.back(form["back"])
     let address = request.remote?.description ?? "socket"
-    switch signIn.signIn(token, name: form["name"] ?? "", from: address, now: source.now) {
+    let origin = request.remote?.origin.description ?? address
+    switch signIn.signIn(token, name: form["name"] ?? "", from: origin, now: source.now) {
     case .welcome(let person, let cookie):
       logSignIn(true, person.name, address)
       var reply = redirect(back)

@@ -27,18 +27,18 @@ final class SignInDesk: Sendable {
   }
 
   private struct State {
-    /// When wrong tokens came, by address.
-    var failures: [String: [Timestamp]] = [:]  // own text: addresses, bounded by `maxAddresses`
+    /// When wrong tokens came, by origin.
+    var failures: [String: [Timestamp]] = [:]  // own text: addresses, bounded by `maxOrigins`
     /// Cookies that were signed out before their end.
     var ended: [String: Timestamp] = [:]  // own text: MACs of our own, bounded by `maxEnded`
   }
 
   static let cookie = "quartz_session"
   static let lifetime: Duration = .seconds(30 * 86_400)
-  /// Wrong tokens from one address, and from all, within the window.
-  static let (perAddress, perWindow) = (5, 50)
+  /// Wrong tokens within the window: from one origin, and from all. Beyond the second an origin without one still has a try.
+  static let (perOrigin, perWindow) = (5, 50)
   static let window: Duration = .seconds(60)
-  private static let (maxAddresses, maxEnded) = (256, 1000)
+  private static let (maxOrigins, maxEnded) = (256, 1000)
 
   private let runToken: Redacted?
   private let readToken: Redacted?
@@ -48,15 +48,16 @@ final class SignInDesk: Sendable {
 
   var isOn: Bool { runToken != nil || readToken != nil }
 
-  func signIn(_ token: String, name: String, from address: String, now: Timestamp) -> Answer {
+  /// - Parameter origin: see `IPAddress.origin`.
+  func signIn(_ token: String, name: String, from origin: String, now: Timestamp) -> Answer {
     guard isOn else { return .off }
-    if let wait = state.withLock({ Self.wait(&$0, address, now) }) { return .later(wait) }
+    if let wait = state.withLock({ Self.wait(&$0, origin, now) }) { return .later(wait) }
     let shown = Array(token.utf8)
     // Each is compared, so that the time does not tell which one it was.
     let mayAct = runToken.map { equalInConstantTime(shown, Array($0.reveal().utf8)) } ?? false
     let mayRead = readToken.map { equalInConstantTime(shown, Array($0.reveal().utf8)) } ?? false
     guard mayAct || mayRead else {
-      state.withLock { $0.failures[address, default: []].append(now) }
+      state.withLock { Self.note(&$0, origin, now) }
       return .wrong
     }
     let clean = name.printable(maxBytes: 40)
@@ -64,20 +65,26 @@ final class SignInDesk: Sendable {
     return .welcome(person, cookie: make(person, until: now.advanced(by: Self.lifetime)))
   }
 
-  /// Forgets what is old, and says how long this address has to wait.
-  private static func wait(_ state: inout State, _ address: String, _ now: Timestamp) -> Int? {
+  /// Forgets what is old, and says how long this origin has to wait. One that has not guessed never waits for those that do.
+  private static func wait(_ state: inout State, _ origin: String, _ now: Timestamp) -> Int? {
     let recent = now.advanced(by: .zero - window)
-    for (key, instants) in state.failures {
+    state.failures = state.failures.compactMapValues { instants in
       let kept = instants.filter { $0 > recent && $0 <= now }
-      state.failures[key] = kept.isEmpty ? nil : kept
+      return kept.isEmpty ? nil : kept
     }
-    let own = state.failures[address] ?? []
+    guard let own = state.failures[origin], let oldest = own.first else { return nil }
     let all = state.failures.values.reduce(0) { $0 + $1.count }
-    guard own.count >= perAddress || all >= perWindow || state.failures.count >= maxAddresses else {
-      return nil
-    }
-    let oldest = (own.count >= perAddress ? own : state.failures.values.flatMap { $0 }).min() ?? now
+    guard own.count >= perOrigin || all >= perWindow else { return nil }
     return max(1, Int(now.duration(to: oldest.advanced(by: window)).seconds.rounded(.up)))
+  }
+
+  /// The origin whose last wrong token is oldest makes room.
+  private static func note(_ state: inout State, _ origin: String, _ now: Timestamp) {
+    if state.failures[origin] == nil, state.failures.count >= maxOrigins {
+      let oldest = state.failures.min { ($0.value.last ?? now) < ($1.value.last ?? now) }
+      if let oldest { state.failures[oldest.key] = nil }
+    }
+    state.failures[origin, default: []].append(now)
   }
 
   /// The person that a Cookie header shows; `nil` for none, and for one that is not ours, over, or signed out.

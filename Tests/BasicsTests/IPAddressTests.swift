@@ -138,4 +138,16 @@ import Testing
   func withItsPort(text: String, port: UInt16, expected: String) throws {
     #expect(try #require(IPAddress(text)).description(port: port) == expected)
   }
+
+  /// One host of IPv6 has as many addresses as it likes; behind an IPv4 address is one asker.
+  @Test(
+    arguments: [
+      ("192.0.2.7", "192.0.2.7"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+      ("2001:db8:1:2::", "2001:db8:1:2::"),
+      ("2001:db8:1:3::9", "2001:db8:1:3::"), ("::ffff:192.0.2.7", "192.0.2.7"), ("::1", "::1"),
+      ("fe80::1", "fe80::"),
+    ])
+  func oneAskerIsANetworkOf64Bits(text: String, origin: String) throws {
+    #expect(try #require(IPAddress(text)).origin.description == origin)
+  }
 }

@@ -2,18 +2,23 @@
 
 import Basics
 import Monitoring
-import QuartzAPI
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import QuartzAPI
 
 @Suite struct PullerTests {
   /// A puller against the fake backend, with the lists it applied.
   private final class Bench: Sendable {
     let clock = FakeClock()
     let fake = FakeQuartz(now: { 0 })
+    /// Requests for lists: checks, then windows.
+    let pulls = Mutex(0)
     let file: MemoryBytes
     let applied = Mutex<[PulledChecks]>([])
+    /// When.
+    let instants = Mutex<[Duration]>([])
 
     init(_ file: MemoryBytes = MemoryBytes()) {
       self.file = file
@@ -22,12 +27,18 @@ import Testing
 
     func puller() throws -> CheckListPuller {
       let base = try HTTPURL("https://api.test/v1")
-      let wire = Wire(exchange: InProcess(fake: fake), now: { dawn }) { _ throws(CancellationError) in }
+      let wire = Wire(exchange: InProcess(fake: fake), now: { dawn }) {
+        [self] use throws(CancellationError) in
+        if use == .pull { pulls.withLock { $0 += 1 } }
+      }
       let client = APIClient(base: base, keys: KeyRing(Redacted(FakeQuartz.key)), over: wire)
       let cache = CheckListCache(file: file, base: base, keepsSecrets: false)
       let parts = CheckListPuller.Parts(
         client: client, cache: cache, mapping: CheckMapping(MappingRules())
-      ) { [self] list in applied.withLock { $0.append(list) } }
+      ) { [self] list in
+        instants.withLock { $0.append(clock.elapsed) }
+        applied.withLock { $0.append(list) }
+      }
       return CheckListPuller(
         parts, every: .seconds(600), time: SteadyTime(clock.time), generator: longest)
     }
@@ -48,6 +59,15 @@ import Testing
         }
         group.cancelAll()
       }
+    }
+
+    /// Lets so many seconds pass, piece by piece, until it has asked so often and sleeps again.
+    func moveOn(_ pieces: [Int64], until count: Int) async {
+      for piece in pieces where pulls.withLock({ $0 }) < count {
+        clock.advance(by: .seconds(piece))
+        for _ in 0..<2000 where pulls.withLock({ $0 }) < count { await Task.yield() }
+      }
+      await clock.someoneSleeps()
     }
 
     var counts: [Int] { applied.withLock { $0.map(\.checks.count) } }
@@ -120,5 +140,25 @@ import Testing
       ])
     #expect(puller.status.running == 1)
     #expect(puller.status.lastSuccess == dawn)
+  }
+
+  /// Another version of the list is pulled after a rest of five seconds since the last pull; the same one changes nothing.
+  @Test(arguments: [(2, 10), (1, 605)] as [(Int64, Int64)])
+  func anotherVersionIsPulledSoon(version: Int64, seconds: Int64) async throws {
+    let bench = Bench()
+    bench.fake.checks = PullTests.rows(1...3)
+    let puller = try bench.puller()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await puller.run() }
+      await bench.clock.someoneSleeps()
+      puller.heard(1)
+      await bench.moveOn([3, 2], until: 4)
+      bench.fake.checks = PullTests.rows(1...4)
+      puller.heard(version)
+      await bench.moveOn([3, 2, 595], until: 6)
+      group.cancelAll()
+    }
+    #expect(bench.counts == [3, 4])
+    #expect(bench.instants.withLock { $0 } == [.zero, .seconds(seconds)])
   }
 }

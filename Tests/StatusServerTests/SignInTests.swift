@@ -73,6 +73,26 @@ import Testing
     }
   }
 
+  /// Who guesses from many places does not keep out the one who has the token; the table of them is bounded.
+  @Test func guessesFromManyPlacesHoldUpTheirOwn() throws {
+    let desk = SignInDesk(access)
+    for place in 0..<50 {
+      #expect(desk.signIn("wrong", name: "", from: "\(place)", now: now) == .wrong)
+    }
+    #expect(desk.signIn("wrong", name: "", from: "7", now: now) == .later(60))
+    #expect(throws: Never.self) {
+      try cookie(desk.signIn("run-0123456789", name: "", from: "mine", now: now))
+    }
+    for place in 50..<1000 {
+      #expect(desk.signIn("wrong", name: "", from: "\(place)", now: now.advanced(by: .seconds(1))) == .wrong)
+    }
+    // Of so many the oldest are forgotten: this one has a try again, and one alone.
+    let later = now.advanced(by: .seconds(2))
+    #expect(desk.signIn("wrong", name: "", from: "7", now: later) == .wrong)
+    #expect(desk.signIn("wrong", name: "", from: "7", now: later) == .later(60))
+    #expect(desk.signIn("wrong", name: "", from: "999", now: later) == .later(59))
+  }
+
   private func post(_ address: ListenAddress, _ target: String, _ body: String, _ headers: String = "")
     async throws
     -> RawResponse

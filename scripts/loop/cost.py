@@ -6,7 +6,7 @@ import uuid
 from database import Session, ingest
 from histories import stamp
 
-SETS = [("500 rows of 500 checks, all well", 500, 1, 24, False), ("10,000 rows of 250 checks, all well", 250, 40, 3, False),
+SETS = [("500 rows of 500 checks, all well", 500, 1, 24, False), ("10,000 rows of 250 checks, all well", 250, 40, 5, False),
         ("500 rows of 500 checks, one in fifty failing", 500, 1, 24, True)]
 
 
@@ -20,7 +20,7 @@ def prepare(session, count):
 
 
 def measure(plain, full, say):
-    """Ratios of the medians, with the alerts to without."""
+    """Ratios of the quickest, with the alerts to without: what else the machine does only adds."""
     ratios = []
     for words, checks, rows, rounds, some_fail in SETS:
         kinds = [(s, *prepare(s, checks)) for s in (plain, full)]
@@ -37,9 +37,9 @@ def measure(plain, full, say):
                 session.ask(sql)
                 if number > 1:
                     took[index].append(time.perf_counter() - begin)
-        middle = [sorted(t)[len(t) // 2] * 1000 for t in took]
-        ratios.append(middle[1] / middle[0])
-        say(f"{words}: {middle[0]:.0f} ms without, {middle[1]:.0f} ms with: × {ratios[-1]:.2f}")
+        best = [min(t) * 1000 for t in took]
+        ratios.append(best[1] / best[0])
+        say(f"{words}: {best[0]:.0f} ms without, {best[1]:.0f} ms with: × {ratios[-1]:.2f}")
     return ratios
 
 

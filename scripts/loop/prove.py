@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Runs the proof of the alerts in a database that prove-loop made; see there.
 
-Arguments: the folder of the server's socket, a seed, how many histories, checks of each, minutes of each."""
+Arguments: the folder of the server's socket, a seed, how many histories, checks of each, minutes of each, the agent."""
 import random
 import sys
 import time
 
+import agent
 import cost
 import histories
 import migrate
@@ -44,6 +45,7 @@ def history(folder, seed, checks, minutes):
 
 def main():
     folder, seed, count, checks, minutes = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
+    binary = sys.argv[6]
     good = True
     print("==> Histories", flush=True)
     for number in range(count):
@@ -54,6 +56,8 @@ def main():
         say(line[:200].strip())
     print("==> Single cases", flush=True)
     say(f"{scenarios.run(folder)} cases")
+    print("==> A running agent", flush=True)
+    agent.run(folder, binary, say, 3 if count == 1 else 20)
     print("==> Shadow, cutover, rollback", flush=True)
     migrate.run(folder, say)
     print("==> Cost of ingest", flush=True)

@@ -39,6 +39,16 @@ package enum IPAddress: Hashable, Sendable {
     }
   }
 
+  /// What counts as one asker: the address, or the network of 64 bits in which a host of IPv6 gives itself any address it
+  /// likes (RFC 8981). An IPv4 address within IPv6 (RFC 4291, section 2.5.5.2) is itself.
+  package var origin: IPAddress {
+    switch self {
+    case .v4: self
+    case .v6(0, let low) where low >> 32 == 0xffff: .v4(UInt32(truncatingIfNeeded: low))
+    case .v6(let high, _): isLoopback ? self : .v6(high: high, low: 0)
+    }
+  }
+
   package var isLoopback: Bool {
     switch self {
     case .v4(let value): value >> 24 == 127

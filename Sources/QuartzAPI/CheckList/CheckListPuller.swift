@@ -15,8 +15,11 @@ package final class CheckListPuller: Sendable {
   private let apply: @Sendable (PulledChecks) async -> Void
   private let sharing: Sharing?
   private let state: Mutex<State>
+  private let bell = Doorbell()
 
   private struct State: Sendable {
+    /// The last version that the receiver named.
+    var version: Int64?
     var listGuard = ListGuard<UniqueID>()
     var budget: DestinationBudget
     var inForce: CheckSnapshot?
@@ -84,11 +87,31 @@ package final class CheckListPuller: Sendable {
           continue
         }
         let pause = try await pull()
-        try await time.sleep(until: time.now.advanced(by: pause))
+        let (due, soonest) = (time.now.advanced(by: pause), time.now.advanced(by: min(pause, rest)))
+        try await bell.sleep(until: due, of: time)
+        if time.now < soonest { try await time.sleep(until: soonest) }
       }
     } catch {
       // Cancelled: the list in force stays on disk.
     }
+  }
+
+  /// Between a pull and the one for a change: a list is read in pages of some hundred checks, and the budget of requests is for
+  /// results, too. After a failure the pause is the pause.
+  private var rest: Duration {
+    state.withLock { state in
+      guard state.status.trouble == nil else { return every }
+      return .seconds(5) * (1 + (state.inForce?.checks.count ?? 0) / 250)
+    }
+  }
+
+  /// The receiver names the version of the list: another one is pulled now. The first is none that is known to be in force.
+  func heard(_ version: Int64) {
+    let isNew = state.withLock { state in
+      defer { state.version = version }
+      return state.version != version
+    }
+    if isNew { bell.ring() }
   }
 
   package var status: PullStatus { state.withLock { $0.status } }

@@ -13,7 +13,7 @@ extension DeliveryMachine {
     let fresh = ledger.unknown(records)
     if lane == .live { arrived = 0 }
     // A full batch says there may be more; anything less, that the lane is empty for now.
-    ledger.nextLook = fresh.count >= batchLimit ? nil : now.advanced(by: settings.every)
+    ledger.nextLook = fresh.count >= batchLimit ? nil : now.advanced(by: pause(lane, fresh.isEmpty, at: now))
     let taken = fresh.prefix(batchLimit)
     let wanted = taken.filter { isWanted($0.record) }
     if !wanted.isEmpty {
@@ -25,6 +25,24 @@ extension DeliveryMachine {
     tally.withheld += withheld.count
     return [.acknowledge(lane, withheld.map(\.sequence))]
   }
+
+  /// Until the next look at a lane that had less than a batch.
+  private mutating func pause(_ lane: DeliveryLane, _ isEmpty: Bool, at now: Timestamp) -> Duration {
+    guard lane == .live, let until = hurryUntil else { return settings.every }
+    if isEmpty, until > now { return min(Self.glance, settings.every) }
+    hurryUntil = nil
+    return settings.every
+  }
+
+  /// A result that somebody waits for has been recorded, and will be in the store in a moment: it does not wait for company.
+  package mutating func hurry(at now: Timestamp) {
+    hurryUntil = now.advanced(by: Self.hurryTime)
+    lanes[.live]?.nextLook = nil
+  }
+
+  /// The store writes in groups, at most a second apart; looked at so often meanwhile.
+  private static let hurryTime: Duration = .seconds(5)
+  private static let glance: Duration = .milliseconds(200)
 
   private func isWanted(_ record: DeliveryRecord) -> Bool {
     record.isDeliverable && (settings.carriesMaintenance || !record.flags.contains(.maintenance))

@@ -16,6 +16,8 @@ package struct DeliveryMachine: Sendable {
     package var every: Duration = .seconds(15)
     /// An empty batch when none went out for so long; nil: the receiver has no use for one.
     package var heartbeat: Duration?
+    /// An empty batch at the start, where there is nothing else to send: for what the receiver says in turn.
+    package var greets = false
     /// Whether results in a maintenance window are sent.
     package var carriesMaintenance = false
     /// Requests an hour spent on looking for poison.
@@ -76,6 +78,10 @@ package struct DeliveryMachine: Sendable {
   /// The next success makes what is pending the backlog.
   var wantsLiveLane = false
   var lastPost: Timestamp?
+  /// Until then the live lane is looked at more often.
+  var hurryUntil: Timestamp?
+  /// How often the receiver wants to hear of the agent, where it says so.
+  package var contact: Duration?
   var arrived = 0
   package internal(set) var tally = DeliveryTally()
 
@@ -94,7 +100,7 @@ package struct DeliveryMachine: Sendable {
   /// What to do at `now`. A `send` must be answered before the next call.
   package mutating func next(at now: Timestamp) -> Action {
     if let holdUntil, holdUntil > now { return .wait(until: holdUntil) }
-    if lastPost == nil { lastPost = now }
+    if lastPost == nil { lastPost = settings.greets ? .epoch : now }
     growBatch(at: now)
     let ready = candidates(at: now)
     for lane in DeliveryLane.allCases {
@@ -139,7 +145,7 @@ package struct DeliveryMachine: Sendable {
 
   private var heartbeatDue: Timestamp? {
     guard let every = settings.heartbeat, let lastPost, throttled[.heartbeat] == nil else { return nil }
-    return lastPost.advanced(by: every)
+    return lastPost.advanced(by: min(every, contact ?? every))
   }
 
   private func nextEvent(after now: Timestamp) -> Timestamp {

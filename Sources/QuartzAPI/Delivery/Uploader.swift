@@ -29,6 +29,8 @@ package final class Uploader: Sendable {
     let gate: RateGate
     let memory: any DurableBytes
     let receiver: String
+    /// Nil: what the receiver says beside its verdicts is of no use.
+    var contact: ContactDesk?
 
     /// - Parameters:
     ///   - memory: where the batch size that a 413 taught is kept.
@@ -104,6 +106,13 @@ package final class Uploader: Sendable {
     if isFull { bell.ring() }
   }
 
+  /// A person waits for what has just been recorded.
+  package func hurry() {
+    let now = gate.time.now
+    state.withLock { $0.machine.hurry(at: now) }
+    bell.ring()
+  }
+
   package func status() async -> DeliveryStatus {
     let usage = await gate.usage()
     return state.withLock {
@@ -142,9 +151,21 @@ package final class Uploader: Sendable {
   private func conclude(
     _ report: DeliveryReport, _ event: (inout State, Timestamp) -> [DeliveryMachine.Effect]
   ) async throws(CancellationError) {
-    if let response = report.response { await gate.observe(response) }
+    if let response = report.response {
+      await gate.observe(response)
+      hear(response)
+    }
     let now = gate.time.now
     try await perform(state.withLock { event(&$0, now) })
+  }
+
+  private func hear(_ response: APIResponse) {
+    guard let contact = route.contact, response.status == 200, let data = response.json?["data"] else {
+      return
+    }
+    let words = ContactWords(data)
+    state.withLock { $0.machine.contact = words.contact }
+    contact.heard(words)
   }
 
   private func perform(_ effects: [DeliveryMachine.Effect]) async throws(CancellationError) {

@@ -8,10 +8,13 @@ package struct WireRow: Hashable, Sendable {
   package let record: DeliveryRecord
   /// Send the result's own message, not only its class.
   package let withMessage: Bool
+  /// The ask of the apps that it answers.
+  package var ask: UniqueID?
 
-  package init(_ record: DeliveryRecord, withMessage: Bool) {
+  package init(_ record: DeliveryRecord, withMessage: Bool, ask: UniqueID? = nil) {
     self.record = record
     self.withMessage = withMessage
+    self.ask = ask
   }
 
   /// The nine columns; `agentFields` adds what only the quartz route knows.
@@ -34,6 +37,7 @@ package struct WireRow: Hashable, Sendable {
       json.field("maintenance", record.flags.contains(.maintenance))
       json.field("traced", record.flags.contains(.traced))
       json.fieldIfPresent("owner_rev", record.ownerRevision)
+      json.fieldIfPresent("ask_id", ask?.description)
     }
   }
 

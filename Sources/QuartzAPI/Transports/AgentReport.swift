@@ -18,6 +18,10 @@ package struct AgentReport: Hashable, Sendable {
   package var configVersion: String?
   /// How late probes run.
   package var lag: Duration?
+  /// Start of the process.
+  package var started: Timestamp?
+  /// Checks that are enabled here.
+  package var checks: Int?
 
   package init() {}
 
@@ -28,6 +32,9 @@ package struct AgentReport: Hashable, Sendable {
     json.fieldIfPresent("lost_from", lostFrom.map { Int($0.microseconds / 1_000_000) })
     json.fieldIfPresent("lost_to", lostTo.map { Int($0.microseconds / 1_000_000) })
     json.fieldIfPresent("config_version", configVersion)
+    json.field("sent_at", now)
+    json.fieldIfPresent("started_at", started?.rfc3339)
+    json.fieldIfPresent("checks", checks)
     json.fieldIfPresent("lag_s", lag.map { max(0, $0.components.seconds) })
   }
 }

@@ -13,12 +13,16 @@ package struct QuartzTransport: ResultTransport {
   private let now: @Sendable () -> Timestamp
   private let withMessages: Bool
   private let report: @Sendable () async -> AgentReport
+  private let contact: ContactDesk?
 
-  /// - Parameter report: how the agent does, asked for each batch.
+  /// - Parameters:
+  ///   - report: how the agent does, asked for each batch.
+  ///   - contact: what it can do with the rest of the answer.
   package init(
     _ settings: QuartzSettings, keys: KeyRing, agent: Sender, over wire: Wire,
-    report: @escaping @Sendable () async -> AgentReport = { AgentReport() }
+    report: @escaping @Sendable () async -> AgentReport = { AgentReport() }, contact: ContactDesk? = nil
   ) {
+    self.contact = contact
     self.url = settings.url.appending("check-results")
     self.keys = keys
     self.agent = agent
@@ -54,11 +58,16 @@ package struct QuartzTransport: ResultTransport {
         json.fieldIfPresent("location", agent.location)
         json.field("version", agent.version)
         report.write(into: &json, now: now())
+        if let contact {
+          json.key("can")
+          json.array { json in for word in contact.can { json.string(word) } }
+        }
       }
       json.key("results")
       json.array { json in
         for record in records {
-          WireRow(record, withMessage: withMessages).write(into: &json, agentFields: true)
+          WireRow(record, withMessage: withMessages, ask: contact?.ask(record))
+            .write(into: &json, agentFields: true)
         }
       }
     }

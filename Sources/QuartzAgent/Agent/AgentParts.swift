@@ -33,6 +33,7 @@ struct AgentParts: Sendable {
   private let once: GroupOnce
   /// Nil: `/probe` is not answered.
   let probes: ProbeDesk?
+  private let asks: AskDesk
   private let heartbeats: HeartbeatKeeper
   let supervisor: Supervisor?
   private let status: AgentStatus
@@ -54,10 +55,12 @@ struct AgentParts: Sendable {
     (self.log, refusedFile, engineThreads) = (log, RefusedFile(started: started), engine.threads)
     let (time, catalog) = (engine.time, CheckCatalog(settings))
     let maintenance = MaintenanceBook(file: settings.maintenance)
-    let reporter = AgentReporter(spool: spool)
+    let reporter = AgentReporter(spool: spool, started: started)
     let group = await GroupDesk.make(settings, engine, disk, log)
+    let asks = Self.asks(group, catalog, log, time)
+    self.asks = asks
     let grid = SlotGrid(agent: settings.agent.name, group: group?.grid)
-    let link = try Self.link(settings, engine, spool, starts, disk, reporter, group, catalog) {
+    let link = try Self.link(settings, engine, spool, starts, disk, reporter, group, catalog, asks) {
       Self.take($0, maintenance, catalog, log)
     }
     await link?.puller?.restore()  // before the history, which drops what it does not know
@@ -125,6 +128,7 @@ struct AgentParts: Sendable {
   private static func link(
     _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool, _ starts: StartWatch,
     _ disk: StateDisk, _ reporter: AgentReporter, _ group: GroupDesk?, _ catalog: CheckCatalog,
+    _ asks: AskDesk,
     apply: @escaping @Sendable (PulledChecks) async -> Void
   ) throws -> QuartzLink? {
     let sharing = group.map { group in
@@ -136,8 +140,20 @@ struct AgentParts: Sendable {
     }
     return try settings.quartz.map { quartz in
       try QuartzLink(
-        quartz, settings, engine, spool, starts, disk, reporter, sharing: sharing, apply: apply)
+        quartz, settings, engine, spool, starts, disk, reporter, sharing: sharing, contact: asks.contact,
+        apply: apply)
     }
+  }
+
+  /// In a group the owner of a check answers.
+  private static func asks(
+    _ group: GroupDesk?, _ catalog: CheckCatalog, _ log: Logger, _ time: TimeSource
+  ) -> AskDesk {
+    AskDesk(
+      isRunHere: { check in
+        guard let group else { return catalog[check] != nil }
+        return [.own, .owner].contains(group.role(of: check) { catalog[$0] != nil })
+      }, log: log, time: time)
   }
 
   private static func take(
@@ -220,7 +236,10 @@ struct AgentParts: Sendable {
     }
     services.append { await MaintenanceWatch(log: log, time: time) { maintenance.plan }.run() }
     services.append { await HourlyLog(log: log, time: time) { await status.snapshot() }.run() }
-    if let uploader = link?.uploader { services.append { await uploader.run() } }
+    if let uploader = link?.uploader {
+      services.append { await uploader.run() }
+      services.append { await asks.run(perform: { await status.runNow($0) }, hurry: { uploader.hurry() }) }
+    }
     if let puller = link?.puller { services.append { await puller.run() } }
     if let resources = link?.resources { services.append { await resources.run() } }
     if let link { services.append { await ConnectionWatch(link, log: log, time: time).run() } }

@@ -16,9 +16,10 @@ final class AgentReporter: Sendable {
   }
 
   private let spool: ResultSpool
+  private let started: Timestamp
   private let state = Mutex(State())
 
-  init(spool: ResultSpool) { self.spool = spool }
+  init(spool: ResultSpool, started: Timestamp) { (self.spool, self.started) = (spool, started) }
 
   /// The checks in force.
   func replace(checks: [MonitoringCheck]) {
@@ -41,6 +42,7 @@ final class AgentReporter: Sendable {
     report.lostFrom = stored.gaps.compactMap(\.firstTime).min()
     report.lostTo = stored.gaps.compactMap(\.lastTime).max()
     report.lag = lateness()
+    (report.started, report.checks) = (started, checks.count { $0.enabled })
     if let known {
       report.configVersion = known
     } else {

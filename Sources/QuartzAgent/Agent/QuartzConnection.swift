@@ -14,14 +14,14 @@ extension QuartzLink {
   init(
     _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool,
     _ starts: StartWatch, _ disk: StateDisk, _ reporter: AgentReporter,
-    sharing: CheckListPuller.Sharing? = nil,
+    sharing: CheckListPuller.Sharing? = nil, contact: ContactDesk? = nil,
     apply: @escaping @Sendable (PulledChecks) async -> Void
   ) throws(QuartzSetupError) {
     var outside = Outside(
       engine: engine.curl, time: engine.time, resolve: engine.resolver.forRequests(engine.own, engine.time),
       queue: spool, readKey: rereading(quartz.apiKeyFile),
       report: { await reporter.report() }, apply: apply)
-    outside.sharing = sharing
+    (outside.sharing, outside.contact) = (sharing, contact)
     outside.kept = { name in disk.file(name) { WatchedFile(file: $0, name: name, watch: starts) } }
     try self.init(quartz, settings, outside)
   }

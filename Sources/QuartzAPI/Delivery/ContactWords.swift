@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// What the receiver adds to the answer to a batch for an agent that can use it: docs/quartz.md, Wire.
+package struct ContactWords: Hashable, Sendable {
+  /// A run that a person asked for in the apps.
+  package struct Ask: Hashable, Sendable {
+    package var id: UniqueID
+    package var check: UniqueID
+    /// After this nobody waits for it any more.
+    package var expires: Duration
+
+    package init(id: UniqueID, check: UniqueID, expires: Duration) {
+      (self.id, self.check, self.expires) = (id, check, expires)
+    }
+  }
+
+  /// How often it wants to hear of the agent; `nil`: it does not say.
+  package var contact: Duration?
+  /// Open asks of checks in the key's scope, those that this agent took before included.
+  package var asks: [Ask] = []
+  /// Another number: the list of checks, or what belongs to it, has changed.
+  package var listVersion: Int64?
+
+  /// Seconds between two contacts.
+  static let contacts: ClosedRange<Int64> = 5...60
+  static let maxAsks = 50
+
+  package init() {}
+
+  /// - Parameter data: the answer's `data`. What is not understood says nothing: no results depend on it.
+  init(_ data: JSONValue) {
+    contact = data["contact_s"]?.integer.map {
+      .seconds(min(max($0, Self.contacts.lowerBound), Self.contacts.upperBound))
+    }
+    listVersion = data["list"]?["version"]?.integer
+    for item in data["asks"]?.array?.prefix(Self.maxAsks) ?? [] {
+      guard let id = item["id"]?.string.flatMap({ UniqueID($0) }),
+        let check = item["check_id"]?.string.flatMap({ UniqueID($0) })
+      else { continue }
+      let seconds = min(max(item["expires_s"]?.integer ?? 60, 1), 600)
+      asks.append(Ask(id: id, check: check, expires: .seconds(seconds)))
+    }
+  }
+}
+
+/// Where those words go, and what the agent says in turn.
+package struct ContactDesk: Sendable {
+  /// What this agent understands of them: `asks`, `list`.
+  package var can: [String]  // own text: words of our own
+  package var heard: @Sendable (ContactWords) -> Void
+  /// The ask that a result answers.
+  package var ask: @Sendable (DeliveryRecord) -> UniqueID?
+
+  package init(
+    can: [String],  // own text
+    heard: @escaping @Sendable (ContactWords) -> Void,
+    ask: @escaping @Sendable (DeliveryRecord) -> UniqueID?
+  ) {
+    (self.can, self.heard, self.ask) = (can, heard, ask)
+  }
+}

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""A running agent behind the route: a run that a person asks for, a change of the list, a restart with an ask open."""
+import contextlib
+import http.server
+import pathlib
+import signal
+import statistics
+import subprocess
+import threading
+import time
+import uuid
+
+from database import Session
+from scenarios import Stage, expect
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    """What is checked: counts who came."""
+    hits = []
+
+    def do_GET(self):
+        self.hits.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def page():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextlib.contextmanager
+def route(folder, key):
+    """The edge function's own code before this database."""
+    port = pathlib.Path(folder) / "route.port"
+    node = subprocess.Popen(["node", REPOSITORY / "Tests/DeployTests/Backend/serve.mjs", f"{folder}/check-results.mjs", folder, port, "qtz_loop", key])
+    try:
+        until(port.exists, 30, "the route to listen")
+        yield port.read_text()
+    finally:
+        node.terminate()
+        node.wait()
+        port.unlink(missing_ok=True)
+
+
+def until(holds, seconds, words):
+    """How long it took."""
+    began = time.monotonic()
+    while not holds():
+        if time.monotonic() - began > seconds:
+            raise SystemExit(f"waited {seconds} s for {words}")
+        time.sleep(0.05)
+    return time.monotonic() - began
+
+
+class Agent:
+    def __init__(self, binary, folder, stage, port, web):
+        self.binary, self.config = binary, pathlib.Path(folder) / "agent.yaml"
+        self.config.write_text(f"""
+agent: {{name: loop-1, state_dir: {folder}/agent-state}}
+spool: {{size: 16MiB}}
+egress: {{allow: ["127.0.0.1/32:{web}"], ports: [{web}]}}
+quartz:
+  url: http://127.0.0.1:{port}/v1
+  api_key: qtz_loop
+  checks: {{pull: true, every: 1h, only: {{resources: ["{stage.resource}"]}}}}
+""")
+        self.log = open(f"{folder}/agent.log", "ab")
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen([self.binary, "run", "-c", self.config], stdout=self.log, stderr=self.log)
+
+    def words(self):
+        return pathlib.Path(self.log.name).read_text()
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        return self.process.wait()
+
+
+def member(stage):
+    person = str(uuid.uuid4())
+    stage.run(f"insert into auth.users values ('{person}'); insert into user_roles (user_id, role) values ('{person}', 'viewer')")
+    team = Session(stage.folder, "authenticated")
+    team.ask(f"select set_config('request.jwt.claim.sub', '{person}', false)")
+    return team
+
+
+def run(folder, binary, say, rounds):
+    with page() as web:
+        stage = Stage(folder, interval=3600, url=f"http://127.0.0.1:{web}/first")
+        with route(folder, stage.key) as port:
+            agent = Agent(binary, folder, stage, port, web)
+            try:
+                judge(stage, agent, say, rounds, web)
+            finally:
+                if agent.process.poll() is None:
+                    agent.stop()
+        expect(agent.process.returncode, 0, "SIGTERM")
+
+
+def judge(stage, agent, say, rounds, web):
+    heard = f"select count(*) from monitoring_agents where name = 'loop-1' and 'asks' = any (can) and 'list' = any (can)"
+    until(lambda: stage.one(heard) == "1", 60, "the agent's first contact")
+    until(lambda: stage.one("select count(*) from check_results where trigger = 'schedule'") == "1", 60, "the first result")
+    team = member(stage)
+    asks, times = [], []
+
+    def asked():
+        found = team.json(f"select ask_checks('{stage.check}', null)")
+        expect((len(found["asks"]), found["no_agent"]), (1, []))
+        asks.append(found["asks"][0])
+        return found["asks"][0]
+
+    def state(ask):
+        return team.json(f"select asks_state('[\"{ask}\"]')")
+
+    for _ in range(rounds):
+        ask = asked()
+        times.append(until(lambda: state(ask)["open"] == 0, 30, "the answer to an ask"))
+        expect([(r["status"], r["agent"]) for r in state(ask)["results"]], [("success", "loop-1")])
+    say(f"{rounds} runs asked for: {', '.join(f'{t:.1f}' for t in times)} s to the answer, median {statistics.median(times):.1f} s")
+    expect(max(times) <= 15, True, "within 15 s at a contact of 10 s")
+
+    change = "check of the API changed"
+    told = agent.words().count(change)
+    stage.run(f"update monitoring_checks set url = 'http://127.0.0.1:{web}/second' where id = '{stage.check}'")
+    taken = until(lambda: agent.words().count(change) > told, 60, "the change of the address")
+    ask = asked()
+    until(lambda: state(ask)["open"] == 0, 30, "the answer after a change")
+    expect(Page.hits[-1], "/second")
+    say(f"a changed address is in force {taken:.1f} s later")
+    expect(taken <= 15, True, "within 15 s at a contact of 10 s")
+
+    agent.stop(signal.SIGKILL)
+    ask = asked()
+    agent.start()
+    again = until(lambda: state(ask)["open"] == 0, 60, "an ask that was open while the agent was killed")
+    say(f"asked while the agent was dead: answered {again:.1f} s after its start")
+    manual = int(stage.one("select count(*) from check_results where trigger = 'manual'"))
+    expect(manual, len(asks), "each ask is one run")
+    expect(stage.one("select count(*) from check_results where trigger = 'manual' and ask_id is null"), "0")
+    expect(stage.one("select count(distinct id) from check_asks where state = 'done'"), str(len(asks)))
+    expect(agent.stop(), 0, "SIGTERM")
