@@ -14,18 +14,13 @@ final class AskDesk: Sendable {
   private struct Taken {
     var ask: ContactWords.Ask
     var at: Timestamp
-    var due: Instant
-  }
-
-  private struct State {
-    /// Newest last.
-    var taken: [Taken] = []
   }
 
   private let isRunHere: @Sendable (UniqueID) -> Bool
   private let log: Logger
   private let time: TimeSource
-  private let state = Mutex(State())
+  /// Newest last.
+  private let taken = Mutex<[Taken]>([])
   private let (asks, bell) = AsyncStream<ContactWords.Ask>.makeStream(bufferingPolicy: .bufferingOldest(most))
 
   /// Asks that are remembered, and that may wait.
@@ -48,23 +43,26 @@ final class AskDesk: Sendable {
 
   /// What the receiver offers.
   func hear(_ offered: [ContactWords.Ask]) {
-    let now = time.reading()
-    let new = state.withLock { state in
-      let known = Set(state.taken.map(\.ask.id))
-      let new = offered.filter { !known.contains($0.id) && isRunHere($0.check) }
-      state.taken += new.map { Taken(ask: $0, at: now.wall, due: now.boot + $0.expires) }
-      if state.taken.count > Self.most { state.taken.removeFirst(state.taken.count - Self.most) }
+    let now = time.wall()
+    let mine = offered.filter { isRunHere($0.check) }
+    let new = taken.withLock { taken in
+      let known = Set(taken.map(\.ask.id))
+      let new = mine.filter { !known.contains($0.id) }
+      taken += new.map { Taken(ask: $0, at: now) }
+      if taken.count > Self.most { taken.removeFirst(taken.count - Self.most) }
       return new
     }
     for ask in new { bell.yield(ask) }
   }
 
-  /// The ask that a result answers: the newest of its check that it was started after.
+  /// The ask that a result answers: the newest of its check in whose time it was started, however late it is delivered.
   func ask(of record: DeliveryRecord) -> UniqueID? {
     guard record.trigger == .manual else { return nil }
-    return state.withLock { state in
-      state.taken.last { $0.ask.check == record.checkID && $0.at <= record.startedAt }?.ask.id
+    let taken = taken.withLock { taken in
+      taken.last { $0.ask.check == record.checkID && $0.at <= record.startedAt }
     }
+    guard let taken, record.startedAt <= taken.at.advanced(by: taken.ask.expires) else { return nil }
+    return taken.ask.id
   }
 
   /// Until the task is cancelled.
