@@ -258,6 +258,15 @@ extension IncidentStatus.Notification {
 }
 
 extension AlertsView.Channel {
+  /// Its problem among those of others, where nothing but the words says whose it is.
+  var notice: Notice? {
+    problem.map { problem in
+      var notice = problem
+      notice.what = "notifications by \(name): \(problem.what)"
+      return notice
+    }
+  }
+
   package func write(to json: inout JSONWriter) {
     json.object { json in
       json.field("name", name)

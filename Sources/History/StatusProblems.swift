@@ -11,7 +11,7 @@ extension StatusSnapshot {
   package func problems(of told: [CheckStatus]) -> [Notice] {
     let all =
       notices + clockProblems + checkProblems(told) + storeProblems + deliveryProblems + scheduleProblems
-      + (alerts?.channels.compactMap(\.problem) ?? [])
+      + (alerts?.channels.compactMap(\.notice) ?? [])
     return all.filter(\.isCritical) + all.filter { !$0.isCritical }
   }
 
@@ -111,6 +111,8 @@ extension StatusSnapshot {
         return .warning(
           .check(name), "\(name) is degraded\(forHow(check)): \(why(check))",
           hint: check.last.flatMap { $0.reason.advice(in: $0.phase) })
+      // Its time is not over, or began anew with the agent's: there is nothing to do but to wait.
+      case .unknown where check.last?.reason == .heartbeatMissed: return nil
       case .unknown where check.last != nil:
         return .warning(.check(name), "\(name) cannot be judged from here: \(why(check))")
       case .up, .unknown: return nil

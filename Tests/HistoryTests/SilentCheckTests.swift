@@ -59,6 +59,37 @@ import Testing
       ])
   }
 
+  /// A job that may still report is no problem, one that did not is: both are `heartbeat_missed`.
+  @Test(
+    arguments: [(true, []), (false, ["Shop is down for 0s: heartbeat_missed, words"])] as [(Bool, [String])])
+  func aJobThatMayStillReport(isUnknown: Bool, problems: [String]) throws {
+    let check = try makeCheck()
+    let store = HistoryStore(agent: identity)
+    store.apply([check], now: midnight)
+    let result = CheckResult(
+      id: UniqueID(high: 7, low: 1), check: check, trigger: .schedule, scheduledAt: midnight,
+      startedAt: midnight,
+      late: .zero,
+      verdict: Verdict(.heartbeatMissed, phase: .answer, message: "words", isUnknown: isUnknown))
+    store.record(result, interval: check.interval)
+    #expect(store.snapshot(now: midnight + .milliseconds(1)).problems.map(\.what) == problems)
+  }
+
+  /// Beside the problems of checks it is not plain which channel has which.
+  @Test func aChannelIsNamedWithItsProblem() throws {
+    var snapshot = HistoryStore(agent: identity).snapshot(now: midnight)
+    snapshot.checks = []
+    var alerts = AlertsView()
+    alerts.channels = [
+      .init(name: "ops", target: "hooks.example"), .init(name: "mail", target: "mail.example"),
+    ]
+    alerts.channels[1].problem = .warning("x", "connection refused", hint: "try it")
+    snapshot.alerts = alerts
+    let found = snapshot.problems.filter { $0.what.contains("refused") }
+    #expect(
+      found.map(\.what) == ["notifications by mail: connection refused"] && found.map(\.hint) == ["try it"])
+  }
+
   /// With a result of this start the agent has no such excuse.
   @Test func aResultSinceTheStart() throws {
     let check = try makeCheck()

@@ -160,7 +160,8 @@ import Testing
       [
         (
           "etc/config",
-          "@include /etc/smokeping/config.d/Probes\n@include /etc/smokeping/config.d/Targets\n@include /gone\n"
+          "@include /first\n@include /etc/smokeping/config.d/Probes\n"
+            + "@include /etc/smokeping/config.d/Targets\n@include /gone\n"
         ),
         ("etc/config.d/Targets", "*** Targets ***\n@define NET example\nprobe = FPing\n+ A\n@include more\n"),
         ("etc/config.d/Probes", "*** Probes ***\n+ FPing\nstep = 30\n"),
@@ -171,8 +172,13 @@ import Testing
     #expect(made.imported.checks[0]["interval"]?.word == "30s")
     #expect(
       made.imported.notes.map(\.place) == [
-        "etc/config:3: Targets[A][B].@include"
+        "etc/config:1: .@include", "etc/config:4: Targets[A][B].@include",
       ])
+    #expect(
+      made.imported.notes.map(\.why)
+        == ["/first", "/gone"].map {
+          "\($0) is not in the files given: what stands in it is missing"
+        })
   }
 
   /// A line of a few bytes stands for as many as its name does.

@@ -101,7 +101,10 @@ struct SmokepingFile {
         open = [section(text.drop { $0 == "*" }.prefix { $0 != "*" }.trimmed)]
       } else if text.hasPrefix("@include ") {
         guard let other = sources[ByteText(Self.lastPart(text))], level < Self.levels else {
-          enter("@include", text.dropFirst(9).trimmed, file, line)
+          let path = text.dropFirst(9).trimmed
+          // Nobody knows how many targets stand in it.
+          let why = "\(path.printable(maxBytes: 200)) is not in the files given: what stands in it is missing"
+          ledger.list(enter("@include", path, file, line), why)
           continue
         }
         try read(other, level: level + 1)
@@ -129,17 +132,20 @@ struct SmokepingFile {
   ) throws(ImportProblem) {
     let text = try replaced(text, file, line)
     guard let equals = text.firstIndex(of: "=") else {
-      return enter(text.split(separator: " ").first.map(String.init) ?? "", text, file, line)
+      enter(text.split(separator: " ").first.map(String.init) ?? "", text, file, line)
+      return
     }
     enter(text[..<equals].trimmed, text[text.index(after: equals)...].trimmed, file, line)
   }
 
-  private func enter(_ name: String, _ value: String, _ file: ImportFile, _ line: Int) {
+  @discardableResult
+  private func enter(_ name: String, _ value: String, _ file: ImportFile, _ line: Int) -> ForeignNode {
     // Names in brackets: notes of one key are folded.
     let parts = open.dropFirst().map { "[\($0.name.printable(maxBytes: 80))]" }.joined()
     let shown = "\(open.first?.name ?? "")\(parts).\(name)".printable(maxBytes: ForeignLimits.place)
     let node = ledger.enter(ForeignNode(text: value, line: line), file: file.name, path: shown)
     open.last?.values.append((name, node))
+    return node
   }
 
   private mutating func putIn(_ bytes: Int, _ file: ImportFile, _ line: Int) throws(ImportProblem) {

@@ -157,6 +157,8 @@ final class Recorder: Sendable {
     case .down: log.error("check is down", metadata: metadata)
     case .unknown where result.reason == .dependency:
       log.notice("check fails along with what it depends on", metadata: metadata)
+    case .unknown where result.reason == .heartbeatMissed:
+      log.notice("check waits for a report", metadata: metadata)
     case .unknown: log.warning("check is unknown: this machine could not find out", metadata: metadata)
     }
   }

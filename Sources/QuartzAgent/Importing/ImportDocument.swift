@@ -74,9 +74,14 @@ struct ImportDocument {
   }
 
   private mutating func render() {
+    let known = secrets.map(\.name)
     var yaml = AgentYAML(secrets: folder.map { .files($0) } ?? .environment)
     text = yaml.render(checks, sections: sections, head: head)
     secrets = yaml.values
+    // The head names the secrets, which are known when the rest is written.
+    guard folder == nil, secrets.map(\.name) != known else { return }
+    yaml = AgentYAML(secrets: .environment)
+    text = yaml.render(checks, sections: sections, head: head)
   }
 
   /// More than a configuration may have.
