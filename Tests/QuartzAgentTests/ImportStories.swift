@@ -81,16 +81,16 @@ import Testing
       try """
       alerting: {slack: {webhook-url: "https://hooks.example/services/secret"}}
       endpoints:
-        - {name: a, url: "https://a.example/", headers: {X-Key: s3cr3t}, conditions: ["[STATUS] == 200"],
+        - {name: a, url: "https://a.example/", headers: {X-API-Key: s3cr3t}, conditions: ["[STATUS] == 200"],
            alerts: [{type: slack}]}
-        - {name: b, url: "grpc://b.example:1", headers: {X-Key: s3cr3t}, conditions: ["[CONNECTED] == true"]}
+        - {name: b, url: "grpc://b.example:1", headers: {X-API-Key: s3cr3t}, conditions: ["[CONNECTED] == true"]}
 
       """.write(to: folder.appending(path: "gatus.yaml"), atomically: true, encoding: .utf8)
       let made = try await run(["import", "gatus", "gatus.yaml"], in: folder)
       let lines = made.stdout.split(separator: "\n").map(String.init)
-      #expect(lines[1] == "# Set before the start: QUARTZ_A_X_KEY QUARTZ_SLACK_WEBHOOK", "\(made.stdout)")
+      #expect(lines[1] == "# Set before the start: QUARTZ_A_X_API_KEY QUARTZ_SLACK_WEBHOOK", "\(made.stdout)")
       let needed = made.stdout.matches(of: /\$\{env:([A-Z0-9_]+)\}/).map { String($0.output.1) }
-      #expect(Set(needed) == ["QUARTZ_A_X_KEY", "QUARTZ_SLACK_WEBHOOK"])
+      #expect(Set(needed) == ["QUARTZ_A_X_API_KEY", "QUARTZ_SLACK_WEBHOOK"])
       #expect(!made.stdout.contains("s3cr3t") && !made.stdout.contains("hooks.example"))
     }
   }

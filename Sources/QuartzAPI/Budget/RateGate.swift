@@ -10,7 +10,9 @@ package actor RateGate {
   private let limits: RateBudget.Limits
   /// Nil until the last run's requests were read.
   private var budget: RateBudget?
+  private var isReading = false
   private var isWriting = false
+  /// For what is being read, or written.
   private var waiting: [CheckedContinuation<Void, Never>] = []
   /// Why the requests of the run before are not known.
   private var storeProblem: String?
@@ -70,17 +72,27 @@ package actor RateGate {
       perHour: limits.perHour, storeProblem: storeProblem, serverAhead: serverAhead)
   }
 
+  /// One reader: a second one would read what the first has written since.
   private func restore() async {
     guard budget == nil else { return }
+    if isReading { return await withCheckedContinuation { waiting.append($0) } }
+    isReading = true
     var bytes: [UInt8]?
     do { bytes = try await file.read() } catch {
       storeProblem = error.description
       // Unreadable is not empty: it must not open a fresh minute.
       bytes = []
     }
-    // Another caller may have been faster while this one read.
-    if budget == nil { budget = RateBudget(restoring: bytes, at: time.now, limits: limits) }
+    budget = RateBudget(restoring: bytes, at: time.now, limits: limits)
     await file.understood()
+    isReading = false
+    wake()
+  }
+
+  private func wake() {
+    let woken = waiting
+    waiting = []
+    for continuation in woken { continuation.resume() }
   }
 
   /// One writer at a time, so that an older block never replaces a newer one; the others wait and ask again.
@@ -92,8 +104,6 @@ package actor RateGate {
     try? await file.write(bytes)
     isWriting = false
     if block > 0 { budget?.reserved() }
-    let woken = waiting
-    waiting = []
-    for continuation in woken { continuation.resume() }
+    wake()
   }
 }

@@ -96,16 +96,24 @@ extension MemoryQueue.State {
 
 /// Bytes that outlive nothing but a restarted object in the same test.
 final class MemoryBytes: DurableBytes {
-  private let state: Mutex<(bytes: [UInt8]?, writes: Int)>
+  private let state: Mutex<(bytes: [UInt8]?, reads: Int, writes: Int)>
 
-  init(_ bytes: [UInt8]? = nil) { state = Mutex((bytes, 0)) }
+  init(_ bytes: [UInt8]? = nil) { state = Mutex((bytes, 0, 0)) }
 
   var bytes: [UInt8]? { state.withLock { $0.bytes } }
+  var reads: Int { state.withLock { $0.reads } }
   var writes: Int { state.withLock { $0.writes } }
 
-  func read() async throws(StateFile.Failure) -> [UInt8]? { bytes }
+  func read() async throws(StateFile.Failure) -> [UInt8]? {
+    // Others come in between.
+    await Task.yield()
+    return state.withLock { state in
+      state.reads += 1
+      return state.bytes
+    }
+  }
 
   func write(_ bytes: [UInt8]) async throws(StateFile.Failure) {
-    state.withLock { $0 = (bytes, $0.writes + 1) }
+    state.withLock { $0 = (bytes, $0.reads, $0.writes + 1) }
   }
 }
