@@ -111,7 +111,7 @@ extension StatusSnapshot {
         return .warning(
           .check(name), "\(name) is degraded\(forHow(check)): \(why(check))",
           hint: check.last.flatMap { $0.reason.advice(in: $0.phase) })
-      // Its time is not over, or began anew with the agent's: there is nothing to do but to wait.
+      // The report is not overdue, or is waited for again since the agent's start: no action is needed.
       case .unknown where check.last?.reason == .heartbeatMissed: return nil
       case .unknown where check.last != nil:
         return .warning(.check(name), "\(name) cannot be judged from here: \(why(check))")

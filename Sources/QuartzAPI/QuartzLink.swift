@@ -28,7 +28,7 @@ package struct QuartzLink: Sendable {
     package var report: @Sendable () async -> AgentReport
     /// Told each new list of checks.
     package var apply: @Sendable (PulledChecks) async -> Void
-    /// Nil: the agent has no use for what the receiver says beside its verdicts.
+    /// Nil: optional members of the answer are ignored.
     package var contact: ContactDesk?
     /// Nil: nobody else has this list.
     package var sharing: CheckListPuller.Sharing?
@@ -94,7 +94,7 @@ package struct QuartzLink: Sendable {
     }
   }
 
-  /// Who hears of another list pulls it.
+  /// Adds the puller, which pulls when the list has another version.
   private static func contact(_ contact: ContactDesk?, _ puller: CheckListPuller?) -> ContactDesk? {
     guard var contact, let puller else { return contact }
     let heard = contact.heard

@@ -21,6 +21,7 @@ import Testing
     report.lostTo = dawn.advanced(by: .milliseconds(-3_600_500))
     report.configVersion = "a1b2c3d4"
     report.lag = .milliseconds(1900)
+    (report.started, report.checks) = (dawn.advanced(by: .seconds(-5)), 7)
     for report in [report, AgentReport()] {
       let transport = QuartzTransport(
         QuartzSettings(url: try HTTPURL("https://api.test/v1"), apiKey: keys.key), keys: keys,
@@ -41,6 +42,9 @@ import Testing
         #expect(agent["lost_from"] == (isBare ? nil : .number("\(dawnSeconds - 7200)")))
         #expect(agent["lost_to"] == (isBare ? nil : .number("\(dawnSeconds - 3601)")))
         #expect(agent["config_version"] == (isBare ? nil : .string("a1b2c3d4")))
+        #expect(agent["started_at"]?.string == (isBare ? nil : dawn.advanced(by: .seconds(-5)).rfc3339))
+        #expect(agent["checks"] == (isBare ? nil : .number("7")))
+        #expect(agent["sent_at"]?.string == dawn.rfc3339)
         #expect(agent["lag_s"] == (isBare ? nil : .number("1")))
       }
     }

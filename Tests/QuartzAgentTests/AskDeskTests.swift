@@ -46,6 +46,12 @@ import Testing
     let seen = Seen()
     let made = result(of: mine, at: clock.time.wall())
     desk.hear([ask(1, of: mine.id), ask(2, of: other.id)])
+    // Two of one check are five seconds apart: the second is taken when it is offered again.
+    clock.advance(by: .seconds(5) - .milliseconds(1))
+    desk.hear([ask(3, of: mine.id)])
+    #expect(
+      desk.ask(of: DeliveryRecord(result(of: mine, at: clock.time.wall()), agent: "a", flags: []))?.low == 1)
+    clock.advance(by: .milliseconds(1))
     desk.hear([ask(1, of: mine.id), ask(2, of: other.id), ask(3, of: mine.id)])
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
@@ -62,6 +68,35 @@ import Testing
       group.cancelAll()
     }
     #expect(seen.runs.withLock { $0 } == [mine.id, mine.id] && seen.hurries.withLock { $0 } == 2)
+  }
+
+  /// More than a hundred at once are left to the next offer, and each that is answered makes room.
+  @Test func asksUnderWayAreBounded() async throws {
+    let clock = FakeClock()
+    let desk = AskDesk(isRunHere: { _ in true }, log: Logger(label: "test"), time: clock.time)
+    let asks = (0..<150).map { ask($0, of: UniqueID(high: 4, low: $0)) }
+    let made = result(of: try makeCheck("Mine"), at: clock.time.wall())
+    let seen = Seen()
+    for group in 0..<3 { desk.hear(Array(asks[(group * 50)..<(group * 50 + 50)])) }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        await desk.run { check in
+          seen.runs.withLock { $0.append(check) }
+          return .done(made)
+        } hurry: {
+          seen.hurries.withLock { $0 += 1 }
+        }
+      }
+      while seen.hurries.withLock({ $0 }) < 100 { await Task.yield() }
+      #expect(Set(seen.runs.withLock { $0.map(\.low) }) == Set(0..<100))
+      while seen.hurries.withLock({ $0 }) < 150 {
+        desk.hear(asks)
+        await Task.yield()
+      }
+      group.cancelAll()
+    }
+    #expect(
+      Set(seen.runs.withLock { $0.map(\.low) }) == Set(0..<150) && seen.runs.withLock { $0.count } == 150)
   }
 
   /// A run under way is waited for, a quarter of a second at a time, and no longer than anybody waits for the answer.

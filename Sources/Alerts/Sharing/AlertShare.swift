@@ -10,7 +10,7 @@ package struct AlertShare: Sendable {
   struct Mark: Hashable, Sendable {
     var world: UInt64
     var changed: Int64
-    /// Somebody had heard of it then.
+    /// A channel had been notified by then.
     var isTold: Bool
   }
 
@@ -31,8 +31,8 @@ package struct AlertShare: Sendable {
   var waiting: [UniqueID: Instant] = [:]
   /// Since when an incident is over in the store too, for every channel.
   var resting: [UniqueID: Instant] = [:]
-  /// A store that was set back, or is another: when that was found, and its revision then.
-  var setBack: (at: Instant, revision: Int64)?
+  /// The revision of a store that was set back, or is another, until every member has read it.
+  var copyRevision: Int64?
   /// Since when this member reads the store as it is.
   var worldSince: Instant?
   /// Since when the store is being read: a member whose name another one has stays outside for good.
@@ -76,8 +76,8 @@ package struct AlertShare: Sendable {
 
   /// Whether the alerts of this check are from before the store was set back, and their member may not have read it yet.
   func isOfCopy(_ check: UniqueID) -> Bool {
-    guard let setBack, own[check] == nil, let entry = view.entries[check] else { return false }
-    return entry.changed <= setBack.revision
+    guard let copyRevision, own[check] == nil, let entry = view.entries[check] else { return false }
+    return entry.changed <= copyRevision
   }
 
   func incident(_ id: UniqueID) -> SharedIncident? {
@@ -159,13 +159,12 @@ extension AlertBook {
   private mutating func noteSetBack(_ view: ShareView, _ now: ClockReading) {
     guard let before = share?.view, view.revision > 0 else { return }
     if before.revision > 0, view.world != before.world || view.revision < before.revision {
-      share?.setBack = (now.boot, view.revision)
+      share?.copyRevision = view.revision
       share?.worldSince = now.boot
-    } else if let at = share?.setBack?.at, at.duration(to: now.boot) >= AlertShare.rereading {
-      share?.setBack = nil
     }
     let since = share?.worldSince ?? now.boot
     share?.worldSince = since
+    if since.duration(to: now.boot) >= AlertShare.rereading { share?.copyRevision = nil }
   }
 
   /// Whether this member has been kept out of its group for longer than any read of the store takes: another agent has its

@@ -39,7 +39,7 @@ package enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// What counts as one asker: the address, or the network of 64 bits in which a host of IPv6 gives itself any address it
+  /// The unit of limits per client: the address, or the network of 64 bits in which a host of IPv6 gives itself any address it
   /// likes (RFC 8981). An IPv4 address within IPv6 (RFC 4291, section 2.5.5.2) is itself.
   package var origin: IPAddress {
     switch self {

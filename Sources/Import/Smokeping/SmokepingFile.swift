@@ -102,7 +102,7 @@ struct SmokepingFile {
       } else if text.hasPrefix("@include ") {
         guard let other = sources[ByteText(Self.lastPart(text))], level < Self.levels else {
           let path = text.dropFirst(9).trimmed
-          // Nobody knows how many targets stand in it.
+          // The number of targets in it is unknown.
           let why = "\(path.printable(maxBytes: 200)) is not in the files given: what stands in it is missing"
           ledger.list(enter("@include", path, file, line), why)
           continue

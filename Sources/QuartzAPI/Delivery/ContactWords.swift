@@ -3,13 +3,13 @@
 import Basics
 import Monitoring
 
-/// What the receiver adds to the answer to a batch for an agent that can use it: docs/quartz.md, Wire.
+/// Optional members of the answer to a batch: see Wire in docs/quartz.md.
 package struct ContactWords: Hashable, Sendable {
   /// A run that a person asked for in the apps.
   package struct Ask: Hashable, Sendable {
     package var id: UniqueID
     package var check: UniqueID
-    /// After this nobody waits for it any more.
+    /// How long the ask stays open, 1 s to 10 min.
     package var expires: Duration
 
     package init(id: UniqueID, check: UniqueID, expires: Duration) {
@@ -48,7 +48,7 @@ package struct ContactWords: Hashable, Sendable {
 
 /// Where those words go, and what the agent says in turn.
 package struct ContactDesk: Sendable {
-  /// What this agent understands of them: `asks`, `list`.
+  /// The members that the agent reports to understand: `asks`, `list`.
   package var can: [String]  // own text: words of our own
   package var heard: @Sendable (ContactWords) -> Void
   /// The ask that a result answers.

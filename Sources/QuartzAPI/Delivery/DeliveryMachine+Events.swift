@@ -34,7 +34,7 @@ extension DeliveryMachine {
     return settings.every
   }
 
-  /// A result that somebody waits for has been recorded, and will be in the store in a moment: it does not wait for company.
+  /// A result that answers an ask was recorded, and is in the store within a second: it is sent without waiting for a batch.
   package mutating func hurry(at now: Timestamp) {
     hurryUntil = now.advanced(by: Self.hurryTime)
     lanes[.live]?.nextLook = nil

@@ -29,7 +29,7 @@ package final class Uploader: Sendable {
     let gate: RateGate
     let memory: any DurableBytes
     let receiver: String
-    /// Nil: what the receiver says beside its verdicts is of no use.
+    /// Nil: optional members of the answer are ignored.
     var contact: ContactDesk?
 
     /// - Parameters:
@@ -106,7 +106,7 @@ package final class Uploader: Sendable {
     if isFull { bell.ring() }
   }
 
-  /// A person waits for what has just been recorded.
+  /// Sends the result that was just recorded without waiting for a batch.
   package func hurry() {
     let now = gate.time.now
     state.withLock { $0.machine.hurry(at: now) }

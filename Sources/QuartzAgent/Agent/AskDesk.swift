@@ -14,17 +14,26 @@ final class AskDesk: Sendable {
   private struct Taken {
     var ask: ContactWords.Ask
     var at: Timestamp
+    var boot: Instant
+  }
+
+  private struct State {
+    /// Newest last.
+    var taken: [Taken] = []
+    /// Those under way.
+    var open = 0
   }
 
   private let isRunHere: @Sendable (UniqueID) -> Bool
   private let log: Logger
   private let time: TimeSource
-  /// Newest last.
-  private let taken = Mutex<[Taken]>([])
+  private let state = Mutex(State())
   private let (asks, bell) = AsyncStream<ContactWords.Ask>.makeStream(bufferingPolicy: .bufferingOldest(most))
 
-  /// Asks that are remembered, and that may wait.
-  private static let most = 500
+  /// Asks that are remembered, and that are under way at once: more of them are taken when they are offered again.
+  private static let (most, mostOpen) = (500, 100)
+  /// Between two asks of a check: what the API sends sets no pace that its checks may not have.
+  private static let spacing: Duration = .seconds(5)
   /// A run by hand of the same check is under way, or all places for such runs are taken.
   private static let patience: Duration = .milliseconds(250)
 
@@ -41,25 +50,29 @@ final class AskDesk: Sendable {
     }
   }
 
-  /// What the receiver offers.
+  /// Takes the open asks of an answer.
   func hear(_ offered: [ContactWords.Ask]) {
-    let now = time.wall()
+    let now = time.reading()
     let mine = offered.filter { isRunHere($0.check) }
-    let new = taken.withLock { taken in
-      let known = Set(taken.map(\.ask.id))
-      let new = mine.filter { !known.contains($0.id) }
-      taken += new.map { Taken(ask: $0, at: now) }
-      if taken.count > Self.most { taken.removeFirst(taken.count - Self.most) }
-      return new
-    }
+    let new = state.withLock { state in mine.filter { Self.take($0, &state, now) } }
     for ask in new { bell.yield(ask) }
+  }
+
+  private static func take(_ ask: ContactWords.Ask, _ state: inout State, _ now: ClockReading) -> Bool {
+    guard state.open < mostOpen, !state.taken.contains(where: { $0.ask.id == ask.id }) else { return false }
+    let last = state.taken.last { $0.ask.check == ask.check }
+    if let last, last.boot.duration(to: now.boot) < spacing { return false }
+    state.taken.append(Taken(ask: ask, at: now.wall, boot: now.boot))
+    if state.taken.count > most { state.taken.removeFirst() }
+    state.open += 1  // bounded: below `mostOpen`, as was asked before
+    return true
   }
 
   /// The ask that a result answers: the newest of its check in whose time it was started, however late it is delivered.
   func ask(of record: DeliveryRecord) -> UniqueID? {
     guard record.trigger == .manual else { return nil }
-    let taken = taken.withLock { taken in
-      taken.last { $0.ask.check == record.checkID && $0.at <= record.startedAt }
+    let taken = state.withLock { state in
+      state.taken.last { $0.ask.check == record.checkID && $0.at <= record.startedAt }
     }
     guard let taken, record.startedAt <= taken.at.advanced(by: taken.ask.expires) else { return nil }
     return taken.ask.id
@@ -84,14 +97,15 @@ final class AskDesk: Sendable {
     _ ask: ContactWords.Ask, _ perform: @Sendable (UniqueID) async -> RunNowOutcome,
     _ hurry: @Sendable () -> Void
   ) async {
+    defer { state.withLock { $0.open -= 1 } }  // bounded: once for each that was taken
     let due = time.instant() + ask.expires
-    var why = "it is over"
+    var why: String
     repeat {
       switch await perform(ask.check) {
       case .done(let result):
         hurry()
         log.info(
-          "ran a check because somebody asked for it in Quartz",
+          "ran a check that was asked for in Quartz",
           metadata: ["check": "\(result.check)", "ask": "\(ask.id)"])
         return
       case .busy(let words): why = words
@@ -101,7 +115,7 @@ final class AskDesk: Sendable {
       guard (try? await time.sleep(for: Self.patience)) != nil else { return }
     } while time.instant() < due
     log.warning(
-      "did not run a check that somebody asked for in Quartz",
+      "did not run a check that was asked for in Quartz",
       metadata: ["ask": "\(ask.id)", "problem": "\(why)"])
   }
 }
