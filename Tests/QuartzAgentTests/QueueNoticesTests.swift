@@ -69,4 +69,14 @@ import Testing
     for _ in 0..<14 { places.give(of: one) }
     #expect(places.take(for: one, of: 16) == true)
   }
+
+  /// The addresses of one network of 64 bits are one asker: they take no place that is kept for others.
+  @Test func addressesOfOneNetworkAreOneAsker() {
+    var places = AskerPlaces()
+    let taken = (1...20).count { places.take(for: IPAddress("2001:db8::\($0)"), of: 16) }
+    #expect(taken == 14)
+    #expect(places.take(for: IPAddress("2001:db8:0:1::1"), of: 16) == true)
+    for _ in 0..<14 { places.give(of: IPAddress("2001:db8::99")) }
+    #expect(places.take(for: IPAddress("2001:db8::5"), of: 16) == true)
+  }
 }

@@ -4,6 +4,7 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import NIOHTTP1
 import TestSupport
 import Testing
 
@@ -91,6 +92,20 @@ import Testing
     #expect(desk.signIn("wrong", name: "", from: "7", now: later) == .wrong)
     #expect(desk.signIn("wrong", name: "", from: "7", now: later) == .later(60))
     #expect(desk.signIn("wrong", name: "", from: "999", now: later) == .later(59))
+  }
+
+  /// Another address of the same network of 64 bits is no other origin.
+  @Test func addressesOfOneNetworkGuessAsOne() throws {
+    var routes = Routes(
+      source: try sampleSource(), hosts: AllowedHosts(listen: .tcp(host: "127.0.0.1", port: 1)))
+    routes.signIn = SignInDesk(access)
+    func guess(from address: String) -> Int {
+      var request = StatusRequest(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/sign-in"))
+      (request.body, request.remote) = (Array("token=wrong&back=%2F".utf8), IPAddress(address))
+      return routes.signedIn(request).status
+    }
+    #expect((1...6).map { guess(from: "2001:db8::\($0)") } == [401, 401, 401, 401, 401, 429])
+    #expect(guess(from: "2001:db8:0:1::1") == 401 && guess(from: "192.0.2.1") == 401)
   }
 
   private func post(_ address: ListenAddress, _ target: String, _ body: String, _ headers: String = "")

@@ -140,7 +140,7 @@ final class ProbeDesk: ProbeTaking {
 
   private func takePlace(_ asker: IPAddress?) -> Bool {
     state.withLock { state in
-      guard state.askers.take(for: asker?.origin, of: limit) else {
+      guard state.askers.take(for: asker, of: limit) else {
         state.figures.busy += 1
         return false
       }
@@ -153,7 +153,7 @@ final class ProbeDesk: ProbeTaking {
     let line = ProbeLog.line(finding)
     state.withLock { state in
       state.figures.running -= 1
-      state.askers.give(of: asker?.origin)
+      state.askers.give(of: asker)
       if finding.isUp { state.figures.succeeded += 1 } else { state.figures.failed += 1 }
       if state.last.count >= Self.lastKept { state.last.removeFirst() }
       state.last.append(line)
