@@ -4,6 +4,7 @@ import Basics
 import Foundation
 import Glibc
 import Monitoring
+import Synchronization
 import TestSupport
 import Testing
 
@@ -47,6 +48,7 @@ private final class Tracer: Sendable {
   private typealias Call = @convention(c) (Int, Int, Int, Int) -> Int
   private static let seize = 0x4206
   private static let interrupt = 0x4207
+  private static let resume = 7
   /// __WALL of waitpid(2).
   private static let anyChild: Int32 = 0x4000_0000
 
@@ -57,7 +59,8 @@ private final class Tracer: Sendable {
   /// Of a thread of our own child, where nothing forbids it.
   static var isUsable: Bool { getuid() == 0 && call != nil }
 
-  /// Throws when the process has no thread of that name.
+  /// Held while it waits for events: at any other moment it might hold a lock of malloc(3), and nothing of the process
+  /// would go on. Throws when the process has no thread of that name, or one that never waits.
   init(holding name: String, of process: Int32) throws {
     let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
     let found = threads.compactMap { Int($0) }.first { thread in
@@ -66,15 +69,32 @@ private final class Tracer: Sendable {
     }
     guard let thread = found, let call = Self.call else { throw POSIXFailure("no thread \(name)", ESRCH) }
     let held = DispatchSemaphore(value: 0)
+    let waits = Atomic(false)
+    // One thread does all of it: only the one that seized may go on with it and reap it.
     Thread {
       _ = call(Self.seize, thread, 0, 0)
-      _ = call(Self.interrupt, thread, 0, 0)
-      held.signal()
-      // A traced thread that has died is its tracer's to reap, by the thread that seized it; until then its process has
-      // not ended either (ptrace(2)).
       var status: Int32 = 0
+      for _ in 0..<1000 where !waits.load(ordering: .relaxed) {
+        _ = call(Self.interrupt, thread, 0, 0)
+        guard waitpid(pid_t(thread), &status, Self.anyChild) > 0, status & 0xff == 0x7f else { break }
+        if Self.waitsForEvents(thread, of: process) {
+          waits.store(true, ordering: .relaxed)
+        } else {
+          _ = call(Self.resume, thread, 0, 0)
+          usleep(1000)
+        }
+      }
+      held.signal()
+      // A traced thread that has died is its tracer's to reap; until then its process has not ended either (ptrace(2)).
       while waitpid(pid_t(thread), &status, Self.anyChild) > 0, status & 0xff == 0x7f {}
     }.start()
     held.wait()
+    guard waits.load(ordering: .relaxed) else { throw POSIXFailure("\(name) never waits for events", EBUSY) }
+  }
+
+  /// The call a stopped thread is in is epoll_wait(2), or epoll_pwait(2) on arm64 (proc_pid_syscall(5)).
+  private static func waitsForEvents(_ thread: Int, of process: Int32) -> Bool {
+    let line = try? String(contentsOfFile: "/proc/\(process)/task/\(thread)/syscall", encoding: .utf8)
+    return ["232", "281", "22"].contains(line?.split(separator: " ").first.map(String.init) ?? "")
   }
 }

@@ -216,13 +216,15 @@ private enum WorstInput {
   }
 }
 
-/// What the status server answers to one GET, head and body; empty: nothing.
+/// What the status server answers to one GET, head and body, up to 30 s without a byte; empty: nothing.
 func statusAnswer(
   _ path: String, port: UInt16, headers: String = "", method: String = "GET"
 ) async -> String {
   await onThread {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
+    var limit = timeval(tv_sec: 30, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
