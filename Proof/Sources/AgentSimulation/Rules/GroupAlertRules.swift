@@ -36,6 +36,13 @@ struct GroupAlertRules {
     var endNoted: Instant?
   }
 
+  /// A check was in the beginning of an incident.
+  private struct Begin {
+    let incident: UniqueID
+    /// The first that named the check: others may have told of the incident before it joined.
+    let telling: Telling
+  }
+
   private struct Failing {
     var count = 0
     /// When it reached its threshold with one member.
@@ -54,8 +61,8 @@ struct GroupAlertRules {
   private var losses: [Instant] = []
   private var setBacks: [Instant] = []
   private var stories: [UniqueID: Story] = [:]
-  /// By check, since anybody last saw it work: the incidents that were told of it.
-  private var told: [UniqueID: [UniqueID]] = [:]
+  /// By check, since any member last saw it work: one for each incident that was told of it.
+  private var told: [UniqueID: [Begin]] = [:]
   private var worked: [UniqueID: Instant] = [:]
   private var firstFailure: [UniqueID: Instant] = [:]
   private var failing: [Place: Failing] = [:]
@@ -180,12 +187,14 @@ struct GroupAlertRules {
         continue
       }
       story.checks.insert(check)
-      let others = told[check, default: []].filter { $0 != message.incident }
-      told[check] = others + [message.incident]
+      let others = told[check, default: []].filter { $0.incident != message.incident }
+      if others.count == told[check, default: []].count {
+        told[check, default: []].append(Begin(incident: message.incident, telling: telling))
+      }
       for other in others {
-        let start = firstFailure[check] ?? telling.decided
-        guard let one = stories[other], let first = one.opened.first,
-          // It was with somebody else before it was in the store.
+        let (start, first) = (firstFailure[check] ?? telling.decided, other.telling)
+        guard let one = stories[other.incident],
+          // It was with another member before it was in the store.
           one.entered.contains(check) || first.seat == telling.seat,
           !wasSetBack(from: first.decided, to: telling.decided),
           !outages.touch(first.seat, from: start, to: first.decided),
@@ -239,7 +248,7 @@ struct GroupAlertRules {
     let failing = story.checks.filter { check in
       // It may have joined one that people know before: nobody is told of that.
       let goesOn =
-        told[check, default: []].contains { $0 != message.incident }
+        told[check, default: []].contains { $0.incident != message.incident }
         || isToldByEntry(check, besides: message.incident)
       return !goesOn && worked[check].map { $0 + Self.news < first.decided } ?? true
     }

@@ -15,6 +15,8 @@ struct SlotRules {
     var before: Int64
     /// A run of this life has shown it. Until then the verdict from the last life decides, which the rules do not know.
     var isPaceKnown = false
+    /// A run of this life has left a result. Until then it is tried between its slots, too.
+    var hasResult = false
     /// How many slots may still be anywhere: after a start, a change of the interval, or of the clock.
     var free = 1
     var isRunning = false
@@ -23,6 +25,13 @@ struct SlotRules {
     /// Since when it waits for a slot.
     var since: Instant
     let check: MonitoringCheck
+
+    /// A check without a result is tried at steps that are no slots.
+    func isFirstStep(_ instant: Timestamp) -> Bool {
+      guard !hasResult, let last else { return false }
+      let gap = instant.microseconds - last.microseconds
+      return gap > 0 && gap % Timeline.firstStep == 0 && gap % pace != 0
+    }
   }
 
   /// A slot of a group is run however late, within its interval.
@@ -70,6 +79,10 @@ struct SlotRules {
         "\(name) runs its slot \(due.scheduledAt) \(due.late) late, at most \(Duration.microseconds(most))"
       )
     }
+    if watch.isFirstStep(due.scheduledAt) {
+      watches[due.check.id]?.since = now
+      return nil
+    }
     return account(due.check.id, due.scheduledAt, count: 1, step: watch.pace, "begins", now)
   }
 
@@ -85,6 +98,7 @@ struct SlotRules {
   ) -> Violation.Found? {
     guard let watch = watches[check.id] else { return nil }
     watches[check.id]?.isRunning = false
+    if state != nil { watches[check.id]?.hasResult = true }
     if let state, state != .unknown {
       watches[check.id]?.isPaceKnown = true
       let pace = (state == .down ? check.plan.intervalFailing ?? check.interval : check.interval).microseconds

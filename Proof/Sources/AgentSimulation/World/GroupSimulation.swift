@@ -151,6 +151,8 @@ final class GroupSimulation: @unchecked Sendable {
 
   func stopped(_ seat: GroupSeat) {
     write(seat, "has ended")
+    // What it found while it ended was counted with its life.
+    incidents.ended(seat.index, now: clock.now)
     seat.end()
     seat.machine.store.kill()
     clock.after(trouble.time(.milliseconds(300) ... .seconds(trouble.pick([1, 40])))) { [unowned self] in
