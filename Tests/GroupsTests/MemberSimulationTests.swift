@@ -153,6 +153,29 @@ import TestSupport
     }
   }
 
+  /// It stood still while it read the group: how long it has waited for that is no reason to go on alone.
+  @Test func whoLosesItsNameWhileItReadsStopsForGood() throws {
+    for seed in UInt64(1)...4 {
+      var world = settled(seed: seed)
+      world.start("agent-0", home: UniqueID(high: 66, low: 6))
+      world.advance(10_000)
+      let start = world.now
+      world.agents[0].cannotRead = true
+      let watch = try #require(world.agents[0].watch)
+      world.handle(.watchEnded(watch.number, .compacted), by: 0)
+      world.agents[0].pausedUntil = world.now + 15_000
+      world.advance(30_000)
+      #expect(world.agents[0].member.journal.rival != nil, "seed \(seed)")
+      for _ in 0..<20 {
+        world.advance(1000)
+        let assignment = world.agents[0].member.assignment
+        #expect(assignment.owned + assignment.standingIn == 0, "seed \(seed)")
+      }
+      #expect(world.judged(from: start, to: world.now).missed.isEmpty, "seed \(seed)")
+      expectSteady(&world, seed)
+    }
+  }
+
   @Test func aWipedStoreIsANewWorld() {
     for seed in UInt64(1)...4 {
       var world = settled(seed: seed)
