@@ -10,18 +10,6 @@ import Testing
 /// Each place that judges what targets send gets its worst input at its size limit, all at once, beside a hundred healthy
 /// checks at 1 s: those keep their schedule, the status server answers, and SIGTERM is obeyed.
 @Suite(.serialized) struct WorstInputStories {
-  /// What the healthy ones and whoever asks for the status have to bear.
-  private struct Figures {
-    /// Milliseconds, of 99 in 100.
-    var lateness: Double
-    var slowest: Duration
-
-    /// 50 ms and 100 ms. Where it takes longer without any bad input, a minute before, this machine is others'.
-    func isWithin(_ calm: Figures) -> Bool {
-      lateness <= max(50, calm.lateness * 3) && slowest <= max(.milliseconds(100), calm.slowest * 3)
-    }
-  }
-
   @Test(.timeLimit(.minutes(2)))
   func theWorstInputsHoldUpNobodyElse() async throws {
     try await withTemporaryDirectory { folder in
@@ -34,7 +22,7 @@ import Testing
         try await withLoopbackServer(script: WorstInput.txt) { names in
           try await withLoopbackServer(script: WorstInput.letters) { talk in
             let hostile = hostile(http: worst.port, dns: names.port, talk: talk.port, tls: tls.port)
-            var rounds: [(calm: Figures, busy: Figures)] = []
+            var rounds: [(calm: HealthyChecks.Figures, busy: HealthyChecks.Figures)] = []
             // What freezes anything does it each time, and for minutes.
             while rounds.count < 3, !rounds.contains(where: { $0.busy.isWithin($0.calm) }) {
               let calm = try await figures(beside: [], in: folder) { true }
@@ -55,16 +43,17 @@ import Testing
   /// Of a hundred healthy checks at 1 s and the status server, beside others.
   private func figures(
     beside others: [String], in folder: URL, _ areUnderWay: () -> Bool
-  ) async throws -> Figures {
+  ) async throws -> HealthyChecks.Figures {
     try await withLoopbackServer(script: RunStories.web) { web in
       let port = try freePort()
       try? FileManager.default.removeItem(at: folder.appending(path: "state"))
       try RunStories.config(
-        (healthy(web.port) + others).joined(separator: "\n"), more: "status: {listen: \"127.0.0.1:\(port)\"}",
+        (HealthyChecks.lines(web.port) + others).joined(separator: "\n"),
+        more: "status: {listen: \"127.0.0.1:\(port)\"}",
         in: folder)
       let process = try AgentProcess(["run"], in: folder)
       try await process.wait(for: "all to be probed") { web.accepted >= 200 && areUnderWay() }
-      return try await watch(process, port: port, healthy: web, for: others.isEmpty ? 5 : 10)
+      return try await HealthyChecks.watch(process, port: port, healthy: web, for: others.isEmpty ? 5 : 10)
     }
   }
 
@@ -89,44 +78,6 @@ import Testing
       let outcome = try await AgentProcess(["validate"], in: folder).finish(within: .seconds(30))
       #expect(outcome.status == 78)
       #expect(outcome.stderr.contains("name must be at most 200 bytes"), "\(outcome.stderr.prefix(2000))")
-    }
-  }
-
-  /// Some seconds of it, with a look at the status server twice a second; then SIGTERM, which is obeyed within 8 s.
-  private func watch(
-    _ process: AgentProcess, port: UInt16, healthy: LoopbackServer, for seconds: Int
-  ) async throws -> Figures {
-    let before = healthy.accepted
-    var slowest = Duration.zero
-    for _ in 0..<(2 * seconds) {
-      let start = Instant.now
-      let metrics = await statusAnswer("/metrics", port: port)
-      slowest = max(slowest, start.duration(to: .now))
-      #expect(metrics.contains("\nquartz_agent_start_time_seconds "))
-      try await Task.sleep(for: .milliseconds(500))
-    }
-    // Of the healthy ones: a check that cannot end in time is late for its own next slot.
-    let page = await statusAnswer("/api/v1/spool/results?limit=5000", port: port)
-    let late = page.split(separator: "\n").filter { $0.contains("\"check\":\"Web ") }
-      .compactMap { line -> Double? in
-        let rest = line.split(separator: ",").first { $0.contains("\"late_ms\":") }
-        return rest?.split(separator: ":").last.flatMap { Double(String($0)) }
-      }
-      .sorted()
-    #expect(late.count > 80 * seconds)
-    #expect(healthy.accepted - before > 80 * seconds, "a hundred checks at 1 s, for \(seconds) s")
-    let stopped = Instant.now
-    process.send(SIGTERM)
-    let outcome = try await process.finish()
-    #expect(stopped.duration(to: .now) <= .seconds(8))
-    #expect(outcome.status == 0, "\(outcome.stderr)")
-    let worst = try #require(late.dropFirst(late.count * 99 / 100).first)
-    return Figures(lateness: worst, slowest: slowest)
-  }
-
-  private func healthy(_ port: UInt16) -> [String] {
-    (0..<100).map {
-      "  - {name: Web \($0), type: http, url: \"http://127.0.0.1:\(port)/\($0)\", interval: 1s, timeout: 1s}"
     }
   }
 

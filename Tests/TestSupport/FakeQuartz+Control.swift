@@ -28,6 +28,9 @@ extension FakeQuartz {
   /// What the next uploads meet, in order; after that all is well.
   package func meet(_ faults: FakeFault...) { state.withLock { $0.faults += faults } }
 
+  /// Uploads are answered without end.
+  package func holdUploads() { state.withLock { $0.holdsUploads = true } }
+
   package func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
   package func setKeys(_ keys: Set<String>) { state.withLock { $0.keys = keys } }

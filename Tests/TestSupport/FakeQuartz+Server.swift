@@ -12,11 +12,19 @@ private func serve(_ fake: FakeQuartz, _ connection: LoopbackConnection) {
   guard let request = readRequest(connection) else { return }
   switch fake.answer(request) {
   case .hangUp: return
+  case .hold: holdAnswer(connection)
   case .respond(let status, let headers, let body):
     var head = "HTTP/1.1 \(status) Status\r\nconnection: close\r\ncontent-length: \(body.count)\r\n"
     for (name, value) in headers.sorted(by: { $0.key < $1.key }) { head += "\(name): \(value)\r\n" }
     connection.write(Array((head + "\r\n").utf8) + body)
   }
+}
+
+/// Announces 16 MB, sends one of them and holds.
+package func holdAnswer(_ connection: LoopbackConnection) {
+  connection.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 16000000\r\n\r\n")
+  connection.write([UInt8](repeating: 0x20, count: 1_000_000))
+  connection.waitForEnd()
 }
 
 private func readRequest(_ connection: LoopbackConnection) -> FakeRequest? {

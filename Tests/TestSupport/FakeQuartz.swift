@@ -46,6 +46,7 @@ package final class FakeQuartz: Sendable {
     var hasIngest = true
     var mayWrite = true
     var isDown = false
+    var holdsUploads = false
     var enforcesLimits = true
     var limited = 0
     var maxRows = Int.max
@@ -61,6 +62,7 @@ package final class FakeQuartz: Sendable {
       if state.isDown { return .hangUp }
       if let refusal = state.limit(at: at) { return refusal }
       let isUpload = request.path.hasSuffix("/check-results") || request.path.hasSuffix("/check_results")
+      if isUpload, state.holdsUploads { return .hold }
       guard isUpload, !state.faults.isEmpty else { return state.route(request, at: at) }
       switch state.faults.removeFirst() {
       case .none: return state.route(request, at: at)
@@ -108,6 +110,8 @@ package enum FakeAnswer: Hashable, Sendable {
   case respond(Int, [String: String], [UInt8])
   /// The connection ends without an answer.
   case hangUp
+  /// One of 16 MB, of which 1 MB comes, until the other side ends the connection.
+  case hold
 
   package static func json(_ status: Int, _ text: String, _ headers: [String: String] = [:]) -> FakeAnswer {
     .respond(

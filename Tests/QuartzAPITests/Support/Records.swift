@@ -46,7 +46,7 @@ struct InProcess: HTTPExchanging {
         method: request.method.rawValue, target: request.url.path + query, headers: headers,
         body: request.body))
     switch answer {
-    case .hangUp: return .failure("the connection ended before the answer")
+    case .hangUp, .hold: return .failure("the connection ended before the answer")
     case .respond(let status, let headers, let body):
       return .response(
         APIResponse(status: status, headers: headers.map { .init($0.key, $0.value) }, body: body))
