@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [WorkOrigin.Kind.fileChecks, .apiChecks, .asked])
+  @Test(arguments: WorkOrigin.Kind.allCases)
   func holdersOfOneOriginDelayNobodyElse(kind: WorkOrigin.Kind) async throws {
     try await withHolders(kind) { engine, healthy, budget in
       for other in WorkOrigin.Kind.allCases where other != kind {
