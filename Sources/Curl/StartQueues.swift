@@ -22,15 +22,15 @@ struct StartQueues {
     }
   }
 
-  /// Those whose last answer was large are remembered, up to so many.
-  private static let knownLimit = 10_000
+  /// URLs of an origin whose last answer was large are remembered, the last so many.
+  static let knownLimit = 2048
   /// Between two looks for those that have waited too long.
   private static let sweep = Duration.milliseconds(20)
 
   private var queues = Gate.allCases.map { _ in FairQueue<TransferTicket>() }
   private var nextSweep = Instant.now
-  /// Origins and URLs whose last answer was more than what no budget refuses.
-  private var large: Set<WorkOrigin> = []
+  /// URLs whose last answer was more than what no budget refuses.
+  private var large = ByOrigin { _ in RecentSet<WorkOrigin>(limit: knownLimit) }
 
   private(set) var count = 0
   var isEmpty: Bool { count == 0 }
@@ -77,18 +77,16 @@ struct StartQueues {
   }
 
   func isKnownLarge(_ request: TransferRequest) -> Bool {
-    !large.isEmpty && large.contains(WorkOrigin(request.origin.kind, named: request.url))
+    let kind = request.origin.kind
+    return !large[kind].isEmpty && large[kind].contains(WorkOrigin(kind, named: request.url))
   }
 
   /// What its answer came to.
   mutating func note(_ request: TransferRequest, isLarge: Bool) {
-    if large.isEmpty, !isLarge { return }
-    let key = WorkOrigin(request.origin.kind, named: request.url)
-    if !isLarge {
-      large.remove(key)
-    } else if large.count < Self.knownLimit {
-      large.insert(key)
-    }
+    let kind = request.origin.kind
+    if large[kind].isEmpty, !isLarge { return }
+    let key = WorkOrigin(kind, named: request.url)
+    if isLarge { large[kind].insert(key) } else { large[kind].remove(key) }
   }
 }
 

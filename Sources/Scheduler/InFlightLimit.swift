@@ -25,7 +25,7 @@ package struct InFlightLimits: Hashable, Sendable {
 /// has seen yet: what hangs is known after one run, and what works must not wait behind it for its first.
 ///
 /// Where checks of the file and checks of the API share the places, a quarter is the file's alone and an eighth the API's,
-/// and so of the places that checks which are not known to work may take.
+/// and so of the places that checks which are not known to work may take, and of those of a host that both have checks of.
 ///
 /// Every check queues at its host, in the line of its standing and its origin. A line that has both a check waiting and room at its
 /// host stands in `turns` with the arrival of its first check; so the next to start is found without looking at those
@@ -72,11 +72,25 @@ struct InFlightLimit {
   }
 
   private struct Host {
-    var inFlight = 0
+    /// Of the file, of the API.
+    var inFlight = (file: 0, api: 0)
     var lines: InlineArray<6, Line> = .init(repeating: Line())
 
+    /// - Parameter isShared: both origins have checks of it.
+    func hasRoom(for kind: WorkOrigin.Kind, of places: Int, isShared: Bool) -> Bool {
+      let (file, api) = inFlight
+      guard file + api < places else { return false }
+      // One place cannot be divided.
+      guard isShared, places > 1 else { return true }
+      return kind == .apiChecks ? api < places - max(1, places / 4) : file < places - max(1, places / 8)
+    }
+
+    mutating func add(_ count: Int, of kind: WorkOrigin.Kind) {
+      if kind == .apiChecks { inFlight.api += count } else { inFlight.file += count }
+    }
+
     var isIdle: Bool {
-      guard inFlight == 0 else { return false }
+      guard inFlight == (0, 0) else { return false }
       for index in lines.indices where !lines[index].isEmpty { return false }
       return true
     }
@@ -92,6 +106,8 @@ struct InFlightLimit {
   private var places: Shares
   /// Those that may not take the reserved places.
   private var others: Shares
+  /// Hosts that checks of both origins are of.
+  private var sharedHosts: Set<String> = []  // own text: as in `hosts`
   /// Only hosts with something in flight or waiting.
   private var hosts: [String: Host] = [:]  // own text: a host that was judged, and a port
   private var turns = [Heap<Turn>](repeating: Heap(), count: Rank.count)
@@ -108,10 +124,11 @@ struct InFlightLimit {
   /// False when `next()` would return nobody.
   var canStart: Bool { firstTurn != nil }
 
-  /// Whether checks of both origins share the places. Runs under way keep theirs.
-  mutating func share(_ isShared: Bool) {
+  /// Whether checks of both origins share the places, and those of which hosts. Runs under way keep theirs.
+  mutating func share(_ isShared: Bool, hosts: Set<String> = []) {  // own text: as in `hosts`
     places = places.divided(isShared)
     others = others.divided(isShared)
+    sharedHosts = hosts
   }
 
   /// Says which origins wait for a place now that all were given; see `waits`.
@@ -146,13 +163,13 @@ struct InFlightLimit {
     while let (turn, rank) = firstTurn {
       _ = turns[rank.index].popMin()
       hosts[turn.host, default: Host()].lines[rank.index].isOffered = false
-      guard let host = hosts[turn.host], host.inFlight < limits.perHost,
+      guard hasRoom(turn.host, rank.kind),
         let waiter = hosts[turn.host, default: Host()].lines[rank.index].waiting.popMin()
       else {
         forget(turn.host)
         continue
       }
-      hosts[turn.host, default: Host()].inFlight += 1
+      hosts[turn.host, default: Host()].add(1, of: rank.kind)
       waiting -= 1
       waitingBy[rank.kind] -= 1
       // `firstTurn` has seen that there is room.
@@ -168,7 +185,7 @@ struct InFlightLimit {
   mutating func release(
     host: String, _ standing: Standing = .trusted, of kind: WorkOrigin.Kind = .fileChecks
   ) {
-    hosts[host, default: Host()].inFlight -= 1
+    hosts[host, default: Host()].add(-1, of: kind)
     places.give(1, of: kind)
     if standing != .trusted { others.give(1, of: kind) }
     for rank in Rank.all { offerTurn(host, rank) }
@@ -213,11 +230,16 @@ struct InFlightLimit {
 
   /// Call when a line may have become one that has both a check waiting and room.
   private mutating func offerTurn(_ name: String, _ rank: Rank) {
-    guard let host = hosts[name], host.inFlight < limits.perHost, !host.lines[rank.index].isOffered,
+    guard let host = hosts[name], hasRoom(name, rank.kind), !host.lines[rank.index].isOffered,
       let first = host.lines[rank.index].waiting.min
     else { return }
     hosts[name]?.lines[rank.index].isOffered = true
     turns[rank.index].insert(Turn(arrival: first.arrival, host: name))
+  }
+
+  private func hasRoom(_ name: String, _ kind: WorkOrigin.Kind) -> Bool {
+    hosts[name]?.hasRoom(
+      for: kind, of: limits.perHost, isShared: !sharedHosts.isEmpty && sharedHosts.contains(name)) ?? true
   }
 
   private mutating func forget(_ name: String) {

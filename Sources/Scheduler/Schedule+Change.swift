@@ -81,11 +81,19 @@ extension Schedule {
     where entries[position].state == .planned && !entries[position].hasBegun {
       takeOver(position, at: now)
     }
-    limit.share(Set(list.positions.values.map { checks[$0].originKind }).count > 1)
+    shareLimit(list)
     adoptRuns(list, at: now)
     requeue(list, waitedIn: old.checks)
     planAll()
     return events
+  }
+
+  /// Where there are checks of the file and of the API, neither takes all the places, in all and at a host.
+  private mutating func shareLimit(_ list: CheckList) {
+    let byOrigin = Dictionary(grouping: list.positions.values) { checks[$0].originKind }
+    guard byOrigin.count > 1 else { return limit.share(false) }
+    let hosts = byOrigin.values.map { positions in Set(positions.map { hostKey(checks[$0]) }) }
+    limit.share(true, hosts: hosts.dropFirst().reduce(hosts[0]) { $0.intersection($1) })
   }
 
   /// Its last slot is run at once.

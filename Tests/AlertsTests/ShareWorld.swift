@@ -45,13 +45,14 @@ struct ShareWorld {
   private(set) var messages: [AlertMessage] = []
   private(set) var heard: [String] = []
 
-  init(agents count: Int, _ checks: [MonitoringCheck]) {
+  init(agents count: Int, _ checks: [MonitoringCheck], _ change: (inout AlertSettings) -> Void = { _ in }) {
     self.checks = checks
     var settings = makeSettings()
     settings.remind = .seconds(86_400)
     // What opens often within a minute of the test's is not held back for it.
     settings.flap.opens = FlapSettings.opens.upperBound
     settings.flap.within = FlapSettings.within.lowerBound
+    change(&settings)
     self.settings = settings
     agents = []
     for number in 0..<count { agents.append(fresh(number, nil)) }

@@ -16,7 +16,8 @@ import Testing
     rejected(number, "23505", "the id is another result's")
   }
 
-  /// The first to post an id gets it, and the other one is told: never that its own result is stored.
+  /// Of two keys of one location the first to post an id gets it, and the other one is told: never that its own result is
+  /// stored. Whoever takes the id with another check takes nothing: what comes is stored under an id of its own.
   @Test func anIDTakenByAnotherKeyIsARejection() async throws {
     try await withBackend { backend in
       try await backend.seed()
@@ -26,13 +27,40 @@ import Testing
       _ = try await backend.ingest([row(1, check: 501)], key: Self.other)
       _ = try await backend.ingest([row(2)], key: Self.other)
       let verdicts = try await backend.ingest([sent, row(2, Self.failing), row(3)])
-      #expect(verdicts == Verdicts(accepted: 1, duplicates: 0, rejected: [taken(1), taken(2)]))
+      #expect(verdicts == Verdicts(accepted: 2, duplicates: 0, rejected: [taken(2)]))
       let words = verdicts.rejected.map(\.message).joined()
       #expect(!words.contains(id(501)) && !words.contains(Self.other), "nor whose it is")
       #expect(try await backend.query("select status from check_results where id = '\(id(2))'") == "success")
       // It is on record who did it.
       let by = "select agent_key_id from check_results where id = '\(id(1))'"
       #expect(try await backend.query(by) == Self.other)
+      let own =
+        "select status from check_results where agent_key_id = '\(agentKey)' and id not in ('\(id(2))', '\(id(3))')"
+      #expect(try await backend.query(own) == "failure")
+      #expect(try await backend.ingest([sent]) == Verdicts(accepted: 0, duplicates: 1, rejected: []))
+      #expect(try await backend.query(own) == "failure", "and not twice")
+    }
+  }
+
+  /// The same check from another location, and what a person inserted: neither may speak for this slot.
+  @Test func anIDIsNotTakenFromElsewhere() async throws {
+    try await withBackend { backend in
+      try await backend.seed()
+      try await backend.addKey(Self.other)
+      func agent(_ place: String) -> String { #"{"name":"a","version":"1","location":"\#(place)"}"# }
+      _ = try await backend.ingest([row(1)], key: Self.other, agent: agent("paris"))
+      try await backend.query(
+        """
+        insert into check_results (id, monitoring_check_id, status, checked_at)
+        values ('\(id(2))', '\(id(1))', 'success', '2026-01-01T00:00:00Z')
+        """)
+      let rows = [row(1, Self.failing), row(2, Self.failing)]
+      let all = Verdicts(accepted: 2, duplicates: 0, rejected: [])
+      #expect(try await backend.ingest(rows, agent: agent("london")) == all)
+      let again = Verdicts(accepted: 0, duplicates: 2, rejected: [])
+      #expect(try await backend.ingest(rows, agent: agent("london")) == again)
+      let stored = "select count(*) from check_results where location = 'london' and status = 'failure'"
+      #expect(try await backend.query(stored) == "2")
     }
   }
 
@@ -70,7 +98,7 @@ import Testing
     }
   }
 
-  /// Two keys post one id at the same moment: the second waits for the first, and then knows.
+  /// Two keys post one id at the same moment: the second waits for the first, is to come again, and is stored.
   @Test func twoPostsOfOneIDAtOnce() async throws {
     try await withBackend { backend in
       try await backend.seed()
@@ -84,10 +112,12 @@ import Testing
           """
       async let first = backend.query(holding)
       try await backend.waitFor("select count(*) from pg_stat_activity where state = 'active'", "2")
-      async let second = backend.ingest([row(1, Self.failing), row(2)])
+      let rows = [row(1, Self.failing), row(2)]
+      async let second = backend.refusal(Backend.ingest(rows), as: "service_role")
       let (late, early) = try await (second, first)
-      #expect(late == Verdicts(accepted: 1, duplicates: 0, rejected: [taken(1)]))
+      #expect(late == "40001")
       #expect(early.contains("\"accepted\": 1"))
+      #expect(try await backend.ingest(rows) == Verdicts(accepted: 2, duplicates: 0, rejected: []))
     }
   }
 

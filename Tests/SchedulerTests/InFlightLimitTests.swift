@@ -161,6 +161,37 @@ import Testing
     #expect(startAll(&limit) == [104])
   }
 
+  /// Checks of the API that hang at a host leave room there for the file's, and the reverse.
+  @Test(arguments: [WorkOrigin.Kind.fileChecks, .apiChecks])
+  func aHostIsShared(hanging: WorkOrigin.Kind) {
+    let other: WorkOrigin.Kind = hanging == .apiChecks ? .fileChecks : .apiChecks
+    var limit = InFlightLimit(InFlightLimits(total: 100, perHost: 8))
+    limit.share(true, hosts: ["both"])
+    for entry in 0..<20 { limit.enqueue(entry, host: "both", of: hanging) }
+    let share = hanging == .apiChecks ? 6 : 7
+    #expect(startAll(&limit) == Array(0..<share))
+    for entry in 20..<40 { limit.enqueue(entry, host: "both", of: other) }
+    #expect(startAll(&limit) == Array(20..<(28 - share)))
+    limit.release(host: "both", of: other)
+    #expect(startAll(&limit) == [28 - share], "each has its own back")
+    limit.release(host: "both", of: hanging)
+    #expect(startAll(&limit) == [share])
+    // A host of one origin is all its own.
+    for entry in 40..<60 { limit.enqueue(entry, host: "one", of: hanging) }
+    #expect(startAll(&limit) == Array(40..<48))
+  }
+
+  /// One place goes to whoever came first; of two each origin has one.
+  @Test func fewPlacesAtAHost() {
+    for (places, started) in [(1, [0]), (2, [0, 2])] {
+      var limit = InFlightLimit(InFlightLimits(total: 100, perHost: places))
+      limit.share(true, hosts: ["both"])
+      for entry in 0..<2 { limit.enqueue(entry, host: "both", of: .apiChecks) }
+      limit.enqueue(2, host: "both", of: .fileChecks)
+      #expect(startAll(&limit) == started)
+    }
+  }
+
   /// Checks of the API that nobody has seen leave those of the file the same part of what such checks may take.
   @Test func unseenChecksOfTheAPILeaveTheFileItsPart() {
     var limit = InFlightLimit(InFlightLimits(total: 16, perHost: 1))

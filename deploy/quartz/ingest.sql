@@ -286,6 +286,28 @@ returns boolean language sql immutable parallel safe as $$
     or stored.status::text = incoming.status and stored.checked_at = incoming.checked_at)
 $$;
 
+-- Whether a stored row has an id that was not its own to take: of another check, of no agent, or of another location. Keys
+-- of one location speak for the same slots of a check, under the same ids.
+create or replace function quartz_agent.is_squatter(
+  incoming quartz_agent.incoming, stored public.check_results, key_id uuid, place text)
+returns boolean language sql immutable parallel safe as $$
+  select stored.id is not null and not quartz_agent.is_same(incoming, stored, key_id)
+    and stored.agent_key_id is distinct from key_id
+    and (stored.monitoring_check_id is distinct from incoming.check_id or stored.agent_key_id is null
+      or stored.location is distinct from place)
+$$;
+
+create table if not exists quartz_agent.secret (
+  is_only boolean primary key default true check (is_only), value uuid not null default gen_random_uuid()
+);
+insert into quartz_agent.secret default values on conflict do nothing;
+
+-- The id of a result whose own was taken: the same for each replay, and known to no key.
+create or replace function quartz_agent.other_id(incoming quartz_agent.incoming, key_id uuid)
+returns uuid language sql stable as $$
+  select md5(s.value || '/' || key_id || '/' || incoming.id || '/' || incoming.check_id)::uuid from quartz_agent.secret s
+$$;
+
 -- Reads a batch. A member the table has no column for is ignored: a newer agent may send more.
 create or replace function quartz_agent.read_batch(batch jsonb) returns setof quartz_agent.incoming
 language sql stable as $$
@@ -536,6 +558,7 @@ declare
   refused jsonb;
   taken jsonb;
   gone boolean;
+  squatted boolean;
   place text := quartz_agent.place(p_agent);
 begin
   scope := quartz_agent.admit(p_key_id, p_agent);
@@ -578,6 +601,11 @@ begin
     coalesce(jsonb_agg(quartz_agent.rejection(j.id, j.problem) order by j.ord)
       filter (where j.problem is not null), '[]')
   into batch, refused from judged j;
+
+  -- Whoever knows the next ids posts them first: what comes is stored all the same.
+  select array_agg(case when quartz_agent.is_squatter(b, r, p_key_id, place)
+    then jsonb_populate_record(b, jsonb_build_object('id', quartz_agent.other_id(b, p_key_id))) else b end order by b.ord)
+  into batch from unnest(batch) b left join public.check_results r on r.id = b.id;
 
   -- What was counted of each check before this batch. What is older fills in history and moves nothing.
   with before as (
@@ -652,12 +680,12 @@ begin
   into fresh, touched, newest;
 
   -- What has each id by now, also where another batch brought it at the same moment: this statement sees it.
-  select coalesce(bool_or(r.id is null), false),
+  select coalesce(bool_or(r.id is null), false), coalesce(bool_or(quartz_agent.is_squatter(b, r, p_key_id, place)), false),
     coalesce(jsonb_agg(quartz_agent.rejection(b.id, '23505 the id is another result''s') order by b.ord)
       filter (where not quartz_agent.is_same(b, r, p_key_id)), '[]')
-  into gone, taken from unnest(batch) b left join public.check_results r on r.id = b.id;
-  if gone then
-    raise exception 'results were deleted while they were stored' using errcode = '40001';
+  into gone, squatted, taken from unnest(batch) b left join public.check_results r on r.id = b.id;
+  if gone or squatted then
+    raise exception 'results were deleted, or their ids taken, while they were stored' using errcode = '40001';
   end if;
   refused := refused || taken;
 

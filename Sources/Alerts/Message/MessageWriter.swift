@@ -175,6 +175,12 @@ extension MessageWriter {
     let all = notification.parts.count
     switch notification.kind {
     case .opened: return "\(checks) checks of \(all) incidents are down"
+    case .recovered where notification.parts.contains { $0.trigger == .channelRemoved }:
+      let lasts = firing.isEmpty ? "" : "; the storm of \(all) incidents lasts: \(checks) checks are down"
+      return "this channel is not configured any more\(lasts)"
+    case .recovered
+    where firing.isEmpty && notification.parts.contains { $0.isClosing && $0.incident.isOpen }:
+      return "what is left of the storm of \(all) incidents is below the severity of this channel"
     case .recovered where firing.isEmpty: return "all \(all) incidents of the storm are over"
     case .recovered:
       let names = DraftWords.list(Self.worstFirst(firing).map(\.trouble.name))

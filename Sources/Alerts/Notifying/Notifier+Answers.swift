@@ -46,6 +46,7 @@ extension Notifier {
     for draft in notification.parts {
       book.update(draft.incident.id) { incident in
         incident.log[channel, default: .init()].deliver(draft.heard, at: now)
+        if !isStorm { incident.log[channel]?.storm = nil }
         guard draft.trigger != .keepAlive else { return }
         incident.note(.init(at: now.wall, channel: channel, kind: notification.kind, title: title))
       }
@@ -98,13 +99,21 @@ extension Notifier {
 }
 
 extension Draft {
-  /// All of an incident, as a storm tells of it.
-  init?(whole incident: Incident, _ channel: AlertChannel, _ rules: [AlertRule]) {
+  /// All of an incident, as a storm tells of it; `nil`: it is not the channel's business, and the channel has heard nothing
+  /// of it.
+  init?(whole incident: Incident, _ channel: AlertChannel, _ rules: [AlertRule], isLeaving: Bool = false) {
     let members = incident.members.filter { Self.isRouted($0.trouble, to: channel, rules) }
-    guard !members.isEmpty else { return nil }
     (self.incident, self.channel, self.members) = (incident, channel, members)
     record = incident.log[channel.name] ?? NotificationRecord()
     fresh = Set(members.filter(\.isActive).map(\.trouble.key))
-    trigger = incident.isOpen ? .opened : .resolved
+    if isLeaving || members.isEmpty {
+      guard record.mayBeKnown, !record.heard.isOver else { return nil }
+      trigger = isLeaving ? .channelRemoved : .belowSeverity
+    } else {
+      trigger = incident.isOpen ? .opened : .resolved
+    }
   }
+
+  /// The channel is to hear nothing more of it.
+  var isClosing: Bool { trigger == .channelRemoved || trigger == .belowSeverity }
 }

@@ -25,7 +25,7 @@ extension Notifier {
         book.update(draft.incident.id) { $0.log[channel.name, default: .init()].heard = draft.heard }
       }
       guard isFree(channel, context.now.boot) else { continue }
-      if let notification = choose(findings, channel, book, context) {
+      if let notification = choose(findings, channel, &book, context) {
         begin(notification, &book, context.now.boot)
         notifications.append(notification)
       }
@@ -77,9 +77,9 @@ extension Notifier {
 
   /// What is open first, the newest first; then the digest; then what is over.
   private mutating func choose(
-    _ findings: Findings, _ channel: AlertChannel, _ book: IncidentBook, _ context: NotifyContext
+    _ findings: Findings, _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
   ) -> Notification? {
-    if let storm = stormNotification(channel, book, context) { return storm }
+    if let storm = stormNotification(channel, &book, context) { return storm }
     if !findings.digest.isEmpty, findings.ready.allSatisfy(\.isOver) {
       return make(.digest, .digest, Array(findings.digest.prefix(200)), channel, context.now.wall)
     }
@@ -128,56 +128,5 @@ extension Notifier {
           recipients: notification.recipients)
       }
     }
-  }
-}
-
-// Storms.
-extension Notifier {
-  /// Notes which incidents are one storm for a channel: more than ten that are new to it, within `group_interval`.
-  private mutating func watchStorm(
-    _ incidents: [Incident], _ channel: AlertChannel, _ context: NotifyContext
-  ) {
-    guard !leaving.contains(where: { $0.name == channel.name }) else { return }
-    let known = states[channel.name]?.storm
-    let delay = settings.escalation(to: channel.name) ?? .zero
-    let fresh = incidents.filter { incident in
-      let begin = incident.openedAt + delay
-      guard incident.isOpen, incident.log[channel.name]?.mayBeKnown != true,
-        known?.incidents.contains(incident.id) != true, begin <= context.now.boot,
-        known != nil || begin + settings.groupInterval > context.now.boot,
-        case .send(let draft) = decide(incident, channel, context, through: Stage.whether)
-      else { return false }
-      return draft.trigger == .opened
-    }
-    guard !fresh.isEmpty, known != nil || fresh.count > Storm.limit else { return }
-    var storm: Storm
-    if let known {
-      storm = known
-    } else {
-      storm = Storm(
-        id: UniqueID.v7(at: context.now.wall, using: &generator),
-        begin: fresh.map(\.begin).min() ?? context.now.wall, at: context.now.boot)
-      states[channel.name]?.storms += 1
-    }
-    storm.incidents.formUnion(fresh.map(\.id))
-    states[channel.name]?.storm = storm
-  }
-
-  private mutating func stormNotification(
-    _ channel: AlertChannel, _ book: IncidentBook, _ context: NotifyContext
-  ) -> Notification? {
-    guard let storm = states[channel.name]?.storm else { return nil }
-    let own = storm.incidents.compactMap { book[$0] }.sorted { $0.id < $1.id }
-    guard !own.isEmpty else {
-      states[channel.name]?.storm = nil
-      return nil
-    }
-    guard let kind = storm.kind(own, channel, settings, at: context.now.boot) else { return nil }
-    let parts = own.compactMap { Draft(whole: $0, channel, settings.rules) }
-    let known = storm.sending.flatMap { $0.kind == kind ? $0 : nil }
-    return Notification(
-      id: known?.id ?? UniqueID.v7(at: context.now.wall, using: &generator), channel: channel, kind: kind,
-      form: .storm(storm.id, begin: storm.begin, firing: own.count(where: \.isOpen)), parts: parts,
-      recipients: known?.recipients, isPlain: parts.contains { $0.record.refused != nil })
   }
 }

@@ -115,7 +115,10 @@ extension Stage {
   static let severity = Stage(name: .severity) { draft, context, state in
     guard draft.isForDigest else { return .pass }
     if draft.trigger == .reminder { return .fold(.nothing) }
-    if state.isDigestDue, !isQuiet(draft, context) { return .fold(.digest) }
+    if state.isDigestDue, !isQuiet(draft, context) {
+      // One digest a group.
+      return context.heldByGroup(draft.incident).map { .hold($0, until: nil) } ?? .fold(.digest)
+    }
     let time = QuietHoursDefinition.text(context.settings.digest)
     return .hold("of low severity, or over: sent in the digest, at \(time) or after quiet hours", until: nil)
   }

@@ -41,6 +41,7 @@ package struct Storm: Hashable, Sendable {
     guard lastAt + settings.groupInterval <= now else { return nil }
     if firing <= Self.limit { return .recovered }
     if own.contains(where: { heard[$0.id] != !$0.isOpen }) { return .update }
+    guard channel.updates || channel.keepAlive != nil else { return nil }
     let rest = channel.keepAlive ?? settings.remind
     return lastAt + rest <= now ? .update : nil
   }

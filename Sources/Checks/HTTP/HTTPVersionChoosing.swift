@@ -59,17 +59,11 @@ final class HTTP2Servers: Sendable {
   }
 
   /// A list of strangers' checks does not fill the memory.
-  private static let most = 4096
-  private let places = Mutex<Set<Place>>([])
+  private let places = Mutex(RecentSet<Place>(limit: 4096))
 
   func contains(_ place: Place) -> Bool { places.withLock { $0.contains(place) } }
 
-  func note(_ place: Place) {
-    places.withLock { places in
-      if places.count >= Self.most { places.removeAll() }
-      places.insert(place)
-    }
-  }
+  func note(_ place: Place) { places.withLock { $0.insert(place) } }
 
-  func forget(_ place: Place) { places.withLock { _ = $0.remove(place) } }
+  func forget(_ place: Place) { places.withLock { $0.remove(place) } }
 }

@@ -29,15 +29,15 @@ package final class JudgeBench: Sendable {
 
   private struct State {
     var lanes = JudgeBench.names.map { _ in Lane() }
-    /// Checks whose last judgement was dear.
-    var dear: Set<UniqueID> = []
+    /// Checks whose last judgement was dear: who asks pushes no check of the file out.
+    var dear = ByOrigin { _ in RecentSet<UniqueID>(limit: JudgeBench.mostDear) }
     var figures = JudgingFigures()
   }
 
   /// Bytes without a pattern that are judged where they are: the way to another thread costs as much.
   static let small = 16 * 1024
-  /// Checks of which it is remembered; more than that wait in the first lane.
-  private static let mostDear = 10_000
+  /// Checks of an origin of which it is remembered, the last so many.
+  static let mostDear = 10_000
   /// Nanoseconds beyond which a judgement is dear.
   private static let dear: Int64 = 10_000_000
   /// A judgement that waited longer than this is not made: whatever came of it would be about this machine.
@@ -66,10 +66,16 @@ package final class JudgeBench: Sendable {
   }
 
   /// Forgets checks that are gone.
-  package func keep(_ checks: Set<UniqueID>) { state.withLock { $0.dear.formIntersection(checks) } }
+  package func keep(_ checks: Set<UniqueID>) {
+    state.withLock { state in
+      for kind in WorkOrigin.Kind.allCases { state.dear[kind].formIntersection(checks) }
+    }
+  }
 
   /// Checks whose last judgement was dear.
-  package var dearChecks: Int { state.withLock(\.dear.count) }
+  package var dearChecks: Int {
+    state.withLock { state in WorkOrigin.Kind.allCases.reduce(0) { $0 + state.dear[$1].count } }
+  }
 
   /// Judges here, or on a thread of the bench when it is much. Throws at once when the surrounding task is cancelled:
   /// the judgement is dropped with what it holds, whether it waits or is under way.
@@ -85,7 +91,7 @@ package final class JudgeBench: Sendable {
     if isLight, bytes <= Self.small {
       let budget = CPUBudget(bytes: bytes)
       let value = work(budget)
-      if budget.isSpent { note(budget, of: check, at: nil) }
+      if budget.isSpent { note(budget, of: check, origin.kind, hasWaited: false) }
       return value
     }
     let turn = JudgeTurn(work)
@@ -104,7 +110,7 @@ package final class JudgeBench: Sendable {
 
   private func submit(_ job: Job) {
     let lane: Int? = state.withLock { state in
-      let lane = Self.firstLane(job.origin.kind) + (state.dear.contains(job.check) ? 1 : 0)
+      let lane = Self.firstLane(job.origin.kind) + (state.dear[job.origin.kind].contains(job.check) ? 1 : 0)
       state.lanes[lane].jobs.append(job, for: job.origin, at: job.queued)
       state.figures.waiting += 1
       defer { state.lanes[lane].isRunning = true }
@@ -135,7 +141,7 @@ package final class JudgeBench: Sendable {
       let budget = CPUBudget(bytes: job.bytes, waited: job.queued.duration(to: .now), stop: job.stop)
       job.work(budget)
       turns[lane].end()
-      note(budget, of: job.check, at: lane, isStopped: job.stop.isRaised)
+      note(budget, of: job.check, job.origin.kind, isStopped: job.stop.isRaised)
     }
   }
 
@@ -147,18 +153,21 @@ package final class JudgeBench: Sendable {
     }
   }
 
-  /// - Parameter lane: nil: it was judged where it was.
-  private func note(_ budget: CPUBudget, of check: UniqueID, at lane: Int?, isStopped: Bool = false) {
+  /// - Parameter hasWaited: false: it was judged where it was.
+  private func note(
+    _ budget: CPUBudget, of check: UniqueID, _ kind: WorkOrigin.Kind, hasWaited: Bool = true,
+    isStopped: Bool = false
+  ) {
     let used = budget.used
     state.withLock { state in
-      if lane != nil { state.figures.waiting -= 1 }
+      if hasWaited { state.figures.waiting -= 1 }
       state.figures.judged += 1
       state.figures.longest = max(state.figures.longest, .nanoseconds(used))
       if budget.isSpent, !isStopped { state.figures.overBudget += 1 }
       if used <= Self.dear {
-        state.dear.remove(check)
-      } else if state.dear.count < Self.mostDear {
-        state.dear.insert(check)
+        state.dear[kind].remove(check)
+      } else {
+        state.dear[kind].insert(check)
       }
     }
   }

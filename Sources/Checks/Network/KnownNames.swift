@@ -11,13 +11,13 @@ import Synchronization
 /// name once led to an open address, and with it is known outside. Until then a missing name and a private one look the
 /// same: nothing comes.
 package final class KnownNames: Sendable {
-  /// Names kept. Far more than the checks of an API can have; beyond it all are forgotten and learned again.
+  /// Names kept. Far more than the checks of an API can have; beyond it those learned longest ago are forgotten.
   static let limit = 16_384
   /// Names kept of one path: the longest that public resolvers follow is a fraction of it, and a longer one must not
   /// push out what is known of others.
   static let longestPath = 64
 
-  private let names = Mutex<Set<ByteText>>([])
+  private let names = Mutex(RecentSet<ByteText>(limit: limit))
 
   package init() {}
 
@@ -25,11 +25,7 @@ package final class KnownNames: Sendable {
   func learn(_ host: String, _ aliases: [String]) {
     guard aliases.count < Self.longestPath else { return }
     let path = ([host] + aliases).map { ByteText(plainHost($0)) }
-    names.withLock { names in
-      if path.allSatisfy(names.contains) { return }
-      if names.count + path.count > Self.limit { names.removeAll() }
-      names.formUnion(path)
-    }
+    names.withLock { names in for name in path { names.insert(name) } }
   }
 
   /// Whether all of them are: an alias of one's own may lead to a name that is not.

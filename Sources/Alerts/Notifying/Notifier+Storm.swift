@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+// Storms.
+extension Notifier {
+  /// Notes which incidents are one storm for a channel: more than ten that are new to it, within `group_interval`.
+  mutating func watchStorm(_ incidents: [Incident], _ channel: AlertChannel, _ context: NotifyContext) {
+    guard !leaving.contains(where: { $0.name == channel.name }) else { return }
+    adoptStorm(incidents, channel)
+    let known = states[channel.name]?.storm
+    let delay = settings.escalation(to: channel.name) ?? .zero
+    let fresh = incidents.filter { incident in
+      let begin = incident.openedAt + delay
+      guard incident.isOpen, incident.log[channel.name]?.mayBeKnown != true,
+        known?.incidents.contains(incident.id) != true, begin <= context.now.boot,
+        known != nil || begin + settings.groupInterval > context.now.boot,
+        case .send(let draft) = decide(incident, channel, context, through: Stage.whether)
+      else { return false }
+      return draft.trigger == .opened
+    }
+    guard !fresh.isEmpty, known != nil || fresh.count > Storm.limit else { return }
+    var storm: Storm
+    if let known {
+      storm = known
+    } else {
+      storm = Storm(
+        id: UniqueID.v7(at: context.now.wall, using: &generator),
+        begin: fresh.map(\.begin).min() ?? context.now.wall, at: context.now.boot)
+      states[channel.name]?.storms += 1
+    }
+    storm.incidents.formUnion(fresh.map(\.id))
+    states[channel.name]?.storm = storm
+  }
+
+  /// A storm that another member of the group told of goes on here: its incidents say which it was.
+  private mutating func adoptStorm(_ incidents: [Incident], _ channel: AlertChannel) {
+    guard states[channel.name]?.storm == nil else { return }
+    let told = incidents.filter { incident in
+      incident.log[channel.name].map { $0.storm != nil && !$0.heard.isEmpty && !$0.heard.isOver } ?? false
+    }
+    guard told.count > Storm.limit else { return }
+    let byStorm = Dictionary(grouping: told) { $0.log[channel.name]?.storm ?? $0.id }
+    guard let (id, own) = byStorm.max(by: { $0.value.count < $1.value.count }), own.count > Storm.limit,
+      let first = own.min(by: { $0.begin < $1.begin })
+    else { return }
+    var storm = Storm(id: id, begin: first.begin, at: first.openedAt)
+    let records = own.compactMap { $0.log[channel.name] }
+    (storm.last, storm.lastAt) = (records.compactMap(\.last).max(), records.compactMap(\.lastAt).max())
+    storm.incidents = Set(own.map(\.id))
+    // What each has heard is that it fires.
+    storm.heard = Dictionary(uniqueKeysWithValues: own.map { ($0.id, false) })
+    if storm.isTold { states[channel.name]?.storm = storm }
+  }
+
+  mutating func stormNotification(
+    _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
+  ) -> Notification? {
+    guard let storm = states[channel.name]?.storm else { return nil }
+    let isLeaving = leaving.contains { $0.name == channel.name }
+    let own = storm.incidents.compactMap { book[$0] }.sorted { $0.id < $1.id }
+    var parts = own.compactMap { Draft(whole: $0, channel, settings.rules, isLeaving: isLeaving) }
+    // Of a storm that another member ended, each is over for the channel.
+    let isNews = parts.contains { $0.incident.isOpen || !$0.record.heard.isOver }
+    guard isNews, storm.isTold || !isLeaving else {
+      states[channel.name]?.storm = nil
+      return nil
+    }
+    parts = parts.compactMap { Self.heldBack($0, context) }
+    let shown = parts.filter { !$0.isClosing }.map(\.incident)
+    guard !parts.isEmpty,
+      let kind = isLeaving ? .recovered : storm.kind(shown, channel, settings, at: context.now.boot),
+      isLeaving || !isQuiet(parts, kind, channel, context)
+    else { return nil }
+    if kind == .recovered, !isLeaving, !channel.sendsRecovered, !channel.keepsState {
+      for draft in parts {
+        book.update(draft.incident.id) { $0.log[channel.name, default: .init()].heard = draft.heard }
+      }
+      states[channel.name]?.storm = nil
+      return nil
+    }
+    // The same again only where it says the same.
+    let known = storm.sending.flatMap { sending in
+      let isSame = parts.allSatisfy {
+        $0.record.sending?.id == sending.id && $0.record.sending?.heard == $0.heard
+      }
+      return sending.kind == kind && isSame ? sending : nil
+    }
+    return Notification(
+      id: known?.id ?? UniqueID.v7(at: context.now.wall, using: &generator), channel: channel, kind: kind,
+      form: .storm(storm.id, begin: storm.begin, firing: shown.count(where: \.isOpen)), parts: parts,
+      recipients: known?.recipients, isPlain: parts.contains { $0.record.refused != nil })
+  }
+
+  /// A part without what is muted, in maintenance, acknowledged or fails with another check, and which the channel has not
+  /// heard of; `nil`: nothing is left, or another member of the group notifies of it.
+  private static func heldBack(_ draft: Draft, _ context: NotifyContext) -> Draft? {
+    guard context.heldByGroup(draft.incident) == nil else { return nil }
+    guard draft.trigger == .opened, !draft.channel.keepsState else { return draft }
+    let incident = draft.incident
+    var draft = draft
+    draft.leaveOut { trouble in
+      context.mutedUntil(trouble) != nil || context.maintenanceUntil(trouble) != nil
+        || context.failsWith(trouble) != nil || incident.isAcknowledged(trouble)
+    }
+    return draft.members.isEmpty ? nil : draft
+  }
+
+  private func isQuiet(
+    _ parts: [Draft], _ kind: AlertMessage.Kind, _ channel: AlertChannel, _ context: NotifyContext
+  ) -> Bool {
+    guard let hours = settings.quietHours, context.quietEnd != nil else { return false }
+    if channel.keepsState, kind != .opened { return false }
+    return parts.map(\.severity).max() ?? .low < hours.except
+  }
+}
