@@ -19,7 +19,7 @@ struct OnceCommand: AsyncParsableCommand {
       given with --with. A target is tried once, unless --retries says otherwise.
 
       Exit code: 0 all up, 1 degraded, 2 down, 3 unknown, nothing run or (with --post) not delivered, so it can \
-      serve as a Nagios plugin; 130 when stopped before the end, with what was found until then.
+      serve as a Nagios plugin; 130 (with --format nagios 3) when stopped before the end, with what was found until then.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -99,7 +99,8 @@ struct OnceCommand: AsyncParsableCommand {
       if results.isEmpty, !wasStopped { printError("quartz-agent: nothing was run: no check is enabled") }
       let status = ExitStatus.of(results.map(\.state))
       let isDelivered = if let early { early } else { try await way?.deliver(results, engine) ?? true }
-      if wasStopped { return ExitStatus.interrupted }
+      // A plugin's exit code is one of four.
+      if wasStopped { return output.format == .nagios ? ExitStatus.unknown : ExitStatus.interrupted }
       return isDelivered || status == ExitStatus.down ? status : ExitStatus.unknown
     }
     if status != 0 { throw ExitCode(status) }
