@@ -140,11 +140,10 @@ import Testing
         ).finish()
         let lines = outcome.stdout.split(separator: "\n").map(String.init)
         #expect(lines.allSatisfy { $0.columns <= 80 }, "\(outcome.stdout)")
-        let results = lines.filter { $0.hasPrefix("● UP") }
-          .map { $0.split(separator: " ", omittingEmptySubsequences: true)[2] }
+        let results = lines.filter { $0.hasPrefix("● UP") }.map { $0.components(separatedBy: "  http  ")[0] }
         #expect(results.count == 8 && Set(results).count == 4, "\(outcome.stdout)")
         let place = try #require(lines.firstIndex { $0.hasPrefix("CHECK (ms)") })
-        let figures = lines[(place + 1)...(place + 4)].map { $0.prefix { $0 != " " } }
+        let figures = lines[(place + 1)...(place + 4)].map { $0.components(separatedBy: "  2  0.0 %")[0] }
         #expect(Set(figures).count == 4, "\(outcome.stdout)")
       }
     }

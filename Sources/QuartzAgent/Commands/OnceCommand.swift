@@ -16,7 +16,8 @@ struct OnceCommand: AsyncParsableCommand {
       Names checks of the configuration by name or id (default: all enabled ones), or targets without any: \
       https://example.com, 'tcp://db:5432?dialog=postgres', 'dns://1.1.1.1/example.com?type=AAAA', \
       'tls://mail:25?starttls=smtp', ping://host. What looks like db:5432 is tcp://db:5432. Every key of a check can be \
-      given with --with. A target is tried once, unless --retries says otherwise.
+      given with --with. A target is tried once, unless --retries says otherwise. Its name is the target without its query; \
+      where that is the same for several, they have a number behind it.
 
       Exit code: 0 all up, 1 degraded, 2 down, 3 unknown, nothing run or (with --post) not delivered, so it can \
       serve as a Nagios plugin; 130 (with --format nagios 3) when stopped before the end, with what was found until then.
