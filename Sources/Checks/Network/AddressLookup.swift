@@ -123,16 +123,16 @@ struct AddressLookup: Hashable, Sendable {
   private static func about(
     _ server: Endpoint, _ verdict: Verdict, _ name: DNSName, isCut: Bool
   ) -> Verdict {
+    let refused = ConnectionWords.failed(ECONNREFUSED)
     let words =
       switch verdict.reason {
-      case .dnsTimeout: "did not answer for \(name)"
-      case .dnsMalformed: "sent a malformed answer for \(name)"
-      case .connectRefused where isCut: "cut its answer over UDP, and nothing listens over TCP"
-      case .connectRefused: "is not there: nothing listens on its port"
-      case .localFault: "cannot be asked: \(verdict.message ?? "a fault of this machine")"
-      default: isCut ? "cut its answer over UDP, and gave none over TCP" : "cannot be reached"
+      case .dnsTimeout: " did not answer for \(name)"
+      case .dnsMalformed: " sent a malformed answer for \(name)"
+      case .connectRefused: isCut ? " cut its answer over UDP, and over TCP: \(refused)" : ": \(refused)"
+      case .localFault: " cannot be asked: \(verdict.message ?? "a fault of this machine")"
+      default: isCut ? " cut its answer over UDP, and gave none over TCP" : " cannot be reached"
       }
-    return Verdict(verdict.reason, phase: .dns, message: "resolver \(server) \(words)")
+    return Verdict(verdict.reason, phase: .dns, message: "resolver \(server)\(words)")
   }
 
   /// The machine's own name servers refuse, reset or cannot be reached: that is no word about the name.
