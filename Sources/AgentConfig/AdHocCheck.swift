@@ -11,11 +11,13 @@ extension MonitoringCheck {
   ///   - keys: further keys of the check in the form of the file, such as `timeout: 5s, expect: {status: 204}`. They are
   ///     read by the walk that reads the file, references to secrets included.
   ///   - shortcuts: keys as options of their own.
+  ///   - number: behind the name, where another target has it already.
   /// - Throws: what is wrong, for a usage error.
   package init(
-    adHoc target: String, keys: String?, shortcuts: AdHocShortcuts = AdHocShortcuts(), sources: ConfigSources
+    adHoc target: String, number: Int? = nil, keys: String?, shortcuts: AdHocShortcuts = AdHocShortcuts(),
+    sources: ConfigSources
   ) throws(AdHocTargetError) {
-    let given = try GivenMap(adHoc: target)
+    let given = try GivenMap(adHoc: target, number: number)
     let short = try shortcuts.keys(of: given["type"]?.text.flatMap { CheckType(word: $0) }, target)
     guard keys != nil || !short.isEmpty else {
       do throws(InvalidCheck) {

@@ -25,7 +25,9 @@ extension GivenMap {
   ///
   /// The name is the target without its query, but with a dns question's type. Values are judged by
   /// `MonitoringCheck.init` as everywhere.
-  init(adHoc target: String) throws(AdHocTargetError) {
+  ///
+  /// - Parameter number: behind the name; `nil`: no other target has it.
+  init(adHoc target: String, number: Int? = nil) throws(AdHocTargetError) {
     guard let mark = target.firstRange(of: "://") else {
       throw AdHocTargetError(
         message: "\(quoted(target)) is neither the name of a check nor a target",
@@ -37,7 +39,8 @@ extension GivenMap {
     let scheme = target[..<mark.lowerBound].lowercased()
     let rest = target[mark.upperBound...]
     // Cut where a name would be too long: what the target is stands in the result all the same.
-    var name = String(target.prefix { $0 != "?" && $0 != "#" }).printable(maxBytes: CheckLimits.nameBytes)
+    var name = String(target.prefix { $0 != "?" && $0 != "#" })
+    var end = number.map { " (\($0))" } ?? ""
     give("type", .text(scheme == "https" ? "http" : scheme))
     switch scheme {
     case "http", "https": give("url", .text(target))
@@ -47,9 +50,7 @@ extension GivenMap {
       try endpoint(place, scheme: scheme)
       entries += options
     case "dns":
-      if let type = try question(rest) {
-        name = (name + " " + type.uppercased()).printable(maxBytes: CheckLimits.nameBytes)
-      }
+      if let type = try question(rest) { end = " " + type.uppercased() + end }
     case "ping":
       let (place, options) = try split(rest, .ping, known: ["count", "size", "method", "port"])
       give("host", .text(try bareHost(place)))
@@ -62,6 +63,7 @@ extension GivenMap {
         }
           ?? "one of http, https, tcp, tls, dns, ping")
     }
+    name = name.printable(maxBytes: max(1, CheckLimits.nameBytes - end.utf8.count)) + end
     give("name", .text(name))
   }
 

@@ -11,13 +11,15 @@ package struct ConfigFiles: Sendable {
   /// - Throws: one problem, about the file as a whole.
   package var read: @Sendable (String) throws(ConfigErrors) -> [UInt8]
 
-  /// Whether there is such a file at all.
+  /// Whether there is such a file, or one that may not even be looked for: to read it then says so.
   package var isThere: @Sendable (String) -> Bool
 
   package init(
     expand: @escaping @Sendable (String) -> [String],
     read: @escaping @Sendable (String) throws(ConfigErrors) -> [UInt8],
-    isThere: @escaping @Sendable (String) -> Bool = { access($0, F_OK) == 0 }
+    isThere: @escaping @Sendable (String) -> Bool = {
+      access($0, F_OK) == 0 || errno == EACCES
+    }
   ) {
     self.expand = expand
     self.read = read

@@ -139,9 +139,16 @@ struct Walk {
     return result
   }
 
-  /// Whether a key is taken for one that is not given.
+  /// Whether a key is taken for one that is not given: so is a map when each of its keys is taken away.
   private func isLeftOut(_ node: YAMLNode, _ kind: ValueKind) -> Bool {
-    inherits && node.isTakenAway && !kind.takes(node)
+    guard inherits else { return false }
+    if node.isTakenAway { return !kind.takes(node) }
+    guard case .map(let table) = kind, case .map(let entries) = node.content, !entries.isEmpty else {
+      return false
+    }
+    return entries.allSatisfy { entry in
+      table.place(of: entry.key).map { isLeftOut(entry.value, table.keys[$0].value) } ?? false
+    }
   }
 
   /// Reads values with or without inheritance.

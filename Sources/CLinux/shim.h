@@ -129,17 +129,18 @@ static inline int quartz_ask_for_stamps(int descriptor, int leaving) {
 // What the kernel knows of a TCP connection, of struct tcp_info (tcp(7), linux/tcp.h). Times are microseconds; a round
 // trip of zero: none was measured.
 struct quartz_tcp_facts {
-  uint32_t retransmits, round_trip, variance, timeout, segment, path_mtu;
+  uint32_t retransmits, round_trip, variance, timeout, segment, path_mtu, out_of_order;
 };
 
-// The structure's beginning up to tcpi_total_retrans, as every kernel since 2.6 has it. Not netinet/tcp.h: what a header
-// of the library declares here, Swift would look for here alone.
+// The structure's beginning up to tcpi_total_retrans, as every kernel since 2.6 has it, and then up to tcpi_rcv_ooopack, as
+// Linux 5.4 has it. Not netinet/tcp.h: what a header of the library declares here, Swift would look for here alone.
 struct quartz_tcp_info {
   uint8_t states[8];
   uint32_t rto, ato, snd_mss, rcv_mss, unacked, sacked, lost, retrans, fackets, last_data_sent, last_ack_sent,
       last_data_recv, last_ack_recv, pmtu, rcv_ssthresh, rtt, rttvar, snd_ssthresh, snd_cwnd, advmss, reordering, rcv_rtt,
       rcv_space, total_retrans;
 };
+enum { quartz_tcp_info_out_of_order = 224, quartz_tcp_info_room = 256 };
 
 // A kernel writes as much of the structure as it knows and there is room for, and says how much.
 static inline int quartz_tcp_facts_in(const void *bytes, unsigned long length, struct quartz_tcp_facts *facts) {
@@ -152,15 +153,18 @@ static inline int quartz_tcp_facts_in(const void *bytes, unsigned long length, s
   facts->timeout = info.rto;
   facts->segment = info.snd_mss;
   facts->path_mtu = info.pmtu;
+  facts->out_of_order = 0;
+  if (length >= quartz_tcp_info_out_of_order + sizeof facts->out_of_order)
+    __builtin_memcpy(&facts->out_of_order, (const char *)bytes + quartz_tcp_info_out_of_order, sizeof facts->out_of_order);
   return 0;
 }
 
 // TCP_INFO (11) of SOL_TCP (6), getsockopt(2). It takes nothing from the socket: an error that waits there still waits.
 static inline int quartz_tcp_facts_of(int descriptor, struct quartz_tcp_facts *facts) {
-  struct quartz_tcp_info info;
+  uint64_t info[quartz_tcp_info_room / sizeof(uint64_t)];
   unsigned length = sizeof info;
-  if (getsockopt(descriptor, 6, 11, &info, &length) != 0) return -1;
-  return quartz_tcp_facts_in(&info, length, facts);
+  if (getsockopt(descriptor, 6, 11, info, &length) != 0) return -1;
+  return quartz_tcp_facts_in(info, length, facts);
 }
 
 #endif

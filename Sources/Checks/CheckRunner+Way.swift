@@ -79,9 +79,14 @@ extension CheckRunner {
   /// While this machine's own link or gateway is gone, silence says nothing about the target, and a whole network must
   /// not look down.
   private func onOwnPath(_ probed: Probed) -> Probed {
-    guard case .done(var outcome) = probed, Self.silence.contains(outcome.verdict.reason),
-      let peer = outcome.peer
-    else { return probed }
+    guard case .done(var outcome) = probed, let peer = outcome.peer else { return probed }
+    if outcome.verdict.isUnexplainedFault {
+      // The errno alone, "permission denied" say, does not lead to the route that made it.
+      guard let words = refusal(peer.address) else { return probed }
+      outcome.verdict = outcome.verdict.with(message: words)
+      return .done(outcome)
+    }
+    guard Self.silence.contains(outcome.verdict.reason) else { return probed }
     let isRefused = outcome.verdict.reason == .connectUnreachable
     if let words = fault(peer.address) ?? (isRefused ? refusal(peer.address) : nil) {
       outcome.verdict = Verdict(.localFault, phase: outcome.verdict.phase ?? .connect, message: words)
@@ -125,6 +130,11 @@ extension Probed {
 }
 
 extension Verdict {
+  /// This machine could not connect, and the message names no cause that leads further.
+  fileprivate var isUnexplainedFault: Bool {
+    reason == .localFault && phase == .connect && NarrowCause(reason, message) == nil
+  }
+
   static func heldBack(for held: Duration) -> Verdict {
     let message =
       "held back for \(held.roundedText): checks from the API ask for more connections than they may"

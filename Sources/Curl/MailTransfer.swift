@@ -87,6 +87,11 @@ package struct MailTransfer: Sendable {
       return .failed("it does not offer TLS, and without it nothing is sent")
     }
     if answer >= 400 { return .answered(answer) }
+    var system = 0
+    _ = quartz_curl_info_long(easy, CURLINFO_OS_ERRNO, &system)
+    if code == CURLE_COULDNT_CONNECT, system != 0 {
+      return .failed(ConnectionWords.failed(Int32(clamping: system)))
+    }
     return .failed(String(cString: curl_easy_strerror(code)))
   }
 

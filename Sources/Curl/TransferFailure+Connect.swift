@@ -16,5 +16,5 @@ extension TransferFailure {
 
   /// No connection within the time limit.
   package static let connectTimeout = TransferFailure(
-    .timeout, phase: .connect, message: "no connection within the time limit")
+    .timeout, phase: .connect, message: ConnectionWords.overdue(.connection))
 }

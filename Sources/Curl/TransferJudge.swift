@@ -93,13 +93,7 @@ extension TransferEnd {
 
   /// What had not happened when the time was over.
   private var overtime: String {
-    switch phase {
-    case .prepare, .connect: TransferFailure.connectTimeout.message
-    case .proxy: "the proxy made no connection within the time limit"
-    case .tls: "connected, but the tls handshake did not end within the time limit"
-    case .firstByte: "connected, but no answer came within the time limit"
-    case .transfer: "the answer did not end within the time limit"
-    }
+    phase.awaited.map { ConnectionWords.overdue($0) } ?? Self.proxyOverdue
   }
 
   private func outcome(of stop: TransferStop) -> TransferOutcome {
@@ -148,7 +142,7 @@ extension TransferEnd {
     }
     if let failure = systemFailure(), case .local = failure.kind { return failure }
     if isOverdue {
-      return fails(.proxyConnect, "the proxy made no connection within the time limit")
+      return fails(.proxyConnect, Self.proxyOverdue)
     }
     if (200...299).contains(proxy.status) {
       return fails(.proxyConnect, "the proxy's answer to CONNECT breaks the rules of HTTP")
@@ -158,6 +152,8 @@ extension TransferEnd {
     return fails(.proxyConnect, systemFailure()?.message ?? "the proxy ended the connection")
   }
 
+  private static let proxyOverdue = "the proxy made no connection within the time limit"
+
   private var isOverdue: Bool {
     if case .late = stop { return false }
     return stop == .deadline || code == CURLE_OPERATION_TIMEDOUT
@@ -166,20 +162,16 @@ extension TransferEnd {
   private var closed: TransferOutcome {
     // Whatever came was no answer: HTTP/1.1's "400 Bad Request", as a rule, of which libcurl tells nothing.
     let doubt = assumedHTTP2 && phase == .firstByte ? ": it may not speak HTTP/2 without TLS" : ""
-    return failed(.closed, "the server closed the connection before its answer was complete" + doubt)
+    return failed(.closed, ConnectionWords.closed(inHandshake: phase == .tls) + doubt)
   }
 
   private func systemFailure() -> TransferFailure? {
     guard systemError != 0 else { return nil }
-    let words = errnoName(systemError)
+    let words = ConnectionWords.failed(systemError)
     let kind: TransferFailureKind
     switch systemError {
     case ECONNREFUSED: kind = .connectRefused
-    case EHOSTUNREACH, EHOSTDOWN, ENONET, ENOPROTOOPT, EPROTO: kind = .unreachable
-    case ENOANO:
-      return TransferFailure(
-        .unreachable, phase: phase,
-        message: "a firewall on the way says that it is administratively prohibited")
+    case EHOSTUNREACH, EHOSTDOWN, ENONET, ENOPROTOOPT, EPROTO, ENOANO: kind = .unreachable
     case ECONNRESET, EPIPE, ECONNABORTED: kind = .reset
     case ETIMEDOUT: kind = .timeout
     // No route, no free port, no descriptor, no memory, a firewall of our own: says nothing about the target.
@@ -228,10 +220,6 @@ extension TransferEnd {
         .local(.library(code: Int32(bitPattern: code.rawValue))), "libcurl failed with code \(code.rawValue)")
     }
   }
-}
-
-private func errnoName(_ code: Int32) -> String {
-  String(cString: strerror(code)).lowercased()
 }
 
 /// What a SOCKS proxy said (RFC 1928 section 6), in fixed words.

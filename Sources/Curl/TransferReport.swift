@@ -141,4 +141,15 @@ package enum TransferPhase: String, CaseIterable, Hashable, Sendable {
   /// On the way to the target through a proxy, from the connection to it on.
   case proxy
   case tls, firstByte, transfer
+
+  /// What had not happened when the time was over in it; `nil`: the proxy's part.
+  package var awaited: ConnectionWords.Part? {
+    switch self {
+    case .prepare, .connect: .connection
+    case .proxy: nil
+    case .tls: .handshake
+    case .firstByte: .answer
+    case .transfer: .rest
+    }
+  }
 }

@@ -106,15 +106,17 @@ extension StatusSnapshot {
       case .down:
         return .critical(
           .check(name), "\(name) is down\(forHow(check)): \(why(check))",
-          hint: check.last.flatMap { $0.reason.advice(in: $0.phase) })
+          hint: check.last?.advice)
       case .degraded:
         return .warning(
           .check(name), "\(name) is degraded\(forHow(check)): \(why(check))",
-          hint: check.last.flatMap { $0.reason.advice(in: $0.phase) })
+          hint: check.last?.advice)
       // The report is not overdue, or is waited for again since the agent's start: no action is needed.
       case .unknown where check.last?.reason == .heartbeatMissed: return nil
       case .unknown where check.last != nil:
-        return .warning(.check(name), "\(name) cannot be judged from here: \(why(check))")
+        return .warning(
+          .check(name), "\(name) cannot be judged from here: \(why(check))",
+          hint: check.last?.advice)
       case .up, .unknown: return nil
       }
     }

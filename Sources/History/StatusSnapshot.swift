@@ -198,6 +198,9 @@ package struct LastResult: Hashable, Sendable {
   package var certificateNotAfter: Timestamp?
   package var message: String?
   package var maintenance: Bool
+
+  /// What to look at first; `nil`: nothing is wrong.
+  package var advice: String? { reason.advice(in: phase, of: message) }
 }
 
 /// One run in a sparkline.

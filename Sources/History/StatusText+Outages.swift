@@ -40,7 +40,7 @@ extension StatusText {
   private func advice(_ down: [CheckStatus]) -> [String] {
     var lines: [String] = []
     for last in down.lazy.compactMap(\.last) {
-      guard let advice = last.reason.advice(in: last.phase) else { continue }
+      guard let advice = last.advice else { continue }
       let line = "  → \(last.reason.rawValue): \(advice)"
       if !lines.contains(line) { lines.append(line) }
     }

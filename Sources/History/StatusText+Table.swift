@@ -28,7 +28,7 @@ extension StatusText {
 
   private func places(now: Timestamp, hasThinWindows: Bool) -> [Place] {
     var places = [
-      Place(column: .flexible("CHECK", least: 16)) { .init(StatusFormat.name($0.name)) },
+      Place(column: .names("CHECK", least: 16)) { .init(StatusFormat.name($0.name)) },
       Place(column: .fixed("STATE", 10)) { state(of: $0) },
       Place(column: .fixed("LATENCY", 8, right: true, worth: 80)) { check in
         .init(check.firstRun(now: now) ?? StatusFormat.latency(check.last?.responseTime))

@@ -113,9 +113,25 @@ import Testing
     #expect(distinctCuts(["abc", "abd"], columns: 2) == ["…c", "…d"])
   }
 
+  /// Groups within groups, texts that begin alike behind where they differ, and ones that are another's cut.
+  @Test(arguments: [8, 13, 24, 40]) func cutsAreDifferentWheneverTextsAre(_ width: Int) {
+    let long = String(repeating: "x", count: 60)
+    var texts = ["1", "2"].flatMap { a in
+      ["1", "2"].flatMap { b in ["1", "2"].map { c in "https://shop/\(a)/\(long)/\(b)/\(long)/\(c)/\(long)" }
+      }
+    }
+    texts += (0..<60).map { String(repeating: "a", count: 50 + $0) }
+    texts += distinctCuts(texts, columns: width)
+    let cuts = distinctCuts(texts, columns: width)
+    #expect(cuts.allSatisfy { $0.columns <= width })
+    #expect(Set(cuts).count == Set(texts).count)
+    // What is whole stays as it is, and equal texts have equal cuts.
+    for (text, cut) in zip(texts, cuts) where text.columns <= width { #expect(cut == text) }
+    #expect(distinctCuts(texts + texts, columns: width) == cuts + cuts)
+  }
+
   @Test(arguments: 12...60) func aColumnThatKeepsApartDoes(_ width: Int) {
-    var column = TextTable.Column.flexible("TARGET", least: 10)
-    column.keepsApart = true
+    let column = TextTable.Column.names("TARGET", least: 10)
     let targets = (10..<40).map { "https://shop.example/api/v1/\($0)/orders/status/of/today" }
     let lines = TextTable(
       columns: [column], rows: targets.map { [.init($0, color: "32")] }, width: width, color: true

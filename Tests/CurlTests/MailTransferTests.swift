@@ -63,6 +63,12 @@ import Testing
     }
   }
 
+  /// In the words of every other connection.
+  @Test func nobodyListens() async throws {
+    let transfer = mail(try freePort())
+    #expect(await transfer.send(time: FakeClock().time) == .failed("connection refused"))
+  }
+
   /// A refusal at the end of the data is the failure that it is, at once.
   @Test(
     arguments: [

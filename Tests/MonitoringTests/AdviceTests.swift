@@ -36,10 +36,54 @@ import Testing
     }
   }
 
+  /// Of reasons and messages that belong together: nothing that a target sends is taken for a cause.
+  @Test(
+    arguments: [
+      (
+        Reason.connectUnreachable, "x:1: administratively prohibited by a firewall on the way",
+        "open the rule"
+      ),
+      (
+        .connectUnreachable, "x:1: no route to host (x is on this machine's own network, and no host)",
+        "see whether the host is on"
+      ),
+      (
+        .tlsTimeout, "x; 3 segments were sent again: packets are lost on the way, all or only large ones",
+        "see whether large"
+      ),
+      (.transferTimeout, "x; packets may be lost on the way, all or only large ones", "see whether large"),
+      (.localFault, "no route from this machine to x", "see the routes"),
+      (.localFault, "the routing table of this machine prohibits x", "see the routes"),
+      (.connectUnreachable, "x:1: no route to host", "see who on the way"),
+      (.body, "x: administratively prohibited", "see what came"), (.localFault, nil, "see what this machine"),
+    ] as [(Reason, String?, String)])
+  func aNarrowCauseHasItsOwnAdvice(reason: Reason, message: String?, words: String) throws {
+    let advice = try #require(reason.advice(of: message))
+    #expect(advice.hasPrefix(words), "\(advice)")
+    #expect(advice.last != "." && advice == advice.printable(maxBytes: 120))
+    // While a name is resolved, it is about the name server.
+    #expect(reason.advice(in: .dns, of: message) == reason.advice(in: .dns))
+  }
+
+  /// The page for people has a row for each, which quotes its words.
+  @Test func everyNarrowCauseIsDocumented() throws {
+    let page = try String(
+      contentsOf: Self.root.appending(path: "docs/troubleshooting.md"), encoding: .utf8)
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+    for cause in NarrowCause.allCases {
+      let row = try #require(rows.first { $0.contains("\"\(cause.rawValue)\"") }, "\(cause.rawValue)")
+      for reason in Reason.allCases where NarrowCause(reason, cause.rawValue) != nil {
+        #expect(row.contains("`\(reason.rawValue)`"), "\(cause.rawValue), \(reason.rawValue)")
+      }
+    }
+    #expect(ConnectionWords.prohibited.contains(NarrowCause.prohibited.rawValue))
+  }
+
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
   @Test func everyReasonIsDocumented() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let page = try String(contentsOf: root.appending(path: "docs/results.md"), encoding: .utf8)
+    let page = try String(contentsOf: Self.root.appending(path: "docs/results.md"), encoding: .utf8)
     for reason in Reason.allCases {
       #expect(page.contains("`\(reason.rawValue)`"), "\(reason.rawValue) is not in docs/results.md")
     }

@@ -100,6 +100,19 @@ import Testing
     #expect(outcome.stdout.contains("MEDIAN A"))
   }
 
+  /// Files of unequal length, on both sides of the least that is judged: a difference that is beyond doubt, by the ranks alone.
+  @Test(arguments: [(4, 5, false), (5, 4, false), (5, 5, true), (5, 30, true), (300, 5, true)])
+  func unequalFilesAreJudgedFromFiveTimesOn(a: Int, b: Int, isJudged: Bool) async throws {
+    let outcome = try await compare(
+      results("shop", a, response: 20, dns: 2), results("shop", b, response: 90, dns: 2),
+      "--fail-slower", "10%", "--format", "json")
+    let phases = try JSONValue.parse(outcome.stdout.utf8)["phases"]?.array ?? []
+    let row = try #require(phases.first { $0["phase"]?.string == "response" })
+    #expect(row["n_a"]?.integer == Int64(a) && row["n_b"]?.integer == Int64(b))
+    #expect(row["verdict"]?.string == (isJudged ? "b_slower" : "too_few"), "\(outcome.stdout)")
+    #expect(outcome.status == (isJudged ? 1 : 0))
+  }
+
   /// Two files of different checks are data to be looked at, and no success.
   @Test func nothingInCommonIsSaid() async throws {
     let outcome = try await compare(

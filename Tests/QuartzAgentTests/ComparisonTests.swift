@@ -36,6 +36,18 @@ import Testing
     return (pairs, comparison.onlyA, comparison.onlyB)
   }
 
+  /// A difference must be more than what the files do among themselves, and of few times half as much again.
+  @Test(arguments: [
+    (63, 64, 1.5, Comparison.Verdict.unsteady), (64, 63, 1.5001, .slower), (63, 300, -1.5001, .faster),
+    (64, 64, 1, .unsteady), (64, 300, 1.0001, .slower), (300, 64, -1.0001, .faster),
+  ]) func aDifferenceMustBeBeyondTheDrift(a: Int, b: Int, difference: Double, verdict: Comparison.Verdict) {
+    let row = Comparison.Row(
+      check: "shop", phase: .response, counts: (a, b), medians: (10, 10 + difference), p95: (20, 20),
+      drift: 1,
+      p: 0.001)
+    #expect(row.verdict == verdict)
+  }
+
   /// So many checks of one name and target in each file, of other ids: they are the same where each file has one.
   @Test(arguments: [0, 1, 2, 3], [0, 1, 2, 3]) func twins(a: Int, b: Int) throws {
     let first = (0..<a).map { Line(name: "shop", id: $0, took: Double(10 + $0)) }

@@ -53,7 +53,7 @@ import Testing
       }
       let shown = try await runTool(
         "/usr/bin/mandoc", ["-Tascii", "quartz-agent-once.1"], debianPackage: "mandoc", in: folder
-      ).output.replacing(/.\u{8}/, with: "")
+      ).output.replacing(/.\u{8}/, with: "").replacing(/\s+/, with: " ")
       for words in [
         "quartz-agent-once - run checks now", "-H, --header header", "'Name: value'",
         "with what was found until then",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -83,6 +84,55 @@ import Testing
       }
       let help = try await AgentProcess(["once", "--format", "nagios", "--help"], in: folder).finish()
       #expect(help.status == 0 && help.stdout.contains("USAGE: quartz-agent once"))
+    }
+  }
+
+  /// Whatever is wrong with the words, the files or the checks.
+  @Test(arguments: [
+    ["--count", "0"], ["--count", "x"], ["--count"], ["--every", "soon", "tcp://127.0.0.1:1"], ["--explain"],
+    ["--format", "xml"], ["--tag", "nowhere"], ["--tag"], ["--config"], ["--config", "."],
+    ["--config", "empty.yaml"], ["--config", "binary.yaml"], ["--config", "checks.yaml", "No such check"],
+    ["--config", "checks.yaml", "--tag", "nowhere"], ["--config", "checks.yaml", "-d", "x"],
+    ["--timeout", "never", "tcp://127.0.0.1:1"], ["--retries", "-1", "tcp://127.0.0.1:1"],
+    ["--with", "expect: {", "tcp://127.0.0.1:1"], ["--with", "expect: {nothing: 1}", "tcp://127.0.0.1:1"],
+    ["-H", "no colon", "http://127.0.0.1:1/"], ["-d", "@missing.json", "http://127.0.0.1:1/"],
+    ["-X", "GET POST", "http://127.0.0.1:1/"], ["ftp://127.0.0.1/"], ["http://"], ["tcp://127.0.0.1"],
+    ["tcp://127.0.0.1:99999"], ["dns://127.0.0.1"], ["ping://"], [""], ["|"], ["a\nb"], ["--", "--help"],
+    ["--post", "--config", "checks.yaml"],
+  ])
+  func wrongWordsAreOneLineAndThree(arguments: [String]) async throws {
+    try await withTemporaryDirectory { folder in
+      for (name, text) in [
+        ("empty.yaml", ""), ("binary.yaml", "\u{0}\u{1}\n"),
+        (
+          "checks.yaml",
+          "agent: {state_dir: state}\nchecks: [{name: A, type: tcp, host: a, port: 1, enabled: false}]\n"
+        ),
+      ] {
+        try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
+      }
+      let outcome = try await AgentProcess(["once", "--format", "nagios"] + arguments, in: folder).finish()
+      #expect(outcome.status == 3, "\(outcome.stdout)\(outcome.stderr)")
+      #expect(outcome.stdout.hasPrefix("UNKNOWN - ") && outcome.stdout.utf8.count > 14, "\(outcome.stdout)")
+      #expect(
+        outcome.stdout.hasSuffix("\n") && outcome.stdout.count { $0 == "\n" } == 1, "\(outcome.stdout)")
+      // A bar would begin performance data.
+      #expect(!outcome.stdout.contains("|"), "\(outcome.stdout)")
+    }
+  }
+
+  /// A plugin that is stopped ends with one of the four codes as well.
+  @Test(arguments: [SIGINT, SIGTERM]) func whatIsStoppedIsUnknown(signal: Int32) async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
+        let process = try AgentProcess(
+          ["once", "--format", "nagios", "http://127.0.0.1:\(server.port)/"], in: folder)
+        try await process.wait(for: "the probe") { server.accepted >= 1 }
+        process.send(signal)
+        let outcome = try await process.finish()
+        #expect(outcome.status == 3, "\(outcome.stdout)\(outcome.stderr)")
+        #expect(outcome.stdout.hasPrefix("UNKNOWN - "), "\(outcome.stdout)")
+      }
     }
   }
 

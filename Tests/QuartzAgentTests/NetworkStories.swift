@@ -36,6 +36,58 @@ import Testing
     }
   }
 
+  /// The variables of resolv.conf(5) win over the file (what is asked for, in order, with the type of its records).
+  @Test(
+    .enabled(if: geteuid() == 0, "changes /etc/resolv.conf in a namespace of its own, which needs root"),
+    arguments: [
+      ([:], ["web.x 28", "web.x 1", "web.x.file.test 28", "web.x.file.test 1"]),
+      (
+        ["LOCALDOMAIN": "one.test two.test"],
+        [
+          "web.x 28", "web.x 1", "web.x.one.test 28", "web.x.one.test 1", "web.x.two.test 28",
+          "web.x.two.test 1",
+        ]
+      ),
+      (["RES_OPTIONS": "no-aaaa ndots:2"], ["web.x.file.test 1", "web.x 1"]),
+      (["RES_OPTIONS": "no-aaaa", "LOCALDOMAIN": ""], ["web.x 1"]),
+    ] as [([String: String], [String])])
+  func theVariablesOfTheResolverCount(variables: [String: String], names: [String]) async throws {
+    try await withTemporaryDirectory { folder in
+      let server = """
+        import socket
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        s.bind(("127.0.0.1", 53))
+        open("ready", "w").close()
+        while True:
+            q, a = s.recvfrom(512)
+            n, i = [], 12
+            while q[i]:
+                n.append(q[i + 1:i + 1 + q[i]].decode())
+                i += q[i] + 1
+            open("names", "a").write(".".join(n) + " " + str(q[i + 2]) + "\\n")
+            s.sendto(q[:2] + b"\\x81\\x83\\0\\1\\0\\0\\0\\0\\0\\0" + q[12:i + 5], a)
+        """
+      for (name, text) in [
+        ("server.py", server), ("resolv.conf", "nameserver 127.0.0.1\nsearch file.test\n"),
+        ("hosts", "127.0.0.1 localhost\n"),
+      ] { try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8) }
+      let script =
+        "ip link set lo up; mount --bind resolv.conf /etc/resolv.conf; mount --bind hosts /etc/hosts; "
+        + "python3 server.py & for i in $(seq 300); do test -e ready && break; sleep 0.1; done; "
+        + "\"$0\" once http://web.x/ --format ndjson || true; kill $!"
+      let outcome = try await AgentProcess(
+        ["-mn", "/bin/sh", "-ec", script, AgentProcess.binary.path], in: folder,
+        environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"].merging(variables) { $1 },
+        program: URL(filePath: "/usr/bin/unshare")
+      ).finish()
+      let asked = try String(contentsOf: folder.appending(path: "names"), encoding: .utf8)
+        .split(separator: "\n").map(String.init)
+      // Both families are asked for at once.
+      #expect(
+        Set(asked) == Set(names) && asked.count == names.count, "\(asked)\(outcome.stdout)\(outcome.stderr)")
+    }
+  }
+
   /// 127.0.0.9 refuses, 127.0.0.1 answers: raced, the host is up; each on its own, it is down.
   @Test func aResolverARaceAndEachAddress() async throws {
     let names = try TinyNameServer([[127, 0, 0, 9], [127, 0, 0, 1]])

@@ -141,6 +141,15 @@ import Testing
     #expect(seen["places"]?.array?.map { $0["place"]?.string } == Self.places)
     let text = try await agent("compare", "--by-place", in: ny.folder).stdout
     #expect(text.contains("fastest") && text.contains("paris"), "\(text)")
+    let named = try await agent("compare", "--by-place", "--period", "7d", "--format", "json", in: ny.folder)
+    let week = try JSONValue.parse(named.stdout.utf8)
+    #expect(week["period"]?.string == "7d", "\(named.stdout)\(named.stderr)")
+    #expect(week["places"]?.array?.map { $0["place"]?.string } == Self.places)
+    let nothing = try await agent("compare", "--by-place", "--check", "Nobody", in: ny.folder)
+    #expect(nothing.status == 65 && nothing.stdout == "")
+    #expect(
+      nothing.stderr.hasPrefix("quartz-agent: error: \"Nobody\" is not seen from several places\n"),
+      "\(nothing.stderr)")
     // The others are gone: its own word, flagged.
     for process in [paris, ny] { process.send(SIGKILL) }
     _ = try await wait("their end", london) { shop in

@@ -98,6 +98,22 @@ struct PoorSystemStories {
     }
   }
 
+  /// The agent's own files and connections take what is left for probes.
+  @Test(
+    arguments: [("64", "limit 64, so 5 probes at once"), ("255", nil), ("4096", nil)] as [(String, String?)])
+  func fewDescriptorsAreAWarningOfDoctor(limit: String, text: String?) async throws {
+    try await withTemporaryDirectory { folder in
+      try write("  - {name: A, type: tcp, host: 127.0.0.1, port: 9}\n", in: folder)
+      let outcome = try await shell(
+        "exec prlimit --nofile=\(limit):\(limit) \"$0\" doctor --format json || :", in: folder
+      ).finish()
+      let findings = try JSONValue.parse(outcome.stdout.utf8).array ?? []
+      let finding = try #require(findings.first { $0["area"]?.string == "descriptors" })
+      #expect(finding["verdict"]?.string == (limit == "4096" ? "ok" : "warning"))
+      if let text { #expect(finding["text"]?.string == text) }
+    }
+  }
+
   @Test func aNameOfAFewHundredThousandMarksIsAProblemInALine() async throws {
     try await withTemporaryDirectory { folder in
       let name = "a" + String(repeating: "\u{301}", count: 400_000)

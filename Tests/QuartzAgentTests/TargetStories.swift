@@ -124,6 +124,50 @@ import Testing
     }
   }
 
+  /// Also of several rounds, whose figures stand in a table of their own, and with names that differ far behind.
+  @Test(arguments: ["", String(repeating: "of/today/", count: 40)])
+  func theFiguresOfRoundsAreToldApart(end: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { server in
+        let targets = ["a", "b"].flatMap { one in
+          ["1", "2"].map {
+            "http://127.0.0.1:\(server.port)/api/v1/shop/\(end)\(one)/orders/\(end)\($0)/status/of/today"
+          }
+        }
+        let outcome = try await AgentProcess(
+          ["once", "--format", "table", "--count", "2", "--every", "10ms"] + targets, in: folder,
+          environment: ["COLUMNS": "80"]
+        ).finish()
+        let lines = outcome.stdout.split(separator: "\n").map(String.init)
+        #expect(lines.allSatisfy { $0.columns <= 80 }, "\(outcome.stdout)")
+        let results = lines.filter { $0.hasPrefix("● UP") }.map { $0.components(separatedBy: "  http  ")[0] }
+        #expect(results.count == 8 && Set(results).count == 4, "\(outcome.stdout)")
+        let place = try #require(lines.firstIndex { $0.hasPrefix("CHECK (ms)") })
+        let figures = lines[(place + 1)...(place + 4)].map { $0.components(separatedBy: "  2  0.0 %")[0] }
+        #expect(Set(figures).count == 4, "\(outcome.stdout)")
+      }
+    }
+  }
+
+  /// A query is in no name, for it may hold a secret: what differs there alone is a check of its own all the same.
+  @Test func targetsThatDifferInTheirQueryAreSeveral() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: Self.echo) { server in
+        let place = "http://127.0.0.1:\(server.port)/a"
+        let targets = ["\(place)?id=1", "\(place)?id=2", "\(place)?id=1", place]
+        let outcome = try await AgentProcess(
+          ["once", "--format", "json", "--count", "2", "--every", "10ms"] + targets, in: folder
+        ).finish()
+        let document = try JSONValue.parse(outcome.stdout.utf8)
+        let results = document["results"]?.array ?? document.array ?? []
+        let names = Set(results.compactMap { $0["check"]?.string })
+        #expect(names == [place, "\(place) (2)", "\(place) (3)"], "\(outcome.stdout)\(outcome.stderr)")
+        #expect(Set(results.compactMap { $0["check_id"]?.string }).count == 3)
+        #expect(!outcome.stdout.contains("id=1"))
+      }
+    }
+  }
+
   /// The request is what curl would send, and nothing of a header or a body comes back in any output.
   @Test(arguments: ["table", "json", "ndjson", "junit", "nagios", "explain"])
   func theRequestIsSentAndItsSecretsAreNot(format: String) async throws {

@@ -18,6 +18,9 @@ package struct TransportFacts: Hashable, Sendable {
   package var segmentSize: UInt16 = 0
   /// How often the SYN was sent again: because it was lost, or its answer was.
   package var synRetransmits: UInt8 = 0
+  /// Segments that came before what belongs in front of them; 255 and more are 255. In no document: a kernel older than
+  /// 5.4 counts none.
+  package var outOfOrder: UInt8 = 0
 
   /// - Parameter roundTrip: smoothed (RFC 6298 2.3), as are the variance and the timeout; zero: none was measured.
   package init(
@@ -35,6 +38,7 @@ package struct TransportFacts: Hashable, Sendable {
       // Before the first measurement these are the kernel's initial values, which say nothing about the way.
       variance: facts.round_trip == 0 ? 0 : facts.variance,
       timeout: facts.timeout, segmentSize: UInt16(clamping: facts.segment), pathMTU: facts.path_mtu)
+    outOfOrder = UInt8(clamping: facts.out_of_order)
   }
 
   /// At the end of connecting, whatever it came to: all that was sent again until then were SYNs. Nil for what is no TCP

@@ -12,7 +12,7 @@ package struct TextTable: Sendable {
     fileprivate var share: Int
     fileprivate var worth: Int?
     /// No two different cells look alike, as far as there is room for it.
-    package var keepsApart = false
+    fileprivate var keepsApart = false
 
     /// As wide as it says, whatever is in it.
     ///
@@ -34,6 +34,15 @@ package struct TextTable: Sendable {
       Column(
         title: title, least: least, most: most, isFixed: false, isRight: right, share: max(1, share),
         worth: worth)
+    }
+
+    /// A column of names: as wide as it can be, and no two different ones look alike where they are cut.
+    package static func names(
+      _ title: String, least: Int, most: Int = .max, share: Int = 1, worth: Int? = nil
+    ) -> Column {
+      var column = Column.flexible(title, least: least, most: most, share: share, worth: worth)
+      column.keepsApart = true
+      return column
     }
   }
 

@@ -136,14 +136,16 @@ struct DNSClient: Sendable {
     switch report.end {
     case .timedOut where report.connected == nil && transport != .udp:
       if report.isOwnLateness { return .ownLateness(report, phase: .connect) }
-      return Verdict(.connectTimeout, phase: .connect, message: "\(server) did not accept a connection")
+      return Verdict(
+        .connectTimeout, phase: .connect,
+        message: "\(server): \(ConnectionWords.overdue(.connection, "in time"))")
     case .timedOut, .done:
       if report.isOwnLateness { return .ownLateness(report, phase: phase) }
       let rest = ignored == 0 ? "" : "; \(ignored) packets that answered no question of ours were ignored"
       return Verdict(.dnsTimeout, phase: phase, message: "\(server) did not answer\(rest)")
     case .closed:
       return Verdict(
-        .connectionClosed, phase: phase, message: "\(server) closed the connection before it had answered")
+        .connectionClosed, phase: phase, message: "\(server): \(ConnectionWords.closed())")
     case .failed(let code):
       return Verdict(
         errno: code, phase: report.connected == nil ? .connect : phase, peer: server, source: source)

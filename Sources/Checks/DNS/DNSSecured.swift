@@ -55,7 +55,7 @@ extension DNSClient {
       if let failure = handshakeFailure(summary, report, server) {
         reply.content = .failure(failure)
       } else if summary.isClosed {
-        let words = "\(label(server)) closed the connection before it had answered"
+        let words = "\(label(server)): \(ConnectionWords.closed())"
         reply.content = .failure(Verdict(.connectionClosed, phase: phase, message: words))
       }
     }
@@ -75,10 +75,12 @@ extension DNSClient {
     switch report.end {
     case .timedOut where report.isOwnLateness: return .ownLateness(report, phase: .tls)
     case .timedOut:
-      return Verdict(.tlsTimeout, phase: .tls, message: "\(label) did not complete the TLS handshake")
+      let limit = secured.map { "within \($0.check.timeout.limitText)" } ?? "in time"
+      return Verdict(
+        .tlsTimeout, phase: .tls, message: "\(label): \(ConnectionWords.overdue(.handshake, limit))")
     case .closed, .done:
       return Verdict(
-        .tlsHandshake, phase: .tls, message: "\(label) closed the connection in the TLS handshake")
+        .connectionClosed, phase: .tls, message: "\(label): \(ConnectionWords.closed(inHandshake: true))")
     case .failed(let code): return Verdict(errno: code, phase: .tls, peer: label)
     }
   }

@@ -33,7 +33,8 @@ extension Verdict {
         message: "\(place): the body is larger than max_body, \(settings.maxBody) bytes")
       return
     }
-    let message = failure.kind.isLocal ? failure.message : "\(place): \(failure.message)"
+    let words = failure.words(within: check.timeout)
+    let message = failure.kind.isLocal ? words : "\(place): \(words)"
     self.init(Reason(failure), phase: Phase(failure.phase), message: message, timedOut: failure.timedOut)
   }
 }
@@ -43,6 +44,16 @@ extension MonitoringCheck {
   fileprivate var hasProxy: Bool {
     guard case .http(let settings) = kind else { return false }
     return settings.proxy != nil
+  }
+}
+
+extension TransferFailure {
+  /// With the limit as the check has it, where the time ran out.
+  fileprivate func words(within timeout: Duration) -> String {
+    guard kind == .timeout, let part = phase.awaited, message == ConnectionWords.overdue(part) else {
+      return message
+    }
+    return ConnectionWords.overdue(part, "within \(timeout.limitText)")
   }
 }
 

@@ -21,6 +21,8 @@ struct AddressLookup: Hashable, Sendable {
   var patience = Duration.zero
   /// Who answered; of two families, whose addresses come first.
   private(set) var server: SocketAddress?
+  /// What the server says of its answer, in our words: its own may be anything (RFC 8914).
+  private var remark: String?
 
   /// Nothing was asked.
   init(failure: Verdict) { self.failure = failure }
@@ -42,14 +44,10 @@ struct AddressLookup: Hashable, Sendable {
         .dnsRefused, phase: .dns, message: "the name server looks no names up for others: \(question.name)")
     case .message(let message) where message.rcode == .noError:
       if let path { take(path, question) }
-    case .message(let message):
-      var refusal = Self.refusal(message.rcode, question.name)
-      // Our words for what the server says of it (RFC 8914): its own may be anything.
-      if let error = message.extendedErrors.first, let words = refusal.message {
-        refusal = refusal.with(message: "\(words); it says: \(error.purpose)")
-      }
-      failure = refusal
+    case .message(let message): failure = Self.refusal(message.rcode, question.name)
     }
+    remark = reply.message?.extendedErrors.first?.purpose
+    failure = failure?.with(remark)
   }
 
   private mutating func take(_ path: AliasPath, _ question: DNSQuestion) {
@@ -78,7 +76,8 @@ struct AddressLookup: Hashable, Sendable {
     // A server that fails for one family says more than "no such record" for the other.
     let telling = lookups.compactMap(\.failure).first { $0.reason != .dnsNoData }
     if addresses.isEmpty {
-      failure = telling ?? Verdict(.dnsNoData, phase: .dns, message: "\(name) exists but has no address")
+      let none = Verdict(.dnsNoData, phase: .dns, message: "\(name) exists but has no address")
+      failure = telling ?? none.with(lookups.lazy.compactMap(\.remark).first)
     } else if scope == .each, let telling {
       isPartial = true
       let words = "only a part of the addresses is known: \(telling.message ?? telling.reason.rawValue)"
@@ -124,16 +123,16 @@ struct AddressLookup: Hashable, Sendable {
   private static func about(
     _ server: Endpoint, _ verdict: Verdict, _ name: DNSName, isCut: Bool
   ) -> Verdict {
+    let refused = ConnectionWords.failed(ECONNREFUSED)
     let words =
       switch verdict.reason {
-      case .dnsTimeout: "did not answer for \(name)"
-      case .dnsMalformed: "sent a malformed answer for \(name)"
-      case .connectRefused where isCut: "cut its answer over UDP, and nothing listens over TCP"
-      case .connectRefused: "is not there: nothing listens on its port"
-      case .localFault: "cannot be asked: \(verdict.message ?? "a fault of this machine")"
-      default: isCut ? "cut its answer over UDP, and gave none over TCP" : "cannot be reached"
+      case .dnsTimeout: " did not answer for \(name)"
+      case .dnsMalformed: " sent a malformed answer for \(name)"
+      case .connectRefused: isCut ? " cut its answer over UDP, and over TCP: \(refused)" : ": \(refused)"
+      case .localFault: " cannot be asked: \(verdict.message ?? "a fault of this machine")"
+      default: isCut ? " cut its answer over UDP, and gave none over TCP" : " cannot be reached"
       }
-    return Verdict(verdict.reason, phase: .dns, message: "resolver \(server) \(words)")
+    return Verdict(verdict.reason, phase: .dns, message: "resolver \(server)\(words)")
   }
 
   /// The machine's own name servers refuse, reset or cannot be reached: that is no word about the name.
@@ -149,6 +148,14 @@ struct AddressLookup: Hashable, Sendable {
       let message = "this machine's name server: \(verdict.message ?? verdict.reason.rawValue)"
       return Verdict(.localFault, phase: .dns, message: message)
     }
+  }
+}
+
+extension Verdict {
+  /// - Parameter remark: of the name server; `nil`: it made none.
+  fileprivate func with(_ remark: String?) -> Verdict {
+    guard let remark, let message else { return self }
+    return with(message: "\(message); it says: \(remark)")
   }
 }
 

@@ -114,7 +114,8 @@ extension Verdict {
       )
     case .timedOut, .abandoned, .connected:
       let limit = timeout.map { "within \($0.limitText)" } ?? "in time"
-      self.init(.connectTimeout, phase: .connect, message: "\(peer) did not accept \(limit)")
+      self.init(
+        .connectTimeout, phase: .connect, message: "\(peer): \(ConnectionWords.overdue(.connection, limit))")
     }
   }
 }

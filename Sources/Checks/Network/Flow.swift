@@ -266,7 +266,7 @@ final class Flow: ReactorFlow {
           case .nothing: break
           }
         }
-        return finish(.failed(code), at: now, on: loop)
+        return finish(.failed(transport.isICMP ? code : networkError(code)), at: now, on: loop)
       }
       if count == 0, transport == .tcp { return finish(.closed, at: now, on: loop) }
       let came = packet.notes.stamp.flatMap { loop.instant(of: $0, notBefore: started) }

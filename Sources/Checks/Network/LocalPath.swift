@@ -27,7 +27,7 @@ enum LocalPath {
     guard let route = route(to: address), route.gateway == nil, let link = route.link,
       isSilent(address, on: link)
     else { return nil }
-    return "\(address) is on this machine's own network, and no host there answers for it"
+    return "\(address) is \(NarrowCause.absentNeighbour.rawValue), and no host there answers for it"
   }
 
   struct Route: Hashable {
@@ -79,10 +79,10 @@ enum LocalPath {
 
   private static func words(for code: Int32, _ address: IPAddress) -> String? {
     switch code {
-    case ENETUNREACH: "no route from this machine to \(address)"
-    case EHOSTUNREACH: "the routing table of this machine calls \(address) unreachable"
-    case EACCES: "the routing table of this machine prohibits \(address)"
-    case EINVAL: "the routing table of this machine drops what goes to \(address) (blackhole)"
+    case ENETUNREACH: "\(NarrowCause.missingRoute.rawValue) to \(address)"
+    case EHOSTUNREACH: "\(NarrowCause.refusingRoute.rawValue) calls \(address) unreachable"
+    case EACCES: "\(NarrowCause.refusingRoute.rawValue) prohibits \(address)"
+    case EINVAL: "\(NarrowCause.refusingRoute.rawValue) drops what goes to \(address) (blackhole)"
     default: nil
     }
   }

@@ -21,6 +21,16 @@ struct PacketFailure: Hashable, Sendable {
   /// Who said it.
   var offender: IPAddress?
 
+  /// The errno, ENOANO where a firewall said no: the kernel has none of its own for that in IPv4. ICMPv6 has other numbers
+  /// than ICMP (RFC 792 and RFC 1812 5.2.7.1, RFC 4443 3.1), and none of them twice.
+  var meaning: Int32 {
+    guard isFromNetwork else { return code }
+    return switch (type, icmpCode) {
+    case (3, 9), (3, 10), (3, 13), (1, 1), (1, 5), (1, 6): ENOANO
+    default: code
+    }
+  }
+
   /// Nil: it is cut short.
   init?(_ data: UnsafeRawBufferPointer) {
     guard data.count >= 16 else { return nil }

@@ -16,7 +16,7 @@ struct PacketNotes: Hashable, Sendable {
   /// Of the error queue: what somebody said about a packet of ours.
   var failure: PacketFailure?
 
-  var error: ICMPError? { failure.map { ICMPError(code: $0.code, offender: $0.offender) } }
+  var error: ICMPError? { failure.map { ICMPError(code: $0.meaning, offender: $0.offender) } }
 
   /// Of a `cmsghdr`.
   private static let header = 16

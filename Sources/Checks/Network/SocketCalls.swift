@@ -59,17 +59,21 @@ func isConnectOver(_ number: Int32) -> Bool {
 }
 
 /// The error of a finished `connect`; zero: it stands.
-///
-/// ENETUNREACH here is a router's word (ICMP) and becomes EHOSTUNREACH, and EACCES, which is what ICMPv6 calls administratively
-/// prohibited, becomes ENOANO: a machine without a route of its own, or with one that prohibits, is told so by `connect` at once.
 func pendingError(_ number: Int32) -> Int32 {
   var code: Int32 = 0
   var length = socklen_t(MemoryLayout<Int32>.size)
   guard getsockopt(number, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return errno }
+  return networkError(code)
+}
+
+/// An error that a connecting or connected socket learned of later. ENETUNREACH then is a router's word (ICMP) and becomes
+/// EHOSTUNREACH, and EACCES, which is what ICMPv6 calls administratively prohibited, becomes ENOANO: a machine without a
+/// route of its own, or with one that prohibits, is told so by `connect` at once.
+func networkError(_ code: Int32) -> Int32 {
   switch code {
-  case ENETUNREACH: return EHOSTUNREACH
-  case EACCES: return ENOANO
-  default: return code
+  case ENETUNREACH: EHOSTUNREACH
+  case EACCES: ENOANO
+  default: code
   }
 }
 

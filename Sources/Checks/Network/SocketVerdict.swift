@@ -4,13 +4,6 @@ import Basics
 import Glibc
 import Monitoring
 
-/// The system's words for an errno.
-func errorText(_ code: Int32) -> String {
-  var text = [CChar](repeating: 0, count: 128)
-  guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
-  return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-}
-
 extension Verdict {
   /// What a failed system call says: about the target, or about this machine. The errno decides, never the
   /// library's summary of it: a missing descriptor or route must not look like an outage of the target.
@@ -19,26 +12,19 @@ extension Verdict {
   package init(
     errno code: Int32, phase: Phase, peer: some CustomStringConvertible, source: IPAddress? = nil
   ) {
-    let words = errorText(code).lowercased()
+    let words = ConnectionWords.failed(code)
     switch code {
-    case ECONNREFUSED:
-      self.init(.connectRefused, phase: phase, message: "\(peer) refused the connection")
+    case ECONNREFUSED: self.init(.connectRefused, phase: phase, message: "\(peer): \(words)")
     case ECONNRESET, EPIPE, ECONNABORTED:
-      self.init(.connectionReset, phase: phase, message: "\(peer) reset the connection")
-    case ETIMEDOUT:
-      self.init(.connectTimeout, phase: phase, message: "\(peer) did not answer: \(words)")
-    case EHOSTUNREACH, EHOSTDOWN, ENONET, ENOPROTOOPT, EPROTO:
-      self.init(.connectUnreachable, phase: phase, message: "\(peer) cannot be reached: \(words)")
-    case ENOANO:
-      self.init(
-        .connectUnreachable, phase: phase,
-        message:
-          "\(peer) cannot be reached: a firewall on the way says that it is administratively prohibited")
+      self.init(.connectionReset, phase: phase, message: "\(peer): \(words)")
+    case ETIMEDOUT: self.init(.connectTimeout, phase: phase, message: "\(peer): \(words)")
+    case EHOSTUNREACH, EHOSTDOWN, ENONET, ENOPROTOOPT, EPROTO, ENOANO:
+      self.init(.connectUnreachable, phase: phase, message: "\(peer): \(words)")
     case EMFILE, ENFILE:
       self.init(
         .localFault, phase: .prepare, message: "no file descriptor left on this machine: raise LimitNOFILE")
     case ENETUNREACH, ENETDOWN:
-      self.init(.localFault, phase: phase, message: "no route from this machine to \(peer)")
+      self.init(.localFault, phase: phase, message: "\(NarrowCause.missingRoute.rawValue) to \(peer)")
     case EADDRNOTAVAIL where source != nil:
       let words = source.map { "source_address \($0) is no address of this machine" }
       self.init(.localFault, phase: .prepare, message: words)

@@ -239,7 +239,8 @@ package final class SystemResolver: HostResolving {
     return AddressLookup(merging: lookups, of: name, scope: wanted.scope)
   }
 
-  private static let skipped = "options no-aaaa in /etc/resolv.conf: no IPv6 address is asked for"
+  private static let skipped =
+    "options no-aaaa in /etc/resolv.conf or RES_OPTIONS: no IPv6 address is asked for"
 
   /// For servers, or what stands before them, that cannot hear two questions at once. IPv4 first: half of the time is
   /// for it.

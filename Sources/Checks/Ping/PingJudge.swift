@@ -61,10 +61,10 @@ struct PingJudge {
         .pingTimeout, phase: .answer,
         message: "\(settings.host) answered none of \(tally.sent) \(things)")
     }
-    let by = namesOffender ? error.offender.map { "\($0) says: " } ?? "" : ""
-    let words = errorText(error.code).lowercased()
+    let by = namesOffender ? error.offender.map { ", says \($0)" } ?? "" : ""
+    let words = ConnectionWords.failed(error.code)
     // Here it was the network that answered with an error, so no errno of it is our own fault.
     return Verdict(
-      .connectUnreachable, phase: .answer, message: "\(settings.host) cannot be reached: \(by)\(words)")
+      .connectUnreachable, phase: .answer, message: "\(settings.host): \(words)\(by)")
   }
 }

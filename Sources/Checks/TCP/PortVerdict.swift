@@ -74,18 +74,18 @@ struct PortVerdict {
   }
 
   private func ending(in phase: Phase, _ conversation: DialogConversation? = nil) -> Verdict {
-    let step = conversation.map { "\(self.step(of: $0)): " } ?? "\(endpoint): "
+    let step = conversation.map { self.step(of: $0) } ?? endpoint.description
     switch report.end {
     case .failed(let code):
-      let verdict = Verdict(errno: code, phase: phase, peer: endpoint)
-      return Verdict(verdict.reason, phase: phase, message: verdict.message)
+      return Verdict(errno: code, phase: phase, peer: endpoint)
     case .timedOut where report.isOwnLateness: return .ownLateness(report, phase: phase)
     case .timedOut:
       return Verdict(
         .tlsTimeout, phase: phase,
-        message: "\(step)the tls handshake did not end within \(timeout.limitText)")
+        message: "\(step): \(ConnectionWords.overdue(.handshake, "within \(timeout.limitText)"))")
     case .closed, .done:
-      return Verdict(.connectionClosed, phase: phase, message: "\(step)the server closed the connection")
+      let words = ConnectionWords.closed(inHandshake: phase == .tls)
+      return Verdict(.connectionClosed, phase: phase, message: "\(step): \(words)")
     }
   }
 

@@ -119,7 +119,7 @@ struct TraceVerdict: Hashable, Sendable {
   /// What this machine's own error means.
   static func words(_ code: Int32, _ target: SocketAddress) -> String {
     switch code {
-    case ENETUNREACH, EHOSTUNREACH: "no route from this machine to \(target.address)"
+    case ENETUNREACH, EHOSTUNREACH: "\(NarrowCause.missingRoute.rawValue) to \(target.address)"
     case EADDRNOTAVAIL where target.source != nil:
       "this machine does not have the address \(target.source.map(\.description) ?? "") that is to be dialled from"
     case EACCES where "\(target.address)" == "255.255.255.255":

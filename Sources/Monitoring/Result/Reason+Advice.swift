@@ -8,8 +8,16 @@ extension Reason {
   ///
   /// - Parameters:
   ///   - phase: of the failure: while a name is resolved, it is the name server that is to be looked at.
+  ///   - message: of the failure: where it names a narrower cause, the advice is about that.
   ///   - isExplained: told beside all that `once --explain` shows: nil where the advice is to look there.
-  package func advice(in phase: Phase? = nil, isExplained: Bool = false) -> String? {
+  package func advice(
+    in phase: Phase? = nil, of message: String? = nil, isExplained: Bool = false
+  ) -> String? {
+    if phase != .dns, let cause = NarrowCause(self, message) { return cause.advice }
+    return ownAdvice(phase, isExplained)
+  }
+
+  private func ownAdvice(_ phase: Phase?, _ isExplained: Bool) -> String? {
     func explain(_ advice: String) -> String? { isExplained ? nil : advice }
     let nameServer = phase == .dns ? "see whether the name server runs there, over UDP and TCP" : nil
     return switch self {

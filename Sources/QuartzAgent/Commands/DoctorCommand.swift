@@ -78,11 +78,14 @@ struct DoctorCommand: AsyncParsableCommand {
           hint: warning.hint)
       )
     } catch {
+      let first = error.problems.first
       return (
         nil,
         .critical(
-          "configuration", "\(path) has \(error.count) \(error.count == 1 ? "problem" : "problems")",
-          hint: "quartz-agent validate lists them")
+          "configuration",
+          "\(path) has \(error.count) \(error.count == 1 ? "problem" : "problems")"
+            + (first.map { ": \($0.headline)" } ?? ""),
+          hint: error.count == 1 ? first?.hint : "quartz-agent validate lists them")
       )
     }
   }

@@ -120,7 +120,7 @@ struct GroupText {
     }
     return TextTable(
       columns: [
-        .flexible("CHECK", least: 12, most: 60), .flexible("OWNER", least: 8, most: 30),
+        .names("CHECK", least: 12, most: 60), .flexible("OWNER", least: 8, most: 30),
         .flexible("STANDBY", least: 8, most: 30), .fixed("HERE", 4, worth: 1),
       ],
       rows: rows, width: width, color: false

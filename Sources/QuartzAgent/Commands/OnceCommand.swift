@@ -16,10 +16,11 @@ struct OnceCommand: AsyncParsableCommand {
       Names checks of the configuration by name or id (default: all enabled ones), or targets without any: \
       https://example.com, 'tcp://db:5432?dialog=postgres', 'dns://1.1.1.1/example.com?type=AAAA', \
       'tls://mail:25?starttls=smtp', ping://host. What looks like db:5432 is tcp://db:5432. Every key of a check can be \
-      given with --with. A target is tried once, unless --retries says otherwise.
+      given with --with. A target is tried once, unless --retries says otherwise. Its name is the target without its query; \
+      where that is the same for several, they have a number behind it.
 
       Exit code: 0 all up, 1 degraded, 2 down, 3 unknown, nothing run or (with --post) not delivered, so it can \
-      serve as a Nagios plugin; 130 when stopped before the end, with what was found until then.
+      serve as a Nagios plugin; 130 (with --format nagios 3) when stopped before the end, with what was found until then.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -99,7 +100,8 @@ struct OnceCommand: AsyncParsableCommand {
       if results.isEmpty, !wasStopped { printError("quartz-agent: nothing was run: no check is enabled") }
       let status = ExitStatus.of(results.map(\.state))
       let isDelivered = if let early { early } else { try await way?.deliver(results, engine) ?? true }
-      if wasStopped { return ExitStatus.interrupted }
+      // A plugin's exit code is one of four.
+      if wasStopped { return output.format == .nagios ? ExitStatus.unknown : ExitStatus.interrupted }
       return isDelivered || status == ExitStatus.down ? status : ExitStatus.unknown
     }
     if status != 0 { throw ExitCode(status) }

@@ -56,7 +56,7 @@ struct OnceSelection {
     }
     try Self.refuse(tags, targets: adHoc)
     try Self.refuse(options, targets: adHoc, named: checks)
-    for target in adHoc { checks.append(try Self.adHoc(target, with: options)) }
+    checks += try Self.adHoc(adHoc, with: options, beside: checks)
   }
 
   /// The configuration where one of these, which could be targets as well, is the name of a check. One that cannot be
@@ -123,10 +123,38 @@ struct OnceSelection {
     return (checks, adHoc)
   }
 
-  private static func adHoc(_ target: String, with options: TargetOptions) throws -> MonitoringCheck {
+  /// Targets whose names are the same, since a query is in none and a long path is cut, get a number behind it: they are
+  /// different checks. The same target twice is one.
+  private static func adHoc(
+    _ targets: [String], with options: TargetOptions, beside others: [MonitoringCheck]
+  ) throws -> [MonitoringCheck] {
+    var made: [ByteText: MonitoringCheck] = [:]
+    var names = Set(others.map { ByteText($0.name) })
+    var counts: [ByteText: Int] = [:]
+    return try targets.map { target in
+      if let check = made[ByteText(target)] { return check }
+      var check = try adHoc(target, with: options)
+      let plain = ByteText(check.name)
+      var count = counts[plain] ?? 1
+      while !names.insert(ByteText(check.name)).inserted {
+        count += 1
+        let numbered = try adHoc(target, number: count, with: options)
+        // Named by --with.
+        if numbered.name == check.name { break }
+        check = numbered
+      }
+      counts[plain] = count
+      made[ByteText(target)] = check
+      return check
+    }
+  }
+
+  private static func adHoc(
+    _ target: String, number: Int? = nil, with options: TargetOptions
+  ) throws -> MonitoringCheck {
     do throws(AdHocTargetError) {
       return try MonitoringCheck(
-        adHoc: target, keys: options.with, shortcuts: options.shortcuts,
+        adHoc: target, number: number, keys: options.with, shortcuts: options.shortcuts,
         sources: ConfigSources(
           environment: processEnvironment(), secrets: .disk, hostName: "command-line", patterns: Pattern.rule)
       )

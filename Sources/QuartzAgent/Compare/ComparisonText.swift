@@ -19,7 +19,7 @@ struct ComparisonText {
     }
     // A verdict is never cut: half of one says something else.
     let columns: [TextTable.Column] = [
-      .flexible("CHECK", least: 8, share: 2), .flexible("PHASE", least: 5),
+      .names("CHECK", least: 8, share: 2), .flexible("PHASE", least: 5),
       .flexible("N", least: 3, right: true, worth: 1),
       .flexible("MEDIAN A", least: 8, right: true, worth: 4),
       .flexible("MEDIAN B", least: 8, right: true, worth: 4),
@@ -66,14 +66,14 @@ struct ComparisonText {
   }
 
   /// Three significant digits, down to a microsecond.
-  private static func time(_ milliseconds: Double) -> String {
+  static func time(_ milliseconds: Double) -> String {
     milliseconds > 0 && milliseconds < 0.9995
       ? "\(Int((milliseconds * 1000).rounded())) µs"
       : StatusFormat.latency(.nanoseconds(Int64(milliseconds * 1_000_000)))
   }
 
   /// Three significant digits, with the sign.
-  private static func percent(_ share: Double) -> String {
+  static func percent(_ share: Double) -> String {
     (share < 0 ? "-" : "+") + StatusFormat.significant(abs(share)) + "%"
   }
 

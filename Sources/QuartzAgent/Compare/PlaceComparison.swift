@@ -56,21 +56,25 @@ struct PlaceComparison {
   }
 
   func table(width: Int, color: Bool) -> String {
-    let columns: [TextTable.Column] = [
-      .flexible("CHECK", least: 8, share: 2), .flexible("PLACE", least: 8),
-      .flexible("N", least: 3, right: true, worth: 1), .fixed("P50", 9, right: true),
-      .fixed("P95", 9, right: true, worth: 3), .fixed("P99", 9, right: true, worth: 2),
-      .flexible("AGAINST THE FASTEST", least: 8),
-    ]
+    func time(_ span: Duration) -> String { ComparisonText.time(span.milliseconds) }
     let cells = rows.map { row -> [TextTable.Cell] in
       let more =
-        row.more.map { "+\(StatusFormat.latency(row.p50 - row.best)) (+\(Int($0.rounded()))%)" } ?? "–"
+        row.more.map { "+\(time(row.p50 - row.best)) (\(ComparisonText.percent($0)))" } ?? "–"
       return [
-        .init(row.check), .init(row.place), .init("\(row.count)"), .init(StatusFormat.latency(row.p50)),
-        .init(StatusFormat.latency(row.p95)), .init(StatusFormat.latency(row.p99)),
+        .init(row.check), .init(row.place), .init("\(row.count)"), .init(time(row.p50)),
+        .init(time(row.p95)), .init(time(row.p99)),
         row.isFastest ? .init("fastest", color: "32") : .init(more),
       ]
     }
+    let title = "AGAINST THE FASTEST"
+    // How much slower is never cut: half of a number is another one.
+    let widest = cells.compactMap { $0.last?.columns }.max() ?? 0
+    let columns: [TextTable.Column] = [
+      .names("CHECK", least: 8, share: 2), .names("PLACE", least: 8),
+      .flexible("N", least: 3, right: true, worth: 1), .fixed("P50", 9, right: true),
+      .fixed("P95", 9, right: true, worth: 3), .fixed("P99", 9, right: true, worth: 2),
+      .fixed(title, max(widest, title.columns)),
+    ]
     return TextTable(columns: columns, rows: cells, width: width, color: color).text
       + "\nSuccesses of the last \(period) at each place; quantiles of sketches, within 2 % (24h, 7d) or 5 % (30d, 90d).\n"
   }

@@ -102,6 +102,13 @@ extension MonitoringCheck {
 func stateFolderFindings(_ path: String, spool: Int, isReserved: Bool) -> [Notice] {
   var facts = stat()
   guard stat(path, &facts) == 0 else {
+    if errno == EACCES {
+      return [
+        .critical(
+          "state_dir", "\(path) cannot be looked into by this user: \(String(cString: strerror(EACCES)))",
+          hint: "see the owner and mode of the folders above it with ls -ld")
+      ]
+    }
     let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     guard access(parent, W_OK | X_OK) == 0 else {
       return [

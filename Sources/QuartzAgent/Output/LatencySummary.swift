@@ -33,7 +33,7 @@ struct LatencySummary {
   /// One line a check, milliseconds.
   static func table(_ summaries: [LatencySummary], width: Int) -> String {
     let columns: [TextTable.Column] =
-      [.flexible("CHECK (ms)", least: 10, most: 32), figure("RUNS", 2), figure("LOSS", 7)]
+      [.names("CHECK (ms)", least: 10, most: 32), figure("RUNS", 2), figure("LOSS", 7)]
       + [
         figure("MIN", 1), figure("P50"), figure("P95", 6), figure("P99", 4), figure("MAX", 3),
         figure("JITTER", 5),
@@ -55,11 +55,15 @@ struct LatencySummary {
 
   /// How the response times of each check are spread.
   static func histograms(_ summaries: [LatencySummary], width: Int, isASCII: Bool) -> String {
-    summaries.filter { $0.minimum != nil }.map { summary in
-      let count = "\(summary.successes) \(summary.successes == 1 ? "response time" : "response times")"
-      let title = "\(summary.check.printable(maxBytes: 200)): \(count), on a logarithmic scale"
-      return ([title.cut(columns: width)] + summary.histogram.lines(width: width, isASCII: isASCII))
-        .map { $0 + "\n" }.joined()
+    let shown = summaries.filter { $0.minimum != nil }
+    let ends = shown.map { summary in
+      ": \(summary.successes) \(summary.successes == 1 ? "response time" : "response times"), on a logarithmic scale"
+    }
+    let room = max(10, width - (ends.map(\.columns).max() ?? 0))
+    let names = distinctCuts(shown.map { $0.check.printable(maxBytes: 4096) }, columns: room)
+    return zip(shown, zip(names, ends)).map { summary, title in
+      let title = (title.0 + title.1).cut(columns: width)
+      return ([title] + summary.histogram.lines(width: width, isASCII: isASCII)).map { $0 + "\n" }.joined()
     }.joined(separator: "\n")
   }
 

@@ -51,7 +51,7 @@ struct ResultExplanation {
     let reason = [result.reason.rawValue, result.message].compactMap(\.self).joined(separator: ": ")
     lines.append("  " + paint(reason, result.state.ansi))
     if let phase = result.phase { lines.append("  where  \(phase.rawValue.replacing("_", with: " "))") }
-    let advice = result.reason.advice(in: result.phase, isExplained: true)
+    let advice = result.reason.advice(in: result.phase, of: result.message, isExplained: true)
     return lines + (advice.map { ["  next   \($0)"] } ?? [])
   }
 

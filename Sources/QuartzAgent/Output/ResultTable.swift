@@ -14,14 +14,13 @@ struct ResultTable {
     let rows = results.map { Row($0) }
     // A target of the command line has no other name.
     let hasNames = rows.contains { $0.name != $0.target }
-    var check = TextTable.Column.flexible(hasNames ? "CHECK" : "TARGET", least: 10, most: hasNames ? 32 : 60)
-    check.keepsApart = true
     var columns: [TextTable.Column] = [
-      .fixed("STATE", 10), check, .fixed("TYPE", 4, worth: 1), .fixed("LATENCY", 10, right: true, worth: 3),
+      .fixed("STATE", 10), .names(hasNames ? "CHECK" : "TARGET", least: 10, most: hasNames ? 32 : 60),
+      .fixed("TYPE", 4, worth: 1), .fixed("LATENCY", 10, right: true, worth: 3),
       // Why one looks: it keeps the most.
       .flexible("DETAIL", least: 20, share: 2, worth: 4),
     ]
-    if hasNames { columns.insert(.flexible("TARGET", least: 12, most: 44, worth: 2), at: 4) }
+    if hasNames { columns.insert(.names("TARGET", least: 12, most: 44, worth: 2), at: 4) }
     return TextTable(
       columns: columns, rows: rows.map { $0.cells(withTarget: hasNames) }, width: width, color: color
     ).text
@@ -46,10 +45,10 @@ private struct Row {
   init(_ result: CheckResult) {
     state = result.state.mark + " " + result.state.rawValue.uppercased()
     color = result.state.ansi
-    name = result.check.printable(maxBytes: 200)
+    name = result.check.printable(maxBytes: 4096)
     type = result.type.rawValue
     latency = result.responseTime.map { decimal($0.milliseconds) + " ms" } ?? "-"
-    target = result.target.printable(maxBytes: 300)
+    target = result.target.printable(maxBytes: 4096)
     detail = result.detail
   }
 }

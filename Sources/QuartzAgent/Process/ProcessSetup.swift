@@ -36,10 +36,10 @@ private func unblockSignals() {
   pthread_sigmask(SIG_UNBLOCK, &signals, nil)
 }
 
-/// Variables by which an environment changes what probes do or where secrets go: key logs, resolver overrides,
-/// proxies. A monitoring agent's answers come from its configuration alone.
+/// Variables by which an environment changes what probes do or where secrets go: key logs, aliases of hosts, proxies.
+/// `RES_OPTIONS` and `LOCALDOMAIN` are not among them: they belong to resolv.conf(5), which the agent's resolver obeys.
 private let poisonedVariables = [
-  "SSLKEYLOGFILE", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "NETRC", "CURL_HOME", "CURL_CA_BUNDLE",
+  "SSLKEYLOGFILE", "HOSTALIASES", "NETRC", "CURL_HOME", "CURL_CA_BUNDLE",
   "http_proxy", "https_proxy", "HTTPS_PROXY", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
 ]
 

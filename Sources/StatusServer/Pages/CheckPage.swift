@@ -114,8 +114,9 @@ struct CheckPage {
     guard last.reason != .ok else { return "" }
     let message = last.message.map { ": " + $0 } ?? ""
     let hint: Markup =
-      last.reason.advice(in: last.phase, isExplained: true).map { "<span class=\"hint\">→ \($0)</span>" }
-      ?? ""
+      last.reason.advice(in: last.phase, of: last.message, isExplained: true).map {
+        "<span class=\"hint\">→ \($0)</span>"
+      } ?? ""
     return "<span>\(last.reason.rawValue)\(message)</span>\(hint)"
   }
 

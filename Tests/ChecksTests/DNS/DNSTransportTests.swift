@@ -133,7 +133,7 @@ import Testing
 
   static let peers: [Peer] = [
     Peer(what: "silent", reason: .tlsTimeout) { $0.waitForEnd() },
-    Peer(what: "closing", reason: .tlsHandshake) { _ = $0.read() },
+    Peer(what: "closing", reason: .connectionClosed) { _ = $0.read() },
     Peer(what: "no TLS at all", reason: .tlsHandshake) { connection in
       _ = connection.read()
       connection.write("220 mail.example ESMTP\r\n")

@@ -277,7 +277,7 @@ import Testing
     try await withUDPResponder(script: Self.cut) { server in
       let outcome = try await probe(question, server.port)
       #expect(outcome.verdict.reason == .connectRefused)
-      let words = "the answer over UDP was cut, and over TCP 127.0.0.1:\(server.port) refused the connection"
+      let words = "the answer over UDP was cut, and over TCP 127.0.0.1:\(server.port): connection refused"
       #expect(outcome.verdict.message == words)
     }
   }

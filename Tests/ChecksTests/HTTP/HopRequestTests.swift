@@ -54,6 +54,20 @@ import Testing
     }
   }
 
+  /// Neither an empty port (RFC 3986 section 3.2.3) nor user information makes another origin of it, and neither is sent.
+  @Test(arguments: [
+    "https://good.test:/next", "//good.test:/next", "https://user:pw@good.test/next",
+    "//user@good.test:/next",
+  ]) func formsOfTheOwnOrigin(location: String) throws {
+    let hop = try #require(try requests([location]).last)
+    #expect(hop.url == "https://good.test/next")
+    #expect(hop.headers.map { "\($0.name): \($0.value.reveal())" }.contains("X-Key: canary"))
+    #expect(
+      hop.headers.filter { $0.name.lowercased() == "authorization" }.map { $0.value.reveal() } == [
+        "Bearer canary"
+      ])
+  }
+
   /// Another origin gets no credential: no client certificate, no header, and no name that was meant for the first.
   @Test(arguments: ["https://other.test/", "https://other.test:8443/", "//other.test/x"])
   func anotherOriginGetsNoCredential(location: String) throws {

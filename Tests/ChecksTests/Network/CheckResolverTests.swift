@@ -111,7 +111,20 @@ import Testing
     let verdict = try #require(
       verdict(try await find(try check("tcp") { $0.resolver = "127.0.0.1:\(port)" })))
     #expect(verdict.reason == .connectRefused && verdict.state == .down && verdict.phase == .dns)
-    #expect(verdict.message == "resolver 127.0.0.1:\(port) is not there: nothing listens on its port")
+    #expect(verdict.message == "resolver 127.0.0.1:\(port): connection refused")
+  }
+
+  /// Its answer is cut, and over TCP nothing listens.
+  @Test func aResolverWithoutTCPIsAnOutage() async throws {
+    try await withUDPResponder(script: { request, client in
+      client.send(Wire(to: request).with { $0.flags = 0x8380 }.bytes)
+    }) { own in
+      let place = "127.0.0.1:\(own.port)"
+      let verdict = try #require(verdict(try await find(try check("tcp") { $0.resolver = place })))
+      #expect(verdict.reason == .connectRefused && verdict.state == .down)
+      #expect(
+        verdict.message == "resolver \(place) cut its answer over UDP, and over TCP: connection refused")
+    }
   }
 
   @Test func aNameThatItDoesNotKnow() async throws {

@@ -89,19 +89,34 @@ struct LocalPathTests {
     #expect(outcome.verdict.reason == judged)
   }
 
+  /// A route that prohibits or drops is an errno that says nothing of routes.
+  @Test(arguments: [
+    ("this machine could not reach x: permission denied", "the routing table of this machine prohibits x"),
+    ("no route from this machine to x", "no route from this machine to x"),
+  ]) func aFaultOfTheRoutesIsSaidSo(message: String, told: String) async throws {
+    let runner = CheckRunner(
+      everyKind: Answering(
+        ProbeOutcome(
+          Verdict(.localFault, phase: .connect, message: message),
+          peer: SocketAddress(.v4(0xc000_0201), port: 80))),
+      refusal: { _ in "the routing table of this machine prohibits x" })
+    let outcome = try await runner.outcome(of: Attempt(of: try httpCheck("http://192.0.2.1/"), until: .now))
+    #expect(outcome.verdict == Verdict(.localFault, phase: .connect, message: told))
+  }
+
   /// It is said behind what happened, which stays the target's.
   @Test func aDeadNeighbourStaysTheTargets() async throws {
     let runner = CheckRunner(
       everyKind: Answering(
         ProbeOutcome(
-          Verdict(.connectUnreachable, phase: .connect, message: "x cannot be reached: no route to host"),
+          Verdict(.connectUnreachable, phase: .connect, message: "x: no route to host"),
           peer: SocketAddress(.v4(0xc000_0201), port: 80))), absence: { _ in "nobody has it" })
     let outcome = try await runner.outcome(of: Attempt(of: try httpCheck("http://192.0.2.1/"), until: .now))
     #expect(
       outcome.verdict
         == Verdict(
           .connectUnreachable, phase: .connect,
-          message: "x cannot be reached: no route to host (nobody has it)"))
+          message: "x: no route to host (nobody has it)"))
   }
 
   @Test func aCableThatIsOutIsOurs() async throws {
@@ -160,6 +175,25 @@ struct LocalPathTests {
     #expect(
       outcome.verdict.message?.contains("administratively prohibited") == isProhibited(address, kind),
       "\(outcome.verdict)")
+  }
+
+  /// Over UDP the errno of ICMPv6 would be this machine's own fault as well.
+  @Test(arguments: ["admin-prohibited", "policy-fail", "reject-route"])
+  func andOverUDP(kind: String) async throws {
+    let lines = Self.rejecting("2001:db8::9", kind).map { $0.replacing("l4proto tcp", with: "l4proto udp") }
+    let reactor = try await NetworkNamespace.run(lines) { try Reactor() }
+    let client = DNSClient(reactor: reactor, phase: .answer)
+    let server = SocketAddress(try #require(IPAddress("2001:db8::9")), port: 53)
+    let reply = try await client.ask(
+      .init(name: try #require(DNSName("example.com")), type: .a), recursion: true, server: server,
+      until: .after(.seconds(10)))
+    guard case .failure(let verdict) = reply.content else {
+      Issue.record("an answer: \(reply)")
+      return
+    }
+    #expect(verdict.reason == .connectUnreachable)
+    #expect(
+      verdict.message == "[2001:db8::9]:53: administratively prohibited by a firewall on the way")
   }
 
   private static func rejecting(_ address: String, _ kind: String) -> [String] {

@@ -23,6 +23,18 @@ import Testing
         == "nothing came; 5 segments were sent again: packets are lost on the way, all or only large ones")
   }
 
+  /// The other side's large segments vanish, and a small one behind them came: this side had nothing to send again.
+  @Test func aSegmentThatCameTooEarlyIsSaid() throws {
+    var outcome = ProbeOutcome(Verdict(.tlsTimeout, phase: .tls, message: "nothing came"))
+    outcome.tcp = TransportFacts()
+    outcome.tcp?.outOfOrder = 1
+    CheckRunner.judge(&outcome, of: try httpCheck("https://good.test/"))
+    #expect(
+      outcome.verdict.message
+        == "nothing came; 1 of the segments came out of order: packets may be lost on the way, all or only large ones"
+    )
+  }
+
   /// One is lost now and then, SYNs are told apart, and who answers is not silent.
   @Test func whatSaysNothingIsNotSaid() throws {
     #expect(try told(.tlsTimeout, again: 1) == "nothing came")

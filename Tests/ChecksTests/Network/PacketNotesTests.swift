@@ -34,6 +34,25 @@ import Testing
     #expect(PacketNotes([UInt8](repeating: 0, count: 64)) == PacketNotes())
   }
 
+  /// A firewall's no has an errno of its own in ICMPv6 alone; the numbers of the message have it in both.
+  @Test(arguments: [
+    (UInt8(2), UInt8(3), UInt8(9)), (2, 3, 10), (2, 3, 13), (3, 1, 1), (3, 1, 5), (3, 1, 6),
+  ]) func aFirewallsNoIsToldApart(origin: UInt8, type: UInt8, code: UInt8) {
+    var bytes = Self.refusal
+    (bytes[20], bytes[21], bytes[22]) = (origin, type, code)
+    #expect(PacketNotes(bytes).error == ICMPError(code: ENOANO, offender: IPAddress("192.0.2.9")))
+    // This machine itself said it.
+    bytes[20] = 1
+    #expect(PacketNotes(bytes).error?.code == EHOSTUNREACH)
+  }
+
+  @Test(arguments: [(UInt8(2), UInt8(3), UInt8(1)), (2, 3, 0), (2, 11, 0), (3, 1, 0), (3, 1, 3), (3, 3, 0)])
+  func allElseKeepsItsErrno(origin: UInt8, type: UInt8, code: UInt8) {
+    var bytes = Self.refusal
+    (bytes[20], bytes[21], bytes[22]) = (origin, type, code)
+    #expect(PacketNotes(bytes).error?.code == EHOSTUNREACH)
+  }
+
   /// The error queue holds stamps beside errors: what left is no error of the network, and its errno means nothing.
   @Test func aStampIsNoError() {
     let notes = PacketNotes(Self.stamp + Self.departure)

@@ -41,7 +41,7 @@ import Testing
       to: [0x7f00_0001, 0x7f00_0002].map { SocketAddress(.v4($0), port: port) }, named: name,
       until: .after(.seconds(5)))
     #expect(dialled.verdict.reason == .connectRefused)
-    #expect(dialled.verdict.message == "web.example:1 refused the connection; 2 addresses tried")
+    #expect(dialled.verdict.message == "web.example:1: connection refused; 2 addresses tried")
     #expect(dialled.tries.map(\.reason) == [.connectRefused, .connectRefused])
   }
 

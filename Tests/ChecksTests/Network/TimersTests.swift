@@ -97,9 +97,9 @@ import Testing
       tries: [attempt], started: start, ended: end, deadline: start + .milliseconds(998), lateness: .zero)
     let named = Verdict(losing: attempt, in: race, to: peer, timeout: .seconds(1))
     #expect(named.reason == .connectTimeout)
-    #expect(named.message == "web.example:443 did not accept within the timeout of 1s")
+    #expect(named.message == "web.example:443: no connection within the timeout of 1s")
     let unnamed = Verdict(losing: attempt, in: race, to: peer, timeout: nil)
-    #expect(unnamed.message == "web.example:443 did not accept in time")
+    #expect(unnamed.message == "web.example:443: no connection in time")
   }
 
   @Test func onlyATimeoutThatWasLateByMoreThanAFifthIsOurs() {

@@ -90,8 +90,26 @@ struct PingProbeTests {
         "nft add rule inet t in icmp type echo-request reject with icmp type host-unreachable",
       ], within: .seconds(30))
     #expect(outcome.verdict.reason == .connectUnreachable)
-    #expect(outcome.verdict.message == "127.0.0.1 cannot be reached: 127.0.0.1 says: no route to host")
+    #expect(outcome.verdict.message == "127.0.0.1: no route to host, says 127.0.0.1")
     #expect(try #require(outcome.timings.total) < .seconds(20))
+  }
+
+  /// A firewall on the way says no, which ICMP tells from a missing route by its code alone.
+  @Test(arguments: [
+    ("127.0.0.1", "icmp type echo-request reject with icmp type admin-prohibited"),
+    ("127.0.0.1", "icmp type echo-request reject with icmp type host-prohibited"),
+    ("::1", "icmpv6 type echo-request reject with icmpv6 type admin-prohibited"),
+  ]) func aFirewallsNoHasItsOwnWords(host: String, rule: String) async throws {
+    let outcome = try await attempt(
+      host,
+      [
+        "ip link set lo up", Self.permission, "nft add table inet t",
+        "nft 'add chain inet t in { type filter hook input priority 0; }'", "nft add rule inet t in \(rule)",
+      ], within: .seconds(30))
+    #expect(outcome.verdict.reason == .connectUnreachable)
+    #expect(
+      outcome.verdict.message
+        == "\(host): administratively prohibited by a firewall on the way, says \(host)")
   }
 
   /// A lossy way with replies that come twice: each packet counts once.

@@ -71,7 +71,7 @@ struct RawPingTests {
     async let second = probe.attempt(fine, deadline: .after(.seconds(20)))
     let outcomes = try await (first, second)
     #expect(outcomes.0.verdict.reason == .connectUnreachable, "\(outcomes.0.verdict)")
-    #expect(outcomes.0.verdict.message == "127.0.0.1 cannot be reached: 127.0.0.1 says: no route to host")
+    #expect(outcomes.0.verdict.message == "127.0.0.1: no route to host, says 127.0.0.1")
     #expect(outcomes.1.verdict == .ok, "\(outcomes.1.verdict)")
     #expect(outcomes.1.ping?.received == 10)
   }

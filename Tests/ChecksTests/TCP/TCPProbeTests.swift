@@ -70,7 +70,7 @@ import Testing
     let outcome = try await attempt("127.0.0.1", port)
     #expect(outcome.verdict.reason == .connectRefused)
     #expect(outcome.verdict.state == .down)
-    #expect(outcome.verdict.message == "127.0.0.1:\(port) refused the connection")
+    #expect(outcome.verdict.message == "127.0.0.1:\(port): connection refused")
     // The part that failed took as long as it lasted.
     #expect(outcome.timings.connect != nil && outcome.timings.connect == outcome.timings.total)
     #expect(outcome.responseTime != nil)
@@ -172,7 +172,7 @@ import Testing
   @Test func theMessageDoesNotTellTheAddress() async throws {
     let port = try freePort()
     let outcome = try await attempt("web.example", port)
-    #expect(outcome.verdict.message == "web.example:\(port) refused the connection")
+    #expect(outcome.verdict.message == "web.example:\(port): connection refused")
     #expect(outcome.address == "127.0.0.1:\(port)")
   }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// Causes that a message names more narrowly than its reason does. Each has advice of its own, and a row in
+/// docs/troubleshooting.md that quotes its words.
+package enum NarrowCause: String, CaseIterable, Sendable {
+  /// A firewall on the way says no.
+  case prohibited = "administratively prohibited"
+  /// The host is on a network of this machine, and does not answer ARP or neighbour discovery.
+  case absentNeighbour = "on this machine's own network"
+  /// What was sent on a connection that stood, or was to come, did not get through.
+  case lostSegments = "lost on the way, all or only large ones"
+  /// This machine's own routes lead nowhere.
+  case refusingRoute = "the routing table of this machine"
+  case missingRoute = "no route from this machine"
+
+  /// Reasons whose messages are made of fixed words: nothing a target sends is taken for a cause.
+  private var reasons: Set<Reason> {
+    switch self {
+    case .prohibited, .absentNeighbour: [.connectUnreachable]
+    case .lostSegments: [.tlsTimeout, .firstByteTimeout, .transferTimeout]
+    case .refusingRoute, .missingRoute: [.localFault]
+    }
+  }
+
+  /// `nil`: the message says no more than the reason.
+  package init?(_ reason: Reason, _ message: String?) {
+    guard let message,
+      let cause = Self.allCases.first(where: { $0.reasons.contains(reason) && message.contains($0.rawValue) })
+    else { return nil }
+    self = cause
+  }
+
+  package var advice: String {
+    switch self {
+    case .prohibited: "open the rule of the firewall that says so: quartz-agent trace names it"
+    case .absentNeighbour: "see whether the host is on, and whether its address and netmask are right"
+    case .lostSegments: "see whether large packets get through: ping -M do -s 1472, or quartz-agent trace"
+    case .refusingRoute, .missingRoute: "see the routes of this machine: ip route get"
+    }
+  }
+}

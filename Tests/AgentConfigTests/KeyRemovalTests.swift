@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import Monitoring
+import Testing
+
+@testable import AgentConfig
+
+/// `null` takes a key away that a check would inherit: every key of every type.
+struct KeyRemovalTests {
+  /// Whatever a default gives, `null` takes away: the check is as if nothing had been given, also below a key.
+  @Test(arguments: KeyCoverageTests.checkLeaves.filter { !KeyCoverageTests.ownKeys.contains($0.path[1]) })
+  func everyCheckKeyMayBeTakenAway(leaf: KeyCoverageTests.Leaf) throws {
+    let (type, path) = (leaf.path[0], leaf.path.dropFirst().joined(separator: "."))
+    let value = try #require(KeySamples.checkValues["\(type):\(path)"] ?? KeySamples.checkValues[path])
+    var base = KeySamples.checkBases[type, default: [:]].merging(
+      KeySamples.checkNeeds["\(type):\(path)"] ?? KeySamples.checkNeeds[path] ?? [:]
+    ) { $1 }
+    // What is taken away was not the check's own.
+    base[path] = nil
+    let group = path.hasPrefix("confirm.") ? KeySamples.ownPlace : ""
+    let bare = "checks:\n  - {\(KeySamples.flow(base))}\n"
+    guard let without = try? settings(group + bare) else {
+      // A check cannot do without it: with `null` it lacks the key as well.
+      let given = group + "defaults: {\(type): {\(KeySamples.flow([path: value]))}}\n"
+      let taken = given + "checks:\n  - {\(KeySamples.flow(base.merging([path: "null"]) { $1 }))}\n"
+      #expect(throws: ConfigErrors.self) { try settings(taken) }
+      return
+    }
+    var keys = [path]
+    // Also with the map that it is in, where the check has nothing else of that map.
+    if let map = path.split(separator: ".").first.map(String.init), map != path,
+      !base.keys.contains(where: { $0.hasPrefix(map + ".") })
+    {
+      keys.append(map)
+    }
+    // What a value brings along goes with it.
+    let more = value.split(separator: ", ").dropFirst().compactMap {
+      $0.split(separator: ":").first.map(String.init)
+    }
+    let others = Dictionary(uniqueKeysWithValues: path == "method" ? more.map { ($0, "null") } : [])
+    for key in keys {
+      let taken = try settings(
+        group + "defaults: {\(type): {\(KeySamples.flow([path: value]))}}\n"
+          + "checks:\n  - {\(KeySamples.flow(base.merging(others.merging([key: "null"]) { $1 }) { $1 }))}\n")
+      #expect(taken.checks == without.checks && taken.maintenance == without.maintenance, "\(key)")
+    }
+  }
+}
