@@ -152,11 +152,24 @@ import Testing
       type: http
       url: https://192.0.2.9:8443/
       headers:
-        Host: a.example
+        Host: "a.example:8443"
       tls:
         server_name: a.example
         verify: false
       """
+    ),
+    (
+      "check_http -I 192.0.2.9 -H a.example:8080 -f follow",
+      "type: http\nurl: http://192.0.2.9:8080/\nheaders:\n  Host: \"a.example:8080\""
+    ),
+    ("check_http -H a.example:8080 -f follow", "type: http\nurl: http://a.example:8080/"),
+    (
+      "check_http -H a.example:8080 -p 80 -f follow",
+      "type: http\nurl: http://a.example:80/\nheaders:\n  Host: \"a.example:8080\""
+    ),
+    (
+      "check_http -I 192.0.2.9 -H a.example -k 'Host: b.example' -f follow",
+      "type: http\nurl: http://192.0.2.9/\nheaders:\n  Host: b.example"
     ),
     (
       "check_curl -H a.example -S1.2+ -D -f follow",

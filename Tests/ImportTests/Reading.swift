@@ -43,6 +43,18 @@ struct ReadSource {
       .map { $0.dropFirst(4) }.joined(separator: "\n")
   }
 
+  /// Keys of channels, rules and windows as agent.yaml has them; rules name the keys of their checks.
+  func sections() throws -> String {
+    var made = imported.sections
+    for index in made.rules.indices {
+      let keys = made.rules[index].selected ?? []
+      made.rules[index]["checks"] = .list(keys.map { .number($0) })
+    }
+    var yaml = AgentYAML(secrets: .environment)
+    return yaml.render([], sections: made, head: []).split(separator: "\n")
+      .filter { !$0.contains("#") && $0 != "checks: []" }.joined(separator: "\n")
+  }
+
   /// What the loader of agent.yaml says of it.
   var problems: [String] {
     var environment = [String: String]()

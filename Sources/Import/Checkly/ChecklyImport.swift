@@ -36,7 +36,7 @@ struct ChecklyImport {
     for group in groups.values {
       let section = Section(group, ledger)
       section.carry("id", "logicalId")
-      section.listRest("nothing in agent.yaml corresponds to it, or no check of the group is taken")
+      section.listRest("the key of the group is unknown here, or no check of the group is taken")
     }
     return checks
   }
@@ -104,18 +104,33 @@ struct ChecklyCheck {
   }
 
   private func rest(_ request: Section) {
+    request.list(Self.record, "checkId", "id", "created_at", "updated_at")
     request.listRest()
-    section.list(
-      "scripts are not run here", "setupSnippetId", "tearDownSnippetId", "localSetupScript",
-      "localTearDownScript", "script")
+    for name in ["setupSnippetId", "tearDownSnippetId", "localSetupScript", "localTearDownScript", "script"] {
+      // A script may change the request and the verdict.
+      section.list("scripts are not run here", name, change: isSet(name) ? .changed : nil)
+    }
+    for name in ["sslCheckDomain", "sslCheck"] where isSet(name) {
+      section.list("write a tls check of that name", name, change: .laxer)
+    }
+    section.carry("sslCheckDomain", "sslCheck")
     section.list("write a mute, see docs/alerts.md", "muted")
     section.list(
       "write alerts.rules, see docs/alerts.md", "alertSettings", "alertChannelSubscriptions", "alertChannels",
       "useGlobalAlertSettings")
     section.list(
       "an agent probes from where it stands", "locations", "privateLocations", "runtimeId", "runParallel")
+    section.list(
+      Self.record, "id", "accountId", "created_at", "updated_at", "createdAt", "updatedAt", "checkVersion")
+    section.list("a failed run is retried by retries", "doubleCheck")
     section.listRest()
   }
+
+  private func isSet(_ name: String) -> Bool {
+    !["", "0", "false"].contains(ByteText(section[name]?.text ?? ""))
+  }
+
+  private static let record = "it is how Checkly keeps the check"
 
   // MARK: The request
 

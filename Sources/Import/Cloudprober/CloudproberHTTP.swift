@@ -27,7 +27,8 @@ struct CloudproberHTTP {
     if settings?.flag("disable_http2") == true { check["http_version"] = .text("1.1") }
     settings?.carry("disable_http2")
     if settings?.flag("disable_cert_validation") == true { check["tls.verify"] = .plain("false") }
-    settings?.list("the check logs in nowhere, so what it asks for may be refused", "oauth_config")
+    settings?.list(
+      "the check has no token, so the target may refuse it", "oauth_config", change: .stricter)
     tls(&check)
   }
 

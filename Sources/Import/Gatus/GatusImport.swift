@@ -72,6 +72,6 @@ struct GatusImport {
     section.list("checks are not sent through SSH", "tunneling")
     section.list("the log has its own settings", "debug")
     section.list("a configuration with a problem is never applied", "skip-invalid-config-update")
-    section.listRest()
+    section.listRest("Gatus does not read the key; what an alias takes from it counts where the alias is")
   }
 }

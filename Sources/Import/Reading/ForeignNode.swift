@@ -2,7 +2,7 @@
 
 import Basics
 
-/// A value of somebody else's configuration, as it was written, with its line.
+/// A value of another monitor's configuration, as it was written, with its line.
 package struct ForeignNode: Sendable {
   package enum Content: Sendable {
     /// `isPlain`: written without quotes, so that `true` and numbers mean themselves.
@@ -16,10 +16,12 @@ package struct ForeignNode: Sendable {
   package var line: Int
   /// What the ledger calls it; only values without others inside have one.
   var leaf: Int?
+  /// `!!binary` that is no text; its `content` is empty.
+  var bytes: [UInt8]?
 
-  /// The text of a value; nil for lists and maps.
+  /// The text of a value; `nil` for lists, maps and bytes that are no text.
   package var text: String? {
-    if case .scalar(let text, _) = content { return text }
+    if case .scalar(let text, _) = content, bytes == nil { return text }
     return nil
   }
 

@@ -101,6 +101,7 @@ struct TelegrafInput {
         made.append(check)
       }
     }
+    if made.isEmpty { section.listRest("no check was made of the input") }
     rest()
     if !made.isEmpty { made[0].notes += ledger.takeNotes() }
     ledger.settle()
@@ -158,7 +159,7 @@ struct TelegrafInput {
       "fielddrop", "fieldinclude", "fieldexclude", "fieldpass", "tagdrop", "tagexclude", "taginclude",
       "tagpass", "namepass", "namedrop", "metricpass", "precision", "log_level", "collection_jitter",
       "collection_offset", "percentiles", "include_fields", "exclude_root_certs", "pad_serial_with_zeroes",
-      "response_body_field", "http_header_tags", "startup_error_behavior")
+      "response_body_field", "response_body_max_size", "http_header_tags", "startup_error_behavior")
     section.listRest()
   }
 }
