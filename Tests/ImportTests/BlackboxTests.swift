@@ -76,10 +76,7 @@ import Testing
         type: tcp
         host: a.example
         port: 1
-        dialog:
-          - send_hex: ff000a
-          - expect_hex: "80"
-          - send: "a\\\\n"
+        dialog: [{send_hex: ff000a}, {expect_hex: "80"}, {send: "a\\\\n"}]
         """)
     #expect(try made.keys(of: 1) == "type: tcp\nhost: a.example\nport: 5432\nstarttls: postgres")
     #expect(made.reasonCounts == ["!!binary that is no text has no place here": 1])

@@ -6,26 +6,6 @@ import Testing
 
 /// Command lines of plugins, each with the check that judges the same.
 @Suite struct NagiosPluginTests {
-  private func read(_ line: String) throws -> ReadSource {
-    try ReadSource(
-      .nagios,
-      """
-      define command {
-        command_name c
-        command_line /p/\(line)
-      }
-      define host {
-        host_name h
-        address 192.0.2.1
-      }
-      define service {
-        host_name h
-        service_description s
-        check_command c
-      }
-      """)
-  }
-
   @Test(arguments: [
     ("check_tcp -p 80", "type: tcp\nhost: \"192.0.2.1\"\nport: 80"),
     ("check_tcp -H a.example -p 443 -S", "type: tcp\nhost: a.example\nport: 443\ntls:\n  verify: false"),
@@ -136,7 +116,7 @@ import Testing
     ("check_pgsql -H db -P 5433", "type: tcp\nhost: db\nport: 5433\ndialog: postgres"),
   ])
   func portsAndNames(line: String, keys: String) throws {
-    let made = try read(line)
+    let made = try ReadSource(plugin: line)
     #expect(try made.keys() == keys)
     #expect(made.problems == [])
   }
@@ -254,7 +234,7 @@ import Testing
     ),
   ])
   func pages(line: String, keys: String) throws {
-    let made = try read(line)
+    let made = try ReadSource(plugin: line)
     #expect(try made.keys() == keys)
     #expect(made.problems == [])
   }
@@ -280,7 +260,7 @@ import Testing
     ("check_http -H $SERVICESTATE$", ["the macro $SERVICESTATE$ has no value in the files given"]),
   ])
   func whatIsNotCarriedIsListed(line: String, reasons: [String]) throws {
-    let made = try read(line)
+    let made = try ReadSource(plugin: line)
     let others = [
       "a command that no", "a status", "no check was made of it",
     ]
@@ -290,7 +270,7 @@ import Testing
 
   /// Who logs in is verified, although the plugin would not.
   @Test func credentialsNeedVerification() throws {
-    let made = try read("check_http -H a.example -S -a me:hunter2 -f follow")
+    let made = try ReadSource(plugin: "check_http -H a.example -S -a me:hunter2 -f follow")
     #expect(try made.keys().contains("verify") == false && !made.text.contains("hunter2"))
     #expect(made.reasons.contains { $0.hasSuffix("because it sends credentials") })
     #expect(made.problems == [])

@@ -23,6 +23,27 @@ struct ReadSource {
 
   init(_ format: ImportFormat?, _ text: String) throws { try self.init(format, [("f", text)]) }
 
+  /// A service of Nagios whose command is this line of a plugin.
+  init(plugin line: String) throws {
+    try self.init(
+      .nagios,
+      """
+      define command {
+        command_name c
+        command_line /p/\(line)
+      }
+      define host {
+        host_name h
+        address 192.0.2.1
+      }
+      define service {
+        host_name h
+        service_description s
+        check_command c
+      }
+      """)
+  }
+
   var names: [String] { imported.checks.map(\.name) }
 
   /// The reasons, of the checks and of the rest.

@@ -78,12 +78,13 @@ final class IcingaContacts {
     ledger.settle()
     for (object, scope) in direct[Place(host: checked.hostName, service: checked.serviceName)] ?? [] {
       try notify(&check, checked, scope, object)
+      check.notes += ledger.takeNotes()
     }
     for object in notifications {
       guard let scope = try work.attributes(of: object, for: checked) else { continue }
       try notify(&check, checked, scope, object)
+      check.notes += ledger.takeNotes()
     }
-    check.notes += ledger.takeNotes()
   }
 
   private func notify(
@@ -112,9 +113,11 @@ final class IcingaContacts {
     settle(scope)
   }
 
+  /// Lists what of a notification is not listed yet, as a note of no check: it is for many.
   private func leaveOut(_ object: IcingaObject, _ why: String) {
     guard leftOut.insert(object.id).inserted else { return }
     for leaf in object.leaves { ledger.list(leaf.node, why, always: false) }
+    ledger.settle()
   }
 
   private func carry(_ value: IcingaValue?) {

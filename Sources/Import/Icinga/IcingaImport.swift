@@ -202,8 +202,9 @@ final class IcingaBook {
         for entry in entries {
           let key = IcingaValue(kind: .text(entry.name))
           let more = [(loop.key, key)] + (loop.value.isEmpty ? [] : [(loop.value, entry.value)])
-          try apply(
-            object, IcingaValue(kind: .text(stem + entry.name), sources: name?.sources ?? []), on: host, more)
+          let words = IcingaValue(
+            kind: .text(stem + entry.name), sources: (name?.sources ?? []) + entry.value.sources)
+          try apply(object, words, on: host, more)
         }
       case .list(let items):
         for item in items {

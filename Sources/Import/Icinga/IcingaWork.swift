@@ -133,6 +133,7 @@ final class IcingaWork {
           scope.why = value.why ?? "a condition is not worked out"
           continue
         }
+        for node in value.sources { ledger.carry(node) }
         try run(truth ? yes : no, type, &scope, depth + 1)
       case .other(let why): scope.why = why
       }
@@ -157,15 +158,19 @@ final class IcingaWork {
     _ path: [IcingaExpression], _ sign: String, _ expression: IcingaExpression, _ scope: inout Scope
   ) throws(ImportProblem) {
     var names: [String] = []
+    var keys: [ForeignNode] = []
     for part in path {
-      guard let name = try evaluate(part, scope).text else {
+      let key = try evaluate(part, scope)
+      guard let name = key.text else {
         scope.why = "the name of an attribute is not worked out"
         return
       }
       names.append(name)
+      keys += key.sources
     }
     guard let first = names.first else { return }
-    let value = try evaluate(expression, scope)
+    var value = try evaluate(expression, scope)
+    value.sources += keys
     try step(scope.own.count / 16)
     scope[first] = try changed(scope[first] ?? .null, names.dropFirst(), sign, value)
   }
