@@ -178,7 +178,7 @@ import Testing
         "a function is not worked out": 1,
         "the function regex is not worked out": 3,
         "NodeName is not known before Icinga runs": 2,
-        "no imported check uses this variable": 8,
+        "no imported check uses this variable": 6,
         "no check was made of it": 1,
         "no object given imports the template": 4,
         "its command sends no mail to a user: write alerts.channels, see docs/alerts.md": 2,

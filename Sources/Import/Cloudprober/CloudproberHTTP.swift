@@ -21,8 +21,7 @@ struct CloudproberHTTP {
     headers(&check)
     body(&check)
     if let proxy = settings?.text("proxy_url") {
-      check["proxy"] =
-        ForeignURL(proxy).username == nil ? .text(proxy) : .secret(Redacted(proxy), as: "proxy")
+      check.proxy(proxy)
     }
     if settings?.flag("disable_http2") == true { check["http_version"] = .text("1.1") }
     settings?.carry("disable_http2")

@@ -111,8 +111,8 @@ extension NagiosCall {
       check.login(parts.first ?? "", parts.count > 1 ? parts[1] : "")
     }
     if let proxy = option("x") {
-      check["proxy"] =
-        ForeignURL(proxy).username == nil ? .text(proxy) : .secret(Redacted(proxy), as: "proxy")
+      check.proxy(proxy)
+      if proxy.hasPrefix("socks5://") { note("proxy", "the proxy resolves the target's name, too", .changed) }
     }
     if let version = option("http-version") {
       let known = ["1.0": "1.0", "1.1": "1.1", "2.0": "2", "2": "2"]  // own text

@@ -21,8 +21,7 @@ extension TelegrafInput {
     if let body = section.text("body"), !body.isEmpty { check.body(body) }
     form(&check)
     if let proxy = section.text("http_proxy"), !proxy.isEmpty {
-      check["proxy"] =
-        ForeignURL(proxy).username == nil ? .text(proxy) : .secret(Redacted(proxy), as: "proxy")
+      check.proxy(proxy)
     }
     tls(&check, isHTTPS: !url.lowercased().hasPrefix("http://"))
     answer(&check)
