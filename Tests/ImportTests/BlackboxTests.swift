@@ -79,7 +79,7 @@ import Testing
         dialog: [{send_hex: ff000a}, {expect_hex: "80"}, {send: "a\\\\n"}]
         """)
     #expect(try made.keys(of: 1) == "type: tcp\nhost: a.example\nport: 5432\nstarttls: postgres")
-    #expect(made.reasonCounts == ["!!binary that is no text has no place here": 1])
+    #expect(made.reasonCounts == ["!!binary that is no UTF-8 is not carried": 1])
     #expect(made.problems == [])
   }
 

@@ -95,7 +95,7 @@ import Testing
       ])
     #expect(
       try changes("\"localSetupScript\": \"\", \"sslCheckDomain\": \"\", \"id\": \"x\"") == [
-        "none: scripts are not run here", "none: it is how Checkly keeps the check",
+        "none: scripts are not run here", "none: an internal field of Checkly",
       ])
   }
 }

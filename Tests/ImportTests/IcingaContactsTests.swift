@@ -154,10 +154,10 @@ import Testing
     #expect(
       made.reasonCounts == [
         "the first notification is sent at once": 1,
-        "no imported check notifies by it": 3,
+        "no imported notification uses the command": 3,
         "checks run all day; write maintenance for the rest": 8,
         "a channel is known by its user's name": 1,
-        "name its users in a channel": 1,
+        "its users have channels": 1,
         "it is shown on Icinga's pages only": 1,
         "the key is unknown here, so it has no effect": 1,
       ])
@@ -219,7 +219,7 @@ import Testing
     let reasons = made.reasonCounts
     #expect(reasons["it does not hold while what it names is down"] == 3, "\(reasons)")
     #expect(reasons["no check is made of what it depends on"] == 2)
-    #expect(reasons["no imported check depends by it"] == 3)
+    #expect(reasons["no imported check is its child"] == 3)
     #expect(made.imported.carried + made.imported.listed == made.imported.total && made.problems == [])
   }
 

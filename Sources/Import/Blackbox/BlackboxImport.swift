@@ -49,7 +49,7 @@ struct BlackboxImport {
         ledger.list(module.node, "no target given uses the module; give the scrape config or Probe as well")
       } else {
         // One of the same name that comes later counts.
-        ledger.list(module.node, "the module is given again, and the last one counts", always: false)
+        ledger.list(module.node, "the module is defined again; the last definition counts", always: false)
       }
     }
     return checks

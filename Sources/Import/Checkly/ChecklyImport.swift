@@ -130,7 +130,7 @@ struct ChecklyCheck {
     !["", "0", "false"].contains(ByteText(section[name]?.text ?? ""))
   }
 
-  private static let record = "it is how Checkly keeps the check"
+  private static let record = "an internal field of Checkly"
 
   // MARK: The request
 

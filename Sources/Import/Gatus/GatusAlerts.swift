@@ -123,9 +123,9 @@ struct GatusAlerts {
     provider.list("a notification has the priority of its severity", "priority")
     provider.list("a notification has the agent's own words", "title", "body", "mentions", "message-content")
     provider.list(
-      "a channel's server is verified, and reached as other targets are", "client", "disable-firebase",
+      "a channel has no client settings of its own", "client", "disable-firebase",
       "disable-cache", change: .changed)
-    provider.section("default-alert")?.listRest("no alert of an endpoint takes it from here")
+    provider.section("default-alert")?.listRest("no alert of an endpoint uses this default")
     for group in provider["overrides"]?.items ?? [] {
       ledger.list(group, "no endpoint of the group has an alert, or the key is unknown here", always: false)
     }

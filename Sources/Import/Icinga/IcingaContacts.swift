@@ -14,8 +14,12 @@ final class IcingaContacts {
   private let ledger: Ledger
   private let mail = MailContacts(program: "Icinga", sender: "icinga@localhost")
   private struct Place: Hashable {
-    var host: String
-    var service: String?
+    var host: ByteText
+    var service: ByteText?
+
+    init(_ host: String, _ service: String?) {
+      (self.host, self.service) = (ByteText(host), service.map { ByteText($0) })
+    }
   }
 
   private let notifications: [IcingaObject]
@@ -42,7 +46,7 @@ final class IcingaContacts {
       else { continue }
       switch object.type {
       case "Notification":
-        let place = Place(host: scope["host_name"]?.text ?? "", service: scope["service_name"]?.text)
+        let place = Place(scope["host_name"]?.text ?? "", scope["service_name"]?.text)
         direct[place, default: []].append((object, scope))
       case "NotificationCommand": commands[ByteText(name)] = object
       case "User":
@@ -76,7 +80,7 @@ final class IcingaContacts {
   /// All notifications that belong to the check.
   func notify(_ check: inout ImportedCheck, _ checked: IcingaChecked) throws(ImportProblem) {
     ledger.settle()
-    for (object, scope) in direct[Place(host: checked.hostName, service: checked.serviceName)] ?? [] {
+    for (object, scope) in direct[Place(checked.hostName, checked.serviceName)] ?? [] {
       try notify(&check, checked, scope, object)
       check.notes += ledger.takeNotes()
     }

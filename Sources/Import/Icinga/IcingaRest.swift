@@ -13,8 +13,8 @@ struct IcingaRest {
     switch object.type {
     case "Host", "Service": check(object, attribute)
     case "Notification", "User", "Dependency": notification(object, attribute)
-    case "UserGroup": attribute.isEmpty ? "name its users in a channel" : Self.shown
-    case "NotificationCommand": "no imported check notifies by it"
+    case "UserGroup": attribute.isEmpty ? "its users have channels" : Self.shown
+    case "NotificationCommand": "no imported notification uses the command"
     case "ScheduledDowntime", "Downtime": "write maintenance, see docs/configuration.md"
     case "TimePeriod": "checks run all day; write maintenance for the rest"
     case "CheckCommand": "a command that no imported check uses"
@@ -35,8 +35,8 @@ struct IcingaRest {
     case "event_command", "enable_event_handler": Self.event
     case "enable_flapping", "flapping_threshold", "flapping_threshold_low", "flapping_threshold_high",
       "flapping_ignore_states":
-      "when an alert flaps is set with alerts.flap, see docs/alerts.md"
-    case "enable_passive_checks": "results of others are not taken for a check"
+      "flap detection is set in alerts.flap, see docs/alerts.md"
+    case "enable_passive_checks": "passive check results are not accepted"
     case "enable_perfdata", "volatile", "package", "zone", "command_endpoint": "it is about Icinga itself"
     case "enable_notifications": "no notification of Icinga belongs to it"
     case "groups": "name the group as a tag"
@@ -61,8 +61,8 @@ struct IcingaRest {
     guard used.contains(object.id) else {
       return switch object.type {
       case "User": MailContacts.unused
-      case "Dependency": "no imported check depends by it"
-      default: "no imported check notifies a user by it"
+      case "Dependency": "no imported check is its child"
+      default: "no imported check uses the notification"
       }
     }
     guard object.type != "Dependency" else {

@@ -106,10 +106,10 @@ struct NagiosImport {
       "vrml_image", "statusmap_image", "2d_coords", "3d_coords", "display_name", "alias")
     section.list("no command is run when a state changes", "event_handler", "event_handler_enabled")
     section.list(
-      "results of others are not taken for a check", "check_freshness", "freshness_threshold",
+      "passive check results are not accepted", "check_freshness", "freshness_threshold",
       "passive_checks_enabled")
     section.list(
-      "when an alert flaps is set with alerts.flap, see docs/alerts.md", "flap_detection_enabled",
+      "flap detection is set in alerts.flap, see docs/alerts.md", "flap_detection_enabled",
       "flap_detection_options", "low_flap_threshold", "high_flap_threshold")
     section.list("name the group as a tag", "servicegroups", "service_groups", "hostgroups")
     section.list(

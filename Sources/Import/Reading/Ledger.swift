@@ -17,7 +17,7 @@ final class Ledger {
     var fate = Fate.open
   }
 
-  private static let bytes = "!!binary that is no text has no place here"
+  private static let bytes = "!!binary that is no UTF-8 is not carried"
 
   /// Reason for a key that no importer names.
   static let unknownKey = "the key is unknown here, so it has no effect"
