@@ -26,7 +26,10 @@ struct ChecklyImport {
         let weight = group.map { ForeignWeight($0) } ?? ForeignWeight()
         try ledger.count(sharing: weight, of: item["name"]?.text ?? "unnamed")
       } catch { throw error.of(file) }
-      guard var check = ChecklyCheck(Section(item, ledger), group.map { Section($0, ledger) }).check() else {
+      guard
+        var check = ChecklyCheck(Section(item, ledger).withoutEmptyTexts(), group.map { Section($0, ledger) })
+          .check()
+      else {
         continue
       }
       check.notes += ledger.takeNotes()
@@ -86,7 +89,7 @@ struct ChecklyCheck {
     let values = ChecklyPlaceholders.of([group, section].compactMap(\.self))
     if let why = values.replace(in: &check) {
       ledger.list(request["url"], why)
-      ledger.list(section.node, "no check was made of it")
+      section.listAll("no check was made of it")
       return nil
     }
     rest(request)

@@ -15,7 +15,9 @@ struct CloudproberImport {
       document = ledger.enter(try TextProto.read(file.bytes), file: file.name)
     } catch { throw error.of(file) }
     for probe in document.each("probe") {
-      do throws(ImportProblem) { checks += try CloudproberProbe(Section(probe, ledger)).checks() } catch {
+      do throws(ImportProblem) {
+        checks += try CloudproberProbe(Section(probe, ledger).withoutEmptyTexts()).checks()
+      } catch {
         throw error.of(file)
       }
     }
@@ -66,7 +68,7 @@ struct CloudproberProbe {
       checks.append(check)
     }
     rest(settings)
-    if checks.isEmpty { section.ledger.list(section.node, "no check was made of it") }
+    if checks.isEmpty { section.listAll("no check was made of it") }
     if !checks.isEmpty { checks[0].notes += section.ledger.takeNotes() }
     section.ledger.settle()
     return checks

@@ -25,13 +25,16 @@ struct GatusImport {
       for name in ["endpoints", "services"] {
         for endpoint in section[name]?.items ?? [] {
           ledger.settle()
-          guard let check = GatusEndpoint(Section(endpoint, ledger)).check(&alerts) else { continue }
+          guard let check = GatusEndpoint(Section(endpoint, ledger).withoutEmptyTexts()).check(&alerts) else {
+            continue
+          }
           try add(check, to: &checks, file)
         }
       }
       for endpoint in section["external-endpoints"]?.items ?? [] {
         ledger.settle()
-        guard let check = GatusEndpoint(Section(endpoint, ledger)).heartbeat(&alerts) else { continue }
+        guard let check = GatusEndpoint(Section(endpoint, ledger).withoutEmptyTexts()).heartbeat(&alerts)
+        else { continue }
         try add(check, to: &checks, file)
       }
     }

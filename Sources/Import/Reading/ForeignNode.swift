@@ -53,6 +53,31 @@ package struct ForeignNode: Sendable {
     return ForeignNode(content: .map(entries.filter { $0.name != name }), line: line)
   }
 
+  /// Maps whose names are not the source's own, where an empty text is a value.
+  private static let free: Set<ByteText> = [
+    "headers", "header", "http_headers", "labels", "extra-labels", "tags", "additional_label", "validator",
+  ]
+
+  /// The map without entries that are empty texts, and these. Programs in Go and JavaScript read them as not set.
+  func withoutEmptyTexts() -> (node: ForeignNode, empty: [ForeignNode]) {
+    guard case .map(let entries) = content else { return (self, []) }
+    var (kept, empty): ([(name: String, value: ForeignNode)], [ForeignNode]) = ([], [])
+    for entry in entries {
+      if case .scalar("", _) = entry.value.content, entry.value.bytes == nil {
+        empty.append(entry.value)
+      } else if Self.free.contains(ByteText(entry.name)) {
+        kept.append(entry)
+      } else {
+        let inner = entry.value.withoutEmptyTexts()
+        kept.append((entry.name, inner.node))
+        empty += inner.empty
+      }
+    }
+    var made = self
+    made.content = .map(kept)
+    return (made, empty)
+  }
+
   /// A list, or a single value as a list of one.
   var all: [ForeignNode] { isNull ? [] : items ?? [self] }
 

@@ -230,8 +230,21 @@ extension ForeignNode {
 struct Section {
   let node: ForeignNode
   let ledger: Ledger
+  /// The node with the empty texts that `node` lacks.
+  private(set) var whole: ForeignNode
 
-  init(_ node: ForeignNode, _ ledger: Ledger) { (self.node, self.ledger) = (node, ledger) }
+  init(_ node: ForeignNode, _ ledger: Ledger) {
+    (self.node, self.ledger, whole) = (node, ledger, node)
+  }
+
+  /// A section in which an empty text means that the key is not set.
+  func withoutEmptyTexts() -> Section {
+    let (kept, empty) = node.withoutEmptyTexts()
+    for value in empty { ledger.carry(value) }
+    var made = Section(kept, ledger)
+    made.whole = node
+    return made
+  }
 
   /// Looks without judging.
   subscript(name: String) -> ForeignNode? { node[name].flatMap { $0.isNull ? nil : $0 } }
@@ -287,7 +300,7 @@ struct Section {
   }
 
   /// Everything, also what was taken: it did not become anything.
-  func listAll(_ why: String) { ledger.list(node, why) }
+  func listAll(_ why: String) { ledger.list(whole, why) }
 
   /// Everything that was not taken.
   func listRest(_ why: String = Ledger.unknownKey) { ledger.list(node, why, always: false) }

@@ -34,7 +34,9 @@ struct TelegrafImport {
       for kind in node["inputs"]?.entries ?? [] {
         for input in kind.value.all {
           do throws(ImportProblem) {
-            checks += try TelegrafInput(kind.name, Section(input, ledger), interval, tags).checks()
+            checks += try TelegrafInput(
+              kind.name, Section(input, ledger).withoutEmptyTexts(), interval, tags
+            ).checks()
           } catch { throw error.of(file) }
         }
       }
@@ -154,6 +156,7 @@ struct TelegrafInput {
   /// What is about metrics, and what is left.
   private func rest() {
     section.carry("alias", "tags", "interval")
+    for name in ["use_system_proxy", "use_proxy"] where section[name]?.flag == false { section.carry(name) }
     section.list(
       "it is about metrics, which are the agent's own here", "name_override", "name_prefix", "name_suffix",
       "fielddrop", "fieldinclude", "fieldexclude", "fieldpass", "tagdrop", "tagexclude", "taginclude",

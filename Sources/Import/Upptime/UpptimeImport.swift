@@ -18,7 +18,9 @@ struct UpptimeImport {
         do throws(ImportProblem) { try ledger.count(of: site["name"]?.text ?? "unnamed") } catch {
           throw error.of(file)
         }
-        if let check = UpptimeSite(Section(site, ledger), interval).check() { checks.append(check) }
+        if let check = UpptimeSite(Section(site, ledger).withoutEmptyTexts(), interval).check() {
+          checks.append(check)
+        }
       }
       ledger.settle()
       rest(config)
