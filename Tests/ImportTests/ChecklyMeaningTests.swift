@@ -95,7 +95,7 @@ import Testing
       ])
     #expect(
       try changes("\"localSetupScript\": \"\", \"sslCheckDomain\": \"\", \"id\": \"x\"") == [
-        "none: scripts are not run here", "none: an internal field of Checkly",
+        "none: an internal field of Checkly"
       ])
   }
 }

@@ -21,7 +21,7 @@ import Testing
             prober: http
             timeout: ""
             http: {method: "", body: "", bearer_token: "", proxy_url: "", source_ip_address: "", headers: {X-A: ""},
-              basic_auth: {username: "", password: ""}, tls_config: {ca_file: "", server_name: ""}}
+              tls_config: {ca_file: "", server_name: ""}}
         scrape_configs:
           - job_name: j
             metrics_path: /probe
@@ -91,7 +91,7 @@ import Testing
     Row(
       format: .telegraf,
       text: "[[inputs.dns_query]]\nservers = ['192.0.2.1']\nport = 0\nnetwork = ''\nrecord_type = ''\n",
-      keys: "type: dns\nserver: \"192.0.2.1\"\nquery:\n  name: .\n  type: NS"),
+      keys: "type: dns\nserver: \"192.0.2.1\"\nquery:\n"),
   ]
 
   @Test(arguments: EmptyTextTests.rows.indices) func areNotSet(_ index: Int) throws {
