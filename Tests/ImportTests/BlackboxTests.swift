@@ -45,10 +45,48 @@ import Testing
     #expect(records.rules.authority.wantedOfAny == ["b", "(?-m)^c"])
   }
 
+  /// `!!binary` that is no text is sent as it is.
+  @Test func bytesOfADialog() throws {
+    let made = try ReadSource(
+      .blackbox,
+      """
+      modules:
+        raw: {prober: tcp, tcp: {query_response: [{send: !!binary /wA=}, {expect_bytes: !!binary gA==}, {send: a}]}}
+        sql: {prober: tcp, tcp: {query_response: [{send: !!binary AAAACATSFi8=}, {expect_bytes: S}, {starttls: true}]}}
+        page: {prober: http, http: {body: !!binary /wA=}}
+      scrape_configs:
+        - job_name: raw
+          metrics_path: /probe
+          params: {module: [raw]}
+          static_configs: [{targets: ["a.example:1"]}]
+          relabel_configs: [{source_labels: [__address__], target_label: __param_target}]
+        - job_name: sql
+          metrics_path: /probe
+          params: {module: [sql]}
+          static_configs: [{targets: ["a.example:5432"]}]
+          relabel_configs: [{source_labels: [__address__], target_label: __param_target}]
+        - job_name: page
+          metrics_path: /probe
+          params: {module: [page]}
+          static_configs: [{targets: ["a.example"]}]
+          relabel_configs: [{source_labels: [__address__], target_label: __param_target}]
+      """)
+    #expect(
+      try made.keys() == """
+        type: tcp
+        host: a.example
+        port: 1
+        dialog: [{send_hex: ff000a}, {expect_hex: "80"}, {send: "a\\\\n"}]
+        """)
+    #expect(try made.keys(of: 1) == "type: tcp\nhost: a.example\nport: 5432\nstarttls: postgres")
+    #expect(made.reasonCounts == ["!!binary that is no UTF-8 is not carried": 1])
+    #expect(made.problems == [])
+  }
+
   @Test(arguments: [
     (
       "prober: http, http: {fail_if_sll: true}",
-      ["m:1: http.fail_if_sll: nothing in agent.yaml corresponds to it"]
+      ["m:1: http.fail_if_sll: the key is unknown here, so it has no effect"]
     ),
     ("prober: grpc, grpc: {tls: true}", ["m:1: grpc.tls: agent.yaml has no checks of this kind"]),
     (

@@ -79,4 +79,23 @@ import Testing
       #expect(statuses(check) == kept, "\(pair)")
     }
   }
+
+  /// A script before the request may change it; an empty value of Checkly's answers is none.
+  @Test func scriptsAndCertificates() throws {
+    func changes(_ values: String) throws -> [String] {
+      let made = try ReadSource(
+        .checkly,
+        "[{\"checkType\": \"API\", \"name\": \"a\", \"request\": {\"url\": \"https://a.example/\"}, \(values)}]"
+      )
+      return made.imported.checks[0].notes.map { "\($0.change?.rawValue ?? "none"): \($0.why)" }
+    }
+    #expect(
+      try changes("\"localSetupScript\": \"request.url += 'x'\", \"sslCheckDomain\": \"a.example\"") == [
+        "changed: scripts are not run here", "laxer: write a tls check of that name",
+      ])
+    #expect(
+      try changes("\"localSetupScript\": \"\", \"sslCheckDomain\": \"\", \"id\": \"x\"") == [
+        "none: an internal field of Checkly"
+      ])
+  }
 }

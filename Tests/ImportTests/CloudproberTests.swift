@@ -34,6 +34,32 @@ import Testing
     #expect(!made.text.contains("s3cr3t") && made.problems == [] && made.reasons == [])
   }
 
+  /// A field that is given again has the same reason each time.
+  @Test func repeatedFields() throws {
+    let made = try read(
+      """
+      schedule { type: DISABLE start_time: "1" } schedule { type: ENABLE start_time: "2" }
+      latency_unit: "ms" http_probe { keep_alive: true }
+      """)
+    #expect(
+      made.reasonCounts == [
+        "checks run all day; write maintenance for the rest": 4,
+        "metrics and results are built in: see status in docs/configuration.md": 1,
+        "each run opens a connection of its own": 1,
+      ])
+    #expect(made.imported.checks[0].notes.compactMap(\.change) == Array(repeating: .changed, count: 4))
+    let other = try read(
+      "http_probe { oauth_config { file: \"f\" } }",
+      targets: """
+        host_names: "a.example" dns_options { server: "udp://192.0.2.53" }
+        """)
+    #expect(
+      Dictionary(uniqueKeysWithValues: other.imported.checks[0].notes.map { ($0.why, $0.change) }) == [
+        "the check has no token, so the target may refuse it": .stricter,
+        "write resolver, see docs/checks.md": .changed,
+      ])
+  }
+
   @Test(arguments: [
     (
       "HTTP", "endpoint { name: \"a.example\" ip: \"192.0.2.1\" port: 8443 }",
@@ -118,7 +144,7 @@ import Testing
       "validator { name: \"v\" json_validator { jq_filter: \".a\" } } http_probe { oauth_config { x: 1 } }")
     #expect(
       made.reasons == [
-        "the check logs in nowhere, so what it asks for may be refused",
+        "the check has no token, so the target may refuse it",
         "a validator of this kind has no counterpart",
       ])
   }

@@ -34,9 +34,11 @@ import Testing
     let ledger = Ledger()
     _ = ledger.enter(node, file: "f")
     #expect(ledger.total == 2)
-    for text in ["a: !!binary a", "a: !!binary '*'", "a: !!binary /w=="] {
-      #expect(throws: ImportProblem("line 1: !!binary that is no text in Base64")) { try read(text) }
+    for text in ["a: !!binary a", "a: !!binary '*'"] {
+      #expect(throws: ImportProblem("line 1: !!binary that is no Base64")) { try read(text) }
     }
+    let bytes = try read("a: !!binary /w==")["a"]
+    #expect(bytes?.text == nil && bytes?.bytes == [0xff])
   }
 
   @Test func aKeyThatIsGivenTwice() {

@@ -52,7 +52,7 @@ import Testing
     #expect(GatusPattern("a\(given)b")?.expression() == "(?s)\\Aa\\\(sign)b\\z")
     #expect(GatusPattern("*\(given)")?.expression() == "(?s)\\\(sign)\\z")
     #expect(GatusPattern("\(given)*")?.expression() == "(?s)\\A\\\(sign)")
-    #expect(GatusPattern.escaped("a\(sign)b") == "a\\\(sign)b")
+    #expect(PatternText.escaped("a\(sign)b") == "a\\\(sign)b")
   }
 
   /// Lines of a body are no ends of it.

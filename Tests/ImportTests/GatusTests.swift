@@ -16,6 +16,26 @@ import Testing
     return yaml.render(made.checks, sections: made.sections, head: [])
   }
 
+  /// What of a provider has no place, and keys that Gatus does not read, have reasons of their own.
+  @Test func reasonsOfKeys() throws {
+    let made = try ReadSource(
+      .gatus,
+      """
+      x-usual: &usual {interval: 2m, conditions: ["[STATUS] == 200"]}
+      alerting:
+        ntfy: {topic: alerts, priority: 4, default-alert: {failure-threshold: 3}}
+        slack: {webhook-url: "https://a.example/"}
+      endpoints:
+        - {<<: *usual, name: a, url: "https://a.example/", alerts: [{type: ntfy}]}
+      """)
+    #expect(
+      made.reasonCounts == [
+        "Gatus does not read the key; what an alias takes from it counts where the alias is": 2,
+        "a notification has the priority of its severity": 1,
+        "no alert of an endpoint uses it": 1,
+      ])
+  }
+
   @Test func variablesAreReferences() throws {
     let made = try read(
       """

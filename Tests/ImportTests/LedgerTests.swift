@@ -26,7 +26,7 @@ import Testing
     Fixture(format: .nagios, names: ["nagios.cfg"], checks: 7, carried: 43, listed: 6),
     Fixture(format: .cloudprober, names: ["cloudprober.cfg"], checks: 5, carried: 34, listed: 4),
     Fixture(format: .checkly, names: ["checkly.json"], checks: 1, carried: 27, listed: 4),
-    Fixture(format: .icinga2, names: ["icinga2.conf"], checks: 4, carried: 25, listed: 9),
+    Fixture(format: .icinga2, names: ["icinga2.conf"], checks: 4, carried: 42, listed: 3),
     Fixture(format: .upptime, names: ["upptime.yml"], checks: 3, carried: 14, listed: 9),
     Fixture(format: .telegraf, names: ["telegraf.conf"], checks: 6, carried: 18, listed: 4),
     Fixture(format: .smokeping, names: ["smokeping.conf"], checks: 2, carried: 10, listed: 13),

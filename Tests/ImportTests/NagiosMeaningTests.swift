@@ -20,30 +20,10 @@ import Testing
     ("3651", nil, nil),
   ]
 
-  private func read(_ line: String) throws -> ReadSource {
-    try ReadSource(
-      .nagios,
-      """
-      define command {
-        command_name c
-        command_line /p/\(line)
-      }
-      define host {
-        host_name h
-        address 192.0.2.1
-      }
-      define service {
-        host_name h
-        service_description s
-        check_command c
-      }
-      """)
-  }
-
   @Test(arguments: NagiosMeaningTests.calls, NagiosMeaningTests.table.indices)
   func days(call: String, _ row: Int) throws {
     let (given, warn, fail) = Self.table[row]
-    let made = try read(call.replacing("DAYS", with: given))
+    let made = try ReadSource(plugin: call.replacing("DAYS", with: given))
     let check = made.imported.checks.first
     #expect(check?["expect.certificate.warn"]?.word == warn, "\(made.text)")
     #expect(check?["expect.certificate.fail"]?.word == fail, "\(made.text)")
@@ -56,7 +36,7 @@ import Testing
     ("-c 14 -w 30", "30d", "14d"), ("-w 10", "10d", "10d"), ("-w 7 -c 30", "7d", "7d"),
   ])
   func sslCertificate(flags: String, warn: String, fail: String) throws {
-    let check = try read("check_ssl_cert -H a.example \(flags)").imported.checks.first
+    let check = try ReadSource(plugin: "check_ssl_cert -H a.example \(flags)").imported.checks.first
     #expect(check?["expect.certificate.warn"]?.word == warn)
     #expect(check?["expect.certificate.fail"]?.word == fail)
   }

@@ -6,26 +6,6 @@ import Testing
 
 /// Command lines of plugins, each with the check that judges the same.
 @Suite struct NagiosPluginTests {
-  private func read(_ line: String) throws -> ReadSource {
-    try ReadSource(
-      .nagios,
-      """
-      define command {
-        command_name c
-        command_line /p/\(line)
-      }
-      define host {
-        host_name h
-        address 192.0.2.1
-      }
-      define service {
-        host_name h
-        service_description s
-        check_command c
-      }
-      """)
-  }
-
   @Test(arguments: [
     ("check_tcp -p 80", "type: tcp\nhost: \"192.0.2.1\"\nport: 80"),
     ("check_tcp -H a.example -p 443 -S", "type: tcp\nhost: a.example\nport: 443\ntls:\n  verify: false"),
@@ -136,7 +116,7 @@ import Testing
     ("check_pgsql -H db -P 5433", "type: tcp\nhost: db\nport: 5433\ndialog: postgres"),
   ])
   func portsAndNames(line: String, keys: String) throws {
-    let made = try read(line)
+    let made = try ReadSource(plugin: line)
     #expect(try made.keys() == keys)
     #expect(made.problems == [])
   }
@@ -152,11 +132,24 @@ import Testing
       type: http
       url: https://192.0.2.9:8443/
       headers:
-        Host: a.example
+        Host: "a.example:8443"
       tls:
         server_name: a.example
         verify: false
       """
+    ),
+    (
+      "check_http -I 192.0.2.9 -H a.example:8080 -f follow",
+      "type: http\nurl: http://192.0.2.9:8080/\nheaders:\n  Host: \"a.example:8080\""
+    ),
+    ("check_http -H a.example:8080 -f follow", "type: http\nurl: http://a.example:8080/"),
+    (
+      "check_http -H a.example:8080 -p 80 -f follow",
+      "type: http\nurl: http://a.example:80/\nheaders:\n  Host: \"a.example:8080\""
+    ),
+    (
+      "check_http -I 192.0.2.9 -H a.example -k 'Host: b.example' -f follow",
+      "type: http\nurl: http://192.0.2.9/\nheaders:\n  Host: b.example"
     ),
     (
       "check_curl -H a.example -S1.2+ -D -f follow",
@@ -241,7 +234,7 @@ import Testing
     ),
   ])
   func pages(line: String, keys: String) throws {
-    let made = try read(line)
+    let made = try ReadSource(plugin: line)
     #expect(try made.keys() == keys)
     #expect(made.problems == [])
   }
@@ -267,7 +260,7 @@ import Testing
     ("check_http -H $SERVICESTATE$", ["the macro $SERVICESTATE$ has no value in the files given"]),
   ])
   func whatIsNotCarriedIsListed(line: String, reasons: [String]) throws {
-    let made = try read(line)
+    let made = try ReadSource(plugin: line)
     let others = [
       "a command that no", "a status", "no check was made of it",
     ]
@@ -277,7 +270,7 @@ import Testing
 
   /// Who logs in is verified, although the plugin would not.
   @Test func credentialsNeedVerification() throws {
-    let made = try read("check_http -H a.example -S -a me:hunter2 -f follow")
+    let made = try ReadSource(plugin: "check_http -H a.example -S -a me:hunter2 -f follow")
     #expect(try made.keys().contains("verify") == false && !made.text.contains("hunter2"))
     #expect(made.reasons.contains { $0.hasSuffix("because it sends credentials") })
     #expect(made.problems == [])

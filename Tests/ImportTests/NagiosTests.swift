@@ -80,7 +80,7 @@ import Testing
     #expect(made.names == ["a s"])
     #expect(
       made.reasons == [
-        "nothing in agent.yaml corresponds to it",
+        "no imported check uses this variable",
         "host z is not in the files given",
         "the template \"nothing\" is not in the files given, so what it sets is missing",
       ])
@@ -165,7 +165,7 @@ import Testing
       .nagios, Self.base + "define contact {\n contact_name x\n email x@a.example\n}\n")
     #expect(
       made.reasons.contains(
-        "no imported check tells this contact by mail: write alerts.channels, see docs/alerts.md"
+        "no imported check notifies this contact by mail: write alerts.channels, see docs/alerts.md"
       ))
   }
 

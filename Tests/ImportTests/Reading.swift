@@ -23,6 +23,27 @@ struct ReadSource {
 
   init(_ format: ImportFormat?, _ text: String) throws { try self.init(format, [("f", text)]) }
 
+  /// A service of Nagios whose command is this line of a plugin.
+  init(plugin line: String) throws {
+    try self.init(
+      .nagios,
+      """
+      define command {
+        command_name c
+        command_line /p/\(line)
+      }
+      define host {
+        host_name h
+        address 192.0.2.1
+      }
+      define service {
+        host_name h
+        service_description s
+        check_command c
+      }
+      """)
+  }
+
   var names: [String] { imported.checks.map(\.name) }
 
   /// The reasons, of the checks and of the rest.
@@ -41,6 +62,18 @@ struct ReadSource {
     check.name = "c"
     return yaml.render([check], head: []).split(separator: "\n").dropFirst(2)
       .map { $0.dropFirst(4) }.joined(separator: "\n")
+  }
+
+  /// Keys of channels, rules and windows as agent.yaml has them; rules name the keys of their checks.
+  func sections() throws -> String {
+    var made = imported.sections
+    for index in made.rules.indices {
+      let keys = made.rules[index].selected ?? []
+      made.rules[index]["checks"] = .list(keys.map { .number($0) })
+    }
+    var yaml = AgentYAML(secrets: .environment)
+    return yaml.render([], sections: made, head: []).split(separator: "\n")
+      .filter { !$0.contains("#") && $0 != "checks: []" }.joined(separator: "\n")
   }
 
   /// What the loader of agent.yaml says of it.

@@ -63,11 +63,26 @@ import Testing
     #expect(
       made.reasonCounts == [
         "write alerts.rules, see docs/alerts.md": 1,
-        "people see it on Smokeping's pages": 2,
+        "it is shown on Smokeping's pages only": 2,
         "it is about the program that probes": 2,
         "no target uses it with a check here": 5,
         "it is about Smokeping itself and its graphs": 2,
       ])
+  }
+
+  /// A `#` ends a line wherever it stands; continued lines have none.
+  @Test func comments() throws {
+    let made = try read(
+      """
+      probe = FPing # for all
+      + A # the first
+      host = 192.0.2.1 # its address
+      title = one \\
+        # two
+      """)
+    #expect(made.names == ["one # two"])
+    #expect(try made.keys() == "type: ping\nhost: \"192.0.2.1\"\ncount: 10\npacket_interval: 500ms")
+    #expect(made.problems == [])
   }
 
   @Test func otherProbes() throws {
@@ -196,9 +211,11 @@ import Testing
   }
 
   @Test func aPartWithoutOneAboveIsRefused() {
-    #expect(throws: ImportProblem("f: line 2: a part that has nothing above it")) {
-      try ReadSource(.smokeping, "*** Targets ***\n++ A\n")
-    }
+    #expect(
+      throws: ImportProblem(
+        "f: line 2: a part that has nothing above it",
+        hint: "another file includes it: give Smokeping's config, or the Targets that includes it, as well")
+    ) { try ReadSource(.smokeping, "*** Targets ***\n++ A\n") }
     #expect(throws: ImportProblem.self) { try ReadSource(.smokeping, "*** General ***\na = b\n") }
   }
 }

@@ -150,7 +150,7 @@ import Testing
     #expect(made.imported.checks[2]["timeout"]?.word == "3s")
     #expect(
       try made.keys(of: 3) == "type: dns\nserver: \"192.0.2.54\"\nquery:\n  name: \".\"\n  type: NS")
-    #expect(made.imported.leftOut.map(\.why) == ["its arguments are those of a program"])
+    #expect(made.imported.leftOut.map(\.why) == ["arguments of the program ping are not read"])
     #expect(made.problems == [])
   }
 

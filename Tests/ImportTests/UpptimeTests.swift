@@ -76,7 +76,7 @@ import Testing
         "it is about Upptime and its repository": 2,
         "Upptime looks for the text in the headers, too": 2,
         "set these variables before the start: API_TOKEN, SECRET_PATH": 1,
-        "people see it on Upptime's page": 1,
+        "it is shown on Upptime's page only": 1,
       ])
     #expect(check.notes.compactMap(\.change) == [.laxer, .stricter])
   }

@@ -60,6 +60,21 @@ import Testing
     }
   }
 
+  /// A proxy whose address is a variable, or one that Go calls socks5.
+  @Test(arguments: [("$P", "${env:P}"), ("socks5://p.example:1080", "socks5h://p.example:1080")])
+  func proxies(given: String, made: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try """
+      endpoints:
+        - {name: a, url: "https://a.example/", client: {proxy-url: "\(given)"}, conditions: ["[STATUS] == 200"]}
+
+      """.write(to: folder.appending(path: "gatus.yaml"), atomically: true, encoding: .utf8)
+      let outcome = try await run(["import", "gatus", "gatus.yaml"], in: folder)
+      #expect(outcome.stderr.contains("1 check; 4 values: 4 carried, 0 listed"), "\(outcome.stderr)")
+      #expect(outcome.stdout.contains("proxy: ") && outcome.stdout.contains(made), "\(outcome.stdout)")
+    }
+  }
+
   /// Exit code 0 means that the file means the same.
   @Test func nothingIsLost() async throws {
     try await withTemporaryDirectory { folder in

@@ -113,6 +113,23 @@ def texts():
     yield "icinga2", "patterns on hosts", (
         "".join(f'object Host "{"a" * 100}{n}" {{ check_command = "hostalive" }}\n' for n in range(1000))
         + "".join(f'apply Service "s{n}" {{\n assign where regex("(a|a*)*b", host.name)\n}}\n' for n in range(1800)))
+    users = "".join(f'object User "u{n}" {{\n email = "a@b"\n groups = [ "g" ]\n}}\n' for n in range(60))
+    hosts = "".join(f'object Host "h{n}" {{\n address = "a"\n check_command = "hostalive"\n}}\n' for n in range(3000))
+    mails = 'command = "mail"\n users = [ "u1" ]\n user_groups = [ "g" ]\n'
+    yield "icinga2", "notifications of all checks", users + hosts + "".join(
+        f'apply Notification "n{n}" to Host {{\n {mails} assign where host.address\n}}\n' for n in range(50))
+    yield "icinga2", "notifications of one host", users + hosts + "".join(
+        f'object Notification "n{n}" {{\n {mails} host_name = "h1"\n}}\n' for n in range(30_000))
+    yield "icinga2", "users of all checks", users + hosts + (
+        'apply Notification "n" to Host {\n command = "mail"\n users = [ ' + '"u1", ' * 100_000 + ']\n assign where true\n}\n')
+    yield "icinga2", "a notification of many values", users + hosts + (
+        'apply Notification "n" to Host {\n command = "mail"\n assign where nothing\n'
+        + "".join(f" vars.k{n} = 1\n" for n in range(100)) + " vars.l = [ " + "1, " * 100_000 + "]\n}\n")
+    yield "icinga2", "dependencies of one host", hosts + "".join(
+        f'object Dependency "d{n}" {{\n parent_host_name = "h{n % 3000}"\n child_host_name = "h1"\n redundancy_group = "r{n}"\n}}\n'
+        for n in range(30_000))
+    yield "icinga2", "dependencies of all hosts", hosts + "".join(
+        f'apply Dependency "d{n}" to Host {{\n parent_host_name = "h{n}"\n assign where host.address\n}}\n' for n in range(100))
     yield "upptime", "as many sites as are taken", "sites:\n" + "".join(f"- {{name: a{n}, url: 'http://a.example/{'x' * 900}'}}\n" for n in range(9900))
     yield "telegraf", "tags of all targets", (
         "[[inputs.ping]]\nurls = [" + "".join(f"'a{n}'," for n in range(9900)) + "]\n[inputs.ping.tags]\n"

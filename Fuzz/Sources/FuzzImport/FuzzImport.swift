@@ -19,7 +19,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     precondition(made.carried + made.listed == made.total && made.checks.count <= ForeignLimits.checks)
     precondition(Set(made.checks.map { ByteText($0.name) }).count == made.checks.count)
     var yaml = AgentYAML(secrets: .environment)
-    let text = yaml.render(made.checks, head: made.notes.map { "\($0.place): \($0.why)" })
+    let text = yaml.render(
+      ImportedCheck.linked(made.checks), sections: made.sections,
+      head: made.notes.map { "\($0.place): \($0.why)" })
     let names = text.utf8.split(separator: 0x0a).count { $0.starts(with: "  - name: ".utf8) }
     precondition(names == made.checks.count && !text.contains("\0"))
     precondition(Set(yaml.values.map { ByteText($0.name) }).count == yaml.values.count)

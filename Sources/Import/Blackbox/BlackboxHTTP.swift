@@ -40,7 +40,7 @@ struct BlackboxHTTP {
     if section.flag("no_follow_redirects") == true { check["follow"] = .plain("false") }
     // The exporter follows wherever it is led.
     if check["follow"] == nil { check["allow_downgrade"] = .plain("true") }
-    if let url = section.text("proxy_url") { check["proxy"] = proxy(url) }
+    if let url = section.text("proxy_url") { check.proxy(url) }
     section.carry("skip_resolve_phase_with_proxy", "compression")
     if let limit = section["body_size_limit"]?.text.flatMap(Self.bytes), limit > 0, limit <= 16 << 20 {
       section.carry("body_size_limit")
@@ -71,10 +71,6 @@ struct BlackboxHTTP {
         check.entry("headers", header.name, .reference("${file:\(file)}"))
       }
     }
-  }
-
-  private func proxy(_ url: String) -> AgentValue {
-    ForeignURL(url).username == nil ? .text(url) : .secret(Redacted(url), as: "proxy")
   }
 
   /// `10MB` as the exporter reads it; `nil`: it does not.

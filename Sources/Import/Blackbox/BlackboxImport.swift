@@ -2,7 +2,7 @@
 
 import Basics
 
-/// blackbox.yml, and who says what is probed by it: Prometheus' scrape configs and the operator's Probe objects.
+/// blackbox.yml, with Prometheus' scrape configs and the operator's Probe objects, which say what is probed by it.
 struct BlackboxImport {
   private let ledger: Ledger
 
@@ -44,8 +44,13 @@ struct BlackboxImport {
     for (_, groups) in work.files {
       for group in groups { ledger.list(group, "no job given reads this file", always: false) }
     }
-    for module in modules where uses[ByteText(module.name)] == nil {
-      ledger.list(module.node, "no target given uses the module; give the scrape config or Probe as well")
+    for module in modules {
+      if uses[ByteText(module.name)] == nil {
+        ledger.list(module.node, "no target given uses the module; give the scrape config or Probe as well")
+      } else {
+        // One of the same name that comes later counts.
+        ledger.list(module.node, "the module is defined again; the last definition counts", always: false)
+      }
     }
     return checks
   }
@@ -88,7 +93,7 @@ struct BlackboxImport {
   }
 }
 
-/// A target that somebody has probed by a module.
+/// A target that is probed by a module.
 struct ProbeWish {
   var target: String
   var module: String

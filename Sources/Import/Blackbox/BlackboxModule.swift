@@ -130,9 +130,10 @@ package struct BlackboxModule: Sendable {
   package var skipsResolving: Bool { hasProxy && settings["skip_resolve_phase_with_proxy"]?.flag == true }
 
   func check(of target: String, _ ledger: Ledger) -> ImportedCheck? {
-    let section = Section(node, ledger)
+    let section = Section(node, ledger).withoutEmptyTexts()
     section.carry("prober", "timeout")
-    let inner = Section(settings, ledger)
+    let inner = Section(
+      section.node[prober?.rawValue ?? ""] ?? ForeignNode(content: .map([]), line: 0), ledger)
     var check: ImportedCheck?
     switch prober {
     case .http: check = BlackboxHTTP(inner).check(of: target)

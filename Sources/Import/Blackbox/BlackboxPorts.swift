@@ -27,7 +27,7 @@ struct BlackboxTCP {
     }
     // A map asks for TLS by itself.
     if upgrade != nil || section["tls"]?.flag == true { section.tls(of: &check) }
-    section.list("TLS is not asked for, so nobody reads it", "tls_config")
+    section.list("without tls or starttls the exporter does not read it", "tls_config")
     section.family(of: &check)
     return check
   }
@@ -37,7 +37,9 @@ struct BlackboxTCP {
     let sent = steps[..<upgrade].compactMap { $0["send"]?.text?.uppercased() }
     let last = sent.last ?? ""
     let name: String? =
-      if last.contains("AUTH TLS") {
+      if steps[..<upgrade].contains(where: { $0["send"]?.bytes == Self.askOfPostgres }) {
+        "postgres"
+      } else if last.contains("AUTH TLS") {
         "ftp"
       } else if last.hasPrefix("STLS") {
         "pop3"
@@ -49,7 +51,8 @@ struct BlackboxTCP {
         nil
       }
     guard let name else {
-      section.list("starttls is known of smtp, imap, pop3 and ftp here", "query_response", change: .laxer)
+      section.list(
+        "starttls is known of smtp, imap, pop3, ftp and postgres here", "query_response", change: .laxer)
       return
     }
     for step in steps[...upgrade] { section.ledger.carry(step) }
@@ -57,12 +60,17 @@ struct BlackboxTCP {
     talk(steps[(upgrade + 1)...], &check)
   }
 
+  /// PostgreSQL's SSLRequest.
+  private static let askOfPostgres: [UInt8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]
+
   private func talk(_ steps: ArraySlice<ForeignNode>, _ check: inout ImportedCheck) {
     for step in steps {
       let step = Section(step, section.ledger)
       if let expected = step.text("expect") { say("expect", "~ \(LinePattern.bounded(expected))", &check) }
-      if let bytes = step.text("expect_bytes") { say("expect_hex", Self.hex(bytes), &check) }
+      if let bytes = step.text("expect_bytes") { say("expect_hex", Self.hex(Array(bytes.utf8)), &check) }
+      if let bytes = step.bytes("expect_bytes") { say("expect_hex", Self.hex(bytes), &check) }
       if let sent = step.text("send") { say("send", Self.escaped(sent) + "\\n", &check) }
+      if let bytes = step.bytes("send") { say("send_hex", Self.hex(bytes + [0x0a]), &check) }
       step.carry("starttls")
       step.list("what is captured becomes no label here", "labels")
     }
@@ -72,8 +80,8 @@ struct BlackboxTCP {
     check.append("dialog", .map([(key, .text(text))]))
   }
 
-  private static func hex(_ text: String) -> String {
-    text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  private static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   /// In the escapes of a dialog; `${1}` is a capture.
@@ -160,7 +168,7 @@ struct BlackboxDNS {
     } else if isTCP {
       check["transport"] = .plain("tcp")
     }
-    section.list("without dns_over_tls nobody reads it", "tls_config")
+    section.list("without dns_over_tls the exporter does not read it", "tls_config")
   }
 
   /// The exporter's patterns see the whole record, ours its data.

@@ -23,6 +23,8 @@ private struct MaskedYAML {
 
   private mutating func write(_ node: ForeignNode, _ name: String, _ indent: Int, isSecret: Bool) {
     switch node.content {
+    case .scalar where node.bytes != nil:
+      text += isSecret ? " <secret>\n" : " !!binary \(Base64.text(node.bytes ?? []))\n"
     case .scalar(let value, let isPlain): text += " " + Self.scalar(value, name, isPlain, isSecret) + "\n"
     case .map(let entries) where entries.isEmpty: text += " {}\n"
     case .list(let items) where items.isEmpty: text += " []\n"

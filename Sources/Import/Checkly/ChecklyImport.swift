@@ -26,7 +26,10 @@ struct ChecklyImport {
         let weight = group.map { ForeignWeight($0) } ?? ForeignWeight()
         try ledger.count(sharing: weight, of: item["name"]?.text ?? "unnamed")
       } catch { throw error.of(file) }
-      guard var check = ChecklyCheck(Section(item, ledger), group.map { Section($0, ledger) }).check() else {
+      guard
+        var check = ChecklyCheck(Section(item, ledger).withoutEmptyTexts(), group.map { Section($0, ledger) })
+          .check()
+      else {
         continue
       }
       check.notes += ledger.takeNotes()
@@ -36,7 +39,7 @@ struct ChecklyImport {
     for group in groups.values {
       let section = Section(group, ledger)
       section.carry("id", "logicalId")
-      section.listRest("nothing in agent.yaml corresponds to it, or no check of the group is taken")
+      section.listRest("the key of the group is unknown here, or no check of the group is taken")
     }
     return checks
   }
@@ -86,7 +89,7 @@ struct ChecklyCheck {
     let values = ChecklyPlaceholders.of([group, section].compactMap(\.self))
     if let why = values.replace(in: &check) {
       ledger.list(request["url"], why)
-      ledger.list(section.node, "no check was made of it")
+      section.listAll("no check was made of it")
       return nil
     }
     rest(request)
@@ -104,18 +107,33 @@ struct ChecklyCheck {
   }
 
   private func rest(_ request: Section) {
+    request.list(Self.record, "checkId", "id", "created_at", "updated_at")
     request.listRest()
-    section.list(
-      "scripts are not run here", "setupSnippetId", "tearDownSnippetId", "localSetupScript",
-      "localTearDownScript", "script")
+    for name in ["setupSnippetId", "tearDownSnippetId", "localSetupScript", "localTearDownScript", "script"] {
+      // A script may change the request and the verdict.
+      section.list("scripts are not run here", name, change: isSet(name) ? .changed : nil)
+    }
+    for name in ["sslCheckDomain", "sslCheck"] where isSet(name) {
+      section.list("write a tls check of that name", name, change: .laxer)
+    }
+    section.carry("sslCheckDomain", "sslCheck")
     section.list("write a mute, see docs/alerts.md", "muted")
     section.list(
       "write alerts.rules, see docs/alerts.md", "alertSettings", "alertChannelSubscriptions", "alertChannels",
       "useGlobalAlertSettings")
     section.list(
       "an agent probes from where it stands", "locations", "privateLocations", "runtimeId", "runParallel")
+    section.list(
+      Self.record, "id", "accountId", "created_at", "updated_at", "createdAt", "updatedAt", "checkVersion")
+    section.list("a failed run is retried by retries", "doubleCheck")
     section.listRest()
   }
+
+  private func isSet(_ name: String) -> Bool {
+    !["", "0", "false"].contains(ByteText(section[name]?.text ?? ""))
+  }
+
+  private static let record = "an internal field of Checkly"
 
   // MARK: The request
 

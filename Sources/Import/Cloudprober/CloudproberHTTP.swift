@@ -21,13 +21,13 @@ struct CloudproberHTTP {
     headers(&check)
     body(&check)
     if let proxy = settings?.text("proxy_url") {
-      check["proxy"] =
-        ForeignURL(proxy).username == nil ? .text(proxy) : .secret(Redacted(proxy), as: "proxy")
+      check.proxy(proxy)
     }
     if settings?.flag("disable_http2") == true { check["http_version"] = .text("1.1") }
     settings?.carry("disable_http2")
     if settings?.flag("disable_cert_validation") == true { check["tls.verify"] = .plain("false") }
-    settings?.list("the check logs in nowhere, so what it asks for may be refused", "oauth_config")
+    settings?.list(
+      "the check has no token, so the target may refuse it", "oauth_config", change: .stricter)
     tls(&check)
   }
 

@@ -15,7 +15,9 @@ struct CloudproberImport {
       document = ledger.enter(try TextProto.read(file.bytes), file: file.name)
     } catch { throw error.of(file) }
     for probe in document.each("probe") {
-      do throws(ImportProblem) { checks += try CloudproberProbe(Section(probe, ledger)).checks() } catch {
+      do throws(ImportProblem) {
+        checks += try CloudproberProbe(Section(probe, ledger).withoutEmptyTexts()).checks()
+      } catch {
         throw error.of(file)
       }
     }
@@ -65,15 +67,28 @@ struct CloudproberProbe {
       }
       checks.append(check)
     }
-    settings?.listRest()
-    section.list("write alerts.rules, see docs/alerts.md", "alert")
-    section.list("write maintenance, see docs/configuration.md", "schedule")
-    section.list("a validator of this kind has no counterpart", "validator", change: .laxer)
-    section.listRest()
-    if checks.isEmpty { section.ledger.list(section.node, "no check was made of it") }
+    rest(settings)
+    if checks.isEmpty { section.listAll("no check was made of it") }
     if !checks.isEmpty { checks[0].notes += section.ledger.takeNotes() }
     section.ledger.settle()
     return checks
+  }
+
+  private func rest(_ settings: Section?) {
+    settings?.list("each run opens a connection of its own", "keep_alive", "disable_http2")
+    settings?.list("a run is one request", "requests_per_probe", "requests_interval_msec")
+    settings?.list(
+      "the time of a request is that of the whole run", "resolve_first", "latency_breakdown", "validator")
+    settings?.listRest()
+    section.list("write alerts.rules, see docs/alerts.md", "alert")
+    section.list("checks run all day; write maintenance for the rest", "schedule", change: .changed)
+    section.list(
+      "metrics and results are built in: see status in docs/configuration.md", "latency_unit",
+      "latency_distribution", "latency_metric_name", "debug_options", "export_metrics_interval",
+      "stats_export_interval_msec", "stats_export_interval")
+    section.list("it says where cloudprober runs the probe", "run_on")
+    section.list("a validator of this kind has no counterpart", "validator", change: .laxer)
+    section.listRest()
   }
 
   private func about(_ check: inout ImportedCheck, _ type: String) {
@@ -106,6 +121,7 @@ struct CloudproberProbe {
     targets.list(
       "list them as host_names, or see discover in docs/configuration.md", "gce_targets", "rds_targets",
       "file_targets", "k8s", "shared_targets")
+    targets.list("write resolver, see docs/checks.md", "dns_options", change: .changed)
     targets.listRest("targets are the names in host_names and endpoint here")
     return found
   }

@@ -20,8 +20,9 @@ struct GatusAlerts {
   /// Keys of channels that cannot be.
   private var missing: Set<ByteText> = []
   private var names = FreeNames()
-  /// Providers that an alert names.
+  /// Providers that an alert names, and those that have a channel.
   private var used: Set<ByteText> = []
+  private var sent: Set<ByteText> = []
   private var book = RuleBook()
   private var reminders: Set<Int> = []
 
@@ -104,6 +105,7 @@ struct GatusAlerts {
     ledger.sections.channels += order.compactMap { channels[$0] }
     for (name, provider) in providers.sorted(by: { $0.key.text < $1.key.text }) {
       let isKnown = GatusChannel.types.contains(name)
+      if sent.contains(name) { rest(of: provider.section) }
       provider.section.listRest(
         isKnown
           ? "no alert of an endpoint uses it"
@@ -114,6 +116,20 @@ struct GatusAlerts {
       ledger.settle()
     }
     ledger.settle()
+  }
+
+  /// Settings of a provider that has a channel.
+  private func rest(of provider: Section) {
+    provider.list("a notification has the priority of its severity", "priority")
+    provider.list("a notification has the agent's own words", "title", "body", "mentions", "message-content")
+    provider.list(
+      "a channel has no client settings of its own", "client", "disable-firebase",
+      "disable-cache", change: .changed)
+    provider.section("default-alert")?.listRest("no alert of an endpoint uses this default")
+    for group in provider["overrides"]?.items ?? [] {
+      ledger.list(group, "no endpoint of the group has an alert, or the key is unknown here", always: false)
+    }
+    provider.listRest("the channel has no such setting")
   }
 
   /// How the alerts of a provider are sent.
@@ -152,6 +168,7 @@ struct GatusAlerts {
     made.carried = ledger.carried - before
     channels[key] = made
     order.append(key)
+    sent.insert(ByteText(way.type))
     return made.name
   }
 }

@@ -37,9 +37,9 @@ extension GatusConditions {
     let end = "\\s*\\z"
     let expression: String
     switch condition.operand {
-    case .text(let text): expression = "\(start)\(GatusPattern.escaped(text))\(end)"
+    case .text(let text): expression = "\(start)\(PatternText.escaped(text))\(end)"
     case .any(let texts):
-      expression = "\(start)(\(texts.map(GatusPattern.escaped).joined(separator: "|")))\(end)"
+      expression = "\(start)(\(texts.map(PatternText.escaped).joined(separator: "|")))\(end)"
     case .pattern(let pattern):
       guard !pattern.matchesAll else { return try constant(condition.operation == "==") }
       expression = pattern.expression(start: start, end: end)
@@ -83,7 +83,7 @@ extension GatusConditions {
     switch condition.operand {
     case .text(let text): try equals(text, condition, path, &check)
     case .any(let texts):
-      try json(path, "\(sign) (?s)\\A(\(texts.map(GatusPattern.escaped).joined(separator: "|")))\\z", &check)
+      try json(path, "\(sign) (?s)\\A(\(texts.map(PatternText.escaped).joined(separator: "|")))\\z", &check)
     case .pattern(let pattern):
       guard !pattern.matchesAll else { return try constant(isEqual) }
       try json(path, "\(sign) \(pattern.expression())", &check)
@@ -104,7 +104,7 @@ extension GatusConditions {
     let word = GatusNumber.integer(text).map { String($0) } ?? text
     guard isEqual, !isBare, let first = text.unicodeScalars.first, !"~!<>=\"".unicodeScalars.contains(first)
     else {
-      return try json(path, "\(isEqual ? "~" : "!~") (?s)\\A\(GatusPattern.escaped(word))\\z", &check)
+      return try json(path, "\(isEqual ? "~" : "!~") (?s)\\A\(PatternText.escaped(word))\\z", &check)
     }
     try json(path, text, &check)
   }
@@ -171,7 +171,7 @@ extension GatusConditions {
       throw NotCarried("the host and port of a service are no text")
     }
     func expression(_ text: String) -> AgentValue {
-      before.map { .text("~ (?i)\\A\($0)\(GatusPattern.escaped(text))\\z") } ?? .text(text)
+      before.map { .text("~ (?i)\\A\($0)\(PatternText.escaped(text))\\z") } ?? .text(text)
     }
     var values: [AgentValue] = []
     switch condition.operand {

@@ -224,7 +224,7 @@ extension GatusEndpoint {
       check["follow"] = .plain("false")
     }
     if let url = client.text("proxy-url"), kind == "http" {
-      check["proxy"] = ForeignURL(url).username == nil ? .text(url) : .secret(Redacted(url), as: "proxy")
+      check.proxy(url)
     }
     resolver(client, &check)
     if let network = client["network"]?.text {

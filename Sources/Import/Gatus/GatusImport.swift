@@ -25,13 +25,16 @@ struct GatusImport {
       for name in ["endpoints", "services"] {
         for endpoint in section[name]?.items ?? [] {
           ledger.settle()
-          guard let check = GatusEndpoint(Section(endpoint, ledger)).check(&alerts) else { continue }
+          guard let check = GatusEndpoint(Section(endpoint, ledger).withoutEmptyTexts()).check(&alerts) else {
+            continue
+          }
           try add(check, to: &checks, file)
         }
       }
       for endpoint in section["external-endpoints"]?.items ?? [] {
         ledger.settle()
-        guard let check = GatusEndpoint(Section(endpoint, ledger)).heartbeat(&alerts) else { continue }
+        guard let check = GatusEndpoint(Section(endpoint, ledger).withoutEmptyTexts()).heartbeat(&alerts)
+        else { continue }
         try add(check, to: &checks, file)
       }
     }
@@ -72,6 +75,6 @@ struct GatusImport {
     section.list("checks are not sent through SSH", "tunneling")
     section.list("the log has its own settings", "debug")
     section.list("a configuration with a problem is never applied", "skip-invalid-config-update")
-    section.listRest()
+    section.listRest("Gatus does not read the key; what an alias takes from it counts where the alias is")
   }
 }

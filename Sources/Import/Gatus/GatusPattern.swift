@@ -113,23 +113,13 @@ struct GatusPattern {
     switch token {
     case .any: ".*"
     case .one: "."
-    case .literal(let scalar): escaped(String(scalar))
+    case .literal(let scalar): PatternText.escaped(String(scalar))
     case .set(let ranges, let isNegated) where ranges.isEmpty: isNegated ? "." : "(?!)"
     case .set(let ranges, let isNegated):
       "[\(isNegated ? "^" : "")"
         + ranges.map { "\\x{\(String($0.lowerBound, radix: 16))}-\\x{\(String($0.upperBound, radix: 16))}" }
         .joined() + "]"
     }
-  }
-
-  /// A text as a regular expression.
-  static func escaped(_ text: String) -> String {
-    var made = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      if "\\.^$|?*+()[]{}".unicodeScalars.contains(scalar) { made.append("\\") }
-      made.append(scalar)
-    }
-    return String(made)
   }
 }
 

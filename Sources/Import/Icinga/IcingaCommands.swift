@@ -15,6 +15,9 @@ struct IcingaCommand {
     var repeatsFlag = true
   }
 
+  /// Attribute of a command that imports one of Icinga's own library: its name.
+  static let ofLibrary = " library"
+
   /// The program and what always follows it.
   var words: [String]
   var arguments: [Argument] = []
@@ -66,6 +69,12 @@ struct IcingaCommand {
     """,
     "ssh": """
     check_ssh -H=ssh_address -p=ssh_port -t=ssh_timeout ?-4=ssh_ipv4 ?-6=ssh_ipv6 ssh_address:=$check_address$
+    """,
+    "icmp": """
+    check_icmp -H=icmp_address -w=icmp_warning -c=icmp_critical -n=icmp_packets -i=icmp_packet_interval
+    -I=icmp_target_interval -m=icmp_hosts_alive -b=icmp_data_bytes -t=icmp_timeout icmp_address:=$check_address$
+    icmp_warning:=$icmp_wrta$,$icmp_wpl$% icmp_critical:=$icmp_crta$,$icmp_cpl$% icmp_wrta:=200 icmp_wpl:=40
+    icmp_crta:=500 icmp_cpl:=80
     """,
     "ssl_cert": """
     check_ssl_cert -H=ssl_cert_address -p=ssl_cert_port -f=ssl_cert_file -w=ssl_cert_warn -c=ssl_cert_critical
@@ -121,10 +130,17 @@ struct IcingaCommand {
 
   /// A command of the files; `nil`: its line is not worked out.
   init?(_ object: IcingaValue) {
-    guard let command = object["command"] else { return nil }
-    words = command.items.compactMap(\.text)
-    guard !words.isEmpty, words.count == command.items.count else { return nil }
-    if case .map(let entries)? = object["vars"]?.kind { variables = entries }
+    if let name = object[Self.ofLibrary]?.text, let known = IcingaCommand(library: name) {
+      self = known
+    } else {
+      words = []
+    }
+    if let command = object["command"] {
+      words = command.items.compactMap(\.text)
+      guard words.count == command.items.count else { return nil }
+    }
+    guard !words.isEmpty else { return nil }
+    if case .map(let entries)? = object["vars"]?.kind { variables += entries }
     guard case .map(let entries)? = object["arguments"]?.kind else { return }
     for entry in entries {
       var argument = Argument(flag: entry.value["key"]?.text ?? entry.name)
@@ -137,6 +153,7 @@ struct IcingaCommand {
       } else {
         argument.value = entry.value
       }
+      arguments.removeAll { $0.flag == argument.flag }
       arguments.append(argument)
     }
     arguments.sort { $0.order < $1.order }

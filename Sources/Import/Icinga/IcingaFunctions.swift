@@ -63,3 +63,20 @@ extension IcingaWork {
     }
   }
 }
+
+// Names that Icinga itself sets.
+extension IcingaWork {
+  /// Constants of paths, as packages set them.
+  static let paths = [  // own text
+    "PrefixDir": "/usr", "SysconfDir": "/etc", "ConfigDir": "/etc/icinga2",
+    "ZonesDir": "/etc/icinga2/zones.d",
+    "LocalStateDir": "/var", "RunDir": "/run", "DataDir": "/var/lib/icinga2", "LogDir": "/var/log/icinga2",
+    "CacheDir": "/var/cache/icinga2", "SpoolDir": "/var/spool/icinga2", "PkgDataDir": "/usr/share/icinga2",
+  ]
+
+  /// States and types of notifications.
+  static let filters: Set<ByteText> = [
+    "OK", "Warning", "Critical", "Unknown", "Up", "Down", "Problem", "Recovery", "Acknowledgement", "Custom",
+    "FlappingStart", "FlappingEnd", "DowntimeStart", "DowntimeEnd", "DowntimeRemoved",
+  ]
+}

@@ -18,33 +18,49 @@ struct IcingaImport {
         constants += parser.constants
       } catch { throw error.of(file) }
     }
-    let book = try IcingaBook(objects, try IcingaWork(objects, constants, ledger), ledger)
-    let checks = try book.checks()
+    for index in objects.indices { objects[index].id = index }
+    let work = try IcingaWork(objects, constants, ledger)
+    let book = try IcingaBook(objects, work, ledger)
+    var checks = try book.checks()
     ledger.settle()
-    for object in objects { close(object) }
-    return checks
-  }
-
-  private func close(_ object: IcingaObject) {
-    let why =
-      switch object.type {
-      case "Notification", "User", "UserGroup", "NotificationCommand":
-        "write alerts.channels and alerts.rules, see docs/alerts.md"
-      case "Dependency": "write depends_on, see docs/checks.md"
-      case "ScheduledDowntime": "write maintenance, see docs/configuration.md"
-      case "TimePeriod": "checks run all day; write maintenance for the rest"
-      case "CheckCommand": "a command that no imported check uses"
-      case "Host", "Service": "nothing in agent.yaml corresponds to it, or no check was made of it"
-      case "HostGroup", "ServiceGroup": "name the group as a tag"
-      default: "it is about Icinga itself"
+    work.renew()
+    let contacts = try IcingaContacts(objects, work, ledger)
+    for checked in book.checked {
+      try contacts.notify(&checks[checked.index], checked)
+    }
+    contacts.finish()
+    let dependencies = IcingaDependencies(objects, work, ledger)
+    try dependencies.read(book, &checks)
+    ledger.settle()
+    let rest = IcingaRest(
+      used: book.used.union(contacts.used).union(dependencies.used), loaded: work.loaded)
+    for object in objects {
+      if object.kind == .template, work.loaded.contains(object.id), case .literal(let name)? = object.name {
+        for node in name.sources { ledger.carry(node) }
       }
-    for leaf in object.leaves { ledger.list(leaf, why, always: false) }
+      for leaf in object.leaves {
+        ledger.list(leaf.node, rest.reason(object, leaf.attribute), always: false)
+      }
+    }
+    return checks
   }
 }
 
+/// A check that was made, and what it was made of.
+struct IcingaChecked {
+  /// Place among the checks.
+  var index: Int
+  var host: IcingaValue
+  /// `nil`: the check of the host itself.
+  var service: IcingaValue?
+
+  var hostName: String { host["name"]?.text ?? "" }
+  var serviceName: String? { service?["name"]?.text }
+}
+
 /// Hosts and what is applied to them. For one thread.
-private final class IcingaBook {
-  private struct Host {
+final class IcingaBook {
+  struct Host {
     var name: String
     var value: IcingaValue
   }
@@ -52,7 +68,12 @@ private final class IcingaBook {
   private let objects: [IcingaObject]
   private let work: IcingaWork
   private let ledger: Ledger
-  private var hosts: [Host] = []
+  private(set) var hosts: [Host] = []
+  private(set) var checked: [IcingaChecked] = []
+  /// Objects that checks were made of.
+  private(set) var used: Set<Int> = []
+  /// Objects of hosts.
+  private var ids: [ByteText: Int] = [:]
   private var places: [ByteText: Int] = [:]
   private var commands: [ByteText: IcingaObject] = [:]
   private var made: [ImportedCheck] = []
@@ -84,11 +105,12 @@ private final class IcingaBook {
     try work.make(object, &scope)
     if let why = scope.why { return leaveOut(object, name, why) }
     places[ByteText(name)] = hosts.count
+    ids[ByteText(name)] = object.id
     hosts.append(Host(name: name, value: scope.object))
   }
 
   private func leaveOut(_ object: IcingaObject, _ name: String, _ why: String) {
-    for leaf in object.leaves { ledger.list(leaf, why, always: false) }
+    for leaf in object.leaves { ledger.list(leaf.node, why, always: false) }
     ledger.leaveOut(name, why)
   }
 
@@ -100,7 +122,7 @@ private final class IcingaBook {
         var scope = IcingaWork.Scope()
         scope.names = [("host", hosts[index].value)]
         try work.make(object, &scope)
-        guard !scope.rules.isEmpty, Self.isMatched(scope.rules) == true,
+        guard !scope.rules.isEmpty, scope.isMatched == true,
           case .map(var entries) = hosts[index].value.kind
         else { continue }
         let more = IcingaValue(kind: .text(name))
@@ -112,21 +134,6 @@ private final class IcingaBook {
         }
         hosts[index].value = IcingaValue(kind: .map(entries))
       }
-    }
-  }
-
-  /// `nil`: not worked out.
-  private static func isMatched(_ rules: [(condition: IcingaValue, isIgnored: Bool)]) -> Bool? {
-    func any(_ isIgnored: Bool) -> Bool? {
-      let truths = rules.filter { $0.isIgnored == isIgnored }.map(\.condition.truth)
-      return truths.contains(true) ? true : truths.contains(where: { $0 == nil }) ? nil : false
-    }
-    let assigned = any(false)
-    guard assigned != false else { return false }
-    switch any(true) {
-    case true?: return false
-    case nil: return nil
-    case false?: return assigned
     }
   }
 
@@ -170,7 +177,7 @@ private final class IcingaBook {
     try work.make(object, &scope)
     if let why = scope.why { return leaveOut(object, "\(wanted) \(words)", why) }
     for node in name.sources + (scope["host_name"]?.allSources ?? []) { ledger.carry(node) }
-    try check(hosts[place], scope.object, named: "\(wanted) \(words)")
+    try check(hosts[place], scope.object, named: "\(wanted) \(words)", of: object.id)
   }
 
   private func apply(_ object: IcingaObject) throws(ImportProblem) {
@@ -195,8 +202,9 @@ private final class IcingaBook {
         for entry in entries {
           let key = IcingaValue(kind: .text(entry.name))
           let more = [(loop.key, key)] + (loop.value.isEmpty ? [] : [(loop.value, entry.value)])
-          try apply(
-            object, IcingaValue(kind: .text(stem + entry.name), sources: name?.sources ?? []), on: host, more)
+          let words = IcingaValue(
+            kind: .text(stem + entry.name), sources: (name?.sources ?? []) + entry.value.sources)
+          try apply(object, words, on: host, more)
         }
       case .list(let items):
         for item in items {
@@ -218,18 +226,18 @@ private final class IcingaBook {
     try work.make(object, &scope)
     let words = "\(host.name) \(name.text ?? "service")"
     // Without a rule what is walked decides.
-    let matched = scope.rules.isEmpty && object.loop != nil ? true : Self.isMatched(scope.rules)
+    let matched = scope.rules.isEmpty && object.loop != nil ? true : scope.isMatched
     if matched == false { return }
     guard matched == true, scope.why == nil else {
-      let why =
-        scope.why ?? scope.rules.lazy.compactMap(\.condition.why).first ?? "its rule is not worked out"
-      return leaveOut(object, words, why)
+      return leaveOut(object, words, scope.obstacle)
     }
     for node in name.sources + scope.rules.flatMap(\.condition.allSources) { ledger.carry(node) }
-    try check(host, scope.object, named: words)
+    try check(host, scope.object, named: words, of: object.id)
   }
 
-  private func check(_ host: Host, _ service: IcingaValue?, named name: String) throws(ImportProblem) {
+  private func check(
+    _ host: Host, _ service: IcingaValue?, named name: String, of id: Int? = nil
+  ) throws(ImportProblem) {
     try ledger.count(of: name)
     let before = ledger.carried
     let object = service ?? host.value
@@ -242,7 +250,9 @@ private final class IcingaBook {
         for node in host.value["name"]?.sources ?? [] { ledger.carry(node) }
         check.carried = ledger.carried - before
         check.notes += ledger.takeNotes()
+        checked.append(IcingaChecked(index: made.count, host: host.value, service: service))
         made.append(check)
+        used.formUnion([id, ids[ByteText(host.name)]].compactMap(\.self))
         return
       }
       why = "no check here does what \"\(object["check_command"]?.text?.printable(maxBytes: 60) ?? "")\" does"
@@ -282,7 +292,7 @@ private final class IcingaBook {
       let why = scope.why ?? scope["command"]?.why ?? scope["arguments"]?.why
       throw IcingaMacros.Obstacle(words: why ?? "its command is not worked out")
     }
-    for leaf in object.leaves { ledger.carry(leaf) }
+    for leaf in object.leaves { ledger.carry(leaf.node) }
     return command
   }
 
@@ -295,7 +305,8 @@ private final class IcingaBook {
       return Int(seconds * 1000)
     }
     let interval = span("check_interval") ?? 300_000
-    let timeout = (check["timeout"]?.word).flatMap { ForeignDuration.milliseconds($0) } ?? 10_000
+    var timeout = (check["timeout"]?.word).flatMap { ForeignDuration.milliseconds($0) } ?? 10_000
+    if let most = span("check_timeout") { timeout = min(timeout, most) }
     check.pace(interval: interval, timeout: timeout)
     check["retries"] = .plain("0")
     let tries = object["max_check_attempts"]

@@ -10,7 +10,7 @@ struct IcingaParser {
   private var line = 1
   private let file: String
   private let ledger: Ledger
-  private var leaves: [ForeignNode] = []
+  private var leaves: [IcingaObject.Leaf] = []
   private var values = 0
   /// Names of what is being read, for the place of a value.
   private var place: [String] = []
@@ -58,7 +58,7 @@ struct IcingaParser {
     let node = ledger.enter(
       ForeignNode(content: .scalar(text, isPlain: isPlain), line: line), file: file,
       path: place.joined(separator: "."))
-    leaves.append(node)
+    leaves.append(IcingaObject.Leaf(attribute: place.dropFirst().first ?? "", node: node))
     return node
   }
 
@@ -168,8 +168,11 @@ struct IcingaParser {
       return .other("a statement of the language is not worked out")
     default: break
     }
+    let before = place.count
+    defer { place.removeLast(place.count - before) }
     var path = [try step()]
     while true {
+      if case .literal(let value)? = path.last { place.append(value.text?.printable(maxBytes: 80) ?? "") }
       if try take(".") {
         path.append(try step())
       } else if try take("[") {
@@ -185,13 +188,7 @@ struct IcingaParser {
     }
     try advance()
     try skipLines()
-    let before = place.count
-    place += path.map { step in
-      if case .literal(let value) = step { value.text?.printable(maxBytes: 80) ?? "" } else { "" }
-    }
-    let value = try expression(depth + 1)
-    place.removeLast(place.count - before)
-    return .set(path, sign, value)
+    return .set(path, sign, try expression(depth + 1))
   }
 
   /// A part of a path, which is no value.
@@ -225,8 +222,10 @@ struct IcingaParser {
 
   // MARK: Expressions
 
+  /// Operators, the weakest first.
   private static let levels = [
-    ["||"], ["&&"], ["in", "!in"], ["==", "!="], ["<", ">", "<=", ">="], ["+", "-"], ["*", "/", "%"],
+    ["||"], ["&&"], ["|"], ["^"], ["&"], ["in", "!in"], ["==", "!="], ["<", ">", "<=", ">="], ["<<", ">>"],
+    ["+", "-"], ["*", "/", "%"],
   ]
 
   private mutating func expression(_ depth: Int, _ level: Int = 0) throws(ImportProblem) -> IcingaExpression {

@@ -31,6 +31,15 @@ indirect enum IcingaStatement {
 struct IcingaObject {
   enum Kind { case object, template, apply }
 
+  /// A value that is written in an object.
+  struct Leaf {
+    /// Attribute that it is part of; empty for the object's name and for rules.
+    var attribute: String
+    var node: ForeignNode
+  }
+
+  /// Number of the object among those of all files.
+  var id = 0
   var kind: Kind
   var type: String
   var name: IcingaExpression?
@@ -43,7 +52,7 @@ struct IcingaObject {
   var body: [IcingaStatement] = []
   var line: Int
   /// Values that are written in it.
-  var leaves: [ForeignNode] = []
+  var leaves: [Leaf] = []
 }
 
 /// A value, and what of the files it was made of.
@@ -116,6 +125,15 @@ struct IcingaValue {
     case .list(let items): items
     case .null: []
     default: [self]
+    }
+  }
+
+  /// Values in it, itself among them.
+  var size: Int {
+    switch kind {
+    case .list(let items): items.reduce(1 + sources.count) { $0 + $1.size }
+    case .map(let entries): entries.reduce(1 + sources.count) { $0 + $1.value.size }
+    default: 1 + sources.count
     }
   }
 

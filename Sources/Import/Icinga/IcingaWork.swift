@@ -9,7 +9,10 @@ final class IcingaWork {
   /// Templates that hold for all objects of a type.
   private var usual: [ByteText: [IcingaObject]] = [:]
   private var constants: [ByteText: IcingaValue] = [:]
-  private var steps = 2_000_000
+  private static let most = 2_000_000
+  private var steps = IcingaWork.most
+  /// Templates that an object was made of.
+  private(set) var loaded: Set<Int> = []
 
   /// What names stand for: the object's own attributes come before them.
   struct Scope {
@@ -31,21 +34,45 @@ final class IcingaWork {
     }
 
     var object: IcingaValue { IcingaValue(kind: .map(own)) }
+
+    /// What the rules come to; `nil`: not worked out.
+    var isMatched: Bool? {
+      func any(_ isIgnored: Bool) -> Bool? {
+        let truths = rules.filter { $0.isIgnored == isIgnored }.map(\.condition.truth)
+        return truths.contains(true) ? true : truths.contains(where: { $0 == nil }) ? nil : false
+      }
+      let assigned = any(false)
+      guard assigned != false else { return false }
+      switch any(true) {
+      case true?: return false
+      case nil: return nil
+      case false?: return assigned
+      }
+    }
+
+    /// Why the rules are not worked out.
+    var obstacle: String {
+      why ?? rules.lazy.compactMap(\.condition.why).first ?? "its rule is not worked out"
+    }
   }
 
   init(
     _ objects: [IcingaObject], _ constants: [(name: String, value: IcingaExpression)], _ ledger: Ledger
   ) throws(ImportProblem) {
     self.ledger = ledger
-    for object in objects where object.kind == .template {
+    // An object is a template for others, too.
+    for object in objects where object.kind != .apply {
       guard case .literal(let value)? = object.name, let name = value.text else { continue }
       templates[ByteText("\(object.type) \(name)")] = object
-      if object.isUsual { usual[ByteText(object.type), default: []].append(object) }
+      if object.kind == .template, object.isUsual { usual[ByteText(object.type), default: []].append(object) }
     }
     for (name, value) in constants {
       self.constants[ByteText(name)] = try evaluate(value, Scope())
     }
   }
+
+  /// As many steps again, for what belongs to the checks that were made.
+  func renew() { steps = Self.most }
 
   func step(_ count: Int = 1) throws(ImportProblem) {
     steps -= count
@@ -73,6 +100,15 @@ final class IcingaWork {
       switch statement {
       case .load(let name):
         let value = try evaluate(name, scope)
+        if type == "CheckCommand", let text = value.text, templates[ByteText("\(type) \(text)")] == nil,
+          IcingaCommand(library: text) != nil
+        {
+          // Its line is taken apart each time.
+          try step(64)
+          scope[IcingaCommand.ofLibrary] = IcingaValue(kind: .text(text))
+          for node in value.sources { ledger.carry(node) }
+          continue
+        }
         guard let text = value.text, let template = templates[ByteText("\(type) \(text)")] else {
           if value.text.map({ !Self.builtIn.contains(ByteText($0)) }) ?? true {
             for node in value.sources {
@@ -83,6 +119,7 @@ final class IcingaWork {
           continue
         }
         for node in value.sources { ledger.carry(node) }
+        loaded.insert(template.id)
         let known = scope["templates"]?.items ?? []
         try step(known.count / 16)
         scope["templates"] = IcingaValue(kind: .list(known + [IcingaValue(kind: .text(text))]))
@@ -96,6 +133,7 @@ final class IcingaWork {
           scope.why = value.why ?? "a condition is not worked out"
           continue
         }
+        for node in value.sources { ledger.carry(node) }
         try run(truth ? yes : no, type, &scope, depth + 1)
       case .other(let why): scope.why = why
       }
@@ -120,15 +158,19 @@ final class IcingaWork {
     _ path: [IcingaExpression], _ sign: String, _ expression: IcingaExpression, _ scope: inout Scope
   ) throws(ImportProblem) {
     var names: [String] = []
+    var keys: [ForeignNode] = []
     for part in path {
-      guard let name = try evaluate(part, scope).text else {
+      let key = try evaluate(part, scope)
+      guard let name = key.text else {
         scope.why = "the name of an attribute is not worked out"
         return
       }
       names.append(name)
+      keys += key.sources
     }
     guard let first = names.first else { return }
-    let value = try evaluate(expression, scope)
+    var value = try evaluate(expression, scope)
+    value.sources += keys
     try step(scope.own.count / 16)
     scope[first] = try changed(scope[first] ?? .null, names.dropFirst(), sign, value)
   }
@@ -208,6 +250,8 @@ final class IcingaWork {
     if let value = constants[ByteText(name)] { return value }
     switch name {
     case "PluginDir", "PluginContribDir", "ManubulonPluginDir": return IcingaValue(kind: .text("plugins"))
+    case let name where Self.paths[name] != nil: return IcingaValue(kind: .text(Self.paths[name] ?? ""))
+    case let name where Self.filters.contains(ByteText(name)): return IcingaValue(kind: .text(name))
     case "vars": return IcingaValue(kind: .map([]))
     // Attributes that an object does not set.
     case "address", "address6", "groups", "check_command", "zone", "event_command", "notes": return .null

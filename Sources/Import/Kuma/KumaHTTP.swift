@@ -64,7 +64,7 @@ extension KumaMonitor {
     }
     let sign = row.text("json_path_operator") ?? "=="
     let expected = row.text("expected_value") ?? ""
-    let escaped = GatusPattern.escaped(expected)
+    let escaped = PatternText.escaped(expected)
     let value: String
     switch sign {
     case "==": value = "~ (?s)\\A\(escaped)\\z"

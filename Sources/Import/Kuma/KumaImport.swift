@@ -156,6 +156,8 @@ private struct KumaBook {
     section.carry("serverTimezone")
     section.list("no monitor uses it", "proxyList")
     section.list("it says which version wrote the file", "version")
+    section.list("no monitor imported uses the notification", "notificationList")
+    section.list("a tag that no monitor imported has", "tagList", "monitorTagList")
     section.listRest()
   }
 

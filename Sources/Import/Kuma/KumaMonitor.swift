@@ -184,7 +184,7 @@ struct KumaMonitor {
     guard let list = try? JSONValue.parse(Array(text.utf8)).array, list.count == 1,
       let value = list[0]["value"]?.string, list[0]["variable"]?.string == "record"
     else { return row.list("several conditions on an answer are not joined", "conditions", change: .laxer) }
-    let escaped = GatusPattern.escaped(value)
+    let escaped = PatternText.escaped(value)
     let isMail = check["query.type"]?.word == "MX"
     let start = isMail ? "\\A\\d+ " : "\\A"
     let patterns = [

@@ -2,27 +2,14 @@
 
 import Basics
 
-/// Contacts that are notified by mail, as channels, and which of them is told of which check. For one thread.
+/// Contacts that are notified by mail, as channels, and the checks that notify them. For one thread.
 final class NagiosContacts {
-  private struct Way: Hashable {
-    var contact: ByteText
-    var recovers: Bool
-    var reminds: Bool
-  }
-
   private let book: NagiosBook
   private let ledger: Ledger
   private var contacts: [ByteText: NagiosObject] = [:]
   private var members: [ByteText: [String]] = [:]
   private var nested: [ByteText: [String]] = [:]
-  private var channels: [Way: ImportedCheck] = [:]
-  private var order: [Way] = []
-  private var names = FreeNames()
-  private var rules = RuleBook()
-  /// Checks whose warnings a channel is told of.
-  private var warned: [ByteText: [Int]] = [:]
-  private var reminders: Set<Int> = []
-  private var used: Set<ByteText> = []
+  private let mail = MailContacts(program: "Nagios", sender: "nagios@localhost")
   /// Contacts and groups of contacts of all checks together.
   private var pairs = 0
   private var periods: NagiosPeriods
@@ -47,7 +34,7 @@ final class NagiosContacts {
     }
   }
 
-  // MARK: Who is told
+  // MARK: Notifications
 
   /// What a check's object says of notifications; a service that says nothing has its host's.
   func notify(
@@ -67,14 +54,14 @@ final class NagiosContacts {
     let interval = try value("notification_interval")
     ledger.carry(interval)
     let minutes = interval?.text.flatMap { Double($0) } ?? 30
-    let span = minutes.isFinite && minutes > 0 ? min(minutes * book.intervalLength, 604_800) : 0
-    if span > 0 { reminders.insert(max(60_000, Int(span * 1000))) }
+    let reminds = minutes.isFinite && minutes > 0
+    if reminds { mail.remind(seconds: minutes * book.intervalLength) }
     if let period = try value("notification_period") { periods.use(period, ledger) }
     if let delay = try value("first_notification_delay"), delay.text != "0" {
       ledger.list(delay, "the first notification is sent at once", .stricter)
     }
     for name in contacts {
-      try add(&check, name, wanted, isService: isService, reminds: span > 0)
+      try add(&check, name, wanted, isService: isService, reminds: reminds)
     }
   }
 
@@ -91,18 +78,12 @@ final class NagiosContacts {
       (own?.contains(letter) ?? true) && (wanted?.contains(letter) ?? true)
     }
     let isOff = try book.value("\(kind)_notifications_enabled", of: contact)?.flag == false
-    let tellsDown = wants(isService ? "c" : "d")
-    let warns = isService && wants("w") && Self.warns(check)
-    guard !isOff, tellsDown || warns else { return }
-    let way = Way(contact: ByteText(name), recovers: wants("r"), reminds: reminds)
-    guard let channel = try channel(way, contact, kind, name) else { return }
-    if tellsDown { rules.add(check.key, to: channel, after: nil, recoveries: 1) }
-    if warns { warned[ByteText(channel), default: []].append(check.key) }
-  }
-
-  /// Degraded is a warning, which only a check with such a limit has.
-  private static func warns(_ check: ImportedCheck) -> Bool {
-    ["response_time", "rtt", "loss", "certificate"].contains { check["expect.\($0).warn"] != nil }
+    let fails = wants(isService ? "c" : "d")
+    let warns = isService && wants("w") && MailContacts.warns(check)
+    guard !isOff, fails || warns else { return }
+    let way = MailContacts.Way(contact: ByteText(name), recovers: wants("r"), reminds: reminds)
+    guard let channel = try channel(way, contact, kind) else { return }
+    mail.notify(channel, of: check, fails: fails, warns: warns)
   }
 
   /// `nil`: all of them.
@@ -149,36 +130,21 @@ final class NagiosContacts {
 
   // MARK: Channels
 
-  /// `nil`: the contact is told in another way, which is listed.
+  /// `nil`: the contact is not notified by mail, which is listed.
   private func channel(
-    _ way: Way, _ contact: NagiosObject, _ kind: String, _ name: String
+    _ way: MailContacts.Way, _ contact: NagiosObject, _ kind: String
   ) throws(ImportProblem) -> String? {
-    if let known = channels[way] { return known.name }
+    if let known = mail.channel(way) { return known }
     guard let email = try book.value("email", of: contact), let address = email.text,
       try isMailed(contact, kind)
     else { return nil }
     let before = ledger.carried
-    var words = name
-    if !way.recovers { words += " without recovery" }
-    if !way.reminds { words += " once" }
-    var made = ImportedCheck(named: names.take(words))
-    made["mail.server"] = .plain("localhost:25")
-    made["mail.tls"] = .plain("none")
-    made["mail.from"] = .plain("nagios@localhost")
-    made["mail.to"] = .list([.text(address)])
-    made["recovered"] = .flag(way.recovers)
-    made["updates"] = .flag(way.reminds)
-    made.note(
-      .changed, "email",
-      "Nagios hands mail to the machine's own mailer; here localhost:25 gets it, from nagios@localhost: "
-        + "set mail.server and mail.from")
+    var made = mail.made(way, to: address)
     ledger.carry(email)
     for key in ["contact_name", "contactgroups", "use", "register"] { ledger.carry(contact.node[key]) }
     for kind in ["host", "service"] { try take(contact, kind, &made) }
     made.carried = ledger.carried - before
-    channels[way] = made
-    order.append(way)
-    used.insert(way.contact)
+    mail.keep(made, way)
     return made.name
   }
 
@@ -214,31 +180,13 @@ final class NagiosContacts {
 
   /// Channels and rules for the new file.
   func finish() {
-    if reminders.count > 1, let least = reminders.min() {
-      for way in order where way.reminds {
-        channels[way]?.note(
-          .changed, "notification_interval", "all channels remind as often: \(ForeignDuration.text(least))")
-      }
-    }
-    guard !order.isEmpty else { return }
-    ledger.sections.remind = reminders.min()
-    ledger.sections.channels += order.compactMap { channels[$0] }
-    ledger.sections.rules += rules.rules()
-    for way in order {
-      guard let channel = channels[way]?.name, let checks = warned[ByteText(channel)] else { continue }
-      var rule = ImportedCheck(name: "\(channel) warnings", type: "state")
-      rule["state"] = .plain("degraded")
-      rule["for"] = .plain("0s")
-      rule["channels"] = .list([.text(channel)])
-      rule.selected = checks
-      ledger.sections.rules.append(rule)
-    }
-    ledger.sections.quiet = periods.quiet(ledger)
+    mail.finish(ledger, interval: "notification_interval")
+    if !ledger.sections.channels.isEmpty { ledger.sections.quiet = periods.quiet(ledger) }
   }
 
   /// A contact that became a channel.
   func isUsed(_ contact: NagiosObject) -> Bool {
-    used.contains(ByteText(contact.node["contact_name"]?.text ?? ""))
+    mail.isUsed(contact.node["contact_name"]?.text ?? "")
   }
 }
 

@@ -5,20 +5,25 @@ import Basics
 /// check_http and check_curl.
 extension NagiosCall {
   func http() -> ImportedCheck? {
-    let vhost = option("H")
+    let given = option("H").map { ForeignURL.place($0) }
     // The first word is the address, a second one the name.
-    let ip = option("I") ?? (vhost == nil ? word() : nil)
-    let name = vhost ?? (ip == nil ? address : word())
+    let ip = option("I") ?? (given == nil ? word() : nil)
+    let name = given?.host ?? (ip == nil ? address : word())
     if let days = option("C"), !has("continue-after-certificate") {
-      return certificateOnly(days, ip ?? name ?? address, name)
+      return certificateOnly(days, ip ?? name ?? address, name, given?.port)
     }
     var check = ImportedCheck(name: "", type: "http")
     let isTLS = has("S") || has("C")
-    guard let url = url(ip ?? name ?? address, isTLS: isTLS) else { return nil }
+    let port = option("p") ?? given?.port.map { "\($0)" }
+    guard let url = url(ip ?? name ?? address, port, isTLS: isTLS) else { return nil }
     check.take(url: url)
-    if let name, let ip, name != ip {
-      check.header("Host", name)
-      if isTLS { check["tls.server_name"] = .text(name) }
+    if let name {
+      let usual = isTLS ? 443 : 80
+      let reached = port.flatMap { Int($0) } ?? usual
+      self.host(
+        name, given?.port ?? reached, usual, isURL: (ip ?? name) == name && given?.port ?? reached == reached,
+        &check)
+      if isTLS, let ip, name != ip { check["tls.server_name"] = .text(name) }
     }
     request(&check)
     if let days = option("C") { certificate(days, &check, at: "C") }
@@ -29,8 +34,17 @@ extension NagiosCall {
     return check
   }
 
-  private func url(_ host: String, isTLS: Bool) -> String? {
-    let port = option("p").map { ":\($0)" } ?? ""
+  /// The name that is asked for, with a port that is not the usual one.
+  ///
+  /// - Parameter isURL: the URL says it already.
+  private func host(_ name: String, _ port: Int, _ usual: Int, isURL: Bool, _ check: inout ImportedCheck) {
+    // A header of its own wins.
+    guard !isURL, !all("k").contains(where: { $0.hasPrefix("Host:") }) else { return }
+    check.header("Host", port == usual ? name : "\(bracketed(name)):\(port)")
+  }
+
+  private func url(_ host: String, _ port: String?, isTLS: Bool) -> String? {
+    let port = port.map { ":\($0)" } ?? ""
     let path = option("u") ?? "/"
     guard path.hasPrefix("/"), Int(port.dropFirst()) != nil || port.isEmpty else { return nil }
     let bare = bracketed(host)
@@ -38,10 +52,12 @@ extension NagiosCall {
   }
 
   /// `-C` alone looks at the certificate and asks for no page.
-  private func certificateOnly(_ days: String, _ host: String, _ name: String?) -> ImportedCheck? {
+  private func certificateOnly(
+    _ days: String, _ host: String, _ name: String?, _ port: Int?
+  ) -> ImportedCheck? {
     var check = ImportedCheck(name: "", type: "tls")
     check["host"] = .text(host)
-    check["port"] = .number(number("p", 1...65_535) ?? 443)
+    check["port"] = .number(number("p", 1...65_535) ?? port ?? 443)
     if let name, name != host { check["tls.server_name"] = .text(name) }
     certificate(days, &check, at: "C")
     tls(&check)
@@ -95,8 +111,8 @@ extension NagiosCall {
       check.login(parts.first ?? "", parts.count > 1 ? parts[1] : "")
     }
     if let proxy = option("x") {
-      check["proxy"] =
-        ForeignURL(proxy).username == nil ? .text(proxy) : .secret(Redacted(proxy), as: "proxy")
+      check.proxy(proxy)
+      if proxy.hasPrefix("socks5://") { note("proxy", "the proxy resolves the target's name, too", .changed) }
     }
     if let version = option("http-version") {
       let known = ["1.0": "1.0", "1.1": "1.1", "2.0": "2", "2": "2"]  // own text

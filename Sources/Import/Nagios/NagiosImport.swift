@@ -71,15 +71,14 @@ struct NagiosImport {
     case "servicegroup": section.listRest("name the group as a tag")
     case "contact" where isUsed:
       section.list("a channel is known by its contact's name", "alias")
-      section.listRest()
-    case "contact":
-      section.listRest(
-        "no imported check tells this contact by mail: write alerts.channels, see docs/alerts.md")
+      section.listRest("it has no effect on a mail")
+    case "contact": section.listRest(MailContacts.unused)
     case "contactgroup":
       section.carry("contactgroup_name", "members", "contactgroup_members")
       section.listRest("it is about Nagios itself")
     case "timeperiod": section.listRest("checks run all day; write maintenance for the rest")
-    case "hostdependency", "servicedependency": section.listRest()
+    case "hostdependency", "servicedependency":
+      section.listRest("a dependency holds all day, and while what it names is down")
     case "hostescalation", "serviceescalation":
       section.listRest("write alerts.escalate, see docs/configuration.md")
     default:
@@ -96,8 +95,35 @@ struct NagiosImport {
       section.list(
         "no check was made of it, see check_command", "host_name", "hostgroup_name", "service_description")
       section.list("its host is not in the files given", "check_command")
-      section.listRest()
+      rest(section)
     }
+  }
+
+  /// Values of a host or service that no check has.
+  private func rest(_ section: Section) {
+    section.list(
+      "it is shown on Nagios' pages only", "notes", "notes_url", "action_url", "icon_image", "icon_image_alt",
+      "vrml_image", "statusmap_image", "2d_coords", "3d_coords", "display_name", "alias")
+    section.list("no command is run when a state changes", "event_handler", "event_handler_enabled")
+    section.list(
+      "passive check results are not accepted", "check_freshness", "freshness_threshold",
+      "passive_checks_enabled")
+    section.list(
+      "flap detection is set in alerts.flap, see docs/alerts.md", "flap_detection_enabled",
+      "flap_detection_options", "low_flap_threshold", "high_flap_threshold")
+    section.list("name the group as a tag", "servicegroups", "service_groups", "hostgroups")
+    section.list(
+      "it is about Nagios itself", "process_perf_data", "retain_status_information",
+      "retain_nonstatus_information", "obsess_over_service", "obsess_over_host", "obsess",
+      "parallelize_check", "failure_prediction_enabled", "is_volatile", "stalking_options", "initial_state",
+      "importance", "hourly_value")
+    section.list(
+      "no check was made of it", "check_interval", "normal_check_interval", "retry_interval",
+      "retry_check_interval", "max_check_attempts", "active_checks_enabled", "address", "use")
+    for entry in section.node.entries ?? [] where entry.name.hasPrefix("_") {
+      ledger.list(entry.value, "no imported check uses this variable", always: false)
+    }
+    section.listRest()
   }
 
   private static func unknown(template name: String) -> String {

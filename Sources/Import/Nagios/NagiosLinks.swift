@@ -4,28 +4,17 @@ import Basics
 
 /// `parents` of hosts and dependencies between checks, by the keys of checks. For one thread.
 final class NagiosLinks {
-  private struct Place: Hashable {
-    var host: ByteText
-    /// `nil`: the check of the host itself.
-    var service: ByteText?
-  }
-
-  /// Parents of a check that count, and a few more that are told.
-  private static let most = 70
-
   private let book: NagiosBook
   private let ledger: Ledger
-  private var keys: [Place: Int] = [:]
-  private var ofHost: [ByteText: [Int]] = [:]
-  private var parents: [Int: [Int]] = [:]
-  private var notes: [Int: [ImportNote]] = [:]
+  private let links = CheckLinks()
 
   init(_ book: NagiosBook, _ ledger: Ledger) { (self.book, self.ledger) = (book, ledger) }
 
   func enter(_ check: ImportedCheck, host: String, service: String?) {
-    keys[Place(host: ByteText(host), service: service.map { ByteText($0) })] = check.key
-    ofHost[ByteText(host), default: []].append(check.key)
+    links.enter(check, host: host, service: service)
   }
+
+  func finish(_ checks: inout [ImportedCheck]) { links.finish(&checks) }
 
   func read(_ objects: [NagiosObject]) throws(ImportProblem) {
     for object in objects where object.isReal {
@@ -38,30 +27,24 @@ final class NagiosLinks {
     }
   }
 
-  /// Puts what was found into the checks.
-  func finish(_ checks: inout [ImportedCheck]) {
-    for index in checks.indices {
-      checks[index].parents += parents[checks[index].key] ?? []
-      checks[index].notes += notes[checks[index].key] ?? []
-    }
-  }
-
   // MARK: Hosts
 
   /// All that stands on a host cannot be reached without its parents.
   private func host(_ object: NagiosObject) throws(ImportProblem) {
-    guard let name = object.node["host_name"]?.text, let node = try book.value("parents", of: object),
-      let own = ofHost[ByteText(name)]
-    else { return }
+    guard let name = object.node["host_name"]?.text, let node = try book.value("parents", of: object) else {
+      return
+    }
+    let own = links.keys(ofHost: name)
+    guard !own.isEmpty else { return }
     let names = try book.names("parents", of: object)
-    let found = names.prefix(Self.most).compactMap { keys[Place(host: ByteText($0), service: nil)] }
+    let found = names.prefix(CheckLinks.most).compactMap { links.key(host: $0, service: nil) }
     guard !found.isEmpty else {
       return ledger.list(
         node, "no check is made of the host that it names: give it a check_command", .stricter)
     }
     ledger.carry(node)
     for key in own {
-      parents[key, default: []] += found
+      links.depend(key, on: found)
       if found.count < names.count {
         note(key, .stricter, node, "no check is made of one of the hosts that it names")
       }
@@ -72,8 +55,7 @@ final class NagiosLinks {
   }
 
   private func note(_ key: Int, _ change: ImportNote.Change, _ node: ForeignNode, _ why: String) {
-    let note = ImportNote(place: ledger.place(node), why: why, change: change)
-    if notes[key]?.contains(note) != true { notes[key, default: []].append(note) }
+    links.note(key, change, ledger.place(node), why)
   }
 
   // MARK: Dependencies
@@ -102,7 +84,7 @@ final class NagiosLinks {
     }
     for node in nodes { ledger.carry(node) }
     for key in dependents {
-      if parents[key]?.count ?? 0 < Self.most { parents[key, default: []] += masters.prefix(Self.most) }
+      links.depend(key, on: masters)
       guard let node = nodes.first, !Set(named.joined()).subtracting(letters).subtracting(["n"]).isEmpty
       else { continue }
       note(key, .changed, node, "only while what it names is down, not in its other states")
@@ -122,9 +104,8 @@ final class NagiosLinks {
         hint: "import the files in parts")
     }
     return hosts.flatMap { host -> [Int] in
-      let host = ByteText(host)
-      guard isService else { return [keys[Place(host: host, service: nil)]].compactMap(\.self) }
-      return services.compactMap { keys[Place(host: host, service: ByteText($0))] }
+      guard isService else { return [links.key(host: host, service: nil)].compactMap(\.self) }
+      return services.compactMap { links.key(host: host, service: $0) }
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// A value of somebody else's configuration, as it was written, with its line.
+/// A value of another monitor's configuration, as it was written, with its line.
 package struct ForeignNode: Sendable {
   package enum Content: Sendable {
     /// `isPlain`: written without quotes, so that `true` and numbers mean themselves.
@@ -16,10 +16,12 @@ package struct ForeignNode: Sendable {
   package var line: Int
   /// What the ledger calls it; only values without others inside have one.
   var leaf: Int?
+  /// `!!binary` that is no text; its `content` is empty.
+  var bytes: [UInt8]?
 
-  /// The text of a value; nil for lists and maps.
+  /// The text of a value; `nil` for lists, maps and bytes that are no text.
   package var text: String? {
-    if case .scalar(let text, _) = content { return text }
+    if case .scalar(let text, _) = content, bytes == nil { return text }
     return nil
   }
 
@@ -49,6 +51,31 @@ package struct ForeignNode: Sendable {
   func without(_ name: String) -> ForeignNode {
     guard case .map(let entries) = content else { return self }
     return ForeignNode(content: .map(entries.filter { $0.name != name }), line: line)
+  }
+
+  /// Maps whose names are not the source's own, where an empty text is a value.
+  private static let free: Set<ByteText> = [
+    "headers", "header", "http_headers", "labels", "extra-labels", "tags", "additional_label", "validator",
+  ]
+
+  /// The map without entries that are empty texts, and these. Programs in Go and JavaScript read them as not set.
+  func withoutEmptyTexts() -> (node: ForeignNode, empty: [ForeignNode]) {
+    guard case .map(let entries) = content else { return (self, []) }
+    var (kept, empty): ([(name: String, value: ForeignNode)], [ForeignNode]) = ([], [])
+    for entry in entries {
+      if case .scalar("", _) = entry.value.content, entry.value.bytes == nil {
+        empty.append(entry.value)
+      } else if Self.free.contains(ByteText(entry.name)) {
+        kept.append(entry)
+      } else {
+        let inner = entry.value.withoutEmptyTexts()
+        kept.append((entry.name, inner.node))
+        empty += inner.empty
+      }
+    }
+    var made = self
+    made.content = .map(kept)
+    return (made, empty)
   }
 
   /// A list, or a single value as a list of one.

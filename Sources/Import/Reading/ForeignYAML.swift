@@ -67,6 +67,8 @@ struct ForeignYAML {
   private struct Event {
     enum Kind {
       case scalar(String, isPlain: Bool)
+      /// `!!binary` that is no text.
+      case bytes([UInt8])
       case list, map, close, alias, other, end
     }
 
@@ -90,10 +92,11 @@ struct ForeignYAML {
       let written = String(
         decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
       let tag = scalar.tag.map { String(cString: $0) } ?? ""
-      let isText = [Self.tags + "str", Self.tags + "binary"].contains(tag)
-      let text = tag == Self.tags + "binary" ? try Self.binary(written, line) : written
-      let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE && !isText
-      return Event(kind: .scalar(text, isPlain: isPlain), anchor: name(scalar.anchor), line: line)
+      if tag == Self.tags + "binary" {
+        return Event(kind: try Self.binary(written, line), anchor: name(scalar.anchor), line: line)
+      }
+      let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE && tag != Self.tags + "str"
+      return Event(kind: .scalar(written, isPlain: isPlain), anchor: name(scalar.anchor), line: line)
     case YAML_SEQUENCE_START_EVENT:
       return Event(kind: .list, anchor: name(event.data.sequence_start.anchor), line: line)
     case YAML_MAPPING_START_EVENT:
@@ -107,15 +110,13 @@ struct ForeignYAML {
 
   private static let tags = "tag:yaml.org,2002:"
 
-  /// The text that `!!binary` stands for.
-  private static func binary(_ text: String, _ line: Int) throws(ImportProblem) -> String {
+  /// What `!!binary` stands for.
+  private static func binary(_ text: String, _ line: Int) throws(ImportProblem) -> Event.Kind {
     let digits = String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self)
-    guard let bytes = Base64.bytes(digits, limit: ForeignLimits.bytes),
-      let made = String(validating: bytes, as: UTF8.self)
-    else {
-      throw ImportProblem("line \(line): !!binary that is no text in Base64")
+    guard let bytes = Base64.bytes(digits, limit: ForeignLimits.bytes) else {
+      throw ImportProblem("line \(line): !!binary that is no Base64")
     }
-    return made
+    return String(validating: bytes, as: UTF8.self).map { .scalar($0, isPlain: false) } ?? .bytes(bytes)
   }
 
   private func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> ByteText? {
@@ -142,6 +143,10 @@ struct ForeignYAML {
     case .scalar(let text, let isPlain):
       try count(ForeignWeight(bytes: text.utf8.count), event.line)
       made = ForeignNode(content: .scalar(text, isPlain: isPlain), line: event.line)
+    case .bytes(let bytes):
+      try count(ForeignWeight(bytes: bytes.count), event.line)
+      made = ForeignNode(content: .scalar("", isPlain: false), line: event.line)
+      made.bytes = bytes
     case .list:
       var items: [ForeignNode] = []
       while let item = try inner() { items.append(try node(item, depth: depth + 1)) }
@@ -174,7 +179,9 @@ struct ForeignYAML {
     while let key = try inner() {
       let given = try node(key, depth: depth + 1)
       guard case .scalar(let name, let isPlain) = given.content else {
-        throw ImportProblem("line \(key.line): a key must be plain text")
+        throw ImportProblem(
+          "line \(key.line): a key must be plain text",
+          hint: "values that a template sets ({{ }}) have to be in the file: render it first")
       }
       guard let first = try inner() else { throw ImportProblem("line \(key.line): a key without its value") }
       let value = try node(first, depth: depth + 1)

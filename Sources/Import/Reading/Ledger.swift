@@ -2,8 +2,8 @@
 
 import Basics
 
-/// Books on every value of the files: each is carried over or listed with the reason why not, and nothing is forgotten,
-/// for what nobody looked at is listed too. For one thread.
+/// Books on every value of the files: each is carried over or listed with the reason why not. A value that no importer looked
+/// at is listed too. For one thread.
 final class Ledger {
   private enum Fate {
     case open, carried
@@ -12,8 +12,15 @@ final class Ledger {
 
   private struct Leaf {
     var place: String
+    /// `!!binary` that is no text.
+    var isBytes = false
     var fate = Fate.open
   }
+
+  private static let bytes = "!!binary that is no UTF-8 is not carried"
+
+  /// Reason for a key that no importer names.
+  static let unknownKey = "the key is unknown here, so it has no effect"
 
   private var leaves: [Leaf] = []
   /// What belongs to the check that is being made.
@@ -73,7 +80,7 @@ final class Ledger {
     var node = node
     switch node.content {
     // What says nothing has nothing to carry: null, an empty list, an empty map.
-    case .scalar: node.leaf = node.isNull ? nil : note(file, path, node.line)
+    case .scalar: node.leaf = node.isNull ? nil : note(file, path, node)
     case .list(let items):
       node.content = .list(
         items.enumerated().map { item in
@@ -91,9 +98,10 @@ final class Ledger {
     return node
   }
 
-  private func note(_ file: String, _ path: String, _ line: Int) -> Int {
+  private func note(_ file: String, _ path: String, _ node: ForeignNode) -> Int {
     let file = file.printable(maxBytes: 120)
-    leaves.append(Leaf(place: line > 0 ? "\(file):\(line): \(path)" : "\(file): \(path)"))
+    let place = node.line > 0 ? "\(file):\(node.line): \(path)" : "\(file): \(path)"
+    leaves.append(Leaf(place: place, isBytes: node.bytes != nil))
     return leaves.count - 1
   }
 
@@ -121,6 +129,7 @@ final class Ledger {
       case .carried: carried -= 1
       default: break
       }
+      let why = leaves[index].isBytes ? Self.bytes : why
       leaves[index].fate = .listed(why)
       pending.append(ImportNote(place: leaves[index].place, why: why, change: change, isValue: true))
     }
@@ -129,7 +138,7 @@ final class Ledger {
   /// The place of a value, as notes name it.
   func place(_ node: ForeignNode?) -> String { node?.leaf.map { leaves[$0].place } ?? "" }
 
-  /// Whether somebody judged it.
+  /// Whether it is carried or listed.
   func isSettled(_ node: ForeignNode) -> Bool {
     guard let leaf = node.leaf else { return false }
     if case .open = leaves[leaf].fate { return false }
@@ -150,9 +159,8 @@ final class Ledger {
     settle()
     for index in leaves.indices {
       guard case .open = leaves[index].fate else { continue }
-      let why = "nothing in agent.yaml corresponds to it"
-      leaves[index].fate = .listed(why)
-      general.append(ImportNote(place: leaves[index].place, why: why, isValue: true))
+      leaves[index].fate = .listed(Self.unknownKey)
+      general.append(ImportNote(place: leaves[index].place, why: Self.unknownKey, isValue: true))
     }
   }
 }
@@ -222,8 +230,21 @@ extension ForeignNode {
 struct Section {
   let node: ForeignNode
   let ledger: Ledger
+  /// The node with the empty texts that `node` lacks.
+  private(set) var whole: ForeignNode
 
-  init(_ node: ForeignNode, _ ledger: Ledger) { (self.node, self.ledger) = (node, ledger) }
+  init(_ node: ForeignNode, _ ledger: Ledger) {
+    (self.node, self.ledger, whole) = (node, ledger, node)
+  }
+
+  /// A section in which an empty text means that the key is not set.
+  func withoutEmptyTexts() -> Section {
+    let (kept, empty) = node.withoutEmptyTexts()
+    for value in empty { ledger.carry(value) }
+    var made = Section(kept, ledger)
+    made.whole = node
+    return made
+  }
 
   /// Looks without judging.
   subscript(name: String) -> ForeignNode? { node[name].flatMap { $0.isNull ? nil : $0 } }
@@ -239,6 +260,13 @@ struct Section {
     guard let value = self[name], let text = value.text else { return nil }
     ledger.carry(value)
     return text
+  }
+
+  /// Takes `!!binary` that is no text.
+  func bytes(_ name: String) -> [UInt8]? {
+    guard let value = self[name], let bytes = value.bytes else { return nil }
+    ledger.carry(value)
+    return bytes
   }
 
   /// Takes a list of texts, or one.
@@ -267,14 +295,13 @@ struct Section {
 
   /// These have no counterpart, and this is why.
   func list(_ why: String, _ names: String..., change: ImportNote.Change? = nil) {
-    for name in names { ledger.list(node[name], why, always: false, change) }
+    let entries = (node.entries ?? []).filter { names.contains($0.name) }
+    for entry in entries { ledger.list(entry.value, why, always: false, change) }
   }
 
   /// Everything, also what was taken: it did not become anything.
-  func listAll(_ why: String) { ledger.list(node, why) }
+  func listAll(_ why: String) { ledger.list(whole, why) }
 
   /// Everything that was not taken.
-  func listRest(_ why: String = "nothing in agent.yaml corresponds to it") {
-    ledger.list(node, why, always: false)
-  }
+  func listRest(_ why: String = Ledger.unknownKey) { ledger.list(node, why, always: false) }
 }

@@ -70,10 +70,12 @@ struct SmokepingFile {
     var open: (text: String, line: Int)?
     for (index, bytes) in file.bytes.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
       var text = String(decoding: bytes, as: UTF8.self)[...].trimmed
-      if open == nil, text.isEmpty || text.hasPrefix("#") { continue }
+      // Of a continued line only the first has comments.
+      if open == nil, let sign = text.firstIndex(of: "#") { text = text[..<sign].trimmed }
+      if open == nil, text.isEmpty { continue }
       let goesOn = text.hasSuffix("\\")
       if goesOn { text.removeLast() }
-      if open != nil { open?.text += text } else { open = (text, index + 1) }
+      if open != nil { open?.text += " " + text } else { open = (text, index + 1) }
       if !goesOn, let whole = open {
         lines.append((whole.text[...].trimmed, whole.line))
         open = nil
@@ -115,7 +117,10 @@ struct SmokepingFile {
       } else if text.hasPrefix("+") {
         let depth = text.prefix { $0 == "+" }.count
         guard depth <= open.count, depth <= ForeignLimits.depth else {
-          throw problem("a part that has nothing above it")
+          throw ImportProblem(
+            problem("a part that has nothing above it").message,
+            hint:
+              "another file includes it: give Smokeping's config, or the Targets that includes it, as well")
         }
         let part = SmokepingPart(text.dropFirst(depth).trimmed)
         open.removeLast(open.count - depth)

@@ -98,6 +98,14 @@ struct SmokepingTargets {
   ]
   private static let alerts: Set<ByteText> = ["alerts", "alertee"]
 
+  private static func why(_ name: String) -> String {
+    switch name {
+    case "host", "probe": "no check was made of it"
+    case "slaves", "nomasterpoll", "parents": "an agent probes from where it stands"
+    default: "no check made of it or below it reads the key"
+    }
+  }
+
   mutating func walk(
     _ part: SmokepingPart, _ outer: [ByteText: ForeignNode], _ above: [String]
   ) throws(ImportProblem) {
@@ -119,9 +127,9 @@ struct SmokepingTargets {
       let name = ByteText(value.name)
       let why =
         Self.shown.contains(name)
-        ? "people see it on Smokeping's pages"
+        ? "it is shown on Smokeping's pages only"
         : Self.alerts.contains(name)
-          ? "write alerts.rules, see docs/alerts.md" : "no check here reads it"
+          ? "write alerts.rules, see docs/alerts.md" : Self.why(value.name)
       ledger.list(value.node, why, always: false)
     }
   }

@@ -21,8 +21,7 @@ extension TelegrafInput {
     if let body = section.text("body"), !body.isEmpty { check.body(body) }
     form(&check)
     if let proxy = section.text("http_proxy"), !proxy.isEmpty {
-      check["proxy"] =
-        ForeignURL(proxy).username == nil ? .text(proxy) : .secret(Redacted(proxy), as: "proxy")
+      check.proxy(proxy)
     }
     tls(&check, isHTTPS: !url.lowercased().hasPrefix("http://"))
     answer(&check)
@@ -149,7 +148,7 @@ extension TelegrafInput {
 
   func ping(_ host: String, _ why: inout String?) -> ImportedCheck? {
     guard section["arguments"]?.all.isEmpty ?? true else {
-      why = "its arguments are those of a program"
+      why = "arguments of the program ping are not read"
       return nil
     }
     var check = ImportedCheck(name: "", type: "ping")
@@ -180,7 +179,8 @@ extension TelegrafInput {
 
   func dns(_ server: String, _ name: String) -> ImportedCheck {
     var check = ImportedCheck(name: "", type: "dns")
-    let port = section.number("port") ?? 53
+    // Telegraf takes 0 for the usual one.
+    let port = section.number("port").flatMap { $0 > 0 ? $0 : nil } ?? 53
     check["server"] = .text(port == 53 ? server : "\(bracketed(server)):\(port)")
     check["query.name"] = .text(name)
     let type = section.text("record_type") ?? "NS"
@@ -216,7 +216,9 @@ extension TelegrafInput {
     if kind == "smtp" { check["starttls"] = .plain("smtp") }
     if kind.hasSuffix("4") || kind.hasSuffix("6") { check["ip"] = .text(String(kind.suffix(1))) }
     tls(&check)
-    section.list("a tls check passes no proxy", "use_proxy", "proxy_url", change: .changed)
+    if section["use_proxy"]?.flag != false || section["proxy_url"] != nil {
+      section.list("a tls check passes no proxy", "use_proxy", "proxy_url", change: .changed)
+    }
     pace(&check, timeout: span("timeout", usual: 5000))
     return check
   }

@@ -34,7 +34,9 @@ struct TelegrafImport {
       for kind in node["inputs"]?.entries ?? [] {
         for input in kind.value.all {
           do throws(ImportProblem) {
-            checks += try TelegrafInput(kind.name, Section(input, ledger), interval, tags).checks()
+            checks += try TelegrafInput(
+              kind.name, Section(input, ledger).withoutEmptyTexts(), interval, tags
+            ).checks()
           } catch { throw error.of(file) }
         }
       }
@@ -101,6 +103,7 @@ struct TelegrafInput {
         made.append(check)
       }
     }
+    if made.isEmpty { section.listRest("no check was made of the input") }
     rest()
     if !made.isEmpty { made[0].notes += ledger.takeNotes() }
     ledger.settle()
@@ -153,12 +156,13 @@ struct TelegrafInput {
   /// What is about metrics, and what is left.
   private func rest() {
     section.carry("alias", "tags", "interval")
+    for name in ["use_system_proxy", "use_proxy"] where section[name]?.flag == false { section.carry(name) }
     section.list(
       "it is about metrics, which are the agent's own here", "name_override", "name_prefix", "name_suffix",
       "fielddrop", "fieldinclude", "fieldexclude", "fieldpass", "tagdrop", "tagexclude", "taginclude",
       "tagpass", "namepass", "namedrop", "metricpass", "precision", "log_level", "collection_jitter",
       "collection_offset", "percentiles", "include_fields", "exclude_root_certs", "pad_serial_with_zeroes",
-      "response_body_field", "http_header_tags", "startup_error_behavior")
+      "response_body_field", "response_body_max_size", "http_header_tags", "startup_error_behavior")
     section.listRest()
   }
 }

@@ -18,7 +18,9 @@ struct UpptimeImport {
         do throws(ImportProblem) { try ledger.count(of: site["name"]?.text ?? "unnamed") } catch {
           throw error.of(file)
         }
-        if let check = UpptimeSite(Section(site, ledger), interval).check() { checks.append(check) }
+        if let check = UpptimeSite(Section(site, ledger).withoutEmptyTexts(), interval).check() {
+          checks.append(check)
+        }
       }
       ledger.settle()
       rest(config)
@@ -62,8 +64,8 @@ struct UpptimeImport {
 
   private func rest(_ config: Section) {
     config.list("write alerts.channels, see docs/alerts.md", "notifications", "assignees")
-    config.list(
-      "the agent has a page of its own, see docs/status.md", "status-website", "i18n", "workflowSchedule")
+    config.list("the agent has a page of its own, see docs/status.md", "status-website", "i18n")
+    config.list("it is about Upptime's other jobs on GitHub", "workflowSchedule", "commitMessages", "runner")
     config.list("each check has a schedule of its own", "delay")
     config.listRest("it is about Upptime and its repository")
   }
@@ -120,7 +122,7 @@ private struct UpptimeSite {
     section.list("an agent probes from where it stands", "type", "location", change: .changed)
     section.list("no other check reads it", "ipv6", "port")
     section.list(
-      "people see it on Upptime's page", "icon", "slug", "assignees", "verbose")
+      "it is shown on Upptime's page only", "icon", "slug", "assignees", "verbose")
     section.listRest()
   }
 

@@ -105,6 +105,13 @@ extension ImportedCheck {
     return ["bearer ", "basic ", "digest ", "token "].contains { value.hasPrefix($0) }
   }
 
+  /// The proxy of a source in Go, where `socks5` leaves the target's name to the proxy, as `socks5h` does here.
+  mutating func proxy(_ text: String) {
+    let prefix = "socks5://"
+    let url = text.hasPrefix(prefix) ? "socks5h://\(text.dropFirst(prefix.utf8.count))" : text
+    self["proxy"] = ForeignURL(url).username == nil ? .text(url) : .secret(Redacted(url), as: "proxy")
+  }
+
   /// A request's body; one that has a password or its like is a secret.
   mutating func body(_ text: String) {
     self["body"] = CredentialNames.areGiven(in: text) ? .secretText(text, as: "body") : .text(text)

@@ -8,8 +8,10 @@ import Monitoring
 
 /// Verdict of the judge of agent.yaml on a document: with its secrets as they are, and stand-ins for the source's variables.
 enum ImportJudge {
-  /// A variable of the source may be any text, a number or an address.
-  private static let standIns = ["stand-in-of-a-value", "8080", "https://stand-in.example/a"]
+  /// A variable of the source may be any text, a number, an address or a proxy.
+  private static let standIns = [
+    "stand-in-of-a-value", "8080", "https://stand-in.example/a", "http://stand-in.example:8080",
+  ]
 
   /// By the place of the check in the list.
   static func problems(_ checks: [ImportedCheck], _ sections: ImportedSections = ImportedSections()) -> [Int:

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// Contacts that another monitor notifies by mail: a channel for each way in which one is notified, and rules for the checks
+/// that notify it. For one thread.
+final class MailContacts {
+  /// How a contact is notified.
+  struct Way: Hashable {
+    var contact: ByteText
+    var recovers: Bool
+    var reminds: Bool
+  }
+
+  /// Reason for the values of a contact that became no channel.
+  static let unused =
+    "no imported check notifies this contact by mail: write alerts.channels, see docs/alerts.md"
+
+  private let program: String
+  private let sender: String
+  private var channels: [Way: ImportedCheck] = [:]
+  private var order: [Way] = []
+  private var used: Set<ByteText> = []
+  private var names = FreeNames()
+  private var rules = RuleBook()
+  /// Checks whose warnings a channel is notified of.
+  private var warned: [ByteText: [Int]] = [:]
+  private var reminders: Set<Int> = []
+
+  /// - Parameters:
+  ///   - program: the other monitor.
+  ///   - sender: the address that its mails come from.
+  init(program: String, sender: String) { (self.program, self.sender) = (program, sender) }
+
+  /// Name of the channel; `nil` when there is none yet.
+  func channel(_ way: Way) -> String? { channels[way]?.name }
+
+  /// Whether the contact has a channel.
+  func isUsed(_ contact: String) -> Bool { used.contains(ByteText(contact)) }
+
+  /// A channel for a way, which `keep` takes.
+  func made(_ way: Way, to address: String) -> ImportedCheck {
+    var words = way.contact.text
+    if !way.recovers { words += " without recovery" }
+    if !way.reminds { words += " once" }
+    var made = ImportedCheck(named: names.take(words))
+    made["mail.server"] = .plain("localhost:25")
+    made["mail.tls"] = .plain("none")
+    made["mail.from"] = .plain(sender)
+    made["mail.to"] = .list([.text(address)])
+    made["recovered"] = .flag(way.recovers)
+    made["updates"] = .flag(way.reminds)
+    made.note(
+      .changed, "email",
+      "\(program) hands mail to the machine's own mailer; here localhost:25 gets it, from \(sender): "
+        + "set mail.server and mail.from")
+    return made
+  }
+
+  func keep(_ channel: ImportedCheck, _ way: Way) {
+    channels[way] = channel
+    order.append(way)
+    used.insert(way.contact)
+  }
+
+  /// - Parameters:
+  ///   - fails: the channel is notified when the check is down.
+  ///   - warns: the channel is notified when the check is degraded.
+  func notify(_ channel: String, of check: ImportedCheck, fails: Bool, warns: Bool) {
+    if fails { rules.add(check.key, to: channel, after: nil, recoveries: 1) }
+    if warns { warned[ByteText(channel), default: []].append(check.key) }
+  }
+
+  /// Repeats notifications; all channels repeat them as often in the new file.
+  func remind(seconds: Double) {
+    reminders.insert(max(60_000, Int(min(seconds, 604_800) * 1000)))
+  }
+
+  /// Degraded is a warning, which only a check with such a limit has.
+  static func warns(_ check: ImportedCheck) -> Bool {
+    ["response_time", "rtt", "loss", "certificate"].contains { check["expect.\($0).warn"] != nil }
+  }
+
+  /// Writes channels and rules into the new file.
+  ///
+  /// - Parameter key: the setting of the other monitor that says how often it repeats notifications.
+  func finish(_ ledger: Ledger, interval key: String) {
+    if reminders.count > 1, let least = reminders.min() {
+      for way in order where way.reminds {
+        channels[way]?.note(
+          .changed, key, "all channels remind as often: \(ForeignDuration.text(least))")
+      }
+    }
+    guard !order.isEmpty else { return }
+    ledger.sections.remind = reminders.min()
+    ledger.sections.channels += order.compactMap { channels[$0] }
+    ledger.sections.rules += rules.rules()
+    for way in order {
+      guard let channel = channels[way]?.name, let checks = warned[ByteText(channel)] else { continue }
+      var rule = ImportedCheck(name: "\(channel) warnings", type: "state")
+      rule["state"] = .plain("degraded")
+      rule["for"] = .plain("0s")
+      rule["channels"] = .list([.text(channel)])
+      rule.selected = checks
+      ledger.sections.rules.append(rule)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Testing
+
+@testable import Import
+
+/// Check commands of Icinga 2: those of the files, those of its library, and those that import others.
+@Suite struct IcingaCommandsTests {
+  private static let base = """
+    template Host "generic-host" {
+      max_check_attempts = 3
+      check_interval = 1m
+      retry_interval = 30s
+      check_command = "hostalive"
+    }
+    object Host "web1" {
+      import "generic-host"
+      address = "192.0.2.1"
+      vars.os = "Linux"
+    }
+    object Host "old" {
+      import "generic-host"
+      address = "192.0.2.2"
+    }
+
+    """
+
+  private func read(_ text: String) throws -> ReadSource { try ReadSource(.icinga2, Self.base + text) }
+
+  @Test func macrosAndOwnCommands() throws {
+    let made = try read(
+      """
+      const Port = 8080
+      object CheckCommand "web" {
+        command = [ PluginDir + "/check_http" ]
+        arguments = {
+          "-I" = "$address$"
+          "-p" = "$web_port$"
+          "-u" = { value = "$web_path$"; required = true }
+          "-S" = { set_if = "$web_ssl$" }
+          "-k" = { value = "$web_headers$", repeat_key = true }
+          "-s" = "$missing$"
+        }
+        vars.web_path = "/$host.vars.os$"
+      }
+      object Service "page" {
+        host_name = "web1"
+        check_command = "web"
+        vars.web_port = Port + 1
+        vars.web_headers = [ "X-A: 1", "Authorization: Bearer t0ken" ]
+        vars.http_timeout = 3
+        enable_active_checks = false
+      }
+      """)
+    #expect(
+      try made.keys(of: 2) == """
+        type: http
+        url: http://192.0.2.1:8081/Linux
+        headers:
+          X-A: "1"
+          Authorization: "${env:QUARTZ_C_AUTHORIZATION}"
+        follow: false
+        expect:
+          status: [200-399]
+        failure_threshold: 3
+        interval_failing: 1m
+        enabled: false
+        """)
+    #expect(!made.text.contains("t0ken") && made.problems == [])
+  }
+
+  /// A command that imports another, of the files or of Icinga's library.
+  @Test func commandsImportCommands() throws {
+    let made = try read(
+      """
+      object CheckCommand "site" {
+        import "http"
+        vars.http_ssl = true
+        arguments += { "-u" = "$site_path$" }
+      }
+      object CheckCommand "shop" {
+        import "site"
+        vars.site_path = "/shop"
+      }
+      apply Service "s" {
+        check_command = "shop"
+        vars.http_vhost = "shop.example"
+        vars.http_onredirect = "follow"
+        assign where host.name == "old"
+      }
+      apply Service "p" {
+        check_command = "icmp"
+        assign where host.name == "old"
+      }
+      """)
+    #expect(made.names == ["web1 host", "old host", "old s", "old p"])
+    #expect(
+      try made.keys(of: 2) == """
+        type: http
+        url: https://192.0.2.2/shop
+        headers:
+          Host: shop.example
+        tls:
+          server_name: shop.example
+          verify: false
+        failure_threshold: 3
+        interval_failing: 1m
+        """)
+    #expect(
+      try made.keys(of: 3) == """
+        type: ping
+        host: "192.0.2.2"
+        count: 5
+        expect:
+          rtt:
+            warn: 200ms
+            fail: 500ms
+          loss:
+            warn: 40%
+            fail: 80%
+        failure_threshold: 3
+        interval_failing: 1m
+        """)
+    #expect(made.problems == [])
+  }
+
+  /// Paths that Icinga's packages set.
+  @Test func constantsOfPaths() throws {
+    let made = try read(
+      """
+      object CheckCommand "own" {
+        command = [ SysconfDir + "/icinga2/plugins/check_tcp", "-H", "$address$", "-p", "80" ]
+      }
+      apply Service "p" {
+        check_command = "own"
+        assign where host.name == "old"
+      }
+      """)
+    #expect(made.names == ["web1 host", "old host", "old p"])
+  }
+
+  /// `check_timeout` ends a plugin that would take longer.
+  @Test func checkTimeout() throws {
+    let made = try read(
+      "object Service \"p\" {\n host_name = \"old\"\n check_command = \"ssh\"\n check_timeout = 3s\n}\n")
+    #expect(made.imported.checks.last?["timeout"]?.word == "3s")
+  }
+}
