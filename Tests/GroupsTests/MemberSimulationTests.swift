@@ -8,30 +8,10 @@ import TestSupport
 /// The rule above all, under faults of every kind: no slot without a run where the interval is as long as detection, and
 /// exactly one run where all is well.
 @Suite struct MemberSimulationTests {
-  private func settled(seed: UInt64, agents: Int = 4, atOnce: Int? = nil) -> SimWorld {
-    var world = SimWorld(seed: seed, agents: agents, checks: 24, atOnce: atOnce)
-    world.advance(20_000)
-    return world
-  }
-
-  /// From there on all is quiet: exactly one run a slot, and nothing is held.
-  private func expectSteady(_ world: inout SimWorld, _ seed: UInt64) {
-    world.advance(30_000)
-    let start = world.now
-    world.advance(120_000)
-    let (missed, doubled) = world.judged(from: start, to: world.now)
-    #expect(missed.isEmpty, "seed \(seed)")
-    #expect(doubled.isEmpty, "seed \(seed)")
-    for agent in world.agents where !agent.isDead && !agent.hasLeft {
-      #expect(agent.member.assignment.held == 0)
-      #expect(agent.member.assignment.standingIn == 0)
-    }
-  }
-
   @Test func inPeaceEachSlotIsRunOnce() {
     for seed in UInt64(1)...4 {
-      var world = settled(seed: seed)
-      expectSteady(&world, seed)
+      var world = SimWorld.settled(seed: seed)
+      world.expectSteady(seed)
       let owned = world.agents.map(\.member.assignment.owned)
       #expect(owned.reduce(0, +) == 24)
     }
@@ -40,12 +20,12 @@ import TestSupport
   /// One of four goes; nothing is lost by then, nor later.
   private func expectNothingLost(_ go: (inout SimWorld, _ index: Int, _ seed: UInt64) -> Void) {
     for seed in UInt64(1)...8 {
-      var world = settled(seed: seed)
+      var world = SimWorld.settled(seed: seed)
       let start = world.now
       go(&world, Int(seed % 4), seed)
       world.advance(40_000)
       #expect(world.judged(from: start, to: world.now).missed.isEmpty, "seed \(seed)")
-      expectSteady(&world, seed)
+      world.expectSteady(seed)
     }
   }
 
@@ -64,7 +44,7 @@ import TestSupport
 
   @Test func theStoreAwayStopsNobody() {
     for seed in UInt64(1)...8 {
-      var world = settled(seed: seed)
+      var world = SimWorld.settled(seed: seed)
       let start = world.now
       world.isStoreAway = true
       world.advance(30_000)
@@ -76,7 +56,7 @@ import TestSupport
       world.isStoreAway = false
       world.advance(40_000)
       #expect(world.judged(from: start, to: world.now).missed.isEmpty, "seed \(seed)")
-      expectSteady(&world, seed)
+      world.expectSteady(seed)
     }
   }
 
@@ -100,97 +80,43 @@ import TestSupport
 
   @Test func oneThatStoodStillComesBack() {
     for seed in UInt64(1)...8 {
-      var world = settled(seed: seed)
+      var world = SimWorld.settled(seed: seed)
       let start = world.now
       world.agents[0].pausedUntil = world.now + 15_000
       world.advance(60_000)
       #expect(world.judged(from: start, to: world.now).missed.isEmpty, "seed \(seed)")
-      expectSteady(&world, seed)
+      world.expectSteady(seed)
     }
   }
 
   @Test func aRestartTakesItsOwnNameBack() {
     for seed in UInt64(1)...4 {
-      var world = settled(seed: seed)
+      var world = SimWorld.settled(seed: seed)
       let agent = world.agents[1]
       world.agents[1].isDead = true
       world.advance(500)
       world.start(agent.name, home: agent.home, isReturning: true)
       world.advance(1500)
       #expect(world.agents[1].member.assignment.owned > 0, "seed \(seed)")
-      expectSteady(&world, seed)
-    }
-  }
-
-  @Test func anotherOfTheSameNameWaitsAndIsTold() {
-    var world = settled(seed: 3)
-    world.start("agent-0", home: UniqueID(high: 66, low: 6))
-    world.advance(20_000)
-    let rival = world.agents[4].member
-    #expect(rival.assignment.owned + rival.assignment.standingIn == 0)
-    #expect(rival.journal.rival != nil)
-    #expect(rival.journal.entries.count { $0.what == .nameTaken } == 1, "said once")
-    world.agents[0].isDead = true
-    world.advance(15_000)
-    #expect(world.agents[4].member.assignment.owned > 0)
-    #expect(world.agents[4].member.journal.rival == nil)
-  }
-
-  /// It was cut off for so long that the one who waited has its name.
-  @Test func whoLosesItsNameStopsWhenTheOtherRunsWhatItHad() {
-    for seed in UInt64(1)...4 {
-      var world = settled(seed: seed)
-      world.start("agent-0", home: UniqueID(high: 66, low: 6))
-      world.advance(10_000)
-      let start = world.now
-      world.agents[0].isCut = true
-      world.advance(20_000)
-      world.agents[0].isCut = false
-      world.advance(20_000)
-      #expect(world.judged(from: start, to: world.now).missed.isEmpty, "seed \(seed)")
-      #expect(world.agents[0].member.journal.rival != nil, "seed \(seed)")
-      expectSteady(&world, seed)
-    }
-  }
-
-  /// It stood still while it read the group: how long it has waited for that is no reason to go on alone.
-  @Test func whoLosesItsNameWhileItReadsStopsForGood() throws {
-    for seed in UInt64(1)...4 {
-      var world = settled(seed: seed)
-      world.start("agent-0", home: UniqueID(high: 66, low: 6))
-      world.advance(10_000)
-      let start = world.now
-      world.agents[0].cannotRead = true
-      let watch = try #require(world.agents[0].watch)
-      world.handle(.watchEnded(watch.number, .compacted), by: 0)
-      world.agents[0].pausedUntil = world.now + 15_000
-      world.advance(30_000)
-      #expect(world.agents[0].member.journal.rival != nil, "seed \(seed)")
-      for _ in 0..<20 {
-        world.advance(1000)
-        let assignment = world.agents[0].member.assignment
-        #expect(assignment.owned + assignment.standingIn == 0, "seed \(seed)")
-      }
-      #expect(world.judged(from: start, to: world.now).missed.isEmpty, "seed \(seed)")
-      expectSteady(&world, seed)
+      world.expectSteady(seed)
     }
   }
 
   @Test func aWipedStoreIsANewWorld() {
     for seed in UInt64(1)...4 {
-      var world = settled(seed: seed)
+      var world = SimWorld.settled(seed: seed)
       let start = world.now
       world.store.wipe()
       world.advance(40_000)
       #expect(world.judged(from: start, to: world.now).missed.isEmpty, "seed \(seed)")
-      expectSteady(&world, seed)
+      world.expectSteady(seed)
     }
   }
 
   /// It is the first in the new world, and sees nobody there whose checks these were: they were its own.
   @Test func aRestartWhileTheStoreIsWipedCostsNoSlot() {
     for seed in UInt64(1)...12 {
-      var world = settled(seed: seed)
+      var world = SimWorld.settled(seed: seed)
       let start = world.now, index = Int(seed % 4), agent = world.agents[index]
       world.agents[index].isDead = true
       world.advance(3000)
@@ -202,26 +128,26 @@ import TestSupport
       for other in world.agents.indices { world.agents[other].isCut = false }
       world.advance(40_000)
       #expect(world.judged(from: start, to: world.now).missed.isEmpty, "seed \(seed)")
-      expectSteady(&world, seed)
+      world.expectSteady(seed)
     }
   }
 
   @Test func aWatchThatDiedWithoutAWordIsNoticed() {
     for seed in UInt64(1)...4 {
-      var world = settled(seed: seed)
+      var world = SimWorld.settled(seed: seed)
       let start = world.now
       world.agents[0].watch?.isDeaf = true
       world.agents[1].isDead = true
       world.advance(40_000)
       #expect(world.judged(from: start, to: world.now).missed.isEmpty, "seed \(seed)")
-      expectSteady(&world, seed)
+      world.expectSteady(seed)
     }
   }
 
   /// Who has what takes up to two seconds to be worked out, at each change: nothing that is run stops meanwhile.
   @Test func whatIsWorkedOutAsideCostsNoSlot() {
     for seed in UInt64(1)...8 {
-      var world = settled(seed: seed, atOnce: 0)
+      var world = SimWorld.settled(seed: seed, atOnce: 0)
       let start = world.now
       switch seed % 4 {
       case 0: world.agents[1].isDead = true
@@ -238,7 +164,7 @@ import TestSupport
       let missed = world.judged(from: start, to: world.now).missed
       #expect(
         missed.allSatisfy { line in unlisted.contains { line.hasPrefix($0) } }, "seed \(seed): \(missed)")
-      expectSteady(&world, seed)
+      world.expectSteady(seed)
     }
   }
 
@@ -259,7 +185,7 @@ import TestSupport
       world.loss = 0
       world.advance(60_000)
       #expect(world.judged(from: start, to: world.now).missed.isEmpty, "seed \(seed)")
-      expectSteady(&world, seed)
+      world.expectSteady(seed)
     }
   }
 }
