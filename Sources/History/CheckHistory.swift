@@ -26,6 +26,7 @@ struct CheckHistory: Sendable {
   private var spark = SparkLine()
   /// Scheduled results since this history began.
   private(set) var counts = ResultCounts()
+  private(set) var latency = LatencyTotal()
   private(set) var kept = KeptResults()
 
   init() {}
@@ -86,6 +87,7 @@ struct CheckHistory: Sendable {
     let note = standing == .down ? OutageNote(result) : nil
     defer { timeline.trimOutages(outages) }
     counts.add(result.state, result.reason)
+    if success, let time = result.responseTime { latency.add(time) }
     if result.scheduledAt.isPlausible, result.startedAt.isPlausible {
       timeline.add(
         standing, slot: result.scheduledAt, interval: interval, startedAt: result.startedAt,
@@ -151,7 +153,7 @@ struct CheckHistory: Sendable {
       stale: isStale(check, now: now), last: last,
       sharedWindows: windows, sparkLine: spark, missed: missed, spanned: spanned, implausible: implausible,
       resourceID: check.resourceID, failures: failures, failureThreshold: check.plan.failureThreshold,
-      runbook: check.plan.runbook, counts: counts.pairs,
+      runbook: check.plan.runbook, counts: counts.pairs, latency: latency,
       latestOutage: lastOutage(now: now).map { [$0] } ?? [])
   }
 

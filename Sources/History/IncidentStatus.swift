@@ -124,7 +124,8 @@ package struct AlertsView: Hashable, Sendable {
     /// Notifications since the start, and those that the receiver would not take, by kind.
     package var delivered: [String: Int] = [:]  // own text: kinds
     package var failed: [String: Int] = [:]  // own text: kinds
-    /// Notifications that are to be sent, those that something holds, by what, and since when the oldest is to be sent.
+    /// Notifications that are to be sent, those that something holds, by what, and when the oldest became due: `nil` while
+    /// all still wait for their time.
     package var pending = 0
     package var held: [String: Int] = [:]  // own text: stages
     package var oldestPending: Timestamp?

@@ -10,6 +10,17 @@ package struct ResultCount: Hashable, Sendable {
   package var count: Int64
 }
 
+/// Response times of a check's scheduled results that worked, since the start of the process.
+package struct LatencyTotal: Hashable, Sendable {
+  package private(set) var count: Int64 = 0
+  package private(set) var microseconds: Int64 = 0
+
+  mutating func add(_ time: Duration) {
+    count &+= 1
+    microseconds &+= LatencySum.within(time.microseconds)
+  }
+}
+
 /// Of one check: a few pairs, each once. Counted as the windows are: a record that was counted before is not counted
 /// again, so a restart takes nothing away.
 struct ResultCounts: Hashable, Sendable {

@@ -147,6 +147,7 @@ package struct CheckStatus: Sendable {
   package var runbook: String?
   /// How many scheduled results it had, by state and reason, since this history began.
   package var counts: [ResultCount] = []
+  package var latency = LatencyTotal()
   /// One or none: most checks pay one word.
   var latestOutage: [Outage] = []
   /// The window it is in now.

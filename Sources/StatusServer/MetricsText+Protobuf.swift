@@ -20,6 +20,7 @@ struct MetricFamilyMessage {
     switch kind {
     case .counter: 0
     case .gauge, .info: 1
+    case .sums: 2
     case .summary: 3
     case .histogram: 4
     }
@@ -35,6 +36,16 @@ struct MetricFamilyMessage {
     case .counter: metric.message(3, number)
     default: metric.message(5, number)
     }
+    message.message(4, metric)
+  }
+
+  mutating func add(_ labels: MetricsText.Labels, sum: Double, count: Int64) {
+    var summary = ProtobufMessage()
+    summary.integer(1, UInt64(clamping: count))
+    summary.double(2, sum)
+    var metric = ProtobufMessage()
+    write(labels, to: &metric)
+    metric.message(4, summary)
     message.message(4, metric)
   }
 

@@ -37,7 +37,11 @@ enum MetricsFormat: Sendable {
 /// Writes families and samples, one after another, straight into bytes: ten thousand checks are a few megabytes.
 struct MetricsText {
   enum Kind {
-    case gauge, counter, info, histogram, summary
+    case gauge, counter, info, histogram
+    /// Quantiles alone, without sum and count.
+    case summary
+    /// Sum and count alone, without quantiles: a summary, too.
+    case sums
   }
 
   let format: MetricsFormat
@@ -105,7 +109,7 @@ struct MetricsText {
     switch kind {
     case .gauge: break
     case .histogram: type = "histogram"
-    case .summary: type = "summary"
+    case .summary, .sums: type = "summary"
     case .counter:
       type = "counter"
       if format != .openMetrics { name += "_total" }
@@ -130,6 +134,13 @@ struct MetricsText {
     if format == .protobuf { return open?.add(labels, Double(value)) ?? () }
     begin(name, labels)
     write("\(value)\n")
+  }
+
+  /// Of a family of `sums`.
+  mutating func sum(_ name: String, _ labels: Labels, seconds: Double, count: Int64) {
+    if format == .protobuf { return open?.add(labels, sum: seconds, count: count) ?? () }
+    sample(name + "_sum", labels, seconds)
+    sample(name + "_count", labels, count)
   }
 
   mutating func gauge(_ name: String, _ help: String, _ value: Double?) {

@@ -60,6 +60,10 @@ extension OpenMetrics {
     each(rows, "quartz_check_maintenance", "1 in a maintenance window, else 0.") {
       $0.maintenance == nil ? 0 : 1
     }
+    each(
+      rows, "quartz_check_dependency_failed",
+      "1 while unknown because a check that it depends on failed too, else 0."
+    ) { $0.failsWithParent ? 1 : 0 }
   }
 
   private mutating func lastResults(_ rows: [Row], now: Timestamp) {
@@ -154,12 +158,30 @@ extension OpenMetrics {
   }
 
   private mutating func counters(_ rows: [Row]) {
+    // Each state from the first sight of the check: what begins at 1 is no increase for Prometheus.
+    text.family("quartz_check_verdicts", .counter, "Scheduled results by state; from 0 on for each state.")
+    for row in rows {
+      for state in CheckState.allCases {
+        let own = row.status.counts.lazy.filter { $0.state == state }
+        text.sample(
+          "quartz_check_verdicts_total", row.labels.with("state", state.rawValue),
+          own.reduce(0) { $0 &+ $1.count })
+      }
+    }
     text.family("quartz_check_results", .counter, "Scheduled results since the check's history began.")
     for row in rows {
       for pair in row.status.counts {
         let labels = row.labels.with("state", pair.state.rawValue).with("reason", pair.reason.rawValue)
         text.sample("quartz_check_results_total", labels, pair.count)
       }
+    }
+    text.family(
+      "quartz_check_latency_seconds", .sums, "Response times of scheduled results that were up or degraded."
+    )
+    for row in rows {
+      text.sum(
+        "quartz_check_latency_seconds", row.labels,
+        seconds: Double(row.status.latency.microseconds) / 1_000_000, count: row.status.latency.count)
     }
     text.family("quartz_check_missed_slots", .counter, "Slots not run for the agent's own reasons.")
     for row in rows { text.sample("quartz_check_missed_slots_total", row.labels, row.status.missed) }

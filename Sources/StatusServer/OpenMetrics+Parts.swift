@@ -124,7 +124,7 @@ extension OpenMetrics {
     }
     channels(
       alerts, "quartz_notifications_oldest_pending_seconds",
-      "Age of the oldest notification not delivered yet."
+      "How long the oldest pending notification has been due; 0 while none is due."
     ) { channel in
       channel.oldestPending.map { max(0, $0.duration(to: now).seconds) } ?? 0
     }

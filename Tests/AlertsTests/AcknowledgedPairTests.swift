@@ -78,9 +78,10 @@ import Testing
       let body = WebhookBody(message, AlertTemplate(), endsTest: endsTest).render(webhook)
       let action =
         switch kind {
+        case _ where endsTest: "resolve"
         case .recovered: "resolve"
         case .acknowledged: "acknowledge"
-        default: endsTest ? "resolve" : "trigger"
+        default: "trigger"
         }
       #expect(try JSONValue.parse(body)["event_action"]?.string == action)
     }

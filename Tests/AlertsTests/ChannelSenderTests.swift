@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Synchronization
 import TestSupport
 import Testing
 
@@ -97,6 +98,55 @@ struct ChannelSenderTests {
     let said = try await attempt(answer).answer
     #expect((said == nil) == (line == nil) && said?.hasPrefix(line ?? "") ?? true, "\(said ?? "")")
     #expect((said ?? "").utf8.count <= 220 && said?.utf8.allSatisfy { $0 >= 0x20 } ?? true)
+  }
+
+  /// What tries PagerDuty is resolved at once, under the key that it was opened by.
+  @Test(arguments: [
+    (AlertMessage.Kind.test, ["trigger", "resolve"]), (.opened, ["trigger", "resolve"]),
+    (.update, ["trigger", "resolve"]), (.digest, ["trigger", "resolve"]),
+    (.acknowledged, ["acknowledge", "resolve"]), (.recovered, ["resolve", "resolve"]),
+  ])
+  func aTestLeavesNothingOpen(_ kind: AlertMessage.Kind, _ actions: [String]) async throws {
+    let bodies = try await bodies(kind, answers: 202)
+    #expect(bodies.map { $0["event_action"]?.string } == actions)
+    #expect(Set(bodies.map { $0["dedup_key"]?.string ?? "" }).count == 1)
+    #expect(bodies.first?["dedup_key"]?.string?.utf8.count == 36)
+  }
+
+  /// What was not taken has nothing to be resolved.
+  @Test func aTestThatIsNotTaken() async throws {
+    #expect(try await bodies(.test, answers: 400).map { $0["event_action"]?.string } == ["trigger"])
+  }
+
+  /// What a channel to PagerDuty is sent by `quartz-agent alert test`.
+  private func bodies(_ kind: AlertMessage.Kind, answers status: Int) async throws -> [JSONValue] {
+    let seen = Mutex<[JSONValue]>([])
+    let server = try LoopbackServer { connection in
+      let head = connection.read(until: "\r\n\r\n")
+      let length = head.lowercased().firstMatch(of: /content-length: (\d+)/).flatMap { Int($0.1) } ?? 0
+      var body = head.firstRange(of: "\r\n\r\n").map { Array(head[$0.upperBound...].utf8) } ?? []
+      while body.count < length {
+        let more = connection.read(length - body.count)
+        if more.isEmpty { break }
+        body += more
+      }
+      if let json = try? JSONValue.parse(body) { seen.withLock { $0.append(json) } }
+      _ = connection.write("HTTP/1.1 \(status) Answer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+      connection.waitForEnd()
+    }
+    defer { server.stop() }
+    let url = try HTTPURL("http://127.0.0.1:\(server.port)/v2/enqueue")
+    var webhook = WebhookChannel(url: url, format: .pagerduty)
+    webhook.routingKey = Redacted("key")
+    let channel = AlertChannel(name: "pd", kind: .webhook(webhook))
+    let message = MessageWriter(agent: "a", region: nil, pageURL: nil).sample(kind, channel, now: after(0))
+    let outcome = try await withCurlEngine { engine in
+      await ChannelSender(engine: engine, userAgent: "test", time: .system) { host, _ in
+        .success([IPAddress(host)].compactMap { $0 })
+      }.send(message, by: channel)
+    }
+    #expect(outcome.isDelivered == (status < 300))
+    return seen.withLock { $0 }
   }
 
   /// What a rule forbids is not tried for a day.

@@ -65,7 +65,7 @@ final class Counter: RandomNumberGenerator, Sendable {
 struct Desk {
   var book: AlertBook
   let checks: [MonitoringCheck]
-  let writer = MessageWriter(agent: "test", region: nil, pageURL: nil)
+  var writer = MessageWriter(agent: "test", region: nil, pageURL: nil)
   /// What was delivered: seconds, channel, message.
   var told: [(at: Int64, channel: String, message: AlertMessage)] = []
   /// What was sent, taken or not.
@@ -121,6 +121,7 @@ struct Desk {
 
   mutating func tick(_ second: Int64) {
     book.advance(to: now(second))
+    book.keepOpenings(writer)
     for notification in book.next(context(second)) {
       guard let message = writer.message(notification, now: now(second).wall) else { continue }
       sent.append((second, message.id, notification.recipients))
@@ -152,7 +153,7 @@ struct Desk {
   /// The same after a restart, with what was delivered before.
   mutating func restarted(at second: Int64) throws -> Desk {
     var next = Desk(book.settings, checks, saved: try saved(at: second), at: second)
-    (next.told, next.sent, next.answer) = (told, sent, answer)
+    (next.told, next.sent, next.answer, next.writer) = (told, sent, answer, writer)
     return next
   }
 }

@@ -53,6 +53,29 @@ import Testing
     }
   }
 
+  /// docs/probe.md names metrics that the agent has: the exporter's at /probe, its own at /metrics.
+  @Test func metricsOfTheExporterExist() throws {
+    func text(_ path: String) throws -> String {
+      try String(contentsOf: Backend.repository.appending(path: path), encoding: .utf8)
+    }
+    let (page, own) = (try text("docs/probe.md"), try text("docs/status.md"))
+    let exporters = try ["QuartzAgent/Probing/ProbeMetrics.swift", "StatusServer/OpenMetrics+Parts.swift"]
+      .map { try text("Sources/\($0)") }.joined()
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("|") && $0.contains("| unchanged") }
+    #expect(rows.count == 10)
+    for row in rows {
+      for match in row.matches(of: /\b(?:probe|blackbox)_[a-z_]+/) {
+        let name = String(match.output)
+        let family = name.hasSuffix("_total") ? String(name.dropLast(6)) : name
+        #expect(exporters.contains("\"\(family)\""), "\(name)")
+      }
+      for match in row.matches(of: /\bquartz_[a-z_]+/) {
+        let name = String(match.output)
+        #expect(own.contains("`\(name)`") || own.contains("`\(name){") || isRecorded(name), "\(name)")
+      }
+    }
+  }
+
   /// The middle of a recorded series' name.
   private func isRecorded(_ name: String) -> Bool {
     ((try? text("recording.yml")) ?? "").contains(":\(name):")

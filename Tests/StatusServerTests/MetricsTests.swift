@@ -97,6 +97,7 @@ import Testing
           switch type {
           case "counter": accept == nil ? [""] : ["_total"]
           case "histogram": ["_bucket", "_sum", "_count"]
+          case "summary": ["", "_sum", "_count"]
           case "info": ["_info"]
           default: [""]
           }
@@ -125,6 +126,63 @@ import Testing
     #expect(shop.contains { $0.hasSuffix("state=\"up\",reason=\"ok\"} 116") }, "\(shop)")
     #expect(shop.contains { $0.hasSuffix("state=\"down\",reason=\"http_status\"} 4") }, "\(shop)")
     #expect(lines.reduce(0) { $0 + (Int($1.split(separator: " ").last ?? "") ?? 0) } == 360)
+  }
+
+  private func value(_ body: String, _ series: String) -> Double? {
+    body.split(separator: "\n").first { $0.hasPrefix(series + " ") }.flatMap {
+      Double($0.dropFirst(series.count + 1))
+    }
+  }
+
+  /// Each state is counted from the first scrape of a check on, so that its first failure is an increase; sums and counts of
+  /// response times are of what worked, in seconds.
+  @Test(arguments: [MetricsFormat.openMetrics, .plain])
+  func theFirstFailureIsAnIncrease(format: MetricsFormat) throws {
+    let check = try makeCheck("New")
+    let store = HistoryStore(
+      agent: AgentIdentity(name: "london-1", region: nil, version: "0.1.0", started: started))
+    store.apply([check], now: started)
+    func scrape() -> String {
+      String(decoding: OpenMetrics.render(store.snapshot(now: now), store.metrics(), format), as: UTF8.self)
+    }
+    func counts(_ body: String) -> [Double?] {
+      CheckState.allCases.map { state in
+        value(body, "quartz_check_verdicts_total{check=\"New\",type=\"http\",state=\"\(state.rawValue)\"}")
+      }
+    }
+    func latency(_ body: String) -> [Double?] {
+      ["sum", "count"].map { value(body, "quartz_check_latency_seconds_\($0){check=\"New\",type=\"http\"}") }
+    }
+    #expect(CheckState.allCases.map(\.rawValue) == ["up", "degraded", "down", "unknown"])
+    var body = scrape()
+    #expect(counts(body) == [0, 0, 0, 0] && latency(body) == [0, 0])
+    store.record(makeResult(check, minute: 0, state: .down), interval: .seconds(60))
+    body = scrape()
+    #expect(counts(body) == [0, 0, 1, 0] && latency(body) == [0, 0])
+    for (minute, state) in [(1, CheckState.up), (2, .degraded), (3, .unknown), (4, .up)] {
+      store.record(makeResult(check, minute: minute, state: state), interval: .seconds(60))
+    }
+    body = scrape()
+    #expect(counts(body) == [2, 1, 1, 1])
+    // 42,300, 44,600 and 49,200 microseconds.
+    let sums = latency(body)
+    #expect(abs((sums[0] ?? -1) - 0.1361) < 1e-9 && sums[1] == 3, "\(sums)")
+  }
+
+  /// A check that fails with what it depends on says so for as long as that is its last result, however rare its runs are.
+  @Test func whatFailsWithAnotherSaysSo() async throws {
+    var source = try sampleSource()
+    let place = try #require(source.status.checks.firstIndex { $0.name == "Search" })
+    func scrape() async -> String {
+      String(decoding: OpenMetrics.render(source.status, await source.metrics(), .plain), as: UTF8.self)
+    }
+    let series = "quartz_check_dependency_failed{check=\"Search\",type=\"http\"}"
+    #expect(value(await scrape(), series) == 0)
+    source.status.checks[place].state = .unknown
+    source.status.checks[place].last?.reason = .localFault
+    #expect(value(await scrape(), series) == 0)
+    source.status.checks[place].last?.reason = .dependency
+    #expect(value(await scrape(), series) == 1)
   }
 
   /// Buckets rise, the last one is the count, and a bound is in its bucket.

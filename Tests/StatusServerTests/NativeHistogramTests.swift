@@ -28,10 +28,18 @@ import Testing
     let told = lines.filter { $0.hasPrefix("# TYPE ") }.map { String($0.split(separator: " ")[2]) }
     #expect(names == told && Set(names).count == names.count)
     for family in families where family.number(3) != 4 {
-      let name = try #require(family.text(1))
+      let name = try #require(family.text(1)) + (family.number(3) == 2 ? "_sum" : "")
       let samples = lines.filter { $0.hasPrefix(name + "{") || $0.hasPrefix(name + " ") }
       #expect(try family.all(4).count == samples.count, "\(name)")
     }
+    let latency = try #require(families.first { $0.text(1) == "quartz_check_latency_seconds" })
+    let sums = try latency.all(4).compactMap { try $0.all(4).first }
+    // Three checks of two hours, the first of which failed four times, and one that never ran.
+    #expect(sums.compactMap { $0.number(1) }.sorted() == [0, 116, 120, 120] && latency.number(3) == 2)
+    #expect(
+      sums.allSatisfy { sum in
+        sum.number(2).map { Double(bitPattern: $0) > 0 } == (sum.number(1) != 0)
+      })
     let states = try #require(families.first { $0.text(1) == "quartz_check_state" })
     let label = try #require(try states.all(4).first?.all(1).first)
     #expect(label.text(1) == "check" && label.text(2) == "a\"b\\c\nd")

@@ -88,9 +88,10 @@ struct WebhookBody {
   private func pagerDuty(_ json: inout JSONWriter, _ key: Redacted?) {
     let action =
       switch message.kind {
+      case _ where endsTest: "resolve"
       case .recovered: "resolve"
       case .acknowledged: "acknowledge"
-      case .opened, .update, .digest, .test: endsTest ? "resolve" : "trigger"
+      case .opened, .update, .digest, .test: "trigger"
       }
     json.object { json in
       json.field("routing_key", key?.reveal() ?? "")

@@ -17,6 +17,10 @@ extension Incident {
       json.fieldIfPresent("quiet_since", quietSince)
       json.age("quiet_ago", quietAt, now: now)
       acknowledged?.write(to: &json)
+      if let opening {
+        json.key("opening")
+        json.object { opening.write(to: &$0) }
+      }
       json.key("log")
       json.array { json in
         for (channel, record) in log.sorted(by: { $0.key < $1.key }) {
@@ -45,6 +49,7 @@ extension Incident {
     (end, quietSince) = (json.time("end"), json.time("quiet_since"))
     quietAt = clock.instant(json, "quiet_ago")
     acknowledged = json["ack"].flatMap { Acknowledgement($0, of: members) }
+    opening = json["opening"].flatMap(Opening.init)
     for item in json["log"]?.array ?? [] {
       guard let channel = item["channel"]?.string, channel.utf8.count <= 100 else { continue }
       log[channel] = NotificationRecord(item, clock)
@@ -137,6 +142,7 @@ extension Incident.Member {
       json.field("joined", joined)
       json.fieldIfPresent("left", left)
       json.age("left_ago", leftAt, now: now)
+      json.age("rose_ago", roseAt, now: now)
       json.fieldIfPresent("end", end?.rawValue)
       json.fieldIfPresent("note", note)
       if openings > 1 || isFlapping {
@@ -152,6 +158,7 @@ extension Incident.Member {
     self.init(trouble, joined: joined)
     (left, end) = (json.time("left"), json["end"]?.string.flatMap(TroubleEnd.init))
     if left != nil { leftAt = clock.instant(json, "left_ago") ?? clock.present }
+    roseAt = clock.instant(json, "rose_ago")
     note = json["note"]?.string?.printable(maxBytes: CheckLimits.nameBytes)
     openings = max(1, json.small("openings") ?? 1)
     isFlapping = json["flapping"]?.bool ?? false

@@ -22,6 +22,8 @@ package struct Incident: Hashable, Sendable {
     package var isFlapping = false
     /// When it left, for deadlines.
     package var leftAt: Instant?
+    /// When its severity or its level changed last; `nil` when neither has.
+    package var roseAt: Instant?
 
     package init(_ trouble: Trouble, joined: Timestamp) { (self.trouble, self.joined) = (trouble, joined) }
 
@@ -69,6 +71,8 @@ package struct Incident: Hashable, Sendable {
   /// In the order in which they joined; each alert once.
   package private(set) var members: [Member] = []
   package var acknowledged: Acknowledgement?
+  /// `nil` until it is kept; see `AlertBook.keepOpenings(_:)`.
+  package var opening: Opening?
   /// Deliveries to each channel.
   package var log: [String: NotificationRecord] = [:]  // own text: channels
   /// Notifications that were delivered, oldest first.
@@ -137,6 +141,8 @@ package struct Incident: Hashable, Sendable {
     var member = members[place]
     if member.isActive {
       let since = min(member.trouble.since, trouble.since)
+      let isOther = (trouble.severity, trouble.level) != (member.trouble.severity, member.trouble.level)
+      if isOther { member.roseAt = now.boot }
       member.trouble = trouble
       member.trouble.since = since
     } else {
@@ -178,11 +184,17 @@ package struct Incident: Hashable, Sendable {
     (members[place].opens, members[place].isFlapping) = (opens, isFlapping)
   }
 
-  /// Whether no alert has fired for `group_wait`, and flapping alerts have been well for `flap.stable` and three intervals.
+  /// Whether it may end: see `overAt`.
   func isOver(at now: Instant, _ groupWait: Duration, _ flap: FlapSettings) -> Bool {
-    guard let quietAt, quietAt + groupWait <= now else { return false }
-    return members.allSatisfy { member in
-      !member.isFlapping || (member.leftAt ?? quietAt) + max(flap.stable, member.trouble.pace * 3.0) <= now
+    overAt(groupWait, flap).map { $0 <= now } ?? false
+  }
+
+  /// When no alert will have fired for `group_wait`, and flapping alerts will have been well for `flap.stable` and three
+  /// intervals; `nil` while something fires.
+  func overAt(_ groupWait: Duration, _ flap: FlapSettings) -> Instant? {
+    guard let quietAt else { return nil }
+    return members.lazy.filter(\.isFlapping).reduce(quietAt + groupWait) { latest, member in
+      max(latest, (member.leftAt ?? quietAt) + max(flap.stable, member.trouble.pace * 3.0))
     }
   }
 
@@ -200,7 +212,7 @@ extension Incident.Member {
   fileprivate mutating func reopen(_ trouble: Trouble, at now: ClockReading, _ flap: FlapSettings) {
     downBefore = down(until: now.wall)
     self.trouble = trouble
-    (left, leftAt, end, note) = (nil, nil, nil, nil)
+    (left, leftAt, end, note, roseAt) = (nil, nil, nil, nil, nil)
     openings = min(openings + 1, 1_000_000)  // bounded: by the minimum
     opens = (opens + [now.boot]).suffix(flap.opens)
     if let first = opens.first, opens.count >= flap.opens, first.duration(to: now.boot) <= flap.within {

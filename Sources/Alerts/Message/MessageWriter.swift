@@ -67,20 +67,34 @@ package struct MessageWriter: Sendable {
     return message
   }
 
-  /// What is the same in all notifications of an incident: it is of the alert that opened it.
+  /// What is the same in all notifications of an incident.
   private func name(_ message: inout AlertMessage, _ incident: Incident) {
-    guard let first = incident.members.first?.trouble else { return }
-    message.thread = "\(first.name): \(incident.subject.noun) [\(incident.short)]"
+    guard let opening = incident.opening ?? incident.members.first.map({ opening(of: $0.trouble) }) else {
+      return
+    }
+    message.thread = "\(opening.name): \(incident.subject.noun) [\(incident.short)]"
     message.pace = incident.members.map(\.trouble.pace).max() ?? .zero
-    message.labels = [.init("check", first.name)]
-    guard let check = first.key.check.flatMap(check) else { return }
-    message.labels.append(.init("type", check.type.rawValue))
-    for name in labels {
+    message.labels = [.init("check", opening.name)] + opening.labels
+  }
+
+  /// Labels of the formats' own, which no tag replaces.
+  private static let taken: Set<String> = ["alertname", "incident", "severity"]  // own text: fixed words
+
+  /// What an incident is known by that this alert opens.
+  func opening(of alert: Trouble) -> Incident.Opening {
+    var opening = Incident.Opening(name: alert.name.printable(maxBytes: CheckLimits.nameBytes), labels: [])
+    guard let check = alert.key.check.flatMap(check) else { return opening }
+    opening.labels.append(.init("type", check.type.rawValue))
+    for name in labels where !Self.taken.contains(name) {
       if let value = TagLabels.value(of: name, tags: check.plan.tags) {
-        message.labels.append(.init(name, value))
+        opening.labels.append(.init(name, value))
       }
     }
+    return opening
   }
+
+  /// The check of an alert is configured, or the alert is the agent's own.
+  func knows(_ key: Trouble.Key) -> Bool { key.check.map { check($0) != nil } ?? true }
 
   private func member(_ member: Incident.Member, isNew: Bool, showsRecent: Bool = true) -> AlertMessage.Member
   {
@@ -151,6 +165,7 @@ extension MessageWriter {
       title: stormTitle(notification, firing, checks: checks, open: open), at: now, begin: begin, agent: agent
     )
     (message.region, message.pageURL, message.isStorm) = (region, pageURL, true)
+    message.opening = Self.opening(notification.parts, id)
     if notification.kind == .recovered { message.end = now }
     message.memberCount = firing.isEmpty ? members.count : firing.count
     message.counts = counts(firing)
@@ -158,6 +173,15 @@ extension MessageWriter {
       member($0, isNew: false, showsRecent: false)
     }
     return message
+  }
+
+  /// Severity of a storm's first notification: that of the incidents which were in it.
+  private static func opening(_ parts: [Draft], _ storm: UniqueID) -> AlertSeverity? {
+    let told = parts.filter { $0.record.storm == storm && $0.record.first != nil }
+    guard let first = told.compactMap(\.record.first).min() else {
+      return parts.compactMap(\.heard.opening).max()
+    }
+    return told.filter { $0.record.first == first }.compactMap(\.record.heard.opening).max()
   }
 
   /// By severity, then as they joined, then by name.

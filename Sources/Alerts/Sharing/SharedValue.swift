@@ -129,10 +129,11 @@ extension Incident {
     bare.restore(
       members.map { member in
         var member = member
-        (member.leftAt, member.opens) = (nil, [])
+        (member.leftAt, member.roseAt, member.opens) = (nil, nil, [])
         return member
       })
     (bare.end, bare.quietSince, bare.acknowledged, bare.sent) = (end, quietSince, acknowledged, sent)
+    bare.opening = opening
     bare.log = log.mapValues { record in
       var record = record
       record.lastAt = nil
@@ -153,6 +154,7 @@ extension Incident {
       restore(other.members)
       (end, quietSince, quietAt) = (other.end, other.quietSince, other.quietAt)
     }
+    opening = opening ?? other.opening
     if let theirs = other.acknowledged { acknowledged = acknowledged?.joined(with: theirs) ?? theirs }
     if other.sent.count > sent.count { sent = other.sent }
   }

@@ -44,6 +44,7 @@ extension AlertDesk {
       if let view, let share = around.share {
         state.book.follow(view, writer: share.writer, now: context.now, role: share.role)
       }
+      state.book.keepOpenings(state.writer)
       return state.book.next(context).compactMap { notification -> (Notification, AlertMessage)? in
         guard let message = state.writer.message(notification, now: context.now.wall, cause: cause) else {
           state.book.abandon(notification, .refused, now: context.now)

@@ -127,6 +127,7 @@ final class AlertDesk: Sendable {
     let now = time.reading()
     state.withLock { state in
       for result in results { state.book.note(result, now: now) }
+      state.book.keepOpenings(state.writer)
     }
   }
 
@@ -168,6 +169,7 @@ final class AlertDesk: Sendable {
     state.withLock { state in
       if let view, let share { state.book.follow(view, writer: share.writer, now: now, role: share.role) }
       state.book.advance(to: now)
+      state.book.keepOpenings(state.writer)
     }
     tellShare(share)
   }

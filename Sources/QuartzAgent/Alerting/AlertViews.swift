@@ -22,7 +22,7 @@ extension AlertDesk {
       guard let item = IncidentStatus.Notification(incident, channel, decision) else { continue }
       states[incident.id, default: []].append(item)
       if let place = view.channels.firstIndex(where: { $0.name == channel.name }) {
-        view.channels[place].count(item, of: incident)
+        view.channels[place].count(item, overdue: decision.overdue(context), at: now)
       }
     }
     view.open = book.incidents.opened.map { IncidentStatus($0, states[$0.id]) }
@@ -89,11 +89,14 @@ extension AlertsView.Channel {
     }
   }
 
-  fileprivate mutating func count(_ item: IncidentStatus.Notification, of incident: Incident) {
+  fileprivate mutating func count(
+    _ item: IncidentStatus.Notification, overdue: Duration?, at now: Timestamp
+  ) {
     switch item.state {
     case .pending:
       pending += 1  // bounded: incidents in memory
-      oldestPending = min(oldestPending ?? incident.opened, incident.opened)
+      guard let due = overdue.map({ now.advanced(by: .zero - $0) }) else { return }
+      oldestPending = min(oldestPending ?? due, due)
     case .held: held[item.stage ?? "", default: 0] += 1  // bounded: incidents in memory
     case .delivered, .failed: break
     }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+// How late a notification is, for people and metrics.
+extension Notifier.Decision {
+  /// How long a notification has been due without being delivered; `nil` before it is due, and where nothing is to be sent.
+  package func overdue(_ context: NotifyContext) -> Duration? {
+    switch self {
+    case .nothing, .fold(.nothing, _), .fold(.digest, _): nil
+    case .hold(_, _, _, let draft), .fold(.storm, let draft), .send(let draft): draft.overdue(context)
+    }
+  }
+}
+
+extension Draft {
+  fileprivate func overdue(_ context: NotifyContext) -> Duration? {
+    guard let due, due <= context.now.boot else { return nil }
+    // Waits are counted from the last notification: what is to be said may be younger.
+    let since = max(due, arose(context) ?? due)
+    return max(.zero, since.duration(to: context.now.boot))
+  }
+
+  /// When that became so which the channel does not know; `nil` where the wait is counted from it.
+  private func arose(_ context: NotifyContext) -> Instant? {
+    switch trigger {
+    case .opened, .joined, .rose:
+      firing.filter { fresh.contains($0.trouble.key) }.map { arose($0, context) }.min()
+    case .flapping: firing.filter(\.isFlapping).map { arose($0, context) }.min()
+    case .acknowledged:
+      incident.acknowledged.map { context.now.boot - max(.zero, $0.at.duration(to: context.now.wall)) }
+    case .resolved, .past: incident.overAt(context.settings.groupWait, context.settings.flap)
+    case .rootRecovered, .belowSeverity, .channelRemoved, .reminder, .keepAlive: nil
+    }
+  }
+
+  /// Of an alert that the channel takes for firing when its severity or level changed, of another one when it opened.
+  private func arose(_ member: Incident.Member, _ context: NotifyContext) -> Instant {
+    if let heard = record.heard.alerts[member.trouble.key], heard.end == nil, !record.heard.isOver,
+      let roseAt = member.roseAt
+    {
+      return roseAt
+    }
+    // When it opened is not known over a restart to the monotonic clock.
+    let opened = max(member.joined, member.trouble.since)
+    return member.opens.last ?? context.now.boot - max(.zero, opened.duration(to: context.now.wall))
+  }
+}
