@@ -128,7 +128,7 @@ import Testing
     #expect(
       rules.map(\.kind.saved) == [
         "failures own 1", "certificate 1814400000000us 604800000000us 86400000000us", "agent 300000000us",
-        "response 1000000us p95 60000000us", "response 1000000us last 60000000us", "downtime 60000000us day",
+        "response 1000000us p95 60000000us", "response 1000000us last 60000000us", "downtime 60000000us 24h",
         "burn 99.9", "state unknown 60000000us",
       ])
   }
