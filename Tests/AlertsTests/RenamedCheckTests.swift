@@ -115,6 +115,22 @@ import Testing
     #expect(try lines([web], [web], restarts: restarts, settings) == [])
   }
 
+  /// In a group too, where other members could have the check.
+  @Test func theRuleOfASharedCheckWasRewritten() throws {
+    let web = try makeCheck("web")
+    let trouble = Trouble(
+      key: Trouble.Key(rule: "down", check: web.id), subject: .availability, severity: .high, name: "web",
+      since: after(0))
+    var saved = SavedRules()
+    saved.rules["down"] = "failures 3 1"
+    var watch = RuleWatch([rule("down", .high)], open: [trouble.key: trouble], saved)
+    let events = watch.apply([web], now: after(1)) { _ in true }
+    #expect(events == [.ended(trouble.key, at: after(1), .ruleChanged)])
+    saved.rules["down"] = "failures 1 1"
+    watch = RuleWatch([rule("down", .high)], open: [trouble.key: trouble], saved)
+    #expect(watch.apply([web], now: after(1)) { _ in true } == [])
+  }
+
   /// What a state file says of a rule: another text would end the alerts of each agent that is updated.
   @Test func rulesAsTheyAreSaved() {
     var rules = AlertRule.defaults

@@ -101,7 +101,8 @@ package struct RuleWatch: Sendable {
     shadowed = shadowed.filter { watched[$0] != nil }
     let gone = open.keys.filter { !isRuled($0) || isRewritten($0, saved) }.sorted()
     for key in gone { open[key] = nil }
-    let lost = gone.filter { !($0.check.map(isElsewhere) ?? false) }
+    // What a rule here is rewritten for ends, whoever else has the check.
+    let lost = gone.filter { isRuled($0) || !($0.check.map(isElsewhere) ?? false) }
     guard !lost.isEmpty else { return [] }
     let former = Self.sites(before, beforeIdle).merging(saved.sites) { now, _ in now }
     let renames = CheckRenames(from: former, to: checks)
