@@ -66,6 +66,10 @@ import Testing
     world.pass(100)
     #expect(world.heard == ["1 \(down)", "0 \(up)"])
     #expect(world.messages[0].incident == world.messages[1].incident && world.store.isEmpty)
+    // Both are over: what fails then is an incident of its own.
+    world.fail(shop, by: 0)
+    world.pass(40)
+    #expect(world.heard == ["1 \(down)", "0 \(up)", "0 \(down)"])
   }
 
   /// It comes back with an alert that it told to nobody, after the group told of it and of its end: what fails then begins

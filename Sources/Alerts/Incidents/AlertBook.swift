@@ -40,7 +40,7 @@ package struct AlertBook: Sendable {
       groupWait: settings.groupWait, flap: settings.flap, open: open, over: over, generator: generator)
     unconfirmed = Set(incidents.troubles.keys.compactMap(\.check))
     confirmedBy = now.boot + Self.longestUnconfirmed
-    watch = RuleWatch(settings.rules, open: incidents.troubles)
+    watch = RuleWatch(settings.rules, open: incidents.troubles, SavedRules(saved))
     notifier = Notifier(settings, now: now.wall, generator: generator)
     notifier.restore(saved, clock, &incidents)
     share = AlertShare(saved)
@@ -61,12 +61,14 @@ package struct AlertBook: Sendable {
   package mutating func apply(
     _ checks: [MonitoringCheck], _ graph: DependencyGraph, names: IncidentNames? = nil, now: ClockReading
   ) {
+    let kept = watch.kept
     incidents.names = names
     if names != nil, share == nil { share = AlertShare(writer: "") }
     incidents.apply(graph)
     let shared = names?.checks ?? []
     take(watch.apply(checks, now: now.wall) { shared.contains($0) }, now)
     if let names { adopt(Set(checks.map(\.id)), names, now) }
+    if watch.kept != kept { hasChanged = true }
   }
 
   /// Longest hold of a notification for a check without results, such as one that is probed once a day.
@@ -154,6 +156,7 @@ package struct AlertBook: Sendable {
     json.field("saved_at", now.wall)
     notifier.write(to: &json, now: now)
     share?.write(to: &json)
+    watch.kept.write(to: &json)
     json.key("open")
     json.array { json in for incident in incidents.opened { incident.write(to: &json, now: now) } }
     json.key("over")

@@ -39,11 +39,29 @@ extension Incident {
   package var overTitle: String { Self.overTitle(members, subject) }
 
   static func overTitle(_ members: [Member], _ subject: AlertSubject) -> String {
+    let last = lastOfEach(members)
     let words = TroubleEnd.allCases.compactMap { end -> String? in
-      let ended = members.filter { ($0.end ?? .recovered) == end }
+      let ended = last.filter { ($0.end ?? .recovered) == end }
       return ended.isEmpty ? nil : Self.words(end, ended, subject)
     }
     return words.joined(separator: "; ")
+  }
+
+  /// Of each check the alert that ended last: what became of that one became of the check.
+  private static func lastOfEach(_ members: [Member]) -> [Member] {
+    var places: [Trouble.Key: Int] = [:]
+    var last: [Member] = []
+    for member in members {
+      guard let place = places[member.trouble.key.source] else {
+        places[member.trouble.key.source] = last.count
+        last.append(member)
+        continue
+      }
+      let severity = max(member.trouble.severity, last[place].trouble.severity)
+      if member.left ?? .epoch >= last[place].left ?? .epoch { last[place] = member }
+      last[place].trouble.severity = severity
+    }
+    return last
   }
 
   private static func words(_ end: TroubleEnd, _ ended: [Member], _ subject: AlertSubject) -> String {

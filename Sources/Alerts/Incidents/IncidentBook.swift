@@ -12,7 +12,8 @@ package struct IncidentBook: Sendable {
   /// By id, which is by age.
   package internal(set) var open: [UniqueID: Incident] = [:] { didSet { version &+= 1 } }
   /// The latest that are over, oldest first.
-  package internal(set) var over: [Incident] { didSet { version &+= 1 } }
+  package var over: [Incident] { ended.all }
+  var ended: EndedIncidents { didSet { version &+= 1 } }
   /// Another one: something changed.
   private(set) var version = 0
   /// What the group's incidents are called; nil: this agent shares nothing.
@@ -39,11 +40,13 @@ package struct IncidentBook: Sendable {
     groupWait: Duration, flap: FlapSettings = FlapSettings(), open: [Incident] = [], over: [Incident] = [],
     generator: any RandomNumberGenerator & Sendable = RandomPool()
   ) {
-    (self.groupWait, self.flap, self.over) = (groupWait, flap, over)
+    (self.groupWait, self.flap, ended) = (groupWait, flap, EndedIncidents(over))
     self.generator = generator
     for incident in open {
       self.open[incident.id] = incident
-      for member in incident.members { places.add(member.trouble, [], to: incident.id) }
+      for member in incident.members {
+        places.add(member.trouble, [], to: incident.id, fires: member.isActive)
+      }
     }
   }
 
@@ -54,9 +57,10 @@ package struct IncidentBook: Sendable {
   /// Takes over other dependencies.
   package mutating func apply(_ graph: DependencyGraph) {
     self.graph = graph
-    for incident in open.values {
+    for incident in opened {
       for member in incident.members {
-        places.add(member.trouble, ancestors(member.trouble), to: incident.id)
+        places.add(
+          member.trouble, ancestors(member.trouble), to: incident.id, fires: member.isActive)
       }
     }
   }
@@ -111,7 +115,7 @@ package struct IncidentBook: Sendable {
   }
 
   private mutating func name(_ trouble: Trouble, now: Timestamp) -> UniqueID {
-    if let id = names?.id(trouble), open[id] == nil, !over.contains(where: { $0.id == id }) { return id }
+    if let id = names?.id(trouble), self[id] == nil { return id }
     return .v7(at: now, using: &generator)
   }
 
@@ -145,7 +149,7 @@ package struct IncidentBook: Sendable {
       open[incident.id] = nil
       places.remove(incident.id)
       for member in incident.members { opens[member.trouble.key] = member.opens }
-      over.append(incident)
+      ended.add(incident)
     }
   }
 
@@ -159,17 +163,15 @@ package struct IncidentBook: Sendable {
   ///
   /// - Parameter isSettled: no channel has anything to be sent of it: the others stay.
   package mutating func forget(isSettled: (Incident) -> Bool) {
-    var surplus = over.count - Self.kept
-    if surplus > 0 {
-      over.removeAll { incident in
-        guard surplus > 0, isSettled(incident) else { return false }
-        surplus -= 1
-        return true
-      }
+    // What cannot go yet is no change: nothing is written for it.
+    if over.count > Self.kept, over.contains(where: isSettled) {
+      ended.removeFirst(over.count - Self.kept, where: isSettled)
     }
-    for place in over.indices
-    where over[place].members.count > Self.keptMembers && isSettled(over[place]) {
-      over[place].restore(Array(over[place].members.prefix(Self.keptMembers)))
+    func isLong(_ incident: Incident) -> Bool {
+      incident.members.count > Self.keptMembers && isSettled(incident)
+    }
+    if over.contains(where: isLong) {
+      ended.updateAll(where: isLong) { $0.restore(Array($0.members.prefix(Self.keptMembers))) }
     }
   }
 
@@ -188,15 +190,14 @@ package struct IncidentBook: Sendable {
   }
 
   /// Open, or over.
-  package subscript(id: UniqueID) -> Incident? { open[id] ?? over.first { $0.id == id } }
+  package subscript(id: UniqueID) -> Incident? { open[id] ?? ended[id] }
 
   /// Changes one, open or over.
   package mutating func update(_ id: UniqueID, _ body: (inout Incident) -> Void) {
-    if var incident = open[id] {
-      body(&incident)
-      open[id] = incident
-    } else if let place = over.firstIndex(where: { $0.id == id }) {
-      body(&over[place])
+    if let place = open.index(forKey: id) {
+      body(&open.values[place])
+    } else if ended[id] != nil {
+      ended.update(id, body)
     }
   }
 

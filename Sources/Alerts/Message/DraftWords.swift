@@ -4,28 +4,35 @@ import Basics
 import History
 import Monitoring
 
-/// The title of a notification of one incident: what is so now, and first what has changed.
+/// The title of a notification of one incident: what is so now, and first what has changed. It counts and names checks, each
+/// once, however many rules fire for it.
 struct DraftWords {
   private let draft: Draft
   private let now: Timestamp
+  private let names: CheckNames
 
-  init(_ draft: Draft, now: Timestamp) { (self.draft, self.now) = (draft, now) }
+  init(_ draft: Draft, now: Timestamp) {
+    (self.draft, self.now) = (draft, now)
+    names = CheckNames(draft.incident.members)
+  }
 
   private var incident: Incident { draft.incident }
-  private var firing: [Incident.Member] { draft.firing }
+  private var members: [Incident.Member] { names.apply(draft.members) }
+  private var firing: [Incident.Member] { names.apply(draft.firing) }
+  private var active: [Incident.Member] { names.apply(incident.members.filter(\.isActive)) }
 
   var title: String {
     switch draft.trigger {
     case .opened, .reminder, .keepAlive: incident.firingTitle(firing)
     case .acknowledged:
       "acknowledged by \(incident.acknowledged?.by ?? "somebody"): \(incident.firingTitle(firing))"
-    case .joined: "\(Self.list(fresh.map(\.trouble.name))) joined: \(incident.firingTitle(firing))"
-    case .rose: "now \(draft.severity.rawValue): \(incident.firingTitle(fresh.isEmpty ? firing : fresh))"
+    case .joined: joined
+    case .rose: risen
     case .flapping: flapping
-    case .rootRecovered: "\(over(recovered)); \(left)"
+    case .rootRecovered: (recovered.isEmpty ? "" : over(recovered) + "; ") + left
     case .belowSeverity:
       "\(recovered.isEmpty ? "" : over(recovered) + "; ")what is left is below the severity of this channel: "
-        + Self.list(incident.members.filter(\.isActive).map(\.trouble.name))
+        + Self.list(active.map(\.trouble.name))
     case .channelRemoved:
       "this channel is not configured any more"
         + (firing.isEmpty ? "" : "; the incident lasts: \(incident.firingTitle(firing))")
@@ -37,28 +44,59 @@ struct DraftWords {
   /// As a line of a digest.
   var digestTitle: String {
     if draft.trigger == .past { return past }
-    return incident.isOpen
-      ? incident.firingTitle(firing.isEmpty ? draft.members : firing) : over(draft.members)
+    return incident.isOpen ? incident.firingTitle(firing.isEmpty ? members : firing) : over(members)
   }
 
-  private var fresh: [Incident.Member] { firing.filter(draft.isNew) }
+  private var fresh: [Incident.Member] { names.apply(draft.firing.filter(draft.isNew)) }
 
-  /// Members that the channel takes for firing, and that do not.
+  /// Alerts that the channel takes for firing, of checks for which none fires.
   private var recovered: [Incident.Member] {
-    draft.members.filter { member in
-      !member.isActive && draft.record.heard.alerts[member.trouble.key].map { $0.end == nil } ?? false
+    let firing = Set(active.map(\.trouble.key.source))
+    return names.apply(incident.members).filter { member in
+      let key = member.trouble.key
+      return !member.isActive && !firing.contains(key.source)
+        && draft.record.heard.alerts[key].map { $0.end == nil } ?? false
     }
   }
 
   private func over(_ members: [Incident.Member]) -> String {
-    Incident.overTitle(members.isEmpty ? draft.members : members, incident.subject)
+    Incident.overTitle(members, incident.subject)
   }
 
   private var left: String {
-    let names = firing.map(\.trouble.name)
+    let names = Set(firing.map { ByteText($0.trouble.name) })
     let state = incident.subject == .availability ? "down" : "wrong"
-    return names.count <= 3
-      ? "still \(state): \(Self.list(names))" : "\(names.count) still \(state): \(Self.list(names))"
+    guard !names.isEmpty else { return "what still fires is held" }
+    let list = Self.list(firing.map(\.trouble.name))
+    return names.count <= 3 ? "still \(state): \(list)" : "\(names.count) still \(state): \(list)"
+  }
+
+  /// A check joins; another rule for one that the channel knows only says more of it.
+  private var joined: String {
+    var known: [Trouble.Key: AlertSeverity] = [:]
+    for (key, alert) in draft.record.heard.alerts where alert.end == nil {
+      known[key.source] = max(known[key.source] ?? .low, alert.severity)
+    }
+    let new = fresh.filter { known[$0.trouble.key.source] == nil }
+    if !new.isEmpty { return "\(Self.list(new.map(\.trouble.name))) joined: \(incident.firingTitle(firing))" }
+    let worse = fresh.filter { $0.trouble.severity > known[$0.trouble.key.source] ?? .low }
+    if !worse.isEmpty { return rose(worse) }
+    let rules = Self.list(fresh.map(\.trouble.key.rule.text))
+    let isOne = Set(fresh.map(\.trouble.key.rule)).count == 1
+    return
+      "\(isOne ? "rule" : "rules") \(rules) \(isOne ? "fires" : "fire") too: \(incident.firingTitle(fresh))"
+  }
+
+  private var risen: String {
+    if fresh.isEmpty { return rose(firing) }
+    // What rose may be muted, and what joined with it not.
+    let isAll = fresh.contains { $0.trouble.severity == draft.severity }
+    return isAll ? rose(fresh) : joined
+  }
+
+  private func rose(_ members: [Incident.Member]) -> String {
+    let severity = members.map(\.trouble.severity).max() ?? draft.severity
+    return "now \(severity.rawValue): \(incident.firingTitle(members))"
   }
 
   private var flapping: String {
@@ -71,19 +109,18 @@ struct DraftWords {
     let end = incident.end ?? now
     if let member = draft.members.first(where: \.isFlapping) {
       let down = StatusFormat.span(member.down(until: end).microseconds)
-      return
-        "\(over(draft.members)): it was flapping, opened \(member.openings) times, down for \(down) in all"
+      return "\(over(members)): it was flapping, opened \(member.openings) times, down for \(down) in all"
     }
-    return over(draft.members)
+    return over(members)
   }
 
   private var past: String {
     let end = incident.end ?? now
     let length = StatusFormat.span(incident.begin.duration(to: end).microseconds)
-    let names = Self.list(draft.members.map(\.trouble.name))
-    let be = Set(draft.members.map { ByteText($0.trouble.name) }).count > 1 ? "were" : "was"
+    let be = Set(members.map { ByteText($0.trouble.name) }).count > 1 ? "were" : "was"
     let what = incident.subject == .availability ? "down" : "in trouble"
-    return "\(names) \(be) \(what) \(Self.clock(incident.begin)) to \(Self.clock(end)) UTC, \(length)"
+    return
+      "\(Self.list(members.map(\.trouble.name))) \(be) \(what) \(Self.clock(incident.begin)) to \(Self.clock(end)) UTC, \(length)"
   }
 
   private static func clock(_ instant: Timestamp) -> String {
@@ -96,6 +133,34 @@ struct DraftWords {
     let names = names.filter { seen.insert(ByteText($0)).inserted }
     let rest = names.count - 3
     return names.prefix(3).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  }
+}
+
+/// Names of an incident's checks: where two checks have one name, such as one of the file and one of the API, the target is
+/// behind it.
+private struct CheckNames {
+  private var shared: Set<ByteText> = []
+
+  init(_ members: [Incident.Member]) {
+    var sources: [ByteText: Trouble.Key] = [:]
+    for trouble in members.lazy.map(\.trouble) {
+      let name = ByteText(trouble.name)
+      if let known = sources.updateValue(trouble.key.source, forKey: name), known != trouble.key.source {
+        shared.insert(name)
+      }
+    }
+  }
+
+  func apply(_ members: [Incident.Member]) -> [Incident.Member] {
+    guard !shared.isEmpty else { return members }
+    return members.map { member in
+      guard shared.contains(ByteText(member.trouble.name)), let target = member.trouble.target else {
+        return member
+      }
+      var named = member
+      named.trouble.name += " (\(target))"
+      return named
+    }
   }
 }
 

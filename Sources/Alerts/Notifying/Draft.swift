@@ -23,7 +23,7 @@ package struct Draft: Sendable {
   package let incident: Incident
   package let channel: AlertChannel
   package let record: NotificationRecord
-  package let trigger: Trigger
+  package internal(set) var trigger: Trigger
   /// The members that are the channel's business.
   package internal(set) var members: [Incident.Member]
   /// Alerts that the channel has not heard of as they are: new, or worse.
@@ -87,15 +87,23 @@ package struct Draft: Sendable {
     _ incident: Incident, _ channel: AlertChannel, _ heard: Heard, _ firing: [Incident.Member]
   ) -> Trigger {
     let severity = firing.map(\.trouble.severity).max() ?? .low
-    let known = firing.compactMap { member in heard.alerts[member.trouble.key].map { (member.trouble, $0) } }
-    if severity > heard.severity ?? .low || known.contains(where: { $1.end == nil && $1.level < $0.level }) {
-      return .rose
+    let known = firing.compactMap { member in
+      heard.alerts[member.trouble.key].flatMap { $0.end == nil ? (member.trouble, $0) : nil }
     }
-    if let root = heard.root, !firing.contains(where: { $0.trouble.key == root }) { return .rootRecovered }
+    // What recovered hides no rise, heard or not. Where all that the channel knows recovered, it waits for the rest.
+    let before = known.map(\.1.severity).max() ?? heard.severity ?? .low
+    if severity > before || known.contains(where: { $1.level < $0.level }) { return .rose }
+    if isRootOver(incident, heard) { return .rootRecovered }
     if firing.contains(where: { isNews($0.trouble, heard) }) { return .joined }
     if !heard.isFlapping, firing.contains(where: \.isFlapping) { return .flapping }
     if incident.isAcknowledged, !heard.isAcknowledged, channel.sendsAcknowledged { return .acknowledged }
     return channel.keepAlive == nil ? .reminder : .keepAlive
+  }
+
+  /// Whether the check that the last title was about is well: no rule fires for it any more.
+  private static func isRootOver(_ incident: Incident, _ heard: Heard) -> Bool {
+    guard let root = heard.root?.source else { return false }
+    return !incident.members.contains { $0.isActive && $0.trouble.key.source == root }
   }
 
   /// Whether what a channel never heard of is worth a word once it is over: not what was too short, muted or acknowledged.
@@ -120,6 +128,8 @@ package struct Draft: Sendable {
     guard !out.isEmpty else { return }
     fresh.subtract(out)
     members.removeAll { out.contains($0.trouble.key) && record.heard.alerts[$0.trouble.key] == nil }
+    // The rise is held, what recovered is not.
+    if fresh.isEmpty, trigger == .rose, Self.isRootOver(incident, record.heard) { trigger = .rootRecovered }
   }
 }
 
@@ -135,8 +145,11 @@ extension Draft {
 
   package var firing: [Incident.Member] { members.filter(\.isActive) }
 
-  /// When the alert that the last title was about recovered.
-  var rootLeftAt: Instant? { record.heard.root.flatMap { incident.member($0)?.leftAt } }
+  /// When the last alert of the check that the last title was about recovered.
+  var rootLeftAt: Instant? {
+    guard let root = record.heard.root?.source else { return nil }
+    return incident.members.lazy.filter { $0.trouble.key.source == root }.compactMap(\.leftAt).max()
+  }
 
   /// Of what fires; of what is over, the highest that it had.
   package var severity: AlertSeverity {

@@ -12,6 +12,10 @@ import Monitoring
 package struct RuleWatch: Sendable {
   private(set) var rules: [AlertRule]
   private(set) var watched: [UniqueID: Watched] = [:]
+  /// Checks of the list that no rule watches, and those that are off.
+  private var idle: [UniqueID: CheckSite] = [:]
+  /// From before the start, until there is a list.
+  private var saved: SavedRules
   /// Alerts that fire.
   private(set) var open: [Trouble.Key: Trouble]
   /// Checks that failed with what they depend on, until they have a verdict of their own.
@@ -38,8 +42,11 @@ package struct RuleWatch: Sendable {
 
   /// - Parameter open: troubles that held before a restart: they are no news, and end when they end.
   package init(_ rules: [AlertRule], open: [Trouble.Key: Trouble] = [:]) {
-    self.rules = rules
-    self.open = open
+    self.init(rules, open: open, SavedRules())
+  }
+
+  init(_ rules: [AlertRule], open: [Trouble.Key: Trouble], _ saved: SavedRules) {
+    (self.rules, self.open, self.saved) = (rules, open, saved)
   }
 
   /// Takes over other rules; `apply` has to follow. Alerts of rules that are gone or say something else end.
@@ -70,14 +77,19 @@ package struct RuleWatch: Sendable {
   package mutating func apply(
     _ checks: [MonitoringCheck], now: Timestamp, isElsewhere: (UniqueID) -> Bool = { _ in false }
   ) -> [TroubleEvent] {
-    let before = watched
+    let (before, beforeIdle, saved) = (watched, idle, saved)
+    self.saved = SavedRules()
+    idle = [:]
     var next: [UniqueID: Watched] = [:]
     next.reserveCapacity(checks.count)
-    for check in checks where check.enabled {
+    for check in checks {
       let places = rules.indices.filter {
-        rules[$0].kind.subject != .agent && rules[$0].selection.contains(check)
+        check.enabled && rules[$0].kind.subject != .agent && rules[$0].selection.contains(check)
       }
-      guard !places.isEmpty else { continue }
+      guard !places.isEmpty else {
+        idle[check.id] = CheckSite(check)
+        continue
+      }
       let keepsTimes = places.contains { rules[$0].kind.needsTimes }
       next[check.id] = Watched(
         check: check, rules: places, keepsTimes: keepsTimes,
@@ -87,25 +99,45 @@ package struct RuleWatch: Sendable {
     pending = pending.filter { isRuled($0.key) }
     lent = lent.filter { isRuled($0.key) }
     shadowed = shadowed.filter { watched[$0] != nil }
-    let gone = open.keys.filter { !isRuled($0) }.sorted()
+    let gone = open.keys.filter { !isRuled($0) || isRewritten($0, saved) }.sorted()
     for key in gone { open[key] = nil }
-    return gone.filter { !($0.check.map(isElsewhere) ?? false) }.map { key in
-      let (end, note) = Self.outcome(of: key, before, checks)
-      return .ended(key, at: now, end, note: note)
+    // What a rule here is rewritten for ends, whoever else has the check.
+    let lost = gone.filter { isRuled($0) || !($0.check.map(isElsewhere) ?? false) }
+    guard !lost.isEmpty else { return [] }
+    let former = Self.sites(before, beforeIdle).merging(saved.sites) { now, _ in now }
+    let renames = CheckRenames(from: former, to: checks)
+    let here = Dictionary(checks.map { ($0.id, $0.enabled) }) { first, _ in first }
+    return lost.map { key in
+      guard let id = key.check else { return .ended(key, at: now, .ruleChanged) }
+      if let isEnabled = here[id] { return .ended(key, at: now, isEnabled ? .ruleChanged : .disabled) }
+      let (end, name) = renames.outcome(of: id)
+      return .ended(key, at: now, end, note: name)
     }
   }
 
-  /// What became of an alert whose rule is of no check any more.
-  private static func outcome(
-    of key: Trouble.Key, _ before: [UniqueID: Watched], _ checks: [MonitoringCheck]
-  ) -> (TroubleEnd, note: String?) {
-    guard let id = key.check else { return (.ruleChanged, nil) }
-    if let check = checks.first(where: { $0.id == id }) {
-      return (check.enabled ? .ruleChanged : .disabled, nil)
+  /// Whether a rule that fires since before the start says something else now.
+  private func isRewritten(_ key: Trouble.Key, _ saved: SavedRules) -> Bool {
+    guard let text = saved.rules[key.rule] else { return false }
+    return text != rules.first { ByteText($0.name) == key.rule }?.kind.saved
+  }
+
+  private static func sites(
+    _ watched: [UniqueID: Watched], _ idle: [UniqueID: CheckSite]
+  ) -> [UniqueID: CheckSite] {
+    idle.merging(watched.mapValues { CheckSite($0.check) }) { _, now in now }
+  }
+
+  /// What is to be known after a restart.
+  var kept: SavedRules {
+    var kept = saved
+    guard !open.isEmpty else { return kept }
+    for key in open.keys {
+      kept.rules[key.rule] = rules.first { ByteText($0.name) == key.rule }?.kind.saved
     }
-    guard let old = before[id]?.check else { return (.removed, nil) }
-    let heir = checks.first { before[$0.id] == nil && $0.type == old.type && $0.target == old.target }
-    return heir.map { (.renamed, $0.name) } ?? (.removed, nil)
+    let sites = Self.sites(watched, idle)
+    let wanted = Set(open.keys.compactMap { $0.check.flatMap { sites[$0] } })
+    kept.sites.merge(sites.filter { wanted.contains($0.value) }) { _, now in now }
+    return kept
   }
 
   /// What another agent found of a check that is here now.

@@ -18,6 +18,13 @@ package struct Trouble: Hashable, Sendable {
       (self.rule, self.check, self.part) = (ByteText(rule), check, ByteText(part))
     }
 
+    /// What the alert is about, whichever rule found it: a check, or a part of the agent.
+    var source: Key {
+      var source = self
+      source.rule = ByteText("")
+      return source
+    }
+
     package static func < (left: Key, right: Key) -> Bool {
       (left.rule.text, left.check?.description ?? "", left.part.text)
         < (right.rule.text, right.check?.description ?? "", right.part.text)

@@ -16,8 +16,7 @@ extension IncidentBook {
   /// away.
   func holders(of key: Trouble.Key) -> [UniqueID] {
     let own = places.incident(of: key)
-    guard names != nil else { return [own].compactMap(\.self) }
-    return open.values.filter { $0.id == own || $0.member(key)?.isActive == true }.map(\.id)
+    return places.incidents(of: key).filter { $0 == own || open[$0]?.member(key)?.isActive == true }
   }
 
   /// The alert as it fires in its incident; `nil` when it does not.
@@ -37,14 +36,15 @@ extension IncidentBook {
     var incident = incident
     if let known = self[incident.id] { incident.merge(known) }
     drop(incident.id)
-    over.removeAll { $0.id == incident.id }
     if incident.isOpen {
+      ended.remove(incident.id)
       open[incident.id] = incident
       for member in incident.members {
-        places.add(member.trouble, ancestors(member.trouble), to: incident.id)
+        places.add(
+          member.trouble, ancestors(member.trouble), to: incident.id, fires: member.isActive)
       }
     } else {
-      over.append(incident)
+      ended.add(incident)
     }
   }
 
@@ -83,7 +83,7 @@ extension IncidentBook {
     }
     incident.end = incident.quietSince ?? now.wall
     drop(id)
-    over.append(incident)
+    ended.add(incident)
   }
 
   /// It is over, and every channel knows.
