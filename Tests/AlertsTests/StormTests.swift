@@ -220,6 +220,47 @@ import Testing
     #expect(desk.told.last?.message.title == "all 30 incidents of the storm are over")
   }
 
+  /// What is over before it is due is told to no one, in a storm as alone; what comes next is no part of it.
+  @Test func aShortStormIsNotTold() throws {
+    let checks = try checks(30)
+    var desk = Desk(settings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 4)
+    for check in checks { desk.up(check, at: 5) }
+    desk.pass(from: 5, to: 400)
+    #expect(desk.lines.isEmpty, "\(desk.lines)")
+    #expect(desk.book.notifier.states["ops"]?.storm == nil)
+    desk.down(checks[0], at: 500)
+    desk.pass(from: 500, to: 600)
+    #expect(desk.lines == ["515 opened c0 is down: refused"])
+  }
+
+  /// Most of it was over before it was due: the rest goes out by itself.
+  @Test func whatRemainsOfAShortStorm() throws {
+    let checks = try checks(30)
+    var desk = Desk(settings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 4)
+    for check in checks.dropFirst(2) { desk.up(check, at: 5) }
+    desk.pass(from: 5, to: 400)
+    #expect(desk.told.map(\.at) == [16, 17], "\(desk.lines)")
+    #expect(desk.told.map(\.message.title).sorted() == ["c0 is down: refused", "c1 is down: refused"])
+  }
+
+  /// A receiver that cannot be reached while a storm lasts hears of it in one line each, once.
+  @Test func aStormThatCouldNotBeTold() throws {
+    let checks = try checks(30)
+    var desk = Desk(settings(), checks)
+    desk.answer = { _, second in second < 300 ? .failed("refused", isUnreachable: true) : .delivered }
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 99)
+    for check in checks { desk.up(check, at: 100) }
+    desk.pass(from: 100, to: 600)
+    #expect(
+      desk.told.map(\.message.title) == ["30 incidents began and ended while this channel could not be reached"],
+      "\(desk.lines)")
+  }
+
   @Test func aChannelThatIsRemoved() throws {
     var (desk, checks) = try told()
     reload(&desk, at: 31) { $0.channels = makeSettings(channels: ["other"]).channels }

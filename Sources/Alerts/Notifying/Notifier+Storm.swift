@@ -67,12 +67,21 @@ extension Notifier {
       states[channel.name]?.storm = nil
       return nil
     }
+    if !storm.isTold, !parts.contains(where: \.incident.isOpen) {
+      giveUp(parts, channel, &book)
+      return nil
+    }
     parts = parts.compactMap { Self.heldBack($0, context) }
     let shown = parts.filter { !$0.isClosing }.map(\.incident)
     guard !parts.isEmpty,
       let kind = isLeaving ? .recovered : storm.kind(shown, channel, settings, at: context.now.boot),
       isLeaving || !isQuiet(parts, kind, channel, context)
     else { return nil }
+    if kind == .opened, storm.sending == nil, shown.count(where: { $0.activeCount > 0 }) <= Storm.limit {
+      // Most were over before it was due: the rest is sent one by one.
+      states[channel.name]?.storm = nil
+      return nil
+    }
     if kind == .recovered, !isLeaving, !channel.sendsRecovered, !channel.keepsState {
       for draft in parts {
         book.update(draft.incident.id) { $0.log[channel.name, default: .init()].heard = draft.heard }
@@ -91,6 +100,15 @@ extension Notifier {
       id: known?.id ?? UniqueID.v7(at: context.now.wall, using: &generator), channel: channel, kind: kind,
       form: .storm(storm.id, begin: storm.begin, firing: shown.count(where: \.isOpen)), parts: parts,
       recipients: known?.recipients, isPlain: parts.contains { $0.record.refused != nil })
+  }
+
+  /// A storm was over before it was sent: what was due of it is told as what was, the rest not at all.
+  private mutating func giveUp(_ parts: [Draft], _ channel: AlertChannel, _ book: inout IncidentBook) {
+    let wait = settings.wait(to: channel.name)
+    for draft in parts where draft.incident.lasted > wait {
+      book.update(draft.incident.id) { $0.log[channel.name, default: .init()].held = .storm }
+    }
+    states[channel.name]?.storm = nil
   }
 
   /// A part without what is muted, in maintenance, acknowledged or fails with another check, and which the channel has not

@@ -34,6 +34,8 @@ package struct Storm: Hashable, Sendable {
   {
     let firing = own.count { $0.activeCount > 0 || $0.isOpen }
     guard let lastAt else {
+      // One that may be over is not begun.
+      guard own.contains(where: { $0.activeCount > 0 }) else { return nil }
       let first = own.map(\.openedAt).min() ?? beganAt
       return first + settings.groupWait <= now ? .opened : nil
     }
