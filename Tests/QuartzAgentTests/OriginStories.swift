@@ -52,26 +52,32 @@ import Testing
     }
   }
 
+  /// The group's store is well.
   @Test(.timeLimit(.minutes(3)))
   func whoeverHoldsHoldsUpNobodyElse() async throws {
+    try await EtcdServer.with { etcd in try await expectNoneWaits(stores: etcd.urls) }
+  }
+
+  @Test(.timeLimit(.minutes(3)))
+  func nobodyWaitsForAStoreThatHoldsEither() async throws { try await expectNoneWaits(stores: nil) }
+
+  /// - Parameter stores: `nil`: the store holds as well.
+  private func expectNoneWaits(stores: [String]?) async throws {
     let backend = FakeQuartz()
     backend.holdUploads()
     try await withTemporaryDirectory { folder in
-      try await EtcdServer.with { etcd in
-        try await withLoopbackServer(script: { Self.hold($0) }) { holder in
-          backend.checks = (0..<48).map { number in
-            FakeCheck(
-              id: "11111111-1111-4111-8111-1111111111\(10 + number)",
-              members: """
-                "check_type":"http","url":"http://127.0.0.1:\(holder.port)/api/\(number)","check_interval_seconds":10,"timeout_seconds":8
-                """)
-          }
-          try await withFakeQuartz(backend) { api in
-            for stores in [etcd.urls, ["http://127.0.0.1:\(holder.port)"]] {
-              try await expectNoneWaits(
-                in: folder, holder: holder, api: api, stores: stores, isGroupWell: stores == etcd.urls)
-            }
-          }
+      try await withLoopbackServer(script: { Self.hold($0) }) { holder in
+        backend.checks = (0..<48).map { number in
+          FakeCheck(
+            id: "11111111-1111-4111-8111-1111111111\(10 + number)",
+            members: """
+              "check_type":"http","url":"http://127.0.0.1:\(holder.port)/api/\(number)","check_interval_seconds":10,"timeout_seconds":8
+              """)
+        }
+        try await withFakeQuartz(backend) { api in
+          try await expectNoneWaits(
+            in: folder, holder: holder, api: api, stores: stores ?? ["http://127.0.0.1:\(holder.port)"],
+            isGroupWell: stores != nil)
         }
       }
     }
@@ -131,13 +137,13 @@ import Testing
       recorder.count("/hook") >= 1 && recorder.count("/switch") >= 1
     }
     let pings = recorder.count("/switch")
-    let figures = try await HealthyChecks.watch(process, port: scene.port, healthy: scene.web, for: 20) {
+    let figures = try await HealthyChecks.watch(process, port: scene.port, healthy: scene.web, for: 12) {
       let group = try await GroupStories().group(scene.folder)
       if isGroupWell {
         #expect(group?["members"]?.array?.count == 1 && group?["alone_since"] == nil, "\(group as Any)")
       }
     }
-    // One each 10 s, for 20 s.
+    // One each 10 s, for 12 s.
     #expect(recorder.count("/switch") >= pings + 1)
     for ask in asks { #expect(await ask.value.contains("probe_success 0")) }
     return figures
