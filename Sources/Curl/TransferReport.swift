@@ -142,7 +142,7 @@ package enum TransferPhase: String, CaseIterable, Hashable, Sendable {
   case proxy
   case tls, firstByte, transfer
 
-  /// What had not happened when the time was over in it; `nil`: the proxy's part.
+  /// The step that was outstanding when the time was over; `nil`: the proxy's part.
   package var awaited: ConnectionWords.Part? {
     switch self {
     case .prepare, .connect: .connection

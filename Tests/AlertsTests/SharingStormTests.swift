@@ -53,6 +53,25 @@ import Testing
       ], "\(world.heard)")
   }
 
+  /// Another member sends a storm that this one was about to send, and then leaves it to this one: it begins once.
+  @Test func aStormThatAnotherMemberSentFirst() throws {
+    let checks = try (0..<12).map { try makeCheck("c\($0)", host: "10.0.\($0).1") }
+    var world = ShareWorld(agents: 2, checks)
+    for check in checks { world.fail(check, by: 0) }
+    world.pass(5)
+    world.notifying = [1]
+    world.pass(40)
+    world.notifying = [0]
+    world.pass(40)
+    for check in checks { world.mend(check, by: 0) }
+    world.pass(120)
+    #expect(
+      world.heard == [
+        "1 opened 12 checks of 12 incidents are down", "0 recovered all 12 incidents of the storm are over",
+      ], "\(world.heard)")
+    #expect(Set(world.messages.map(\.incident)).count == 1)
+  }
+
   /// What is of low severity is in one digest.
   @Test func oneDigest() throws {
     let checks = try (0..<4).map { try makeCheck("c\($0)", host: "10.0.\($0).1") }

@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 
 extension Incident {
-  /// What receivers know an incident by: the check that opened it, as it was configured then. Later messages keep it,
+  /// The check that opened an incident, as it was configured then: receivers know the incident by it. Later messages keep it,
   /// whatever becomes of the check: another label is another alert for Alertmanager, another subject another thread.
   package struct Opening: Hashable, Sendable {
     package var name: String

@@ -67,7 +67,7 @@ package struct MessageWriter: Sendable {
     return message
   }
 
-  /// What is the same in all notifications of an incident.
+  /// Sets the members that are the same in all notifications of an incident.
   private func name(_ message: inout AlertMessage, _ incident: Incident) {
     guard let opening = incident.opening ?? incident.members.first.map({ opening(of: $0.trouble) }) else {
       return
@@ -80,7 +80,7 @@ package struct MessageWriter: Sendable {
   /// Labels of the formats' own, which no tag replaces.
   private static let taken: Set<String> = ["alertname", "incident", "severity"]  // own text: fixed words
 
-  /// What an incident is known by that this alert opens.
+  /// The opening of an incident that this alert opens.
   func opening(of alert: Trouble) -> Incident.Opening {
     var opening = Incident.Opening(name: alert.name.printable(maxBytes: CheckLimits.nameBytes), labels: [])
     guard let check = alert.key.check.flatMap(check) else { return opening }

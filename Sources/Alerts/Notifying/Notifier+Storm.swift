@@ -34,9 +34,11 @@ extension Notifier {
     states[channel.name]?.storm = storm
   }
 
-  /// A storm that another member of the group told of goes on here: its incidents say which it was.
+  /// A storm that another member of the group sent goes on here: its incidents say which it was. It takes the place of one
+  /// that this agent was about to send.
   private mutating func adoptStorm(_ incidents: [Incident], _ channel: AlertChannel) {
-    guard states[channel.name]?.storm == nil else { return }
+    let known = states[channel.name]?.storm
+    guard known?.isTold != true, known?.sending == nil else { return }
     let told = incidents.filter { incident in
       incident.log[channel.name].map { $0.storm != nil && !$0.heard.isEmpty && !$0.heard.isOver } ?? false
     }
@@ -49,7 +51,7 @@ extension Notifier {
     let records = own.compactMap { $0.log[channel.name] }
     (storm.last, storm.lastAt) = (records.compactMap(\.last).max(), records.compactMap(\.lastAt).max())
     storm.incidents = Set(own.map(\.id))
-    // What each has heard is that it fires.
+    // The channel takes each for firing.
     storm.heard = Dictionary(uniqueKeysWithValues: own.map { ($0.id, false) })
     if storm.isTold { states[channel.name]?.storm = storm }
   }
@@ -71,7 +73,8 @@ extension Notifier {
       giveUp(parts, channel, &book)
       return nil
     }
-    parts = parts.compactMap { Self.heldBack($0, context) }
+    let state = state(of: channel.name)
+    parts = parts.compactMap { Self.heldBack($0, context, state) }
     let shown = parts.filter { !$0.isClosing }.map(\.incident)
     guard !parts.isEmpty,
       let kind = isLeaving ? .recovered : storm.kind(shown, channel, settings, at: context.now.boot),
@@ -102,7 +105,7 @@ extension Notifier {
       recipients: known?.recipients, isPlain: parts.contains { $0.record.refused != nil })
   }
 
-  /// A storm was over before it was sent: what was due of it is told as what was, the rest not at all.
+  /// A storm was over before it was sent: its incidents that were due are sent as past, the rest not at all.
   private mutating func giveUp(_ parts: [Draft], _ channel: AlertChannel, _ book: inout IncidentBook) {
     let wait = settings.wait(to: channel.name)
     for draft in parts where draft.incident.lasted > wait {
@@ -111,25 +114,19 @@ extension Notifier {
     states[channel.name]?.storm = nil
   }
 
-  /// A part without what is muted, in maintenance, acknowledged or fails with another check, and which the channel has not
-  /// heard of; `nil`: nothing is left, or another member of the group notifies of it.
-  private static func heldBack(_ draft: Draft, _ context: NotifyContext) -> Draft? {
+  /// A part as the stages leave it; `nil`: nothing is left that the channel is to hear or has heard of, or another member of
+  /// the group notifies of it.
+  private static func heldBack(_ draft: Draft, _ context: NotifyContext, _ state: ChannelState) -> Draft? {
     guard context.heldByGroup(draft.incident) == nil else { return nil }
-    guard draft.trigger == .opened, !draft.channel.keepsState else { return draft }
-    let incident = draft.incident
     var draft = draft
-    draft.leaveOut { trouble in
-      context.mutedUntil(trouble) != nil || context.maintenanceUntil(trouble) != nil
-        || context.failsWith(trouble) != nil || incident.isAcknowledged(trouble)
-    }
-    return draft.members.isEmpty ? nil : draft
+    for stage in Stage.narrowing { _ = stage.judge(&draft, context, state) }
+    return draft.members.isEmpty && !draft.isClosing ? nil : draft
   }
 
   private func isQuiet(
     _ parts: [Draft], _ kind: AlertMessage.Kind, _ channel: AlertChannel, _ context: NotifyContext
   ) -> Bool {
-    guard let hours = settings.quietHours, context.quietEnd != nil else { return false }
-    if channel.keepsState, kind != .opened { return false }
-    return parts.map(\.severity).max() ?? .low < hours.except
+    let severity = parts.map(\.severity).max() ?? .low
+    return context.isQuiet(severity, for: channel, isFirst: kind == .opened)
   }
 }

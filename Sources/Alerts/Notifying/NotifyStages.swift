@@ -34,6 +34,12 @@ package struct NotifyContext {
 
   var quietEnd: Timestamp? { settings.quietHours?.end(at: now.wall) }
 
+  /// Whether quiet hours hold a notification of this severity. Receivers that keep state are held their first alone.
+  func isQuiet(_ severity: AlertSeverity, for channel: AlertChannel, isFirst: Bool) -> Bool {
+    guard let hours = settings.quietHours, quietEnd != nil else { return false }
+    return severity < hours.except && (isFirst || !channel.keepsState)
+  }
+
   /// When an instant is by the wall clock, for people.
   func wall(_ instant: Instant) -> Timestamp { now.wall.advanced(by: now.boot.duration(to: instant)) }
 }
@@ -48,6 +54,9 @@ struct Stage: Sendable {
     maintenance, dependency, mute, acknowledge, severity, quietHours, groupShare, wait, pathLook, storm,
     deduplicate, pace, send, retry,
   ]
+
+  /// Those that leave alerts out.
+  static let narrowing = [maintenance, dependency, mute, acknowledge]
 
   /// What decides whether a channel would hear of an incident at all, and not when.
   static let whether = all.prefix { $0.name != .wait }
@@ -129,9 +138,8 @@ extension Stage {
   }
 
   private static func isQuiet(_ draft: Draft, _ context: NotifyContext) -> Bool {
-    guard let hours = context.settings.quietHours, context.quietEnd != nil else { return false }
-    if draft.channel.keepsState, draft.trigger != .opened { return false }
-    return draft.severity < hours.except && draft.trigger != .channelRemoved
+    draft.trigger != .channelRemoved
+      && context.isQuiet(draft.severity, for: draft.channel, isFirst: draft.trigger == .opened)
   }
 
   static let groupShare = Stage(name: .groupShare) { draft, context, _ in

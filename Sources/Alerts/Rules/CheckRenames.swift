@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What a check looks at: the same before and after it is renamed.
+/// Type and target of a check: the same before and after it is renamed.
 struct CheckSite: Hashable, Sendable {
   var type: CheckType
   var target: ByteText
@@ -38,9 +38,9 @@ struct CheckRenames {
   }
 }
 
-/// What the rules have to know after a restart besides the alerts that fire.
+/// The part of the rules' state that is kept over a restart besides the alerts that fire.
 struct SavedRules: Hashable, Sendable {
-  /// What was looked at by the checks of these alerts, and by every other check of the same target.
+  /// Sites of the checks of these alerts, and of every other check of the same target.
   var sites: [UniqueID: CheckSite] = [:]
   /// How the rules of these alerts were written.
   var rules: [ByteText: String] = [:]

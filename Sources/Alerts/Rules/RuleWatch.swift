@@ -101,7 +101,7 @@ package struct RuleWatch: Sendable {
     shadowed = shadowed.filter { watched[$0] != nil }
     let gone = open.keys.filter { !isRuled($0) || isRewritten($0, saved) }.sorted()
     for key in gone { open[key] = nil }
-    // What a rule here is rewritten for ends, whoever else has the check.
+    // Alerts of a rewritten rule end, also where another member has the check.
     let lost = gone.filter { isRuled($0) || !($0.check.map(isElsewhere) ?? false) }
     guard !lost.isEmpty else { return [] }
     let former = Self.sites(before, beforeIdle).merging(saved.sites) { now, _ in now }
@@ -127,7 +127,7 @@ package struct RuleWatch: Sendable {
     idle.merging(watched.mapValues { CheckSite($0.check) }) { _, now in now }
   }
 
-  /// What is to be known after a restart.
+  /// State to keep over a restart.
   var kept: SavedRules {
     var kept = saved
     guard !open.isEmpty else { return kept }

@@ -18,7 +18,7 @@ package struct Trouble: Hashable, Sendable {
       (self.rule, self.check, self.part) = (ByteText(rule), check, ByteText(part))
     }
 
-    /// What the alert is about, whichever rule found it: a check, or a part of the agent.
+    /// The subject of the alert without its rule: a check, or a part of the agent.
     var source: Key {
       var source = self
       source.rule = ByteText("")

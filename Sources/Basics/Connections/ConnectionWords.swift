@@ -22,7 +22,7 @@ package enum ConnectionWords {
     }
   }
 
-  /// What ICMPv6 calls so, and ICMP with the codes 9, 10 and 13.
+  /// ICMPv6's code of that name, and ICMP with the codes 9, 10 and 13.
   package static let prohibited = "administratively prohibited by a firewall on the way"
 
   /// Part of an attempt that had no end when the time was over.

@@ -21,7 +21,7 @@ struct AddressLookup: Hashable, Sendable {
   var patience = Duration.zero
   /// Who answered; of two families, whose addresses come first.
   private(set) var server: SocketAddress?
-  /// What the server says of its answer, in our words: its own may be anything (RFC 8914).
+  /// The server's extended error in our words: its own text may be anything (RFC 8914).
   private var remark: String?
 
   /// Nothing was asked.
