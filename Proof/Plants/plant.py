@@ -58,6 +58,23 @@ class Stale(Exception):
     """A plant that does not fit the sources."""
 
 
+def no_expression(text):
+    """Why this cannot stand in parentheses, as a marked text does; none: it can, as far as is seen without a compiler."""
+    text = text.strip()
+    if not text:
+        return "it is empty"
+    if re.match(r"(&&|\|\||[,:?])", text) or re.search(r"(&&|\|\||[,:])$", text):
+        return "it begins or ends with an operator"
+    depth = 0
+    for sign in re.sub(r'"(\\.|[^"\\])*"', '""', text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0:
+            return "its brackets do not match"
+        if sign == "," and depth == 0:
+            return "it is several"
+    return "its brackets do not match" if depth else None
+
+
 class Plant:
     def __init__(self, name, table, line):
         self.name, self.table, self.line = name, table, line
@@ -107,6 +124,9 @@ class Plant:
             chosen = f"planted({self.number})"
         if marked:
             start, end = found[0].span("expression")
+            for part in (text[start:end], new):
+                if why := no_expression(part):
+                    raise Stale(f"{self.where}: {part!r} is no expression: {why}")
             return start, end, f"({chosen} ? ({new}) : ({text[start:end]}))"
         start, end = found[0].span("statement")
         original = text[start:end]
