@@ -63,8 +63,10 @@ def no_expression(text):
     text = text.strip()
     if not text:
         return "it is empty"
-    if re.match(r"(&&|\|\||[,:?])", text) or re.search(r"(&&|\|\||[,:])$", text):
+    if re.match(r"(&&|\|\||[<>=]=?|[,:?])", text) or re.search(r"(&&|\|\||[<>=]|[,:])$", text):
         return "it begins or ends with an operator"
+    if re.match(r"(if|guard|return|let|var|for) ", text):
+        return "it is a statement"
     depth = 0
     for sign in re.sub(r'"(\\.|[^"\\])*"', '""', text):
         depth += (sign in "([{") - (sign in ")]}")
@@ -72,6 +74,8 @@ def no_expression(text):
             return "its brackets do not match"
         if sign == "," and depth == 0:
             return "it is several"
+    if len(re.findall(r" \? ", text)) != len(re.findall(r" : ", text)):
+        return "a condition without both of its sides"
     return "its brackets do not match" if depth else None
 
 
