@@ -106,10 +106,10 @@ final class DecodingQueue: Sendable {
         board.write(waiting.waits(for: .decoding))
       }
       // Whoever fits goes first: a small decoder does not wait behind a large one.
-      while let job = waiting.next(mayGo: { budget.hasRoom(for: $0.codings.memory, of: $0.origin.kind) }) {
+      while let job = waiting.next(mayGo: { budget.hasRoom(for: $0.codings.memory, of: $0.origin) }) {
         if let end = job.endsUnbegun {
           job.answer(end)
-        } else if budget.take(job.codings.memory, for: job.origin.kind) {
+        } else if budget.take(job.codings.memory, for: job.origin) {
           underWay.append(DecodingRun(job), for: job.origin, at: now)
         }
       }
@@ -119,7 +119,7 @@ final class DecodingQueue: Sendable {
         continue
       }
       // Told when all it held is given back.
-      budget.give(run.job.codings.memory, of: run.job.origin.kind)
+      budget.give(run.job.codings.memory, of: run.job.origin)
       run.job.answer(end)
     }
     board.write([])

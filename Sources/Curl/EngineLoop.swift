@@ -151,10 +151,13 @@ final class EngineLoop: LoopGuest {
 
   private func beginWaiting(_ left: inout Int) {
     for ticket in queues.takeOverdue(at: .now) { giveUp(ticket) }
-    while left > 0, let ticket = queues.next(at: .handshake, where: { handshakes.hasRoom(for: $0, active) }) {
+    while left > 0, let ticket = queues.next(at: .handshake, where: { mayShakeHands($0) }) {
       begin(ticket, &left)
     }
-    while left > 0, let ticket = queues.next(at: .memory, where: { !memory.isCrowded($0) }) {
+    while left > 0,
+      let ticket = queues.next(
+        at: .memory, where: { !memory.isCrowded($0) }, mayGo: { !memory.isCrowded(by: $0.request.origin) })
+    {
       shakeHands(ticket, &left)
     }
     while left > 0, let ticket = queues.next(at: .turn, where: { _ in true }) { passGates(ticket, &left) }
@@ -175,7 +178,7 @@ final class EngineLoop: LoopGuest {
   private func passGates(_ ticket: TransferTicket, _ left: inout Int) {
     let origin = ticket.request.origin
     if case .body(let limit) = ticket.request.goal, limit > memory.floor, queues.isKnownLarge(ticket.request),
-      queues.waits(origin.kind, at: .memory) || memory.isCrowded(origin.kind)
+      queues.waits(origin, at: .memory) || memory.isCrowded(origin.kind) || memory.isCrowded(by: origin)
     {
       queues.add(ticket, at: .memory, now: .now)
     } else {
@@ -183,10 +186,14 @@ final class EngineLoop: LoopGuest {
     }
   }
 
+  private func mayShakeHands(_ kind: WorkOrigin.Kind) -> Bool {
+    handshakes.hasRoom(for: kind) { [active] in active[$0].map { $0.seen.requestStart == nil } ?? false }
+  }
+
   private func shakeHands(_ ticket: TransferTicket, _ left: inout Int) {
     let kind = ticket.request.origin.kind
     if ticket.isEncrypted,
-      queues.waits(kind, at: .handshake) || !handshakes.hasRoom(for: kind, active)
+      queues.waits(kind, at: .handshake) || !mayShakeHands(kind)
     {
       queues.add(ticket, at: .handshake, now: .now)
     } else {
@@ -240,7 +247,9 @@ final class EngineLoop: LoopGuest {
     let transfer = Transfer(ticket, handle, arrivals: arrivals, memory: memory, sockets: sockets)
     transfer.number = active.insert(transfer)
     ticket.number.store(transfer.number, ordering: .relaxed)
-    if ticket.isEncrypted { handshakes.add(transfer) }
+    if ticket.isEncrypted {
+      handshakes.add(transfer.number, for: ticket.request.origin.kind, at: transfer.started)
+    }
     transfer.shedPreparation()
     do throws(RefusedRequest) {
       try transfer.prepare(trust: trust)

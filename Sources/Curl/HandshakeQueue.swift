@@ -27,20 +27,21 @@ struct HandshakeQueue {
   private var shares = Shares(limit: HandshakeQueue.limit, HandshakeQueue.shares)
 
   /// There was room for it, or its origin is urgent.
-  mutating func add(_ transfer: Transfer) {
-    let kind = transfer.ticket.request.origin.kind
+  mutating func add(_ number: UInt64, for kind: WorkOrigin.Kind, at begin: Instant) {
     guard !kind.isUrgent, shares.take(1, for: kind) else { return }
-    begun.append(Begun(at: transfer.started, number: transfer.number, kind: kind))
+    begun.append(Begun(at: begin, number: number, kind: kind))
   }
 
   /// Whether one more of this origin may begin.
-  mutating func hasRoom(for kind: WorkOrigin.Kind, _ active: TransferTable, at now: Instant = .now) -> Bool {
+  ///
+  /// - Parameter isGoingOn: whether the handshake of this number has not ended.
+  mutating func hasRoom(
+    for kind: WorkOrigin.Kind, at now: Instant = .now, isGoingOn: (UInt64) -> Bool
+  ) -> Bool {
     if shares.hasRoom(for: 1, of: kind) { return true }
     var goingOn: [Begun] = []
     for one in begun {
-      if let transfer = active[one.number], transfer.seen.requestStart == nil,
-        now.nanoseconds - one.at.nanoseconds <= Self.span
-      {
+      if isGoingOn(one.number), now.nanoseconds - one.at.nanoseconds <= Self.span {
         goingOn.append(one)
       } else {
         shares.give(1, of: one.kind)

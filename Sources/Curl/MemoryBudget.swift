@@ -3,10 +3,12 @@
 import Basics
 import Synchronization
 
-/// Bytes that all of a kind may hold together: counted, never estimated, with a share for each origin. From any thread.
+/// Bytes that all of a kind may hold together: counted, never estimated, with a share for each origin and, within it, for each
+/// host. From any thread.
 package final class MemoryBudget: Sendable {
   /// What all answers under way may hold together, in the whole process: bodies, headers, certificates.
-  package static let shared = MemoryBudget(limit: CurlEngine.flightMemory, shares: flightShares)
+  package static let shared = MemoryBudget(
+    limit: CurlEngine.flightMemory, shares: flightShares, areKeyed: true)
 
   /// For a limit of 256 MiB.
   static let flightShares: [WorkOrigin.Kind: Shares.Share] = [
@@ -22,59 +24,111 @@ package final class MemoryBudget: Sendable {
   let limit: Int
   /// Bytes of each answer that no budget refuses, so that a small answer never depends on what others hold.
   let floor: Int
-  private let shares: Mutex<Shares>
+  private let state: Mutex<State>
+  private let isKeyed: Bool
+
+  private struct State {
+    var shares: Shares
+    /// Bytes of each host, channel or asker that holds any.
+    var byKey: [WorkOrigin: Int] = [:]
+    /// Those sums where no key counts for more than half of `mostBegun`.
+    var capped = ByOrigin { _ in 0 }
+
+    mutating func move(by count: Int, _ origin: WorkOrigin, cap: Int) {
+      let before = byKey[origin, default: 0]
+      let after = before + count  // bounded: by the budget
+      byKey[origin] = after > 0 ? after : nil
+      capped[origin.kind] += min(after, cap) - min(before, cap)  // bounded: by the budget
+    }
+
+    /// One key may hold twice what its origin has left: two thirds when it is alone, and another finds room whatever it holds.
+    func hasRoom(for count: Int, of origin: WorkOrigin, isKeyed: Bool) -> Bool {
+      let left = shares.room(of: origin.kind) - max(0, count)  // bounded: by the limit
+      guard count >= 0, left >= 0 else { return false }
+      return !isKeyed || byKey[origin, default: 0] + count <= 2 * left  // bounded: both are below the limit
+    }
+  }
 
   /// - Parameters:
   ///   - limit: in bytes.
   ///   - shares: empty: any origin may take all of it.
-  package init(limit: Int, shares: [WorkOrigin.Kind: Shares.Share] = [:]) {
+  ///   - areKeyed: one host takes no more than two thirds of what its origin may.
+  package init(limit: Int, shares: [WorkOrigin.Kind: Shares.Share] = [:], areKeyed: Bool = false) {
     self.limit = limit
     floor = min(16 << 10, limit / 2048)
-    self.shares = Mutex(Shares(limit: limit, shares))
+    isKeyed = areKeyed
+    state = Mutex(State(shares: Shares(limit: limit, shares)))
   }
 
   /// Bytes held now, without the first of each answer.
-  package var inUse: Int { shares.withLock { $0.inUse } }
+  package var inUse: Int { state.withLock { $0.shares.inUse } }
 
   /// Bytes of one origin.
-  package func inUse(by kind: WorkOrigin.Kind) -> Int { shares.withLock { $0.used(by: kind) } }
+  package func inUse(by kind: WorkOrigin.Kind) -> Int { state.withLock { $0.shares.used(by: kind) } }
+
+  /// Bytes of one host, channel or asker.
+  package func inUse(by origin: WorkOrigin) -> Int { state.withLock { $0.byKey[origin, default: 0] } }
 
   /// Whether large answers of this origin are to wait until others of it have ended: those under way need room to end.
-  func isCrowded(_ kind: WorkOrigin.Kind) -> Bool {
-    shares.withLock { $0.used(by: kind) > min($0.share(of: kind).bound / 2, limit / 4) }
+  package func isCrowded(_ kind: WorkOrigin.Kind) -> Bool {
+    state.withLock { $0.capped[kind] > Self.mostBegun($0.shares, kind) }
   }
 
-  func hasRoom(for count: Int, of kind: WorkOrigin.Kind) -> Bool {
-    shares.withLock { $0.hasRoom(for: count, of: kind) }
+  /// Whether those of one host are to wait, while others of its origin need not.
+  func isCrowded(by origin: WorkOrigin) -> Bool {
+    state.withLock { $0.byKey[origin, default: 0] > cap($0.shares, origin.kind) }
+  }
+
+  /// Bytes beyond which no further large answer of an origin begins.
+  private static func mostBegun(_ shares: Shares, _ kind: WorkOrigin.Kind) -> Int {
+    min(shares.share(of: kind).bound / 2, shares.limit / 4)
+  }
+
+  /// The same for one host.
+  private func cap(_ shares: Shares, _ kind: WorkOrigin.Kind) -> Int {
+    isKeyed ? Self.mostBegun(shares, kind) / 2 : .max
+  }
+
+  func hasRoom(for count: Int, of origin: WorkOrigin) -> Bool {
+    state.withLock { $0.hasRoom(for: count, of: origin, isKeyed: isKeyed) }
   }
 
   /// False: there is no room for so many more, and none were taken.
-  func take(_ count: Int, for kind: WorkOrigin.Kind = .fileChecks) -> Bool {
-    shares.withLock { $0.take(count, for: kind) }
+  func take(_ count: Int, for origin: WorkOrigin = WorkOrigin(.fileChecks)) -> Bool {
+    state.withLock { state in
+      guard state.hasRoom(for: count, of: origin, isKeyed: isKeyed),
+        state.shares.take(count, for: origin.kind)
+      else { return false }
+      state.move(by: count, origin, cap: cap(state.shares, origin.kind))
+      return true
+    }
   }
 
   /// - Parameter count: as taken before.
-  func give(_ count: Int, of kind: WorkOrigin.Kind = .fileChecks) {
-    shares.withLock { $0.give(count, of: kind) }
+  func give(_ count: Int, of origin: WorkOrigin = WorkOrigin(.fileChecks)) {
+    state.withLock { state in
+      state.shares.give(count, of: origin.kind)
+      state.move(by: -count, origin, cap: cap(state.shares, origin.kind))
+    }
   }
 }
 
 /// What one holds of a budget. It goes back when the last who knows it lets go.
 package final class MemoryLease: Sendable {
   private let budget: MemoryBudget
-  private let kind: WorkOrigin.Kind
+  private let origin: WorkOrigin
   private let floor: Int
   private let held = Atomic<Int>(0)
   private let wasRefused = Atomic(false)
 
   /// - Parameter floors: how many times the bytes that no budget refuses.
-  init(_ budget: MemoryBudget, for kind: WorkOrigin.Kind = .fileChecks, floors: Int = 1) {
-    (self.budget, self.kind, floor) = (budget, kind, budget.floor * floors)
+  init(_ budget: MemoryBudget, for origin: WorkOrigin = WorkOrigin(.fileChecks), floors: Int = 1) {
+    (self.budget, self.origin, floor) = (budget, origin, budget.floor * floors)
   }
 
   deinit {
     let counted = counted(of: held.load(ordering: .relaxed))
-    if counted > 0 { budget.give(counted, of: kind) }
+    if counted > 0 { budget.give(counted, of: origin) }
   }
 
   /// Bytes held now.
@@ -89,7 +143,7 @@ package final class MemoryLease: Sendable {
     let (after, isTooMuch) = before.addingReportingOverflow(count)
     guard count >= 0, !isTooMuch else { return false }
     let more = counted(of: after) - counted(of: before)
-    guard more == 0 || budget.take(more, for: kind) else {
+    guard more == 0 || budget.take(more, for: origin) else {
       wasRefused.store(true, ordering: .relaxed)
       return false
     }

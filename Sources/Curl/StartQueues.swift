@@ -40,13 +40,18 @@ struct StartQueues {
   /// Whether something of its origin waits there, behind which it belongs.
   func waits(_ kind: WorkOrigin.Kind, at gate: Gate) -> Bool { queues[gate.rawValue].count(of: kind) > 0 }
 
+  /// Whether something of the same host waits there.
+  func waits(_ origin: WorkOrigin, at gate: Gate) -> Bool { queues[gate.rawValue].waits(origin) }
+
   mutating func add(_ ticket: TransferTicket, at gate: Gate, now: Instant) {
     queues[gate.rawValue].append(ticket, for: ticket.request.origin, at: now)
     count += 1
   }
 
-  mutating func next(at gate: Gate, where isOpen: (WorkOrigin.Kind) -> Bool) -> TransferTicket? {
-    guard let ticket = queues[gate.rawValue].next(where: isOpen) else { return nil }
+  mutating func next(
+    at gate: Gate, where isOpen: (WorkOrigin.Kind) -> Bool, mayGo: (TransferTicket) -> Bool = { _ in true }
+  ) -> TransferTicket? {
+    guard let ticket = queues[gate.rawValue].next(where: isOpen, mayGo: mayGo) else { return nil }
     count -= 1
     return ticket
   }

@@ -86,7 +86,7 @@ final class Transfer {
     sockets: EngineSockets
   ) {
     self.memory = memory
-    lease = MemoryLease(memory, for: ticket.request.origin.kind)
+    lease = MemoryLease(memory, for: ticket.request.origin)
     allowance = TimeAllowance(ticket.request.timeout)
     self.ticket = ticket
     self.arrivals = arrivals

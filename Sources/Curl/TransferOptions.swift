@@ -185,7 +185,7 @@ extension Transfer {
       throw RefusedRequest(fault: .trustStore, message: error.description)
     }
     let judge = HandshakeJudge(
-      host: try urlHost(), options: request.tls, store: store, for: request.origin.kind, memory: memory)
+      host: try urlHost(), options: request.tls, store: store, for: request.origin, memory: memory)
     judge.onCertificate = { [unowned self] in goesOn(with: .certificate, at: .now) }
     if request.httpVersion == .http2 { judge.protocols = ["h2"] }
     self.judge = judge

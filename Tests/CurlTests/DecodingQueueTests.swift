@@ -83,7 +83,7 @@ import Testing
   func aFullOriginHoldsUpNoOther(kind: WorkOrigin.Kind) async throws {
     let codings = try #require(ContentCodings(["gzip"]))
     let queue = DecodingQueue(memory: codings.memory)
-    #expect(queue.budget.take(codings.memory, for: kind))
+    #expect(queue.budget.take(codings.memory, for: WorkOrigin(kind)))
     let held = Task {
       try await decode(queue, "gzip", member, origin: WorkOrigin(kind, key: 1))
     }
@@ -94,7 +94,7 @@ import Testing
     // The board is written every few milliseconds, and may still tell of one that went.
     while queue.waits.map(\.origin) != [kind] { await Task.yield() }
     #expect(queue.waits.map(\.count) == [1], "it still waits")
-    queue.budget.give(codings.memory, of: kind)
+    queue.budget.give(codings.memory, of: WorkOrigin(kind))
     #expect(try await held.value.end == .whole)
   }
 

@@ -1,12 +1,66 @@
 // SPDX-License-Identifier: MIT
 
-import Curl
+import Basics
 import Foundation
 import TestSupport
 import Testing
 
+@testable import Curl
+
 /// Handshakes begin a few at a time, and whoever waits is not forgotten.
 @Suite(.timeLimit(.minutes(1))) struct HandshakeQueueTests {
+  private static let begin = Instant(nanoseconds: 1_000_000_000)
+
+  /// Handshakes of one origin that begin until there is room for no more.
+  private func fill(_ queue: inout HandshakeQueue, _ kind: WorkOrigin.Kind, from number: UInt64 = 0) -> Int {
+    var count = 0
+    while count < 100, queue.hasRoom(for: kind, at: Self.begin, isGoingOn: { _ in true }) {
+      queue.add(number + UInt64(count), for: kind, at: Self.begin)
+      count += 1
+    }
+    return count
+  }
+
+  @Test(arguments: [
+    (WorkOrigin.Kind.fileChecks, 16), (.apiChecks, 8), (.asked, 8), (.tokens, 4), (.discovery, 4),
+  ])
+  func oneOriginHasItsBound(kind: WorkOrigin.Kind, bound: Int) {
+    var queue = HandshakeQueue()
+    #expect(fill(&queue, kind) == bound)
+  }
+
+  /// Whatever the others hold, each begins as many as it is guaranteed.
+  @Test func whatIsGuaranteedIsLeft() {
+    let guaranteed: [(WorkOrigin.Kind, Int)] = [
+      (.fileChecks, 6), (.apiChecks, 2), (.asked, 2), (.tokens, 1), (.discovery, 1),
+    ]
+    for (kind, least) in guaranteed {
+      var queue = HandshakeQueue()
+      for (place, other) in guaranteed.enumerated() where other.0 != kind {
+        _ = fill(&queue, other.0, from: UInt64(place) * 100)
+      }
+      #expect(fill(&queue, kind, from: 1000) == least, "\(kind)")
+    }
+  }
+
+  /// What has ended counts no more, nor what its server keeps waiting for longer than 30 ms.
+  @Test func whatEndedOrHangsMakesRoom() {
+    var queue = HandshakeQueue()
+    #expect(fill(&queue, .apiChecks) == 8)
+    #expect(queue.hasRoom(for: .apiChecks, at: Self.begin) { $0 != 3 })
+    queue.add(8, for: .apiChecks, at: Self.begin)
+    let (last, later) = (Self.begin + .milliseconds(30), Self.begin + .nanoseconds(30_000_001))
+    #expect(!queue.hasRoom(for: .apiChecks, at: last) { _ in true })
+    #expect(queue.hasRoom(for: .apiChecks, at: later) { _ in true })
+  }
+
+  /// Urgent ones take no place of the others.
+  @Test func urgentOnesDoNotCount() {
+    var queue = HandshakeQueue()
+    for number in 0..<100 { queue.add(UInt64(number), for: .delivery, at: Self.begin) }
+    #expect(fill(&queue, .fileChecks, from: 100) == 16)
+  }
+
   @Test func serversThatNeverShakeHandsHoldNobodyUp() async throws {
     try await withTemporaryDirectory { folder in
       let authority = try TestAuthority(in: folder)

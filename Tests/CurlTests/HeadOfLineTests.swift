@@ -10,26 +10,28 @@ import Testing
 /// A transfer that waits for a budget delays neither those that need none of it nor those of other origins. Nothing here
 /// is timed: what must not wait ends while all that holds the budget still holds it.
 @Suite(.timeLimit(.minutes(1))) struct HeadOfLineTests {
-  private static let limit = 4 << 20
+  private static let limit = 16 << 20
   private static var shares: [WorkOrigin.Kind: Shares.Share] {
-    MemoryBudget.flightShares.mapValues { .init(guaranteed: $0.guaranteed / 64, bound: $0.bound / 64) }
+    MemoryBudget.flightShares.mapValues { .init(guaranteed: $0.guaranteed / 16, bound: $0.bound / 16) }
   }
 
   /// 64 answers of one origin hold all that it may have.
   private func withHolders(
-    _ kind: WorkOrigin.Kind, _ body: (CurlEngine, LoopbackServer, MemoryBudget) async throws -> Void
+    _ kind: WorkOrigin.Kind, keys: UInt64 = 64,
+    _ body: (CurlEngine, LoopbackServer, MemoryBudget) async throws -> Void
   ) async throws {
-    let budget = MemoryBudget(limit: Self.limit, shares: Self.shares)
+    let budget = MemoryBudget(limit: Self.limit, shares: Self.shares, areKeyed: true)
     try await withLoopbackServer(script: holdABody) { holder in
       try await withLoopbackServer(script: answer) { healthy in
         try await withCurlEngine(memory: budget) { engine in
           // Each of its own URL: of one whose answer was large the rest would wait.
-          let held = (0..<64).map { large(holder.port, WorkOrigin(kind, key: $0), "/\($0)") }
+          let held = (0..<64).map { large(holder.port, WorkOrigin(kind, key: $0 % keys), "/\($0)") }
           let holders = held.map { request in Task { try await engine.perform(request) } }
           while holder.accepted < holders.count { try await Task.sleep(for: .milliseconds(2)) }
-          while !budget.isCrowded(kind) { try await Task.sleep(for: .milliseconds(2)) }
+          let isFull = { keys == 1 ? budget.isCrowded(by: WorkOrigin(kind)) : budget.isCrowded(kind) }
+          while !isFull() { try await Task.sleep(for: .milliseconds(2)) }
           try await body(engine, healthy, budget)
-          #expect(budget.isCrowded(kind), "the holders were over first")
+          #expect(isFull(), "the holders were over first")
           for holder in holders { holder.cancel() }
           for holder in holders { _ = try? await holder.value }
         }
@@ -49,6 +51,33 @@ import Testing
           #expect(report.outcome == .complete && report.body.count == 15_000, "\(other): \(report.outcome)")
         }
       }
+    }
+  }
+
+  /// One host that holds all that it may delays no other host of its origin, large answers included.
+  @Test(arguments: [WorkOrigin.Kind.fileChecks, .apiChecks, .asked])
+  func oneHostDelaysNoOtherOfItsOrigin(kind: WorkOrigin.Kind) async throws {
+    try await withHolders(kind, keys: 1) { engine, healthy, budget in
+      let greedy = WorkOrigin(kind)
+      var request = request(healthy.port, "/150000", goal: .body(limit: 1 << 20))
+      request.origin = WorkOrigin(kind, key: 1)
+      // The second one is known to be large.
+      for _ in 0..<2 {
+        let report = try await engine.perform(request)
+        #expect(report.outcome == .complete && report.body.count == 150_000, "\(report.outcome)")
+        #expect(engine.waits.isEmpty)
+      }
+      #expect(budget.inUse(by: greedy) == budget.inUse(by: kind), "the other has given back what it had")
+      // Its own next large one waits.
+      request.origin = greedy
+      let waiter = Task { try await engine.perform(request) }
+      while engine.waits.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+      #expect(
+        engine.waits.map { [$0.queue.rawValue, $0.origin.label, "\($0.count)"] } == [
+          ["memory", kind.label, "1"]
+        ])
+      waiter.cancel()
+      _ = try? await waiter.value
     }
   }
 
@@ -119,7 +148,7 @@ import Testing
 
   /// An engine that is closed ends what waits and what holds.
   @Test func shutdownDoesNotWait() async throws {
-    let budget = MemoryBudget(limit: Self.limit, shares: Self.shares)
+    let budget = MemoryBudget(limit: Self.limit, shares: Self.shares, areKeyed: true)
     try await withLoopbackServer(script: holdABody) { holder in
       let engine = try CurlEngine(memory: budget)
       let asked = (0..<128).map { large(holder.port, WorkOrigin(.apiChecks, key: $0 % 8)) }

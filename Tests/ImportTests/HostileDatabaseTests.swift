@@ -122,6 +122,16 @@ import Testing
         == "kuma.db: the database is damaged (code 11)")
   }
 
+  /// Ten thousand rows of 499 columns without a value are allowed each, and together are work.
+  @Test func theStepsAreCounted() throws {
+    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 10000)"
+    let columns = (0..<498).map { "c\($0)" }.joined(separator: ", ")
+    let wide = "CREATE TABLE monitor (id INTEGER, name, \(columns));"
+    #expect(
+      try refusal(wide + "\(rows) INSERT INTO monitor (id, name) SELECT i, 'm' FROM n;")?.message
+        == "kuma.db: takes more than 10 million steps to read")
+  }
+
   /// SQLite takes the square of a table's triggers to read them, before any query of ours.
   @Test func definitionsAreCounted() throws {
     func schema(_ count: Int) -> String {

@@ -502,6 +502,13 @@ def rights(stage):
     viewer.ask(f"insert into check_results (monitoring_check_id, status) values ('{stage.check}', 'success')")
     stage.tick()
     expect(stage.alerts("resolved_at is null"), ["t"])
+    # Each role may call these of all that is ours, by PostgreSQL's own catalogue.
+    ours = "'ingest_check_results', 'agent_key_scope', 'claim_notifications', 'settle_notification', 'agent_config', 'ask_checks', 'asks_state'"
+    for role, may in (("anon", ""), ("authenticated", "ask_checks, asks_state"),
+                      ("service_role", "agent_config, agent_key_scope, claim_notifications, ingest_check_results, settle_notification")):
+        expect(stage.one("select coalesce(string_agg(p.proname, ', ' order by p.proname), '') from pg_proc p join pg_namespace n on n.oid = p.pronamespace "
+                         f"where (n.nspname = 'quartz_agent' or n.nspname = 'public' and p.proname in ({ours})) "
+                         f"and has_function_privilege('{role}', p.oid, 'execute')"), may, f"functions of {role}")
     # Objects in the caller's own schema are not what the functions call.
     loose = stage.one("select count(*) from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.prosecdef and n.nspname in ('public', 'quartz_agent') "
                       "and p.proname not in ('has_role', 'has_any_role') and not coalesce(array_to_string(p.proconfig, ',') like '%search_path=pg_catalog, pg_temp%', false)")

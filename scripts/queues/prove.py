@@ -2,7 +2,8 @@
 """Fills each queue of the agent from one origin and looks at what that does to all others.
 
 Arguments: agent, folder, --short, --only WORD. A line a scenario; exit 1 when a healthy check was late, missed or called
-down, the lease or the dead man's switch was late, or SIGTERM took more than eight seconds or did not end with 0.
+down, the lease or the dead man's switch was late, the queue meant was not full, a queue that held for longer than two seconds
+was not told by /readyz and the status, or SIGTERM took more than eight seconds or did not end with 0.
 """
 
 import argparse
@@ -25,6 +26,8 @@ HEALTHY = 100
 JOBS = 4
 LATE = 50.0
 LEASE = 6
+# Of the dead man's switch; the shortest there is.
+EVERY = 10
 # Seconds from the moment a service fails to the call of the channel: the slot, `group_wait`, and what a loaded machine takes.
 NOTIFIED = 6
 
@@ -117,7 +120,7 @@ spool: {{size: 16MiB}}
 limits: {{in_flight: 600, in_flight_per_host: 100}}
 egress: {{allow: ["127.0.1.0/24:{ports['held']}", "127.0.1.0/24:{ports['mute']}"]}}
 quartz: {{url: "http://127.0.0.1:{world.api}/v1", api_key: qtz_queues, checks: {{pull: true}}}}
-heartbeat: [{{url: "http://127.0.0.1:{ports['http']}/alive", every: 10s}}{more.get("switches", "")}]
+heartbeat: [{{url: "http://127.0.0.1:{ports['http']}/alive", every: {EVERY}s}}{more.get("switches", "")}]
 alerts:
   group_wait: 1s
   rules:
@@ -325,32 +328,67 @@ def switches(world):
 
 
 SCENARIOS = [
-    # name, rows of the API, sections of the file, what is asked
-    ("nothing is full", None, None, None),
-    ("memory: 7 asks of 16 MB", None, None, lambda agent: ask(agent, "hold", "/15000")),
-    ("memory: 96 checks of the API", api("/1000"), None, None),
-    ("memory: 96 checks of the file", None, file("/1000"), None),
-    ("handshakes: 200 checks of the API", api("", "mute", "https", 200), None, None),
-    ("handshakes: 200 checks of the file", None, file("", "mute", "https", 200), None),
-    ("decoding: 400 checks of the API", api("/coded", count=400), None, None),
-    ("decoding: 80 checks of the file", None, file("/coded", count=80, interval=1), None),
-    ("tokens: 60 checks, a server that holds", None, tokens(), None),
-    ("discovery: 16 lists of 16 MB", None, discovery, None),
-    ("notifications: 16 channels that hold", None, channels, None),
-    ("switches: 7 that hold", None, switches, None),
-    ("status: 300 idle connections", None, None, idle),
-    ("run now: 8 who never stop", None, file("", "mute", count=8, interval=60), run_now),
-    ("judging: 7 asks of a dear pattern", None, None, lambda agent: ask(agent, "dear", "/regex")),
-    ("places: 900 checks of the API", api("", "mute", count=900), None, None),
+    # name, rows of the API, sections of the file, what is asked, what must have been seen waiting
+    ("nothing is full", None, None, None, None),
+    ("memory: 7 asks of 16 MB", None, None, lambda agent: ask(agent, "hold", "/15000"), None),
+    ("memory: 96 checks of the API", api("/1000"), None, None, None),
+    ("memory: 96 checks of the file", None, file("/1000"), None, None),
+    ("handshakes: 200 checks of the API", api("", "mute", "https", 200), None, None, None),
+    ("handshakes: 200 checks of the file", None, file("", "mute", "https", 200), None, None),
+    ("decoding: 400 checks of the API", api("/coded", count=400), None, None, None),
+    ("decoding: 80 checks of the file", None, file("/coded", count=80, interval=1), None, None),
+    ("tokens: 60 checks, a server that holds", None, tokens(), None, None),
+    ("discovery: 16 lists of 16 MB", None, discovery, None, None),
+    ("notifications: 16 channels that hold", None, channels, None, None),
+    ("switches: 7 that hold", None, switches, None, None),
+    ("status: 300 idle connections", None, None, idle, None),
+    ("run now: 8 who never stop", None, file("", "mute", count=8, interval=60), run_now, None),
+    ("judging: 7 asks of a dear pattern", None, None, lambda agent: ask(agent, "dear", "/regex"), None),
+    ("places: 900 checks of the API", api("", "mute", count=900), None, None, None),
 ]
 SHORT = ["nothing is full", "memory: 7 asks of 16 MB", "memory: 96 checks of the API"]
 
 
-def lease_gap(agent, world, seconds):
+class Told:
+    """The queues that were not empty, and whether /readyz and the status told of those that held for longer than two seconds."""
+
+    WORDS = {
+        "file_checks": "checks of agent.yaml", "api_checks": "checks from the API", "asked": "/probe and runs by hand",
+        "tokens": "tokens of checks", "discovery": "discovery"}
+    # What may pass between two looks.
+    SLACK = 2
+
+    def __init__(self, agent):
+        self.agent, self.seen, self.faults, self.next = agent, set(), [], 0
+
+    def look(self):
+        if time.monotonic() < self.next:
+            return
+        self.next = time.monotonic() + 1
+        problems = self.agent.data("/api/v1/summary")["problems"]
+        lines = [line for line in self.agent.get("/readyz").splitlines() if line.startswith("held: ")]
+        for line in self.agent.get("/metrics").splitlines():
+            name, _, rest = line.partition("{")
+            if not name.startswith("quartz_queue_"):
+                continue
+            labels, _, value = rest.partition("} ")
+            queue, origin = (part.split('"')[1] for part in labels.split(","))
+            self.seen.add(f"{queue} {origin}")
+            if name != "quartz_queue_held_seconds" or float(value) < 2 + self.SLACK:
+                continue
+            words = self.WORDS[origin] + " wait for "
+            if not any(line.startswith("held: " + words) for line in lines):
+                self.faults.append(f"/readyz does not tell that {queue} holds {origin}")
+            if not any(problem["what"].startswith(words) for problem in problems):
+                self.faults.append(f"the status does not tell that {queue} holds {origin}")
+
+
+def lease_gap(agent, world, told, seconds):
     """Seconds between two renewals of the member's lease, at most: what its time to live had fallen by."""
     lowest = LEASE
     end = time.monotonic() + seconds
     while time.monotonic() < end:
+        told.look()
         try:
             leases = json.loads(post(world.etcd_url + "/v3/lease/leases", {})).get("leases", [])
             for lease in leases:
@@ -375,36 +413,36 @@ def quantile(values, share):
 
 
 def run(binary, world, number, scenario, seconds, base):
-    name, rows, sections, asks = scenario
+    name, rows, sections, asks, queue = scenario
     world.write(rows(world) if rows else [])
     world.say("up")
     agent = Agent(binary, world, f"run-{number}", sections(world) if sections else {})
     agent.learn()
     time.sleep(1)
+    world.calls()
+    filling = time.time()
     if asks:
         asks(agent)
     # Until the holders hold.
-    time.sleep(2 if seconds < 10 else 5)
-    world.calls()
+    time.sleep(2 if seconds < 20 else 5)
+    before = world.calls()["switch"]
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
     began = time.time()
     world.say("down")
-    lease = lease_gap(agent, world, max(seconds, NOTIFIED))
+    told = Told(agent)
+    lease = lease_gap(agent, world, told, max(seconds, NOTIFIED))
     calls = world.calls()
     results = agent.results(since)
     ready = agent.get("/readyz")
-    metrics = agent.get("/metrics")
     summary = agent.data("/api/v1/summary")
     hostile, silent = agent.hostile(), agent.jobs()
     took, code = agent.stop()
     late = [result.get("late_ms", 0) for result in results]
     down = [result for result in results if result["state"] != "up"]
     expected = HEALTHY * seconds
-    marks = [began, *calls["switch"], began + seconds]
+    marks = [filling, *before, *calls["switch"], began + seconds]
     notified = min(calls["hook"], default=float("inf")) - began
     gap = max(after - before for before, after in zip(marks, marks[1:]))
-    held = sorted({line.split("{")[1].split("}")[0] for line in metrics.splitlines()
-                   if line.startswith("quartz_queue_waiting{")})
     missed = {part: count for part, count in (summary.get("scheduler") or {}).get("missed_by", {}).items() if count}
     faults = []
     p99 = quantile(late, 0.99)
@@ -417,8 +455,11 @@ def run(binary, world, number, scenario, seconds, base):
         faults.append(f"{len(down)} not up: {down[0].get('reason')} {down[0].get('message', '')[:80]}")
     if lease > LEASE / 2 + 1:
         faults.append("lease late")
-    if gap > 12:
+    if gap > EVERY + 2:
         faults.append("dead man's switch late")
+    if queue and queue not in told.seen:
+        faults.append(f"nothing waited for {queue}")
+    faults += sorted(set(told.faults))
     if notified > NOTIFIED:
         faults.append("notification late")
     faults += silent
@@ -428,8 +469,8 @@ def run(binary, world, number, scenario, seconds, base):
           f" {notified:8.1f} {took:6.1f} {code!s:>6}  {'; '.join(faults) or 'ok'}")
     for line in ready.splitlines()[1:]:
         print(f"    {line}")
-    if held or missed or hostile:
-        print(f"    queues: {', '.join(held) or 'none'}; missed since the start: {missed or 'none'}; holders: {hostile}")
+    if told.seen or missed or hostile:
+        print(f"    queues: {', '.join(sorted(told.seen)) or 'none'}; missed since the start: {missed or 'none'}; holders: {hostile}")
     sys.stdout.flush()
     return p99, faults
 
@@ -448,7 +489,7 @@ def main():
     base, failed = 0.0, False
     try:
         for number, scenario in enumerate(chosen):
-            p99, faults = run(os.path.realpath(options.binary), world, number, scenario, 6 if options.short else 20, base)
+            p99, faults = run(os.path.realpath(options.binary), world, number, scenario, 12 if options.short else 20, base)
             if number == 0:
                 base = p99
             failed = failed or bool(faults)

@@ -104,7 +104,7 @@ package struct ChannelSender: MessageSending {
       url: url.text, timeout: timeout, goal: .drain(limit: Self.answer),
       headers: [HeaderField("User-Agent", userAgent)])
     request.httpVersion = .http11
-    request.origin = WorkOrigin(.deadManSwitches)
+    request.origin = WorkOrigin(.deadManSwitches, named: url.text)
     guard let report = try? await engine.perform(request, at: places) else { return .failed("stopped") }
     return judge(report, WebhookChannel(url: url, format: .json))
   }
@@ -124,7 +124,7 @@ package struct ChannelSender: MessageSending {
       ] + webhook.headers)
     request.body = body
     request.httpVersion = .http11
-    request.origin = WorkOrigin(.notifications)
+    request.origin = WorkOrigin(.notifications, named: channel.name)
     request.tls.caFile = webhook.caFile
     return request
   }

@@ -61,6 +61,9 @@ package struct FairQueue<Element> {
 
   package func count(of kind: WorkOrigin.Kind) -> Int { rings[kind].count }
 
+  /// Whether something of this key waits.
+  package func waits(_ origin: WorkOrigin) -> Bool { rings[origin.kind].lines[origin.key] != nil }
+
   /// Since when something of this origin has been waiting without a break; `nil` when nothing waits.
   package func since(of kind: WorkOrigin.Kind) -> Instant? { rings[kind].since }
 

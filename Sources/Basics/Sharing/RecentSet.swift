@@ -1,38 +1,26 @@
 // SPDX-License-Identifier: MIT
 
-/// The members of late, up to a limit: when it is full the older half goes, never all, and never the newest. Each operation
-/// takes constant time.
+/// The members of late, up to a limit; see `RecentMap`.
 package struct RecentSet<Element: Hashable & Sendable>: Sendable {
+  private var members: RecentMap<Element, Void>
+
   /// Members kept at most.
-  package let limit: Int
-  private var newer: Set<Element> = []
-  private var older: Set<Element> = []
+  package var limit: Int { members.limit }
 
   /// - Parameter limit: at least 2.
-  package init(limit: Int) { self.limit = max(2, limit) }
+  package init(limit: Int) { members = RecentMap(limit: limit) }
 
-  package var isEmpty: Bool { newer.isEmpty && older.isEmpty }
+  package var isEmpty: Bool { members.isEmpty }
 
-  package var count: Int { newer.count + older.count }
+  package var count: Int { members.count }
 
-  package func contains(_ element: Element) -> Bool { newer.contains(element) || older.contains(element) }
+  package func contains(_ element: Element) -> Bool { members.contains(element) }
 
   /// One that is a member is as new as any again.
-  package mutating func insert(_ element: Element) {
-    guard !newer.contains(element) else { return }
-    if newer.count >= limit / 2 { (older, newer) = (newer, []) }
-    older.remove(element)
-    newer.insert(element)
-  }
+  package mutating func insert(_ element: Element) { members.insert((), for: element) }
 
-  package mutating func remove(_ element: Element) {
-    newer.remove(element)
-    older.remove(element)
-  }
+  package mutating func remove(_ element: Element) { members.remove(element) }
 
   /// Keeps those of these alone.
-  package mutating func formIntersection(_ others: Set<Element>) {
-    newer.formIntersection(others)
-    older.formIntersection(others)
-  }
+  package mutating func formIntersection(_ others: Set<Element>) { members.keep(where: others.contains) }
 }

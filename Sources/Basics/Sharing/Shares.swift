@@ -38,11 +38,17 @@ package struct Shares: Sendable {
 
   package func used(by kind: WorkOrigin.Kind) -> Int { used[kind] }
 
-  package func hasRoom(for count: Int, of kind: WorkOrigin.Kind) -> Bool {
+  /// How much more an origin may take now.
+  package func room(of kind: WorkOrigin.Kind) -> Int {
     let (share, before) = (shares[kind], used[kind])
-    guard count >= 0, count <= share.bound - before else { return false }
-    let keptAfter = kept - max(0, share.guaranteed - before) + max(0, share.guaranteed - before - count)
-    return inUse + count + keptAfter <= limit
+    // More is in use than new shares allow: nothing until it was given back.
+    guard inUse + kept <= limit else { return 0 }
+    let keptForOthers = kept - max(0, share.guaranteed - before)
+    return max(0, min(share.bound - before, limit - inUse - keptForOthers))
+  }
+
+  package func hasRoom(for count: Int, of kind: WorkOrigin.Kind) -> Bool {
+    count >= 0 && count <= room(of: kind)
   }
 
   /// False: there is no room, and nothing was taken.

@@ -36,7 +36,7 @@ extension DNSClient {
     let session: TLSSession
     do {
       session = try await client.session(
-        host: secured.endpoint.host, options: secured.options, for: secured.origin.kind)
+        host: secured.endpoint.host, options: secured.options, for: secured.origin)
     } catch {
       let verdict = Verdict(.localFault, phase: .prepare, message: "\(error)")
       return DNSReply(content: .failure(verdict), transport: .dot, elapsed: .zero)

@@ -19,26 +19,37 @@ final class TokenCache: Sendable {
     var until: Instant
   }
 
+  /// Of the checks of one origin: those of the API push out no token of the file's.
   private static let capacity = 1024
 
-  private let entries = Mutex<[Key: Entry]>([:])
+  private let entries = Mutex<[CheckOrigin: [Key: Entry]]>([:])
 
   func token(for key: Key, at now: Instant = .now) -> String? {
-    entries.withLock { entries in entries[key].flatMap { $0.until > now ? $0.token : nil } }
+    entries.withLock { entries in entries[key.origin]?[key].flatMap { $0.until > now ? $0.token : nil } }
   }
 
   /// - Parameter lifetime: as the server gave it; nil: it did not, and the token is not kept.
   func keep(_ token: String, for key: Key, lifetime: Duration?, at now: Instant = .now) {
     guard let lifetime else { return }
     entries.withLock { entries in
-      if entries.count >= Self.capacity { entries = entries.filter { $0.value.until > now } }
-      if entries.count >= Self.capacity { entries.removeAll() }
-      entries[key] = Entry(token: token, until: now + lifetime * 4 / 5)
+      var own = entries.removeValue(forKey: key.origin) ?? [:]
+      if own[key] == nil, own.count >= Self.capacity { Self.makeRoom(&own, at: now) }
+      own[key] = Entry(token: token, until: now + lifetime * 4 / 5)
+      entries[key.origin] = own
     }
+  }
+
+  /// Those that are over go, else the one that would be over first.
+  private static func makeRoom(_ entries: inout [Key: Entry], at now: Instant) {
+    entries = entries.filter { $0.value.until > now }
+    guard entries.count >= capacity, let next = entries.min(by: { $0.value.until < $1.value.until }) else {
+      return
+    }
+    entries[next.key] = nil
   }
 
   /// The server refused this token; another one that came meanwhile stays.
   func drop(_ token: String, for key: Key) {
-    entries.withLock { if $0[key]?.token == token { $0[key] = nil } }
+    entries.withLock { if $0[key.origin]?[key]?.token == token { $0[key.origin]?[key] = nil } }
   }
 }

@@ -7,20 +7,19 @@ import Synchronization
 /// Which servers answer: decides whom to ask first and whether silence says anything about a name.
 struct ServerHealth: Hashable, Sendable {
   private var lastAnswer: Instant?
-  private var silentAt: [SocketAddress: Instant] = [:]
+  /// The file names 3 at most; the bound is for files that change all the time.
+  private var silentAt = RecentMap<SocketAddress, Instant>(limit: 64)
 
   /// For this long a server that was silent is asked last, and silence of all of them is ours, not the name's.
   static let memory = Duration.seconds(30)
 
   mutating func answered(_ server: SocketAddress, at now: Instant) {
     lastAnswer = now
-    silentAt[server] = nil
+    silentAt.remove(server)
   }
 
   mutating func wasSilent(_ server: SocketAddress, at now: Instant) {
-    // The file names 3 at most; the bound is for files that change all the time.
-    if silentAt.count >= 64 { silentAt.removeAll() }
-    silentAt[server] = now
+    silentAt.insert(now, for: server)
   }
 
   /// As the file orders them, those that were silent a moment ago last.

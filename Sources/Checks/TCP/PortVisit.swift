@@ -12,12 +12,13 @@ struct PortVisit: Sendable {
 
   /// - Parameter dns: how long the name took.
   func perform(
-    _ settings: TCPSettings, _ check: MonitoringCheck, at addresses: [SocketAddress], dns: Duration?,
+    _ settings: TCPSettings, _ check: MonitoringCheck, for origin: WorkOrigin, at addresses: [SocketAddress],
+    dns: Duration?,
     until deadline: Instant
   ) async throws(CancellationError) -> ProbeOutcome {
     var time = AttemptTime(until: deadline)
     let conversation: PortConversation
-    switch await makeConversation(settings, for: check.originKind) {
+    switch await makeConversation(settings, for: origin) {
     case .success(let made): conversation = made
     case .failure(let fault):
       return ProbeOutcome(Verdict(.localFault, phase: .prepare, message: fault.description))
@@ -46,7 +47,7 @@ struct PortVisit: Sendable {
   }
 
   private func makeConversation(
-    _ settings: TCPSettings, for kind: WorkOrigin.Kind
+    _ settings: TCPSettings, for origin: WorkOrigin
   ) async -> Result<PortConversation, TLSUnavailable> {
     let name = settings.tls?.serverName ?? settings.host
     let front = settings.startTLS.map { SpokenDialog.startTLS($0, host: name) }
@@ -55,7 +56,7 @@ struct PortVisit: Sendable {
       return .success(PortConversation(startTLS: nil, session: nil, dialog: dialog))
     }
     do throws(TLSUnavailable) {
-      let session = try await client.session(host: settings.host, options: options, for: kind)
+      let session = try await client.session(host: settings.host, options: options, for: origin)
       return .success(PortConversation(startTLS: front, session: session, dialog: dialog))
     } catch { return .failure(error) }
   }

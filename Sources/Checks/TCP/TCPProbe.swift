@@ -37,7 +37,7 @@ package struct TCPProbe: Probe {
     let check = attempt.check
     guard let endpoint = Self.endpoint(of: check) else { return .done(.unsupported(check, by: "tcp")) }
     if Self.speaks(check) {
-      return .done(try await speak(check, at: addresses, dns: dns, until: attempt.deadline))
+      return .done(try await speak(attempt, at: addresses, dns: dns))
     }
     let dialled = try await reactor.connect(
       to: addresses, named: endpoint, until: attempt.deadline, timeout: check.timeout,
@@ -62,11 +62,13 @@ package struct TCPProbe: Probe {
 
   @inline(never)
   private func speak(
-    _ check: MonitoringCheck, at addresses: [SocketAddress], dns: Duration?,
-    until deadline: Instant
+    _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
   ) async throws(CancellationError) -> ProbeOutcome {
+    let check = attempt.check
     guard case .tcp(let settings) = check.kind else { return .unsupported(check, by: "tcp") }
-    return try await visit.perform(settings, check, at: addresses, dns: dns, until: deadline)
+    return try await visit.perform(
+      settings, check, for: attempt.origin(of: settings.host), at: addresses, dns: dns,
+      until: attempt.deadline)
   }
 }
 

@@ -14,12 +14,12 @@ package struct TLSClient: Sendable {
   ///
   /// - Parameters:
   ///   - host: what the certificate must be for, unless the options name another.
-  ///   - kind: whose share of the memory its chain takes.
+  ///   - origin: whose share of the memory its chain takes.
   package func session(
-    host: String, options: TLSOptions, for kind: WorkOrigin.Kind = .fileChecks
+    host: String, options: TLSOptions, for origin: WorkOrigin = WorkOrigin(.fileChecks)
   ) async throws(TLSUnavailable) -> TLSSession {
     let make: @Sendable () -> Result<TLSSession, TLSUnavailable> = { [trust] in
-      Self.session(host, options, trust, kind)
+      Self.session(host, options, trust, origin)
     }
     // The system's bundle was read when the agent started; a check's own files may have to be read now.
     let isQuick = options.caFile == nil && options.clientCertificate == nil
@@ -27,7 +27,7 @@ package struct TLSClient: Sendable {
   }
 
   private static func session(
-    _ host: String, _ options: TLSOptions, _ trust: TrustStore, _ kind: WorkOrigin.Kind
+    _ host: String, _ options: TLSOptions, _ trust: TrustStore, _ origin: WorkOrigin
   ) -> Result<TLSSession, TLSUnavailable> {
     let store: CertificateStore
     do {
@@ -36,7 +36,7 @@ package struct TLSClient: Sendable {
       return .failure(TLSUnavailable(error.description))
     }
     do {
-      return .success(try TLSSession(host: host, options: options, store: store, for: kind))
+      return .success(try TLSSession(host: host, options: options, store: store, for: origin))
     } catch {
       return .failure(error)
     }

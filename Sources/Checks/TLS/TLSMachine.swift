@@ -28,9 +28,9 @@ final class TLSMachine {
   /// - Parameter host: the name or address literal that the certificate must be for, sent as SNI if it is a name,
   ///   unless `options` names another.
   init(
-    host: String, options: TLSOptions, store: CertificateStore, for kind: WorkOrigin.Kind
+    host: String, options: TLSOptions, store: CertificateStore, for origin: WorkOrigin
   ) throws(TLSUnavailable) {
-    judge = HandshakeJudge(host: host, options: options, store: store, for: kind)
+    judge = HandshakeJudge(host: host, options: options, store: store, for: origin)
     guard let context = SSL_CTX_new(TLS_client_method()) else {
       throw TLSUnavailable("openssl gives no context")
     }

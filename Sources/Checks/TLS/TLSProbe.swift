@@ -31,6 +31,8 @@ package struct TLSProbe: Probe {
     let port = TCPSettings(
       host: settings.host, port: settings.port, tls: settings.options, startTLS: settings.startTLS,
       dialog: nil, certificate: settings.certificate)
-    return .done(try await visit.perform(port, check, at: addresses, dns: dns, until: attempt.deadline))
+    return .done(
+      try await visit.perform(
+        port, check, for: attempt.origin(of: port.host), at: addresses, dns: dns, until: attempt.deadline))
   }
 }

@@ -27,9 +27,10 @@ package final class TLSSession: Sendable {
 
   /// - Parameter host: the name or address literal that the certificate must be for and, if a name, that is asked for.
   package init(
-    host: String, options: TLSOptions, store: CertificateStore, for kind: WorkOrigin.Kind = .fileChecks
+    host: String, options: TLSOptions, store: CertificateStore,
+    for origin: WorkOrigin = WorkOrigin(.fileChecks)
   ) throws(TLSUnavailable) {
-    let machine = try TLSMachine(host: host, options: options, store: store, for: kind)
+    let machine = try TLSMachine(host: host, options: options, store: store, for: origin)
     progress = Mutex(Progress(machine: machine))
   }
 

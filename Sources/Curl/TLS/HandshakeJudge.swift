@@ -55,13 +55,13 @@ package final class HandshakeJudge {
 
   /// - Parameters:
   ///   - host: the name or address literal (no brackets) the certificate must be for, unless `options` names another.
-  ///   - kind: whose share of the memory the chain takes.
+  ///   - origin: whose share of the memory the chain takes.
   ///   - memory: of all answers under way.
   package init(
-    host: String, options: TLSOptions, store: CertificateStore, for kind: WorkOrigin.Kind = .fileChecks,
+    host: String, options: TLSOptions, store: CertificateStore, for origin: WorkOrigin = WorkOrigin(.fileChecks),
     memory: MemoryBudget = .shared
   ) {
-    lease = MemoryLease(memory, for: kind, floors: 2)
+    lease = MemoryLease(memory, for: origin, floors: 2)
     let name = options.serverName ?? host
     self.name = name.hasSuffix(".") ? String(name.dropLast()) : name
     self.options = options

@@ -23,8 +23,8 @@ package final class TrustStore: Sendable {
     "/etc/ssl/cert.pem",
   ]
 
-  /// CA files kept parsed; more than that push the others out.
-  private static let capacity = 16
+  /// CA files kept parsed: the last ones used.
+  private static let capacity = 32
 
   private struct Entry {
     var identity: FileIdentity
@@ -32,7 +32,7 @@ package final class TrustStore: Sendable {
   }
 
   private let bundles: [String]
-  private let entries = Mutex<[String: Entry]>([:])
+  private let entries = Mutex(RecentMap<ByteText, Entry>(limit: capacity))
 
   /// - Parameter bundle: the file of trusted certificates. Nil: `SSL_CERT_FILE`, else the system's.
   package init(bundle: String? = nil) {
@@ -55,12 +55,13 @@ package final class TrustStore: Sendable {
     if let caFile { path = caFile } else { path = try systemBundle() }
     guard let identity = FileIdentity(path: path) else { throw TrustStoreError(path: path, errno: errno) }
     let result = entries.withLock { entries -> Result<CertificateStore, TrustStoreError> in
-      if let entry = entries[path], entry.identity == identity { return .success(entry.store) }
+      if let entry = entries.value(for: ByteText(path)), entry.identity == identity {
+        return .success(entry.store)
+      }
       guard let store = CertificateStore(path: path) else {
         return .failure(TrustStoreError(path: path, errno: 0))
       }
-      if entries.count >= Self.capacity { entries.removeAll() }
-      entries[path] = Entry(identity: identity, store: store)
+      entries.insert(Entry(identity: identity, store: store), for: ByteText(path))
       return .success(store)
     }
     return try result.get()

@@ -17,7 +17,7 @@ final class ProbeDesk: ProbeTaking {
     var modules = ProbeModules()
     /// Why the modules cannot be read; nil: they were.
     var problem: String?
-    var checks: [CheckKey: MonitoringCheck] = [:]
+    var checks = RecentMap<CheckKey, MonitoringCheck>(limit: kept)
     /// The last ones, oldest first.
     var last: [String] = []
     var askers = AskerPlaces()
@@ -75,7 +75,7 @@ final class ProbeDesk: ProbeTaking {
     let refusal = state.withLock { state -> String? in
       switch read {
       case .success(let modules) where modules.faults.isEmpty || state.figures.readAt == nil:
-        (state.modules, state.problem, state.checks) = (modules, nil, [:])
+        (state.modules, state.problem, state.checks) = (modules, nil, RecentMap(limit: Self.kept))
         (state.figures.isFileRead, state.figures.readAt) = (true, now)
         return nil
       case .success(let modules):
@@ -239,12 +239,9 @@ final class ProbeDesk: ProbeTaking {
       module: ByteText(module.name), target: ByteText(wish.target),
       hostname: wish.hostname.map { ByteText($0) },
       family: wish.family, milliseconds: wish.milliseconds)
-    if let known = state.withLock({ $0.checks[key] }) { return known }
+    if let known = state.withLock({ $0.checks.value(for: key) }) { return known }
     let check = try maker.check(module, wish)
-    state.withLock { state in
-      if state.checks.count >= Self.kept { state.checks.removeAll() }
-      state.checks[key] = check
-    }
+    state.withLock { $0.checks.insert(check, for: key) }
     return check
   }
 }

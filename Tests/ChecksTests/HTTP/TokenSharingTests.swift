@@ -96,7 +96,8 @@ import Testing
     #expect(try await token(for: named, in: cache) == "canary")
   }
 
-  /// Strangers' checks fill no memory with tokens: those that ran out go first, then all, and the newest is there.
+  /// Strangers' checks fill no memory with tokens: those that ran out go first, then the one that runs out next, and the
+  /// newest is there.
   @Test func tokensHaveACap() throws {
     let cache = TokenCache()
     func key(_ number: Int) throws -> TokenCache.Key {
@@ -111,7 +112,17 @@ import Testing
       cache.token(for: keys[0], at: later) == "first" && cache.token(for: keys[1024], at: later) == "next")
     for number in 1025..<2048 { cache.keep("t", for: keys[number], lifetime: .seconds(3600), at: later) }
     #expect(cache.token(for: keys[0], at: later) == nil, "the cap was reached")
-    #expect(cache.token(for: keys[2047], at: later) == "t")
+    #expect(
+      cache.token(for: keys[1024], at: later) == "next" && cache.token(for: keys[2047], at: later) == "t")
+    cache.keep("more", for: keys[2048], lifetime: .seconds(3600), at: later)
+    let kept = keys.filter { cache.token(for: $0, at: later) != nil }
+    #expect(kept.count == 1024)
+    // Those of the API push out none of the file's.
+    for var key in keys {
+      key.origin = .api
+      cache.keep("theirs", for: key, lifetime: .seconds(7200), at: later)
+    }
+    #expect(keys.filter { cache.token(for: $0, at: later) != nil } == kept)
   }
 
   /// A token serves for four fifths of its life.
