@@ -28,6 +28,24 @@ import Testing
     }
   }
 
+  /// Of a sample, from unequal times; the same by definition.
+  @Test func theSpreadIsTheSamples() throws {
+    #expect(try summary([2, 4, 4, 4, 5, 5, 7, 9]).deviation == 2.138)
+    #expect(try summary([9, 2, 5, 4, 7, 4, 5, 4]).deviation == 2.138)
+    #expect(try summary([40, 42]).deviation == 1.414)
+    #expect(try summary([40]).deviation == nil && summary([]).deviation == nil)
+    #expect(try summary([40, 40, 40]).deviation == 0)
+  }
+
+  /// Beyond three times the distance of the quartiles: here 20 and 40, so below -40 and above 100.
+  @Test func whatLiesFarOutIsCounted() throws {
+    #expect(try summary([10, 20, 20, 30, 30, 40, 40, 100]).outliers == 0)
+    #expect(try summary([10, 20, 20, 30, 30, 40, 40, 101]).outliers == 1)
+    #expect(try summary([10, 20, 20, 30, 30, 40, 101]).outliers == nil)
+    let text = try summary([10, 20, 20, 30, 30, 40, 40, 101]).json
+    #expect(text.contains("\"stddev_ms\":28.071,\"jitter_ms\":13,\"outliers\":1"), "\(text)")
+  }
+
   /// Nothing is made up where there is no success.
   @Test func noValuesNoPercentile() throws {
     #expect(try summary([]).percentile(0.5) == nil)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+import ArgumentParser
 import Basics
+import Glibc
 import Monitoring
 import Testing
 
@@ -25,6 +27,59 @@ import Testing
     ] as [([CheckState], Int32)])
   func theWorstDecides(states: [CheckState], status: Int32) {
     #expect(ExitStatus.of(states) == status)
+  }
+
+  /// Names and words of a server are text there: no cell, no markup, no mention, no second command.
+  @Test func markdownAndGitHub() throws {
+    let results = [
+      try result(.ok), try result(.ok, name: "a|b", milliseconds: 0.046),
+      try result(
+        Verdict(.httpStatus, phase: .assertion, message: "`@all` | <b>503</b>"), milliseconds: 12.34),
+    ]
+    #expect(
+      MarkdownText().render(results, unfinished: ["Bank"]) == """
+        **2 of 4 results not up: 1 down, 1 not finished**
+
+        | State | Check | Type | Time | Detail |
+        | --- | --- | --- | ---: | --- |
+        | ● up | `Shop` | http | 5.0 ms |  |
+        | ● up | `a\\|b` | http | 0.046 ms |  |
+        | ✕ down | `Shop` | http | 12.3 ms | `http_status: '@all' \\| <b>503</b>` |
+        |  | `Bank` |  |  | was not run to its end |
+
+        """)
+    let hostile = try result(
+      Verdict(.httpStatus, phase: .assertion, message: "100 %\n::stop-commands::x"), name: "a:b,c")
+    let text = GitHubText.render(
+      [results[0], hostile, try result(Verdict(.localFault, phase: .connect))], unfinished: ["Bank"])
+    #expect(
+      text == """
+        ::error title=a%3Ab%2Cc::http_status: 100 %25\\u{a}::stop-commands::x
+        ::warning title=Shop::unknown: local_fault
+        ::warning title=Bank::was not run to its end
+        3 of 4 results not up: 1 down, 1 unknown, 1 not finished
+
+        """)
+    #expect(GitHubText.render([results[0]], unfinished: []) == "1 result, up\n")
+    #expect(MarkdownText().render([], unfinished: []) == "**No check was run**\n")
+  }
+
+  /// Options first, then NO_COLOR, then CLICOLOR_FORCE, then the terminal, which may be dumb.
+  @Test(
+    arguments: [
+      ([], [:], false), (["--color", "always"], ["NO_COLOR": "1"], true),
+      (["--color", "never"], ["CLICOLOR_FORCE": "1"], false),
+      (["--no-color", "--color", "always"], [:], false), ([], ["CLICOLOR_FORCE": "1"], true),
+      ([], ["CLICOLOR_FORCE": "0"], false), ([], ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], false),
+      ([], ["CLICOLOR_FORCE": "1", "NO_COLOR": ""], true),
+    ] as [([String], [String: String], Bool)])
+  func coloursAreAskedForOrNot(options: [String], environment: [String: String], isOn: Bool) throws {
+    // A pipe: on a terminal the last rule would decide.
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    let colors = try ColorOptions.parse(options)
+    #expect(colors.isOn(for: Terminal(ends[1])) { environment[$0] } == isOn)
   }
 
   /// A result that says nothing about the target is an error, and not a pass.

@@ -102,6 +102,7 @@ def agents(options, folder, hall, browser):
         hall.see(many.url + "/", "/ (500 checks)")
         stories.live(hall.judge, tab, many, target)
         stories.restart(hall.judge, tab, many)
+        stories.frozen(hall.judge, tab, many)
         for agent in (few, empty, night, many):
             for line in agent.errors():
                 hall.judge.fault("the agent's log", line)
@@ -122,6 +123,7 @@ def on_call(hall, agent):
     hall.see(agent.url + "/", "/ (30 checks, 9 down)")
     hall.see(f"{agent.url}/incidents/{agent.incidents()[0]['id']}", "/incidents/ID")
     stories.acts(hall.judge, tab, agent, hall.shoot)
+    stories.elsewhere(hall.judge, tab, agent, "Checkout API · payment provider callback (Stripe → ledger), EU-West")
     hall.see(f"{agent.url}/sign-in", "/sign-in")
     hall.see(agent.url + "/", "/ (30 checks, acknowledged and muted)")
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What somebody does with the page, in a real browser: each story ends with the faults it found."""
 
+import signal
+import subprocess
 import time
 
 from browser import Trouble
@@ -77,6 +79,51 @@ def restart(judge, tab, agent):
     keeps(judge, where, tab, kept)
 
 
+def frozen(judge, tab, agent):
+    """An agent that stands still closes no connection: the page says so within 14 s, and is live again by itself."""
+    where, start = "frozen", time.monotonic()
+    agent.process.send_signal(signal.SIGSTOP)
+    try:
+        tab.wait("document.querySelector('#live').textContent.includes('not live')", "the page says that it is not live", 20)
+        taken = time.monotonic() - start
+        print(f"    frozen: the page said that it is not live after {taken:.1f} s")
+        if taken > 14:
+            judge.fault(where, f"the page said so after {taken:.1f} s, not within 14 s")
+    except Trouble as trouble:
+        judge.fault(where, str(trouble))
+    finally:
+        agent.process.send_signal(signal.SIGCONT)
+    try:
+        tab.wait("document.querySelector('#live').textContent.includes('◉ live')", "the page is live again", 40)
+    except Trouble as trouble:
+        judge.fault(where, str(trouble))
+
+
+def elsewhere(judge, tab, agent, name):
+    """A mute and an acknowledgement by command are on the page that is open, in the row and among what is handled."""
+    where, row = "elsewhere", f"document.querySelector(\"[data-check='{FLAPPING}']\")"
+    tab.open(agent.url + "/")
+    tab.wait("document.querySelector('#live').textContent.includes('◉ live')", "the page is live")
+    tab.run("window.__mark=8")
+    steps = [
+        (("mute", name, "1h", "--by", "ben"), f"{row}.textContent.includes('muted')&&document.querySelector('#handled').textContent.includes('ben')", "a mute"),
+        (("unmute", name), f"!{row}.textContent.includes('muted')", "the end of a mute"),
+    ]
+    open_ones = [each for each in agent.incidents() if not each.get("acknowledged_by")]
+    if open_ones:
+        steps.append((("ack", open_ones[0]["id"], "--by", "ben"),
+                      "document.querySelector('#incidents,.incident').closest('main').textContent.includes('ben')", "an acknowledgement"))
+    for arguments, holds, what in steps:
+        done = subprocess.run([agent.binary, *arguments, "--config", str(agent.folder / "agent.yaml")], capture_output=True, text=True)
+        if done.returncode:
+            judge.fault(where, f"{arguments}: {done.stdout}{done.stderr}")
+            continue
+        try:
+            tab.wait(f"window.__mark===8&&({holds})", f"{what} by command is on the page that is open", 15)
+        except Trouble as trouble:
+            judge.fault(where, str(trouble))
+
+
 def acts(judge, tab, agent, shoot):
     """From a phone: sign in once, acknowledge, mute, take it back, run; each is told and shown, with a script and without."""
     where = "acts"
@@ -130,7 +177,8 @@ def begin_without_script(tab, agent):
 
 def end_without_script(judge, tab, since):
     """By meta refresh, every 15 s."""
-    deadline, loads = since + 60, 0
+    # What lay between may have taken longer than that.
+    deadline, loads = max(since + 60, time.monotonic() + 1), 0
     while not loads and time.monotonic() < deadline:
         time.sleep(0.2)
         loads = len(tab.happened("Page.loadEventFired"))

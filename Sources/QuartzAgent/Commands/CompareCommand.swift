@@ -49,8 +49,7 @@ struct CompareCommand: AsyncParsableCommand {
 
   @OptionGroup var agent: AgentOptions
 
-  @Flag(help: "No colours. The variable NO_COLOR does the same.")
-  var noColor = false
+  @OptionGroup var colors: ColorOptions
 
   @Argument(help: ArgumentHelp("Results of the one; - for standard input.", valueName: "a"))
   var a: String?
@@ -78,7 +77,7 @@ struct CompareCommand: AsyncParsableCommand {
       comparison: comparison, names: (files.0.name, files.1.name), files: (first, second))
     let terminal = Terminal()
     switch format {
-    case .table: printOutput(text.table(width: terminal.width, color: terminal.usesColor(disabled: noColor)))
+    case .table: printOutput(text.table(width: terminal.width, color: colors.isOn(for: terminal)))
     case .json: printOutput(text.json)
     }
     let slower = failSlower.map { comparison.slower(by: $0.value) } ?? []
@@ -119,7 +118,7 @@ struct CompareCommand: AsyncParsableCommand {
     let terminal = Terminal()
     switch format {
     case .table:
-      printOutput(comparison.table(width: terminal.width, color: terminal.usesColor(disabled: noColor)))
+      printOutput(comparison.table(width: terminal.width, color: colors.isOn(for: terminal)))
     case .json: printOutput(comparison.json)
     }
   }

@@ -28,8 +28,7 @@ struct DoctorCommand: AsyncParsableCommand {
   @Option(help: "table or json. Default: table.")
   var format: Format = .table
 
-  @Flag(help: "No colours. The variable NO_COLOR does the same.")
-  var noColor = false
+  @OptionGroup var colors: ColorOptions
 
   func run() async throws {
     let (settings, found) = configuration()
@@ -114,7 +113,7 @@ struct DoctorCommand: AsyncParsableCommand {
     switch format {
     case .table:
       let terminal = Terminal()
-      let color = terminal.usesColor(disabled: noColor)
+      let color = colors.isOn(for: terminal)
       let places = findings.map(\.place.text.columns).max() ?? 0
       let width = terminal.isWidthKnown ? terminal.width : nil
       printOutput(findings.map { $0.line(placeWidth: places, width: width, color: color) }.joined())

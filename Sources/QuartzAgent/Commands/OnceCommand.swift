@@ -39,8 +39,17 @@ struct OnceCommand: AsyncParsableCommand {
   @Flag(help: "Also deliver the results: through the running agent, else directly with three tries.")
   var post = false
 
-  @Option(help: "How many rounds to run; more than one adds min, p50, p95, p99, max, loss and jitter.")
+  @Option(
+    help:
+      "How many rounds to run; more than one adds min, p50, p95, p99, max, standard deviation, loss and jitter."
+  )
   var count = 1
+
+  @Option(
+    help:
+      "Rounds before those, which warm up caches and connections: neither printed, nor counted, nor delivered."
+  )
+  var warmUp = 0
 
   @Option(help: "From the start of one round to the start of the next, such as 500ms.")
   var every: Duration = .seconds(1)
@@ -59,6 +68,7 @@ struct OnceCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (1...1_000_000).contains(count) else { throw ValidationError("--count must be 1 to 1000000") }
+    guard (0...1000).contains(warmUp) else { throw ValidationError("--warm-up must be 0 to 1000") }
     if explain, let format = output.format, format != .table {
       throw ValidationError("--explain goes with --format table; \(format.rawValue) has all of it already")
     }
@@ -73,7 +83,7 @@ struct OnceCommand: AsyncParsableCommand {
     let explains = explain || trace && output.format ?? .table == .table
     let printer = OncePrinter(
       format: output.chosen(terminal, explains: explains), explain: explains, terminal: terminal,
-      color: terminal.usesColor(disabled: output.noColor), rounds: count, checks: selection.checks)
+      color: output.colors.isOn(for: terminal), rounds: count, checks: selection.checks)
     let way = post ? try OncePost(selection) : nil
     let status = try await withProbeEngine(
       egress: selection.egress, explains: explains || output.format == .nagios, time: .system
@@ -86,7 +96,7 @@ struct OnceCommand: AsyncParsableCommand {
       }
       let traces = OnceTraces(selection.settings?.trace ?? TraceSettings())
       let rounds = OnceRounds(
-        checks: selection.checks, plan: selection.maintenance, count: count, every: every,
+        checks: selection.checks, plan: selection.maintenance, count: count, warmUp: warmUp, every: every,
         traces: trace ? traces : nil)
       let (results, wasStopped) = try await rounds.run(engine, printer)
       let unfinished = wasStopped ? rounds.unfinished(results) : []
@@ -113,6 +123,8 @@ private struct OnceRounds: Sendable {
   let checks: [MonitoringCheck]
   let plan: MaintenancePlan
   let count: Int
+  /// Rounds before the first that counts.
+  let warmUp: Int
   let every: Duration
   /// Nil: no way is looked at.
   let traces: OnceTraces?
@@ -146,10 +158,14 @@ private struct OnceRounds: Sendable {
   private func all(_ engine: ProbeEngine, _ printer: OncePrinter) async throws -> [CheckResult] {
     var results: [CheckResult] = []
     var next = engine.time.instant()
-    for round in 0..<count {
-      if round > 0 {
+    for round in -warmUp..<count {
+      if round > -warmUp {
         next += every
         try await engine.time.sleep(until: next)
+      }
+      if round < 0 {
+        _ = try await engine.runAll(checks, plan, then: nil) { _ in }
+        continue
       }
       results += try await engine.runAll(checks, plan, then: await traces?.add(engine)) { printer.add($0) }
     }

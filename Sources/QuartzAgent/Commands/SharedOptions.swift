@@ -34,11 +34,10 @@ struct ConfigOptions: ParsableArguments {
 
 /// How results are printed.
 struct OutputOptions: ParsableArguments {
-  @Option(help: "table, json, ndjson, junit or nagios. Default: table on a terminal, ndjson otherwise.")
+  @Option(help: "table, json, ndjson, junit, markdown, github or nagios. Default: table on a terminal, ndjson otherwise.")
   var format: ResultFormat?
 
-  @Flag(help: "No colours. The variable NO_COLOR does the same.")
-  var noColor = false
+  @OptionGroup var colors: ColorOptions
 
   /// - Parameter explains: what is explained is for people, wherever it is printed.
   func chosen(_ terminal: Terminal, explains: Bool = false) -> ResultFormat {

@@ -45,8 +45,7 @@ struct StatusCommand: AsyncParsableCommand {
   @Option(help: "By name; or by state, latency or uptime, the worst first. Default: as configured.")
   var sort: ListOrder?
 
-  @Flag(help: "No colours. The variable NO_COLOR does the same.")
-  var noColor = false
+  @OptionGroup var colors: ColorOptions
 
   func validate() throws {
     if watch, format == .json { throw ValidationError("--watch goes with --format table") }
@@ -58,7 +57,7 @@ struct StatusCommand: AsyncParsableCommand {
       printOutput(try await document(client))
       return
     }
-    let color = Terminal().usesColor(disabled: noColor)
+    let color = colors.isOn(for: Terminal())
     let selection = selection
     let request: @Sendable (Int) -> String = { width in
       "/api/v1/status.txt?width=\(width)&color=\(color ? 1 : 0)" + selection.map { "&" + $0 }.joined()

@@ -68,8 +68,7 @@ struct TraceCommand: AsyncParsableCommand {
   @Option(help: "table or json. Default: table.")
   var format: Format = .table
 
-  @Flag(help: "No colours. The variable NO_COLOR does the same.")
-  var noColor = false
+  @OptionGroup var colors: ColorOptions
 
   @Argument(help: ArgumentHelp("A URL, host:port, a host, or a check.", valueName: "target"))
   var target: String
@@ -97,7 +96,7 @@ struct TraceCommand: AsyncParsableCommand {
     let terminal = Terminal()
     let isLive = terminal.isTerminal && !report && format == .table
     let request = request(choice.host, found, isLive: isLive)
-    let color = terminal.usesColor(disabled: noColor)
+    let color = colors.isOn(for: terminal)
     let (trace, wasStopped) = await TraceShow(request: request, isLive: isLive, color: color).run(tracer)
     guard let trace else { throw ExitCode(ExitStatus.interrupted) }
     switch format {

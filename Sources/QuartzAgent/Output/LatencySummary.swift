@@ -21,6 +21,10 @@ struct LatencySummary {
   var successes: Int { figures.successes }
   /// Mean of the absolute differences between consecutive successes; nil with fewer than two.
   var jitter: Double? { figures.jitter }
+  /// Standard deviation of the response times of successes, in milliseconds; nil with fewer than two.
+  var deviation: Double? { figures.deviation }
+  /// Successes far from the others; nil with fewer than eight.
+  var outliers: Int? { figures.outliers }
   var minimum: Double? { figures.sorted.first }
   var maximum: Double? { figures.sorted.last }
   /// Share of runs without success, in percent.
@@ -36,12 +40,12 @@ struct LatencySummary {
       [.names("CHECK (ms)", least: 10, most: 32), figure("RUNS", 2), figure("LOSS", 7)]
       + [
         figure("MIN", 1), figure("P50"), figure("P95", 6), figure("P99", 4), figure("MAX", 3),
-        figure("JITTER", 5),
+        figure("STDDEV", 2), figure("JITTER", 5),
       ]
     let rows = summaries.map { summary -> [TextTable.Cell] in
       let figures = [
         summary.minimum, summary.percentile(0.5), summary.percentile(0.95), summary.percentile(0.99),
-        summary.maximum, summary.jitter,
+        summary.maximum, summary.deviation, summary.jitter,
       ]
       return [.init(summary.check), .init("\(summary.runs)"), .init(decimal(summary.loss) + " %")]
         + figures.map { .init($0.map(latency) ?? "-") }
@@ -85,7 +89,9 @@ struct LatencySummary {
       json.fieldIfPresent("p95_ms", percentile(0.95))
       json.fieldIfPresent("p99_ms", percentile(0.99))
       json.fieldIfPresent("max_ms", maximum)
+      json.fieldIfPresent("stddev_ms", deviation)
       json.fieldIfPresent("jitter_ms", jitter)
+      json.fieldIfPresent("outliers", outliers)
       if minimum != nil {
         json.key("histogram")
         histogram.write(to: &json)

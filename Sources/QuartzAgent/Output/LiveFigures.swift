@@ -10,6 +10,8 @@ struct LiveFigures {
   /// Response times of the successes in milliseconds, ascending.
   private(set) var sorted: [Double] = []
   private var last: Double?
+  /// Mean and sum of squared differences from it, kept by Welford's method: no large squares are subtracted.
+  private var spread = (mean: 0.0, squares: 0.0)
   private var steps = (sum: 0.0, count: 0)
 
   mutating func add(_ result: CheckResult) {
@@ -19,6 +21,9 @@ struct LiveFigures {
     guard let time = result.responseTime?.milliseconds else { return }
     if let last { steps = (steps.sum + abs(time - last), steps.count + 1) }
     last = time
+    let difference = time - spread.mean
+    spread.mean += difference / Double(sorted.count + 1)
+    spread.squares += difference * (time - spread.mean)
     var (low, high) = (0, sorted.count)
     while low < high {
       let middle = (low + high) / 2
@@ -30,6 +35,20 @@ struct LiveFigures {
   /// Mean of the absolute differences between consecutive successes; nil with fewer than two. To a microsecond.
   var jitter: Double? {
     steps.count == 0 ? nil : (steps.sum / Double(steps.count) * 1000).rounded() / 1000
+  }
+
+  /// Standard deviation of a sample (n - 1), to a microsecond; nil with fewer than two successes.
+  var deviation: Double? {
+    guard sorted.count > 1 else { return nil }
+    return ((spread.squares / Double(sorted.count - 1)).squareRoot() * 1000).rounded() / 1000
+  }
+
+  /// Successes further from the quartiles than three times the distance between these (Tukey's outer fences); nil with fewer
+  /// than eight, of which quartiles say little.
+  var outliers: Int? {
+    guard sorted.count >= 8, let low = percentile(0.25), let high = percentile(0.75) else { return nil }
+    let reach = 3 * (high - low)
+    return sorted.count { $0 < low - reach || $0 > high + reach }
   }
 
   /// Share of runs without success, in percent.

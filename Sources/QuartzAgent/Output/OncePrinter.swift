@@ -63,6 +63,10 @@ final class OncePrinter: Sendable {
     case .ndjson: printSummaries(results)
     case .json: printOutput(renderJSON(results, rounds > 1 ? summaries(results) : []))
     case .junit: printOutput(renderJUnit(results, unfinished))
+    case .markdown:
+      let text = MarkdownText(summaries: rounds > 1 ? summaries(results) : [])
+      printOutput(text.render(results, unfinished: unfinished))
+    case .github: printOutput(GitHubText.render(results, unfinished: unfinished))
     case .nagios:
       let checks = Dictionary(checks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
       let text = NagiosText(checks: checks, isDelivered: isDelivered)

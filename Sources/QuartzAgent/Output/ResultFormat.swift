@@ -6,7 +6,7 @@ import Monitoring
 
 /// How results are printed.
 enum ResultFormat: String, CaseIterable, ExpressibleByArgument {
-  case table, json, ndjson, junit, nagios
+  case table, json, ndjson, junit, markdown, github, nagios
 }
 
 /// Results as one JSON array, one document a line; behind them, as in NDJSON, what several rounds came to.

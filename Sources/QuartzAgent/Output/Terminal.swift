@@ -49,6 +49,9 @@ private func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
   return 0
 }
 
+/// `nil` where it is not set.
+func environmentVariable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
 /// What a descriptor is connected to, and how wide it is.
 struct Terminal {
   let isTerminal: Bool
@@ -63,7 +66,7 @@ struct Terminal {
     isTerminal = isatty(descriptor) == 1
     var size = winsize()
     let isKnown = isTerminal && ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-    let variable = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil }
+    let variable = environmentVariable("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
     let columns = isKnown ? Int(size.ws_col) : variable
     width = min(1000, max(20, columns ?? 120))
     height = isKnown && size.ws_row > 0 ? Int(size.ws_row) : nil
@@ -73,18 +76,9 @@ struct Terminal {
   /// Whether the locale says that it shows more than ASCII: by the first of locale(7)'s variables that is set.
   static var isUTF8: Bool {
     let variables: [String] = ["LC_ALL", "LC_CTYPE", "LANG"]
-    let name = variables.compactMap { variable in getenv(variable).map { String(cString: $0) } }
-      .first { !$0.isEmpty }
+    let name = variables.compactMap(environmentVariable).first { !$0.isEmpty }
     let plain = name?.lowercased().replacing("-", with: "") ?? ""
     return plain.contains("utf8")
-  }
-
-  /// Colour only on a terminal, and not when the operator said no (no-color.org).
-  func usesColor(disabled: Bool) -> Bool {
-    guard isTerminal, !disabled else { return false }
-    if let noColor = getenv("NO_COLOR"), noColor.pointee != 0 { return false }
-    if let term = getenv("TERM"), String(cString: term) == "dumb" { return false }
-    return true
   }
 }
 
