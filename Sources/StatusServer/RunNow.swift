@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-/// What came of the wish to run a check at once.
+/// Outcome of a request to run a check now.
 package enum RunNowOutcome: Sendable {
   case done(CheckResult)
   case noSuchCheck
@@ -14,9 +14,9 @@ package enum RunNowOutcome: Sendable {
   case stopping
 }
 
-/// Guards the one route that does something: whoever has the token may run a check now.
+/// Guards the one route with an effect: a client with the token may run a check now.
 struct RunNowGate: Sendable {
-  /// Nil: nobody may.
+  /// `nil` disables it.
   let token: Redacted?
 
   /// Nil when the header proves that the client has the token; else the answer.

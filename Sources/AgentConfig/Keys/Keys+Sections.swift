@@ -62,14 +62,14 @@ extension KeyTable {
   /// agent.yaml as a whole.
   static let root = KeyTable(Settings.keys, planned: ["otlp"])
 
-  /// What an included file may hold: the lists of the main file, and what its checks have in common.
+  /// Keys of an included file: the lists of the main file, and the values that its checks have in common.
   static let included = KeyTable(
     keys: root.keys.filter {
       ["checks", "groups", "templates", "defaults", "maintenance", "canaries", "dependencies"].contains(
         $0.name)
     })
 
-  /// What is one check's alone.
+  /// Keys that belong to one check alone.
   private static let ownKeys: Set = ["name", "id", "was", "type", "extends", "hosts", "token"]
 
   /// Keys of a check that mean something else for each type.

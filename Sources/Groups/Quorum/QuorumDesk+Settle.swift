@@ -159,7 +159,7 @@ extension QuorumDesk {
     return true
   }
 
-  /// Marks a question as settled, for the task that comes next.
+  /// Ends an incident of a check that is not down any more, and frees its key for the next place that opens one.
   private func close(_ check: UniqueID, isDown: Bool, _ state: inout State) {
     if isDown {
       if state.watched[check] != nil { state.down.insert(check) }

@@ -19,7 +19,7 @@ package struct PlaceStatus: Hashable, Sendable {
 
   package init(_ place: String) { self.place = place }
 
-  /// Checks whose places are asked all the time; for the others they are asked on request.
+  /// Number of checks whose places are asked all the time; those of the others are asked on request.
   package static let followed = 200
 
   package func window(_ period: UptimePeriod) -> WindowStatus {

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// A rule as somebody wrote it: nothing judged, everything optional. `AlertRule.init(_:)` is the only judge of it.
+/// A rule as it was written: nothing judged, everything optional. `AlertRule.init(_:)` is the only judge of it.
 package struct AlertRuleDefinition: Sendable {
   package var type: String?
   package var name: String?
@@ -90,7 +90,7 @@ extension AlertRuleDefinition {
     reader.fill(&self, map, Self.list)
   }
 
-  /// What a rule would be made of.
+  /// The definition that a rule would be made of.
   init(_ rule: AlertRule) {
     self.init()
     (type, name, severity) = (rule.kind.word.rawValue, rule.name, rule.severity.rawValue)

@@ -23,7 +23,7 @@ package struct LifeSign: Hashable, Sendable {
   package static let timeout: Duration = .seconds(8)
 }
 
-/// An item as somebody wrote it.
+/// An item as it was written.
 package struct LifeSignDefinition: Sendable {
   package var url: Redacted?
   package var every: Duration?

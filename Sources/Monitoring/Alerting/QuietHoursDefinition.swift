@@ -2,7 +2,7 @@
 
 import Basics
 
-/// `quiet_hours` as somebody wrote it.
+/// `quiet_hours` as it was written.
 package struct QuietHoursDefinition: Sendable {
   package var from: String?
   package var to: String?

@@ -2,8 +2,8 @@
 
 import Basics
 
-/// The keys of a check. What is read is a definition; what is printed is the definition that a check would be made of,
-/// and the default that the docs name is what the judge makes of a check that says nothing.
+/// The keys of a check. Reading makes a definition; printing shows the definition that a check would be made of, and
+/// the default in the docs is the judge's value for a check without the key.
 extension CheckDefinition {
   package static let keys: [Key<CheckDefinition>] =
     identity + schedule + network + request + transfer + hostKeys + dnsKeys + pingKeys + heartbeatKeys + [

@@ -35,7 +35,7 @@ extension MaintenanceDefinition {
 
   private static let list = KeyList(keys)
 
-  /// What the judge makes of a window that says no more than it must.
+  /// The judge's result for a window with only its required keys.
   fileprivate static let plain: [MaintenanceDefinition] = {
     var definition = MaintenanceDefinition()
     definition.name = "A"
@@ -49,7 +49,7 @@ extension MaintenanceDefinition {
     reader.fill(&self, map, Self.list)
   }
 
-  /// What a window would be made of; one that a check brought names its check by id.
+  /// The definition that a window would be made of; a window of a check names the check by id.
   init(_ window: MaintenanceWindow) {
     self.init()
     name = window.name

@@ -112,15 +112,15 @@ package struct RouteTraceText: Sendable {
 
 extension RouteTrace {
   /// Whether the loss at a hop is that router's own way of answering seldom (RFC 1812 4.3.2.8) and says nothing of the
-  /// way: somebody behind it answers with less of it.
+  /// path: a hop behind it has less loss.
   package func isOwnSilence(_ index: Int) -> Bool {
     let loss = hops[index].loss
     guard loss > 0 else { return false }
     return hops.dropFirst(index + 1).contains { !$0.answers.isEmpty && $0.loss < loss }
   }
 
-  /// How many hops the way back has, where it is not as long as the way there. Nobody says with which TTL answers begin:
-  /// 32, 64, 128 and 255 are what systems use, and the nearest above is taken.
+  /// Number of hops of the return path, where it is not as long as the forward path. The first TTL of an answer is not
+  /// known: 32, 64, 128 and 255 are what systems use, and the nearest above is taken.
   package func wayBack(_ answer: TraceAnswer, at ttl: Int) -> Int? {
     guard let left = answer.replyTTL, answer.says == nil,
       let first = [32, 64, 128, 255].first(where: { $0 >= left })

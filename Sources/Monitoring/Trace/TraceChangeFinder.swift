@@ -19,7 +19,7 @@ struct TraceChangeFinder {
     return found
   }
 
-  /// Nil: it is not broken, or it was so when the target worked.
+  /// `nil` where the path is not broken, or was so when the target worked.
   var brokenAfter: Int? {
     switch trace.end {
     case .reached, .fault: nil
@@ -29,7 +29,7 @@ struct TraceChangeFinder {
     }
   }
 
-  /// What to say where nothing is different.
+  /// Words for a path without a difference.
   var unchanged: String {
     switch trace.end {
     case .reached:
@@ -217,6 +217,6 @@ struct TraceChangeFinder {
 }
 
 extension RouteTrace {
-  /// Of the last that answered; 0: nobody did.
+  /// TTL of the last hop that answered; 0 where none did.
   package var lastTTL: Int { hops.last { !$0.answers.isEmpty }?.ttl ?? 0 }
 }

@@ -7,8 +7,8 @@ import Logging
 import Monitoring
 import Synchronization
 
-/// What people order by hand while the agent runs: mutes, maintenance, acknowledgements; kept in the state directory with
-/// a log of who ordered what.
+/// Orders by hand while the agent runs: mutes, maintenance, acknowledgements; kept in the state directory with a log of
+/// their authors.
 actor OperatorDesk {
   private let file: KeptFile
   private let catalog: CheckCatalog
@@ -91,7 +91,7 @@ actor OperatorDesk {
     }
   }
 
-  /// To whoever goes by it.
+  /// Passes the orders to their followers.
   private func announce() {
     maintenance.replace(hand: book.windows.map(\.window))
     let book = book

@@ -26,7 +26,7 @@ struct AgentOptions: ParsableArguments {
   }
 }
 
-/// Who orders something, and why.
+/// Author of an order, and the reason.
 struct OrderOptions: ParsableArguments {
   @Option(help: "Who you are, for those who read it later. Default: the name of the login.")
   var by: String?
@@ -42,7 +42,7 @@ struct OrderOptions: ParsableArguments {
   }
 }
 
-/// Who is at the terminal, also behind sudo.
+/// Name of the login at the terminal, also behind sudo.
 private func loginName() -> String? {
   let environment = processEnvironment()
   for variable in ["SUDO_USER", "LOGNAME", "USER"] {

@@ -18,7 +18,7 @@ struct DoctorCommand: AsyncParsableCommand {
       Exit code: 0 all well, 1 warnings, 2 trouble.
       """)
 
-  /// What the answer looks like.
+  /// Form of the answer.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case table, json
   }

@@ -97,7 +97,7 @@ private func exists(_ path: String) -> CommandFailure {
     status: ExitStatus.cannotCreate)
 }
 
-/// Asks a person on the terminal. What cannot be meant is said at once and asked again.
+/// Asks a person on the terminal. An impossible answer is reported at once and asked again.
 private struct Interview {
   func ask(_ starter: StarterConfig) throws -> StarterConfig {
     guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {

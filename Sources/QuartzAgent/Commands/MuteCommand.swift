@@ -4,7 +4,7 @@ import ArgumentParser
 import Basics
 import Monitoring
 
-/// `quartz-agent mute`: nobody is told of some checks for a while.
+/// `quartz-agent mute`: mutes notifications for checks for a while.
 struct MuteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mute",

@@ -114,7 +114,7 @@ private struct OnceRounds: Sendable {
   let plan: MaintenancePlan
   let count: Int
   let every: Duration
-  /// Nil: no way is looked at.
+  /// `nil` where traces are off.
   let traces: OnceTraces?
 
   /// The names of those that have no result at all.
@@ -123,7 +123,7 @@ private struct OnceRounds: Sendable {
     return checks.filter { !finished.contains($0.id) }.map(\.name)
   }
 
-  /// Until the last round, or until somebody has waited long enough (SIGINT, SIGTERM, SIGHUP): then with what is there.
+  /// Runs until the last round, or until it is stopped (SIGINT, SIGTERM, SIGHUP): then with the results so far.
   func run(
     _ engine: ProbeEngine, _ printer: OncePrinter
   ) async throws -> (results: [CheckResult], wasStopped: Bool) {

@@ -17,7 +17,7 @@ struct StatusCommand: AsyncParsableCommand {
       Exit code: 0 when the agent answered, 3 when none does; with --watch, whether it did the last time.
       """)
 
-  /// What the answer looks like.
+  /// Form of the answer.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case table, json
   }

@@ -102,7 +102,7 @@ struct TestCommand: ParsableCommand {
   }
 }
 
-/// What became of one case.
+/// Outcome of one case.
 private struct CaseFinding {
   let isRight: Bool
   let text: String

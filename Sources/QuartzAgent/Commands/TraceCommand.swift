@@ -22,7 +22,7 @@ struct TraceCommand: AsyncParsableCommand {
       Exit code: 0 the target was reached, 2 it was not, 3 nobody can tell (this machine's fault, no such name).
       """)
 
-  /// What the answer looks like.
+  /// Form of the answer.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case table, json
   }

@@ -6,11 +6,11 @@ import Basics
 import Checks
 import Monitoring
 
-/// What one `trace` is about, and under which policy.
+/// The target of one `trace`, and its policy.
 struct TraceTarget {
   let check: MonitoringCheck
   let egress: ProbeEgress
-  /// What people call it.
+  /// Name for people.
   var host: String { check.ownTarget?.endpoint.host ?? check.name }
 
   /// As `once` reads its targets; a bare host is one, too.

@@ -107,8 +107,8 @@ private func explanationText(_ explanation: ValueExplanation) -> String {
   return text
 }
 
-/// What is wrong with the files of certificates that checks name, trusted ones and a client's own. The file's walk only
-/// sees their names; a daemon starts all the same, since such a file may come later.
+/// Problems with the files of certificates that checks name, trusted ones and a client's own. The file's walk only sees
+/// their names; a daemon starts all the same, since such a file may come later.
 func trustProblems(_ settings: Settings) -> [String] {
   let trust = TrustStore()
   return settings.checks.flatMap { check -> [String] in

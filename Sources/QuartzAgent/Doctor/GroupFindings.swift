@@ -69,7 +69,7 @@ struct GroupFindings {
       hint: "nothing is decided by etcd's clock, but one of the two is wrong: chronyc tracking on both")
   }
 
-  /// Nil: it was not asked.
+  /// `nil` where it was not asked.
   private func signIn(_ index: Int, _ client: EtcdClient) async -> (Notice, isIn: Bool)? {
     // A client of its own: a token of one endpoint says nothing about the next one.
     let place = client.endpoints[index].display
@@ -123,7 +123,7 @@ struct GroupFindings {
     return members(found)
   }
 
-  /// What checks with `confirm` need besides.
+  /// Findings for checks with `confirm`.
   private func places(_ client: EtcdClient) async -> Notice {
     let place = "\(group.prefix)v/"
     guard let trouble = await EtcdQuorum(client: client, prefix: group.prefix).obstacle() else {

@@ -19,7 +19,7 @@ func descriptorFinding(wanted: Int?, checks: Int) -> Notice {
   return .warning("descriptors", text, hint: "raise LimitNOFILE in the unit, or ulimit -n")
 }
 
-/// What the first thread may use; a process with less than it needs has ended before (`requireStack`).
+/// Stack of the first thread; a process with less than it needs has ended before (`requireStack`).
 func stackFinding() -> Notice {
   let limit = StackLimit.current.map { "limit \($0 >> 10) KiB" } ?? "no limit"
   return .fine("stack", "\(limit), and \(StackLimit.thread >> 10) KiB for each further thread")
@@ -44,7 +44,7 @@ func pingFinding(_ isNeeded: Bool) -> Notice {
   return isNeeded ? .critical("ping", problem, hint: hint) : .warning("ping", problem, hint: hint)
 }
 
-/// Whether the kernel says that somebody keeps the clock right (adjtimex(2)).
+/// Whether the kernel says that the clock is synchronised (adjtimex(2)).
 func clockFinding() -> Notice {
   guard let clock = MachineFacts.clock() else {
     return .warning("clock", "the kernel does not tell whether it is synchronised")
@@ -136,7 +136,7 @@ func stateFolderFindings(_ path: String, spool: Int, isReserved: Bool) -> [Notic
   return [.fine("state_dir", "\(path) is there and writable")] + spaceFindings(path, spool, isReserved)
 }
 
-/// What lies where the agent keeps its own files and is none: it is refused at the start.
+/// Foreign files in place of the agent's own: they are refused at the start.
 func strangeFileFindings(_ path: String) -> [Notice] {
   [path, path + "/spool", path + "/windows"].flatMap { folder in
     fileNames(in: folder).prefix(4096).compactMap { name -> String? in
@@ -177,7 +177,7 @@ private func spaceFindings(_ path: String, _ spool: Int, _ isReserved: Bool) -> 
   return findings
 }
 
-/// What an existing spool holds of its space already.
+/// Space that an existing spool holds already.
 private func segmentBytes(below path: String) -> Int {
   var total = 0
   for name in fileNames(in: "\(path)/spool") {

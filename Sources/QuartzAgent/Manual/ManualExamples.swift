@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What the manual shows to be pasted. A test runs all of it.
+/// Examples of the manual to be pasted. A test runs all of them.
 enum ManualExamples {
   struct Example {
     var words: String

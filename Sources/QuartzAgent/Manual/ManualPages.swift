@@ -166,5 +166,5 @@ enum ManualPages {
   }
 }
 
-/// What man(7) would take for something else, by its own names; all ASCII.
+/// Escapes characters with a meaning in man(7), by its own names; all ASCII.
 private func plain(_ text: String) -> String { ManualText.plain(text) }

@@ -5,8 +5,8 @@ import Import
 import Monitoring
 import QuartzAPI
 
-/// A finding in the metrics of blackbox_exporter, and why the probe failed besides. What the exporter says of a probe
-/// that failed on its way is said here too: zero where nothing was found out, and nothing of TLS without an answer.
+/// A finding in the metrics of blackbox_exporter, and why the probe failed besides. The exporter's metrics of a probe
+/// that failed early are here too: zero where nothing was measured, and nothing of TLS without an answer.
 struct ProbeMetrics {
   private let finding: ProbeFinding
   private let result: CheckResult?
@@ -51,7 +51,7 @@ struct ProbeMetrics {
       "probe_ip_addr_hash", "FNV-1a of the address, to see it change", first == nil ? 0 : Double(hash))
   }
 
-  /// What was dialled first.
+  /// The address that was dialled first.
   private var first: IPAddress? {
     guard let result else { return nil }
     // A proxy is dialled instead: of a target that is an address it is known.
@@ -207,7 +207,7 @@ private struct HTTPAnswerFacts {
     result?.account?.headers.last { $0.name.lowercased() == name }?.value
   }
 
-  /// The last answer leads elsewhere, and nobody followed or got there.
+  /// The last answer is a redirect that was not followed, or not to its end.
   private var leadsOn: Bool {
     let codes = [301, 302, 303, 307, 308]
     guard let location = result?.account?.locations.last, location != nil else { return false }
@@ -225,7 +225,7 @@ private struct HTTPAnswerFacts {
     return -1
   }
 
-  /// Nobody reads the body of a redirect.
+  /// The body of a redirect is not read.
   var bodyBytes: Int {
     guard isAnswered, !leadsOn else { return 0 }
     return min(result?.account?.bodyBytes ?? 0, limit ?? .max)

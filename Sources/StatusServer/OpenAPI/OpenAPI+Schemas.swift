@@ -206,7 +206,7 @@ extension OpenAPI {
         ]))),
   ])
 
-  /// What every result has; docs/results.md describes the rest.
+  /// Fields of every result; docs/results.md describes the rest.
   private static let result = Schema.object([
     .field("id", .id), .field("check_id", .id), .field("check", .text),
     .field("type", .word(CheckType.allCases.map(\.rawValue))), .field("target", .text),
