@@ -15,8 +15,8 @@ extension SettingsBuilder {
     }
     if list.isEmpty, !alerts.isInvalid(["channels"]) {
       walk.problem(
-        alerts.position(of: ["channels"]), "alerts has no channel: nobody would be told",
-        hint: "name one, or leave out alerts")
+        alerts.position(of: ["channels"]), "alerts has no channel, so nothing would be sent",
+        hint: "add a channel, or leave out alerts")
     }
     var channels: [AlertChannel] = []
     for item in list {

@@ -180,7 +180,7 @@ extension SettingsBuilder {
     let status = root.map("status")
     guard check.type == .heartbeat, status["listen"]?.text == "off", status["public"] == nil else { return }
     walk.warn(
-      map.position(of: ["type"]), "nobody can report to this check: status.listen is off",
+      map.position(of: ["type"]), "no job can report to this check: status.listen is off",
       hint: "give status.listen an address, or leave it out for a unix socket")
   }
 

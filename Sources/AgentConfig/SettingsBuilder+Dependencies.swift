@@ -47,7 +47,7 @@ extension SettingsBuilder {
     }
     if rule.checks.isEmpty, rule.tags.isEmpty, map["checks"] == nil, map["tags"] == nil {
       walk.problem(
-        map.position, "this dependency is nobody's", hint: "name checks or tags of the checks that it is for")
+        map.position, "the dependency matches no checks", hint: "set checks or tags")
     }
     for (index, name) in rule.checks.enumerated() where !map.isInvalid(["checks", String(index)]) {
       let position = map.position(of: ["checks", String(index)])

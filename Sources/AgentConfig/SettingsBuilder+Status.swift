@@ -62,7 +62,7 @@ extension SettingsBuilder {
     }
     if settings.token == nil, settings.allow.isEmpty, !map.isInvalid(["token"]), !map.isInvalid(["allow"]) {
       walk.problem(
-        map.position, "probe says nobody who may ask",
+        map.position, "probe has neither token nor allow",
         hint: "add probe.token, or probe.allow with the addresses of Prometheus, such as [127.0.0.1/32]")
     }
     if root.map("status")["listen"]?.text == "off" {

@@ -61,14 +61,14 @@ package struct StarterConfig: Sendable {
       state_dir: ./state
 
     \(page)
-    ## What every check has that does not say otherwise.
+    ## Default values of every check.
     defaults:
       interval: \(interval.text)
       timeout: \(min(.seconds(10), interval).text)
       ## Attempts after one that failed, before it counts.
       retries: 1
 
-    ## Who is told when something fails; see docs/alerts.md.
+    ## Notification channels; see docs/alerts.md.
     # alerts:
     #   channels: [{name: ops, webhook: "https://chat.example/hook"}]
 
@@ -86,7 +86,7 @@ package struct StarterConfig: Sendable {
         """
     }
     return """
-      ## The page and the API. On an address of another machine's reach give it a token too, see docs/status.md.
+      ## The page and the API. An address that other machines reach needs a token, see docs/status.md.
       status:
         listen: \(flowScalar(listen))
 

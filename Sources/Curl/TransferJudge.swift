@@ -105,7 +105,7 @@ extension TransferEnd {
     case .refusedStream:
       failed(.closed, "the server refused the request over HTTP/2; with http_version: 1.1 it may answer")
     case .malformedCoding: failed(.httpProtocol, "the body is not what its Content-Encoding says")
-    case .foreignCoding: failed(.httpProtocol, "the body comes in a transfer coding that nobody asked for")
+    case .foreignCoding: failed(.httpProtocol, "the body has a transfer coding that was not requested")
     case .bodyTooLarge: failed(.bodyTooLarge, "response body exceeds its limit")
     case .noHTTP2:
       .failed(

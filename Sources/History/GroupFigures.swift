@@ -56,7 +56,7 @@ package struct GroupFigures: Hashable, Sendable {
   package var othersText: String? {
     guard !others.isEmpty else { return nil }
     let named = others.prefix(5).map { share in
-      let who = share.member.map { StatusFormat.name($0) } ?? "nobody that is known"
+      let who = share.member.map { StatusFormat.name($0) } ?? "no known member"
       return "\(StatusFormat.grouped(share.checks)) by \(who)"
     }
     let rest = others.dropFirst(5).map(\.checks).reduce(0, +)

@@ -22,7 +22,7 @@ struct RunNowGate: Sendable {
   /// Nil when the header proves that the client has the token; else the answer.
   func refusal(_ authorization: String?) -> (status: Int, code: String, message: String)? {
     guard let token else {
-      return (403, "RUN_NOW_OFF", "nobody may run checks or give orders here: set status.run_now_token")
+      return (403, "RUN_NOW_OFF", "run now and operator actions are disabled: set status.run_now_token")
     }
     // Not what a browser sends along by itself: any page could make it ask.
     guard let shown = Credential(authorization), shown.scheme == .bearer else {

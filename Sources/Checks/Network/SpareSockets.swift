@@ -90,7 +90,7 @@ struct SpareSockets {
 
 /// Dissolves the connection of a UDP socket.
 private func dissolveConnection(_ number: Int32) -> Bool {
-  var nobody = sockaddr(
+  var unspecified = sockaddr(
     sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-  return connect(number, &nobody, socklen_t(MemoryLayout<sockaddr>.size)) == 0
+  return connect(number, &unspecified, socklen_t(MemoryLayout<sockaddr>.size)) == 0
 }

@@ -65,7 +65,7 @@ package struct AlertChannelDefinition: Sendable {
       "Absolute path of a program and its arguments: it gets the message as JSON on its standard input, no shell"
     ),
     Key(\.caFile, "ca_file", .file, "PEM file of trusted certificates instead of the system's bundle"),
-    Key(\.timeout, "timeout", .duration(AlertChannel.timeout), "Of one attempt", default: "10s"),
+    Key(\.timeout, "timeout", .duration(AlertChannel.timeout), "Timeout of one attempt", default: "10s"),
     Key(
       \.severity, "severity", .word(AlertSeverity.self), "Lowest severity routed to this channel",
       default: "low"),

@@ -98,14 +98,14 @@ package struct RouteTraceText: Sendable {
   private var tail: [String] {
     var lines = [trace.end.sentence(trace)]
     for narrowing in trace.narrowings {
-      let place = narrowing.ttl.map { "behind hop \($0)" } ?? "on the way"
+      let place = narrowing.ttl.map { "behind hop \($0)" } ?? "on the route"
       let who = narrowing.by.map { " (\($0))" } ?? ""
       lines.append(
         narrowing.isSilent
-          ? "Packets larger than \(narrowing.mtu) bytes vanish \(place)\(who), and nobody says so."
+          ? "Packets larger than \(narrowing.mtu) bytes vanish \(place)\(who), without an ICMP error."
           : "The link \(place)\(who) takes packets of \(narrowing.mtu) bytes at most.")
     }
-    if let mtu = trace.mtu { lines.append("Packets of \(mtu) bytes go the whole way unbroken.") }
+    if let mtu = trace.mtu { lines.append("Packets of \(mtu) bytes reach the target without fragmentation.") }
     return lines
   }
 }
@@ -144,10 +144,10 @@ extension TraceEnd {
       return "\(target) was not reached. \(place) (\(by)) says: \(says)."
     case .silent(let ttl):
       return ttl == 0
-        ? "\(target) was not reached: nobody answers."
+        ? "\(target) was not reached: no answer."
         : "\(target) was not reached: silence behind hop \(ttl)."
     case .loop(let ttl): return "\(target) was not reached: packets go in a circle from hop \(ttl) on."
-    case .fault(let why): return "Nothing can be said of the way: \(why)."
+    case .fault(let why): return "The route is not known: \(why)."
     }
   }
 }

@@ -234,7 +234,7 @@ extension EgressBudget {
     return status.lastRefusal.map { refusal in
       .critical(
         "egress", "checks of the API were refused \(status.refused) times: \(refusal)",
-        hint: "look whether somebody scans through this agent; else raise limits.destinations")
+        hint: "find out whether these checks scan through this agent; else raise limits.destinations")
     }
   }
 }

@@ -65,7 +65,7 @@ actor OperatorDesk {
       guard let alerts else {
         return .refused("there are no incidents: agent.yaml has no section alerts")
       }
-      guard let incident = alerts.acknowledge(word, by: wish.by ?? "somebody", note: wish.why) else {
+      guard let incident = alerts.acknowledge(word, by: wish.by ?? "an operator", note: wish.why) else {
         return .notFound(
           "no open incident, or more than one, is called \(quoted(word))", hint: alerts.openNames)
       }

@@ -103,7 +103,7 @@ struct AgentClient {
       if mayBeAbsent, problem.kind != .timeout { return nil }
       let isSilent = problem.kind == .timeout
       let words =
-        if case .unix = address, !isSilent { "nobody listens on the socket" } else { problem.message }
+        if case .unix = address, !isSilent { "nothing listens on the socket" } else { problem.message }
       throw CommandFailure(
         "no agent answers at \(address): \(words)",
         hint: isSilent

@@ -28,10 +28,10 @@ struct AgentOptions: ParsableArguments {
 
 /// Author of an order, and the reason.
 struct OrderOptions: ParsableArguments {
-  @Option(help: "Who you are, for those who read it later. Default: the name of the login.")
+  @Option(help: "Name of the operator, for the record. Default: the name of the login.")
   var by: String?
 
-  @Option(help: "Why, for those who read it later.")
+  @Option(help: "Reason, for the record.")
   var why: String?
 
   /// As items of a query.

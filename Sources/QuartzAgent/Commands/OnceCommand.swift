@@ -15,9 +15,9 @@ struct OnceCommand: AsyncParsableCommand {
     discussion: """
       Names checks of the configuration by name or id (default: all enabled ones), or targets without any: \
       https://example.com, 'tcp://db:5432?dialog=postgres', 'dns://1.1.1.1/example.com?type=AAAA', \
-      'tls://mail:25?starttls=smtp', ping://host. What looks like db:5432 is tcp://db:5432. Every key of a check can be \
+      'tls://mail:25?starttls=smtp', ping://host. A word like db:5432 is tcp://db:5432. Every key of a check can be \
       given with --with. A target is tried once, unless --retries says otherwise. Its name is the target without its query; \
-      where that is the same for several, they have a number behind it.
+      equal names get a number.
 
       Exit code: 0 all up, 1 degraded, 2 down, 3 unknown, nothing run or (with --post) not delivered, so it can \
       serve as a Nagios plugin; 130 (with --format nagios 3) when stopped before the end, with what was found until then.
@@ -31,7 +31,7 @@ struct OnceCommand: AsyncParsableCommand {
 
   @Flag(
     help: """
-      After a failure that the way may explain, look at the way to the target, router by router: up to 15 s more. With a \
+      After a failure that the route may explain, trace the route to the target: up to 15 s more. With a \
       table it implies --explain.
       """)
   var trace = false
@@ -39,10 +39,10 @@ struct OnceCommand: AsyncParsableCommand {
   @Flag(help: "Also deliver the results: through the running agent, else directly with three tries.")
   var post = false
 
-  @Option(help: "How many rounds to run; more than one adds min, p50, p95, p99, max, loss and jitter.")
+  @Option(help: "Number of rounds; more than one adds min, p50, p95, p99, max, loss and jitter.")
   var count = 1
 
-  @Option(help: "From the start of one round to the start of the next, such as 500ms.")
+  @Option(help: "Interval from the start of one round to the next, such as 500ms.")
   var every: Duration = .seconds(1)
 
   @Option(

@@ -50,7 +50,7 @@ struct TraceTarget {
   func find(_ resolver: SystemResolver, ip: IPPreference) async throws -> SocketAddress {
     guard let target = check.ownTarget else {
       throw failure(
-        "\"\(check.name.printable(maxBytes: 100))\" dials no address of its own: a proxy, the system's resolvers or nobody at all",
+        "\"\(check.name.printable(maxBytes: 100))\" dials no address of its own: a proxy, the system's resolvers or none at all",
         hint: "name the place instead: quartz-agent trace tcp://host:port", status: ExitStatus.unknown)
     }
     let policy = EgressPolicy(egress.settings, own: egress.own)

@@ -22,7 +22,7 @@ struct ValidateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Say where a check has a value from: file, line and which of template, group or defaults; without a key, all of them.",
+      "Show the source of a check's value: file, line and which of template, group or defaults; without a key, of all values.",
       valueName: "check.key"))
   var explain: String?
 

@@ -146,7 +146,7 @@ struct GroupFindings {
     let strange = reading.members.count - others.count
     let names = others.prefix(5).map { $0.name.printable(maxBytes: 60) }.joined(separator: ", ")
     let more = others.count > 5 ? " and \(others.count - 5) more" : ""
-    let who = others.isEmpty ? "nobody is in it now" : "\(others.count) in it now: \(names)\(more)"
+    let who = others.isEmpty ? "no member is in it now" : "\(others.count) in it now: \(names)\(more)"
     let words = "\(group.name): keys can be written and read, \(who)"
     guard strange > 0 else { return .fine("group", words) }
     return .warning(

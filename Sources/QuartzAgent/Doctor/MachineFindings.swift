@@ -53,7 +53,7 @@ func clockFinding() -> Notice {
     return .fine("clock", "synchronised, error at most \(Int(clock.maximumError.milliseconds)) ms")
   }
   return .warning(
-    "clock", "nobody keeps this machine's clock right, as far as the kernel knows",
+    "clock", "the kernel says that this machine's clock is not synchronised",
     hint: "run chrony or systemd-timesyncd on the host; in a container the host's word counts")
 }
 
@@ -191,9 +191,9 @@ private func segmentBytes(below path: String) -> Int {
 
 /// By statfs(2)'s magic numbers.
 private let weakFileSystems: [UInt32: (name: String, why: String)] = [
-  0x6969: ("nfs", "where locks and syncs are somebody else's"),
-  0xff53_4d42: ("cifs", "where locks and syncs are somebody else's"),
-  0xfe53_4d42: ("smb", "where locks and syncs are somebody else's"),
+  0x6969: ("nfs", "where the file server handles locks and syncs"),
+  0xff53_4d42: ("cifs", "where the file server handles locks and syncs"),
+  0xfe53_4d42: ("smb", "where the file server handles locks and syncs"),
   0x9123_683e: ("btrfs", "which copies on write: space that was set aside may be gone when it is needed"),
   0x2fc1_2fc1: ("zfs", "which copies on write: space that was set aside may be gone when it is needed"),
   0x0102_1994: ("tmpfs", "which a reboot empties"),

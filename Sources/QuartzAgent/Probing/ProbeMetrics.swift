@@ -22,7 +22,7 @@ struct ProbeMetrics {
 
   private mutating func all() {
     exposition.gauge("probe_success", "Whether the probe succeeded", finding.isUp ? 1 : 0)
-    exposition.gauge("probe_duration_seconds", "What the probe took", finding.elapsed.seconds)
+    exposition.gauge("probe_duration_seconds", "Duration of the probe", finding.elapsed.seconds)
     if (finding.module.prober != .tcp || hasPort) && !finding.module.skipsResolving { address() }
     switch finding.module.prober {
     case .http: http()
@@ -44,7 +44,7 @@ struct ProbeMetrics {
   private mutating func address() {
     // The first of a redirect's ways is the target's own.
     let dns = result.flatMap { $0.hops.first?.timings.dns ?? $0.timings.dns }
-    exposition.gauge("probe_dns_lookup_time_seconds", "What the resolution of the name took", seconds(dns))
+    exposition.gauge("probe_dns_lookup_time_seconds", "Duration of the name's resolution", seconds(dns))
     exposition.gauge("probe_ip_protocol", "4 or 6, 0 without an address", Double(first?.version ?? 0))
     let hash = (first?.bytes ?? []).reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
     exposition.gauge(
@@ -75,7 +75,7 @@ struct ProbeMetrics {
     let answer = HTTPAnswerFacts(finding)
     // Without an address the exporter knows of no other part.
     exposition.phases(
-      "probe_http_duration_seconds", "What the parts of the requests took, redirects included",
+      "probe_http_duration_seconds", "Duration of the requests' parts, redirects included",
       phases(answer.phases))
     regex(answer.failedByPattern)
     exposition.gauge(
@@ -115,7 +115,7 @@ struct ProbeMetrics {
   private mutating func dns() {
     let timings = result?.timings
     exposition.phases(
-      "probe_dns_duration_seconds", "What the parts of the question took",
+      "probe_dns_duration_seconds", "Duration of the question's parts",
       [
         ("resolve", seconds(timings?.dns)), ("connect", seconds(timings?.connect) + seconds(timings?.tls)),
         ("request", seconds(timings?.firstByte)),
@@ -138,7 +138,7 @@ struct ProbeMetrics {
 
   private mutating func icmp() {
     exposition.phases(
-      "probe_icmp_duration_seconds", "What the parts of the ping took",
+      "probe_icmp_duration_seconds", "Duration of the ping's parts",
       [
         ("resolve", seconds(result?.timings.dns)), ("setup", 0), ("rtt", seconds(result?.ping?.average)),
       ])
